@@ -1,0 +1,1 @@
+//! Reading and making Git objects: the only place that names gix or starts git.
