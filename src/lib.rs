@@ -1,6 +1,13 @@
 //! Plinth: a GitHub-compatible REST service over real Git repositories.
 
+pub mod accounts;
+pub mod apps;
+pub mod clock;
+pub mod db;
 pub mod error;
 pub mod git;
 pub mod ids;
 pub mod markdown;
+pub mod repos;
+pub mod tokens;
+pub mod urls;

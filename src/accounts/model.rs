@@ -1,0 +1,79 @@
+//! Accounts as the service keeps them.
+
+use std::str::FromStr;
+
+use crate::clock::Timestamp;
+use crate::db::{from_row, text_column};
+use crate::ids::AccountId;
+
+/// Whoever owns things or acts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    pub id: AccountId,
+    pub kind: AccountKind,
+    pub login: String,
+    pub name: Option<String>,
+    pub email: Option<String>,
+    pub site_admin: bool,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+from_row!(Account { id, kind, login, name, email, site_admin, created_at, updated_at });
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccountKind {
+    User,
+    Organization,
+    /// The account as which an app acts.
+    Bot,
+}
+
+impl AccountKind {
+    /// The `type` that clients see; also what the store keeps.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            AccountKind::User => "User",
+            AccountKind::Organization => "Organization",
+            AccountKind::Bot => "Bot",
+        }
+    }
+}
+
+impl FromStr for AccountKind {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        [AccountKind::User, AccountKind::Organization, AccountKind::Bot]
+            .into_iter()
+            .find(|kind| kind.as_str() == text)
+            .ok_or(())
+    }
+}
+
+/// What a user is in an organization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OrgRole {
+    Member,
+    Admin,
+}
+
+impl OrgRole {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            OrgRole::Member => "member",
+            OrgRole::Admin => "admin",
+        }
+    }
+}
+
+impl FromStr for OrgRole {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        [OrgRole::Member, OrgRole::Admin].into_iter().find(|role| role.as_str() == text).ok_or(())
+    }
+}
+
+text_column!(AccountKind, OrgRole);

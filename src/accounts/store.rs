@@ -1,0 +1,78 @@
+//! Accounts and memberships in the store.
+
+use super::login::login_key;
+use super::{Account, AccountKind, OrgRole};
+use crate::clock::Timestamp;
+use crate::db::{Connection, DbError, params};
+use crate::error::{Code, Error, Result};
+use crate::ids::AccountId;
+
+pub async fn find(db: &mut Connection, id: AccountId) -> Result<Option<Account>, DbError> {
+    let sql = "select id, kind, login, name, email, site_admin, created_at, updated_at from account where id = $1";
+    db.optional(sql, params![id]).await
+}
+
+pub async fn find_by_login(db: &mut Connection, login: &str) -> Result<Option<Account>, DbError> {
+    let sql =
+        "select id, kind, login, name, email, site_admin, created_at, updated_at from account where login_key = $1";
+    db.optional(sql, params![login_key(login)]).await
+}
+
+/// An account of this very kind, or nothing.
+pub async fn find_of_kind(db: &mut Connection, login: &str, kind: AccountKind) -> Result<Option<Account>, DbError> {
+    Ok(find_by_login(db, login).await?.filter(|account| account.kind == kind))
+}
+
+/// What a new account starts with.
+pub struct NewAccount<'a> {
+    pub kind: AccountKind,
+    pub login: &'a str,
+    pub name: Option<&'a str>,
+    pub email: Option<&'a str>,
+    pub site_admin: bool,
+}
+
+pub async fn insert(db: &mut Connection, new: &NewAccount<'_>, now: Timestamp) -> Result<AccountId> {
+    let sql = "insert into account (kind, login, login_key, name, email, site_admin, created_at, updated_at) \
+               values ($1, $2, $3, $4, $5, $6, $7, $7) returning id";
+    let inserted = db
+        .one::<(AccountId,)>(
+            sql,
+            params![new.kind, new.login, login_key(new.login), new.name, new.email, new.site_admin, now],
+        )
+        .await;
+    let (id,) = inserted.map_err(|e| e.on_unique(|| Error::invalid("Account", "login", Code::AlreadyExists)))?;
+    Ok(id)
+}
+
+pub async fn update(db: &mut Connection, id: AccountId, new: &NewAccount<'_>, now: Timestamp) -> Result<(), DbError> {
+    let sql = "update account set name = $2, email = $3, site_admin = $4, updated_at = $5 where id = $1";
+    db.execute(sql, params![id, new.name, new.email, new.site_admin, now]).await?;
+    Ok(())
+}
+
+pub async fn find_membership(
+    db: &mut Connection,
+    org: AccountId,
+    user: AccountId,
+) -> Result<Option<OrgRole>, DbError> {
+    let sql = "select role from membership where org_id = $1 and user_id = $2";
+    Ok(db.optional::<(OrgRole,)>(sql, params![org, user]).await?.map(|(role,)| role))
+}
+
+/// Makes the user a member in this role, whatever it was before.
+pub async fn upsert_membership(
+    db: &mut Connection,
+    org: AccountId,
+    user: AccountId,
+    role: OrgRole,
+) -> Result<(), DbError> {
+    let sql = "insert into membership (org_id, user_id, role) values ($1, $2, $3) \
+               on conflict (org_id, user_id) do update set role = excluded.role";
+    db.execute(sql, params![org, user, role]).await?;
+    Ok(())
+}
+
+pub async fn delete_membership(db: &mut Connection, org: AccountId, user: AccountId) -> Result<u64, DbError> {
+    db.execute("delete from membership where org_id = $1 and user_id = $2", params![org, user]).await
+}

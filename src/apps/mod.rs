@@ -1,0 +1,8 @@
+//! Apps, their keys and their installations on accounts.
+
+mod key;
+mod model;
+pub mod store;
+
+pub use key::{AppKey, KeyError, generate_key, public_key_of};
+pub use model::{App, EventNames, Installation, Suspension};

@@ -1,0 +1,78 @@
+//! Apps and installations as the service keeps them.
+
+use crate::clock::Timestamp;
+use crate::db::from_row;
+use crate::ids::{AccountId, AppId, InstallationId};
+use crate::tokens::{Permissions, SelectionMode};
+
+/// A GitHub App. Only public keys and a hash of its secret are kept.
+#[derive(Debug, Clone)]
+pub struct App {
+    pub id: AppId,
+    pub slug: String,
+    pub name: String,
+    pub owner_id: AccountId,
+    pub bot_id: AccountId,
+    pub client_id: String,
+    pub permissions: Permissions,
+    pub events: EventNames,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+from_row!(App { id, slug, name, owner_id, bot_id, client_id, permissions, events, created_at, updated_at });
+
+/// One account's installation of an app.
+#[derive(Debug, Clone)]
+pub struct Installation {
+    pub id: InstallationId,
+    pub app_id: AppId,
+    pub account_id: AccountId,
+    pub repository_selection: SelectionMode,
+    pub permissions: Permissions,
+    pub events: EventNames,
+    pub suspended_at: Option<Timestamp>,
+    pub suspended_by: Option<AccountId>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+from_row!(Installation {
+    id,
+    app_id,
+    account_id,
+    repository_selection,
+    permissions,
+    events,
+    suspended_at,
+    suspended_by,
+    created_at,
+    updated_at,
+});
+
+/// Since when, and by whom.
+#[derive(Debug, Clone, Copy)]
+pub struct Suspension {
+    pub at: Timestamp,
+    pub by: Option<AccountId>,
+}
+
+/// Names of events, stored as a JSON list.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct EventNames(pub Vec<String>);
+
+impl EventNames {
+    /// The text that the store keeps.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).expect("a list of words is always JSON")
+    }
+}
+
+impl crate::db::Column for EventNames {
+    type Raw = String;
+
+    fn from_raw(raw: String) -> Result<Self, crate::db::DbError> {
+        serde_json::from_str(&raw).map_err(|error| crate::db::DbError::Fault(error.into()))
+    }
+}

@@ -1,0 +1,164 @@
+//! Apps, keys and installations in the store.
+
+use super::{App, EventNames, Installation};
+use crate::clock::Timestamp;
+use crate::db::{Connection, DbError, params};
+use crate::error::{Code, Error, Result};
+use crate::ids::{AccountId, AppId, InstallationId, RepoId};
+use crate::tokens::{Permissions, SelectionMode};
+
+pub async fn find(db: &mut Connection, id: AppId) -> Result<Option<App>, DbError> {
+    let sql = "select id, slug, name, owner_id, bot_id, client_id, permissions, events, created_at, updated_at \
+               from app where id = $1";
+    db.optional(sql, params![id]).await
+}
+
+pub async fn find_by_slug(db: &mut Connection, slug: &str) -> Result<Option<App>, DbError> {
+    let sql = "select id, slug, name, owner_id, bot_id, client_id, permissions, events, created_at, updated_at \
+               from app where slug = $1";
+    db.optional(sql, params![slug]).await
+}
+
+/// The app that a JSON web token's issuer names, by number or by client id.
+pub async fn find_by_issuer(db: &mut Connection, issuer: &str) -> Result<Option<AppId>, DbError> {
+    let number: Option<AppId> = issuer.parse().ok();
+    let sql = "select id from app where id = $1 or client_id = $2";
+    Ok(db.optional::<(AppId,)>(sql, params![number, issuer]).await?.map(|(id,)| id))
+}
+
+/// What a new app starts with.
+pub struct NewApp<'a> {
+    pub slug: &'a str,
+    pub name: &'a str,
+    pub owner: AccountId,
+    pub bot: AccountId,
+    pub client_id: &'a str,
+    pub client_secret_hash: Option<[u8; 32]>,
+    pub permissions: &'a Permissions,
+    pub events: &'a EventNames,
+}
+
+pub async fn insert(db: &mut Connection, new: &NewApp<'_>, now: Timestamp) -> Result<AppId> {
+    let sql = "insert into app (slug, name, owner_id, bot_id, client_id, client_secret_hash, permissions, events, \
+               created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning id";
+    let inserted = db
+        .one::<(AppId,)>(
+            sql,
+            params![
+                new.slug,
+                new.name,
+                new.owner,
+                new.bot,
+                new.client_id,
+                new.client_secret_hash,
+                new.permissions.to_text(),
+                new.events.to_text(),
+                now
+            ],
+        )
+        .await;
+    let (id,) = inserted.map_err(|e| e.on_unique(|| Error::invalid("App", "slug", Code::AlreadyExists)))?;
+    Ok(id)
+}
+
+pub async fn update_grant(
+    db: &mut Connection,
+    id: AppId,
+    permissions: &Permissions,
+    events: &EventNames,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let sql = "update app set permissions = $2, events = $3, updated_at = $4 where id = $1";
+    db.execute(sql, params![id, permissions.to_text(), events.to_text(), now]).await?;
+    Ok(())
+}
+
+pub async fn list_keys(db: &mut Connection, app: AppId) -> Result<Vec<Vec<u8>>, DbError> {
+    let sql = "select public_key from app_key where app_id = $1 order by id desc";
+    Ok(db.all::<(Vec<u8>,)>(sql, params![app]).await?.into_iter().map(|(key,)| key).collect())
+}
+
+/// Adds a public key; the same key twice is one key.
+pub async fn insert_key(
+    db: &mut Connection,
+    app: AppId,
+    fingerprint: &str,
+    public_key: &[u8],
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let sql = "insert into app_key (app_id, fingerprint, public_key, created_at) values ($1, $2, $3, $4) \
+               on conflict (app_id, fingerprint) do nothing";
+    db.execute(sql, params![app, fingerprint, public_key, now]).await?;
+    Ok(())
+}
+
+pub async fn find_installation(db: &mut Connection, id: InstallationId) -> Result<Option<Installation>, DbError> {
+    let sql = "select id, app_id, account_id, repository_selection, permissions, events, suspended_at, suspended_by, \
+               created_at, updated_at from installation where id = $1";
+    db.optional(sql, params![id]).await
+}
+
+/// The app's installation on this account, where there is one.
+pub async fn find_installation_on(
+    db: &mut Connection,
+    app: AppId,
+    account: AccountId,
+) -> Result<Option<Installation>, DbError> {
+    let sql = "select id, app_id, account_id, repository_selection, permissions, events, suspended_at, suspended_by, \
+               created_at, updated_at from installation where app_id = $1 and account_id = $2";
+    db.optional(sql, params![app, account]).await
+}
+
+/// What a new installation starts with.
+pub struct NewInstallation<'a> {
+    pub app: AppId,
+    pub account: AccountId,
+    pub mode: SelectionMode,
+    pub permissions: &'a Permissions,
+    pub events: &'a EventNames,
+}
+
+pub async fn insert_installation(
+    db: &mut Connection,
+    new: &NewInstallation<'_>,
+    now: Timestamp,
+) -> Result<InstallationId> {
+    let sql = "insert into installation (app_id, account_id, repository_selection, permissions, events, created_at, \
+               updated_at) values ($1, $2, $3, $4, $5, $6, $6) returning id";
+    let inserted = db
+        .one::<(InstallationId,)>(
+            sql,
+            params![new.app, new.account, new.mode, new.permissions.to_text(), new.events.to_text(), now],
+        )
+        .await;
+    let (id,) = inserted.map_err(|e| e.on_unique(|| Error::invalid("Installation", "account", Code::AlreadyExists)))?;
+    Ok(id)
+}
+
+pub async fn update_selection(
+    db: &mut Connection,
+    id: InstallationId,
+    mode: SelectionMode,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let sql = "update installation set repository_selection = $2, updated_at = $3 where id = $1";
+    db.execute(sql, params![id, mode, now]).await?;
+    Ok(())
+}
+
+/// Whether an installation with a selection names this repository.
+pub async fn selects(db: &mut Connection, installation: InstallationId, repo: RepoId) -> Result<bool, DbError> {
+    let sql = "select 1 from installation_repo where installation_id = $1 and repo_id = $2";
+    Ok(db.optional::<(i64,)>(sql, params![installation, repo]).await?.is_some())
+}
+
+/// Adds a repository to the selection; one that is there already stays.
+pub async fn insert_selected(db: &mut Connection, installation: InstallationId, repo: RepoId) -> Result<u64, DbError> {
+    let sql = "insert into installation_repo (installation_id, repo_id) values ($1, $2) on conflict do nothing";
+    db.execute(sql, params![installation, repo]).await
+}
+
+pub async fn delete_selected(db: &mut Connection, installation: InstallationId, repo: RepoId) -> Result<u64, DbError> {
+    let sql = "delete from installation_repo where installation_id = $1 and repo_id = $2";
+    db.execute(sql, params![installation, repo]).await
+}

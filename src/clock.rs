@@ -1,0 +1,100 @@
+//! Time, passed in rather than asked for, so that tests decide what it is.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use jiff::civil::Date;
+use serde::{Serialize, Serializer};
+
+/// A moment in whole seconds since 1970, the resolution that the API shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    pub const fn plus_seconds(self, seconds: i64) -> Self {
+        Self(self.0 + seconds)
+    }
+
+    /// Reads the `YYYY-MM-DDTHH:MM:SSZ` form, and offsets where a client sends one.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.parse::<jiff::Timestamp>().ok().map(|moment| Self(moment.as_second()))
+    }
+
+    /// The calendar day in UTC.
+    pub fn date(self) -> Date {
+        self.moment().to_zoned(jiff::tz::TimeZone::UTC).date()
+    }
+
+    /// The millisecond form that installations show.
+    pub fn with_milliseconds(self) -> String {
+        format!("{}", self.moment().strftime("%Y-%m-%dT%H:%M:%S.000Z"))
+    }
+
+    /// The form of HTTP headers such as `Last-Modified`.
+    pub fn http_date(self) -> String {
+        let seconds = u64::try_from(self.0).unwrap_or_default();
+        httpdate::fmt_http_date(std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds))
+    }
+
+    fn moment(self) -> jiff::Timestamp {
+        jiff::Timestamp::from_second(self.0).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.moment())
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Where the service gets the time from.
+#[derive(Debug, Clone, Default)]
+pub enum Clock {
+    #[default]
+    System,
+    /// Stands still until it is moved.
+    Manual(Arc<AtomicI64>),
+}
+
+impl Clock {
+    /// A clock that stands at `start`.
+    pub fn manual(start: Timestamp) -> Self {
+        Self::Manual(Arc::new(AtomicI64::new(start.0)))
+    }
+
+    pub fn now(&self) -> Timestamp {
+        match self {
+            Clock::System => Timestamp(jiff::Timestamp::now().as_second()),
+            Clock::Manual(seconds) => Timestamp(seconds.load(Ordering::SeqCst)),
+        }
+    }
+
+    /// Moves a manual clock, forwards or back; the system's clock is not ours to move.
+    pub fn advance(&self, seconds: i64) {
+        if let Clock::Manual(now) = self {
+            now.fetch_add(seconds, Ordering::SeqCst);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_shown_in_each_form() {
+        let moment = Timestamp::parse("2026-03-10T08:09:10Z").expect("a timestamp");
+        assert_eq!(moment.to_string(), "2026-03-10T08:09:10Z");
+        assert_eq!(moment.with_milliseconds(), "2026-03-10T08:09:10.000Z");
+        assert_eq!(moment.http_date(), "Tue, 10 Mar 2026 08:09:10 GMT");
+        assert_eq!(Timestamp::parse("2026-03-10T10:09:10+02:00"), Some(moment));
+        assert_eq!(Timestamp::parse("yesterday"), None);
+    }
+}

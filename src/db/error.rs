@@ -1,0 +1,118 @@
+//! What a database can answer besides rows.
+
+use std::fmt;
+
+use crate::error::Error;
+
+/// A failure of one statement.
+///
+/// After `Unique` or `ForeignKey` PostgreSQL takes no further statement in the transaction, so a closure returns it
+/// (or avoids it with `on conflict do nothing`) rather than going on.
+#[derive(Debug)]
+pub enum DbError {
+    /// A unique key exists already.
+    Unique,
+    /// A row that this one names does not exist, or is still named by others.
+    ForeignKey,
+    /// Another transaction was in the way; running this one again may succeed.
+    Serialization,
+    /// The database cannot be reached, is full or is shutting down.
+    Unavailable(String),
+    /// A row that must be there is not.
+    NoRow,
+    /// Anything else: a fault of ours.
+    Fault(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl DbError {
+    /// Turns the violation of a unique key into the caller's own refusal.
+    pub fn on_unique(self, refusal: impl FnOnce() -> Error) -> Error {
+        match self {
+            DbError::Unique => refusal(),
+            other => other.into(),
+        }
+    }
+
+    /// Whether running the whole transaction again is the right answer to `error`.
+    pub(super) fn asks_for_another_run(error: &Error) -> bool {
+        let Error::Internal(cause) = error else { return false };
+        matches!(cause.downcast_ref::<DbError>(), Some(DbError::Serialization))
+    }
+}
+
+impl fmt::Display for DbError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DbError::Unique => out.write_str("a unique key exists already"),
+            DbError::ForeignKey => out.write_str("a foreign key is broken"),
+            DbError::Serialization => out.write_str("another transaction was in the way"),
+            DbError::Unavailable(why) => write!(out, "the database is unavailable: {why}"),
+            DbError::NoRow => out.write_str("a row that must be there is not"),
+            DbError::Fault(cause) => write!(out, "database fault: {cause}"),
+        }
+    }
+}
+
+impl std::error::Error for DbError {}
+
+impl From<DbError> for Error {
+    fn from(error: DbError) -> Self {
+        match error {
+            DbError::Unavailable(why) => Error::Unavailable(why),
+            other => Error::Internal(Box::new(other)),
+        }
+    }
+}
+
+impl From<rusqlite::Error> for DbError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        let rusqlite::Error::SqliteFailure(failure, _) = &error else { return DbError::Fault(error.into()) };
+        match (failure.code, failure.extended_code) {
+            (_, rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE | rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY) => {
+                DbError::Unique
+            }
+            (_, rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY) => DbError::ForeignKey,
+            (
+                ErrorCode::DiskFull
+                | ErrorCode::ReadOnly
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::CannotOpen
+                | ErrorCode::DatabaseBusy
+                | ErrorCode::DatabaseLocked,
+                _,
+            ) => DbError::Unavailable(error.to_string()),
+            _ => DbError::Fault(error.into()),
+        }
+    }
+}
+
+impl From<tokio_postgres::Error> for DbError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        use tokio_postgres::error::SqlState;
+        let Some(code) = error.code() else {
+            // No answer from the server at all: the connection broke, or could not be made.
+            return DbError::Unavailable(error.to_string());
+        };
+        match *code {
+            SqlState::UNIQUE_VIOLATION => DbError::Unique,
+            SqlState::FOREIGN_KEY_VIOLATION => DbError::ForeignKey,
+            SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => DbError::Serialization,
+            _ if is_temporary(code.code()) => DbError::Unavailable(error.to_string()),
+            _ => DbError::Fault(error.into()),
+        }
+    }
+}
+
+/// Classes 08 (connection), 53 (resources), 57 (operator intervention), and 58 (system) pass by themselves; so does
+/// a server that has become a read-only standby.
+fn is_temporary(code: &str) -> bool {
+    const READ_ONLY_TRANSACTION: &str = "25006";
+    ["08", "53", "57", "58"].iter().any(|class| code.starts_with(class)) || code == READ_ONLY_TRANSACTION
+}
+
+impl From<deadpool_postgres::PoolError> for DbError {
+    fn from(error: deadpool_postgres::PoolError) -> Self {
+        DbError::Unavailable(error.to_string())
+    }
+}

@@ -1,0 +1,158 @@
+//! The store: one connection type with two engines behind it, and the only place that names either.
+//!
+//! Reads take a pooled connection in place. Every change goes through [`Store::write`], which runs a re-runnable
+//! closure in one transaction: on SQLite one after another on the writer thread, many to a commit; on PostgreSQL
+//! each in a serializable transaction of its own that is run again when the database asks for it.
+
+mod backup;
+mod error;
+mod migrations;
+mod postgres;
+mod row;
+mod sqlite;
+mod value;
+
+use std::path::PathBuf;
+
+use futures_util::future::BoxFuture;
+
+pub use error::DbError;
+pub use row::{Column, FromRow, Row};
+pub use value::{Parameter, Value};
+pub(crate) use row::{from_row, text_column};
+pub(crate) use value::params;
+
+use crate::error::Result;
+
+/// Where the data lives.
+#[derive(Debug, Clone)]
+pub enum Location {
+    Sqlite { file: PathBuf, durability: Durability },
+    Postgres { url: String, connections_max: usize },
+}
+
+/// What an acknowledged write has survived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// A power cut: the log is synced before the answer.
+    PowerCut,
+    /// A crash of the process, not of the machine. Only for comparing with `PowerCut`.
+    ProcessCrash,
+    /// Nothing: the data goes with the process anyway.
+    None,
+}
+
+/// A handle on all data; cheap to clone.
+#[derive(Clone)]
+pub struct Store {
+    engine: Engine,
+}
+
+#[derive(Clone)]
+enum Engine {
+    Sqlite(sqlite::Engine),
+    Postgres(postgres::Engine),
+}
+
+impl Store {
+    /// Opens the store and brings its schema up to this binary's version.
+    pub async fn open(location: &Location) -> Result<Self> {
+        let engine = match location {
+            Location::Sqlite { file, durability } => Engine::Sqlite(sqlite::Engine::open(file, *durability)?),
+            Location::Postgres { url, connections_max } => {
+                Engine::Postgres(postgres::Engine::open(url, *connections_max).await?)
+            }
+        };
+        Ok(Self { engine })
+    }
+
+    /// A connection for reading. On SQLite its calls are finished when first polled.
+    pub async fn read(&self) -> Result<Connection> {
+        Ok(match &self.engine {
+            Engine::Sqlite(engine) => Connection::Sqlite(engine.reader()?),
+            Engine::Postgres(engine) => Connection::Postgres(engine.client().await?),
+        })
+    }
+
+    /// Runs `work` in one transaction and returns when its effects are durable.
+    ///
+    /// The closure may run more than once, so it has no effect outside its transaction; an `Err` undoes everything.
+    /// What it needs travels in `context`.
+    pub async fn write<C, T, F>(&self, context: C, work: F) -> Result<T>
+    where
+        C: Send + Sync + 'static,
+        T: Send + 'static,
+        F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
+    {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.write(context, work).await,
+            Engine::Postgres(engine) => engine.write(&context, &work).await,
+        }
+    }
+
+    /// Whether the database answers now.
+    pub async fn check(&self) -> Result<()> {
+        let mut db = self.read().await?;
+        db.one::<(i64,)>("select version from schema_version", &[]).await?;
+        Ok(())
+    }
+
+    /// Which engine this is, for people.
+    pub fn engine_name(&self) -> &'static str {
+        match &self.engine {
+            Engine::Sqlite(_) => "SQLite",
+            Engine::Postgres(_) => "PostgreSQL",
+        }
+    }
+
+    /// Writes a consistent copy of an embedded store into `file` while the service goes on.
+    pub fn backup(&self, file: &std::path::Path) -> Result<()> {
+        match &self.engine {
+            Engine::Sqlite(engine) => backup::copy(engine, file),
+            Engine::Postgres(_) => Err(crate::error::Error::Conflict(
+                "a PostgreSQL store is backed up with pg_dump, which knows how to do it consistently".into(),
+            )),
+        }
+    }
+}
+
+/// A connection or a running transaction of either engine.
+pub enum Connection {
+    Sqlite(sqlite::Pooled),
+    Postgres(postgres::Client),
+}
+
+impl Connection {
+    /// The only row; its absence is a fault.
+    pub async fn one<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<R, DbError> {
+        self.optional(sql, params).await?.ok_or(DbError::NoRow)
+    }
+
+    /// The first row, where there is one.
+    pub async fn optional<R: FromRow>(
+        &mut self,
+        sql: &'static str,
+        params: &[Value<'_>],
+    ) -> Result<Option<R>, DbError> {
+        match self {
+            Connection::Sqlite(connection) => connection.optional(sql, params),
+            Connection::Postgres(client) => client.optional(sql, params).await,
+        }
+    }
+
+    /// Every row. The statement bounds how many there can be.
+    pub async fn all<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<R>, DbError> {
+        match self {
+            Connection::Sqlite(connection) => connection.all(sql, params),
+            Connection::Postgres(client) => client.all(sql, params).await,
+        }
+    }
+
+    /// Runs a statement and counts the rows that it touched.
+    pub async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
+        match self {
+            Connection::Sqlite(connection) => connection.execute(sql, params),
+            Connection::Postgres(client) => client.execute(sql, params).await,
+        }
+    }
+}

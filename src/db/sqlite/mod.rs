@@ -1,0 +1,149 @@
+//! The embedded engine: readers in place, one writer thread that commits many transactions at once.
+
+mod writer;
+
+use std::ops::{Deref, DerefMut};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
+
+use super::{Connection, DbError, Durability, FromRow, Row, Value, migrations};
+use crate::error::{Error, Result};
+use writer::Writer;
+
+/// Readers kept open between requests; more may exist for a moment.
+const IDLE_READERS_MAX: usize = 32;
+const STATEMENT_CACHE_CAPACITY: usize = 512;
+const BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
+/// Older releases could corrupt the write-ahead log when two connections wrote at once.
+const OLDEST_SAFE_VERSION: i32 = 3_051_003;
+
+#[derive(Clone)]
+pub struct Engine {
+    shared: Arc<Shared>,
+    writer: Writer,
+}
+
+struct Shared {
+    file: PathBuf,
+    idle_readers: Mutex<Vec<rusqlite::Connection>>,
+}
+
+impl Engine {
+    pub fn open(file: &Path, durability: Durability) -> Result<Self> {
+        if rusqlite::version_number() < OLDEST_SAFE_VERSION {
+            return Err(Error::internal(format!("SQLite {} is too old to be safe", rusqlite::version())));
+        }
+        let mut connection = open_writer(file, durability)?;
+        migrations::migrate_sqlite(&mut connection)?;
+        let shared = Arc::new(Shared { file: file.to_owned(), idle_readers: Mutex::default() });
+        Ok(Self { shared, writer: Writer::start(connection)? })
+    }
+
+    /// A connection for reading, from the pool or new.
+    pub fn reader(&self) -> Result<Pooled> {
+        let idle = self.shared.idle_readers.lock().pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => open_reader(&self.shared.file)?,
+        };
+        Ok(Pooled { connection: Some(connection), home: Some(self.shared.clone()) })
+    }
+
+    pub async fn write<C, T, F>(&self, context: C, work: F) -> Result<T>
+    where
+        C: Send + Sync + 'static,
+        T: Send + 'static,
+        F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
+    {
+        self.writer.run(context, work).await
+    }
+}
+
+fn open_writer(file: &Path, durability: Durability) -> Result<rusqlite::Connection, DbError> {
+    let connection = rusqlite::Connection::open(file)?;
+    let synchronous = match durability {
+        Durability::PowerCut => "FULL",
+        Durability::ProcessCrash => "NORMAL",
+        Durability::None => "OFF",
+    };
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    prepare(&connection)?;
+    Ok(connection)
+}
+
+fn open_reader(file: &Path) -> Result<rusqlite::Connection, DbError> {
+    let connection = rusqlite::Connection::open(file)?;
+    connection.pragma_update(None, "query_only", true)?;
+    prepare(&connection)?;
+    Ok(connection)
+}
+
+fn prepare(connection: &rusqlite::Connection) -> Result<(), DbError> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "mmap_size", 1 << 28)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_CAPACITY);
+    Ok(())
+}
+
+/// A connection that goes back to its pool, or the writer's own, which has none.
+pub struct Pooled {
+    connection: Option<rusqlite::Connection>,
+    home: Option<Arc<Shared>>,
+}
+
+impl Pooled {
+    fn of_writer(connection: rusqlite::Connection) -> Self {
+        Self { connection: Some(connection), home: None }
+    }
+
+    pub fn optional<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
+        let mut statement = self.prepare_cached(sql)?;
+        let mut rows = statement.query(rusqlite::params_from_iter(params))?;
+        rows.next()?.map(|row| R::from_row(&Row::Sqlite(row))).transpose()
+    }
+
+    pub fn all<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<R>, DbError> {
+        let mut statement = self.prepare_cached(sql)?;
+        let mut rows = statement.query(rusqlite::params_from_iter(params))?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(R::from_row(&Row::Sqlite(row))?);
+        }
+        Ok(found)
+    }
+
+    pub fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
+        let mut statement = self.prepare_cached(sql)?;
+        let count = statement.execute(rusqlite::params_from_iter(params))?;
+        Ok(count as u64)
+    }
+}
+
+impl Deref for Pooled {
+    type Target = rusqlite::Connection;
+
+    fn deref(&self) -> &rusqlite::Connection {
+        self.connection.as_ref().expect("a connection is only taken when dropped")
+    }
+}
+
+impl DerefMut for Pooled {
+    fn deref_mut(&mut self) -> &mut rusqlite::Connection {
+        self.connection.as_mut().expect("a connection is only taken when dropped")
+    }
+}
+
+impl Drop for Pooled {
+    fn drop(&mut self) {
+        let (Some(connection), Some(home)) = (self.connection.take(), &self.home) else { return };
+        let mut idle = home.idle_readers.lock();
+        if idle.len() < IDLE_READERS_MAX {
+            idle.push(connection);
+        }
+    }
+}

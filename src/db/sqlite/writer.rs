@@ -1,0 +1,126 @@
+//! The grouping writer: waiting transactions run one after another, each in a savepoint, and share one commit.
+//!
+//! A sync of the log costs milliseconds and is the same for one transaction or a hundred, so whoever arrives while
+//! a commit is under way goes into the next one. Nobody is answered before the commit that holds its changes.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use tokio::sync::oneshot;
+
+use super::Pooled;
+use crate::db::{Connection, DbError};
+use crate::error::{Error, Result};
+
+/// Transactions that may wait; more are turned away rather than kept waiting past their time.
+const QUEUE_CAPACITY: usize = 4096;
+/// Transactions in one commit, so that the first does not wait for an endless queue.
+const GROUP_MAX: usize = 256;
+
+/// Runs a transaction, then says how to answer its caller once the commit is decided.
+type Job = Box<dyn FnOnce(&mut Connection) -> Answer + Send>;
+type Answer = Box<dyn FnOnce(Result<(), &DbError>) + Send>;
+
+#[derive(Clone)]
+pub struct Writer {
+    queue: SyncSender<Job>,
+}
+
+impl Writer {
+    /// Gives the connection to a thread of its own, which ends with the last handle.
+    pub fn start(connection: rusqlite::Connection) -> Result<Self> {
+        let (queue, jobs) = sync_channel(QUEUE_CAPACITY);
+        std::thread::Builder::new().name("plinth-writer".into()).spawn(move || {
+            let mut connection = Connection::Sqlite(Pooled::of_writer(connection));
+            while let Ok(first) = jobs.recv() {
+                run_group(&mut connection, first, &jobs);
+            }
+        })?;
+        Ok(Self { queue })
+    }
+
+    pub async fn run<C, T, F>(&self, context: C, work: F) -> Result<T>
+    where
+        C: Send + Sync + 'static,
+        T: Send + 'static,
+        F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
+    {
+        let (answer, answered) = oneshot::channel();
+        let job: Job = Box::new(move |connection| {
+            let outcome = in_savepoint(connection, &context, &work);
+            Box::new(move |committed| {
+                let outcome = match committed {
+                    Ok(()) => outcome,
+                    Err(error) => Err(Error::Unavailable(format!("the change could not be made durable: {error}"))),
+                };
+                // A caller that has gone away needs no answer.
+                let _ = answer.send(outcome);
+            })
+        });
+        match self.queue.try_send(job) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => return Err(Error::Unavailable("too many changes are waiting".into())),
+            Err(TrySendError::Disconnected(_)) => return Err(Error::internal("the writer thread has ended")),
+        }
+        answered.await.map_err(|_| Error::internal("the writer thread dropped a change"))?
+    }
+}
+
+fn run_group(connection: &mut Connection, first: Job, jobs: &Receiver<Job>) {
+    if let Err(error) = statement(connection, "begin immediate") {
+        return refuse_group(connection, first, &error);
+    }
+    let mut answers = vec![first(connection)];
+    while answers.len() < GROUP_MAX {
+        let Ok(job) = jobs.try_recv() else { break };
+        answers.push(job(connection));
+    }
+    let committed = statement(connection, "commit");
+    if committed.is_err() {
+        // A commit that failed may have left the transaction open; the next group must not inherit it.
+        let _ = statement(connection, "rollback");
+    }
+    for answer in answers {
+        answer(committed.as_ref().copied());
+    }
+}
+
+/// Without a transaction nothing may run, so the job only learns why.
+fn refuse_group(connection: &mut Connection, first: Job, error: &DbError) {
+    // The job's statements would run in autocommit; query_only turns each into an error instead.
+    let _ = statement(connection, "pragma query_only = on");
+    first(connection)(Err(error));
+    let _ = statement(connection, "pragma query_only = off");
+}
+
+fn in_savepoint<C, T>(
+    connection: &mut Connection,
+    context: &C,
+    work: &impl for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>>,
+) -> Result<T> {
+    statement(connection, "savepoint change")?;
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let finished = work(connection, context).now_or_never();
+        finished.unwrap_or_else(|| Err(Error::internal("a transaction waited for the outside")))
+    }))
+    .unwrap_or_else(|_| Err(Error::internal("a transaction panicked")));
+    match outcome {
+        Ok(value) => {
+            statement(connection, "release change")?;
+            Ok(value)
+        }
+        Err(error) => {
+            statement(connection, "rollback to change")?;
+            statement(connection, "release change")?;
+            Err(error)
+        }
+    }
+}
+
+fn statement(connection: &mut Connection, sql: &'static str) -> Result<(), DbError> {
+    let Connection::Sqlite(connection) = connection else { unreachable!("the writer owns an SQLite connection") };
+    connection.prepare_cached(sql)?.raw_execute()?;
+    Ok(())
+}

@@ -1,0 +1,18 @@
+//! Tokens of the five kinds, and who a request acts as.
+
+mod grant;
+mod jwt;
+mod model;
+mod permissions;
+mod principal;
+mod scopes;
+mod secret;
+pub mod store;
+
+pub use grant::{Grant, NewToken, Selection, SelectionMode};
+pub use jwt::{JwtError, verify as verify_jwt};
+pub use model::{INSTALLATION_TOKEN_SECONDS, StoredToken, TokenKind};
+pub use permissions::{Level, Permissions};
+pub use principal::{InstallationToken, Principal, UserLimits, UserToken};
+pub use scopes::{Scope, Scopes};
+pub use secret::{Secret, random_text};

@@ -1,0 +1,98 @@
+//! Scopes of classic and OAuth tokens.
+
+use std::fmt;
+
+/// The scopes that some operation of this service asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    Repo,
+    PublicRepo,
+    Workflow,
+    ReadOrg,
+    AdminOrg,
+    ReadProject,
+    Project,
+    ReadUser,
+    DeleteRepo,
+    Notifications,
+}
+
+impl Scope {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Scope::Repo => "repo",
+            Scope::PublicRepo => "public_repo",
+            Scope::Workflow => "workflow",
+            Scope::ReadOrg => "read:org",
+            Scope::AdminOrg => "admin:org",
+            Scope::ReadProject => "read:project",
+            Scope::Project => "project",
+            Scope::ReadUser => "read:user",
+            Scope::DeleteRepo => "delete_repo",
+            Scope::Notifications => "notifications",
+        }
+    }
+
+    /// Every name that grants this scope: its own, and the wider ones.
+    fn granted_by(self) -> &'static [&'static str] {
+        match self {
+            Scope::Repo => &["repo"],
+            Scope::PublicRepo => &["public_repo", "repo"],
+            Scope::Workflow => &["workflow"],
+            Scope::ReadOrg => &["read:org", "write:org", "admin:org"],
+            Scope::AdminOrg => &["admin:org"],
+            Scope::ReadProject => &["read:project", "project"],
+            Scope::Project => &["project"],
+            Scope::ReadUser => &["read:user", "user"],
+            Scope::DeleteRepo => &["delete_repo"],
+            Scope::Notifications => &["notifications", "repo"],
+        }
+    }
+}
+
+/// The scopes of one token, in alphabetical order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scopes(Vec<String>);
+
+impl Scopes {
+    pub fn new(names: impl IntoIterator<Item = String>) -> Self {
+        let mut names: Vec<String> = names.into_iter().filter(|name| !name.is_empty()).collect();
+        names.sort();
+        names.dedup();
+        Self(names)
+    }
+
+    /// Reads the comma-separated form.
+    pub fn parse(text: &str) -> Self {
+        Self::new(text.split(',').map(|name| name.trim().to_owned()))
+    }
+
+    pub fn grant(&self, scope: Scope) -> bool {
+        scope.granted_by().iter().any(|name| self.0.iter().any(|held| held == name))
+    }
+}
+
+impl fmt::Display for Scopes {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wider_scopes_grant_narrower_ones_and_not_the_reverse() {
+        let wide = Scopes::parse("admin:org, repo,project");
+        for scope in [Scope::Repo, Scope::PublicRepo, Scope::ReadOrg, Scope::AdminOrg, Scope::ReadProject] {
+            assert!(wide.grant(scope), "{scope:?}");
+        }
+        assert!(!wide.grant(Scope::Workflow));
+        let narrow = Scopes::parse("public_repo,read:org,read:project");
+        for scope in [Scope::Repo, Scope::AdminOrg, Scope::Project] {
+            assert!(!narrow.grant(scope), "{scope:?}");
+        }
+        assert_eq!(wide.to_string(), "admin:org, project, repo");
+    }
+}

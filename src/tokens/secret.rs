@@ -1,0 +1,101 @@
+//! Secret texts: made by the system's generator, shown once, kept only as a hash.
+
+use std::fmt;
+
+use aws_lc_rs::digest::{SHA256, digest};
+use aws_lc_rs::rand::{SecureRandom, SystemRandom};
+
+use super::TokenKind;
+
+/// A token's text. It has no way into a log: its debug form is redacted and it is not serializable.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// A new token of this kind, with more than 128 bits of chance.
+    pub fn generate(kind: TokenKind) -> Self {
+        let prefix = kind.prefix();
+        Self(match kind {
+            TokenKind::FineGrained => format!("{prefix}{}_{}", random_text(22), random_text(59)),
+            TokenKind::Classic | TokenKind::OAuth | TokenKind::AppUser | TokenKind::Installation => {
+                format!("{prefix}{}", random_text(36))
+            }
+        })
+    }
+
+    /// The text itself, for showing it once.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// What the store keeps and looks up by.
+    pub fn hash(&self) -> [u8; 32] {
+        hash(&self.0)
+    }
+
+    /// Enough to recognize the token in a list, not enough to use it.
+    pub fn hint(&self) -> String {
+        const SHOWN: usize = 4;
+        let shown: String = self.0.chars().rev().take(SHOWN).collect::<Vec<_>>().into_iter().rev().collect();
+        format!("…{shown}")
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("[redacted]")
+    }
+}
+
+/// The SHA-256 of a presented token.
+pub fn hash(text: &str) -> [u8; 32] {
+    digest(&SHA256, text.as_bytes()).as_ref().try_into().expect("SHA-256 has 32 bytes")
+}
+
+/// Letters and digits from the system's generator, each equally likely.
+pub fn random_text(length: usize) -> String {
+    const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    /// Bytes from here on would make the first letters likelier.
+    const FAIR_BELOW: u8 = 248;
+    let generator = SystemRandom::new();
+    let mut text = String::with_capacity(length);
+    let mut bytes = [0u8; 64];
+    while text.len() < length {
+        generator.fill(&mut bytes).expect("the system's random generator always answers");
+        let fair = bytes.iter().filter(|byte| **byte < FAIR_BELOW);
+        let letters = fair.map(|byte| char::from(ALPHABET[usize::from(byte % 62)]));
+        text.extend(letters.take(length - text.len()));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_have_the_shape_of_their_kind_and_never_repeat() {
+        for (kind, prefix, length) in [
+            (TokenKind::Classic, "ghp_", 40),
+            (TokenKind::FineGrained, "github_pat_", 93),
+            (TokenKind::OAuth, "gho_", 40),
+            (TokenKind::AppUser, "ghu_", 40),
+            (TokenKind::Installation, "ghs_", 40),
+        ] {
+            let (one, two) = (Secret::generate(kind), Secret::generate(kind));
+            assert!(one.reveal().starts_with(prefix) && one.reveal().len() == length, "{kind:?}");
+            assert_ne!(one.reveal(), two.reveal());
+            assert_eq!(format!("{one:?}"), "[redacted]");
+        }
+    }
+
+    #[test]
+    fn every_letter_of_the_alphabet_occurs() {
+        let letters: std::collections::HashSet<char> = random_text(20_000).chars().collect();
+        assert_eq!(letters.len(), 62);
+    }
+}

@@ -1,0 +1,159 @@
+//! Every address that an answer shows, built from the scheme, host and prefix that the caller used.
+
+use std::fmt;
+use std::sync::Arc;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::{Serialize, Serializer};
+
+/// What stays as it is in a path segment; everything else is percent-encoded.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// As [`SEGMENT`], but a reference name keeps its slashes.
+const PATH: &AsciiSet = &SEGMENT.remove(b'/');
+
+/// Where this service is, as the caller sees it.
+#[derive(Debug, Clone)]
+pub struct Urls {
+    web: Arc<str>,
+    api: Arc<str>,
+}
+
+impl Urls {
+    /// `web` is scheme, host and port; the API lies at `prefix` below it.
+    pub fn new(web: &str, prefix: &str) -> Self {
+        Self { web: web.into(), api: format!("{web}{prefix}").into() }
+    }
+
+    /// Pages for people.
+    pub fn web(&self) -> &str {
+        &self.web
+    }
+
+    /// The root of the API.
+    pub fn api(&self) -> &str {
+        &self.api
+    }
+}
+
+/// One piece of an address.
+#[derive(Debug, Clone, Copy)]
+pub enum Part<'a> {
+    Nothing,
+    /// Written as it is: our own text, or a URL template.
+    Fixed(&'a str),
+    /// Percent-encoded, slashes included.
+    Segment(&'a str),
+    /// Percent-encoded, slashes kept.
+    Path(&'a str),
+    Number(i64),
+    Sha(crate::ids::Sha),
+}
+
+/// An address that is written straight into the answer, without a string of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct Url<'a> {
+    base: &'a str,
+    parts: [Part<'a>; Url::PARTS_MAX],
+}
+
+impl<'a> Url<'a> {
+    const PARTS_MAX: usize = 8;
+
+    pub fn new<const N: usize>(base: &'a str, given: [Part<'a>; N]) -> Self {
+        const { assert!(N <= Url::PARTS_MAX, "a longer address needs a larger array") }
+        let mut parts = [Part::Nothing; Url::PARTS_MAX];
+        parts[..N].copy_from_slice(&given);
+        Self { base, parts }
+    }
+
+    /// The same address with more text behind it.
+    pub fn then(mut self, part: Part<'a>) -> Self {
+        let free = self.parts.iter_mut().find(|part| matches!(part, Part::Nothing));
+        *free.expect("the array is large enough for every address below") = part;
+        self
+    }
+}
+
+impl fmt::Display for Url<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.base)?;
+        for part in &self.parts {
+            match part {
+                Part::Nothing => break,
+                Part::Fixed(text) => out.write_str(text)?,
+                Part::Segment(text) => write!(out, "{}", utf8_percent_encode(text, SEGMENT))?,
+                Part::Path(text) => write!(out, "{}", utf8_percent_encode(text, PATH))?,
+                Part::Number(number) => write!(out, "{number}")?,
+                Part::Sha(sha) => write!(out, "{sha}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Url<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+use Part::{Fixed, Number, Segment};
+
+impl Urls {
+    pub fn user<'a>(&'a self, login: &'a str) -> Url<'a> {
+        Url::new(&self.api, [Fixed("/users/"), Segment(login)])
+    }
+
+    pub fn org<'a>(&'a self, login: &'a str) -> Url<'a> {
+        Url::new(&self.api, [Fixed("/orgs/"), Segment(login)])
+    }
+
+    pub fn avatar(&self, id: crate::ids::AccountId) -> Url<'_> {
+        Url::new(&self.web, [Fixed("/avatars/"), Number(id.0)])
+    }
+
+    pub fn account_page<'a>(&'a self, login: &'a str) -> Url<'a> {
+        Url::new(&self.web, [Fixed("/"), Segment(login)])
+    }
+
+    pub fn repo<'a>(&'a self, owner: &'a str, name: &'a str) -> Url<'a> {
+        Url::new(&self.api, [Fixed("/repos/"), Segment(owner), Fixed("/"), Segment(name)])
+    }
+
+    pub fn repo_page<'a>(&'a self, owner: &'a str, name: &'a str) -> Url<'a> {
+        Url::new(&self.web, [Fixed("/"), Segment(owner), Fixed("/"), Segment(name)])
+    }
+
+    pub fn app_page<'a>(&'a self, slug: &'a str) -> Url<'a> {
+        Url::new(&self.web, [Fixed("/apps/"), Segment(slug)])
+    }
+
+    pub fn access_tokens(&self, id: crate::ids::InstallationId) -> Url<'_> {
+        Url::new(&self.api, [Fixed("/app/installations/"), Number(id.0), Fixed("/access_tokens")])
+    }
+
+    pub fn installation_repositories(&self) -> Url<'_> {
+        Url::new(&self.api, [Fixed("/installation/repositories")])
+    }
+
+    /// The part of the documentation that describes one operation.
+    pub fn documentation<'a>(&'a self, operation: &'a str) -> Url<'a> {
+        Url::new(&self.web, [Fixed("/docs#"), Fixed(operation)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_encoded_and_templates_are_not() {
+        let urls = Urls::new("http://127.0.0.1:8080", "/api/v3");
+        let repo = urls.repo("octo-org", "a b");
+        assert_eq!(repo.to_string(), "http://127.0.0.1:8080/api/v3/repos/octo-org/a%20b");
+        let commits = urls.repo("o", "r").then(Fixed("/git/commits{/sha}"));
+        assert_eq!(commits.to_string(), "http://127.0.0.1:8080/api/v3/repos/o/r/git/commits{/sha}");
+        let reference = urls.repo("o", "r").then(Fixed("/git/refs/")).then(Part::Path("heads/a/#b"));
+        assert_eq!(reference.to_string(), "http://127.0.0.1:8080/api/v3/repos/o/r/git/refs/heads/a/%23b");
+    }
+}
