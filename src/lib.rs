@@ -1,8 +1,11 @@
 //! Plinth: a GitHub-compatible REST service over real Git repositories.
 
 pub mod accounts;
+pub mod api;
+pub mod app;
 pub mod apps;
 pub mod clock;
+pub mod config;
 pub mod db;
 pub mod error;
 pub mod git;

@@ -10,9 +10,9 @@ mod secret;
 pub mod store;
 
 pub use grant::{Grant, NewToken, Selection, SelectionMode};
-pub use jwt::{JwtError, verify as verify_jwt};
+pub use jwt::{JwtError, claimed_issuer, verify as verify_jwt};
 pub use model::{INSTALLATION_TOKEN_SECONDS, StoredToken, TokenKind};
 pub use permissions::{Level, Permissions};
 pub use principal::{InstallationToken, Principal, UserLimits, UserToken};
 pub use scopes::{Scope, Scopes};
-pub use secret::{Secret, random_text};
+pub use secret::{Secret, hash, random_text};

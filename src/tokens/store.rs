@@ -169,7 +169,7 @@ impl<'a> NewRow<'a> {
             permissions: None,
             repos: &[],
         };
-        let mut select = |selection: &'a Selection| match selection {
+        let select = |selection: &'a Selection| match selection {
             Selection::All => &[][..],
             Selection::Selected(repos) => repos.as_slice(),
         };
@@ -219,7 +219,7 @@ pub async fn list(db: &mut Connection, user: Option<AccountId>, limit: i64) -> R
     let sql = "select t.id, t.kind, t.hint, t.note, t.user_id, u.login, t.app_id, t.installation_id, t.scopes, \
                t.permissions, t.created_at, t.expires_at, t.ended_at \
                from token t left join account u on u.id = t.user_id \
-               where $1 is null or t.user_id = $1 order by t.id desc limit $2";
+               where cast($1 as bigint) is null or t.user_id = $1 order by t.id desc limit $2";
     db.all(sql, params![user, limit]).await
 }
 

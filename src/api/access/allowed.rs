@@ -1,0 +1,65 @@
+//! The proof that a caller may do what a handler is about to do.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+
+use super::{Endpoint, Facts, Reach, Target, decide};
+use crate::api::exchange::Exchange;
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::tokens::Principal;
+use crate::urls::Urls;
+
+/// A resource on which the caller may carry out the operation `E`. Only the decision makes one.
+pub struct Allowed<E, T> {
+    pub target: T,
+    /// How far the token reaches on this resource, for rights that depend on the input.
+    pub reach: Reach,
+    exchange: Arc<Exchange>,
+    endpoint: PhantomData<E>,
+}
+
+impl<E: Endpoint, T: Target> Allowed<E, T> {
+    pub fn caller(&self) -> &Principal {
+        &self.exchange.principal
+    }
+
+    pub fn urls(&self) -> &Urls {
+        &self.exchange.urls
+    }
+
+    pub fn exchange(&self) -> &Exchange {
+        &self.exchange
+    }
+}
+
+impl<E, T> Deref for Allowed<E, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.target
+    }
+}
+
+impl<E: Endpoint, T: Target> FromRequestParts<App> for Allowed<E, T> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        const { assert!(E::ROW.rule.target as u8 == T::KIND as u8, "the handler asks for another target than its row") }
+        let exchange = Exchange::of(parts);
+        if let Some(target) = T::without_lookup() {
+            decide(&E::ROW.rule, &exchange.principal, &Facts::OF_NOTHING, &Reach::Everywhere)?;
+            return Ok(Self { target, reach: Reach::Everywhere, exchange, endpoint: PhantomData });
+        }
+        let mut db = app.store.read().await?;
+        let found = T::find(&mut db, &exchange.params, &exchange.principal).await?;
+        let Some((target, facts)) = found else { return Err(Error::NotFound) };
+        let reach = Reach::find(&mut db, &exchange.principal, &facts).await?;
+        decide(&E::ROW.rule, &exchange.principal, &facts, &reach)?;
+        Ok(Self { target, reach, exchange, endpoint: PhantomData })
+    }
+}

@@ -1,0 +1,131 @@
+//! The decision: pure, in the order in which nothing leaks.
+
+use super::{Action, Anonymous, Facts, Kind, Reach, Rule};
+use crate::error::{Error, Result};
+use crate::repos::RepoRole;
+use crate::tokens::{Level, Permissions, Principal, Scope, UserLimits};
+
+const REQUIRES_AUTHENTICATION: &str = "Requires authentication";
+const NOT_A_JSON_WEB_TOKEN: &str = "A JSON web token could not be decoded";
+const SUSPENDED: &str = "This installation has been suspended";
+const ARCHIVED: &str = "Repository was archived so is read-only.";
+
+/// Refuses a kind of caller before anything is looked up, so that the refusal tells nothing about resources.
+pub fn check_kind(rule: &Rule, caller: &Principal) -> Result<()> {
+    let kind = Kind::of(caller);
+    if kind == Kind::Anonymous {
+        return match rule.anonymous {
+            Anonymous::Refused => Err(Error::Unauthenticated(anonymous_refusal(rule))),
+            Anonymous::SeesPublic | Anonymous::RefusedWhereVisible => Ok(()),
+        };
+    }
+    if !rule.kinds.contains(kind) {
+        return Err(refused_kind(rule, kind));
+    }
+    match caller {
+        Principal::Installation(token) if token.suspended => Err(Error::Forbidden(SUSPENDED.into())),
+        Principal::Installation(_) | Principal::User(_) | Principal::App(_) | Principal::Anonymous => Ok(()),
+    }
+}
+
+fn anonymous_refusal(rule: &Rule) -> &'static str {
+    if rule.kinds.contains(Kind::AppJwt) { NOT_A_JSON_WEB_TOKEN } else { REQUIRES_AUTHENTICATION }
+}
+
+fn refused_kind(rule: &Rule, kind: Kind) -> Error {
+    if rule.kinds.contains(Kind::AppJwt) {
+        return Error::Unauthenticated(NOT_A_JSON_WEB_TOKEN);
+    }
+    match kind {
+        Kind::AppJwt => Error::Unauthenticated("Bad credentials"),
+        _ => Error::Forbidden(rule.refusal.unwrap_or(kind.refusal()).into()),
+    }
+}
+
+/// Judges a caller of an accepted kind on a resource that exists.
+pub fn decide(rule: &Rule, caller: &Principal, facts: &Facts, reach: &Reach) -> Result<()> {
+    let public = facts.public && !rule.members_only;
+    if !public && !sees_private(rule, caller, facts, reach) {
+        return Err(Error::NotFound);
+    }
+    if let Principal::Anonymous = caller {
+        return match rule.anonymous {
+            Anonymous::SeesPublic => Ok(()),
+            Anonymous::RefusedWhereVisible | Anonymous::Refused => {
+                Err(Error::Unauthenticated(REQUIRES_AUTHENTICATION))
+            }
+        };
+    }
+    if *reach == Reach::Suspended {
+        return Err(Error::Forbidden(SUSPENDED.into()));
+    }
+    if public && rule.action == Action::Read {
+        return Ok(());
+    }
+    check_acting(rule, caller, facts, reach, public)
+}
+
+fn sees_private(rule: &Rule, caller: &Principal, facts: &Facts, reach: &Reach) -> bool {
+    let has_role = facts.role >= Some(rule.see_role);
+    let inside = match reach {
+        Reach::Everywhere | Reach::Suspended => true,
+        Reach::Outside => false,
+        Reach::Inside(permissions) => !rule.see_permission || allows_reading(rule, permissions),
+    };
+    match caller {
+        Principal::Anonymous | Principal::App(_) => false,
+        Principal::Installation(_) => inside,
+        Principal::User(token) => has_role && inside && grants(&token.limits, rule.see_scope),
+    }
+}
+
+fn allows_reading(rule: &Rule, permissions: &Permissions) -> bool {
+    rule.permission.is_none_or(|(name, _)| permissions.allows(name, Level::Read))
+}
+
+/// Scopes limit the two kinds that have them and no other.
+fn grants(limits: &UserLimits, scope: Option<Scope>) -> bool {
+    match (limits, scope) {
+        (UserLimits::Classic(scopes) | UserLimits::OAuth { scopes, .. }, Some(scope)) => scopes.grant(scope),
+        (UserLimits::Classic(_) | UserLimits::OAuth { .. }, None)
+        | (UserLimits::FineGrained { .. } | UserLimits::AppUser { .. }, _) => true,
+    }
+}
+
+fn check_acting(rule: &Rule, caller: &Principal, facts: &Facts, reach: &Reach, public: bool) -> Result<()> {
+    let too_little = || Error::Forbidden(Kind::of(caller).refusal().into());
+    match reach {
+        Reach::Outside | Reach::Suspended => return Err(too_little()),
+        Reach::Inside(permissions) => {
+            let allowed = rule.permission.is_none_or(|(name, level)| permissions.allows(name, level));
+            if !allowed {
+                return Err(too_little());
+            }
+        }
+        Reach::Everywhere => {}
+    }
+    if let Principal::User(token) = caller {
+        if !grants(&token.limits, rule.act_scope) {
+            return Err(too_little());
+        }
+        // Whoever reads a public resource reads it without a role of their own.
+        let role = if public { facts.role.max(Some(RepoRole::Read)) } else { facts.role };
+        if role < Some(rule.act_role) {
+            return Err(Error::Forbidden(missing_role(rule.act_role).into()));
+        }
+    }
+    if facts.archived && rule.action == Action::Write {
+        return Err(Error::Forbidden(ARCHIVED.into()));
+    }
+    Ok(())
+}
+
+fn missing_role(role: RepoRole) -> &'static str {
+    match role {
+        RepoRole::Admin => "Must have admin rights to Repository.",
+        RepoRole::Maintain => "Must have maintain access to repository",
+        RepoRole::Write => "Must have push access to repository",
+        RepoRole::Triage => "Must have triage access to repository",
+        RepoRole::Read => "Must have read access to repository",
+    }
+}

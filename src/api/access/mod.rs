@@ -1,0 +1,19 @@
+//! Who may do what: one table, one decision, and types that prove it was made.
+//!
+//! A handler that takes an [`Allowed`] cannot run before the decision, and a route can only be registered with the
+//! endpoint that its handler names, so a route without a row in the table does not compile.
+
+mod allowed;
+mod decide;
+mod kinds;
+mod reach;
+mod rule;
+pub mod table;
+mod target;
+
+pub use allowed::Allowed;
+pub use decide::{check_kind, decide};
+pub use kinds::{Kind, Kinds};
+pub use reach::Reach;
+pub use rule::{Action, Anonymous, Endpoint, Row, Rule, TargetKind};
+pub use target::{Facts, NoTarget, Org, OwnAccount, PathParams, RepoTarget, Target, User};

@@ -1,0 +1,84 @@
+//! The shape of one row of the table.
+
+use http::Method;
+
+use super::Kinds;
+use crate::repos::RepoRole;
+use crate::tokens::{Level, Scope};
+
+/// One operation: where it is, and who may call it.
+#[derive(Debug)]
+pub struct Row {
+    /// The name in the documentation.
+    pub operation: &'static str,
+    pub method: Method,
+    /// The path of the specification first, then other spellings that clients use.
+    pub paths: &'static [&'static str],
+    pub rule: Rule,
+}
+
+/// An operation as a type, so that a handler can name it.
+pub trait Endpoint: Send + Sync + 'static {
+    const ROW: &'static Row;
+}
+
+/// What an operation asks of its caller.
+///
+/// Two questions are kept apart. *Seeing*: without it the resource looks absent. *Acting*: without it the caller is
+/// told that the right is missing.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    pub target: TargetKind,
+    pub action: Action,
+    pub kinds: Kinds,
+    pub anonymous: Anonymous,
+    /// What a refused kind reads, where clients expect a text of its own.
+    pub refusal: Option<&'static str>,
+    /// The resource is hidden from everyone outside even though the account itself is public.
+    pub members_only: bool,
+    /// The scope without which a private resource is not seen.
+    pub see_scope: Option<Scope>,
+    /// The role without which a private resource is not seen.
+    pub see_role: RepoRole,
+    /// Whether a private resource is hidden, too, from tokens that lack the permission's read level.
+    pub see_permission: bool,
+    /// The scope that acting takes.
+    pub act_scope: Option<Scope>,
+    /// The role that acting takes.
+    pub act_role: RepoRole,
+    /// The permission that fine-grained tokens and apps need.
+    pub permission: Option<(&'static str, Level)>,
+    /// A second permission that some inputs need besides; named in headers, judged by the area.
+    pub also: Option<&'static str>,
+}
+
+/// What the path leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetKind {
+    Nothing,
+    OwnAccount,
+    User,
+    Org,
+    Repo,
+    OrgProject,
+    UserProject,
+    Installation,
+}
+
+/// Public resources can be read with any credential; changing one always takes the right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    Read,
+    Write,
+}
+
+/// What happens to a caller without a credential.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Anonymous {
+    /// Sees what is public.
+    SeesPublic,
+    /// Is refused where the resource is public, and finds nothing where it is not.
+    RefusedWhereVisible,
+    /// Is refused before anything is looked up.
+    Refused,
+}

@@ -1,0 +1,127 @@
+//! Lists by cursor: opaque, bound to their list, and refused when anyone has changed them.
+
+use aws_lc_rs::hmac;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::exchange::Exchange;
+use super::page::{per_page, with_query};
+use crate::error::{Code, Error, FieldError, Result};
+
+const TAG_BYTES: usize = 16;
+
+/// The key that cursors are sealed with; it belongs to the store, so that every node opens every cursor.
+#[derive(Clone)]
+pub struct CursorKey(hmac::Key);
+
+impl CursorKey {
+    pub fn new(secret: &[u8]) -> Self {
+        Self(hmac::Key::new(hmac::HMAC_SHA256, secret))
+    }
+
+    /// Seals the id of an item of the list named `list`.
+    pub fn seal(&self, list: &str, id: i64) -> String {
+        let mut bytes = id.to_be_bytes().to_vec();
+        bytes.extend(self.tag(list, id));
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// The id, if this very list sealed the cursor.
+    pub fn open(&self, list: &str, cursor: &str) -> Option<i64> {
+        let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
+        let (id, tag) = bytes.split_first_chunk::<8>()?;
+        let id = i64::from_be_bytes(*id);
+        let expected = self.tag(list, id);
+        bool::from(subtle::ConstantTimeEq::ct_eq(tag, &expected[..])).then_some(id)
+    }
+
+    fn tag(&self, list: &str, id: i64) -> [u8; TAG_BYTES] {
+        let mut context = hmac::Context::with_key(&self.0);
+        context.update(list.as_bytes());
+        context.update(&[0]);
+        context.update(&id.to_be_bytes());
+        let tag = context.sign();
+        tag.as_ref()[..TAG_BYTES].try_into().expect("the tag is longer than what is kept of it")
+    }
+}
+
+impl std::fmt::Debug for CursorKey {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("[redacted]")
+    }
+}
+
+/// Which part of a list is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CursorPage {
+    pub edge: Edge,
+    pub per_page: i64,
+}
+
+/// Where the part lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    Start,
+    After(i64),
+    Before(i64),
+}
+
+impl CursorPage {
+    /// Reads `before`, `after` and `per_page`; both cursors at once, or a foreign one, are refused.
+    pub fn of(exchange: &Exchange, key: &CursorKey, list: &str, resource: &'static str) -> Result<Self> {
+        let given = |name| exchange.query(name).filter(|text| !text.is_empty());
+        let open = |name: &'static str, text: &str| {
+            key.open(list, text).ok_or_else(|| Error::invalid(resource, name, Code::Invalid))
+        };
+        let edge = match (given("before"), given("after")) {
+            (None, None) => Edge::Start,
+            (None, Some(after)) => Edge::After(open("after", &after)?),
+            (Some(before), None) => Edge::Before(open("before", &before)?),
+            (Some(_), Some(_)) => {
+                let message = "before and after cannot be given together";
+                let error = FieldError::new(resource, "before", Code::Custom(message.into()));
+                return Err(Error::Invalid(vec![error]));
+            }
+        };
+        Ok(Self { edge, per_page: per_page(exchange) })
+    }
+
+    /// The links to what lies before and after the items from `first` to `last`.
+    pub fn link(
+        exchange: &Exchange,
+        key: &CursorKey,
+        list: &str,
+        before_first: Option<i64>,
+        after_last: Option<i64>,
+    ) -> Option<String> {
+        let link = |name: &str, other: &str, id: i64, relation: &str| {
+            let address = with_query(exchange, &[(name, Some(&key.seal(list, id))), (other, None)]);
+            format!("<{address}>; rel=\"{relation}\"")
+        };
+        let previous = before_first.map(|id| link("before", "after", id, "prev"));
+        let next = after_last.map(|id| link("after", "before", id, "next"));
+        let links: Vec<String> = previous.into_iter().chain(next).collect();
+        (!links.is_empty()).then(|| links.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_opens_only_unchanged_and_for_its_list() {
+        let key = CursorKey::new(b"a key of the store");
+        let cursor = key.seal("project:1", 42);
+        assert_eq!(key.open("project:1", &cursor), Some(42));
+        assert_eq!(key.open("project:2", &cursor), None);
+        assert_eq!(CursorKey::new(b"another key").open("project:1", &cursor), None);
+        assert_eq!(key.open("project:1", ""), None);
+        for position in 0..cursor.len() {
+            let mut changed = cursor.clone().into_bytes();
+            changed[position] = if changed[position] == b'A' { b'B' } else { b'A' };
+            let changed = String::from_utf8(changed).expect("ASCII stays ASCII");
+            assert!(key.open("project:1", &changed).is_none_or(|id| changed == cursor && id == 42), "{changed}");
+        }
+    }
+}

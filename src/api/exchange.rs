@@ -1,0 +1,38 @@
+//! One request on its way, with everything that was learned about it before its handler runs.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use http::request::Parts;
+
+use super::access::{PathParams, Row};
+use super::media::Media;
+use super::version::Version;
+use crate::tokens::Principal;
+use crate::urls::Urls;
+
+/// What handlers and replies know about a request besides its body.
+#[derive(Debug)]
+pub struct Exchange {
+    pub row: &'static Row,
+    pub params: PathParams,
+    pub principal: Principal,
+    pub urls: Urls,
+    pub media: Media,
+    pub version: Version,
+    /// The path as it was asked for, without the prefix, for links to other pages.
+    pub path: String,
+    pub query: String,
+}
+
+impl Exchange {
+    /// The exchange that the gate put into the request.
+    pub fn of(parts: &Parts) -> Arc<Self> {
+        parts.extensions.get::<Arc<Self>>().cloned().expect("the gate opens an exchange before it calls a handler")
+    }
+
+    /// One parameter of the query; the last one counts where it is repeated.
+    pub fn query(&self, name: &str) -> Option<Cow<'_, str>> {
+        form_urlencoded::parse(self.query.as_bytes()).filter(|(key, _)| key == name).map(|(_, value)| value).last()
+    }
+}

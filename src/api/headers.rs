@@ -1,0 +1,134 @@
+//! Headers of every answer, under this service's name and under the one that existing clients read.
+
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY,
+    VARY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+
+use super::access::{Row, Rule};
+use super::limits::Budget;
+use super::media::Media;
+use super::version::Version;
+use crate::tokens::{Principal, UserLimits};
+
+const EXPOSED: &str = "ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, \
+                       X-RateLimit-Resource, X-RateLimit-Reset, X-OAuth-Scopes, X-Accepted-OAuth-Scopes, \
+                       X-Accepted-GitHub-Permissions, X-GitHub-Media-Type, X-GitHub-Request-Id, \
+                       X-GitHub-Api-Version-Selected";
+
+/// What every answer carries, whatever it says.
+pub fn add_common(headers: &mut HeaderMap, request_id: &str) {
+    let fixed = |headers: &mut HeaderMap, name: HeaderName, value: &'static str| {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    };
+    fixed(headers, ACCESS_CONTROL_ALLOW_ORIGIN, "*");
+    fixed(headers, ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    fixed(headers, X_CONTENT_TYPE_OPTIONS, "nosniff");
+    fixed(headers, X_FRAME_OPTIONS, "deny");
+    fixed(headers, REFERRER_POLICY, "no-referrer");
+    fixed(headers, CONTENT_SECURITY_POLICY, "default-src 'none'");
+    let id = HeaderValue::try_from(request_id).expect("request ids are hexadecimal");
+    headers.insert("x-github-request-id", id.clone());
+    headers.insert("x-service-request-id", id);
+}
+
+/// The answer to a browser that asks whether it may ask.
+pub fn add_preflight(headers: &mut HeaderMap) {
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, PATCH, PUT, DELETE"));
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_HEADERS,
+        HeaderValue::from_static(
+            "Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Match, Accept-Encoding, \
+             X-GitHub-Api-Version, X-Service-Api-Version, X-Requested-With, User-Agent",
+        ),
+    );
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+}
+
+pub fn add_version(headers: &mut HeaderMap, version: Version) {
+    let value = HeaderValue::from_static(version.as_str());
+    headers.insert("x-github-api-version-selected", value.clone());
+    headers.insert("x-service-api-version-selected", value);
+}
+
+pub fn add_media(headers: &mut HeaderMap, media: Media) {
+    let value = HeaderValue::from_static(media.header());
+    headers.insert("x-github-media-type", value.clone());
+    headers.insert("x-service-media-type", value);
+}
+
+/// Caches keep answers apart by who asked and how.
+pub fn add_caching(headers: &mut HeaderMap, principal: &Principal, status: StatusCode) {
+    let shared = matches!(principal, Principal::Anonymous | Principal::App(_));
+    let vary = match (status.is_success() && status != StatusCode::NO_CONTENT, shared) {
+        (true, true) => "Accept, Accept-Encoding, X-Requested-With",
+        (true, false) => "Accept, Authorization, Cookie, Accept-Encoding, X-Requested-With",
+        (false, _) => "Accept-Encoding, Accept, X-Requested-With",
+    };
+    headers.insert(VARY, HeaderValue::from_static(vary));
+    if (status.is_success() && status != StatusCode::NO_CONTENT) || status == StatusCode::NOT_MODIFIED {
+        let value = if matches!(principal, Principal::Anonymous) {
+            "public, max-age=60, s-maxage=60"
+        } else {
+            "private, max-age=60, s-maxage=60"
+        };
+        headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static(value));
+    }
+}
+
+pub fn add_budget(headers: &mut HeaderMap, budget: Budget) {
+    headers.insert("x-ratelimit-limit", budget.limit.into());
+    headers.insert("x-ratelimit-remaining", budget.remaining().into());
+    headers.insert("x-ratelimit-reset", budget.reset.0.into());
+    headers.insert("x-ratelimit-used", budget.used.into());
+    headers.insert("x-ratelimit-resource", HeaderValue::from_static("core"));
+}
+
+/// What the token has, and what the operation would have liked.
+pub fn add_rights(headers: &mut HeaderMap, principal: &Principal, row: Option<&Row>) {
+    match principal {
+        Principal::Anonymous | Principal::App(_) => {}
+        Principal::Installation(_) => add_permissions(headers, row),
+        Principal::User(token) => match &token.limits {
+            UserLimits::Classic(scopes) | UserLimits::OAuth { scopes, .. } => {
+                let granted = HeaderValue::try_from(scopes.to_string());
+                headers.insert("x-oauth-scopes", granted.unwrap_or(HeaderValue::from_static("")));
+                let accepted = row.map_or("", |row| accepted_scope(&row.rule));
+                headers.insert("x-accepted-oauth-scopes", HeaderValue::from_static(accepted));
+            }
+            UserLimits::AppUser { .. } => {
+                headers.insert("x-oauth-scopes", HeaderValue::from_static(""));
+                headers.insert("x-accepted-oauth-scopes", HeaderValue::from_static(""));
+                add_permissions(headers, row);
+            }
+            UserLimits::FineGrained { .. } => add_permissions(headers, row),
+        },
+    }
+    let expires_at = match principal {
+        Principal::User(token) => token.expires_at,
+        Principal::Installation(_) | Principal::Anonymous | Principal::App(_) => None,
+    };
+    if let Some(moment) = expires_at {
+        let text = moment.to_string().replace('T', " ").replace('Z', " UTC");
+        let value = HeaderValue::try_from(text).expect("a date is ASCII");
+        headers.insert("github-authentication-token-expiration", value);
+    }
+}
+
+fn accepted_scope(rule: &Rule) -> &'static str {
+    rule.see_scope.or(rule.act_scope).map_or("", crate::tokens::Scope::as_str)
+}
+
+fn add_permissions(headers: &mut HeaderMap, row: Option<&Row>) {
+    let Some((name, level)) = row.and_then(|row| row.rule.permission) else { return };
+    let level = level.as_str();
+    let text = match row.and_then(|row| row.rule.also) {
+        Some(also) => format!("{name}={level}; {name}={level},{also}={level}"),
+        None => format!("{name}={level}"),
+    };
+    let value = HeaderValue::try_from(text).expect("permission names are ASCII words");
+    headers.insert("x-accepted-github-permissions", value.clone());
+    headers.insert("x-accepted-service-permissions", value);
+}

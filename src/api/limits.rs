@@ -1,0 +1,233 @@
+//! Budgets: requests per hour, and content created per minute and hour.
+//!
+//! Counters live in the memory of one node (docs/decisions/0003-limits-per-node.md) and are bounded: windows that
+//! are over are dropped.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::net::IpAddr;
+
+use parking_lot::Mutex;
+
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::ids::{AccountId, InstallationId};
+use crate::tokens::Principal;
+
+const HOUR: i64 = 3600;
+const MINUTE: i64 = 60;
+const SHARDS: usize = 16;
+/// A shard is swept when it holds more windows than this.
+const SHARD_WINDOWS_MAX: usize = 8192;
+
+/// How much each caller may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Budgets {
+    /// Whether anyone is refused at all; the counters run in any case.
+    pub enforced: bool,
+    pub requests_per_hour: i64,
+    pub anonymous_requests_per_hour: i64,
+    pub content_per_minute: i64,
+    pub content_per_hour: i64,
+    /// The same content sent to one operation within a minute, before it counts as spam.
+    pub same_content_per_minute: i64,
+}
+
+impl Default for Budgets {
+    fn default() -> Self {
+        Self {
+            enforced: true,
+            requests_per_hour: 5_000,
+            anonymous_requests_per_hour: 60,
+            content_per_minute: 80,
+            content_per_hour: 500,
+            same_content_per_minute: 20,
+        }
+    }
+}
+
+/// Who a request is counted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Payer {
+    User(AccountId),
+    Installation(InstallationId),
+    Address(IpAddr),
+}
+
+impl Payer {
+    /// An app that signs with its own key is not counted.
+    pub fn of(principal: &Principal, address: IpAddr) -> Option<Self> {
+        match principal {
+            Principal::Anonymous => Some(Payer::Address(address)),
+            Principal::User(token) => Some(Payer::User(token.user)),
+            Principal::Installation(token) => Some(Payer::Installation(token.installation)),
+            Principal::App(_) => None,
+        }
+    }
+
+    fn exhausted(self) -> String {
+        match self {
+            Payer::User(id) => format!("API rate limit exceeded for user ID {id}."),
+            Payer::Installation(id) => format!("API rate limit exceeded for installation ID {id}."),
+            Payer::Address(address) => format!(
+                "API rate limit exceeded for {address}. (But here's the good news: Authenticated requests get a \
+                 higher rate limit. Check out the documentation for more details.)"
+            ),
+        }
+    }
+}
+
+/// The state of one caller's hourly budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    pub limit: i64,
+    pub used: i64,
+    pub reset: Timestamp,
+}
+
+impl Budget {
+    pub fn remaining(self) -> i64 {
+        (self.limit - self.used).max(0)
+    }
+}
+
+/// All counters of this node.
+pub struct Limiter {
+    budgets: Budgets,
+    requests: Counters<Payer>,
+    content_minute: Counters<AccountId>,
+    content_hour: Counters<AccountId>,
+    same_content: Counters<(AccountId, &'static str, u64)>,
+    hasher: RandomState,
+}
+
+impl Limiter {
+    pub fn new(budgets: Budgets) -> Self {
+        Self {
+            budgets,
+            requests: Counters::new(HOUR),
+            content_minute: Counters::new(MINUTE),
+            content_hour: Counters::new(HOUR),
+            same_content: Counters::new(MINUTE),
+            hasher: RandomState::new(),
+        }
+    }
+
+    fn limit_of(&self, payer: Payer) -> i64 {
+        match payer {
+            Payer::User(_) | Payer::Installation(_) => self.budgets.requests_per_hour,
+            Payer::Address(_) => self.budgets.anonymous_requests_per_hour,
+        }
+    }
+
+    /// Counts one request. A budget that is not enforced shows as untouched, since clients stop at zero.
+    pub fn charge(&self, payer: Payer, now: Timestamp) -> (Budget, Result<()>) {
+        let limit = self.limit_of(payer);
+        if !self.budgets.enforced {
+            return (Budget { limit, used: 0, reset: now.plus_seconds(HOUR) }, Ok(()));
+        }
+        let (used, reset) = self.requests.add(payer, now);
+        let verdict = if used > limit { Err(Error::RateLimited(payer.exhausted())) } else { Ok(()) };
+        (Budget { limit, used: used.min(limit), reset }, verdict)
+    }
+
+    /// Gives one request back: an answer that changed nothing for the client is free.
+    pub fn refund(&self, payer: Payer, budget: Budget, now: Timestamp) -> Budget {
+        if !self.budgets.enforced {
+            return budget;
+        }
+        self.requests.take_back(payer, now);
+        Budget { used: (budget.used - 1).max(0), ..budget }
+    }
+
+    /// The budget as it stands, without counting.
+    pub fn peek(&self, payer: Payer, now: Timestamp) -> Budget {
+        let limit = self.limit_of(payer);
+        let (used, reset) = if self.budgets.enforced { self.requests.peek(payer, now) } else { (0, now.plus_seconds(HOUR)) };
+        Budget { limit, used: used.min(limit), reset }
+    }
+
+    /// Counts one piece of content that `actor` is about to create through `operation`.
+    pub fn admit_content(
+        &self,
+        actor: AccountId,
+        operation: &'static str,
+        content: &str,
+        now: Timestamp,
+    ) -> Result<()> {
+        if !self.budgets.enforced {
+            return Ok(());
+        }
+        let (in_minute, minute_ends) = self.content_minute.add(actor, now);
+        let (in_hour, hour_ends) = self.content_hour.add(actor, now);
+        let wait = |until: Timestamp| Error::SecondaryLimited { retry_after_seconds: (until.0 - now.0).max(1) as u64 };
+        if in_minute > self.budgets.content_per_minute {
+            return Err(wait(minute_ends));
+        }
+        if in_hour > self.budgets.content_per_hour {
+            return Err(wait(hour_ends));
+        }
+        let fingerprint = self.hasher.hash_one(content);
+        let (same, _) = self.same_content.add((actor, operation, fingerprint), now);
+        if same > self.budgets.same_content_per_minute {
+            return Err(Error::unprocessable(
+                "Validation failed, or the endpoint has been spammed: the same content was sent again and again.",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Counts per key in windows of fixed length, spread over several locks.
+struct Counters<K> {
+    length: i64,
+    hasher: RandomState,
+    shards: [Mutex<HashMap<K, Window>>; SHARDS],
+}
+
+#[derive(Clone, Copy)]
+struct Window {
+    end: Timestamp,
+    count: i64,
+}
+
+impl<K: Eq + Hash + Copy> Counters<K> {
+    fn new(length: i64) -> Self {
+        Self { length, hasher: RandomState::new(), shards: std::array::from_fn(|_| Mutex::default()) }
+    }
+
+    fn shard(&self, key: K) -> &Mutex<HashMap<K, Window>> {
+        &self.shards[self.hasher.hash_one(key) as usize % SHARDS]
+    }
+
+    fn fresh(&self, now: Timestamp) -> Window {
+        Window { end: now.plus_seconds(self.length), count: 0 }
+    }
+
+    fn add(&self, key: K, now: Timestamp) -> (i64, Timestamp) {
+        let mut shard = self.shard(key).lock();
+        if shard.len() > SHARD_WINDOWS_MAX {
+            shard.retain(|_, window| window.end > now);
+        }
+        let window = shard.entry(key).or_insert_with(|| self.fresh(now));
+        if window.end <= now {
+            *window = self.fresh(now);
+        }
+        window.count += 1;
+        (window.count, window.end)
+    }
+
+    fn take_back(&self, key: K, now: Timestamp) {
+        if let Some(window) = self.shard(key).lock().get_mut(&key)
+            && window.end > now
+        {
+            window.count = (window.count - 1).max(0);
+        }
+    }
+
+    fn peek(&self, key: K, now: Timestamp) -> (i64, Timestamp) {
+        let found = self.shard(key).lock().get(&key).copied().filter(|window| window.end > now);
+        let window = found.unwrap_or_else(|| self.fresh(now));
+        (window.count, window.end)
+    }
+}

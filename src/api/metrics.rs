@@ -1,0 +1,69 @@
+//! Figures about the service in the Prometheus text form.
+
+use std::time::Duration;
+
+use prometheus::{HistogramOpts, HistogramVec, IntCounterVec, IntGauge, Opts, Registry, TextEncoder};
+
+/// What is counted. Labels are operations and statuses, never names or addresses.
+pub struct Metrics {
+    registry: Registry,
+    requests: IntCounterVec,
+    durations: HistogramVec,
+    in_flight: IntGauge,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let registry = Registry::new();
+        let requests = IntCounterVec::new(
+            Opts::new("plinth_requests_total", "Requests answered, by operation and status"),
+            &["operation", "status"],
+        );
+        let durations = HistogramVec::new(
+            HistogramOpts::new("plinth_request_seconds", "Time to answer, by operation")
+                .buckets(vec![0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0]),
+            &["operation"],
+        );
+        let in_flight = IntGauge::new("plinth_requests_in_flight", "Requests being answered now");
+        let metrics = Self {
+            requests: requests.expect("the names are constants"),
+            durations: durations.expect("the names are constants"),
+            in_flight: in_flight.expect("the name is a constant"),
+            registry,
+        };
+        let register = |collector: Box<dyn prometheus::core::Collector>| {
+            metrics.registry.register(collector).expect("every name is registered once");
+        };
+        register(Box::new(metrics.requests.clone()));
+        register(Box::new(metrics.durations.clone()));
+        register(Box::new(metrics.in_flight.clone()));
+        metrics
+    }
+}
+
+impl Metrics {
+    /// Notes that a request has begun; it ends with the guard.
+    pub fn begin(&self) -> InFlight<'_> {
+        self.in_flight.inc();
+        InFlight(&self.in_flight)
+    }
+
+    pub fn observe(&self, operation: &str, status: http::StatusCode, took: Duration) {
+        self.requests.with_label_values(&[operation, status.as_str()]).inc();
+        self.durations.with_label_values(&[operation]).observe(took.as_secs_f64());
+    }
+
+    /// The page that a Prometheus server fetches.
+    pub fn render(&self) -> String {
+        TextEncoder::new().encode_to_string(&self.registry.gather()).unwrap_or_default()
+    }
+}
+
+/// One request that is being answered.
+pub struct InFlight<'a>(&'a IntGauge);
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}

@@ -1,0 +1,244 @@
+//! Answers: the only place that knows status codes.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, LINK, LOCATION, RETRY_AFTER};
+use http::{HeaderValue, StatusCode};
+use serde::Serialize;
+use serde::ser::SerializeMap;
+
+use super::access::Row;
+use crate::clock::Timestamp;
+use crate::error::{Code, Error, FieldError};
+use crate::urls::Urls;
+
+/// The exact type that clients compare with before they parse.
+pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+const OVERLOAD_RETRY_SECONDS: u64 = 1;
+
+/// An answer of a handler.
+#[derive(Debug)]
+pub struct Reply {
+    status: StatusCode,
+    content_type: Option<HeaderValue>,
+    body: Bytes,
+    link: Option<String>,
+    location: Option<String>,
+    last_modified: Option<Timestamp>,
+    entity_seed: Option<Vec<u8>>,
+}
+
+impl Reply {
+    /// 200 with a resource.
+    pub fn ok(resource: &impl Serialize) -> Self {
+        Self::json(StatusCode::OK, resource)
+    }
+
+    /// 201 with a new resource and its address.
+    pub fn created(resource: &impl Serialize, location: impl ToString) -> Self {
+        Self { location: Some(location.to_string()), ..Self::json(StatusCode::CREATED, resource) }
+    }
+
+    /// 201 for something that has no address of its own.
+    pub fn created_without_address(resource: &impl Serialize) -> Self {
+        Self::json(StatusCode::CREATED, resource)
+    }
+
+    /// 204.
+    pub fn no_content() -> Self {
+        Self::new(StatusCode::NO_CONTENT, None, Bytes::new())
+    }
+
+    /// 304 for a handler that knows without building the answer.
+    pub fn not_modified(seed: Vec<u8>) -> Self {
+        Self { entity_seed: Some(seed), ..Self::new(StatusCode::NOT_MODIFIED, None, Bytes::new()) }
+    }
+
+    /// 200 with some other kind of text.
+    pub fn text(content_type: &'static str, body: impl Into<Bytes>) -> Self {
+        Self::new(StatusCode::OK, Some(HeaderValue::from_static(content_type)), body.into())
+    }
+
+    fn json(status: StatusCode, resource: &impl Serialize) -> Self {
+        let body = serde_json::to_vec(resource).expect("our shapes have text keys and no failing parts");
+        Self::new(status, Some(JSON), body.into())
+    }
+
+    fn new(status: StatusCode, content_type: Option<HeaderValue>, body: Bytes) -> Self {
+        Self { status, content_type, body, link: None, location: None, last_modified: None, entity_seed: None }
+    }
+
+    /// Adds the links to other pages.
+    pub fn with_link(self, link: Option<String>) -> Self {
+        Self { link, ..self }
+    }
+
+    pub fn with_last_modified(self, moment: Option<Timestamp>) -> Self {
+        Self { last_modified: moment, ..self }
+    }
+
+    /// Takes the entity tag from something smaller than the body, such as a generation number.
+    pub fn with_entity_seed(self, seed: Vec<u8>) -> Self {
+        Self { entity_seed: Some(seed), ..self }
+    }
+}
+
+/// What the gate needs to know about an answer besides the answer.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    pub last_modified: Option<Timestamp>,
+    pub entity_seed: Option<Vec<u8>>,
+    /// The body, where it is in memory as a whole.
+    pub body: Option<Bytes>,
+}
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::from(self.body.clone()));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        let text = |value: String| HeaderValue::try_from(value).expect("addresses are percent-encoded");
+        self.content_type.map(|value| headers.insert(CONTENT_TYPE, value));
+        self.link.map(|value| headers.insert(LINK, text(value)));
+        self.location.map(|value| headers.insert(LOCATION, text(value)));
+        let facts = Facts {
+            last_modified: self.last_modified,
+            entity_seed: self.entity_seed,
+            body: Some(self.body),
+        };
+        response.extensions_mut().insert(facts);
+        response
+    }
+}
+
+/// Leaves the error for the gate, which knows where the request was going.
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = status(&self);
+        response.extensions_mut().insert(Arc::new(self));
+        response
+    }
+}
+
+/// Every row of the error table.
+fn status(error: &Error) -> StatusCode {
+    match error {
+        Error::BadRequest(_) => StatusCode::BAD_REQUEST,
+        Error::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
+        Error::Forbidden(_) | Error::RateLimited(_) | Error::SecondaryLimited { .. } => StatusCode::FORBIDDEN,
+        Error::NotFound => StatusCode::NOT_FOUND,
+        Error::Conflict(_) => StatusCode::CONFLICT,
+        Error::BodyTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+        Error::UriTooLong(_) => StatusCode::URI_TOO_LONG,
+        Error::NotAcceptable(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Error::Shape(_) | Error::Invalid(_) | Error::InvalidPlain(_) | Error::Unprocessable(_) => {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
+        Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+/// The whole answer to a refused request.
+pub fn refusal(error: &Error, row: Option<&Row>, urls: &Urls) -> Response {
+    let status = status(error);
+    let envelope = Envelope { error, status, row, urls };
+    let body = serde_json::to_vec(&envelope).expect("the envelope has text keys and no failing parts");
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    let retry_after = match error {
+        Error::SecondaryLimited { retry_after_seconds } => Some(*retry_after_seconds),
+        Error::Unavailable(_) => Some(OVERLOAD_RETRY_SECONDS),
+        _ => None,
+    };
+    retry_after.map(|seconds| response.headers_mut().insert(RETRY_AFTER, seconds.into()));
+    response
+}
+
+struct Envelope<'a> {
+    error: &'a Error,
+    status: StatusCode,
+    row: Option<&'a Row>,
+    urls: &'a Urls,
+}
+
+impl Serialize for Envelope<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("message", &message(self.error))?;
+        match self.error {
+            Error::Invalid(fields) => {
+                map.serialize_entry("errors", &fields.iter().map(Field).collect::<Vec<_>>())?;
+            }
+            Error::InvalidPlain(sentences) => map.serialize_entry("errors", sentences)?,
+            _ => {}
+        }
+        map.serialize_entry("documentation_url", &self.documentation_url())?;
+        map.serialize_entry("status", self.status.as_str())?;
+        map.end()
+    }
+}
+
+impl Envelope<'_> {
+    /// Clients recognize limits by the end of this address; a refusal before routing belongs to no operation.
+    fn documentation_url(&self) -> String {
+        match (self.error, self.row) {
+            (Error::RateLimited(_), _) => self.urls.documentation("rate-limits-for-the-rest-api").to_string(),
+            (Error::SecondaryLimited { .. }, _) => self.urls.documentation("about-secondary-rate-limits").to_string(),
+            (Error::Unauthenticated(_), _) | (_, None) => format!("{}/docs", self.urls.web()),
+            (_, Some(row)) => self.urls.documentation(row.operation).to_string(),
+        }
+    }
+}
+
+fn message(error: &Error) -> String {
+    match error {
+        Error::NotFound => "Not Found".into(),
+        Error::NotAcceptable(accept) => {
+            format!("Unsupported 'Accept' header: '{accept}'. Must accept 'application/json'.")
+        }
+        Error::BodyTooLarge(limit) => format!("The request body is larger than {limit} bytes."),
+        Error::UriTooLong(limit) => format!("The request target is longer than {limit} bytes."),
+        Error::Shape(sentences) => format!("Invalid request.\n\n{}", sentences.join("\n")),
+        Error::Invalid(_) | Error::InvalidPlain(_) => "Validation Failed".into(),
+        Error::SecondaryLimited { .. } => {
+            "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.".into()
+        }
+        Error::Unavailable(_) => "Service unavailable. Please try again in a moment.".into(),
+        Error::Internal(_) => "Server Error".into(),
+        Error::BadRequest(_)
+        | Error::Unauthenticated(_)
+        | Error::Forbidden(_)
+        | Error::Conflict(_)
+        | Error::Unprocessable(_)
+        | Error::RateLimited(_) => error.to_string(),
+    }
+}
+
+struct Field<'a>(&'a FieldError);
+
+impl Serialize for Field<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (code, message) = match &self.0.code {
+            Code::Missing => ("missing", None),
+            Code::MissingField => ("missing_field", None),
+            Code::Invalid => ("invalid", None),
+            Code::AlreadyExists => ("already_exists", None),
+            Code::Unprocessable(text) => ("unprocessable", Some(text)),
+            Code::Custom(text) => ("custom", Some(text)),
+        };
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("resource", self.0.resource)?;
+        map.serialize_entry("code", code)?;
+        map.serialize_entry("field", &self.0.field)?;
+        if let Some(message) = message {
+            map.serialize_entry("message", message)?;
+        }
+        map.end()
+    }
+}

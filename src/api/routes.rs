@@ -1,0 +1,103 @@
+//! Registration of handlers, each tied by its types to its row of the access table.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::handler::Handler;
+use axum::response::Response;
+use futures_util::future::BoxFuture;
+use http::{Method, Request};
+
+use super::access::{Allowed, Endpoint, PathParams, Row, Target};
+use crate::app::App;
+
+type Call = Arc<dyn Fn(Request<Body>, App) -> BoxFuture<'static, Response> + Send + Sync>;
+
+/// One operation that can be called.
+#[derive(Clone)]
+pub struct Route {
+    pub row: &'static Row,
+    call: Call,
+}
+
+impl Route {
+    pub fn call(&self, request: Request<Body>, app: App) -> BoxFuture<'static, Response> {
+        (self.call)(request, app)
+    }
+}
+
+/// All operations, found by method and path.
+#[derive(Default)]
+pub struct Routes {
+    registered: Vec<Route>,
+}
+
+impl Routes {
+    /// Adds the handler of the operation `E`, whose first argument is the proof of the right to it.
+    pub fn on<E, H, A>(mut self, handler: H) -> Self
+    where
+        E: Endpoint,
+        H: Handler<A, App> + Sync,
+        A: ProvesRightTo<E> + 'static,
+    {
+        let call: Call = Arc::new(move |request, app| Box::pin(handler.clone().call(request, app)));
+        self.registered.push(Route { row: E::ROW, call });
+        self
+    }
+
+    pub fn merge(mut self, other: Routes) -> Self {
+        self.registered.extend(other.registered);
+        self
+    }
+
+    /// The rows that have a handler.
+    pub fn rows(&self) -> impl Iterator<Item = &'static Row> {
+        self.registered.iter().map(|route| route.row)
+    }
+
+    /// Builds the tree that requests are matched with. Two handlers for one operation are a mistake of ours.
+    pub fn into_matcher(self) -> Matcher {
+        let mut by_path: HashMap<&'static str, Vec<Route>> = HashMap::new();
+        for route in self.registered {
+            for path in route.row.paths {
+                let methods = by_path.entry(path).or_default();
+                let taken = methods.iter().any(|other| other.row.method == route.row.method);
+                assert!(!taken, "{} {path} has two handlers", route.row.method);
+                methods.push(route.clone());
+            }
+        }
+        let mut tree = matchit::Router::new();
+        for (path, methods) in by_path {
+            tree.insert(path, methods).expect("the paths of the access table do not contradict each other");
+        }
+        Matcher { tree }
+    }
+}
+
+/// Finds the operation for a request.
+pub struct Matcher {
+    tree: matchit::Router<Vec<Route>>,
+}
+
+impl Matcher {
+    /// A path that exists but not with this method is not found either.
+    pub fn find(&self, method: &Method, path: &str) -> Option<(&Route, PathParams)> {
+        let matched = self.tree.at(path).ok()?;
+        let route = matched.value.iter().find(|route| route.row.method == *method)?;
+        Some((route, PathParams::decode(matched.params.iter())?))
+    }
+}
+
+/// Argument lists of handlers that begin with `Allowed<E, _>`.
+pub trait ProvesRightTo<E> {}
+
+macro_rules! proves_right {
+    ($($more:ident),*) => {
+        impl<M, E: Endpoint, T: Target, $($more),*> ProvesRightTo<E> for (M, Allowed<E, T>, $($more,)*) {}
+    };
+}
+proves_right!();
+proves_right!(A);
+proves_right!(A, B);
+proves_right!(A, B, C);

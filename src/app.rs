@@ -1,0 +1,87 @@
+//! What every request shares: the store, the clock, the settings and the counters.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::api::cursor::CursorKey;
+use crate::api::limits::Limiter;
+use crate::api::metrics::Metrics;
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::db::{Connection, Store, params};
+use crate::error::{Error, Result};
+use crate::tokens::random_text;
+
+/// The running service; cheap to clone.
+#[derive(Clone)]
+pub struct App(Arc<Shared>);
+
+/// The parts of the service.
+pub struct Shared {
+    pub store: Store,
+    pub clock: Clock,
+    pub settings: Settings,
+    pub limiter: Limiter,
+    pub metrics: Metrics,
+    pub cursor_key: CursorKey,
+    draining: AtomicBool,
+}
+
+impl std::ops::Deref for App {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+impl App {
+    /// Puts the parts together; the key that cursors are sealed with comes from the store.
+    pub async fn new(store: Store, clock: Clock, settings: Settings) -> Result<Self> {
+        let cursor_key = CursorKey::new(&cursor_secret(&store).await?);
+        Ok(Self(Arc::new(Shared {
+            limiter: Limiter::new(settings.budgets.clone()),
+            metrics: Metrics::default(),
+            draining: AtomicBool::new(false),
+            store,
+            clock,
+            settings,
+            cursor_key,
+        })))
+    }
+
+    /// From now on the service is not ready for new work.
+    pub fn start_draining(&self) {
+        self.draining.store(true, Ordering::SeqCst);
+    }
+
+    pub fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::SeqCst)
+    }
+}
+
+const CURSOR_SECRET: &str = "cursor_secret";
+const CURSOR_SECRET_LENGTH: usize = 43;
+
+/// The secret of this store, made by whoever comes first.
+async fn cursor_secret(store: &Store) -> Result<Vec<u8>> {
+    let mut db = store.read().await?;
+    if let Some(secret) = find_setting(&mut db, CURSOR_SECRET).await? {
+        return Ok(secret);
+    }
+    drop(db);
+    store
+        .write(random_text(CURSOR_SECRET_LENGTH), |tx, secret| {
+            Box::pin(async move {
+                let sql = "insert into setting (name, value) values ($1, $2) on conflict (name) do nothing";
+                tx.execute(sql, params![CURSOR_SECRET, secret.as_bytes()]).await?;
+                find_setting(tx, CURSOR_SECRET).await?.ok_or_else(|| Error::internal("a setting was just stored"))
+            })
+        })
+        .await
+}
+
+async fn find_setting(db: &mut Connection, name: &str) -> Result<Option<Vec<u8>>> {
+    let found = db.optional::<(Vec<u8>,)>("select value from setting where name = $1", params![name]).await?;
+    Ok(found.map(|(value,)| value))
+}

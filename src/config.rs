@@ -1,0 +1,36 @@
+//! Settings of a running service.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use crate::api::limits::Budgets;
+
+/// What can be decided without changing the program.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The address that people use, where it differs from what requests say.
+    pub public_url: Option<String>,
+    /// The proxies whose `X-Forwarded-…` headers are believed; nobody's by default.
+    pub trusted_proxies: Vec<IpAddr>,
+    pub budgets: Budgets,
+    pub request_timeout: Duration,
+    /// Requests answered at once; more are turned away at once rather than kept waiting.
+    pub requests_max: usize,
+    pub connections_max: usize,
+    /// How long a stopping service waits for requests that are under way.
+    pub drain_timeout: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            public_url: None,
+            trusted_proxies: Vec::new(),
+            budgets: Budgets::default(),
+            request_timeout: Duration::from_secs(10),
+            requests_max: 1024,
+            connections_max: 4096,
+            drain_timeout: Duration::from_secs(30),
+        }
+    }
+}
