@@ -1,6 +1,7 @@
 //! One request on its way, with everything that was learned about it before its handler runs.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::request::Parts;
@@ -23,6 +24,8 @@ pub struct Exchange {
     /// The path as it was asked for, without the prefix, for links to other pages.
     pub path: String,
     pub query: String,
+    /// The client's address, for budgets of callers without a credential.
+    pub peer: IpAddr,
 }
 
 impl Exchange {

@@ -72,6 +72,7 @@ impl Gate {
 
     /// Turns away what would only wait, and ends what takes too long or panics.
     async fn admit(&self, request: Request<Body>, peer: IpAddr, request_id: &str) -> Outcome {
+        let client = client_address(&self.app, request.headers(), peer);
         let urls = urls_of(&self.app, request.headers(), peer, request.uri().path());
         if let Some(response) = health::answer(&self.app, &request).await {
             return Outcome { response, row: None };
@@ -79,7 +80,7 @@ impl Gate {
         let Ok(_place) = self.places.try_acquire() else {
             return refuse(&Error::Unavailable("too many requests at once".into()), None, &urls, request_id);
         };
-        let work = AssertUnwindSafe(self.way(request, peer, &urls, request_id)).catch_unwind();
+        let work = AssertUnwindSafe(self.way(request, client, &urls, request_id)).catch_unwind();
         match tokio::time::timeout(self.app.settings.request_timeout, work).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => refuse(&Error::internal("a handler panicked"), None, &urls, request_id),
@@ -110,7 +111,7 @@ impl Gate {
         let exchange = found.map(|(route, params)| {
             let urls = urls.clone();
             let row = route.row;
-            let exchange = Exchange { row, params, principal: principal.clone(), urls, media, version, path, query };
+            let exchange = Exchange { row, params, principal: principal.clone(), urls, media, version, path, query, peer };
             (route, Arc::new(exchange))
         });
         let answered = match (verdict, &exchange) {
@@ -144,7 +145,7 @@ impl Gate {
 
     /// Looking at one's budget is free.
     fn charge(&self, principal: &Principal, peer: IpAddr, parts: &Parts) -> (Option<Budget>, Result<()>) {
-        let Some(payer) = Payer::of(principal, client_address(&self.app, &parts.headers, peer)) else {
+        let Some(payer) = Payer::of(principal, peer) else {
             return (None, Ok(()));
         };
         let now = self.app.clock.now();

@@ -1,0 +1,118 @@
+//! Making installation tokens: an app signs, names its installation, and may narrow what the token can do.
+
+use axum::extract::State;
+
+use super::json::{AccessToken, NewAccessToken};
+use super::{rules, store};
+use crate::accounts;
+use crate::api::access::table::CreateInstallationToken;
+use crate::api::access::{Allowed, NoTarget};
+use crate::api::body::Json;
+use crate::api::reply::Reply;
+use crate::app::App;
+use crate::apps::{self, Installation};
+use crate::clock::Timestamp;
+use crate::db::Connection;
+use crate::error::{Error, Result};
+use crate::ids::{AppId, InstallationId};
+use crate::repos::Repo;
+use crate::repos::json::Repository;
+use crate::tokens::{
+    self, Grant, INSTALLATION_TOKEN_SECONDS, NewToken, Permissions, Principal, Secret, Selection, TokenKind,
+};
+
+pub async fn create(
+    access: Allowed<CreateInstallationToken, NoTarget>,
+    State(app): State<App>,
+    Json(asked): Json<NewAccessToken>,
+) -> Result<Reply> {
+    let Principal::App(issuer) = access.caller() else {
+        return Err(Error::internal("the table admits only apps here"));
+    };
+    let id = access.exchange().params.number("installation_id").ok_or(Error::NotFound)?;
+    let context = (*issuer, id, asked, app.clock.now());
+    let made = app
+        .store
+        .write(context, |tx, (issuer, id, asked, now)| Box::pin(make(tx, *issuer, *id, asked, *now)))
+        .await?;
+    Ok(Reply::created_without_address(&AccessToken {
+        token: made.secret.reveal(),
+        expires_at: made.expires_at,
+        permissions: &made.permissions,
+        repository_selection: made.selection.mode().as_str(),
+        repositories: made
+            .narrowed_to
+            .as_ref()
+            .map(|repos| repos.iter().map(|repo| Repository::new(repo, access.urls())).collect()),
+    }))
+}
+
+struct Made {
+    secret: Secret,
+    expires_at: Timestamp,
+    permissions: Permissions,
+    selection: Selection,
+    narrowed_to: Option<Vec<Repo>>,
+}
+
+/// Checks against the installation as it is in this very transaction, and stores the token in it.
+async fn make(
+    tx: &mut Connection,
+    issuer: AppId,
+    id: InstallationId,
+    asked: &NewAccessToken,
+    now: Timestamp,
+) -> Result<Made> {
+    let found = apps::store::find_installation(tx, id).await?;
+    let installation = found.filter(|installation| installation.app_id == issuer).ok_or(Error::NotFound)?;
+    rules::check_not_suspended(&installation)?;
+    rules::check_within(asked, &installation)?;
+    let narrowed_to = find_named(tx, asked, &installation).await?;
+    let permissions = rules::granted(asked, &installation);
+    let token_selection = match &narrowed_to {
+        Some(repos) => Selection::Selected(repos.iter().map(|repo| repo.id).collect()),
+        None => Selection::All,
+    };
+    let secret = Secret::generate(TokenKind::Installation);
+    let expires_at = now.plus_seconds(INSTALLATION_TOKEN_SECONDS);
+    let grant = Grant::Installation {
+        app: issuer,
+        installation: id,
+        selection: token_selection.clone(),
+        permissions: permissions.clone(),
+    };
+    let new = NewToken { secret: secret.clone(), grant, note: None, expires_at: Some(expires_at) };
+    tokens::store::insert(tx, &new, now).await?;
+    let selection = match installation.repository_selection {
+        tokens::SelectionMode::Selected => Selection::Selected(Vec::new()),
+        tokens::SelectionMode::All => token_selection,
+    };
+    Ok(Made { secret, expires_at, permissions, selection, narrowed_to })
+}
+
+/// The repositories that the app named, each one the installation's; `None` where it named none.
+async fn find_named(
+    tx: &mut Connection,
+    asked: &NewAccessToken,
+    installation: &Installation,
+) -> Result<Option<Vec<Repo>>> {
+    let names = asked.repositories.as_deref().unwrap_or_default();
+    let ids = asked.repository_ids.as_deref().unwrap_or_default();
+    if names.is_empty() && ids.is_empty() {
+        return Ok(None);
+    }
+    let account = accounts::store::find(tx, installation.account_id).await?;
+    let owner = account.ok_or_else(|| Error::internal("an installation has an account"))?;
+    let mut repos: Vec<Repo> = Vec::new();
+    for name in names {
+        let found = store::find_by_name(tx, installation, &owner.login, name).await?;
+        repos.push(found.ok_or_else(rules::unknown_repository)?);
+    }
+    for id in ids {
+        let found = store::find_by_id(tx, installation, *id).await?;
+        repos.push(found.ok_or_else(rules::unknown_repository)?);
+    }
+    repos.sort_by_key(|repo| repo.id);
+    repos.dedup_by_key(|repo| repo.id);
+    Ok(Some(repos))
+}

@@ -1,0 +1,96 @@
+//! Steps of the operations on repositories.
+
+use axum::extract::State;
+
+use super::{json, rules};
+use crate::api::access::table::{CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetRepo};
+use crate::api::access::{Allowed, Org, OwnAccount, RepoTarget};
+use crate::api::body::Json;
+use crate::api::reply::Reply;
+use crate::app::App;
+use crate::clock::Timestamp;
+use crate::db::Connection;
+use crate::error::{Error, Result};
+use crate::ids::AccountId;
+use crate::repos::json::Repository;
+use crate::repos::store::{self, Found, NewRepo};
+use crate::repos::RepoRole;
+use crate::tokens::Principal;
+use crate::urls::Urls;
+
+const DEFAULT_BRANCH: &str = "main";
+
+pub async fn get(access: Allowed<GetRepo, RepoTarget>) -> Result<Reply> {
+    let mut repository = Repository::new(&access.repo, access.urls());
+    if !matches!(access.caller(), Principal::Anonymous) {
+        let everyone = (!access.private).then_some(RepoRole::Read);
+        repository = repository.with_permissions(access.role.max(everyone));
+    }
+    let changed = access.pushed_at.max(Some(access.updated_at));
+    Ok(Reply::ok(&repository).with_last_modified(changed))
+}
+
+pub async fn create_own(
+    access: Allowed<CreateOwnRepo, OwnAccount>,
+    State(app): State<App>,
+    Json(new): Json<json::NewRepository>,
+) -> Result<Reply> {
+    rules::check_new(&new)?;
+    rules::check_scope(&new, access.caller())?;
+    create(&app, access.target.0.id, access.caller(), new, access.urls()).await
+}
+
+pub async fn create_in_org(
+    access: Allowed<CreateOrgRepo, Org>,
+    State(app): State<App>,
+    Json(new): Json<json::NewRepository>,
+) -> Result<Reply> {
+    rules::check_new(&new)?;
+    rules::check_scope(&new, access.caller())?;
+    create(&app, access.target.0.id, access.caller(), new, access.urls()).await
+}
+
+pub async fn delete(access: Allowed<DeleteRepo, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+    let id = access.repo.id;
+    app.store.write(id, |tx, id| Box::pin(async move { Ok(store::delete(tx, *id).await?) })).await?;
+    Ok(Reply::no_content())
+}
+
+async fn create(
+    app: &App,
+    owner: AccountId,
+    caller: &Principal,
+    new: json::NewRepository,
+    urls: &Urls,
+) -> Result<Reply> {
+    let context = (owner, caller.user_id(), new, app.clock.now());
+    let found = app
+        .store
+        .write(context, |tx, (owner, user, new, now)| Box::pin(insert(tx, *owner, *user, new, *now)))
+        .await?;
+    let repository = Repository::new(&found.repo, urls).with_permissions(found.role);
+    let location = urls.repo(&found.repo.owner_login, &found.repo.name);
+    Ok(Reply::created(&repository, location))
+}
+
+/// Makes the repository; whoever makes one for an organization administers it.
+async fn insert(
+    tx: &mut Connection,
+    owner: AccountId,
+    user: Option<AccountId>,
+    new: &json::NewRepository,
+    now: Timestamp,
+) -> Result<Found> {
+    let row = NewRepo {
+        owner,
+        name: &new.name,
+        description: new.description.as_deref(),
+        private: new.private,
+        default_branch: DEFAULT_BRANCH,
+    };
+    let id = store::insert(tx, &row, now).await?;
+    if let Some(user) = user.filter(|user| *user != owner) {
+        store::upsert_collaborator(tx, id, user, RepoRole::Admin).await?;
+    }
+    store::find_by_id(tx, id, user).await?.ok_or_else(|| Error::internal("a repository was just stored"))
+}

@@ -1,0 +1,12 @@
+//! The whole API on one screen.
+
+use crate::api::routes::Routes;
+use crate::{installations, meta, profiles, repositories};
+
+pub fn routes() -> Routes {
+    Routes::default()
+        .merge(installations::routes())
+        .merge(meta::routes())
+        .merge(profiles::routes())
+        .merge(repositories::routes())
+}
