@@ -55,16 +55,21 @@ fn check(work: &Work<'_>, bin: &Path) -> Result<Binaries, String> {
     ask(work.program(bin, "initdb").arg("--version")).ok_or_else(broken)?;
     let version = ask(work.program(bin, "postgres").arg("--version")).ok_or_else(broken)?;
     match major(&version) {
-        Some(MAJOR_MIN..) => Ok(Binaries { bin: bin.to_owned(), version }),
+        Some(MAJOR_MIN..) => Ok(Binaries { bin: bin.to_owned(), version: short(&version).to_owned() }),
         _ => Err(format!("{} is too old", bin.display())),
     }
 }
 
-/// The number in `postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`.
+/// 15 in `postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`.
 fn major(version: &str) -> Option<u32> {
-    let (_, number) = version.split_once("(PostgreSQL) ")?;
-    let digits = number.split(|letter: char| !letter.is_ascii_digit()).next()?;
+    let digits = short(version).split(|letter: char| !letter.is_ascii_digit()).next()?;
     digits.parse().ok()
+}
+
+/// 15.18 in the same.
+fn short(version: &str) -> &str {
+    let number = version.split_once("(PostgreSQL) ").map(|(_, number)| number);
+    number.and_then(|number| number.split(' ').next()).unwrap_or_default()
 }
 
 fn candidates() -> Vec<PathBuf> {
@@ -136,6 +141,7 @@ mod tests {
         assert_eq!(major("postgres (PostgreSQL) 18beta1"), Some(18));
         assert_eq!(major("postgres (PostgreSQL) 9.6.24"), Some(9));
         assert_eq!(major("initdb 15"), None);
+        assert_eq!(short("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"), "15.18");
     }
 
     #[test]

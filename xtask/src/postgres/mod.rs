@@ -65,7 +65,7 @@ impl Cluster {
     }
 
     pub fn about(&self) -> String {
-        format!("{} from {}, port {}", self.version, self.bin.display(), self.port)
+        format!("PostgreSQL {} from {}, port {}", self.version, self.bin.display(), self.port)
     }
 }
 
