@@ -1,6 +1,6 @@
 //! What is checked: the quick round and the whole. A new check is a new `Step` here.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -137,7 +137,7 @@ const DENY: Step = Step {
         if process::ask(&mut cargo(&["deny", "--version"])).is_none() {
             return Outcome::skipped("cargo-deny is not installed");
         }
-        if !has_entries(&advisory_databases()) {
+        if !has_folder(&advisory_databases()) {
             return Outcome::skipped("cargo-deny has no advisory database here; `cargo deny fetch` gets one");
         }
         exits_with_success(context, &mut cargo(&["deny", "--offline", "check"]))
@@ -184,14 +184,15 @@ fn judge(outcome: Outcome, tally: Tally) -> Outcome {
     }
 }
 
-fn advisory_databases() -> std::path::PathBuf {
-    let home = std::env::var_os("CARGO_HOME").map(std::path::PathBuf::from);
+fn advisory_databases() -> PathBuf {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
     home.unwrap_or_else(target).join("advisory-dbs")
 }
 
-fn has_entries(folder: &Path) -> bool {
-    folder.read_dir().is_ok_and(|mut entries| entries.next().is_some())
+/// Beside databases there may be a lock file, which a failed fetch leaves too.
+fn has_folder(parent: &Path) -> bool {
+    parent.read_dir().is_ok_and(|entries| entries.flatten().any(|entry| entry.path().is_dir()))
 }
 
 const fn minutes(count: u64) -> Duration {
