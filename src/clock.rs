@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::civil::Date;
 use serde::{Serialize, Serializer};
@@ -33,8 +34,12 @@ impl Timestamp {
 
     /// The form of HTTP headers such as `Last-Modified`.
     pub fn http_date(self) -> String {
-        let seconds = u64::try_from(self.0).unwrap_or_default();
-        httpdate::fmt_http_date(std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds))
+        httpdate::fmt_http_date(self.to_system_time())
+    }
+
+    /// The same moment for the standard library, which has none before 1970.
+    pub fn to_system_time(self) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(u64::try_from(self.0).unwrap_or_default())
     }
 
     fn moment(self) -> jiff::Timestamp {

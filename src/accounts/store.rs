@@ -51,11 +51,7 @@ pub async fn update(db: &mut Connection, id: AccountId, new: &NewAccount<'_>, no
     Ok(())
 }
 
-pub async fn find_membership(
-    db: &mut Connection,
-    org: AccountId,
-    user: AccountId,
-) -> Result<Option<OrgRole>, DbError> {
+pub async fn find_membership(db: &mut Connection, org: AccountId, user: AccountId) -> Result<Option<OrgRole>, DbError> {
     let sql = "select role from membership where org_id = $1 and user_id = $2";
     Ok(db.optional::<(OrgRole,)>(sql, params![org, user]).await?.map(|(role,)| role))
 }

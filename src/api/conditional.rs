@@ -61,8 +61,7 @@ pub fn is_not_modified(headers: &HeaderMap, tag: Option<&EntityTag>, modified: O
             "Unable to parse If-Modified-Since request header. Please make sure value is in an acceptable format.",
         )
     })?;
-    let since = since.duration_since(std::time::UNIX_EPOCH).map_or(0, |duration| duration.as_secs() as i64);
-    Ok(modified.0 <= since)
+    Ok(modified.to_system_time() <= since)
 }
 
 fn matches(headers: &HeaderMap, tag: &EntityTag) -> bool {

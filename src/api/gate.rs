@@ -74,7 +74,8 @@ impl Gate {
     async fn admit(&self, request: Request<Body>, peer: IpAddr, request_id: &str) -> Outcome {
         let client = client_address(&self.app, request.headers(), peer);
         let urls = urls_of(&self.app, request.headers(), peer, request.uri().path());
-        if let Some(response) = health::answer(&self.app, &request).await {
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        if let Some(response) = health::answer(&self.app, &method, &path).await {
             return Outcome { response, row: None };
         }
         let Ok(_place) = self.places.try_acquire() else {
@@ -111,7 +112,8 @@ impl Gate {
         let exchange = found.map(|(route, params)| {
             let urls = urls.clone();
             let row = route.row;
-            let exchange = Exchange { row, params, principal: principal.clone(), urls, media, version, path, query, peer };
+            let exchange =
+                Exchange { row, params, principal: principal.clone(), urls, media, version, path, query, peer };
             (route, Arc::new(exchange))
         });
         let answered = match (verdict, &exchange) {
@@ -127,8 +129,7 @@ impl Gate {
                 }
             },
         };
-        let mut response =
-            answered.unwrap_or_else(|error| refuse(&error, row, urls, request_id).response);
+        let mut response = answered.unwrap_or_else(|error| refuse(&error, row, urls, request_id).response);
         if let Some(error) = response.extensions_mut().remove::<Arc<Error>>() {
             response = refuse(&error, row, urls, request_id).response;
         }

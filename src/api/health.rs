@@ -1,8 +1,7 @@
 //! Liveness and readiness, which need no credential and cost no budget.
 
-use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use http::{Method, Request};
+use http::Method;
 
 use super::reply::{Reply, refusal};
 use crate::app::App;
@@ -10,11 +9,11 @@ use crate::error::Error;
 use crate::urls::Urls;
 
 /// The answer where the request asks for health, or nothing.
-pub async fn answer(app: &App, request: &Request<Body>) -> Option<Response> {
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+pub async fn answer(app: &App, method: &Method, path: &str) -> Option<Response> {
+    if !matches!(*method, Method::GET | Method::HEAD) {
         return None;
     }
-    match request.uri().path() {
+    match path {
         "/healthz" => Some(Reply::text("text/plain; charset=utf-8", "alive\n").into_response()),
         "/readyz" => Some(readiness(app).await),
         _ => None,

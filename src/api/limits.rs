@@ -143,7 +143,8 @@ impl Limiter {
     /// The budget as it stands, without counting.
     pub fn peek(&self, payer: Payer, now: Timestamp) -> Budget {
         let limit = self.limit_of(payer);
-        let (used, reset) = if self.budgets.enforced { self.requests.peek(payer, now) } else { (0, now.plus_seconds(HOUR)) };
+        let (used, reset) =
+            if self.budgets.enforced { self.requests.peek(payer, now) } else { (0, now.plus_seconds(HOUR)) };
         Budget { limit, used: used.min(limit), reset }
     }
 
@@ -160,7 +161,10 @@ impl Limiter {
         }
         let (in_minute, minute_ends) = self.content_minute.add(actor, now);
         let (in_hour, hour_ends) = self.content_hour.add(actor, now);
-        let wait = |until: Timestamp| Error::SecondaryLimited { retry_after_seconds: (until.0 - now.0).max(1) as u64 };
+        let wait = |until: Timestamp| {
+            let seconds = u64::try_from(until.0 - now.0).unwrap_or_default();
+            Error::SecondaryLimited { retry_after_seconds: seconds.max(1) }
+        };
         if in_minute > self.budgets.content_per_minute {
             return Err(wait(minute_ends));
         }

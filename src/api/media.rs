@@ -96,7 +96,10 @@ mod tests {
             ("application/vnd.plinth-commitcomment.text+json", Media::Text),
             ("application/vnd.github-commitcomment.raw+json", Media::Raw),
             ("application/vnd.github.v3.diff", Media::Diff),
-            ("application/vnd.github.squirrel-girl-preview, application/vnd.github.comfort-fade-preview+json", Media::Json),
+            (
+                "application/vnd.github.squirrel-girl-preview, application/vnd.github.comfort-fade-preview+json",
+                Media::Json,
+            ),
             ("text/html, application/vnd.github.machine-man-preview+json;q=0.5", Media::Json),
         ] {
             assert_eq!(of(accept).expect(accept), media, "{accept}");

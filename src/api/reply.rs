@@ -104,11 +104,7 @@ impl IntoResponse for Reply {
         self.content_type.map(|value| headers.insert(CONTENT_TYPE, value));
         self.link.map(|value| headers.insert(LINK, text(value)));
         self.location.map(|value| headers.insert(LOCATION, text(value)));
-        let facts = Facts {
-            last_modified: self.last_modified,
-            entity_seed: self.entity_seed,
-            body: Some(self.body),
-        };
+        let facts = Facts { last_modified: self.last_modified, entity_seed: self.entity_seed, body: Some(self.body) };
         response.extensions_mut().insert(facts);
         response
     }

@@ -60,6 +60,12 @@ pub fn public_key_of(private_pem: &str) -> Result<Vec<u8>, KeyError> {
     Ok(pair.public_key().as_ref().to_vec())
 }
 
+/// How people tell keys apart: the SHA-256 of the public half.
+pub fn fingerprint(public_der: &[u8]) -> String {
+    let hash = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, public_der);
+    format!("SHA256:{}", STANDARD.encode(hash))
+}
+
 fn to_pem(label: &str, der: &[u8]) -> String {
     let text = STANDARD.encode(der);
     let lines = text.as_bytes().chunks(PEM_LINE).map(|line| std::str::from_utf8(line).expect("base64 is ASCII"));
@@ -85,6 +91,9 @@ mod tests {
         let key = generate_key();
         assert_eq!(public_key_of(&key.private_pem), Ok(key.public_der));
         assert_eq!(public_key_of("hello"), Err(KeyError::NotPem));
-        assert_eq!(public_key_of("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"), Err(KeyError::NotRsa));
+        assert_eq!(
+            public_key_of("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"),
+            Err(KeyError::NotRsa)
+        );
     }
 }

@@ -4,5 +4,5 @@ mod key;
 mod model;
 pub mod store;
 
-pub use key::{AppKey, KeyError, generate_key, public_key_of};
+pub use key::{AppKey, KeyError, fingerprint, generate_key, public_key_of};
 pub use model::{App, EventNames, Installation, Suspension};

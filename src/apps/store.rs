@@ -148,7 +148,7 @@ pub async fn update_selection(
 
 /// Whether an installation with a selection names this repository.
 pub async fn selects(db: &mut Connection, installation: InstallationId, repo: RepoId) -> Result<bool, DbError> {
-    let sql = "select 1 from installation_repo where installation_id = $1 and repo_id = $2";
+    let sql = "select cast(1 as bigint) from installation_repo where installation_id = $1 and repo_id = $2";
     Ok(db.optional::<(i64,)>(sql, params![installation, repo]).await?.is_some())
 }
 
@@ -161,4 +161,28 @@ pub async fn insert_selected(db: &mut Connection, installation: InstallationId, 
 pub async fn delete_selected(db: &mut Connection, installation: InstallationId, repo: RepoId) -> Result<u64, DbError> {
     let sql = "delete from installation_repo where installation_id = $1 and repo_id = $2";
     db.execute(sql, params![installation, repo]).await
+}
+
+pub async fn update_installation_grant(
+    db: &mut Connection,
+    id: InstallationId,
+    permissions: &Permissions,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let sql = "update installation set permissions = $2, updated_at = $3 where id = $1";
+    db.execute(sql, params![id, permissions.to_text(), now]).await?;
+    Ok(())
+}
+
+/// Suspends an installation, or lifts its suspension; one that is suspended already keeps its date.
+pub async fn update_suspension(
+    db: &mut Connection,
+    id: InstallationId,
+    since: Option<Timestamp>,
+    by: Option<AccountId>,
+) -> Result<(), DbError> {
+    let sql = "update installation set suspended_by = case when suspended_at is null then $3 else suspended_by end, \
+               suspended_at = case when cast($2 as bigint) is null then null else coalesce(suspended_at, $2) end where id = $1";
+    db.execute(sql, params![id, since, by]).await?;
+    Ok(())
 }

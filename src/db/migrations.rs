@@ -26,7 +26,7 @@ const VERSION_TABLE: &str = "create table if not exists schema_version (version 
 
 /// The schema version that this binary knows.
 fn current() -> i64 {
-    MIGRATIONS.len() as i64
+    i64::try_from(MIGRATIONS.len()).expect("there are few migrations")
 }
 
 pub fn migrate_sqlite(connection: &mut rusqlite::Connection) -> Result<()> {

@@ -18,9 +18,9 @@ use futures_util::future::BoxFuture;
 
 pub use error::DbError;
 pub use row::{Column, FromRow, Row};
-pub use value::{Parameter, Value};
 pub(crate) use row::{from_row, text_column};
 pub(crate) use value::params;
+pub use value::{Parameter, Value};
 
 use crate::error::Result;
 

@@ -27,13 +27,9 @@ impl Engine {
         let mut config: tokio_postgres::Config =
             url.parse().map_err(|error| Error::BadRequest(format!("the database URL cannot be read: {error}")))?;
         config.connect_timeout(CONNECT_TIMEOUT).application_name("plinth").options(STATEMENT_TIMEOUT);
-        let manager =
-            Manager::from_config(config, NoTls, ManagerConfig { recycling_method: RecyclingMethod::Fast });
-        let timeouts = Timeouts {
-            wait: Some(POOL_WAIT_TIMEOUT),
-            create: Some(CONNECT_TIMEOUT),
-            recycle: Some(CONNECT_TIMEOUT),
-        };
+        let manager = Manager::from_config(config, NoTls, ManagerConfig { recycling_method: RecyclingMethod::Fast });
+        let timeouts =
+            Timeouts { wait: Some(POOL_WAIT_TIMEOUT), create: Some(CONNECT_TIMEOUT), recycle: Some(CONNECT_TIMEOUT) };
         let pool = Pool::builder(manager)
             .max_size(connections_max)
             .timeouts(timeouts)
@@ -86,7 +82,8 @@ impl Engine {
 
 /// A short, growing pause that differs between the contenders.
 fn backoff(run: u32) -> Duration {
-    let spread = u64::from(std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |t| t.subsec_micros()));
+    let spread =
+        u64::from(std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |t| t.subsec_micros()));
     Duration::from_micros((500 << run.min(7)) + spread % 2_000)
 }
 

@@ -31,10 +31,8 @@ pub async fn create(
     };
     let id = access.exchange().params.number("installation_id").ok_or(Error::NotFound)?;
     let context = (*issuer, id, asked, app.clock.now());
-    let made = app
-        .store
-        .write(context, |tx, (issuer, id, asked, now)| Box::pin(make(tx, *issuer, *id, asked, *now)))
-        .await?;
+    let made =
+        app.store.write(context, |tx, (issuer, id, asked, now)| Box::pin(make(tx, *issuer, *id, asked, *now))).await?;
     Ok(Reply::created_without_address(&AccessToken {
         token: made.secret.reveal(),
         expires_at: made.expires_at,

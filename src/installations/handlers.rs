@@ -9,10 +9,7 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::tokens::{self, Principal};
 
-pub async fn revoke_token(
-    access: Allowed<RevokeInstallationToken, NoTarget>,
-    State(app): State<App>,
-) -> Result<Reply> {
+pub async fn revoke_token(access: Allowed<RevokeInstallationToken, NoTarget>, State(app): State<App>) -> Result<Reply> {
     let Principal::Installation(token) = access.caller() else {
         return Err(Error::internal("the table admits only installation tokens here"));
     };

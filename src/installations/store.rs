@@ -21,11 +21,7 @@ pub async fn find_by_name(
 }
 
 /// As [`find_by_name`], by number.
-pub async fn find_by_id(
-    db: &mut Connection,
-    installation: &Installation,
-    id: RepoId,
-) -> Result<Option<Repo>, DbError> {
+pub async fn find_by_id(db: &mut Connection, installation: &Installation, id: RepoId) -> Result<Option<Repo>, DbError> {
     match repos::store::find_by_id(db, id, None).await? {
         Some(found) if has(db, installation, &found.repo).await? => Ok(Some(found.repo)),
         _ => Ok(None),

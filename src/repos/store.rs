@@ -14,6 +14,14 @@ pub struct Found {
     pub role: Option<RepoRole>,
 }
 
+impl Found {
+    /// Whether `owner/name` means this repository.
+    pub fn is_called(&self, full_name: &str) -> bool {
+        let own = format!("{}/{}", self.repo.owner_login, self.repo.name);
+        own.eq_ignore_ascii_case(full_name)
+    }
+}
+
 impl FromRow for Found {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         const REPO_COLUMNS: usize = 14;
@@ -84,15 +92,7 @@ pub async fn insert(db: &mut Connection, new: &NewRepo<'_>, now: Timestamp) -> R
     let inserted = db
         .one::<(RepoId,)>(
             sql,
-            params![
-                new.owner,
-                new.name,
-                name_key(new.name),
-                new.description,
-                new.private,
-                new.default_branch,
-                now
-            ],
+            params![new.owner, new.name, name_key(new.name), new.description, new.private, new.default_branch, now],
         )
         .await;
     let taken = || {
@@ -133,4 +133,13 @@ pub async fn upsert_collaborator(
 
 pub async fn delete_collaborator(db: &mut Connection, repo: RepoId, user: AccountId) -> Result<u64, DbError> {
     db.execute("delete from collaborator where repo_id = $1 and user_id = $2", params![repo, user]).await
+}
+
+pub async fn find_collaborator(
+    db: &mut Connection,
+    repo: RepoId,
+    user: AccountId,
+) -> Result<Option<RepoRole>, DbError> {
+    let sql = "select permission from collaborator where repo_id = $1 and user_id = $2";
+    Ok(db.optional::<(RepoRole,)>(sql, params![repo, user]).await?.map(|(role,)| role))
 }

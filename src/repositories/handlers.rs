@@ -12,9 +12,9 @@ use crate::clock::Timestamp;
 use crate::db::Connection;
 use crate::error::{Error, Result};
 use crate::ids::AccountId;
+use crate::repos::RepoRole;
 use crate::repos::json::Repository;
 use crate::repos::store::{self, Found, NewRepo};
-use crate::repos::RepoRole;
 use crate::tokens::Principal;
 use crate::urls::Urls;
 
@@ -64,10 +64,8 @@ async fn create(
     urls: &Urls,
 ) -> Result<Reply> {
     let context = (owner, caller.user_id(), new, app.clock.now());
-    let found = app
-        .store
-        .write(context, |tx, (owner, user, new, now)| Box::pin(insert(tx, *owner, *user, new, *now)))
-        .await?;
+    let found =
+        app.store.write(context, |tx, (owner, user, new, now)| Box::pin(insert(tx, *owner, *user, new, *now))).await?;
     let repository = Repository::new(&found.repo, urls).with_permissions(found.role);
     let location = urls.repo(&found.repo.owner_login, &found.repo.name);
     Ok(Reply::created(&repository, location))

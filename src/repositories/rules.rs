@@ -29,9 +29,7 @@ pub fn check_new(new: &NewRepository) -> Result<()> {
 pub fn check_scope(new: &NewRepository, caller: &Principal) -> Result<()> {
     let Principal::User(token) = caller else { return Ok(()) };
     match &token.limits {
-        UserLimits::Classic(scopes) | UserLimits::OAuth { scopes, .. }
-            if new.private && !scopes.grant(Scope::Repo) =>
-        {
+        UserLimits::Classic(scopes) | UserLimits::OAuth { scopes, .. } if new.private && !scopes.grant(Scope::Repo) => {
             Err(Error::Forbidden("A private repository takes the repo scope".into()))
         }
         _ => Ok(()),

@@ -37,7 +37,8 @@ impl JwtError {
 
 /// The issuer that the token claims, to find its keys by; nothing is proven yet.
 pub fn claimed_issuer(token: &str) -> Result<String, JwtError> {
-    let claims: Value = jsonwebtoken::dangerous::insecure_decode::<Value>(token).map_err(|_| JwtError::NotDecodable)?.claims;
+    let claims: Value =
+        jsonwebtoken::dangerous::insecure_decode::<Value>(token).map_err(|_| JwtError::NotDecodable)?.claims;
     match &claims["iss"] {
         Value::String(issuer) => Ok(issuer.clone()),
         Value::Number(number) if number.is_u64() => Ok(number.to_string()),

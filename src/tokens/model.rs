@@ -23,13 +23,8 @@ pub enum TokenKind {
 }
 
 impl TokenKind {
-    pub const ALL: [TokenKind; 5] = [
-        TokenKind::Classic,
-        TokenKind::FineGrained,
-        TokenKind::AppUser,
-        TokenKind::Installation,
-        TokenKind::OAuth,
-    ];
+    pub const ALL: [TokenKind; 5] =
+        [TokenKind::Classic, TokenKind::FineGrained, TokenKind::AppUser, TokenKind::Installation, TokenKind::OAuth];
 
     pub fn as_str(self) -> &'static str {
         match self {

@@ -58,9 +58,10 @@ impl Permissions {
 
     /// What both grant: a token never does more than its installation does now.
     pub fn intersection(&self, other: &Permissions) -> Permissions {
-        let common = self.0.iter().filter_map(|(name, level)| {
-            other.0.get(name).map(|granted| (name.clone(), *level.min(granted)))
-        });
+        let common = self
+            .0
+            .iter()
+            .filter_map(|(name, level)| other.0.get(name).map(|granted| (name.clone(), *level.min(granted))));
         Permissions(common.collect())
     }
 

@@ -106,7 +106,7 @@ fn principal(found: Presented) -> Result<Principal> {
 
 /// Whether the token's own selection names this repository.
 pub async fn selects(db: &mut Connection, token: TokenId, repo: RepoId) -> Result<bool, DbError> {
-    let sql = "select 1 from token_repo where token_id = $1 and repo_id = $2";
+    let sql = "select cast(1 as bigint) from token_repo where token_id = $1 and repo_id = $2";
     Ok(db.optional::<(i64,)>(sql, params![token, repo]).await?.is_some())
 }
 
@@ -232,4 +232,10 @@ pub async fn end(db: &mut Connection, id: TokenId, now: Timestamp) -> Result<u64
 pub async fn end_expired(db: &mut Connection, now: Timestamp) -> Result<u64, DbError> {
     let sql = "update token set ended_at = $1 where ended_at is null and expires_at is not null and expires_at <= $1";
     db.execute(sql, params![now]).await
+}
+
+/// Whether a token with this note is in use, so that a state file does not make it again.
+pub async fn has_active_note(db: &mut Connection, note: &str, now: Timestamp) -> Result<bool, DbError> {
+    let sql = "select cast(1 as bigint) from token where note = $1 and ended_at is null and (expires_at is null or expires_at > $2)";
+    Ok(db.optional::<(i64,)>(sql, params![note, now]).await?.is_some())
 }

@@ -51,9 +51,7 @@ pub fn decide(rule: &Rule, caller: &Principal, facts: &Facts, reach: &Reach) -> 
     if let Principal::Anonymous = caller {
         return match rule.anonymous {
             Anonymous::SeesPublic => Ok(()),
-            Anonymous::RefusedWhereVisible | Anonymous::Refused => {
-                Err(Error::Unauthenticated(REQUIRES_AUTHENTICATION))
-            }
+            Anonymous::RefusedWhereVisible | Anonymous::Refused => Err(Error::Unauthenticated(REQUIRES_AUTHENTICATION)),
         };
     }
     if *reach == Reach::Suspended {

@@ -24,8 +24,7 @@ const OPEN: Rule = Rule {
 };
 
 /// A user's own affairs, through any token that acts as a user.
-const OWN: Rule =
-    Rule { target: TargetKind::OwnAccount, kinds: Kinds::USERS, anonymous: Anonymous::Refused, ..OPEN };
+const OWN: Rule = Rule { target: TargetKind::OwnAccount, kinds: Kinds::USERS, anonymous: Anonymous::Refused, ..OPEN };
 
 /// An app that signs with its own key.
 const APP: Rule = Rule { kinds: Kinds::APP_JWT, anonymous: Anonymous::Refused, ..OPEN };

@@ -44,8 +44,7 @@ pub struct Facts {
 
 impl Facts {
     /// For operations about no resource: public, and nobody's.
-    pub const OF_NOTHING: Facts =
-        Facts { owner: AccountId(0), repo: None, public: true, archived: false, role: None };
+    pub const OF_NOTHING: Facts = Facts { owner: AccountId(0), repo: None, public: true, archived: false, role: None };
 }
 
 /// The named parts of a path, decoded once.

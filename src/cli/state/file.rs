@@ -1,0 +1,143 @@
+//! The shape of the state file. Names that refer to something keep their line for error messages.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_saphyr::Spanned;
+
+use crate::accounts::OrgRole;
+use crate::error::{Error, Result};
+use crate::repos::RepoRole;
+use crate::tokens::{Level, TokenKind};
+
+/// Everything that a file may describe.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StateFile {
+    pub users: Vec<User>,
+    pub orgs: Vec<Org>,
+    pub repos: Vec<Repo>,
+    pub apps: Vec<App>,
+    pub installations: Vec<Installation>,
+    pub tokens: Vec<Token>,
+}
+
+/// A name with the line where it stands.
+pub type Name = Spanned<String>;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct User {
+    pub login: Name,
+    pub name: Option<String>,
+    pub email: Option<String>,
+    #[serde(default)]
+    pub site_admin: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Org {
+    pub login: Name,
+    pub name: Option<String>,
+    pub email: Option<String>,
+    #[serde(default)]
+    pub members: Vec<Member>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Member {
+    pub user: Name,
+    pub role: OrgRole,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Repo {
+    /// `owner/name`.
+    pub name: Name,
+    pub description: Option<String>,
+    #[serde(default)]
+    pub private: bool,
+    #[serde(default)]
+    pub archived: bool,
+    #[serde(default = "default_branch")]
+    pub default_branch: String,
+    #[serde(default)]
+    pub collaborators: Vec<Collaborator>,
+}
+
+fn default_branch() -> String {
+    "main".into()
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Collaborator {
+    pub user: Name,
+    pub permission: RepoRole,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct App {
+    pub slug: Name,
+    pub name: Option<String>,
+    pub owner: Name,
+    #[serde(default)]
+    pub permissions: BTreeMap<String, Level>,
+    #[serde(default)]
+    pub events: Vec<String>,
+    pub client_id: Option<String>,
+    pub private_key_file: Option<Name>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Installation {
+    pub app: Name,
+    pub account: Name,
+    pub repositories: Repositories,
+    /// What the account has granted; left out: all that the app asks for.
+    pub permissions: Option<BTreeMap<String, Level>>,
+    #[serde(default)]
+    pub suspended: bool,
+}
+
+/// `all`, or a list of `owner/name`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Repositories {
+    Word(String),
+    Listed(Vec<String>),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Token {
+    pub kind: Spanned<TokenKind>,
+    pub user: Option<Name>,
+    pub scopes: Option<Vec<String>>,
+    pub owner: Option<Name>,
+    pub repositories: Option<Repositories>,
+    pub permissions: Option<BTreeMap<String, Level>>,
+    pub app: Option<Name>,
+    pub account: Option<Name>,
+    pub expires_at: Option<Name>,
+    /// A fixed value, for tests.
+    pub token: Option<Name>,
+}
+
+/// Reads the text; the message of an error names line, column and field.
+pub fn parse(text: &str) -> Result<StateFile> {
+    if text.trim().is_empty() {
+        return Ok(StateFile::default());
+    }
+    serde_saphyr::from_str(text).map_err(|error| Error::BadRequest(error.to_string()))
+}
+
+/// A complaint about a value, at its line.
+pub fn problem<T>(at: &Spanned<T>, field: &str, message: impl std::fmt::Display) -> Error {
+    Error::BadRequest(format!("line {}, {field}: {message}", at.referenced.line()))
+}

@@ -1,0 +1,55 @@
+//! The state file: a description of accounts, repositories, apps and tokens that a store is brought to.
+
+mod accounts;
+mod apps;
+pub mod file;
+mod report;
+mod repos;
+mod tokens;
+
+use std::path::Path;
+
+use crate::clock::Timestamp;
+use crate::db::{Connection, Store};
+use crate::error::{Error, Result};
+use file::StateFile;
+pub use report::{Made, Report};
+
+/// A file that has been read, with the keys that it names.
+pub struct State {
+    file: StateFile,
+    keys: Vec<apps::Key>,
+}
+
+impl State {
+    /// Reads the file at `path`; private keys that it names and that do not exist are made beside it.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text =
+            std::fs::read_to_string(path).map_err(|error| Error::BadRequest(format!("{}: {error}", path.display())))?;
+        Self::parse(&text, path.parent().unwrap_or(Path::new(".")))
+            .map_err(|error| Error::BadRequest(format!("{}: {error}", path.display())))
+    }
+
+    /// As [`State::read`], from a text; paths in it are relative to `folder`.
+    pub fn parse(text: &str, folder: &Path) -> Result<Self> {
+        let file = file::parse(text)?;
+        let keys = apps::read_keys(&file.apps, folder)?;
+        Ok(Self { file, keys })
+    }
+
+    /// Brings the store to this state, in one transaction: wholly or not at all.
+    pub async fn apply(self, store: &Store, now: Timestamp) -> Result<Report> {
+        store.write((self, now), |tx, (state, now)| Box::pin(state.apply_in(tx, *now))).await
+    }
+
+    async fn apply_in(&self, tx: &mut Connection, now: Timestamp) -> Result<Report> {
+        let mut report = Report::default();
+        accounts::apply_users(tx, &self.file.users, now, &mut report).await?;
+        accounts::apply_orgs(tx, &self.file.orgs, now, &mut report).await?;
+        repos::apply(tx, &self.file.repos, now, &mut report).await?;
+        apps::apply(tx, &self.file.apps, &self.keys, now, &mut report).await?;
+        apps::apply_installations(tx, &self.file.installations, now, &mut report).await?;
+        tokens::apply(tx, &self.file.tokens, now, &mut report).await?;
+        Ok(report)
+    }
+}

@@ -1,0 +1,73 @@
+//! Repositories of a state file.
+
+use super::accounts::find_user;
+use super::file::{Name, Repo, problem};
+use super::{Made, Report};
+use crate::accounts::{self, AccountKind};
+use crate::clock::Timestamp;
+use crate::db::Connection;
+use crate::error::Result;
+use crate::ids::RepoId;
+use crate::repos::store::{self, NewRepo};
+use crate::repos::{self, RepoName};
+
+pub async fn apply(tx: &mut Connection, wanted: &[Repo], now: Timestamp, report: &mut Report) -> Result<()> {
+    for repo in wanted {
+        let id = apply_one(tx, repo, now, report).await?;
+        apply_collaborators(tx, repo, id, report).await?;
+    }
+    Ok(())
+}
+
+async fn apply_one(tx: &mut Connection, repo: &Repo, now: Timestamp, report: &mut Report) -> Result<RepoId> {
+    const FIELD: &str = "repos.name";
+    let (owner, name) = split(&repo.name, FIELD)?;
+    RepoName::parse(name).map_err(|error| problem(&repo.name, FIELD, error))?;
+    let found = accounts::store::find_by_login(tx, owner).await?.filter(|owner| owner.kind != AccountKind::Bot);
+    let owner = found.ok_or_else(|| problem(&repo.name, FIELD, format_args!("there is no account {owner:?}")))?;
+    let new = NewRepo {
+        owner: owner.id,
+        name,
+        description: repo.description.as_deref(),
+        private: repo.private,
+        default_branch: &repo.default_branch,
+    };
+    let (id, made) = match store::find(tx, &owner.login, name, None).await? {
+        None => (store::insert(tx, &new, now).await?, Made::New),
+        Some(found) if is_same(&found.repo, repo) => (found.repo.id, Made::Unchanged),
+        Some(found) => {
+            store::update(tx, found.repo.id, &new, now).await?;
+            (found.repo.id, Made::Changed)
+        }
+    };
+    store::update_archived(tx, id, repo.archived).await?;
+    report.note(format_args!("repository {}", repo.name.value), made);
+    Ok(id)
+}
+
+fn is_same(found: &repos::Repo, wanted: &Repo) -> bool {
+    found.description == wanted.description
+        && found.private == wanted.private
+        && found.archived == wanted.archived
+        && found.default_branch == wanted.default_branch
+}
+
+async fn apply_collaborators(tx: &mut Connection, repo: &Repo, id: RepoId, report: &mut Report) -> Result<()> {
+    for collaborator in &repo.collaborators {
+        let user = find_user(tx, &collaborator.user, "repos.collaborators.user").await?;
+        let before = store::find_collaborator(tx, id, user.id).await?;
+        let made = match before {
+            None => Made::New,
+            Some(role) if role == collaborator.permission => Made::Unchanged,
+            Some(_) => Made::Changed,
+        };
+        store::upsert_collaborator(tx, id, user.id, collaborator.permission).await?;
+        report.note(format_args!("collaborator {} of {}", user.login, repo.name.value), made);
+    }
+    Ok(())
+}
+
+/// `owner/name` in its two parts.
+pub fn split<'a>(name: &'a Name, field: &str) -> Result<(&'a str, &'a str)> {
+    name.value.split_once('/').ok_or_else(|| problem(name, field, "a repository is written owner/name"))
+}

@@ -1,0 +1,9 @@
+//! Stories told over HTTP against the whole service, on SQLite and on PostgreSQL.
+
+mod access;
+mod architecture;
+mod contract;
+mod profiles;
+mod state_file;
+mod support;
+mod tokens;

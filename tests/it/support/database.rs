@@ -1,0 +1,65 @@
+//! A store of its own for every test: a file, or a database of the cluster that the environment names.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use plinth::db::{Durability, Location, Store};
+
+/// Set by the test runner for the second round.
+const POSTGRES: &str = "PLINTH_TEST_POSTGRES";
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// Where one test keeps its data.
+pub enum TestDatabase {
+    Sqlite(tempfile::TempDir),
+    Postgres { maintenance_url: String, name: String },
+}
+
+impl TestDatabase {
+    pub async fn create() -> Self {
+        let Ok(maintenance_url) = std::env::var(POSTGRES) else {
+            return Self::Sqlite(tempfile::tempdir().expect("a temporary folder can be made"));
+        };
+        let name = format!("plinth_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::SeqCst));
+        execute(&maintenance_url, &format!("create database {name}")).await;
+        Self::Postgres { maintenance_url, name }
+    }
+
+    pub fn location(&self) -> Location {
+        match self {
+            Self::Sqlite(folder) => {
+                Location::Sqlite { file: folder.path().join("plinth.db"), durability: Durability::None }
+            }
+            Self::Postgres { maintenance_url, name } => {
+                let (server, _) = maintenance_url.rsplit_once('/').expect("the URL names a database");
+                Location::Postgres { url: format!("{server}/{name}"), connections_max: 8 }
+            }
+        }
+    }
+
+    pub async fn open(&self) -> Store {
+        Store::open(&self.location()).await.expect("a new store opens")
+    }
+}
+
+async fn execute(url: &str, sql: &str) {
+    let (client, connection) =
+        tokio_postgres::connect(url, tokio_postgres::NoTls).await.expect("the test cluster answers");
+    let connection = tokio::spawn(connection);
+    client.batch_execute(sql).await.expect("the test cluster takes the statement");
+    drop(client);
+    let _ = connection.await;
+}
+
+/// The cluster outlives the test, so its database must not.
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        let Self::Postgres { maintenance_url, name } = self else { return };
+        let (url, sql) = (maintenance_url.clone(), format!("drop database if exists {name} with (force)"));
+        // A test's own runtime cannot wait for anything while it is being dropped.
+        let dropping = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.expect("a runtime can be made").block_on(execute(&url, &sql));
+        });
+        let _ = dropping.join();
+    }
+}

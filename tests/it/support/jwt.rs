@@ -1,0 +1,21 @@
+//! App tokens signed in tests, good and bad.
+
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use serde_json::{Value, json};
+
+use super::START;
+
+/// What an app that does everything right sends.
+pub fn claims(issuer: impl Into<Value>) -> Value {
+    json!({ "iss": issuer.into(), "iat": START.0 - 30, "exp": START.0 + 500 })
+}
+
+/// Signs with RS256.
+pub fn sign(private_pem: &str, claims: &Value) -> String {
+    sign_with(Algorithm::RS256, private_pem, claims)
+}
+
+pub fn sign_with(algorithm: Algorithm, private_pem: &str, claims: &Value) -> String {
+    let key = EncodingKey::from_rsa_pem(private_pem.as_bytes()).expect("the test's key is good");
+    jsonwebtoken::encode(&Header::new(algorithm), claims, &key).expect("claims can be signed")
+}
