@@ -72,3 +72,9 @@ pub async fn upsert_membership(
 pub async fn delete_membership(db: &mut Connection, org: AccountId, user: AccountId) -> Result<u64, DbError> {
     db.execute("delete from membership where org_id = $1 and user_id = $2", params![org, user]).await
 }
+
+pub async fn list(db: &mut Connection, kind: AccountKind, limit: i64) -> Result<Vec<Account>, DbError> {
+    let sql = "select id, kind, login, name, email, site_admin, created_at, updated_at from account \
+               where kind = $1 order by id limit $2";
+    db.all(sql, params![kind, limit]).await
+}

@@ -1,3 +1,93 @@
-//! The command line.
+//! The command line: one binary for the server and for everything that is done to its store.
 
+mod backup;
+mod check;
+mod demo;
+mod entities;
+mod logging;
+mod options;
+mod serve;
 pub mod state;
+mod token;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::clock::Clock;
+use crate::error::Result;
+use options::{ConfigFile, Options};
+
+/// A self-hosted, GitHub-compatible REST service over real Git repositories.
+#[derive(Debug, Parser)]
+#[command(name = "plinth", version, arg_required_else_help = true)]
+pub struct Cli {
+    #[command(flatten)]
+    config: ConfigFile,
+    #[command(flatten)]
+    options: Options,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Start the server
+    Serve(serve::Serve),
+    /// Bring the store to the state that a file describes
+    Apply {
+        /// The state file, in YAML
+        file: PathBuf,
+    },
+    /// Make, list and revoke tokens
+    #[command(subcommand)]
+    Token(token::TokenCommand),
+    /// Make and list users
+    #[command(subcommand)]
+    User(entities::UserCommand),
+    /// Make and list organizations, and their members
+    #[command(subcommand)]
+    Org(entities::OrgCommand),
+    /// Make and list repositories, and their collaborators
+    #[command(subcommand)]
+    Repo(entities::RepoCommand),
+    /// Check the settings and the store
+    Check {
+        /// Show the settings in effect, secrets masked
+        #[arg(long)]
+        print: bool,
+    },
+    /// Copy an embedded store, while it may be in use, into a new folder
+    Backup { folder: PathBuf },
+    /// Bring a copy back into a data folder that does not exist yet
+    Restore { folder: PathBuf },
+    /// Write the completions for a shell
+    Completions { shell: clap_complete::Shell },
+}
+
+/// Reads the arguments, runs the command, and says what a person needs to know about a failure.
+pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<()> {
+    let options = cli.options.over(cli.config.read()?);
+    let clock = Clock::default();
+    match cli.command {
+        Command::Serve(serve) => serve.run(options, out).await,
+        Command::Apply { file } => {
+            let state = state::State::read(&file)?;
+            let report = state.apply(&options.open_store().await?, clock.now()).await?;
+            write!(out, "{report}")?;
+            Ok(())
+        }
+        Command::Token(command) => command.run(&options.open_store().await?, &clock, out).await,
+        Command::User(command) => command.run(&options.open_store().await?, &clock, out).await,
+        Command::Org(command) => command.run(&options.open_store().await?, &clock, out).await,
+        Command::Repo(command) => command.run(&options.open_store().await?, &clock, out).await,
+        Command::Check { print } => check::run(&options, print, out).await,
+        Command::Backup { folder } => backup::backup(&options, &folder, out).await,
+        Command::Restore { folder } => backup::restore(&options, &folder, out),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "plinth", &mut { out });
+            Ok(())
+        }
+    }
+}

@@ -143,3 +143,10 @@ pub async fn find_collaborator(
     let sql = "select permission from collaborator where repo_id = $1 and user_id = $2";
     Ok(db.optional::<(RepoRole,)>(sql, params![repo, user]).await?.map(|(role,)| role))
 }
+
+pub async fn list(db: &mut Connection, limit: i64) -> Result<Vec<Repo>, DbError> {
+    let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at \
+               from repo r join account o on r.owner_id = o.id order by r.id limit $1";
+    db.all(sql, params![limit]).await
+}

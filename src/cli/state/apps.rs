@@ -45,7 +45,7 @@ fn read_key(file: &Name, folder: &Path) -> Result<Vec<u8>> {
 }
 
 /// Readable by its owner alone from the first moment.
-fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+pub fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(OWNER_MAY_READ).open(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()

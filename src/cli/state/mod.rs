@@ -12,6 +12,7 @@ use std::path::Path;
 use crate::clock::Timestamp;
 use crate::db::{Connection, Store};
 use crate::error::{Error, Result};
+pub use apps::write_private;
 use file::StateFile;
 pub use report::{Made, Report};
 

@@ -1,0 +1,64 @@
+//! `plinth check`: whether the settings make sense and the store answers.
+
+use std::io::Write;
+
+use super::options::Options;
+use crate::error::Result;
+
+pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -> Result<()> {
+    let settings = options.settings()?;
+    if print {
+        let store = match &options.database {
+            Some(url) => format!("database = {:?}", masked(url)),
+            None => format!("data = {:?}", options.data().display().to_string()),
+        };
+        writeln!(out, "{store}")?;
+        writeln!(out, "listen = {:?}", options.listen().to_string())?;
+        if let Some(url) = &settings.public_url {
+            writeln!(out, "public_url = {url:?}")?;
+        }
+        if let Some(address) = options.metrics_listen {
+            writeln!(out, "metrics_listen = {:?}", address.to_string())?;
+        }
+        let proxies: Vec<String> = settings.trusted_proxies.iter().map(ToString::to_string).collect();
+        writeln!(out, "trusted_proxies = {proxies:?}")?;
+        writeln!(out, "limits = {}", settings.budgets.enforced)?;
+        writeln!(out, "requests_per_hour = {}", settings.budgets.requests_per_hour)?;
+        writeln!(out, "anonymous_requests_per_hour = {}", settings.budgets.anonymous_requests_per_hour)?;
+        writeln!(out, "content_per_minute = {}", settings.budgets.content_per_minute)?;
+        writeln!(out, "content_per_hour = {}", settings.budgets.content_per_hour)?;
+        writeln!(out, "request_seconds = {}", settings.request_timeout.as_secs())?;
+        writeln!(out, "requests_max = {}", settings.requests_max)?;
+        writeln!(out, "connections_max = {}", settings.connections_max)?;
+        writeln!(out, "drain_seconds = {}", settings.drain_timeout.as_secs())?;
+        writeln!(out, "log = {:?}", options.log.as_deref().unwrap_or("info"))?;
+    }
+    let store = options.open_store().await?;
+    store.check().await?;
+    writeln!(out, "# the settings are good and the {} store answers", store.engine_name())?;
+    Ok(())
+}
+
+/// The address of a database without its password.
+fn masked(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return "***".into() };
+    match rest.rsplit_once('@') {
+        Some((user, place)) => {
+            let user = user.split(':').next().unwrap_or_default();
+            format!("{scheme}://{user}:***@{place}")
+        }
+        None => format!("{scheme}://{}", rest.split('?').next().unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::masked;
+
+    #[test]
+    fn passwords_are_masked() {
+        assert_eq!(masked("postgres://me:p@ss@host:5432/name"), "postgres://me:***@host:5432/name");
+        assert_eq!(masked("postgres://host/name?password=secret"), "postgres://host/name");
+        assert_eq!(masked("host=a password=b"), "***");
+    }
+}

@@ -1,0 +1,33 @@
+//! Logs: text for people, JSON for machines, on standard error.
+
+use tracing_subscriber::EnvFilter;
+
+use super::options::Options;
+use crate::error::{Error, Result};
+
+/// How a log line is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    Text,
+    Json,
+}
+
+/// Libraries whose own traces could show what a request held.
+const QUIET: &[&str] = &["hyper=info", "hyper_util=info", "h2=info", "tokio_postgres=info", "rustls=info"];
+
+/// Starts logging for the rest of the process.
+pub fn start(options: &Options) -> Result<()> {
+    let wanted = options.log.as_deref().unwrap_or("info");
+    let mut filter: EnvFilter =
+        wanted.parse().map_err(|error| Error::BadRequest(format!("the log filter {wanted:?}: {error}")))?;
+    for directive in QUIET {
+        filter = filter.add_directive(directive.parse().expect("the directives are constants"));
+    }
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let started = match options.log_format.unwrap_or(Format::Text) {
+        Format::Text => builder.with_target(false).try_init(),
+        Format::Json => builder.json().flatten_event(true).try_init(),
+    };
+    started.map_err(|error| Error::internal(error.to_string()))
+}

@@ -1,0 +1,171 @@
+//! Settings from three places: flags over environment over a file.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use serde::Deserialize;
+
+use crate::config::Settings;
+use crate::db::{Durability, Location, Store};
+use crate::error::{Error, Result};
+
+const LISTEN_DEFAULT: &str = "127.0.0.1:8080";
+const DATA_DEFAULT: &str = "data";
+const DATABASE_FILE: &str = "plinth.db";
+const POSTGRES_CONNECTIONS_DEFAULT: usize = 16;
+
+/// Where the settings file is.
+#[derive(Debug, Args)]
+pub struct ConfigFile {
+    /// A TOML file with settings; flags and environment count more
+    #[arg(long, global = true, env = "PLINTH_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl ConfigFile {
+    pub fn read(&self) -> Result<Options> {
+        let Some(path) = &self.config else { return Ok(Options::default()) };
+        let complain = |error: &dyn std::fmt::Display| Error::BadRequest(format!("{}: {error}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|error| complain(&error))?;
+        toml::from_str(&text).map_err(|error| complain(&error))
+    }
+}
+
+macro_rules! options {
+    ($($(#[$attribute:meta])* $name:ident: $type:ty),* $(,)?) => {
+        /// Every setting, each from the first place that has it.
+        #[derive(Debug, Clone, Default, Args, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct Options {
+            $($(#[$attribute])* pub $name: Option<$type>),*
+        }
+
+        impl Options {
+            /// These settings, completed by `other`.
+            pub fn over(self, other: Options) -> Options {
+                Options { $($name: self.$name.or(other.$name)),* }
+            }
+        }
+    };
+}
+
+options! {
+    /// The address to listen on; port 0 picks a free one [default: 127.0.0.1:8080]
+    #[arg(long, global = true, env = "PLINTH_LISTEN", value_name = "ADDRESS")]
+    listen: SocketAddr,
+    /// The folder for everything, with SQLite inside [default: data]
+    #[arg(long, global = true, env = "PLINTH_DATA", value_name = "FOLDER", conflicts_with = "database")]
+    data: PathBuf,
+    /// A PostgreSQL database instead, such as postgres://user@host/name
+    #[arg(long, global = true, env = "PLINTH_DATABASE", value_name = "URL", hide_env_values = true)]
+    database: String,
+    /// Connections to PostgreSQL [default: 16]
+    #[arg(long, global = true, env = "PLINTH_DATABASE_CONNECTIONS", value_name = "COUNT")]
+    database_connections: usize,
+    /// The address that people use, where it differs from what requests say
+    #[arg(long, global = true, env = "PLINTH_PUBLIC_URL", value_name = "URL")]
+    public_url: String,
+    /// Proxies whose X-Forwarded headers are believed
+    #[arg(long, global = true, env = "PLINTH_TRUSTED_PROXIES", value_name = "ADDRESS", value_delimiter = ',')]
+    trusted_proxies: Vec<IpAddr>,
+    /// A second address for Prometheus metrics
+    #[arg(long, global = true, env = "PLINTH_METRICS_LISTEN", value_name = "ADDRESS")]
+    metrics_listen: SocketAddr,
+    /// How logs are written: text or json [default: text]
+    #[arg(long, global = true, env = "PLINTH_LOG_FORMAT", value_name = "FORMAT")]
+    log_format: super::logging::Format,
+    /// What is logged, such as info or plinth::request=debug [default: info]
+    #[arg(long, global = true, env = "PLINTH_LOG", value_name = "FILTER")]
+    log: String,
+    /// Whether budgets are enforced [default: true, false with --ephemeral]
+    #[arg(long, global = true, env = "PLINTH_LIMITS", value_name = "BOOL")]
+    limits: bool,
+    /// Requests an hour for each user or installation [default: 5000]
+    #[arg(long, global = true, env = "PLINTH_REQUESTS_PER_HOUR", value_name = "COUNT")]
+    requests_per_hour: i64,
+    /// Requests an hour for each address without a credential [default: 60]
+    #[arg(long, global = true, env = "PLINTH_ANONYMOUS_REQUESTS_PER_HOUR", value_name = "COUNT")]
+    anonymous_requests_per_hour: i64,
+    /// Comments and the like a minute for each user [default: 80]
+    #[arg(long, global = true, env = "PLINTH_CONTENT_PER_MINUTE", value_name = "COUNT")]
+    content_per_minute: i64,
+    /// Comments and the like an hour for each user [default: 500]
+    #[arg(long, global = true, env = "PLINTH_CONTENT_PER_HOUR", value_name = "COUNT")]
+    content_per_hour: i64,
+    /// Seconds until a request is given up [default: 10]
+    #[arg(long, global = true, env = "PLINTH_REQUEST_SECONDS", value_name = "SECONDS")]
+    request_seconds: u64,
+    /// Requests answered at once [default: 1024]
+    #[arg(long, global = true, env = "PLINTH_REQUESTS_MAX", value_name = "COUNT")]
+    requests_max: usize,
+    /// Open connections [default: 4096]
+    #[arg(long, global = true, env = "PLINTH_CONNECTIONS_MAX", value_name = "COUNT")]
+    connections_max: usize,
+    /// Seconds that a stopping server waits for requests under way [default: 30]
+    #[arg(long, global = true, env = "PLINTH_DRAIN_SECONDS", value_name = "SECONDS")]
+    drain_seconds: u64,
+}
+
+impl Options {
+    pub fn listen(&self) -> SocketAddr {
+        self.listen.unwrap_or_else(|| LISTEN_DEFAULT.parse().expect("the default is an address"))
+    }
+
+    pub fn data(&self) -> &Path {
+        self.data.as_deref().unwrap_or(Path::new(DATA_DEFAULT))
+    }
+
+    /// Where the store is, with the folder made where it is ours to make.
+    pub fn location(&self, durability: Durability) -> Result<Location> {
+        if let Some(url) = &self.database {
+            let connections_max = self.database_connections.unwrap_or(POSTGRES_CONNECTIONS_DEFAULT);
+            return Ok(Location::Postgres { url: url.clone(), connections_max });
+        }
+        let folder = self.data();
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Error::BadRequest(format!("the data folder {}: {error}", folder.display())))?;
+        Ok(Location::Sqlite { file: self.database_file(), durability })
+    }
+
+    /// The file of an embedded store.
+    pub fn database_file(&self) -> PathBuf {
+        self.data().join(DATABASE_FILE)
+    }
+
+    pub async fn open_store(&self) -> Result<Store> {
+        Store::open(&self.location(Durability::PowerCut)?).await
+    }
+
+    /// The settings of the service, with the defaults where nothing was said.
+    pub fn settings(&self) -> Result<Settings> {
+        let mut settings = Settings::default();
+        if let Some(url) = &self.public_url {
+            settings.public_url = Some(check_public_url(url)?);
+        }
+        let set = |target: &mut i64, value: Option<i64>| *target = value.unwrap_or(*target);
+        let budgets = &mut settings.budgets;
+        budgets.enforced = self.limits.unwrap_or(budgets.enforced);
+        set(&mut budgets.requests_per_hour, self.requests_per_hour);
+        set(&mut budgets.anonymous_requests_per_hour, self.anonymous_requests_per_hour);
+        set(&mut budgets.content_per_minute, self.content_per_minute);
+        set(&mut budgets.content_per_hour, self.content_per_hour);
+        settings.trusted_proxies = self.trusted_proxies.clone().unwrap_or_default();
+        settings.requests_max = self.requests_max.unwrap_or(settings.requests_max);
+        settings.connections_max = self.connections_max.unwrap_or(settings.connections_max);
+        settings.request_timeout = self.request_seconds.map_or(settings.request_timeout, Duration::from_secs);
+        settings.drain_timeout = self.drain_seconds.map_or(settings.drain_timeout, Duration::from_secs);
+        Ok(settings)
+    }
+}
+
+/// Scheme, host and port, without a slash at the end.
+fn check_public_url(url: &str) -> Result<String> {
+    let trimmed = url.trim_end_matches('/');
+    let host = trimmed.strip_prefix("https://").or_else(|| trimmed.strip_prefix("http://"));
+    match host {
+        Some(host) if !host.is_empty() && !host.contains(['/', '?', '#', ' ', '@']) => Ok(trimmed.to_owned()),
+        _ => Err(Error::BadRequest(format!("the public URL {url:?} is not of the form https://host[:port]"))),
+    }
+}
