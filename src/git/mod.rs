@@ -3,8 +3,12 @@
 //! Everything here blocks, and nothing here knows SQL or HTTP. A repository on disk is packs without refs:
 //! what a name points at is known by the store alone, so callers pass object ids in and get object ids back.
 
+mod ancestry;
 mod cache;
+mod child;
 mod commit;
+mod commit_graph;
+mod compare;
 mod durable;
 mod history;
 mod identity;
@@ -18,10 +22,13 @@ mod repository;
 mod tag;
 mod tree;
 mod tree_edit;
+mod walk;
 
 #[cfg(test)]
 mod tests;
 
+pub use ancestry::CommitRange;
+pub use child::{GitChild, Limits};
 pub use commit::{Commit, CommitSignature, NewCommit};
 pub use history::{History, HistoryCommit, HistoryTag, Refs};
 pub use identity::{Date, Identity};

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::cache::ObjectCache;
+use super::commit_graph::GraphCache;
 use super::durable;
 use super::object::ObjectSource;
 use super::object_store::ObjectStore;
@@ -24,6 +25,7 @@ pub struct Repository {
     pub(super) directory: PathBuf,
     pub(super) store: ObjectStore,
     pub(super) cache: Arc<ObjectCache>,
+    pub(super) graph: GraphCache,
 }
 
 impl Repository {
@@ -32,7 +34,7 @@ impl Repository {
             return Err(Error::NotFound);
         }
         let store = ObjectStore::open(directory.join("objects"))?;
-        Ok(Self { id, directory, store, cache })
+        Ok(Self { id, directory, store, cache, graph: GraphCache::default() })
     }
 
     /// The number that the directory is named after.

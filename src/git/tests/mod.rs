@@ -1,5 +1,6 @@
 //! Tests that the real git program judges.
 
+mod ancestry;
 mod making;
 mod reading;
 mod support;

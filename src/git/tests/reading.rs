@@ -137,3 +137,40 @@ fn repositories_are_made_found_swept_and_deleted() {
     assert!(!directory.exists());
     assert!(matches!(fixture.repositories.get(RepoId(1)), Err(Error::NotFound)));
 }
+
+#[test]
+fn a_change_below_a_directory_is_seen_and_others_are_not() {
+    let fixture = Fixture::empty();
+    let commit = |mark: usize, from: &str, change: &str| {
+        format!("commit refs/heads/x\nmark :{mark}\ncommitter A <a@example.com> 1 +0000\ndata 0\n{from}{change}\n")
+    };
+    let write = |path: &str, text: &str| format!("M 100644 inline {path}\ndata {}\n{text}\n", text.len());
+    let stream = [
+        commit(1, "", &write("README", "a")),
+        commit(2, "from :1\n", &write(".github/workflows/ci.yml", "a")),
+        commit(3, "from :2\n", &write("README", "b")),
+        commit(4, "from :3\n", "M 100755 inline .github/workflows/ci.yml\ndata 1\na\n"),
+        commit(5, "from :4\n", "D .github/workflows/ci.yml\n"),
+        commit(6, "from :5\n", &write(".github/workflows", "now a file")),
+    ]
+    .concat();
+    let ids = fixture.fast_import(&stream);
+    let reader = fixture.repository.reader(&NoObjects);
+    let differs = |old: Option<usize>, new: usize| {
+        let old = old.map(|mark| ids[mark - 1]);
+        reader.differs_under(old.as_ref(), &ids[new - 1], b".github/workflows").expect("readable")
+    };
+    for (old, new, expected) in [
+        (None, 1, false),
+        (None, 2, true),
+        (Some(1), 2, true),
+        (Some(2), 3, false),
+        (Some(3), 4, true),
+        (Some(4), 5, true),
+        (Some(1), 5, false),
+        (Some(5), 6, true),
+        (Some(2), 2, false),
+    ] {
+        assert_eq!(differs(old, new), expected, "{old:?} {new}");
+    }
+}
