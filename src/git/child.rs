@@ -46,7 +46,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { time: Duration::from_secs(600), memory: 1024 * 1024 * 1024, file_size: 16 * 1024 * 1024 * 1024 }
+        Self { time: Duration::from_secs(600), memory: 2 << 30, file_size: 16 << 30 }
     }
 }
 
@@ -152,7 +152,7 @@ impl Ending {
 }
 
 /// A running git. It is killed, with all that it started, when its time is over or when this is dropped.
-pub struct GitChild {
+pub(super) struct GitChild {
     child: Child,
     group: Pid,
     stderr: Option<JoinHandle<String>>,
@@ -179,12 +179,12 @@ impl GitChild {
     }
 
     /// The child's standard input, once.
-    pub fn take_stdin(&mut self) -> ChildStdin {
+    pub(super) fn take_stdin(&mut self) -> ChildStdin {
         self.child.stdin.take().expect("stdin is a pipe and taken once")
     }
 
     /// The child's standard output, once.
-    pub fn take_stdout(&mut self) -> ChildStdout {
+    pub(super) fn take_stdout(&mut self) -> ChildStdout {
         self.child.stdout.take().expect("stdout is a pipe and taken once")
     }
 

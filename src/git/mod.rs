@@ -12,34 +12,45 @@ mod compare;
 mod durable;
 mod history;
 mod identity;
+mod import;
 mod object;
 mod object_store;
 mod pack;
+pub mod pkt_line;
+mod quarantine;
 mod reader;
+mod receive;
 mod ref_name;
 mod repositories;
 mod repository;
 mod tag;
 mod tree;
 mod tree_edit;
+mod upkeep;
+mod upload_pack;
 mod walk;
 
 #[cfg(test)]
 mod tests;
 
 pub use ancestry::CommitRange;
-pub use child::{GitChild, Limits};
+pub use child::Limits;
 pub use commit::{Commit, CommitSignature, NewCommit};
 pub use history::{History, HistoryCommit, HistoryTag, Refs};
 pub use identity::{Date, Identity};
+pub use import::Imported;
 pub use object::{MemoryObjects, NoObjects, ObjectKind, ObjectSource, RawObject};
+pub use quarantine::Quarantine;
 pub use reader::{Header, PathEntry, Reader, RecursiveTree};
+pub use receive::PackLimits;
 pub use ref_name::{RefName, RefNameError};
 pub use repositories::Repositories;
 pub use repository::Repository;
 pub use tag::{NewTag, Tag};
 pub use tree::{EntryMode, TreeEntry};
 pub use tree_edit::{TreeChange, TreeEdit};
+pub use upkeep::Superseded;
+pub use upload_pack::{Protocol, UploadPack, UploadPackChild};
 
 use crate::error::Error;
 use crate::ids::Sha;

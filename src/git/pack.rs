@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gix::zlib::Compression;
 use gix::zlib::stream::deflate;
@@ -17,20 +17,20 @@ use crate::ids::Sha;
 const LARGE_OFFSET: u64 = 1 << 31;
 
 impl Repository {
-    /// Stores the objects as one pack. When this returns, they survive a power cut.
-    pub fn store<T: AsRef<RawObject>>(&self, objects: &[T]) -> Result<()> {
+    /// Stores the objects as one pack and tells where it lies. When this returns, they survive a power cut.
+    pub fn store<T: AsRef<RawObject>>(&self, objects: &[T]) -> Result<Option<PathBuf>> {
         if objects.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let directory = self.pack_directory();
-        write_pack(&directory, objects)?;
+        let pack = write_pack(&directory, objects)?;
         durable::sync_directory(&directory)?;
-        Ok(())
+        Ok(Some(pack))
     }
 }
 
 /// Writes pack and index with their final names; the index comes last because it is what readers look for.
-pub(super) fn write_pack<T: AsRef<RawObject>>(directory: &Path, objects: &[T]) -> Result<()> {
+pub(super) fn write_pack<T: AsRef<RawObject>>(directory: &Path, objects: &[T]) -> Result<PathBuf> {
     let mut file = tempfile::Builder::new().prefix("tmp_pack_").tempfile_in(directory)?;
     let mut pack = PackWriter::new(io::BufWriter::new(file.as_file_mut()));
     let mut objects: Vec<&RawObject> = objects.iter().map(AsRef::as_ref).collect();
@@ -47,7 +47,7 @@ pub(super) fn write_pack<T: AsRef<RawObject>>(directory: &Path, objects: &[T]) -
     make_readable(&file)?;
     file.persist(name.with_extension("pack")).map_err(io::Error::from)?;
     durable::write_file(&name.with_extension("idx"), &index(&entries, &pack_sha)?)?;
-    Ok(())
+    Ok(name.with_extension("pack"))
 }
 
 /// Temporary files are private; packs are as readable as the directory they lie in.

@@ -74,7 +74,7 @@ fn what_is_not_a_commit_is_not_found() {
     let fixture = Fixture::empty();
     let ids = fixture.fast_import(&commits_stream(&[vec![]], |_| 0));
     let blob = RawObject::blob("x").expect("a blob");
-    fixture.repository.store(&[blob.clone()]).expect("stored");
+    fixture.repository.store(std::slice::from_ref(&blob)).expect("stored");
     let reader = fixture.repository.reader(&NoObjects);
     for wrong in [blob.sha(), Sha::from_bytes([7; 20])] {
         assert!(matches!(reader.is_ancestor(&wrong, &ids[0]), Err(Error::NotFound)));

@@ -1,6 +1,10 @@
 //! Tests that the real git program judges.
 
 mod ancestry;
+mod hostile;
 mod making;
+mod moving;
 mod reading;
+mod receiving;
+mod serving;
 mod support;
