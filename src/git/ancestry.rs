@@ -8,6 +8,9 @@ use super::walk::{Node, Walk};
 use crate::error::Result;
 use crate::ids::Sha;
 
+/// Commits that are looked at one by one before the whole graph is swept instead. Tests take both ways.
+const SHORT_WALK_MAX: usize = if cfg!(test) { 4 } else { 10_000 };
+
 /// The commits that a head has and a base has not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitRange {
@@ -27,9 +30,15 @@ impl Reader<'_> {
         let mut seen = Flags::default();
         let mut stack = vec![descendant];
         let mut parents = Vec::new();
+        let mut steps = 0;
         while let Some(node) = stack.pop() {
             if node == ancestor {
                 return Ok(true);
+            }
+            steps += 1;
+            if steps > SHORT_WALK_MAX && walk.is_graphed(node) {
+                stack.push(node);
+                return finish_long_walk(&mut walk, ancestor, stack, seen);
             }
             walk.parents(node, &mut parents)?;
             // The first parent is looked at first: most fast-forwards are found along it.
@@ -79,6 +88,24 @@ impl Reader<'_> {
         let commit_ids = newest_first(&mut walk, head, wanted, commits_max)?;
         Ok(CommitRange { commit_ids, total })
     }
+}
+
+/// Goes on from where a short walk stopped: first to the edge of the graph, then through it in one sweep.
+fn finish_long_walk(walk: &mut Walk<'_>, ancestor: Node, mut stack: Vec<Node>, mut seen: Flags) -> Result<bool> {
+    let mut entries = Vec::new();
+    let mut parents = Vec::new();
+    while let Some(node) = stack.pop() {
+        if node == ancestor {
+            return Ok(true);
+        }
+        if walk.is_graphed(node) {
+            entries.push(node);
+            continue;
+        }
+        walk.parents(node, &mut parents)?;
+        stack.extend(parents.iter().filter(|parent| seen.add(**parent, SEEN, walk.len())));
+    }
+    walk.is_reached(ancestor, &entries)
 }
 
 /// Git lists by date, but never a commit before it has listed one of its children.

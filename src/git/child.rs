@@ -5,20 +5,21 @@ use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use rustix::process::{Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions};
 
+use super::watchdog::Watchdog;
 use crate::error::{Error, Result};
 
 /// What git says about a failure; the rest is read and forgotten.
 const STDERR_MAX: u64 = 16 * 1024;
 /// Answers that are collected whole are a few words long.
 const ANSWER_MAX: u64 = 64 * 1024;
+
+/// Threads that the settings allow; all of them may be busy all the time.
+const THREADS: u64 = 2;
 
 /// Settings that no file may change: nothing runs but git itself, and nothing is fetched. We sync what we keep.
 const SETTINGS: [&str; 12] = [
@@ -164,7 +165,7 @@ impl GitChild {
         let group = Pid::from_child(&child);
         for (resource, value) in [
             (Resource::Data, limits.memory),
-            (Resource::Cpu, limits.time.as_secs().max(1)),
+            (Resource::Cpu, (limits.time.as_secs() * THREADS).max(1)),
             (Resource::Fsize, limits.file_size),
             (Resource::Core, 0),
         ] {
@@ -221,34 +222,6 @@ fn read_complaint(mut stderr: impl Read) -> String {
     let _ = stderr.by_ref().take(STDERR_MAX).read_to_end(&mut complaint);
     let _ = io::copy(&mut stderr, &mut io::sink());
     String::from_utf8_lossy(&complaint).trim().to_owned()
-}
-
-struct Watchdog {
-    stop: mpsc::Sender<()>,
-    thread: JoinHandle<()>,
-    bit: Arc<AtomicBool>,
-}
-
-impl Watchdog {
-    fn start(group: Pid, time: Duration) -> Self {
-        let (stop, stopped) = mpsc::channel::<()>();
-        let bit = Arc::new(AtomicBool::new(false));
-        let set_bit = bit.clone();
-        let thread = thread::spawn(move || {
-            if stopped.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout) {
-                set_bit.store(true, Ordering::Release);
-                let _ = rustix::process::kill_process_group(group, Signal::KILL);
-            }
-        });
-        Self { stop, thread, bit }
-    }
-
-    /// Tells whether it had to bite.
-    fn stop(self) -> bool {
-        drop(self.stop);
-        let _ = self.thread.join();
-        self.bit.load(Ordering::Acquire)
-    }
 }
 
 #[cfg(test)]

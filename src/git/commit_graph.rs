@@ -1,21 +1,48 @@
 //! The commit-graph of a repository: parents and generations of most commits, ready to walk.
 
 use std::fs;
+use std::ops::Deref;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use gix::commitgraph::Graph;
 use parking_lot::Mutex;
 
 use super::child::{GitCommand, Limits};
+use super::reach::ReachIndex;
 use super::repository::Repository;
 use crate::error::Result;
 use crate::ids::Sha;
 
 /// The graph in use, and the file it came from.
 #[derive(Default)]
-pub(super) struct GraphCache(Mutex<Option<(Stamp, Arc<Graph>)>>);
+pub(super) struct GraphCache(Mutex<Option<(Stamp, Arc<CommitGraph>)>>);
+
+/// One state of the graph; it never changes.
+pub(super) struct CommitGraph {
+    graph: Graph,
+    reach: OnceLock<ReachIndex>,
+}
+
+impl CommitGraph {
+    /// Made by the first long walk and kept as long as this state of the graph.
+    pub(super) fn reach(&self) -> Result<&ReachIndex> {
+        if let Some(reach) = self.reach.get() {
+            return Ok(reach);
+        }
+        let reach = ReachIndex::build(&self.graph)?;
+        Ok(self.reach.get_or_init(|| reach))
+    }
+}
+
+impl Deref for CommitGraph {
+    type Target = Graph;
+
+    fn deref(&self) -> &Graph {
+        &self.graph
+    }
+}
 
 #[derive(PartialEq, Eq, Clone, Copy)]
 struct Stamp {
@@ -33,7 +60,7 @@ impl Stamp {
 
 impl GraphCache {
     /// The newest graph, or nothing: one that is missing or damaged only makes walks slower.
-    pub(super) fn get(&self, objects_directory: &Path) -> Option<Arc<Graph>> {
+    pub(super) fn get(&self, objects_directory: &Path) -> Option<Arc<CommitGraph>> {
         let directory = objects_directory.join("info/commit-graphs");
         let stamp = Stamp::of(&directory.join("commit-graph-chain"))?;
         let mut current = self.0.lock();
@@ -44,8 +71,8 @@ impl GraphCache {
         }
         let graph = Graph::from_commit_graphs_dir(&directory, gix::hash::Kind::Sha1)
             .inspect_err(|error| tracing::warn!(%error, "a commit-graph cannot be read"))
-            .ok()
-            .map(Arc::new)?;
+            .ok()?;
+        let graph = Arc::new(CommitGraph { graph, reach: OnceLock::new() });
         *current = Some((stamp, graph.clone()));
         Some(graph)
     }

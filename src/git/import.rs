@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 
 use super::child::GitCommand;
 use super::history::Refs;
@@ -24,7 +25,12 @@ pub struct Imported {
 
 impl Repository {
     /// Copies all objects that the refs of `source` reach, or nothing. `progress` is told the bytes copied so far.
-    pub fn import(&self, source: &Path, limits: PackLimits, progress: &mut dyn FnMut(u64)) -> Result<Imported> {
+    pub fn import(
+        self: &Arc<Self>,
+        source: &Path,
+        limits: PackLimits,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Imported> {
         let source = Source::open(source, limits)?;
         let refs = source.refs()?;
         let default_branch = source.head()?.filter(|name| refs.contains_key(name));
@@ -35,7 +41,7 @@ impl Repository {
     }
 
     fn copy_objects(
-        &self,
+        self: &Arc<Self>,
         source: &Source,
         refs: &Refs,
         limits: PackLimits,

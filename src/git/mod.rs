@@ -18,6 +18,7 @@ mod object_store;
 mod pack;
 pub mod pkt_line;
 mod quarantine;
+mod reach;
 mod reader;
 mod receive;
 mod ref_name;
@@ -29,6 +30,7 @@ mod tree_edit;
 mod upkeep;
 mod upload_pack;
 mod walk;
+mod watchdog;
 
 #[cfg(test)]
 mod tests;

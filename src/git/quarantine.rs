@@ -14,16 +14,20 @@ use crate::error::{Error, Result};
 use crate::ids::Sha;
 
 /// Objects that are readable here and nowhere else, until they are accepted.
-pub struct Quarantine<'a> {
-    repository: &'a Repository,
+pub struct Quarantine {
+    repository: Arc<Repository>,
     directory: tempfile::TempDir,
     store: ObjectStore,
     limits: Limits,
 }
 
-impl<'a> Quarantine<'a> {
+impl Quarantine {
     /// Opens an empty one. `beside` are objects that the repository has but not in a pack: git must see them as well.
-    pub(super) fn open<T: AsRef<RawObject>>(repository: &'a Repository, beside: &[T], limits: Limits) -> Result<Self> {
+    pub(super) fn open<T: AsRef<RawObject>>(
+        repository: &Arc<Repository>,
+        beside: &[T],
+        limits: Limits,
+    ) -> Result<Self> {
         let directory = tempfile::tempdir_in(repository.quarantine_directory())?;
         for part in ["pack", "info", "beside/pack"] {
             fs::create_dir_all(directory.path().join(part))?;
@@ -39,7 +43,7 @@ impl<'a> Quarantine<'a> {
         }
         fs::write(directory.path().join("info/alternates"), alternates)?;
         let store = ObjectStore::open(directory.path().to_owned())?;
-        Ok(Self { repository, directory, store, limits })
+        Ok(Self { repository: repository.clone(), directory, store, limits })
     }
 
     /// A command that sees, and writes to, the quarantine in place of the repository's own objects.
@@ -122,7 +126,7 @@ impl<'a> Quarantine<'a> {
     }
 }
 
-impl ObjectSource for Quarantine<'_> {
+impl ObjectSource for Quarantine {
     fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>> {
         Ok(self.store.find(sha, Lookup::NewPacksToo)?.map(Arc::new))
     }

@@ -13,7 +13,7 @@ use crate::ids::Sha;
 
 /// Tags may point at tags, but nobody needs a longer chain than this.
 const TAG_CHAIN_MAX: usize = 64;
-/// Directories within directories; git itself stops at 2,048.
+/// Directories within directories that are listed; git itself stops at 2,048.
 const TREE_DEPTH_MAX: usize = 1_024;
 
 /// A view of one repository.
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
             let path = [prefix.as_slice(), &entry.name].concat();
             if entry.mode == EntryMode::Directory {
                 if open.len() == TREE_DEPTH_MAX {
-                    return Err(super::broken("a tree is too deep"));
+                    return Ok(Some(RecursiveTree { entries, is_truncated: true }));
                 }
                 let below = self.find_tree(&entry.sha)?.ok_or_else(|| super::broken("a tree is missing"))?;
                 open.push(([&path[..], b"/"].concat(), below.into_iter()));

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use gix::odb::pack;
 
@@ -52,18 +53,28 @@ impl Repository {
     ///
     /// `beside` are objects of the repository that are in no pack yet.
     pub fn receive<T: AsRef<RawObject>>(
-        &self,
+        self: &Arc<Self>,
         input: &mut dyn Read,
         beside: &[T],
         limits: PackLimits,
-    ) -> Result<Quarantine<'_>> {
+    ) -> Result<Quarantine> {
         let quarantine = Quarantine::open(self, beside, limits.child)?;
         quarantine.receive(input, limits, Strictness::Everything)?;
         Ok(quarantine)
     }
 }
 
-impl Quarantine<'_> {
+impl Repository {
+    /// Lets git judge objects that were made here. Needed only where `TreeEdit::has_submodules_file` says so.
+    pub fn check_objects<T: AsRef<RawObject>>(self: &Arc<Self>, objects: &[T], beside: &[T]) -> Result<()> {
+        let quarantine = Quarantine::open(self, beside, Limits::default())?;
+        let scratch = tempfile::tempdir_in(self.quarantine_directory())?;
+        let pack = super::pack::write_pack(scratch.path(), objects)?;
+        quarantine.receive(&mut fs::File::open(pack)?, PackLimits::default(), Strictness::Everything)
+    }
+}
+
+impl Quarantine {
     pub(super) fn receive(&self, input: &mut dyn Read, limits: PackLimits, strictness: Strictness) -> Result<()> {
         let mut input_error = None;
         let ending = self

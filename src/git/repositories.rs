@@ -79,7 +79,10 @@ impl Repositories {
     pub fn sweep(&self) -> Result<()> {
         for shard in fs::read_dir(&self.directory)? {
             for directory in fs::read_dir(shard?.path())? {
-                repository::sweep(&directory?.path())?;
+                let directory = directory?.path();
+                if directory.is_dir() {
+                    repository::sweep(&directory)?;
+                }
             }
         }
         Ok(())

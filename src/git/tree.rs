@@ -118,6 +118,11 @@ pub(super) fn to_object(mut entries: Vec<TreeEntry>) -> Result<RawObject> {
     RawObject::new(ObjectKind::Tree, data)
 }
 
+/// Whether some file system would take the name for `.gitmodules`: it is a good name, but not for a symbolic link.
+pub(super) fn is_submodules_file(name: &[u8]) -> bool {
+    check_name(name, EntryMode::File).is_ok() && check_name(name, EntryMode::Symlink).is_err()
+}
+
 /// Refuses names that no checkout may ever see: empty, `.`, `..`, and `.git` in all its disguises.
 pub(super) fn check_name(name: &[u8], mode: EntryMode) -> Result<()> {
     let is_symlink = (mode == EntryMode::Symlink).then_some(gix::validate::path::component::Mode::Symlink);

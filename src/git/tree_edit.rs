@@ -26,6 +26,7 @@ pub enum TreeChange {
 pub struct TreeEdit {
     base_tree_id: Option<Sha>,
     root: Node,
+    has_submodules_file: bool,
 }
 
 /// The changes below one directory.
@@ -43,7 +44,7 @@ impl TreeEdit {
 
     /// Starts from a tree that exists.
     pub fn from_base(tree_id: Sha) -> Self {
-        Self { base_tree_id: Some(tree_id), root: Node::default() }
+        Self { base_tree_id: Some(tree_id), ..Self::default() }
     }
 
     /// Adds a change. A path may be named once, and not both as a file and as a directory.
@@ -62,13 +63,21 @@ impl TreeEdit {
             node = node.below.entry(directory.to_vec()).or_default();
         }
         match &change {
-            TreeChange::Put { mode, .. } | TreeChange::Write { mode, .. } => tree::check_name(name, *mode)?,
+            TreeChange::Put { mode, .. } | TreeChange::Write { mode, .. } => {
+                tree::check_name(name, *mode)?;
+                self.has_submodules_file |= tree::is_submodules_file(name);
+            }
             TreeChange::Delete => {}
         }
         if node.below.contains_key(*name) || node.here.insert(name.to_vec(), change).is_some() {
             return Err(bad_path(path));
         }
         Ok(())
+    }
+
+    /// Whether a `.gitmodules` changes, whose content only git itself can judge.
+    pub fn has_submodules_file(&self) -> bool {
+        self.has_submodules_file
     }
 
     /// Makes the new tree, with every new object on the way put into `made`. An empty tree is a tree too.

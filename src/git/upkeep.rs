@@ -1,12 +1,13 @@
 //! Keeping the number of packs small and letting go of what nothing reaches.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::child::Limits;
+use super::child::{GitCommand, Limits};
 use super::durable;
 use super::quarantine::Quarantine;
 use super::repository::Repository;
@@ -16,10 +17,19 @@ use crate::ids::Sha;
 /// Packs up to this size are small: rewriting them costs little.
 const SMALL_PACK_MAX: u64 = 64 << 20;
 
-/// Packs whose objects are in a newer pack, or that nothing reaches.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Packs that another one replaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Superseded {
     packs: Vec<PathBuf>,
+    kept: Kept,
+}
+
+/// What the new pack has of the old ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kept {
+    Everything,
+    /// All that these tips reach.
+    ReachableFrom(Vec<Sha>),
 }
 
 impl Superseded {
@@ -27,9 +37,13 @@ impl Superseded {
         self.packs.is_empty()
     }
 
+    fn nothing() -> Self {
+        Self { packs: Vec::new(), kept: Kept::Everything }
+    }
+
     /// A new pack may have the very name of an old one, which then stays.
-    fn all_but(new: Option<PathBuf>, old: Vec<PathBuf>) -> Self {
-        Self { packs: old.into_iter().filter(|pack| Some(pack) != new.as_ref()).collect() }
+    fn all_but(new: Option<&PathBuf>, old: Vec<PathBuf>, kept: Kept) -> Self {
+        Self { packs: old.into_iter().filter(|pack| Some(pack) != new).collect(), kept }
     }
 }
 
@@ -40,7 +54,7 @@ impl Repository {
     }
 
     /// Joins all small packs into one. Every object stays; the old packs go once `remove` is called.
-    pub fn combine_small_packs(&self) -> Result<Superseded> {
+    pub fn combine_small_packs(self: &Arc<Self>) -> Result<Superseded> {
         let mut small = Vec::new();
         for pack in self.packs()? {
             if fs::metadata(&pack)?.len() <= SMALL_PACK_MAX {
@@ -48,17 +62,21 @@ impl Repository {
             }
         }
         if small.len() < 2 {
-            return Ok(Superseded::default());
+            return Ok(Superseded::nothing());
         }
         let new = self.pack_objects(&["--stdin-packs"], |stdin| {
             small.iter().try_for_each(|pack| writeln!(stdin, "{}", file_name(pack)))
         })?;
-        Ok(Superseded::all_but(new, small))
+        // Objects that nothing reaches do not get younger by being packed again.
+        if let (Some(new), Some(newest)) = (&new, small.iter().filter_map(|pack| modified(pack).ok()).max()) {
+            fs::File::open(new)?.set_modified(newest)?;
+        }
+        Ok(Superseded::all_but(new.as_ref(), small, Kept::Everything))
     }
 
     /// Writes all that the tips reach into one pack. Packs that were there before and are older than the grace time
     /// are superseded, with the unreachable objects in them.
-    pub fn repack(&self, tips: &[Sha], grace: Duration) -> Result<Superseded> {
+    pub fn repack(self: &Arc<Self>, tips: &[Sha], grace: Duration) -> Result<Superseded> {
         let mut old = Vec::new();
         for pack in self.packs()? {
             if is_older_than(&pack, grace)? {
@@ -66,11 +84,11 @@ impl Repository {
             }
         }
         if old.is_empty() {
-            return Ok(Superseded::default());
+            return Ok(Superseded::nothing());
         }
         let feed = |stdin: &mut dyn Write| tips.iter().try_for_each(|tip| writeln!(stdin, "{tip}"));
         let new = self.pack_objects(&["--revs"], feed)?;
-        Ok(Superseded::all_but(new, old))
+        Ok(Superseded::all_but(new.as_ref(), old, Kept::ReachableFrom(tips.to_vec())))
     }
 
     /// Removes superseded packs, if all that the tips of this moment reach can do without them; tells whether it did.
@@ -91,6 +109,15 @@ impl Repository {
     }
 
     fn is_complete_without(&self, superseded: &Superseded, tips: &[Sha]) -> Result<bool> {
+        let known = match &superseded.kept {
+            Kept::Everything => return Ok(true),
+            Kept::ReachableFrom(known) => known,
+        };
+        let known_set: HashSet<&Sha> = known.iter().collect();
+        let new: Vec<&Sha> = tips.iter().filter(|tip| !known_set.contains(tip)).collect();
+        if new.is_empty() {
+            return Ok(true);
+        }
         let view = tempfile::tempdir_in(self.quarantine_directory())?;
         fs::create_dir(view.path().join("pack"))?;
         for pack in self.packs()?.iter().filter(|pack| !superseded.packs.contains(pack)) {
@@ -99,15 +126,18 @@ impl Repository {
                 fs::hard_link(&file, view.path().join("pack").join(&*file_name(&file)))?;
             }
         }
-        let ending = super::child::GitCommand::new(&self.directory, "rev-list", Limits::default())
+        let ending = GitCommand::new(&self.directory, "rev-list", Limits::default())
             .env("GIT_OBJECT_DIRECTORY", view.path())
             .args(["--objects", "--stdin", "--quiet"])
-            .run(|stdin| tips.iter().try_for_each(|tip| writeln!(stdin, "{tip}")))?;
+            .run(|stdin| {
+                new.iter().try_for_each(|tip| writeln!(stdin, "{tip}"))?;
+                known.iter().try_for_each(|tip| writeln!(stdin, "^{tip}"))
+            })?;
         Ok(ending.success)
     }
 
     fn pack_objects(
-        &self,
+        self: &Arc<Self>,
         mode: &[&str],
         feed: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<Option<PathBuf>> {

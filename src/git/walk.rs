@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gix::commitgraph::{Graph, Position};
+use gix::commitgraph::Position;
 
+use super::commit_graph::CommitGraph;
 use super::object::ObjectKind;
 use super::reader::Reader;
 use crate::error::{Error, Result};
@@ -19,7 +20,7 @@ pub(super) type Node = u32;
 /// What a walk knows of the history around its starting points.
 pub(super) struct Walk<'a> {
     reader: Reader<'a>,
-    graph: Option<Arc<Graph>>,
+    graph: Option<Arc<CommitGraph>>,
     graphed: Node,
     ungraphed: Vec<Ungraphed>,
     nodes: HashMap<Sha, Node>,
@@ -44,13 +45,21 @@ impl<'a> Walk<'a> {
     /// The node of a commit that the caller names; `NotFound` if it is not a commit of this repository.
     pub(super) fn start(&mut self, sha: &Sha) -> Result<Node> {
         match self.find(sha) {
-            Some(node) => Ok(node),
+            // The graph may still know commits whose objects are gone.
+            Some(node) if self.reader.kind_of(sha)? == Some(ObjectKind::Commit) => Ok(node),
+            Some(_) => Err(Error::NotFound),
             None => self.read(sha)?.ok_or(Error::NotFound),
         }
     }
 
     pub(super) fn is_graphed(&self, node: Node) -> bool {
         node < self.graphed
+    }
+
+    /// Answers for commits of the graph in one sweep, however long the history is.
+    pub(super) fn is_reached(&self, ancestor: Node, descendants: &[Node]) -> Result<bool> {
+        let Some(graph) = &self.graph else { return Ok(false) };
+        Ok(graph.reach()?.is_reached(ancestor, descendants))
     }
 
     /// How many nodes there are by now; flags for all of them fit a list of this length.

@@ -5,7 +5,7 @@ use std::fs;
 use super::receiving::{assert_untouched, pack_of, pusher, receive};
 use super::support::Fixture;
 use crate::error::Error;
-use crate::git::{Limits, ObjectKind, PackLimits, RawObject};
+use crate::git::{Limits, NoObjects, ObjectKind, PackLimits, RawObject};
 
 #[test]
 fn damaged_packs_leave_nothing() {
@@ -118,6 +118,27 @@ fn with_checksum(mut pack: Vec<u8>) -> Vec<u8> {
     hasher.update(&pack);
     pack.extend(hasher.try_finalize().expect("no collision").as_slice());
     pack
+}
+
+#[test]
+fn a_tree_that_is_too_deep_is_refused() {
+    let hostile = Fixture::empty();
+    let mut objects = vec![RawObject::blob("deep").expect("a blob")];
+    for _ in 0..5_000 {
+        let below = objects.last().expect("never empty");
+        let mode: &[u8] = if below.kind() == ObjectKind::Blob { b"100644 " } else { b"40000 " };
+        let data = [mode, b"a\0", below.sha().as_bytes()].concat();
+        objects.push(RawObject::new(ObjectKind::Tree, data).expect("a tree"));
+    }
+    let top = objects.last().expect("never empty").sha();
+    let path = hostile.repository.store(&objects).expect("stored").expect("a pack");
+    let fixture = Fixture::empty();
+    let verdict = receive(&fixture, &fs::read(path).expect("a pack"), PackLimits::default())
+        .and_then(|quarantine| quarantine.check_connected(&[top], &[]));
+    assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?}");
+    assert_untouched(&fixture);
+    let listed = hostile.repository.reader(&NoObjects).find_tree_recursive(&top, 10_000).expect("readable");
+    assert!(listed.expect("a tree").is_truncated);
 }
 
 #[test]

@@ -166,6 +166,24 @@ fn trees_that_git_would_refuse_are_refused() {
 }
 
 #[test]
+fn a_hostile_submodules_file_is_left_to_git_to_judge() {
+    let fixture = Fixture::empty();
+    for (url, is_good) in [("https://example.com/x", true), ("-u./evil", false)] {
+        let content = format!("[submodule \"x\"]\n\tpath = x\n\turl = {url}\n").into_bytes();
+        let mut edit = TreeEdit::from_empty();
+        edit.change("README", TreeChange::Write { mode: EntryMode::File, content: vec![] }).expect("a good path");
+        assert!(!edit.has_submodules_file());
+        edit.change(".GitModules", TreeChange::Write { mode: EntryMode::File, content }).expect("a good path");
+        assert!(edit.has_submodules_file());
+        let mut made = MemoryObjects::default();
+        edit.build(&NoObjects, &mut made).expect("built");
+        let verdict = fixture.repository.check_objects(&made.into_sorted(), &[]);
+        assert_eq!(verdict.is_ok(), is_good, "{verdict:?}");
+    }
+    assert_eq!(fs::read_dir(fixture.repository.pack_directory()).expect("a directory").count(), 0);
+}
+
+#[test]
 fn commits_and_tags_are_written_as_git_writes_them() {
     let fixture = Fixture::empty();
     let tree_id = build(&fixture, TreeEdit::from_empty());

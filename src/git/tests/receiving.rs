@@ -45,11 +45,7 @@ pub(super) fn pack_of(fixture: &Fixture, revisions: &str, arguments: &[&str]) ->
     fs::read(file).expect("a pack")
 }
 
-pub(super) fn receive<'a>(
-    fixture: &'a Fixture,
-    pack: &[u8],
-    limits: PackLimits,
-) -> crate::error::Result<Quarantine<'a>> {
+pub(super) fn receive(fixture: &Fixture, pack: &[u8], limits: PackLimits) -> crate::error::Result<Quarantine> {
     fixture.repository.receive(&mut Cursor::new(pack), NOTHING, limits)
 }
 
