@@ -32,7 +32,11 @@ fn check_pair(fixture: &Fixture, one: Sha, other: Sha) {
     }
     let range = reader.commits_between(&one, &other, 1_000).expect("walkable");
     let listed: Vec<String> = range.commit_ids.iter().map(ToString::to_string).collect();
-    assert_eq!(listed.join("\n"), fixture.git(&["rev-list", &format!("{one}..{other}")]));
+    let theirs = fixture.git(&["rev-list", &format!("{one}..{other}")]);
+    // Where clocks are wrong, git's own listing has commits too many that its other command knows better about.
+    let is_extra = |id: &str| try_git(directory, &["merge-base", "--is-ancestor", id, &one_text], b"").0;
+    let expected: Vec<&str> = theirs.lines().filter(|id| !is_extra(id)).collect();
+    assert_eq!(listed, expected);
     assert_eq!(range.total, listed.len());
 }
 
