@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::ids::Sha;
 
 /// Commits that are looked at one by one before the whole graph is swept instead. Tests take both ways.
-const SHORT_WALK_MAX: usize = if cfg!(test) { 4 } else { 10_000 };
+const SHORT_WALK_MAX: usize = if cfg!(test) { 2 } else { 10_000 };
 
 /// The commits that a head has and a base has not.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -71,6 +71,9 @@ fn a_new_graph_is_taken_into_use_and_limits_hold() {
     let reader = fixture.repository.reader(&NoObjects);
     let range = reader.commits_between(&ids[9], &ids[49], 3).expect("walkable");
     assert_eq!((range.commit_ids, range.total), (vec![ids[49], ids[48], ids[47]], 40));
+    // The long way round, from tip to root and back.
+    assert!(reader.is_ancestor(&ids[0], &ids[49]).expect("walkable"));
+    assert!(!reader.is_ancestor(&ids[49], &ids[0]).expect("walkable"));
 }
 
 #[test]
