@@ -163,6 +163,7 @@ pub(super) struct GitChild {
 impl GitChild {
     fn start(mut child: Child, limits: Limits) -> Result<Self> {
         let group = Pid::from_child(&child);
+        // Set from outside, a moment after the start: doing it inside the child would need unsafe code.
         for (resource, value) in [
             (Resource::Data, limits.memory),
             (Resource::Cpu, (limits.time.as_secs() * THREADS).max(1)),

@@ -1,6 +1,5 @@
 //! Packs of our own making: a few new objects become one pack with its index, without starting a process.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -44,16 +43,9 @@ pub(super) fn write_pack<T: AsRef<RawObject>>(directory: &Path, objects: &[T]) -
     let pack_sha = pack.finish()?;
     file.as_file().sync_all()?;
     let name = directory.join(format!("pack-{pack_sha}"));
-    make_readable(&file)?;
     file.persist(name.with_extension("pack")).map_err(io::Error::from)?;
     durable::write_file(&name.with_extension("idx"), &index(&entries, &pack_sha)?)?;
     Ok(name.with_extension("pack"))
-}
-
-/// Temporary files are private; packs are as readable as the directory they lie in.
-fn make_readable(file: &tempfile::NamedTempFile) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.as_file().set_permissions(fs::Permissions::from_mode(0o444))
 }
 
 struct Entry {

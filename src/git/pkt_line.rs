@@ -78,10 +78,12 @@ pub fn put_line(out: &mut Vec<u8>, text: &str) {
     put_data(out, format!("{text}\n").as_bytes());
 }
 
+/// Appends the packet that ends a message.
 pub fn put_flush(out: &mut Vec<u8>) {
     out.extend_from_slice(b"0000");
 }
 
+/// Appends the packet that separates the sections of a message.
 pub fn put_delimiter(out: &mut Vec<u8>) {
     out.extend_from_slice(b"0001");
 }

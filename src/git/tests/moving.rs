@@ -1,7 +1,10 @@
 //! Importing repositories and keeping them small.
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use super::support::{Fixture, commits_stream, git, try_git};
 use crate::error::Error;
@@ -83,6 +86,40 @@ fn small_packs_become_one_and_no_object_goes() {
     assert_eq!((fixture.repository.pack_count().expect("counted"), objects(&fixture)), (1, before));
     assert!(fixture.repository.combine_small_packs().expect("nothing to do").is_empty());
     fixture.check();
+}
+
+#[test]
+fn readers_miss_nothing_while_packs_come_and_go() {
+    let (fixture, ids) = fixture_with_packs(3);
+    let is_over = AtomicBool::new(false);
+    let read_all = |known: &Mutex<Vec<Sha>>| {
+        let mut rounds = 0;
+        while rounds == 0 || !is_over.load(Ordering::Relaxed) {
+            let known = known.lock().clone();
+            for sha in known.iter().rev().take(50) {
+                let reader = fixture.repository.reader(&NoObjects);
+                assert!(reader.kind_of(sha).expect("readable").is_some(), "{sha} is missing");
+            }
+            rounds += 1;
+        }
+    };
+    let known = Mutex::new(ids.clone());
+    std::thread::scope(|scope| {
+        (0..3).for_each(|_| {
+            scope.spawn(|| read_all(&known));
+        });
+        for number in 0..60u32 {
+            let blob = RawObject::blob(number.to_be_bytes().repeat(30_000)).expect("a blob");
+            fixture.repository.store(std::slice::from_ref(&blob)).expect("stored");
+            known.lock().push(blob.sha());
+            if number % 10 == 9 {
+                let superseded = fixture.repository.combine_small_packs().expect("combined");
+                assert!(fixture.repository.remove(&superseded, &ids).expect("removed"));
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(fixture.repository.pack_count().expect("counted"), 1);
 }
 
 #[test]
