@@ -1,1 +1,71 @@
 //! Reading and making Git objects: the only place that names gix or starts git.
+//!
+//! Everything here blocks, and nothing here knows SQL or HTTP. A repository on disk is packs without refs:
+//! what a name points at is known by the store alone, so callers pass object ids in and get object ids back.
+
+mod ancestry;
+mod cache;
+mod child;
+mod commit;
+mod commit_graph;
+mod compare;
+mod durable;
+mod history;
+mod identity;
+mod import;
+mod object;
+mod object_store;
+mod pack;
+pub mod pkt_line;
+mod quarantine;
+mod reach;
+mod reader;
+mod receive;
+mod ref_name;
+mod repositories;
+mod repository;
+mod tag;
+mod tree;
+mod tree_edit;
+mod upkeep;
+mod upload_pack;
+mod walk;
+mod watchdog;
+
+#[cfg(test)]
+mod tests;
+
+pub use ancestry::CommitRange;
+pub use child::Limits;
+pub use commit::{Commit, CommitSignature, NewCommit};
+pub use history::{History, HistoryCommit, HistoryTag, Refs};
+pub use identity::{Date, Identity};
+pub use import::Imported;
+pub use object::{MemoryObjects, NoObjects, ObjectKind, ObjectSource, RawObject};
+pub use quarantine::Quarantine;
+pub use reader::{Header, PathEntry, Reader, RecursiveTree};
+pub use receive::PackLimits;
+pub use ref_name::{RefName, RefNameError};
+pub use repositories::Repositories;
+pub use repository::Repository;
+pub use tag::{NewTag, Tag};
+pub use tree::{EntryMode, TreeEntry};
+pub use tree_edit::{TreeChange, TreeEdit};
+pub use upkeep::Superseded;
+pub use upload_pack::{Protocol, UploadPack, UploadPackChild};
+
+use crate::error::Error;
+use crate::ids::Sha;
+
+fn to_oid(sha: &Sha) -> gix::ObjectId {
+    gix::ObjectId::Sha1(*sha.as_bytes())
+}
+
+fn to_sha(oid: &gix::hash::oid) -> Sha {
+    Sha::from_bytes(oid.as_bytes().try_into().expect("only SHA-1 repositories are opened"))
+}
+
+/// A fault in what is on disk; the reader can do nothing about it.
+fn broken(error: impl std::fmt::Display) -> Error {
+    Error::internal(format!("git objects: {error}"))
+}

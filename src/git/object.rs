@@ -1,0 +1,156 @@
+//! Objects as bytes with a name, and where they can be found.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::ids::Sha;
+
+/// The four kinds of Git objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ObjectKind {
+    Commit,
+    Tree,
+    Blob,
+    Tag,
+}
+
+impl ObjectKind {
+    /// The word that git and the API use for the kind.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ObjectKind::Commit => "commit",
+            ObjectKind::Tree => "tree",
+            ObjectKind::Blob => "blob",
+            ObjectKind::Tag => "tag",
+        }
+    }
+
+    /// The kind that the word means, if any.
+    pub fn parse(word: &str) -> Option<Self> {
+        [ObjectKind::Commit, ObjectKind::Tree, ObjectKind::Blob, ObjectKind::Tag]
+            .into_iter()
+            .find(|kind| kind.as_str() == word)
+    }
+
+    pub(super) const fn to_gix(self) -> gix::objs::Kind {
+        match self {
+            ObjectKind::Commit => gix::objs::Kind::Commit,
+            ObjectKind::Tree => gix::objs::Kind::Tree,
+            ObjectKind::Blob => gix::objs::Kind::Blob,
+            ObjectKind::Tag => gix::objs::Kind::Tag,
+        }
+    }
+
+    pub(super) const fn from_gix(kind: gix::objs::Kind) -> Self {
+        match kind {
+            gix::objs::Kind::Commit => ObjectKind::Commit,
+            gix::objs::Kind::Tree => ObjectKind::Tree,
+            gix::objs::Kind::Blob => ObjectKind::Blob,
+            gix::objs::Kind::Tag => ObjectKind::Tag,
+        }
+    }
+}
+
+impl fmt::Display for ObjectKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+/// One object in full, under the name that its bytes give it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawObject {
+    sha: Sha,
+    kind: ObjectKind,
+    data: Vec<u8>,
+}
+
+impl RawObject {
+    /// Names the bytes. Fails only for bytes made to collide with others under SHA-1.
+    pub fn new(kind: ObjectKind, data: Vec<u8>) -> Result<Self> {
+        let oid = gix::objs::compute_hash(gix::hash::Kind::Sha1, kind.to_gix(), &data)
+            .map_err(|_| Error::unprocessable("The content is a SHA-1 collision attack."))?;
+        Ok(Self { sha: super::to_sha(&oid), kind, data })
+    }
+
+    /// A blob with this content.
+    pub fn blob(content: impl Into<Vec<u8>>) -> Result<Self> {
+        Self::new(ObjectKind::Blob, content.into())
+    }
+
+    /// Bytes that were read under a name need not be named again.
+    pub(super) fn read_as(sha: Sha, kind: ObjectKind, data: Vec<u8>) -> Self {
+        Self { sha, kind, data }
+    }
+
+    pub fn sha(&self) -> Sha {
+        self.sha
+    }
+
+    pub fn kind(&self) -> ObjectKind {
+        self.kind
+    }
+
+    /// The content, without git's header.
+    pub fn data(&self) -> &[u8] {
+        &self.data
+    }
+}
+
+impl AsRef<RawObject> for RawObject {
+    fn as_ref(&self) -> &RawObject {
+        self
+    }
+}
+
+/// A place where objects can be found by name: a repository, a table, or memory.
+pub trait ObjectSource {
+    /// The object, or nothing if it is not here.
+    fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>>;
+}
+
+/// The source for readers that have nothing beside the packs.
+pub struct NoObjects;
+
+impl ObjectSource for NoObjects {
+    fn find(&self, _: &Sha) -> Result<Option<Arc<RawObject>>> {
+        Ok(None)
+    }
+}
+
+/// Objects that are made but not stored yet.
+#[derive(Default)]
+pub struct MemoryObjects(HashMap<Sha, Arc<RawObject>>);
+
+impl MemoryObjects {
+    /// Keeps the object and tells its name.
+    pub fn insert(&mut self, object: RawObject) -> Sha {
+        let sha = object.sha();
+        self.0.entry(sha).or_insert_with(|| Arc::new(object));
+        sha
+    }
+
+    /// Takes all objects of another collection in.
+    pub fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All of them, in the order of their names.
+    pub fn into_sorted(self) -> Vec<Arc<RawObject>> {
+        let mut objects: Vec<_> = self.0.into_values().collect();
+        objects.sort_unstable_by_key(|object| object.sha());
+        objects
+    }
+}
+
+impl ObjectSource for MemoryObjects {
+    fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>> {
+        Ok(self.0.get(sha).cloned())
+    }
+}

@@ -1,0 +1,110 @@
+//! The packs of one repository, opened once and shared by all readers.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use gix::odb::{HandleArc, Header as _, Store, pack, store};
+use parking_lot::Mutex;
+
+use super::object::{ObjectKind, RawObject};
+use crate::error::Result;
+use crate::ids::Sha;
+
+/// No single object may make us allocate more than this.
+const OBJECT_SIZE_MAX: usize = 256 * 1024 * 1024;
+/// Delta bases that one handle keeps.
+const DELTA_CACHE_SIZE: usize = 1024 * 1024;
+/// Handles that wait for the next reader; more exist only while more readers are at work.
+const IDLE_HANDLES_MAX: usize = 2;
+/// Room for packs that appear while the store is open; when it is used up, the store is opened anew.
+const SPARE_PACKS: store::init::Slots = store::init::Slots::AsNeededByDiskState { multiplier: 2.0, minimum: 64 };
+
+/// How hard to look for an object that is not in the packs known so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lookup {
+    KnownPacks,
+    /// Look at the directory again: another thread or node may have added a pack.
+    NewPacksToo,
+}
+
+/// The open packs, with handles that are reused because each has its own delta cache.
+pub(super) struct ObjectStore {
+    directory: PathBuf,
+    store: ArcSwap<Store>,
+    idle: Mutex<Vec<HandleArc>>,
+}
+
+impl ObjectStore {
+    pub(super) fn open(directory: PathBuf) -> Result<Self> {
+        let store = ArcSwap::from(open(&directory)?);
+        Ok(Self { directory, store, idle: Mutex::default() })
+    }
+
+    /// Kind and size, without reading the content.
+    pub(super) fn header(&self, sha: &Sha, lookup: Lookup) -> Result<Option<(ObjectKind, u64)>> {
+        let header = self.with_handle(lookup, |handle| handle.try_header(&super::to_oid(sha)))?;
+        Ok(header.map(|header| (ObjectKind::from_gix(header.kind()), header.size())))
+    }
+
+    pub(super) fn find(&self, sha: &Sha, lookup: Lookup) -> Result<Option<RawObject>> {
+        self.with_handle(lookup, |handle| {
+            let mut data = Vec::new();
+            let found = gix::objs::Find::try_find(handle, &super::to_oid(sha), &mut data)?;
+            let kind = found.map(|object| ObjectKind::from_gix(object.kind));
+            Ok(kind.map(|kind| RawObject::read_as(*sha, kind, data)))
+        })
+    }
+
+    fn with_handle<T>(&self, lookup: Lookup, read: impl Fn(&HandleArc) -> gix::Result<Option<T>>) -> Result<Option<T>> {
+        let mut handle = self.idle.lock().pop().unwrap_or_else(|| self.new_handle());
+        handle.refresh = match lookup {
+            Lookup::KnownPacks => store::RefreshMode::Never,
+            Lookup::NewPacksToo => store::RefreshMode::AfterAllIndicesLoaded,
+        };
+        match (read(&handle), lookup) {
+            (Ok(found), _) => {
+                self.give_back(handle);
+                Ok(found)
+            }
+            // A pack may have been replaced under us; the second look sees its successor.
+            (Err(_), Lookup::KnownPacks) => Ok(None),
+            (Err(_), Lookup::NewPacksToo) => {
+                self.reopen()?;
+                read(&self.new_handle()).map_err(super::broken)
+            }
+        }
+    }
+
+    fn new_handle(&self) -> HandleArc {
+        let delta_cache = || -> Box<gix::odb::cache::PackCache> {
+            Box::new(pack::cache::lru::StaticLinkedList::<64>::new(DELTA_CACHE_SIZE))
+        };
+        self.store.load_full().to_cache_arc().with_pack_cache(delta_cache)
+    }
+
+    fn give_back(&self, handle: HandleArc) {
+        let mut idle = self.idle.lock();
+        if idle.len() < IDLE_HANDLES_MAX && std::ptr::eq(handle.store_ref(), Arc::as_ptr(&self.store.load())) {
+            idle.push(handle);
+        }
+    }
+
+    fn reopen(&self) -> Result<()> {
+        self.store.store(open(&self.directory)?);
+        self.idle.lock().clear();
+        Ok(())
+    }
+}
+
+fn open(directory: &std::path::Path) -> Result<Arc<Store>> {
+    let options = store::init::Options {
+        slots: SPARE_PACKS,
+        alloc_limit_bytes: Some(OBJECT_SIZE_MAX),
+        // Alternates are ours alone and absolute, so no working directory is ever asked for.
+        current_dir: Some("/".into()),
+        ..Default::default()
+    };
+    let store = Store::at_opts(directory.to_owned(), gix::hash::Kind::Sha1, &mut std::iter::empty(), options)?;
+    Ok(Arc::new(store))
+}

@@ -1,0 +1,187 @@
+//! Reading objects by name: from the cache, the packs, and what lives beside the packs.
+
+use std::sync::Arc;
+
+use super::commit::Commit;
+use super::object::{ObjectKind, ObjectSource, RawObject};
+use super::object_store::Lookup;
+use super::repository::Repository;
+use super::tag::Tag;
+use super::tree::{self, EntryMode, TreeEntry};
+use crate::error::{Error, Result};
+use crate::ids::Sha;
+
+/// Tags may point at tags, but nobody needs a longer chain than this.
+const TAG_CHAIN_MAX: usize = 64;
+/// Directories within directories that are listed; git itself stops at 2,048.
+const TREE_DEPTH_MAX: usize = 1_024;
+
+/// A view of one repository.
+#[derive(Clone, Copy)]
+pub struct Reader<'a> {
+    repository: &'a Repository,
+    beside: &'a dyn ObjectSource,
+}
+
+/// What can be told about an object without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header {
+    pub kind: ObjectKind,
+    pub size: u64,
+}
+
+/// An entry somewhere below a tree, with its whole path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathEntry {
+    pub path: Vec<u8>,
+    pub mode: EntryMode,
+    pub sha: Sha,
+}
+
+/// All entries below a tree, or as many as the limit allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecursiveTree {
+    pub entries: Vec<PathEntry>,
+    pub is_truncated: bool,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(repository: &'a Repository, beside: &'a dyn ObjectSource) -> Self {
+        Self { repository, beside }
+    }
+
+    pub(super) fn repository(&self) -> &'a Repository {
+        self.repository
+    }
+
+    /// Kind and size of an object, or nothing if the repository does not have it.
+    pub fn find_header(&self, sha: &Sha) -> Result<Option<Header>> {
+        let store = &self.repository.store;
+        let packed = |lookup| -> Result<Option<Header>> {
+            Ok(store.header(sha, lookup)?.map(|(kind, size)| Header { kind, size }))
+        };
+        if let Some(object) = self.repository.cache.get(self.repository.id, sha) {
+            return Ok(Some(Header { kind: object.kind(), size: object.data().len() as u64 }));
+        }
+        if let Some(header) = packed(Lookup::KnownPacks)? {
+            return Ok(Some(header));
+        }
+        match self.beside.find(sha)? {
+            Some(object) => Ok(Some(Header { kind: object.kind(), size: object.data().len() as u64 })),
+            None => packed(Lookup::NewPacksToo),
+        }
+    }
+
+    /// What the object is, or nothing if the repository does not have it.
+    pub fn kind_of(&self, sha: &Sha) -> Result<Option<ObjectKind>> {
+        Ok(self.find_header(sha)?.map(|header| header.kind))
+    }
+
+    /// The commit, or nothing if there is no such object or it is not a commit.
+    pub fn find_commit(&self, sha: &Sha) -> Result<Option<Commit>> {
+        self.find_as(sha, ObjectKind::Commit)?.map(|object| Commit::parse(object.data())).transpose()
+    }
+
+    /// The annotated tag, or nothing if there is no such object or it is not a tag.
+    pub fn find_tag(&self, sha: &Sha) -> Result<Option<Tag>> {
+        self.find_as(sha, ObjectKind::Tag)?.map(|object| Tag::parse(object.data())).transpose()
+    }
+
+    /// The entries of one tree, or nothing if there is no such object or it is not a tree.
+    pub fn find_tree(&self, sha: &Sha) -> Result<Option<Vec<TreeEntry>>> {
+        self.find_as(sha, ObjectKind::Tree)?.map(|object| tree::parse(object.data())).transpose()
+    }
+
+    /// The content of a blob. One that is larger than the limit is refused before it is read.
+    pub fn find_blob(&self, sha: &Sha, size_max: u64) -> Result<Option<Arc<RawObject>>> {
+        match self.find_header(sha)? {
+            Some(Header { kind: ObjectKind::Blob, size }) if size > size_max => {
+                Err(Error::Forbidden(format!("The blob is larger than {size_max} bytes.")))
+            }
+            Some(Header { kind: ObjectKind::Blob, .. }) => self.find(sha),
+            Some(_) | None => Ok(None),
+        }
+    }
+
+    /// What an object points at once all tags around it are peeled off.
+    pub fn peel(&self, sha: &Sha) -> Result<Option<(Sha, ObjectKind)>> {
+        let mut current = *sha;
+        for _ in 0..TAG_CHAIN_MAX {
+            match self.kind_of(&current)? {
+                None => return Ok(None),
+                Some(ObjectKind::Tag) => {
+                    let Some(tag) = self.find_tag(&current)? else { return Ok(None) };
+                    current = tag.target_id;
+                }
+                Some(kind) => return Ok(Some((current, kind))),
+            }
+        }
+        Ok(None)
+    }
+
+    /// What stands at a path below a tree. The empty path is the tree itself and has no entry.
+    pub fn find_path(&self, tree_id: &Sha, path: &[u8]) -> Result<Option<TreeEntry>> {
+        let mut tree_id = *tree_id;
+        let mut found = None;
+        let mut parts = path.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).peekable();
+        while let Some(part) = parts.next() {
+            let Some(object) = self.find_as(&tree_id, ObjectKind::Tree)? else { return Ok(None) };
+            let Some(entry) = tree::find_entry(object.data(), part)? else { return Ok(None) };
+            if parts.peek().is_some() && entry.mode != EntryMode::Directory {
+                return Ok(None);
+            }
+            tree_id = entry.sha;
+            found = Some(entry);
+        }
+        Ok(found)
+    }
+
+    /// All entries below a tree, directories before what is in them, cut off at the limit.
+    pub fn find_tree_recursive(&self, sha: &Sha, entries_max: usize) -> Result<Option<RecursiveTree>> {
+        let Some(root) = self.find_tree(sha)? else { return Ok(None) };
+        let mut entries = Vec::new();
+        let mut open = vec![(Vec::new(), root.into_iter())];
+        while let Some((prefix, rest)) = open.last_mut() {
+            let Some(entry) = rest.next() else {
+                open.pop();
+                continue;
+            };
+            if entries.len() == entries_max {
+                return Ok(Some(RecursiveTree { entries, is_truncated: true }));
+            }
+            let path = [prefix.as_slice(), &entry.name].concat();
+            if entry.mode == EntryMode::Directory {
+                if open.len() == TREE_DEPTH_MAX {
+                    return Ok(Some(RecursiveTree { entries, is_truncated: true }));
+                }
+                let below = self.find_tree(&entry.sha)?.ok_or_else(|| super::broken("a tree is missing"))?;
+                open.push(([&path[..], b"/"].concat(), below.into_iter()));
+            }
+            entries.push(PathEntry { path, mode: entry.mode, sha: entry.sha });
+        }
+        Ok(Some(RecursiveTree { entries, is_truncated: false }))
+    }
+
+    pub(super) fn find_as(&self, sha: &Sha, kind: ObjectKind) -> Result<Option<Arc<RawObject>>> {
+        Ok(self.find(sha)?.filter(|object| object.kind() == kind))
+    }
+}
+
+impl ObjectSource for Reader<'_> {
+    fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>> {
+        let Repository { id, store, cache, .. } = self.repository;
+        if let Some(object) = cache.get(*id, sha) {
+            return Ok(Some(object));
+        }
+        let packed = match store.find(sha, Lookup::KnownPacks)? {
+            Some(object) => Some(object),
+            None => match self.beside.find(sha)? {
+                Some(object) => return Ok(Some(object)),
+                None => store.find(sha, Lookup::NewPacksToo)?,
+            },
+        };
+        let object = packed.map(Arc::new);
+        object.iter().for_each(|object| cache.insert(*id, object));
+        Ok(object)
+    }
+}

@@ -1,0 +1,119 @@
+//! All repositories of this node, in directories that are named after numbers only.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::cache::ObjectCache;
+use super::durable;
+use super::repository::{self, Repository};
+use crate::error::{Error, Result};
+use crate::ids::RepoId;
+
+/// Repositories whose packs stay open after use.
+const OPEN_MAX: usize = 64;
+/// Small objects kept in memory, over all repositories.
+const OBJECT_CACHE_SIZE: usize = 16 * 1024 * 1024;
+/// Directories on the first level, so that none grows too large to list.
+const SHARDS: i64 = 256;
+
+/// The directory of all repositories, and those of them that are open.
+pub struct Repositories {
+    directory: PathBuf,
+    cache: Arc<ObjectCache>,
+    open: Mutex<OpenRepositories>,
+}
+
+#[derive(Default)]
+struct OpenRepositories {
+    by_id: HashMap<RepoId, (Arc<Repository>, u64)>,
+    uses: u64,
+}
+
+impl Repositories {
+    /// Takes the data directory into use and makes it if needed.
+    pub fn at(data_directory: &Path) -> Result<Self> {
+        let directory = std::path::absolute(data_directory)?.join("repositories");
+        durable::create_directories(&directory)?;
+        let cache = Arc::new(ObjectCache::new(OBJECT_CACHE_SIZE));
+        Ok(Self { directory, cache, open: Mutex::default() })
+    }
+
+    /// Makes an empty repository, durably. Making it again changes nothing.
+    pub fn create(&self, id: RepoId) -> Result<Arc<Repository>> {
+        let directory = self.directory_of(id)?;
+        if !directory.join("HEAD").is_file() {
+            repository::create(&directory)?;
+        }
+        self.get(id)
+    }
+
+    /// The open repository; `NotFound` if this node has no directory for it.
+    pub fn get(&self, id: RepoId) -> Result<Arc<Repository>> {
+        if let Some(repository) = self.open.lock().find(id) {
+            return Ok(repository);
+        }
+        let repository = Arc::new(Repository::open(id, self.directory_of(id)?, self.cache.clone())?);
+        Ok(self.open.lock().insert(repository))
+    }
+
+    /// Removes a repository with all its objects. One that is not there is removed already.
+    pub fn delete(&self, id: RepoId) -> Result<()> {
+        self.open.lock().by_id.remove(&id);
+        self.cache.forget(id);
+        let directory = self.directory_of(id)?;
+        // Without its HEAD the directory is no repository any more, even if we are stopped in the middle.
+        durable::remove_file(&directory.join("HEAD"))?;
+        durable::remove_directory(&directory)?;
+        let shard = directory.parent().expect("a repository lies in its shard");
+        if shard.is_dir() {
+            durable::sync_directory(shard)?;
+        }
+        Ok(())
+    }
+
+    /// Removes locks, temporary files and quarantines of a process that was killed. Call it once, at the start.
+    pub fn sweep(&self) -> Result<()> {
+        for shard in fs::read_dir(&self.directory)? {
+            for directory in fs::read_dir(shard?.path())? {
+                let directory = directory?.path();
+                if directory.is_dir() {
+                    repository::sweep(&directory)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn directory_of(&self, id: RepoId) -> Result<PathBuf> {
+        if id.0 < 0 {
+            return Err(Error::NotFound);
+        }
+        Ok(self.directory.join(format!("{:02x}/{}.git", id.0 % SHARDS, id.0)))
+    }
+}
+
+impl OpenRepositories {
+    fn find(&mut self, id: RepoId) -> Option<Arc<Repository>> {
+        self.uses += 1;
+        let (repository, last_use) = self.by_id.get_mut(&id)?;
+        *last_use = self.uses;
+        Some(repository.clone())
+    }
+
+    /// Two threads may open the same repository at once; all go on with the one that came first.
+    fn insert(&mut self, repository: Arc<Repository>) -> Arc<Repository> {
+        if let Some(present) = self.find(repository.id()) {
+            return present;
+        }
+        if self.by_id.len() >= OPEN_MAX {
+            let oldest = self.by_id.iter().min_by_key(|(_, (_, last_use))| *last_use).map(|(id, _)| *id);
+            oldest.and_then(|id| self.by_id.remove(&id));
+        }
+        self.by_id.insert(repository.id(), (repository.clone(), self.uses));
+        repository
+    }
+}

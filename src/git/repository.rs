@@ -1,0 +1,98 @@
+//! One repository on disk: a bare directory with packs, our own configuration, and no refs.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::cache::ObjectCache;
+use super::commit_graph::GraphCache;
+use super::durable;
+use super::object::ObjectSource;
+use super::object_store::ObjectStore;
+use super::reader::Reader;
+use crate::error::{Error, Result};
+use crate::ids::RepoId;
+
+/// Git takes a directory for a repository only with a HEAD in it. The branch it names is never on disk, as none is.
+const HEAD: &str = "ref: refs/heads/none\n";
+const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n\
+                      [gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n";
+
+/// An open repository. Cheap to share; all reading threads use the same open packs.
+pub struct Repository {
+    pub(super) id: RepoId,
+    pub(super) directory: PathBuf,
+    pub(super) store: ObjectStore,
+    pub(super) cache: Arc<ObjectCache>,
+    pub(super) graph: GraphCache,
+}
+
+impl Repository {
+    pub(super) fn open(id: RepoId, directory: PathBuf, cache: Arc<ObjectCache>) -> Result<Self> {
+        if !directory.join("HEAD").is_file() {
+            return Err(Error::NotFound);
+        }
+        let store = ObjectStore::open(directory.join("objects"))?;
+        Ok(Self { id, directory, store, cache, graph: GraphCache::default() })
+    }
+
+    /// The number that the directory is named after.
+    pub fn id(&self) -> RepoId {
+        self.id
+    }
+
+    /// A view of the packs and, behind them, of objects that live elsewhere.
+    pub fn reader<'a>(&'a self, beside: &'a dyn ObjectSource) -> Reader<'a> {
+        Reader::new(self, beside)
+    }
+
+    pub(super) fn objects_directory(&self) -> PathBuf {
+        self.directory.join("objects")
+    }
+
+    pub(super) fn pack_directory(&self) -> PathBuf {
+        self.directory.join("objects/pack")
+    }
+
+    /// Where everything lives that is not accepted yet; nothing in it outlives the process.
+    pub(super) fn quarantine_directory(&self) -> PathBuf {
+        self.directory.join("quarantine")
+    }
+}
+
+/// Makes the least that git needs, durably. HEAD comes last: it is what makes the directory a repository.
+pub(super) fn create(directory: &Path) -> io::Result<()> {
+    for part in ["objects/pack", "objects/info", "refs/heads", "quarantine"] {
+        durable::create_directories(&directory.join(part))?;
+    }
+    durable::write_file(&directory.join("config"), CONFIG.as_bytes())?;
+    durable::write_file(&directory.join("HEAD"), HEAD.as_bytes())?;
+    durable::sync_directory(directory)
+}
+
+/// Removes what a killed process left behind. Only for the start, when nothing else uses the directory.
+pub(super) fn sweep(directory: &Path) -> io::Result<()> {
+    durable::remove_directory(&directory.join("quarantine"))?;
+    fs::create_dir(directory.join("quarantine"))?;
+    for part in ["", "objects", "objects/pack", "objects/info", "objects/info/commit-graphs"] {
+        sweep_files(&directory.join(part))?;
+    }
+    Ok(())
+}
+
+fn sweep_files(directory: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        result => result?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if entry.file_type()?.is_file() && (name.starts_with("tmp_") || name.ends_with(".lock")) {
+            durable::remove_file(&entry.path())?;
+        }
+    }
+    Ok(())
+}

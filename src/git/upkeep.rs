@@ -1,0 +1,177 @@
+//! Keeping the number of packs small and letting go of what nothing reaches.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::child::{GitCommand, Limits};
+use super::durable;
+use super::quarantine::Quarantine;
+use super::repository::Repository;
+use crate::error::Result;
+use crate::ids::Sha;
+
+/// Packs up to this size are small: rewriting them costs little.
+const SMALL_PACK_MAX: u64 = 64 << 20;
+
+/// Packs that another one replaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Superseded {
+    packs: Vec<PathBuf>,
+    kept: Kept,
+}
+
+/// What the new pack has of the old ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kept {
+    Everything,
+    /// All that these tips reach.
+    ReachableFrom(Vec<Sha>),
+}
+
+impl Superseded {
+    pub fn is_empty(&self) -> bool {
+        self.packs.is_empty()
+    }
+
+    fn nothing() -> Self {
+        Self { packs: Vec::new(), kept: Kept::Everything }
+    }
+
+    /// A new pack may have the very name of an old one, which then stays.
+    fn all_but(new: Option<&PathBuf>, old: Vec<PathBuf>, kept: Kept) -> Self {
+        Self { packs: old.into_iter().filter(|pack| Some(pack) != new).collect(), kept }
+    }
+}
+
+impl Repository {
+    /// How many packs a reader has to look through.
+    pub fn pack_count(&self) -> Result<usize> {
+        Ok(self.packs()?.len())
+    }
+
+    /// Joins all small packs into one. Every object stays; the old packs go once `remove` is called.
+    pub fn combine_small_packs(self: &Arc<Self>) -> Result<Superseded> {
+        let mut small = Vec::new();
+        for pack in self.packs()? {
+            if fs::metadata(&pack)?.len() <= SMALL_PACK_MAX {
+                small.push(pack);
+            }
+        }
+        if small.len() < 2 {
+            return Ok(Superseded::nothing());
+        }
+        let new = self.pack_objects(&["--stdin-packs"], |stdin| {
+            small.iter().try_for_each(|pack| writeln!(stdin, "{}", file_name(pack)))
+        })?;
+        // Objects that nothing reaches do not get younger by being packed again.
+        if let (Some(new), Some(newest)) = (&new, small.iter().filter_map(|pack| modified(pack).ok()).max()) {
+            fs::File::open(new)?.set_modified(newest)?;
+        }
+        Ok(Superseded::all_but(new.as_ref(), small, Kept::Everything))
+    }
+
+    /// Writes all that the tips reach into one pack. Packs that were there before and are older than the grace time
+    /// are superseded, with the unreachable objects in them.
+    pub fn repack(self: &Arc<Self>, tips: &[Sha], grace: Duration) -> Result<Superseded> {
+        let mut old = Vec::new();
+        for pack in self.packs()? {
+            if is_older_than(&pack, grace)? {
+                old.push(pack);
+            }
+        }
+        if old.is_empty() {
+            return Ok(Superseded::nothing());
+        }
+        let feed = |stdin: &mut dyn Write| tips.iter().try_for_each(|tip| writeln!(stdin, "{tip}"));
+        let new = self.pack_objects(&["--revs"], feed)?;
+        Ok(Superseded::all_but(new.as_ref(), old, Kept::ReachableFrom(tips.to_vec())))
+    }
+
+    /// Removes superseded packs, if all that the tips of this moment reach can do without them; tells whether it did.
+    ///
+    /// An object that nothing reached may have got a ref since. The caller holds back new refs while this runs.
+    pub fn remove(&self, superseded: &Superseded, tips: &[Sha]) -> Result<bool> {
+        if superseded.is_empty() || !self.is_complete_without(superseded, tips)? {
+            return Ok(false);
+        }
+        for pack in &superseded.packs {
+            // Without its index no reader finds the pack any more.
+            for extension in ["idx", "rev", "bitmap", "pack"] {
+                durable::remove_file(&pack.with_extension(extension))?;
+            }
+        }
+        durable::sync_directory(&self.pack_directory())?;
+        Ok(true)
+    }
+
+    fn is_complete_without(&self, superseded: &Superseded, tips: &[Sha]) -> Result<bool> {
+        let known = match &superseded.kept {
+            Kept::Everything => return Ok(true),
+            Kept::ReachableFrom(known) => known,
+        };
+        let known_set: HashSet<&Sha> = known.iter().collect();
+        let new: Vec<&Sha> = tips.iter().filter(|tip| !known_set.contains(tip)).collect();
+        if new.is_empty() {
+            return Ok(true);
+        }
+        let view = tempfile::tempdir_in(self.quarantine_directory())?;
+        fs::create_dir(view.path().join("pack"))?;
+        for pack in self.packs()?.iter().filter(|pack| !superseded.packs.contains(pack)) {
+            for extension in ["pack", "idx"] {
+                let file = pack.with_extension(extension);
+                fs::hard_link(&file, view.path().join("pack").join(&*file_name(&file)))?;
+            }
+        }
+        let ending = GitCommand::new(&self.directory, "rev-list", Limits::default())
+            .env("GIT_OBJECT_DIRECTORY", view.path())
+            .args(["--objects", "--stdin", "--quiet"])
+            .run(|stdin| {
+                new.iter().try_for_each(|tip| writeln!(stdin, "{tip}"))?;
+                known.iter().try_for_each(|tip| writeln!(stdin, "^{tip}"))
+            })?;
+        Ok(ending.success)
+    }
+
+    fn pack_objects(
+        self: &Arc<Self>,
+        mode: &[&str],
+        feed: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<Option<PathBuf>> {
+        let quarantine = Quarantine::open::<super::RawObject>(self, &[], Limits::default())?;
+        quarantine
+            .command("pack-objects")
+            .args(mode)
+            .args(["--quiet", "--delta-base-offset", "--non-empty"])
+            .args([quarantine.pack_prefix()])
+            .run(feed)?
+            .check("repacking")?;
+        quarantine.accept()
+    }
+
+    fn packs(&self) -> Result<BTreeSet<PathBuf>> {
+        let mut packs = BTreeSet::new();
+        for entry in fs::read_dir(self.pack_directory())? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "idx") {
+                packs.insert(path.with_extension("pack"));
+            }
+        }
+        Ok(packs)
+    }
+}
+
+fn is_older_than(pack: &Path, age: Duration) -> Result<bool> {
+    Ok(SystemTime::now().duration_since(modified(pack)?).is_ok_and(|since| since > age))
+}
+
+fn modified(pack: &Path) -> io::Result<SystemTime> {
+    fs::metadata(pack)?.modified()
+}
+
+fn file_name(path: &Path) -> std::borrow::Cow<'_, str> {
+    path.file_name().expect("a pack has a name").to_string_lossy()
+}
