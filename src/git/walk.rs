@@ -77,7 +77,9 @@ impl<'a> Walk<'a> {
     /// The date of the committer.
     pub(super) fn seconds(&self, node: Node) -> i64 {
         match &self.graph {
-            Some(graph) if self.is_graphed(node) => graph.commit_at(Position(node)).committer_timestamp() as i64,
+            Some(graph) if self.is_graphed(node) => {
+                i64::try_from(graph.commit_at(Position(node)).committer_timestamp()).unwrap_or(i64::MAX)
+            }
             Some(_) | None => self.ungraphed(node).seconds,
         }
     }

@@ -52,15 +52,16 @@ fn a_history_has_the_same_ids_every_time_and_git_agrees() {
     let refs = one.repository.make_history(&history()).expect("made");
     assert_eq!(refs, other.repository.make_history(&history()).expect("made again"));
     let shown: BTreeMap<&str, String> = refs.iter().map(|(name, sha)| (name.as_str(), sha.to_string())).collect();
-    insta::assert_debug_snapshot!(shown, @r#"
-    {
-        "refs/heads/feature": "de489fb1233836a8569aef3c9db199fbfcacbdee",
-        "refs/heads/main": "df518edcf73c8cb84539dadff05b3ae60051e6f8",
-        "refs/tags/light": "de489fb1233836a8569aef3c9db199fbfcacbdee",
-        "refs/tags/v1": "feef1e10dd4c8040844543071525279580713286",
-        "refs/tags/v1-again": "215a48cfa699780e89a9976ef802bc127f3986c7",
-    }
-    "#);
+    expect_test::expect![[r#"
+        {
+            "refs/heads/feature": "de489fb1233836a8569aef3c9db199fbfcacbdee",
+            "refs/heads/main": "df518edcf73c8cb84539dadff05b3ae60051e6f8",
+            "refs/tags/light": "de489fb1233836a8569aef3c9db199fbfcacbdee",
+            "refs/tags/v1": "feef1e10dd4c8040844543071525279580713286",
+            "refs/tags/v1-again": "215a48cfa699780e89a9976ef802bc127f3986c7",
+        }
+    "#]]
+    .assert_debug_eq(&shown);
     one.check();
     let main = &shown["refs/heads/main"];
     assert_eq!(one.git(&["ls-tree", "-r", "--name-only", main]), "README.md");
