@@ -23,11 +23,11 @@ use crate::app::App;
 use crate::error::Result;
 use crate::router;
 
-/// Request line and headers together; more is answered with 431.
-const HEAD_BYTES_MAX: usize = 24 * 1024;
+/// Request line and headers together, with room above their own limits, so that the gate can say what is too long.
+const HEAD_BYTES_MAX: usize = 48 * 1024;
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 const HTTP2_STREAMS_MAX: u32 = 100;
-const HTTP2_HEADER_BYTES_MAX: u32 = 16 * 1024;
+const HTTP2_HEADER_BYTES_MAX: u32 = 48 * 1024;
 
 /// The gate, behind the encoding that the client accepts.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use crate::apps;
 use crate::error::{Error, Result};
 use crate::tokens::{self, JwtError, Principal};
 
-const BAD_CREDENTIALS: &str = "Bad credentials";
+pub const BAD_CREDENTIALS: &str = "Bad credentials";
 
 /// What the header says, before anything is looked up.
 enum Presented {

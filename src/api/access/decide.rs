@@ -6,7 +6,8 @@ use crate::repos::RepoRole;
 use crate::tokens::{Level, Permissions, Principal, Scope, UserLimits};
 
 const REQUIRES_AUTHENTICATION: &str = "Requires authentication";
-const NOT_A_JSON_WEB_TOKEN: &str = "A JSON web token could not be decoded";
+/// What everyone but an app reads at an operation for apps.
+pub const NOT_A_JSON_WEB_TOKEN: &str = "A JSON web token could not be decoded";
 const SUSPENDED: &str = "This installation has been suspended";
 const ARCHIVED: &str = "Repository was archived so is read-only.";
 
@@ -37,7 +38,7 @@ fn refused_kind(rule: &Rule, kind: Kind) -> Error {
         return Error::Unauthenticated(NOT_A_JSON_WEB_TOKEN);
     }
     match kind {
-        Kind::AppJwt => Error::Unauthenticated("Bad credentials"),
+        Kind::AppJwt => Error::Unauthenticated(crate::api::credential::BAD_CREDENTIALS),
         _ => Error::Forbidden(rule.refusal.unwrap_or(kind.refusal()).into()),
     }
 }
