@@ -33,7 +33,7 @@ pub async fn create(
     let context = (*issuer, id, asked, app.clock.now());
     let made =
         app.store.write(context, |tx, (issuer, id, asked, now)| Box::pin(make(tx, *issuer, *id, asked, *now))).await?;
-    Ok(Reply::created_without_address(&AccessToken {
+    let token = AccessToken {
         token: made.secret.reveal(),
         expires_at: made.expires_at,
         permissions: &made.permissions,
@@ -42,7 +42,8 @@ pub async fn create(
             .narrowed_to
             .as_ref()
             .map(|repos| repos.iter().map(|repo| Repository::new(repo, access.urls())).collect()),
-    }))
+    };
+    Ok(Reply::created_without_address(&token).without_storing())
 }
 
 struct Made {
