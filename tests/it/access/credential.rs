@@ -38,10 +38,26 @@ pub enum Credential {
     /// This very header.
     Header(String),
     /// One of the two kinds with scopes.
-    Scoped { kind: &'static str, user: &'static str, scopes: Vec<&'static str> },
-    FineGrained { user: &'static str, owner: &'static str, repos: Option<&'static str>, permissions: Permissions },
-    AppUser { user: &'static str, app: String },
-    Installation { app: String, account: &'static str, repos: Option<&'static str> },
+    Scoped {
+        kind: &'static str,
+        user: &'static str,
+        scopes: Vec<&'static str>,
+    },
+    FineGrained {
+        user: &'static str,
+        owner: &'static str,
+        repos: Option<&'static str>,
+        permissions: Permissions,
+    },
+    AppUser {
+        user: &'static str,
+        app: String,
+    },
+    Installation {
+        app: String,
+        account: &'static str,
+        repos: Option<&'static str>,
+    },
     AppJwt,
     /// An app other than the usual one.
     JwtOf(&'static str),
@@ -69,12 +85,9 @@ impl Credential {
             "anonymous" => Credential::Anonymous,
             "classic_pat" => Credential::Scoped { kind: "classic", user: "owner", scopes: SCOPES.to_vec() },
             "oauth_app_token" => Credential::Scoped { kind: "oauth", user: "owner", scopes: SCOPES.to_vec() },
-            "fine_grained_pat" => Credential::FineGrained {
-                user: "owner",
-                owner: "acme",
-                repos: None,
-                permissions: all_permissions(),
-            },
+            "fine_grained_pat" => {
+                Credential::FineGrained { user: "owner", owner: "acme", repos: None, permissions: all_permissions() }
+            }
             "app_user_token" => Credential::AppUser { user: "owner", app: "full".into() },
             "installation_token" => Credential::Installation { app: "full".into(), account: "acme", repos: None },
             "app_jwt" => Credential::AppJwt,

@@ -78,7 +78,11 @@ async fn run(world: &World, row: &Row, case: &Case, number: usize) -> Option<Str
     (!good).then(|| {
         format!(
             "{}\n  {} {} as {:?}\n  expected {:?}, got {answer}",
-            row.name(), call.method, call.path, case.credential, case.expect
+            row.name(),
+            call.method,
+            call.path,
+            case.credential,
+            case.expect
         )
     })
 }

@@ -116,7 +116,9 @@ impl World {
         let repo = if place.object == Object::OfAnotherRepo { "elsewhere" } else { place.repo };
         if repo == "archived" {
             let path = "/repos/acme/archived/pulls/1/comments";
-            return self.prepare(Method::GET, path, Value::Null).await[0]["id"].as_i64().expect("made before archiving");
+            return self.prepare(Method::GET, path, Value::Null).await[0]["id"]
+                .as_i64()
+                .expect("made before archiving");
         }
         self.new_comment(repo, if place.object == Object::ByReader { "reader" } else { "owner" }).await
     }
@@ -160,7 +162,11 @@ impl World {
         if place.object == Object::Reserved {
             return "pull/1/head".into();
         }
-        if row.method == Method::GET || !self.is_real("git/create-ref") || place.account != "acme" || place.repo == "archived" {
+        if row.method == Method::GET
+            || !self.is_real("git/create-ref")
+            || place.account != "acme"
+            || place.repo == "archived"
+        {
             return "heads/main".into();
         }
         let name = format!("heads/made-{}", self.unique());
@@ -250,10 +256,13 @@ impl World {
             "pulls/update-review-comment" | "pulls/create-reply-for-review-comment" => {
                 json!({ "body": format!("words {unique}") })
             }
-            "pulls/create-review-comment" => json!({ "body": format!("words {unique}"), "commit_id": sha("feature").await,
-                "path": "src/a.txt", "line": 2, "side": "RIGHT" }),
+            "pulls/create-review-comment" => {
+                json!({ "body": format!("words {unique}"), "commit_id": sha("feature").await,
+                "path": "src/a.txt", "line": 2, "side": "RIGHT" })
+            }
             "git/create-ref" => {
-                let name = if place.object == Object::Reserved { "pull/1/head" } else { &format!("heads/new-{unique}") };
+                let name =
+                    if place.object == Object::Reserved { "pull/1/head" } else { &format!("heads/new-{unique}") };
                 json!({ "ref": format!("refs/{name}"), "sha": sha(branch).await })
             }
             "git/update-ref" => json!({ "sha": sha(branch).await, "force": true }),

@@ -62,9 +62,11 @@ pub fn scenario(row: &Row) -> Option<Scenario> {
             // The refusal comes before any look-up, so it is the same where nothing is.
             Scenario { cases: vec![place(Place::PUBLIC), place(Place::PRIVATE), place(Place::ABSENT)], ..new }
         }
-        ("auth", "required") => new
-            .case(Credential::Anonymous, Place::PUBLIC, Status(row.status()))
-            .case(accepted(table), Place::PUBLIC, Success),
+        ("auth", "required") => new.case(Credential::Anonymous, Place::PUBLIC, Status(row.status())).case(
+            accepted(table),
+            Place::PUBLIC,
+            Success,
+        ),
         ("visibility", "repo=public" | "project=public") => new
             .case(Credential::Anonymous, Place::PRIVATE, Status(row.status()))
             .case(Credential::Anonymous, Place::ABSENT, Status(row.status()))
@@ -84,7 +86,9 @@ pub fn scenario(row: &Row) -> Option<Scenario> {
         ("repo", "in_token_selection") => {
             let elsewhere = new.case(full(row).on_repo("acme/elsewhere"), place_of(row), Status(row.status()));
             let elsewhere = match row.kind.as_str() {
-                "installation_token" => elsewhere.case(full(row).through_app("narrow"), place_of(row), Status(row.status())),
+                "installation_token" => {
+                    elsewhere.case(full(row).through_app("narrow"), place_of(row), Status(row.status()))
+                }
                 _ => elsewhere,
             };
             let here = if place_of(row).repo == "private" { "acme/private" } else { "acme/public" };
@@ -94,9 +98,11 @@ pub fn scenario(row: &Row) -> Option<Scenario> {
             .case(full(row).through_app("narrow"), place_of(row), Status(row.status()))
             .case(full(row), place_of(row), Success),
         ("state", "repo.not_archived") => accepted_kinds(table).fold(new, |scenario, kind| {
-            scenario
-                .case(Credential::full(kind), Place::ARCHIVED, Status(row.status()))
-                .case(Credential::full(kind), Place::PUBLIC, Success)
+            scenario.case(Credential::full(kind), Place::ARCHIVED, Status(row.status())).case(
+                Credential::full(kind),
+                Place::PUBLIC,
+                Success,
+            )
         }),
         ("state", "installation.not_suspended") if row.kind == "app_jwt" => new
             .case(Credential::JwtOf("suspended"), Place::PUBLIC.of_app("suspended"), Status(row.status()))
@@ -140,7 +146,11 @@ fn places_of(row: &Row) -> Vec<Place> {
 }
 
 fn bad_tokens(row: &Row, table: &TableRow) -> Scenario {
-    let header = |text: String| Case { credential: Credential::Header(text), place: Place::PUBLIC, expect: Status(row.status()) };
+    let header = |text: String| Case {
+        credential: Credential::Header(text),
+        place: Place::PUBLIC,
+        expect: Status(row.status()),
+    };
     let cases = vec![
         header("Bearer ghp_nobodyhasthis".into()),
         header(format!("Bearer {EXPIRED_TOKEN}")),
@@ -159,7 +169,9 @@ fn scope(row: &Row, scopes: &str) -> Scenario {
     let workflow = row.condition().is_some_and(|condition| condition.starts_with("commit_changes"));
     let places = match (workflow, row.of_table().operation) {
         (true, _) => vec![Place::PUBLIC.about(Object::WithWorkflow), Place::PRIVATE.about(Object::WithWorkflow)],
-        (false, operation) if operation.contains("repo-to-installation") || operation.contains("repo-from-installation") => {
+        (false, operation)
+            if operation.contains("repo-to-installation") || operation.contains("repo-from-installation") =>
+        {
             vec![Place::SPARE]
         }
         (false, _) => places_of(row),
@@ -198,7 +210,8 @@ fn permission_case(row: &Row, permission: &str) -> Option<Scenario> {
     let mut scenario = new;
     for place in places_of(row) {
         // A private project does not exist for a token without the permission to read it.
-        let hidden = level == "write" && name == "organization_projects" && place.project == super::objects::Visibility::Private;
+        let hidden =
+            level == "write" && name == "organization_projects" && place.project == super::objects::Visibility::Private;
         if !hidden {
             scenario = scenario.case(full(row).without_permission(name, "none"), place.clone(), Status(row.status()));
         }
@@ -261,9 +274,11 @@ fn role_case(row: &Row, table: &TableRow, role: &str) -> Option<Scenario> {
 fn object(row: &Row, table: &TableRow) -> Scenario {
     let about = if row.bare().starts_with("ref:") { Object::Reserved } else { Object::OfAnotherRepo };
     let scenario = accepted_kinds(table).fold(Scenario::default(), |scenario, kind| {
-        scenario
-            .case(Credential::full(kind), Place::PUBLIC.about(about), Status(row.status()))
-            .case(Credential::full(kind), Place::PUBLIC, Success)
+        scenario.case(Credential::full(kind), Place::PUBLIC.about(about), Status(row.status())).case(
+            Credential::full(kind),
+            Place::PUBLIC,
+            Success,
+        )
     });
     scenario.area()
 }

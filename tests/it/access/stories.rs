@@ -45,9 +45,12 @@ async fn a_token_is_worth_the_same_in_every_scheme() {
             basic(format!("{token}:x-oauth-basic")),
             basic(format!("{token}:")),
         ];
-        for (method, path) in
-            [("GET", "/repos/acme/private"), ("GET", "/repos/acme/public"), ("DELETE", "/repos/acme/nothing"), ("POST", "/orgs/acme/repos")]
-        {
+        for (method, path) in [
+            ("GET", "/repos/acme/private"),
+            ("GET", "/repos/acme/public"),
+            ("DELETE", "/repos/acme/nothing"),
+            ("POST", "/orgs/acme/repos"),
+        ] {
             let mut answers = Vec::new();
             for scheme in &schemes {
                 let client = service.anonymous().header("authorization", scheme);
@@ -83,8 +86,10 @@ async fn a_hidden_repository_is_the_same_as_none() {
             for name in ["acme/private", "acme/nothing", "nobody/nothing"] {
                 let (owner, repo) = name.split_once('/').expect("owner and name");
                 let path = row.paths[0].replace("{owner}", owner).replace("{repo}", repo);
-                let path = path.replace("{*ref}", "heads/main").replace("{pull_number}", "1").replace("{comment_id}", "1");
-                let path = path.split('{').next().expect("a beginning").to_owned() + if path.contains('{') { "1" } else { "" };
+                let path =
+                    path.replace("{*ref}", "heads/main").replace("{pull_number}", "1").replace("{comment_id}", "1");
+                let path =
+                    path.split('{').next().expect("a beginning").to_owned() + if path.contains('{') { "1" } else { "" };
                 let body = json!({ "body": "words", "sha": "0".repeat(40), "ref": "refs/heads/new" });
                 let answer = world.send(&row.method, &path, &body, authorization.as_deref()).await;
                 answers.push(answer.comparable());
@@ -127,7 +132,8 @@ async fn what_is_taken_away_is_gone_at_the_next_request() {
     let tag = seen.header("etag").expect("a tag").to_owned();
     let mut db = service.app.store.read().await.expect("the store answers");
     let user = plinth::accounts::store::find_by_login(&mut db, "reader").await.expect("read").expect("the reader");
-    let repo = plinth::repos::store::find(&mut db, "acme", "private", None).await.expect("read").expect("the repository");
+    let repo =
+        plinth::repos::store::find(&mut db, "acme", "private", None).await.expect("read").expect("the repository");
     drop(db);
     let removed = service.app.store.write((repo.repo.id, user.id), |tx, (repo, user)| {
         Box::pin(async move { Ok(plinth::repos::store::delete_collaborator(tx, *repo, *user).await?) })
@@ -155,9 +161,10 @@ async fn a_suspended_installation_can_do_nothing_and_a_deleted_one_is_not_there(
     }
     service.apply("installations: [{ app: helper, account: acme, repositories: all }]").await;
     service.with_token("ghs_helperhelper").get(paths[0]).await.expect(200);
-    let deleted = service.app.store.write((), |tx, ()| {
-        Box::pin(async move { Ok(tx.execute("delete from installation", &[]).await?) })
-    });
+    let deleted = service
+        .app
+        .store
+        .write((), |tx, ()| Box::pin(async move { Ok(tx.execute("delete from installation", &[]).await?) }));
     assert_eq!(deleted.await.expect("the store takes the change"), 1);
     service.with_token("ghs_helperhelper").get(paths[0]).await.expect(401);
     service.with_token("ghs_helperhelper").get(paths[1]).await.expect(401);
@@ -184,9 +191,11 @@ async fn a_site_admin_with_a_narrow_token_administers_nothing() {
 async fn nobody_writes_without_a_credential() {
     let world = World::with_tokens("").await;
     let (routes, _) = super::probes::routes();
-    for row in routes.rows().filter(|row| row.rule.action == Action::Write || row.rule.anonymous == Anonymous::Refused) {
+    for row in routes.rows().filter(|row| row.rule.action == Action::Write || row.rule.anonymous == Anonymous::Refused)
+    {
         let call = world.call(row, &Place::PUBLIC).await;
-        let path = call.path.split('{').next().expect("a beginning").to_owned() + if call.path.contains('{') { "1" } else { "" };
+        let path = call.path.split('{').next().expect("a beginning").to_owned()
+            + if call.path.contains('{') { "1" } else { "" };
         let answer = world.send(&row.method, &path, &json!({}), None).await;
         assert_eq!(answer.status, 401, "{}", row.operation);
         assert!(answer.headers.get("x-oauth-scopes").is_none(), "{}", row.operation);

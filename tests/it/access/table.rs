@@ -41,7 +41,10 @@ fn every_endpoint_and_kind_of_the_reference_has_a_row_and_a_decision_that_agrees
             assert_eq!(row.rule.kinds.contains(kind), !refused(&endpoint, name), "{endpoint} and {name}");
         }
         let needs_authentication = rows.iter().any(|row| {
-            row.endpoint == endpoint && row.kind == "anonymous" && row.bare() == "auth:required" && row.condition().is_none()
+            row.endpoint == endpoint
+                && row.kind == "anonymous"
+                && row.bare() == "auth:required"
+                && row.condition().is_none()
         });
         assert_eq!(row.rule.anonymous == Anonymous::Refused, needs_authentication, "{endpoint} and anonymous");
     }
