@@ -18,29 +18,23 @@ pub struct NewAccessToken {
 
 impl FromJson for NewAccessToken {
     fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let names: Option<Option<&[serde_json::Value]>> = fields.optional("repositories");
-        let ids: Option<Option<&[serde_json::Value]>> = fields.optional("repository_ids");
+        let names = fields.optional("repositories");
+        let ids = fields.optional("repository_ids");
         let permissions = fields.optional("permissions");
-        let names = list(fields, "repositories", names?, "a string", |item| item.as_str().map(str::to_owned));
-        let ids = list(fields, "repository_ids", ids?, "an integer", |item| item.as_i64().map(RepoId));
+        let names = names?.map(|list| fields.values("repositories", list));
+        let ids = ids?.map(|list| fields.values("repository_ids", list));
         let permissions = read_permissions(fields, permissions?);
-        Some(Self { repositories: names?, repository_ids: ids?, permissions: permissions? })
+        let ids = present(ids)?.map(|ids: Vec<i64>| ids.into_iter().map(RepoId).collect());
+        Some(Self { repositories: present(names)?, repository_ids: ids, permissions: permissions? })
     }
 }
 
-fn list<T>(
-    fields: &mut Fields<'_>,
-    name: &str,
-    items: Option<&[serde_json::Value]>,
-    expected: &str,
-    read: impl Fn(&serde_json::Value) -> Option<T>,
-) -> Option<Option<Vec<T>>> {
-    let Some(items) = items else { return Some(None) };
-    let read: Option<Vec<T>> = items.iter().map(read).collect();
-    if read.is_none() {
-        fields.violation(&format!("{name}/items"), &format!("an item is not {expected}."));
+/// What was left out is fine; what was there and wrong is not.
+fn present<T>(read: Option<Option<T>>) -> Option<Option<T>> {
+    match read {
+        None => Some(None),
+        Some(read) => read.map(Some),
     }
-    read.map(Some)
 }
 
 fn read_permissions(
@@ -52,8 +46,9 @@ fn read_permissions(
         match serde_json::from_value::<Level>(value.clone()) {
             Ok(level) => permissions.iter_mut().for_each(|all| all.insert(name.clone(), level)),
             Err(_) => {
-                let sentence = format!("{value} is not a member of [\"read\", \"write\", \"admin\"].");
-                fields.violation(&format!("permissions/properties/{name}"), &sentence);
+                let place = format!("permissions/properties/{name}");
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                fields.choice(&place, &text, &["read", "write", "admin"]);
                 permissions = None;
             }
         }
