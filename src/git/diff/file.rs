@@ -128,6 +128,16 @@ impl FileDiff {
         self.hunks()[start..self.rows()[position as usize].end].strip_suffix(b"\n")
     }
 
+    /// The line of one side at a position, where a row of context has one on each.
+    pub(super) fn line_on(&self, side: Side, position: u32) -> Option<u32> {
+        let row = self.rows().get(position as usize)?;
+        match (row.kind, side) {
+            (RowKind::Context | RowKind::Added, Side::Right) => Some(row.new),
+            (RowKind::Context | RowKind::Deleted, Side::Left) => Some(row.old),
+            _ => None,
+        }
+    }
+
     fn rows(&self) -> &[super::text::Row] {
         self.patch.as_ref().map_or(&[], |patch| &patch.rows)
     }

@@ -2,12 +2,14 @@
 //!
 //! Everything here is a blocking, pure function of objects that never change, and equals what `git diff` prints.
 
+mod comparison;
 mod edits;
 mod entry;
 mod file;
 mod indent;
 mod lines;
 mod myers;
+mod port;
 mod prune;
 mod quote;
 mod rename;
@@ -19,9 +21,11 @@ mod text;
 mod tree;
 mod unified;
 
+pub use comparison::Comparison;
 pub use edits::{Edit, edits};
 pub use entry::{Entry, Mode};
 pub use file::{FileDiff, Side};
+pub use port::{Anchor, Port, Subject, port};
 pub use text::RowKind;
 pub use tree::{FileChange, Status, changes, entry_at};
 pub use unified::unified;

@@ -189,7 +189,7 @@ mod random {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 250, ..ProptestConfig::default() })]
 
         #[test]
         fn unrelated_texts_of_few_kinds_of_lines((old, new) in (text(7, 40), text(7, 40))) {

@@ -140,7 +140,7 @@ fn moves() -> impl Strategy<Value = Vec<(u32, u8, u8, u32)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
     fn renames_are_those_of_git(moves in moves(), crlf in any::<bool>()) {
