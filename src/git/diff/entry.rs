@@ -7,8 +7,10 @@ use super::text::is_binary;
 use crate::error::Result;
 use crate::ids::Sha;
 
-/// Larger files are treated as binary: nobody reviews them line by line, and they must not fill the memory.
-const TEXT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Larger files, and files of more lines, are treated as binary: nobody reviews them line by line, and they must not
+/// fill the memory.
+pub(super) const TEXT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+const TEXT_LINES_MAX: usize = 100_000;
 
 /// What kind of file an entry is, in the four modes that git knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,7 +79,8 @@ impl Entry {
             return Ok(Content::Binary);
         }
         let bytes = repo.find_object(object_id(&self.id)).map_err(fault)?.detach().data;
-        Ok(if is_binary(&bytes) { Content::Binary } else { Content::Text(bytes) })
+        let has_lines = !is_binary(&bytes) && bytes.iter().filter(|&&byte| byte == b'\n').count() <= TEXT_LINES_MAX;
+        Ok(if has_lines { Content::Text(bytes) } else { Content::Binary })
     }
 }
 
@@ -85,6 +88,7 @@ impl Entry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Content {
     Text(Vec<u8>),
+    /// No text, or too much of it.
     Binary,
 }
 

@@ -48,6 +48,7 @@ impl FileDiff {
         Self { patch: Some(TextPatch::between(old, new)) }
     }
 
+    /// Whether there are no lines to compare: no text, or too much of it.
     pub fn is_binary(&self) -> bool {
         self.patch.is_none()
     }

@@ -7,13 +7,13 @@ use super::lines::LinePair;
 use super::prune::{self, Kept};
 
 /// Searches that cost less than this are never cut short.
-const COST_FLOOR: isize = 256;
+const COST_FLOOR: i32 = 256;
 /// From this cost on, a promising path is taken without proof that it is the best.
-const HEURISTIC_COST: isize = 256;
+const HEURISTIC_COST: i32 = 256;
 /// So many equal lines in a row make a path promising.
-const SNAKE_LENGTH: isize = 20;
+const SNAKE_LENGTH: i32 = 20;
 /// A promising path has come this many times further than it has cost.
-const PROGRESS_FACTOR: isize = 4;
+const PROGRESS_FACTOR: i32 = 4;
 
 /// Marks, for each side, the lines that have no counterpart on the other.
 pub(super) fn changed_lines(lines: &LinePair<'_>) -> (Vec<bool>, Vec<bool>) {
@@ -22,7 +22,7 @@ pub(super) fn changed_lines(lines: &LinePair<'_>) -> (Vec<bool>, Vec<bool>) {
     let (old, new) = prune::kept_lines(lines, &mut old_changed, &mut new_changed);
 
     let mut search = Search::new(&old, &new);
-    let whole = Area { old: (0, old.ids.len() as isize), new: (0, new.ids.len() as isize), exact: false };
+    let whole = Area { old: (0, old.ids.len() as i32), new: (0, new.ids.len() as i32), exact: false };
     let mut pending = vec![whole];
     while let Some(area) = pending.pop() {
         let area = search.shrink(area);
@@ -37,7 +37,7 @@ pub(super) fn changed_lines(lines: &LinePair<'_>) -> (Vec<bool>, Vec<bool>) {
     (old_changed, new_changed)
 }
 
-fn mark(changed: &mut [bool], kept: &Kept, range: (isize, isize)) {
+fn mark(changed: &mut [bool], kept: &Kept, range: (i32, i32)) {
     for &line in &kept.lines[range.0 as usize..range.1 as usize] {
         changed[line as usize] = true;
     }
@@ -45,16 +45,16 @@ fn mark(changed: &mut [bool], kept: &Kept, range: (isize, isize)) {
 
 /// A rectangle of lines that still has to be compared.
 struct Area {
-    old: (isize, isize),
-    new: (isize, isize),
+    old: (i32, i32),
+    new: (i32, i32),
     /// No shortcuts here: the shortest path is wanted.
     exact: bool,
 }
 
 /// Where a shortest, or a good enough, path through an area crosses it.
 struct Crossing {
-    old: isize,
-    new: isize,
+    old: i32,
+    new: i32,
     before_exact: bool,
     after_exact: bool,
 }
@@ -70,36 +70,36 @@ impl Crossing {
 
 /// How far paths have come on each diagonal, in one direction. A diagonal is `old - new`.
 struct Frontier {
-    reach: Vec<isize>,
-    zero: isize,
-    low: isize,
-    high: isize,
-    middle: isize,
-    unreached: isize,
+    reach: Vec<i32>,
+    zero: i32,
+    low: i32,
+    high: i32,
+    middle: i32,
+    unreached: i32,
 }
 
 impl Frontier {
-    fn new(old_count: usize, new_count: usize, unreached: isize) -> Self {
+    fn new(old_count: usize, new_count: usize, unreached: i32) -> Self {
         let reach = vec![0; old_count + new_count + 3];
-        Self { reach, zero: new_count as isize + 1, low: 0, high: 0, middle: 0, unreached }
+        Self { reach, zero: new_count as i32 + 1, low: 0, high: 0, middle: 0, unreached }
     }
 
-    fn start(&mut self, old: isize, new: isize) {
+    fn start(&mut self, old: i32, new: i32) {
         self.middle = old - new;
         (self.low, self.high) = (self.middle, self.middle);
         self.set(self.middle, old);
     }
 
-    fn at(&self, diagonal: isize) -> isize {
+    fn at(&self, diagonal: i32) -> i32 {
         self.reach[(diagonal + self.zero) as usize]
     }
 
-    fn set(&mut self, diagonal: isize, old: isize) {
+    fn set(&mut self, diagonal: i32, old: i32) {
         self.reach[(diagonal + self.zero) as usize] = old;
     }
 
     /// One diagonal more on each side, or one less where the area ends, so that only every second one is visited.
-    fn widen(&mut self, lowest: isize, highest: isize) {
+    fn widen(&mut self, lowest: i32, highest: i32) {
         if self.low > lowest {
             self.low -= 1;
             self.set(self.low - 1, self.unreached);
@@ -114,11 +114,12 @@ impl Frontier {
         }
     }
 
-    fn diagonals(&self) -> impl Iterator<Item = isize> + use<> {
-        (self.low..=self.high).rev().step_by(2)
+    fn diagonals(&self) -> impl Iterator<Item = i32> + use<> {
+        let high = self.high;
+        (0..(high - self.low) / 2 + 1).map(move |step| high - 2 * step)
     }
 
-    fn has(&self, diagonal: isize) -> bool {
+    fn has(&self, diagonal: i32) -> bool {
         (self.low..=self.high).contains(&diagonal)
     }
 }
@@ -128,7 +129,7 @@ struct Search<'a> {
     new: &'a [u32],
     forward: Frontier,
     backward: Frontier,
-    cost_max: isize,
+    cost_max: i32,
 }
 
 impl<'a> Search<'a> {
@@ -139,12 +140,12 @@ impl<'a> Search<'a> {
             old,
             new,
             forward: Frontier::new(old.len(), new.len(), -1),
-            backward: Frontier::new(old.len(), new.len(), isize::MAX),
-            cost_max: (prune::rough_root(diagonals) as isize).max(COST_FLOOR),
+            backward: Frontier::new(old.len(), new.len(), i32::MAX),
+            cost_max: (prune::rough_root(diagonals) as i32).max(COST_FLOOR),
         }
     }
 
-    fn same(&self, old: isize, new: isize) -> bool {
+    fn same(&self, old: i32, new: i32) -> bool {
         self.old[old as usize] == self.new[new as usize]
     }
 
@@ -197,7 +198,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn step_forward(&mut self, area: &Area, diagonal: isize, snake: &mut bool) -> isize {
+    fn step_forward(&mut self, area: &Area, diagonal: i32, snake: &mut bool) -> i32 {
         let (below, above) = (self.forward.at(diagonal - 1), self.forward.at(diagonal + 1));
         let from = if below >= above { below + 1 } else { above };
         let mut old = from;
@@ -209,7 +210,7 @@ impl<'a> Search<'a> {
         old
     }
 
-    fn step_backward(&mut self, area: &Area, diagonal: isize, snake: &mut bool) -> isize {
+    fn step_backward(&mut self, area: &Area, diagonal: i32, snake: &mut bool) -> i32 {
         let (below, above) = (self.backward.at(diagonal - 1), self.backward.at(diagonal + 1));
         let from = if below < above { below } else { above - 1 };
         let mut old = from;
@@ -222,7 +223,7 @@ impl<'a> Search<'a> {
     }
 
     /// The path that has come far for its cost and ends in a long run of equal lines, if there is one.
-    fn promising(&self, area: &Area, cost: isize) -> Option<Crossing> {
+    fn promising(&self, area: &Area, cost: i32) -> Option<Crossing> {
         let mut best = PROGRESS_FACTOR * cost;
         let mut found = None;
         for diagonal in self.forward.diagonals() {
@@ -266,7 +267,7 @@ impl<'a> Search<'a> {
                 (forward_sum, forward_old) = (old + old - diagonal, old);
             }
         }
-        let (mut backward_sum, mut backward_old) = (isize::MAX, isize::MAX);
+        let (mut backward_sum, mut backward_old) = (i32::MAX, i32::MAX);
         for diagonal in self.backward.diagonals() {
             let old = self.backward.at(diagonal).max(area.old.0).max(area.new.0 + diagonal);
             if old + old - diagonal < backward_sum {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::entry::{Entry, object_id};
+use super::entry::{Entry, TEXT_BYTES_MAX, object_id};
 use super::fault;
 use super::similarity::Chunks;
 use super::tree::FileChange;
@@ -55,7 +55,8 @@ pub(super) fn score(source: &mut Measured<'_>, target: &mut Measured<'_>, score_
     let (source_size, target_size) = (source.size()?, target.size()?);
     let larger = source_size.max(target_size);
     let difference = larger - source_size.min(target_size);
-    if larger * u64::from(SCORE_MAX - score_min) < difference * u64::from(SCORE_MAX) || target_size == 0 {
+    let is_far = larger * u64::from(SCORE_MAX - score_min) < difference * u64::from(SCORE_MAX);
+    if is_far || target_size == 0 || larger > TEXT_BYTES_MAX {
         return Ok(0);
     }
     let shared = source.chunks()?.shared_with(target.chunks()?);

@@ -31,6 +31,7 @@ pub struct FileChange {
 }
 
 impl FileChange {
+    /// What happened, judged by both sides.
     pub fn status(&self) -> Status {
         match (&self.old, &self.new) {
             (Some(old), Some(new)) if old.path != new.path => Status::Renamed,

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::repo::TestRepo;
-use crate::git::diff::{FileDiff, Status, changes, unified};
+use crate::git::diff::{FileDiff, Mode, Status, changes, entry_at, unified};
 use crate::ids::Sha;
 
 fn assert_unified_as_git(repo: &TestRepo, old: &Sha, new: &Sha) {
@@ -93,6 +93,31 @@ fn names_grow_with_the_repository() {
     }
     repo.git(&["gc", "-q"]);
     assert_unified_as_git(&repo, &old, &repo.head());
+}
+
+#[test]
+fn a_path_is_found_in_the_tree_and_nowhere_else() {
+    let repo = TestRepo::new();
+    repo.write("folder/file", "x\n");
+    std::os::unix::fs::symlink("/etc", repo.path().join("link")).expect("a link");
+    let head = repo.commit();
+    let find = |path: &str| entry_at(&repo.open(), &head, path.as_bytes()).expect("a readable repository");
+    assert_eq!(find("folder/file").map(|entry| entry.mode), Some(Mode::File));
+    assert_eq!(find("link").map(|entry| entry.mode), Some(Mode::Link));
+    for path in ["", "/", "folder", "folder/", "/folder/file", "folder//file", "folder/../folder/file", "link/passwd"] {
+        assert_eq!(find(path), None, "{path}");
+    }
+}
+
+#[test]
+fn too_many_lines_are_compared_as_a_whole() {
+    let repo = TestRepo::new();
+    let old = repo.write("lines", "a\n".repeat(100_001)).write("fewer", "a\n".repeat(100_000)).commit();
+    let new = repo.write("lines", "b\n").write("fewer", "b\n").commit();
+    let opened = repo.open();
+    let found = changes(&opened, &old, &new).expect("both commits exist");
+    let binary = found.iter().map(|change| FileDiff::of(&opened, change).expect("both blobs exist").is_binary());
+    assert_eq!(binary.collect::<Vec<_>>(), [false, true]);
 }
 
 #[test]
