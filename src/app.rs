@@ -10,6 +10,7 @@ use crate::clock::Clock;
 use crate::config::Settings;
 use crate::db::{Connection, Store, params};
 use crate::error::{Error, Result};
+use crate::git::Repositories;
 use crate::tokens::random_text;
 
 /// The running service; cheap to clone.
@@ -19,6 +20,7 @@ pub struct App(Arc<Shared>);
 /// The parts of the service.
 pub struct Shared {
     pub store: Store,
+    pub repositories: Arc<Repositories>,
     pub clock: Clock,
     pub settings: Settings,
     pub limiter: Limiter,
@@ -37,12 +39,13 @@ impl std::ops::Deref for App {
 
 impl App {
     /// Puts the parts together; the key that cursors are sealed with comes from the store.
-    pub async fn new(store: Store, clock: Clock, settings: Settings) -> Result<Self> {
+    pub async fn new(store: Store, repositories: Repositories, clock: Clock, settings: Settings) -> Result<Self> {
         let cursor_key = CursorKey::new(&cursor_secret(&store).await?);
         Ok(Self(Arc::new(Shared {
             limiter: Limiter::new(settings.budgets.clone()),
             metrics: Metrics::default(),
             draining: AtomicBool::new(false),
+            repositories: Arc::new(repositories),
             store,
             clock,
             settings,

@@ -27,11 +27,11 @@ pub async fn start(app: &App, data: &Path, url: &str, out: &mut (dyn Write + Sen
         super::state::write_private(&path, &with_new_tokens(STATE))?;
     }
     let text = std::fs::read_to_string(&path)?;
-    State::parse(&text, data)?.apply(&app.store, app.clock.now()).await?;
+    State::parse(&text, data)?.apply(&app.store, &app.repositories, app.clock.now()).await?;
     let installation = Secret::generate(TokenKind::Installation);
     let fresh =
         format!("tokens: [{{ kind: installation, app: helper, account: octo-org, token: {} }}]", installation.reveal());
-    State::parse(&fresh, data)?.apply(&app.store, app.clock.now()).await?;
+    State::parse(&fresh, data)?.apply(&app.store, &app.repositories, app.clock.now()).await?;
     print(&tokens_in(&text), &installation, url, data, out)
 }
 

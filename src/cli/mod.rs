@@ -74,7 +74,8 @@ pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<()> {
         Command::Serve(serve) => serve.run(options, out).await,
         Command::Apply { file } => {
             let state = state::State::read(&file)?;
-            let report = state.apply(&options.open_store().await?, clock.now()).await?;
+            let repositories = options.open_repositories()?;
+            let report = state.apply(&options.open_store().await?, &repositories, clock.now()).await?;
             write!(out, "{report}")?;
             Ok(())
         }

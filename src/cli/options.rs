@@ -10,6 +10,7 @@ use serde::Deserialize;
 use crate::config::Settings;
 use crate::db::{Durability, Location, Store};
 use crate::error::{Error, Result};
+use crate::git::Repositories;
 
 const LISTEN_DEFAULT: &str = "127.0.0.1:8080";
 const DATA_DEFAULT: &str = "data";
@@ -136,6 +137,11 @@ impl Options {
 
     pub async fn open_store(&self) -> Result<Store> {
         Store::open(&self.location(Durability::PowerCut)?).await
+    }
+
+    /// The folder of Git repositories, which stays on this machine's disk with either engine.
+    pub fn open_repositories(&self) -> Result<Repositories> {
+        Repositories::at(self.data())
     }
 
     /// The settings of the service, with the defaults where nothing was said.

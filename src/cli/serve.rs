@@ -47,13 +47,13 @@ impl Serve {
         let temporary = self.ephemeral.then(tempfile::tempdir).transpose()?;
         if let Some(folder) = &temporary {
             options.limits = options.limits.or(Some(false));
-            if options.database.is_none() {
-                options.data = Some(folder.path().to_owned());
-            }
+            options.data = Some(folder.path().to_owned());
         }
         let durability = if self.ephemeral { Durability::None } else { Durability::PowerCut };
         let store = Store::open(&options.location(durability)?).await?;
-        let app = App::new(store, Clock::default(), options.settings()?).await?;
+        let repositories = options.open_repositories()?;
+        repositories.sweep()?;
+        let app = App::new(store, repositories, Clock::default(), options.settings()?).await?;
         self.apply_state(&app, out).await?;
         let listener = bind(&options).await?;
         let url = format!("http://{}", listener.local_addr()?);
@@ -68,7 +68,7 @@ impl Serve {
 
     async fn apply_state(&self, app: &App, out: &mut (dyn Write + Send)) -> Result<()> {
         let Some(file) = &self.state else { return Ok(()) };
-        let report = State::read(file)?.apply(&app.store, app.clock.now()).await?;
+        let report = State::read(file)?.apply(&app.store, &app.repositories, app.clock.now()).await?;
         if !self.ready_json {
             write!(out, "{report}")?;
         }

@@ -9,6 +9,7 @@ mod child;
 mod commit;
 mod commit_graph;
 mod compare;
+pub mod diff;
 mod durable;
 mod history;
 mod identity;

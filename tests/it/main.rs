@@ -2,6 +2,7 @@
 
 mod access;
 mod architecture;
+mod cli;
 mod contract;
 mod profiles;
 mod state_file;

@@ -12,6 +12,7 @@ use std::path::Path;
 use crate::clock::Timestamp;
 use crate::db::{Connection, Store};
 use crate::error::{Error, Result};
+use crate::git::Repositories;
 pub use apps::write_private;
 use file::StateFile;
 pub use report::{Made, Report};
@@ -39,7 +40,8 @@ impl State {
     }
 
     /// Brings the store to this state, in one transaction: wholly or not at all.
-    pub async fn apply(self, store: &Store, now: Timestamp) -> Result<Report> {
+    /// Objects of repositories are durable before the transaction that names them.
+    pub async fn apply(self, store: &Store, _repositories: &Repositories, now: Timestamp) -> Result<Report> {
         store.write((self, now), |tx, (state, now)| Box::pin(state.apply_in(tx, *now))).await
     }
 

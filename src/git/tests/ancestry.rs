@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::support::{Fixture, commits_stream, try_git};
+use super::support::{Fixture, commits_stream, seconds, try_git};
 use crate::error::Error;
 use crate::git::{NoObjects, RawObject};
 use crate::ids::Sha;
@@ -61,7 +61,7 @@ proptest! {
 fn a_new_graph_is_taken_into_use_and_limits_hold() {
     let fixture = Fixture::empty();
     let parents: Vec<Vec<usize>> = (0..50).map(|index| if index == 0 { vec![] } else { vec![index] }).collect();
-    let ids = fixture.fast_import(&commits_stream(&parents, |mark| mark as i64 * 60));
+    let ids = fixture.fast_import(&commits_stream(&parents, |mark| seconds(mark) * 60));
     let objects = fixture.repository.objects_directory();
     assert!(fixture.repository.graph.get(&objects).is_none());
     for (tip, count) in [(9, 10), (49, 50)] {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::support::{Fixture, commits_stream, git, try_git};
+use super::support::{Fixture, commits_stream, git, seconds, try_git};
 use crate::error::Error;
 use crate::git::{NoObjects, PackLimits, RawObject};
 use crate::ids::Sha;
@@ -19,7 +19,7 @@ fn source() -> (tempfile::TempDir, std::path::PathBuf) {
     let stream = format!(
         "{}reset refs/heads/main\nfrom :3\n\nreset refs/heads/side\nfrom :2\n\nreset refs/tags/light\nfrom :1\n\n\
          tag v1\nfrom :3\ntagger A <a@example.com> 1 +0000\ndata 3\nv1\n\n",
-        commits_stream(&[vec![], vec![1], vec![1, 2]], |mark| mark as i64)
+        commits_stream(&[vec![], vec![1], vec![1, 2]], seconds)
     );
     git(&path, &["fast-import", "--quiet", "--force"], stream.as_bytes());
     git(&path, &["update-ref", "-d", "refs/heads/x"], b"");
@@ -68,7 +68,7 @@ fn an_import_that_fails_leaves_nothing() {
 fn fixture_with_packs(count: u8) -> (Fixture, Vec<Sha>) {
     let fixture = Fixture::empty();
     let parents: Vec<Vec<usize>> = (0..3).map(|index| if index == 0 { vec![] } else { vec![index] }).collect();
-    let ids = fixture.fast_import(&commits_stream(&parents, |mark| mark as i64));
+    let ids = fixture.fast_import(&commits_stream(&parents, seconds));
     for number in 0..count {
         fixture.repository.store(&[RawObject::blob(vec![number; 40]).expect("a blob")]).expect("stored");
     }

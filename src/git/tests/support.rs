@@ -90,6 +90,11 @@ pub(crate) fn try_git(directory: &Path, arguments: &[&str], input: &[u8]) -> (bo
     (output.status.success(), text(&output.stdout), text(&output.stderr))
 }
 
+/// A date that grows with the number of a commit.
+pub(crate) fn seconds(mark: usize) -> i64 {
+    i64::try_from(mark).expect("tests make few commits")
+}
+
 /// A fast-import stream of commits without files, each given by the numbers of its parents, from 1 on.
 pub(crate) fn commits_stream(parents: &[Vec<usize>], date_of: impl Fn(usize) -> i64) -> String {
     let mut stream = String::new();

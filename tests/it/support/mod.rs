@@ -11,6 +11,7 @@ use plinth::app::App;
 use plinth::cli::state::State;
 use plinth::clock::{Clock, Timestamp};
 use plinth::config::Settings;
+use plinth::git::Repositories;
 use plinth::server::Door;
 
 pub use answer::Answer;
@@ -40,13 +41,10 @@ impl Service {
         let database = TestDatabase::create().await;
         let store = database.open().await;
         let clock = Clock::manual(START);
-        let app = App::new(store, clock, settings).await.expect("a new store opens");
-        let service = Self {
-            door: Door::new(app.clone()),
-            app,
-            folder: tempfile::tempdir().expect("a temporary folder can be made"),
-            _database: database,
-        };
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let repositories = Repositories::at(&folder.path().join("data")).expect("a folder can be made");
+        let app = App::new(store, repositories, clock, settings).await.expect("a new store opens");
+        let service = Self { door: Door::new(app.clone()), app, folder, _database: database };
         service.apply(state).await;
         service
     }
@@ -54,7 +52,8 @@ impl Service {
     /// Brings the service to a further state.
     pub async fn apply(&self, state: &str) {
         let state = State::parse(state, self.folder.path()).expect("the test's state file is good");
-        state.apply(&self.app.store, self.app.clock.now()).await.expect("the test's state can be applied");
+        let applied = state.apply(&self.app.store, &self.app.repositories, self.app.clock.now()).await;
+        applied.expect("the test's state can be applied");
     }
 
     /// Ends a token for good.

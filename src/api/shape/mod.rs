@@ -1,10 +1,13 @@
 //! Reading a JSON object by its description, collecting every violation in the sentences that clients know.
 
-use std::fmt::Write;
+mod ruby;
+mod value;
 
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
+use ruby::Ruby;
+pub use value::FromValue;
 
 /// A request body that is read from a JSON object.
 pub trait FromJson: Sized {
@@ -30,13 +33,6 @@ pub struct Fields<'a> {
     place: String,
     missing: Vec<&'static str>,
     violations: Vec<String>,
-}
-
-/// A type that a JSON value may have.
-pub trait FromValue<'a>: Sized {
-    const DESCRIPTION: &'static str;
-
-    fn from_value(value: &'a Value) -> Option<Self>;
 }
 
 impl<'a> Fields<'a> {
@@ -155,115 +151,6 @@ impl<'a> Fields<'a> {
         let sentence = if place.is_empty() { supplied } else { format!("For '{place}', {supplied}") };
         self.violations.insert(0, sentence);
         self.violations
-    }
-}
-
-/// A value as those sentences show it.
-struct Ruby<'a>(&'a Value);
-
-impl std::fmt::Display for Ruby<'_> {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const LENGTH_MAX: usize = 200;
-        let mut text = String::new();
-        write_ruby(self.0, &mut text, true);
-        match text.char_indices().nth(LENGTH_MAX) {
-            Some((end, _)) => write!(out, "{}…", &text[..end]),
-            None => out.write_str(&text),
-        }
-    }
-}
-
-fn write_ruby(value: &Value, out: &mut String, outermost: bool) {
-    match value {
-        Value::Null => out.push_str("nil"),
-        Value::String(text) if outermost => out.push_str(text),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            write!(out, "{value}").expect("writing to a string always succeeds");
-        }
-        Value::Array(items) => {
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                out.push_str(if index == 0 { "" } else { ", " });
-                write_ruby(item, out, false);
-            }
-            out.push(']');
-        }
-        Value::Object(object) => {
-            out.push('{');
-            for (index, (key, item)) in object.iter().enumerate() {
-                write!(out, "{}{key:?}=>", if index == 0 { "" } else { ", " }).expect("as above");
-                write_ruby(item, out, false);
-            }
-            out.push('}');
-        }
-    }
-}
-
-impl<'a> FromValue<'a> for String {
-    const DESCRIPTION: &'static str = "a string";
-
-    fn from_value(value: &'a Value) -> Option<Self> {
-        value.as_str().map(str::to_owned)
-    }
-}
-
-impl<'a> FromValue<'a> for Option<String> {
-    const DESCRIPTION: &'static str = "a string or null";
-
-    fn from_value(value: &'a Value) -> Option<Self> {
-        match value {
-            Value::Null => Some(None),
-            Value::String(text) => Some(Some(text.clone())),
-            _ => None,
-        }
-    }
-}
-
-impl<'a> FromValue<'a> for i64 {
-    const DESCRIPTION: &'static str = "an integer";
-
-    fn from_value(value: &'a Value) -> Option<Self> {
-        value.as_i64()
-    }
-}
-
-impl<'a> FromValue<'a> for bool {
-    const DESCRIPTION: &'static str = "a boolean";
-
-    fn from_value(value: &'a Value) -> Option<Self> {
-        value.as_bool()
-    }
-}
-
-impl<'a> FromValue<'a> for &'a [Value] {
-    const DESCRIPTION: &'static str = "an array";
-
-    fn from_value(value: &'a Value) -> Option<Self> {
-        value.as_array().map(Vec::as_slice)
-    }
-}
-
-impl<'a> FromValue<'a> for Option<&'a [Value]> {
-    const DESCRIPTION: &'static str = "an array or null";
-
-    fn from_value(value: &'a Value) -> Option<Self> {
-        if value.is_null() { Some(None) } else { value.as_array().map(|items| Some(items.as_slice())) }
-    }
-}
-
-impl<'a> FromValue<'a> for &'a Map<String, Value> {
-    const DESCRIPTION: &'static str = "an object";
-
-    fn from_value(value: &'a Value) -> Option<Self> {
-        value.as_object()
-    }
-}
-
-impl<'a> FromValue<'a> for &'a Value {
-    const DESCRIPTION: &'static str = "a value";
-
-    fn from_value(value: &'a Value) -> Option<Self> {
-        Some(value)
     }
 }
 

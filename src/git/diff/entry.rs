@@ -1,0 +1,102 @@
+//! A file of a tree, as a diff sees it.
+
+use gix::objs::tree::{EntryKind, EntryMode};
+
+use super::fault;
+use super::text::is_binary;
+use crate::error::Result;
+use crate::ids::Sha;
+
+/// Larger files, and files of more lines, are treated as binary: nobody reviews them line by line, and they must not
+/// fill the memory.
+pub(super) const TEXT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+const TEXT_LINES_MAX: usize = 100_000;
+
+/// What kind of file an entry is, in the four modes that git knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mode {
+    File,
+    Executable,
+    Link,
+    Submodule,
+}
+
+impl Mode {
+    /// As git writes it in a tree.
+    pub fn octal(self) -> &'static str {
+        match self {
+            Mode::File => "100644",
+            Mode::Executable => "100755",
+            Mode::Link => "120000",
+            Mode::Submodule => "160000",
+        }
+    }
+
+    pub(super) fn of(mode: EntryMode) -> Option<Self> {
+        match mode.kind() {
+            EntryKind::Tree => None,
+            EntryKind::Blob => Some(Mode::File),
+            EntryKind::BlobExecutable => Some(Mode::Executable),
+            EntryKind::Link => Some(Mode::Link),
+            EntryKind::Commit => Some(Mode::Submodule),
+        }
+    }
+
+    /// Whether the content is a file's, and so may be compared with another file's.
+    pub fn is_regular(self) -> bool {
+        matches!(self, Mode::File | Mode::Executable)
+    }
+
+    /// Whether going from one to the other changes permissions only.
+    pub(super) fn is_same_type(self, other: Self) -> bool {
+        self == other || (self.is_regular() && other.is_regular())
+    }
+}
+
+/// A path in a tree with what is stored there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub path: Vec<u8>,
+    pub mode: Mode,
+    /// The blob, or for a submodule the commit.
+    pub id: Sha,
+}
+
+impl Entry {
+    pub(super) fn basename(&self) -> &[u8] {
+        self.path.rsplit(|&byte| byte == b'/').next().unwrap_or(&self.path)
+    }
+
+    pub(super) fn size(&self, repo: &gix::Repository) -> Result<u64> {
+        Ok(repo.find_header(object_id(&self.id)).map_err(fault)?.size())
+    }
+
+    pub(super) fn content(&self, repo: &gix::Repository) -> Result<Content> {
+        if self.mode == Mode::Submodule {
+            return Ok(Content::Text(format!("Subproject commit {}\n", self.id).into_bytes()));
+        }
+        if self.size(repo)? > TEXT_BYTES_MAX {
+            return Ok(Content::Binary);
+        }
+        let bytes = repo.find_object(object_id(&self.id)).map_err(fault)?.detach().data;
+        let has_lines = !is_binary(&bytes) && bytes.iter().filter(|&&byte| byte == b'\n').count() <= TEXT_LINES_MAX;
+        Ok(if has_lines { Content::Text(bytes) } else { Content::Binary })
+    }
+}
+
+/// What an entry holds, as far as lines are concerned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Content {
+    Text(Vec<u8>),
+    /// No text, or too much of it.
+    Binary,
+}
+
+pub(super) fn object_id(id: &Sha) -> gix::ObjectId {
+    gix::ObjectId::Sha1(*id.as_bytes())
+}
+
+pub(super) fn sha(id: &gix::hash::oid) -> Result<Sha> {
+    let bytes: [u8; 20] = id.as_bytes().try_into().map_err(|_| fault("an object name is not SHA-1"))?;
+    Ok(Sha::from_bytes(bytes))
+}

@@ -1,0 +1,10 @@
+//! The judge of every test here is the git program.
+
+mod lines;
+mod port;
+mod port_ranges;
+mod port_walk;
+mod positions;
+mod repo;
+mod story;
+mod trees;

@@ -1,1 +1,0 @@
-//! Markdown to safe HTML.

@@ -1,0 +1,99 @@
+//! `@login` becomes a link to the account's page, except in code and in links.
+
+use comrak::nodes::{Ast, AstNode, NodeValue};
+use comrak::{Arena, Node};
+
+use super::{Context, plain};
+
+/// The longest login there can be.
+const LOGIN_LENGTH_MAX: usize = 39;
+/// Written tags in which a name is not a mention.
+const OPAQUE_TAGS: [&str; 5] = ["a", "code", "kbd", "pre", "tt"];
+
+/// Replaces each mention in a document.
+pub(super) fn link<'a>(arena: &'a Arena<'a>, root: Node<'a>, context: &Context<'_>) {
+    let mut opaque_depth = 0i32;
+    let mut texts = Vec::new();
+    for node in root.descendants() {
+        match &node.data().value {
+            NodeValue::HtmlInline(tag) => opaque_depth = (opaque_depth + opaque_step(tag)).max(0),
+            NodeValue::Text(text) if opaque_depth == 0 && text.contains('@') && !is_in_link(node) => texts.push(node),
+            _ => {}
+        }
+    }
+    for node in texts {
+        let NodeValue::Text(text) = node.data().value.clone() else { continue };
+        let start = node.data().sourcepos.start;
+        let parts = split(&text);
+        if parts.iter().all(|part| matches!(part, Part::Plain(_))) {
+            continue;
+        }
+        for part in parts {
+            let value = match part {
+                Part::Plain(plain) => NodeValue::Text(plain.to_owned().into()),
+                Part::Mention(login) => NodeValue::HtmlInline(anchor(login, context)),
+            };
+            node.insert_before(arena.alloc(AstNode::from(Ast::new(value, start))));
+        }
+        node.detach();
+    }
+}
+
+fn opaque_step(tag: &str) -> i32 {
+    let (name, step) = match tag.strip_prefix("</") {
+        Some(name) => (name, -1),
+        None => (tag.trim_start_matches('<'), 1),
+    };
+    let end = name.find(|character: char| !character.is_ascii_alphanumeric()).unwrap_or(name.len());
+    let is_opaque = OPAQUE_TAGS.iter().any(|opaque| opaque.eq_ignore_ascii_case(&name[..end]));
+    if is_opaque { step } else { 0 }
+}
+
+fn is_in_link(node: Node<'_>) -> bool {
+    node.ancestors().any(|above| matches!(above.data().value, NodeValue::Link(_) | NodeValue::Image(_)))
+}
+
+fn anchor(login: &str, context: &Context<'_>) -> String {
+    let url = plain::escape(context.web_url);
+    format!("<a class=\"user-mention\" href=\"{url}/{login}\">@{login}</a>")
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Part<'a> {
+    Plain(&'a str),
+    Mention(&'a str),
+}
+
+fn split(text: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut done = 0;
+    for (at, _) in text.match_indices('@') {
+        if let Some(login) = login_at(text, at) {
+            if at > done {
+                parts.push(Part::Plain(&text[done..at]));
+            }
+            parts.push(Part::Mention(login));
+            done = at + 1 + login.len();
+        }
+    }
+    if done < text.len() {
+        parts.push(Part::Plain(&text[done..]));
+    }
+    parts
+}
+
+/// The login after the `@` at a place, unless it is part of something else: an address, a path, a longer word.
+fn login_at(text: &str, at: usize) -> Option<&str> {
+    let before = text[..at].chars().next_back();
+    if before.is_some_and(|character| character.is_alphanumeric() || "_/@.".contains(character)) {
+        return None;
+    }
+    let rest = &text[at + 1..];
+    let end = rest.find(|character: char| !character.is_ascii_alphanumeric() && character != '-').unwrap_or(rest.len());
+    let login = &rest[..end];
+    let is_login =
+        !login.is_empty() && login.len() <= LOGIN_LENGTH_MAX && !login.starts_with('-') && !login.ends_with('-');
+    let after = rest[end..].trim_start_matches('.').chars().next();
+    let goes_on = after.is_some_and(|character| character.is_alphanumeric() || "_/@".contains(character));
+    (is_login && !goes_on).then_some(login)
+}

@@ -1,0 +1,14 @@
+//! What is shown, what is never shown, and how long it takes.
+
+mod pathological;
+mod rendering;
+mod reparse;
+mod xss;
+
+use super::{Context, Rendered, render};
+
+const CONTEXT: Context<'_> = Context { web_url: "https://plinth.example" };
+
+fn rendered(source: &str) -> Rendered {
+    render(source, &CONTEXT)
+}

@@ -1,0 +1,8 @@
+//! References: names for objects, kept in the store alone and changed by comparing first.
+
+mod apply;
+mod model;
+pub mod store;
+
+pub use apply::{Refused, apply};
+pub use model::{Change, Ref, Target};

@@ -1,0 +1,115 @@
+//! References in the store, ordered by the bytes of their names.
+
+use super::{Change, Ref, Target};
+use crate::clock::Timestamp;
+use crate::db::{Connection, DbError, params};
+use crate::git::RefName;
+use crate::ids::{RepoId, Sha};
+
+pub async fn find(db: &mut Connection, repo: RepoId, name: &RefName) -> Result<Option<Ref>, DbError> {
+    let sql = "select name, target, kind from git_ref where repo_id = $1 and name = $2";
+    db.optional(sql, params![repo, name]).await
+}
+
+/// Whether the repository has any branch.
+pub async fn has_branches(db: &mut Connection, repo: RepoId) -> Result<bool, DbError> {
+    Ok(!list(db, repo, "refs/heads/", "", 1).await?.is_empty())
+}
+
+/// References that begin with `prefix` and come after the name `after`, in order, at most `limit`.
+pub async fn list(
+    db: &mut Connection,
+    repo: RepoId,
+    prefix: &str,
+    after: &str,
+    limit: i64,
+) -> Result<Vec<Ref>, DbError> {
+    match end_of_prefix(prefix) {
+        Some(end) => {
+            let sql = "select name, target, kind from git_ref \
+                       where repo_id = $1 and name >= $2 and name < $3 and name > $4 order by name limit $5";
+            db.all(sql, params![repo, prefix, end, after, limit]).await
+        }
+        None => {
+            let sql = "select name, target, kind from git_ref \
+                       where repo_id = $1 and name > $2 order by name limit $3";
+            db.all(sql, params![repo, after, limit]).await
+        }
+    }
+}
+
+/// The first text after all that begin with `prefix`; nothing for an empty prefix.
+fn end_of_prefix(prefix: &str) -> Option<String> {
+    let prefix = prefix.trim_end_matches(char::MAX);
+    let last = prefix.chars().next_back()?;
+    let mut end = prefix[..prefix.len() - last.len_utf8()].to_owned();
+    let after_surrogates = if last == '\u{d7ff}' { '\u{e000}' } else { char::from_u32(u32::from(last) + 1)? };
+    end.push(after_surrogates);
+    Some(end)
+}
+
+/// Makes a name where there is none, and says whether it did.
+pub async fn insert(db: &mut Connection, repo: RepoId, name: &RefName, new: Target) -> Result<bool, DbError> {
+    let sql = "insert into git_ref (repo_id, name, target, kind) values ($1, $2, $3, $4) on conflict do nothing";
+    Ok(db.execute(sql, params![repo, name, new.sha, new.kind]).await? == 1)
+}
+
+/// Moves a name that points at `old`, and says whether it did.
+pub async fn update(db: &mut Connection, repo: RepoId, name: &RefName, old: Sha, new: Target) -> Result<bool, DbError> {
+    let sql = "update git_ref set target = $4, kind = $5 where repo_id = $1 and name = $2 and target = $3";
+    Ok(db.execute(sql, params![repo, name, old, new.sha, new.kind]).await? == 1)
+}
+
+/// Deletes a name that points at `old`, and says whether it did.
+pub async fn delete(db: &mut Connection, repo: RepoId, name: &RefName, old: Sha) -> Result<bool, DbError> {
+    let sql = "delete from git_ref where repo_id = $1 and name = $2 and target = $3";
+    Ok(db.execute(sql, params![repo, name, old]).await? == 1)
+}
+
+/// Notes that references have changed: the number is the tag of every list of them.
+pub async fn bump_generation(db: &mut Connection, repo: RepoId, now: Timestamp) -> Result<(), DbError> {
+    let sql = "update repo set ref_generation = ref_generation + 1, pushed_at = $2 where id = $1";
+    db.execute(sql, params![repo, now]).await?;
+    Ok(())
+}
+
+/// The names that lie on the way to this one, or below it: with either, it cannot be a name of its own.
+pub async fn find_in_the_way(db: &mut Connection, repo: RepoId, name: &RefName) -> Result<Option<RefName>, DbError> {
+    let below = format!("{name}/");
+    if let Some(found) = list(db, repo, &below, "", 1).await?.pop() {
+        return Ok(Some(found.name));
+    }
+    for (end, _) in name.as_str().match_indices('/') {
+        let Ok(above) = RefName::parse(&name.as_str()[..end]) else { continue };
+        if let Some(found) = find(db, repo, &above).await? {
+            return Ok(Some(found.name));
+        }
+    }
+    Ok(None)
+}
+
+/// Carries out one change as it stands, and says whether the name was where it had to be.
+pub(super) async fn carry_out(db: &mut Connection, repo: RepoId, change: &Change) -> Result<bool, DbError> {
+    match (change.old, change.new) {
+        (None, Some(new)) => insert(db, repo, &change.name, new).await,
+        (Some(old), Some(new)) => update(db, repo, &change.name, old, new).await,
+        (Some(old), None) => delete(db, repo, &change.name, old).await,
+        (None, None) => Ok(find(db, repo, &change.name).await?.is_none()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::end_of_prefix;
+
+    #[test]
+    fn a_prefix_ends_where_nothing_begins_with_it_any_more() {
+        assert_eq!(end_of_prefix("refs/heads/").as_deref(), Some("refs/heads0"));
+        assert_eq!(end_of_prefix("a\u{d7ff}").as_deref(), Some("a\u{e000}"));
+        assert_eq!(end_of_prefix("a\u{10ffff}").as_deref(), Some("b"));
+        assert_eq!(end_of_prefix(""), None);
+        for text in ["refs/heads/a", "refs/heads/\u{10ffff}", "refs/heads/zzz"] {
+            assert!(text < end_of_prefix("refs/heads/").expect("a prefix").as_str());
+        }
+    }
+}
