@@ -13,7 +13,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use tokio::sync::Semaphore;
 
-use super::access::{Row, check_kind};
+use super::access::{Row, bad_credential, check_kind};
 use super::conditional::{EntityTag, is_not_modified};
 use super::credential::authenticate;
 use super::exchange::Exchange;
@@ -105,7 +105,7 @@ impl Gate {
         let row = found.as_ref().map(|(route, _)| route.row);
         let principal = match authenticate(&self.app, &parts.headers).await {
             Ok(principal) => principal,
-            Err(error) => return self.refuse_credential(&error, peer, urls, request_id),
+            Err(error) => return self.refuse_credential(error, row, peer, urls, request_id),
         };
         let (mut budget, verdict) = self.charge(&principal, peer, &parts);
         let query = parts.uri.query().unwrap_or_default().to_owned();
@@ -158,8 +158,19 @@ impl Gate {
     }
 
     /// A bad credential shows the budget of a caller without one; an app's key has none at all.
-    fn refuse_credential(&self, error: &Error, peer: IpAddr, urls: &Urls, request_id: &str) -> Outcome {
-        let mut outcome = refuse(error, None, urls, request_id);
+    fn refuse_credential(
+        &self,
+        error: Error,
+        row: Option<&'static Row>,
+        peer: IpAddr,
+        urls: &Urls,
+        request_id: &str,
+    ) -> Outcome {
+        let error = match row {
+            Some(row) => bad_credential(&row.rule, error),
+            None => error,
+        };
+        let mut outcome = refuse(&error, None, urls, request_id);
         if matches!(error, Error::Unauthenticated("Bad credentials")) {
             let (budget, _) = self.app.limiter.charge(Payer::Address(peer), self.app.clock.now());
             headers::add_budget(outcome.response.headers_mut(), budget);

@@ -146,6 +146,23 @@ pub async fn update_selection(
     Ok(())
 }
 
+/// Notes that the installation has changed in something that other rows keep.
+pub async fn update_installation_time(db: &mut Connection, id: InstallationId, now: Timestamp) -> Result<(), DbError> {
+    db.execute("update installation set updated_at = $2 where id = $1", params![id, now]).await?;
+    Ok(())
+}
+
+/// Removes an installation with its selection and its tokens.
+pub async fn delete_installation(db: &mut Connection, id: InstallationId) -> Result<u64, DbError> {
+    db.execute("delete from installation where id = $1", params![id]).await
+}
+
+/// How many repositories the selection has.
+pub async fn count_selected(db: &mut Connection, id: InstallationId) -> Result<i64, DbError> {
+    let sql = "select count(*) from installation_repo where installation_id = $1";
+    Ok(db.one::<(i64,)>(sql, params![id]).await?.0)
+}
+
 /// Whether an installation with a selection names this repository.
 pub async fn selects(db: &mut Connection, installation: InstallationId, repo: RepoId) -> Result<bool, DbError> {
     let sql = "select cast(1 as bigint) from installation_repo where installation_id = $1 and repo_id = $2";
@@ -181,7 +198,9 @@ pub async fn update_suspension(
     since: Option<Timestamp>,
     by: Option<AccountId>,
 ) -> Result<(), DbError> {
-    let sql = "update installation set suspended_by = case when suspended_at is null then $3 else suspended_by end, \
+    let sql = "update installation set \
+               suspended_by = case when cast($2 as bigint) is null then null \
+               when suspended_at is null then cast($3 as bigint) else suspended_by end, \
                suspended_at = case when cast($2 as bigint) is null then null else coalesce(suspended_at, $2) end where id = $1";
     db.execute(sql, params![id, since, by]).await?;
     Ok(())

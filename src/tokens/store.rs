@@ -104,6 +104,12 @@ fn principal(found: Presented) -> Result<Principal> {
     }))
 }
 
+/// Whether nobody has ended the token; its expiry was judged when it was presented.
+pub async fn is_active(db: &mut Connection, id: TokenId) -> Result<bool, DbError> {
+    let sql = "select cast(1 as bigint) from token where id = $1 and ended_at is null";
+    Ok(db.optional::<(i64,)>(sql, params![id]).await?.is_some())
+}
+
 /// Whether the token's own selection names this repository.
 pub async fn selects(db: &mut Connection, token: TokenId, repo: RepoId) -> Result<bool, DbError> {
     let sql = "select cast(1 as bigint) from token_repo where token_id = $1 and repo_id = $2";

@@ -28,6 +28,16 @@ pub fn check_kind(rule: &Rule, caller: &Principal) -> Result<()> {
     }
 }
 
+/// How a credential that is not good is refused: operations for apps say that they wanted a JSON web token.
+pub fn bad_credential(rule: &Rule, error: Error) -> Error {
+    match error {
+        Error::Unauthenticated("Bad credentials") if rule.kinds.contains(Kind::AppJwt) => {
+            Error::Unauthenticated(NOT_A_JSON_WEB_TOKEN)
+        }
+        other => other,
+    }
+}
+
 fn anonymous_refusal(rule: &Rule) -> &'static str {
     if rule.kinds.contains(Kind::AppJwt) { NOT_A_JSON_WEB_TOKEN } else { REQUIRES_AUTHENTICATION }
 }
