@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::config::Settings;
 use crate::db::{Connection, Store, params};
 use crate::error::{Error, Result};
-use crate::tokens::random_text;
+use crate::tokens::{ExpiredTokens, random_text};
 
 /// The running service; cheap to clone.
 #[derive(Clone)]
@@ -24,6 +24,7 @@ pub struct Shared {
     pub limiter: Limiter,
     pub metrics: Metrics,
     pub cursor_key: CursorKey,
+    pub expired_tokens: ExpiredTokens,
     draining: AtomicBool,
 }
 
@@ -42,6 +43,7 @@ impl App {
         Ok(Self(Arc::new(Shared {
             limiter: Limiter::new(settings.budgets.clone()),
             metrics: Metrics::default(),
+            expired_tokens: ExpiredTokens::default(),
             draining: AtomicBool::new(false),
             store,
             clock,

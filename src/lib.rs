@@ -19,5 +19,6 @@ pub mod repos;
 mod repositories;
 pub mod router;
 pub mod server;
+pub mod sweep;
 pub mod tokens;
 pub mod urls;
