@@ -14,6 +14,7 @@ pub mod ids;
 mod installations;
 pub mod markdown;
 mod meta;
+mod oauth;
 mod profiles;
 pub mod repos;
 mod repositories;

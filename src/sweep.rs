@@ -1,4 +1,4 @@
-//! The broom: ends what is over for good, at intervals, so that no request has to write for it.
+//! The broom: ends what is over for good, at intervals, so that no request that reads has to write for it.
 
 use std::time::Duration;
 
@@ -7,10 +7,12 @@ use crate::clock::Timestamp;
 use crate::db::Connection;
 use crate::error::Result;
 use crate::ids::TokenId;
-use crate::tokens;
+use crate::{oauth, tokens};
 
 /// How long an expired token may wait for its end in the store.
 const INTERVAL: Duration = Duration::from_secs(60);
+/// How long a device can still read that its code has expired.
+const DEVICE_CODE_KEPT_SECONDS: i64 = 60 * 60;
 
 /// Sweeps at intervals until the service stops; spawned once by whoever starts the service.
 pub async fn run(app: App) {
@@ -38,5 +40,6 @@ async fn end(tx: &mut Connection, seen: &[TokenId], now: Timestamp) -> Result<()
         tokens::store::end(tx, *token, now).await?;
     }
     tokens::store::end_expired(tx, now).await?;
+    oauth::store::delete_expired(tx, now.plus_seconds(-DEVICE_CODE_KEPT_SECONDS)).await?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, LINK, LOCATION, RETRY_AFTER};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, LINK, LOCATION, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde::ser::SerializeMap;
@@ -29,6 +29,7 @@ pub struct Reply {
     location: Option<String>,
     last_modified: Option<Timestamp>,
     entity_seed: Option<Vec<u8>>,
+    storable: bool,
 }
 
 impl Reply {
@@ -68,12 +69,26 @@ impl Reply {
     }
 
     fn new(status: StatusCode, content_type: Option<HeaderValue>, body: Bytes) -> Self {
-        Self { status, content_type, body, link: None, location: None, last_modified: None, entity_seed: None }
+        Self {
+            status,
+            content_type,
+            body,
+            link: None,
+            location: None,
+            last_modified: None,
+            entity_seed: None,
+            storable: true,
+        }
     }
 
     /// Adds the links to other pages.
     pub fn with_link(self, link: Option<String>) -> Self {
         Self { link, ..self }
+    }
+
+    /// For answers with a secret, which no cache on the way may keep.
+    pub fn never_stored(self) -> Self {
+        Self { storable: false, ..self }
     }
 
     pub fn with_last_modified(self, moment: Option<Timestamp>) -> Self {
@@ -103,6 +118,9 @@ impl IntoResponse for Reply {
         let text = |value: String| HeaderValue::try_from(value).expect("addresses are percent-encoded");
         self.content_type.map(|value| headers.insert(CONTENT_TYPE, value));
         self.link.map(|value| headers.insert(LINK, text(value)));
+        if !self.storable {
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        }
         self.location.map(|value| headers.insert(LOCATION, text(value)));
         let facts = Facts { last_modified: self.last_modified, entity_seed: self.entity_seed, body: Some(self.body) };
         response.extensions_mut().insert(facts);

@@ -1,3 +1,6 @@
 //! The command line.
 
+pub mod app;
+pub mod device;
+pub mod installation;
 pub mod state;

@@ -38,7 +38,8 @@ pub async fn create(
             .narrowed_to
             .as_ref()
             .map(|repos| repos.iter().map(|repo| Repository::new(repo, access.urls())).collect()),
-    }))
+    })
+    .never_stored())
 }
 
 struct Made {

@@ -17,4 +17,4 @@ pub use model::{INSTALLATION_TOKEN_SECONDS, StoredToken, TokenKind};
 pub use permissions::{Level, Permissions};
 pub use principal::{InstallationToken, Principal, UserLimits, UserToken};
 pub use scopes::{Scope, Scopes};
-pub use secret::{Secret, hash, random_text};
+pub use secret::{Secret, hash, random_letters, random_text};

@@ -12,6 +12,7 @@ use std::path::Path;
 use crate::clock::Timestamp;
 use crate::db::{Connection, Store};
 use crate::error::{Error, Result};
+pub use apps::write_private;
 use file::StateFile;
 pub use report::{Made, Report};
 
@@ -48,6 +49,7 @@ impl State {
         accounts::apply_orgs(tx, &self.file.orgs, now, &mut report).await?;
         repos::apply(tx, &self.file.repos, now, &mut report).await?;
         apps::apply(tx, &self.file.apps, &self.keys, now, &mut report).await?;
+        apps::apply_oauth(tx, &self.file.oauth_apps, now, &mut report).await?;
         apps::apply_installations(tx, &self.file.installations, now, &mut report).await?;
         tokens::apply(tx, &self.file.tokens, now, &mut report).await?;
         Ok(report)
