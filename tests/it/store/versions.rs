@@ -27,6 +27,7 @@ async fn opening_twice_changes_nothing() {
     };
     let first = version(database.open().await).await;
     assert_eq!(version(database.open().await).await, first);
-    let (one, two) = tokio::join!(Store::open(&database.location()), Store::open(&database.location()));
+    let location = database.location();
+    let (one, two) = tokio::join!(Store::open(&location), Store::open(&location));
     one.and(two).expect("two nodes may start at once").check().await.expect("the store answers");
 }
