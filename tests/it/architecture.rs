@@ -16,6 +16,7 @@ const FLOORS: &[&[&str]] = &[
         "review_comments",
         "git_refs",
         "installations",
+        "oauth",
         "profiles",
         "repositories",
         "meta",
