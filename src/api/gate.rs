@@ -8,13 +8,13 @@ use std::time::Instant;
 use axum::body::Body;
 use axum::response::Response;
 use futures_util::FutureExt;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HOST, LAST_MODIFIED};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED};
 use http::request::Parts;
-use http::uri::Authority;
-use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use tokio::sync::Semaphore;
 
 use super::access::{Kind, NOT_A_JSON_WEB_TOKEN, Row, check_kind};
+use super::address::{client_address, urls_of, without_prefix};
 use super::conditional::{EntityTag, is_not_modified};
 use super::credential::{BAD_CREDENTIALS, authenticate};
 use super::exchange::Exchange;
@@ -31,7 +31,6 @@ use crate::urls::Urls;
 
 const URI_BYTES_MAX: usize = 8 * 1024;
 const HEADER_BYTES_MAX: usize = 16 * 1024;
-const API_PREFIX: &str = "/api/v3";
 const REQUEST_ID_LENGTH: usize = 20;
 
 /// Takes a request in and gives its answer out.
@@ -269,44 +268,4 @@ fn without_body(response: Response) -> Response {
         parts.headers.insert(CONTENT_LENGTH, length.into());
     }
     Response::from_parts(parts, Body::empty())
-}
-
-fn without_prefix(path: &str) -> &str {
-    match path.strip_prefix(API_PREFIX) {
-        Some("") => "/",
-        Some(rest) if rest.starts_with('/') => rest,
-        _ => path,
-    }
-}
-
-/// The addresses in the answer are those that the caller used; a proxy is believed only where it is trusted.
-fn urls_of(app: &App, headers: &HeaderMap, peer: IpAddr, target: &Uri) -> Urls {
-    let path = target.path();
-    let prefix = if without_prefix(path).len() == path.len() { "" } else { API_PREFIX };
-    if let Some(public_url) = &app.settings.public_url {
-        return Urls::new(public_url, prefix);
-    }
-    let trusted = app.settings.trusted_proxies.contains(&peer);
-    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).filter(|text| is_host(text));
-    let forwarded = |name: &str| if trusted { header(name) } else { None };
-    let scheme = forwarded("x-forwarded-proto").filter(|scheme| *scheme == "https").unwrap_or("http");
-    // Over HTTP/2 the host is a part of the target.
-    let named = || target.authority().map(Authority::as_str).filter(|text| is_host(text));
-    let host = forwarded("x-forwarded-host").or_else(|| header(HOST.as_str())).or_else(named).unwrap_or("localhost");
-    Urls::new(&format!("{scheme}://{host}"), prefix)
-}
-
-/// A host that can stand in an address without changing its meaning.
-fn is_host(text: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
-    !text.is_empty() && text.len() <= 255 && text.bytes().all(allowed)
-}
-
-/// The last address that a trusted proxy has seen, or the peer itself.
-fn client_address(app: &App, headers: &HeaderMap, peer: IpAddr) -> IpAddr {
-    if !app.settings.trusted_proxies.contains(&peer) {
-        return peer;
-    }
-    let forwarded = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
-    forwarded.and_then(|list| list.rsplit(',').next()?.trim().parse().ok()).unwrap_or(peer)
 }
