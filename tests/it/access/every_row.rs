@@ -32,10 +32,8 @@ async fn every_row_holds() {
         })
         .collect();
     let mut tokens = String::from(lists::TOKENS);
-    let mut number = 0;
-    for case in planned.iter().flat_map(|(_, scenario)| &scenario.cases) {
+    for (number, case) in planned.iter().flat_map(|(_, scenario)| &scenario.cases).enumerate() {
         tokens.extend(case.credential.token(number).map(|(line, _)| line));
-        number += 1;
     }
     let world = World::with_tokens(&tokens).await;
     if world.is_real("pulls/create-review-comment") {

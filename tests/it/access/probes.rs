@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use plinth::api::access::table::{self, TABLE};
-use plinth::api::access::{Allowed, Endpoint, NoTarget, Org, RepoTarget, Target};
+use plinth::api::access::{Allowed, Endpoint, Org, RepoTarget, Target};
 use plinth::api::reply::Reply;
 use plinth::api::routes::Routes;
 
@@ -31,8 +31,6 @@ pub fn routes() -> (Routes, BTreeSet<&'static str>) {
     probe!(RepoTarget: ListRepoReviewComments GetReviewComment UpdateReviewComment DeleteReviewComment
         ListReviewComments CreateReviewComment CreateReplyForReviewComment
         ListMatchingRefs GetRef CreateRef UpdateRef DeleteRef);
-    probe!(NoTarget: ListInstallationRepositories ListUserInstallations ListUserInstallationRepositories
-        AddInstallationRepository RemoveInstallationRepository);
     (routes, probes)
 }
 

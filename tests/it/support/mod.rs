@@ -16,7 +16,7 @@ use plinth::server::Door;
 
 pub use answer::Answer;
 pub use client::Client;
-use database::TestDatabase;
+pub use database::TestDatabase;
 
 /// The moment at which every story begins.
 pub const START: Timestamp = Timestamp(1_772_000_000);
