@@ -23,7 +23,7 @@ pub struct Cluster {
 impl Cluster {
     /// Nothing where the environment names no programs.
     pub fn start() -> Option<Self> {
-        let bin = PathBuf::from(std::env::var_os(BIN)?);
+        let bin = PathBuf::from(std::env::var_os(BIN).filter(|bin| !bin.is_empty())?);
         let account = std::env::var(USER).ok().map(|name| (id("-u", &name), id("-g", &name)));
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
