@@ -13,7 +13,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use tokio::sync::Semaphore;
 
-use super::access::{Kind, NOT_A_JSON_WEB_TOKEN, Row, check_kind};
+use super::access::{Row, bad_credential, check_kind};
 use super::address::{client_address, urls_of, without_prefix};
 use super::conditional::{EntityTag, is_not_modified};
 use super::credential::{BAD_CREDENTIALS, authenticate};
@@ -171,11 +171,12 @@ impl Gate {
         urls: &Urls,
         request_id: &str,
     ) -> Outcome {
-        let bad_token = matches!(error, Error::Unauthenticated(BAD_CREDENTIALS));
-        let for_apps = row.is_some_and(|row| row.rule.kinds.contains(Kind::AppJwt));
-        let error = if bad_token && for_apps { Error::Unauthenticated(NOT_A_JSON_WEB_TOKEN) } else { error };
+        let error = match row {
+            Some(row) => bad_credential(&row.rule, error),
+            None => error,
+        };
         let mut outcome = refuse(&error, None, urls, request_id);
-        if bad_token && !for_apps {
+        if matches!(error, Error::Unauthenticated(BAD_CREDENTIALS)) {
             let (budget, _) = self.app.limiter.charge(Payer::Address(peer), self.app.clock.now());
             headers::add_budget(outcome.response.headers_mut(), budget);
         }

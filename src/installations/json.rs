@@ -2,11 +2,16 @@
 
 use serde::Serialize;
 
+use super::model::{Shown, Someone};
+use crate::accounts::json::User;
+use crate::accounts::{Account, AccountKind};
 use crate::api::shape::{Fields, FromJson};
+use crate::apps::EventNames;
 use crate::clock::Timestamp;
-use crate::ids::RepoId;
+use crate::ids::{AccountId, AppId, InstallationId, NodeId, RepoId};
 use crate::repos::json::Repository;
-use crate::tokens::{Level, Permissions};
+use crate::tokens::{Level, Permissions, SelectionMode};
+use crate::urls::{Url, Urls};
 
 /// How an app narrows the token it asks for; nothing at all means everything.
 #[derive(Debug, Clone, Default)]
@@ -65,4 +70,132 @@ pub struct AccessToken<'a> {
     pub repository_selection: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repositories: Option<Vec<Repository<'a>>>,
+}
+
+/// A page of repositories. Clients take the first key besides these two as the list, so there is no other.
+#[derive(Serialize)]
+pub struct Repositories<'a> {
+    total_count: i64,
+    repository_selection: &'static str,
+    repositories: Vec<Repository<'a>>,
+}
+
+impl<'a> Repositories<'a> {
+    pub fn new(total_count: i64, selection: SelectionMode, repositories: Vec<Repository<'a>>) -> Self {
+        Self { total_count, repository_selection: selection.as_str(), repositories }
+    }
+}
+
+/// A page of installations.
+#[derive(Serialize)]
+pub struct Installations<'a> {
+    total_count: i64,
+    installations: Vec<Installation<'a>>,
+}
+
+impl<'a> Installations<'a> {
+    pub fn new(total_count: i64, shown: &'a [Shown], urls: &'a Urls) -> Self {
+        Self { total_count, installations: shown.iter().map(|shown| Installation::new(shown, urls)).collect() }
+    }
+}
+
+/// The whole installation object.
+#[derive(Serialize)]
+pub struct Installation<'a> {
+    id: InstallationId,
+    client_id: &'a str,
+    account: User<'a>,
+    repository_selection: &'static str,
+    access_tokens_url: Url<'a>,
+    repositories_url: Url<'a>,
+    html_url: Url<'a>,
+    app_id: AppId,
+    app_slug: &'a str,
+    target_id: AccountId,
+    target_type: &'static str,
+    permissions: &'a Permissions,
+    events: &'a EventNames,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    single_file_name: Option<&'a str>,
+    has_multiple_single_files: bool,
+    single_file_paths: [&'a str; 0],
+    suspended_by: Option<User<'a>>,
+    suspended_at: Option<Timestamp>,
+}
+
+impl<'a> Installation<'a> {
+    pub fn new(shown: &'a Shown, urls: &'a Urls) -> Self {
+        let installation = &shown.installation;
+        let account = &shown.account;
+        Self {
+            id: installation.id,
+            client_id: &shown.client_id,
+            account: user(account, urls),
+            repository_selection: installation.repository_selection.as_str(),
+            access_tokens_url: urls.access_tokens(installation.id),
+            repositories_url: urls.installation_repositories(),
+            html_url: match account.kind {
+                AccountKind::Organization => urls.org_installation_page(&account.login, installation.id),
+                AccountKind::User | AccountKind::Bot => urls.own_installation_page(installation.id),
+            },
+            app_id: installation.app_id,
+            app_slug: &shown.app_slug,
+            target_id: account.id,
+            target_type: account.kind.as_str(),
+            permissions: &installation.permissions,
+            events: &installation.events,
+            created_at: installation.created_at,
+            updated_at: installation.updated_at,
+            single_file_name: None,
+            has_multiple_single_files: false,
+            single_file_paths: [],
+            suspended_by: shown.suspended_by.as_ref().map(|someone| user(someone, urls)),
+            suspended_at: installation.suspended_at,
+        }
+    }
+}
+
+fn user<'a>(someone: &'a Someone, urls: &'a Urls) -> User<'a> {
+    User::from_parts(someone.id, someone.kind, &someone.login, someone.site_admin, urls)
+}
+
+/// The app itself, as it sees itself.
+#[derive(Serialize)]
+pub struct App<'a> {
+    id: AppId,
+    client_id: &'a str,
+    slug: &'a str,
+    node_id: String,
+    owner: User<'a>,
+    name: &'a str,
+    description: Option<&'a str>,
+    external_url: Url<'a>,
+    html_url: Url<'a>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    permissions: &'a Permissions,
+    events: &'a EventNames,
+    installations_count: i64,
+}
+
+impl<'a> App<'a> {
+    pub fn new(app: &'a crate::apps::App, owner: &'a Account, installations_count: i64, urls: &'a Urls) -> Self {
+        Self {
+            id: app.id,
+            client_id: &app.client_id,
+            slug: &app.slug,
+            node_id: NodeId::new("A", 0).number(app.id.0).finish(),
+            owner: User::new(owner, urls),
+            name: &app.name,
+            description: None,
+            external_url: urls.app_page(&app.slug),
+            html_url: urls.app_page(&app.slug),
+            created_at: app.created_at,
+            updated_at: app.updated_at,
+            permissions: &app.permissions,
+            events: &app.events,
+            installations_count,
+        }
+    }
 }

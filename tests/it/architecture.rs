@@ -20,7 +20,7 @@ const FLOORS: &[&[&str]] = &[
         "repositories",
         "meta",
     ],
-    &["web"],
+    &["web", "sweep"],
     &["router"],
     &["server"],
     &["cli"],

@@ -1,9 +1,12 @@
 //! Stories told over HTTP against the whole service, on SQLite and on PostgreSQL.
 
 mod access;
+mod app_commands;
 mod architecture;
 mod cli;
 mod contract;
+mod device_flow;
+mod installations;
 mod process;
 mod profiles;
 mod state_file;

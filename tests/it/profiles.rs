@@ -333,3 +333,22 @@ async fn a_private_repository_takes_the_wider_scope() {
     hubot.post("/user/repos", json!({ "name": "open" })).await.expect(201);
     hubot.get("/repos/octo-org/secret").await.expect(404);
 }
+
+/// Wherever a token reaches, it tells whose it is, and no more on that account than it was given.
+#[tokio::test]
+async fn a_token_for_another_account_still_tells_its_user() {
+    let service = Service::with(
+        "users: [{ login: mona }]\n\
+         orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]\n\
+         apps: [{ slug: helper, owner: octo-org, permissions: { administration: write } }]\n\
+         tokens:\n\
+         - { kind: app_user, app: helper, user: mona, token: ghu_mona0000 }\n\
+         - { kind: fine_grained, user: mona, owner: octo-org, permissions: { administration: write }, token: github_pat_mona }",
+    )
+    .await;
+    for token in ["ghu_mona0000", "github_pat_mona"] {
+        let client = service.with_token(token);
+        assert_eq!(client.get("/user").await.expect(200).json()["login"], "mona");
+        client.post("/user/repos", serde_json::json!({ "name": "hello" })).await.expect(403);
+    }
+}

@@ -1,6 +1,6 @@
 //! The decision: pure, in the order in which nothing leaks.
 
-use super::{Action, Anonymous, Facts, Kind, Reach, Rule};
+use super::{Action, Anonymous, Facts, Kind, Reach, Rule, TargetKind};
 use crate::error::{Error, Result};
 use crate::repos::RepoRole;
 use crate::tokens::{Level, Permissions, Principal, Scope, UserLimits};
@@ -26,6 +26,16 @@ pub fn check_kind(rule: &Rule, caller: &Principal) -> Result<()> {
     match caller {
         Principal::Installation(token) if token.suspended => Err(Error::Forbidden(SUSPENDED.into())),
         Principal::Installation(_) | Principal::User(_) | Principal::App(_) | Principal::Anonymous => Ok(()),
+    }
+}
+
+/// How a credential that is not good is refused: operations for apps say that they wanted a JSON web token.
+pub fn bad_credential(rule: &Rule, error: Error) -> Error {
+    match error {
+        Error::Unauthenticated("Bad credentials") if rule.kinds.contains(Kind::AppJwt) => {
+            Error::Unauthenticated(NOT_A_JSON_WEB_TOKEN)
+        }
+        other => other,
     }
 }
 
@@ -68,7 +78,7 @@ fn sees_private(rule: &Rule, caller: &Principal, facts: &Facts, reach: &Reach) -
     let has_role = facts.role >= Some(rule.see_role);
     let inside = match reach {
         Reach::Everywhere | Reach::Suspended => true,
-        Reach::Outside => false,
+        Reach::Outside => rule.target == TargetKind::OwnAccount,
         Reach::Inside(permissions) => !rule.see_permission || allows_reading(rule, permissions),
     };
     match caller {
@@ -94,6 +104,8 @@ fn grants(limits: &UserLimits, scope: Option<Scope>) -> bool {
 fn check_acting(rule: &Rule, caller: &Principal, facts: &Facts, reach: &Reach, public: bool) -> Result<()> {
     let too_little = || Error::Forbidden(Kind::of(caller).refusal().into());
     match reach {
+        // Whose token it is, every token may tell; what takes a permission takes it on one's own account too.
+        Reach::Outside if rule.target == TargetKind::OwnAccount && rule.permission.is_none() => {}
         Reach::Outside | Reach::Suspended => return Err(too_little()),
         Reach::Inside(permissions) => {
             let allowed = rule.permission.is_none_or(|(name, level)| permissions.allows(name, level));

@@ -61,6 +61,11 @@ impl PathParams {
         decoded.collect::<Option<_>>().map(Self)
     }
 
+    /// Whether the path of the operation has such a part.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(known, _)| &**known == name)
+    }
+
     pub fn get(&self, name: &str) -> &str {
         let found = self.0.iter().find(|(known, _)| &**known == name);
         found.map_or("", |(_, value)| value.as_str())
