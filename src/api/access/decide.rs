@@ -30,11 +30,10 @@ pub fn check_kind(rule: &Rule, caller: &Principal) -> Result<()> {
 }
 
 /// How a credential that is not good is refused: operations for apps say that they wanted a JSON web token.
-pub fn bad_credential(rule: &Rule, error: Error) -> Error {
+pub fn bad_credential(rule: Option<&Rule>, error: Error) -> Error {
+    let for_apps = rule.is_some_and(|rule| rule.kinds.contains(Kind::AppJwt));
     match error {
-        Error::Unauthenticated("Bad credentials") if rule.kinds.contains(Kind::AppJwt) => {
-            Error::Unauthenticated(NOT_A_JSON_WEB_TOKEN)
-        }
+        Error::Unauthenticated("Bad credentials") if for_apps => Error::Unauthenticated(NOT_A_JSON_WEB_TOKEN),
         other => other,
     }
 }
