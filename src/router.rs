@@ -1,10 +1,11 @@
 //! The whole API on one screen.
 
 use crate::api::routes::Routes;
-use crate::{installations, meta, profiles, repositories};
+use crate::{installations, issue_fields, meta, profiles, repositories};
 
 pub fn routes() -> Routes {
     Routes::default()
+        .merge(issue_fields::routes())
         .merge(installations::routes())
         .merge(meta::routes())
         .merge(profiles::routes())

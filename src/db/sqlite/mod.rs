@@ -103,13 +103,15 @@ impl Pooled {
 
     pub fn optional<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
         let mut statement = self.prepare_cached(sql)?;
-        let mut rows = statement.query(rusqlite::params_from_iter(params))?;
+        bind(&mut statement, params)?;
+        let mut rows = statement.raw_query();
         rows.next()?.map(|row| R::from_row(&Row::Sqlite(row))).transpose()
     }
 
     pub fn all<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<R>, DbError> {
         let mut statement = self.prepare_cached(sql)?;
-        let mut rows = statement.query(rusqlite::params_from_iter(params))?;
+        bind(&mut statement, params)?;
+        let mut rows = statement.raw_query();
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
             found.push(R::from_row(&Row::Sqlite(row))?);
@@ -119,9 +121,22 @@ impl Pooled {
 
     pub fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
         let mut statement = self.prepare_cached(sql)?;
-        let count = statement.execute(rusqlite::params_from_iter(params))?;
+        bind(&mut statement, params)?;
+        let count = statement.raw_execute()?;
         Ok(count as u64)
     }
+}
+
+/// To SQLite `$2` is a name like any other, numbered by where it first stands; here it means the second parameter.
+fn bind(statement: &mut rusqlite::Statement<'_>, params: &[Value<'_>]) -> Result<(), DbError> {
+    for index in 1..=statement.parameter_count() {
+        let number = statement.parameter_name(index).and_then(|name| name[1..].parse::<usize>().ok());
+        let value = number.and_then(|number| params.get(number.checked_sub(1)?));
+        let value =
+            value.ok_or_else(|| DbError::Fault("a statement names a parameter that it was not given".into()))?;
+        statement.raw_bind_parameter(index, value)?;
+    }
+    Ok(())
 }
 
 impl Deref for Pooled {
