@@ -16,6 +16,7 @@ mod issue_fields;
 pub mod markdown;
 mod meta;
 mod profiles;
+mod project_fields;
 mod projects;
 pub mod repos;
 mod repositories;

@@ -47,6 +47,7 @@ create table project (
     closed_at integer,
     unique (owner_id, number)
 );
+create index project_owner on project (owner_id, id);
 
 create table project_field (
     id integer primary key autoincrement,

@@ -38,7 +38,9 @@ pub struct IssueFieldOption {
 
 from_row!(IssueFieldOption { id, issue_field_id, name, description, color, priority, created_at, updated_at });
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What the values of a field are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DataType {
     Text,
     Date,
@@ -81,7 +83,8 @@ impl FromStr for DataType {
 }
 
 /// Who sees the values of a field on issues. The list of fields is for members in any case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Visibility {
     #[default]
     OrganizationMembersOnly,

@@ -4,7 +4,8 @@ use std::str::FromStr;
 
 use crate::db::text_column;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Color {
     Gray,
     Blue,

@@ -2,6 +2,7 @@
 
 mod options;
 mod rights;
+mod state;
 mod validation;
 
 use expect_test::expect;
