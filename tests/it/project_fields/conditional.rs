@@ -59,3 +59,28 @@ async fn what_is_held_can_no_longer_be_confirmed_when_the_right_is_gone() {
     assert_eq!(gone.await.expect("a membership can be deleted"), 1);
     hubot.header("if-none-match", &tag).get(ORG).await.expect(404);
 }
+
+/// Takes a table away, so that whoever reads from it fails.
+async fn hide(service: &Service, sql: &'static str) {
+    let hidden = service.app.store.write((), move |tx, ()| {
+        Box::pin(async move {
+            tx.execute(sql, &[]).await?;
+            Ok(())
+        })
+    });
+    hidden.await.expect("a table can be renamed");
+}
+
+#[tokio::test]
+async fn what_is_held_is_confirmed_without_reading_a_single_field() {
+    let service = Service::with(STATE).await;
+    let tag = mona(&service).get(ORG).await.header("etag").unwrap().to_owned();
+    hide(&service, "alter table project_field rename to hidden_field").await;
+    mona(&service).get(ORG).await.expect(500);
+    mona(&service).header("if-none-match", &tag).get(ORG).await.expect(304);
+    let issue_fields = "/orgs/octo-org/issue-fields";
+    let tag = mona(&service).get(issue_fields).await.expect(200).header("etag").unwrap().to_owned();
+    hide(&service, "alter table issue_field rename to hidden_issue_field").await;
+    mona(&service).get(issue_fields).await.expect(500);
+    mona(&service).header("if-none-match", &tag).get(issue_fields).await.expect(304);
+}
