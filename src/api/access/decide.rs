@@ -121,7 +121,7 @@ fn check_acting(rule: &Rule, caller: &Principal, facts: &Facts, reach: &Reach, p
         // Whoever reads a public resource reads it without a role of their own.
         let role = if public { facts.role.max(Some(RepoRole::Read)) } else { facts.role };
         if role < Some(rule.act_role) {
-            return Err(Error::Forbidden(missing_role(rule.act_role).into()));
+            return Err(Error::Forbidden(missing_role(rule).into()));
         }
     }
     if facts.archived && rule.action == Action::Write {
@@ -130,8 +130,11 @@ fn check_acting(rule: &Rule, caller: &Principal, facts: &Facts, reach: &Reach, p
     Ok(())
 }
 
-fn missing_role(role: RepoRole) -> &'static str {
-    match role {
+fn missing_role(rule: &Rule) -> &'static str {
+    if matches!(rule.target, TargetKind::OrgProject | TargetKind::UserProject) {
+        return "Must have write access to the project";
+    }
+    match rule.act_role {
         RepoRole::Admin => "Must have admin rights to Repository.",
         RepoRole::Maintain => "Must have maintain access to repository",
         RepoRole::Write => "Must have push access to repository",
