@@ -1,6 +1,9 @@
 //! Git references and objects over real repositories.
 
+mod hostile;
+mod racing;
 mod reading;
+mod writing;
 
 use std::path::PathBuf;
 use std::process::Command;
