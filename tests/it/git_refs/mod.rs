@@ -1,8 +1,10 @@
 //! Git references and objects over real repositories.
 
 mod hostile;
+mod objects;
 mod racing;
 mod reading;
+mod workflows;
 mod writing;
 
 use std::path::PathBuf;

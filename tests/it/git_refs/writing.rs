@@ -24,7 +24,8 @@ async fn a_reference_is_made_where_there_was_none() {
           },
           "ref": "refs/heads/new/branch",
           "url": "http://plinth.test/repos/acme/rocket/git/refs/heads/new/branch"
-        }"#]].assert_eq(&made.to_string());
+        }"#]]
+    .assert_eq(&made.to_string());
     assert_eq!(made.header("location"), Some("http://plinth.test/repos/acme/rocket/git/refs/heads/new/branch"));
     assert_eq!(sha_of(&service, "heads/new/branch").await, main);
 }
@@ -86,7 +87,8 @@ async fn every_fault_of_a_new_reference_has_its_sentence() {
         422 Reference already exists
         422 Reference update failed
         422 Reference name must contain at least three slash-separated components.
-    "#]].assert_eq(&seen);
+    "#]]
+    .assert_eq(&seen);
     hubot(&service).post(&format!("{GIT}/refs"), json!({ "ref": "refs/others/tree", "sha": tree })).await.expect(201);
     assert_eq!(names(&mona(&service).get(&format!("{GIT}/matching-refs/")).await).len(), 6);
 }
@@ -102,7 +104,8 @@ async fn an_empty_repository_takes_no_reference_whatever_is_sent() {
           "documentation_url": "http://plinth.test/docs#git/create-ref",
           "message": "Git Repository is empty.",
           "status": "409"
-        }"#]].assert_eq(&answer.to_string());
+        }"#]]
+    .assert_eq(&answer.to_string());
     let move_it = mona(&service).patch("/repos/acme/empty/git/refs/heads/main", json!({ "sha": UNKNOWN })).await;
     let delete_it = mona(&service).delete("/repos/acme/empty/git/refs/heads/main").await;
     for answer in [move_it, delete_it] {
@@ -126,7 +129,8 @@ async fn a_reference_moves_forward_and_elsewhere_only_by_force() {
           },
           "ref": "refs/heads/main",
           "url": "http://plinth.test/repos/acme/rocket/git/refs/heads/main"
-        }"#]].assert_eq(&moved.to_string());
+        }"#]]
+    .assert_eq(&moved.to_string());
     let back = hubot(&service).patch(&format!("{GIT}/refs/heads/main"), json!({ "sha": main })).await;
     expect![[r#"
         422
@@ -134,7 +138,8 @@ async fn a_reference_moves_forward_and_elsewhere_only_by_force() {
           "documentation_url": "http://plinth.test/docs#git/update-ref",
           "message": "Update is not a fast forward",
           "status": "422"
-        }"#]].assert_eq(&back.to_string());
+        }"#]]
+    .assert_eq(&back.to_string());
     let same =
         hubot(&service).patch(&format!("{GIT}/refs/heads/main"), json!({ "sha": feature, "force": false })).await;
     assert_eq!(same.expect(200).json()["object"]["sha"], feature.as_str());
@@ -184,7 +189,8 @@ async fn every_fault_of_a_move_has_its_sentence() {
         422 Object is not a commit
         422 Update is not a fast forward
         422 Update is not a fast forward
-    "#]].assert_eq(&seen);
+    "#]]
+    .assert_eq(&seen);
     assert_eq!(sha_of(&service, "heads/main").await, main);
 }
 
@@ -219,7 +225,8 @@ async fn a_deleted_reference_is_gone_and_the_default_branch_stays() {
           "documentation_url": "http://plinth.test/docs#git/delete-ref",
           "message": "Reference does not exist",
           "status": "422"
-        }"#]].assert_eq(&again.to_string());
+        }"#]]
+    .assert_eq(&again.to_string());
     let default = hubot(&service).delete(&format!("{GIT}/refs/heads/main")).await;
     expect![[r#"
         422
@@ -227,7 +234,8 @@ async fn a_deleted_reference_is_gone_and_the_default_branch_stays() {
           "documentation_url": "http://plinth.test/docs#git/delete-ref",
           "message": "Cannot delete the default branch",
           "status": "422"
-        }"#]].assert_eq(&default.to_string());
+        }"#]]
+    .assert_eq(&default.to_string());
     hubot(&service).delete(&format!("{GIT}/refs/tags/v1")).await.expect(204);
     for name in ["refs/tags/light", "tags", "heads/", "tags/x..y"] {
         let answer = hubot(&service).delete(&format!("{GIT}/refs/{name}")).await;
