@@ -1,5 +1,6 @@
 //! Git references and objects over real repositories.
 
+mod histories;
 mod hostile;
 mod objects;
 mod racing;
