@@ -123,6 +123,16 @@ impl<'a> Fields<'a> {
         items
     }
 
+    /// As [`Fields::items`], for a list of at most `most`: a longer one gets one sentence, not one for every item.
+    pub fn items_up_to<T: FromJson>(&mut self, name: &str, list: &'a [Value], most: usize) -> Option<Vec<T>> {
+        if list.len() > most {
+            let sentence = format!("No more than {most} items are allowed; {} were supplied.", list.len());
+            self.violation(name, &sentence);
+            return None;
+        }
+        self.items(name, list)
+    }
+
     fn inside<T: FromJson>(&mut self, place: String, object: &'a Map<String, Value>) -> Option<T> {
         let mut inner = Fields::new(object, format!("{}{place}/", self.place));
         let value = T::from_json(&mut inner);
