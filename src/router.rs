@@ -1,13 +1,17 @@
 //! The whole API on one screen.
 
 use crate::api::routes::Routes;
-use crate::{installations, meta, oauth, profiles, repositories};
+use crate::{git_refs, installations, issue_fields, meta, oauth, profiles, project_fields, projects, repositories};
 
 pub fn routes() -> Routes {
     Routes::default()
+        .merge(project_fields::routes())
+        .merge(issue_fields::routes())
+        .merge(git_refs::routes())
         .merge(installations::routes())
         .merge(meta::routes())
         .merge(oauth::routes())
         .merge(profiles::routes())
+        .merge(projects::routes())
         .merge(repositories::routes())
 }

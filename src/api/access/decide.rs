@@ -30,11 +30,10 @@ pub fn check_kind(rule: &Rule, caller: &Principal) -> Result<()> {
 }
 
 /// How a credential that is not good is refused: operations for apps say that they wanted a JSON web token.
-pub fn bad_credential(rule: &Rule, error: Error) -> Error {
+pub fn bad_credential(rule: Option<&Rule>, error: Error) -> Error {
+    let for_apps = rule.is_some_and(|rule| rule.kinds.contains(Kind::AppJwt));
     match error {
-        Error::Unauthenticated("Bad credentials") if rule.kinds.contains(Kind::AppJwt) => {
-            Error::Unauthenticated(NOT_A_JSON_WEB_TOKEN)
-        }
+        Error::Unauthenticated("Bad credentials") if for_apps => Error::Unauthenticated(NOT_A_JSON_WEB_TOKEN),
         other => other,
     }
 }
@@ -122,7 +121,7 @@ fn check_acting(rule: &Rule, caller: &Principal, facts: &Facts, reach: &Reach, p
         // Whoever reads a public resource reads it without a role of their own.
         let role = if public { facts.role.max(Some(RepoRole::Read)) } else { facts.role };
         if role < Some(rule.act_role) {
-            return Err(Error::Forbidden(missing_role(rule.act_role).into()));
+            return Err(Error::Forbidden(missing_role(rule).into()));
         }
     }
     if facts.archived && rule.action == Action::Write {
@@ -131,8 +130,22 @@ fn check_acting(rule: &Rule, caller: &Principal, facts: &Facts, reach: &Reach, p
     Ok(())
 }
 
-fn missing_role(role: RepoRole) -> &'static str {
-    match role {
+/// Bringing workflow files into a repository takes a scope or a permission of its own, besides writing.
+pub fn check_workflows(caller: &Principal, reach: &Reach) -> Result<()> {
+    let allowed = match (caller, reach) {
+        (_, Reach::Inside(permissions)) => permissions.allows("workflows", Level::Write),
+        (Principal::User(token), Reach::Everywhere) => grants(&token.limits, Some(Scope::Workflow)),
+        (Principal::Installation(_) | Principal::App(_) | Principal::Anonymous, Reach::Everywhere)
+        | (_, Reach::Outside | Reach::Suspended) => false,
+    };
+    if allowed { Ok(()) } else { Err(Error::Forbidden(Kind::of(caller).refusal().into())) }
+}
+
+fn missing_role(rule: &Rule) -> &'static str {
+    if matches!(rule.target, TargetKind::OrgProject | TargetKind::UserProject) {
+        return "Must have write access to the project";
+    }
+    match rule.act_role {
         RepoRole::Admin => "Must have admin rights to Repository.",
         RepoRole::Maintain => "Must have maintain access to repository",
         RepoRole::Write => "Must have push access to repository",
