@@ -80,6 +80,31 @@ async fn what_nothing_reaches_goes_after_the_grace_time_and_what_is_reached_stay
     hubot(&service).post(&format!("{GIT}/refs"), body).await.expect(422);
 }
 
+#[tokio::test]
+async fn what_young_objects_lean_on_stays_with_them() {
+    let service = rocket().await;
+    let (leaned_on, lost) = (blob(&service, "leaned on").await, blob(&service, "lost").await);
+    tend(&service, keeping(), &[]).await;
+    make_old(&service);
+    let entry = json!({ "path": "a", "mode": "100644", "sha": leaned_on });
+    let tree = hubot(&service).post(&format!("{GIT}/trees"), json!({ "tree": [entry] })).await.expect(201);
+    tend(&service, Policy { grace: Duration::from_secs(3600), ..eager() }, &[]).await;
+    assert!(!git(&service, 1, &["cat-file", "-e", &lost]).0);
+    assert!(git(&service, 1, &["cat-file", "-e", &leaned_on]).0, "the new tree would be broken");
+    let body = json!({ "ref": "refs/trees/x", "sha": tree.json()["sha"] });
+    hubot(&service).post(&format!("{GIT}/refs"), body).await.expect(201);
+}
+
+/// Lets the packs of the rocket look as if they had been there for long.
+fn make_old(service: &Service) {
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(100_000);
+    for file in std::fs::read_dir(directory(service, 1).join("objects/pack")).expect("a folder of packs") {
+        let path = file.expect("a file").path();
+        let file = std::fs::File::open(path).expect("a pack opens");
+        file.set_modified(long_ago).expect("times can be set");
+    }
+}
+
 const HELD: &str = "held";
 
 #[tokio::test]
