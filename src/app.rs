@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tokio::sync::Semaphore;
+
 use crate::api::cursor::CursorKey;
 use crate::api::limits::Limiter;
 use crate::api::metrics::Metrics;
@@ -26,6 +28,8 @@ pub struct Shared {
     pub limiter: Limiter,
     pub metrics: Metrics,
     pub cursor_key: CursorKey,
+    /// Places for processes of git.
+    pub git_places: Arc<Semaphore>,
     draining: AtomicBool,
 }
 
@@ -44,6 +48,7 @@ impl App {
         Ok(Self(Arc::new(Shared {
             limiter: Limiter::new(settings.budgets.clone()),
             metrics: Metrics::default(),
+            git_places: Arc::new(Semaphore::new(settings.git.processes_max)),
             draining: AtomicBool::new(false),
             repositories: Arc::new(repositories),
             store,
