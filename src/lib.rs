@@ -10,6 +10,7 @@ pub mod config;
 pub mod db;
 pub mod error;
 pub mod git;
+mod git_http;
 pub mod ids;
 mod installations;
 pub mod markdown;

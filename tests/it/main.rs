@@ -3,6 +3,7 @@
 mod access;
 mod architecture;
 mod contract;
+mod git_http;
 mod profiles;
 mod state_file;
 mod support;
