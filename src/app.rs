@@ -13,6 +13,7 @@ use crate::config::Settings;
 use crate::db::{Connection, Store, params};
 use crate::error::{Error, Result};
 use crate::git::Repositories;
+use crate::objects::Objects;
 use crate::tokens::random_text;
 
 /// The running service; cheap to clone.
@@ -23,6 +24,7 @@ pub struct App(Arc<Shared>);
 pub struct Shared {
     pub store: Store,
     pub repositories: Arc<Repositories>,
+    pub objects: Objects,
     pub clock: Clock,
     pub settings: Settings,
     pub limiter: Limiter,
@@ -45,12 +47,14 @@ impl App {
     /// Puts the parts together; the key that cursors are sealed with comes from the store.
     pub async fn new(store: Store, repositories: Repositories, clock: Clock, settings: Settings) -> Result<Self> {
         let cursor_key = CursorKey::new(&cursor_secret(&store).await?);
+        let repositories = Arc::new(repositories);
         Ok(Self(Arc::new(Shared {
             limiter: Limiter::new(settings.budgets.clone()),
             metrics: Metrics::default(),
             git_places: Arc::new(Semaphore::new(settings.git.processes_max)),
             draining: AtomicBool::new(false),
-            repositories: Arc::new(repositories),
+            objects: Objects::new(store.clone(), repositories.clone()),
+            repositories,
             store,
             clock,
             settings,

@@ -4,6 +4,7 @@ mod access;
 mod architecture;
 mod contract;
 mod git_http;
+mod git_refs;
 mod profiles;
 mod state_file;
 mod support;
