@@ -7,12 +7,12 @@ use futures_util::stream;
 
 use super::model::{AGENT, Service};
 use super::ref_pages::{Head, Listed, Peeling, RefPages};
-use super::rules;
 use crate::api::reply;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::git::pkt_line;
 use crate::ids::Sha;
+use crate::refs;
 use crate::repos::Repo;
 
 /// What we do of the older protocol. Tags are not sent along unasked, since git would look for them on disk.
@@ -77,7 +77,7 @@ impl Lines {
 
     fn put_page(&mut self, service: Service, page: &[Listed]) {
         for Listed { reference, peeled } in page {
-            if service == Service::ReceivePack && rules::is_reserved(&reference.name) {
+            if service == Service::ReceivePack && refs::rules::is_reserved(&reference.name) {
                 continue;
             }
             self.put(reference.target, reference.name.as_str());

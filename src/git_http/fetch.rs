@@ -44,10 +44,10 @@ pub async fn serve(
 
 async fn start(app: &App, repo: RepoId, protocol: Protocol, names: Vec<(RefName, Sha)>) -> Result<UploadPack> {
     let limits = Limits { time: app.settings.git.timeout, ..Limits::default() };
-    let repositories = app.repositories.clone();
-    let started =
-        tokio::task::spawn_blocking(move || repositories.create(repo)?.upload_pack(protocol, limits, &names)).await;
-    started.map_err(|_| Error::internal("starting git panicked"))?
+    // Git knows objects in packs alone.
+    app.objects.flush(repo).await?;
+    let objects = app.objects.clone();
+    app.objects.run(move || objects.repository(repo)?.upload_pack(protocol, limits, &names)).await
 }
 
 /// A git that has heard enough stops listening, which is no fault.

@@ -14,12 +14,12 @@ mod model;
 mod negotiation;
 mod places;
 mod push;
+mod quarantine;
 mod ref_pages;
 mod report;
 mod rules;
 mod update;
 mod upload_request;
-mod workflows;
 
 use crate::api::access::table::{GitAdvertise, GitReceivePack, GitUploadPack};
 use crate::api::routes::Routes;

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::app::App;
-use crate::error::{Error, Result};
-use crate::git::{NoObjects, ObjectKind, RefName, Repositories};
+use crate::error::Result;
+use crate::git::{ObjectKind, Reader, RefName};
 use crate::ids::{RepoId, Sha};
 use crate::refs::{self, Ref};
 
@@ -62,15 +62,11 @@ impl RefPages {
         if self.peeling == Peeling::Leave || !has_tags {
             return Ok(page.into_iter().map(|reference| Listed { reference, peeled: None }).collect());
         }
-        let (repositories, repo) = (self.app.repositories.clone(), self.repo);
-        let peeled = tokio::task::spawn_blocking(move || peel_all(&repositories, repo, page)).await;
-        peeled.map_err(|_| Error::internal("reading tags panicked"))?
+        self.app.objects.read(self.repo, move |reader| peel_all(reader, page)).await
     }
 }
 
-fn peel_all(repositories: &Repositories, repo: RepoId, page: Vec<Ref>) -> Result<Vec<Listed>> {
-    let repository = repositories.get(repo)?;
-    let reader = repository.reader(&NoObjects);
+fn peel_all(reader: &Reader<'_>, page: Vec<Ref>) -> Result<Vec<Listed>> {
     let peel = |reference: Ref| {
         let peeled = match reference.kind {
             ObjectKind::Tag => reader.peel(&reference.target)?.map(|(sha, _)| sha),

@@ -3,10 +3,8 @@
 use std::fmt;
 
 use crate::git::{ObjectKind, RefName, RefNameError};
-use crate::refs::Refused;
+use crate::refs::{self, Refused};
 
-/// Names that only the service itself makes and moves.
-const RESERVED: [&str; 2] = ["refs/pull/", "refs/plinth/"];
 /// `refs`, the kind of name, and the name.
 const COMPONENTS_MIN: usize = 3;
 
@@ -29,22 +27,18 @@ pub enum Refusal {
     Pack,
 }
 
-pub fn is_reserved(name: &RefName) -> bool {
-    RESERVED.iter().any(|prefix| name.as_str().starts_with(prefix))
-}
-
 /// Judges a name that somebody wants to change.
 pub fn check_name(name: &str) -> Result<RefName, Refusal> {
     let name = RefName::parse(name).map_err(Refusal::Name)?;
     if !name.as_str().starts_with("refs/") || name.component_count() < COMPONENTS_MIN {
         return Err(Refusal::NotBelowRefs);
     }
-    if is_reserved(&name) { Err(Refusal::Reserved) } else { Ok(name) }
+    if refs::rules::is_reserved(&name) { Err(Refusal::Reserved) } else { Ok(name) }
 }
 
 /// A branch is a line of commits; other names may point at anything.
 pub fn check_target(name: &RefName, kind: ObjectKind) -> Result<(), Refusal> {
-    if name.as_str().starts_with("refs/heads/") && kind != ObjectKind::Commit {
+    if refs::rules::is_branch(name) && kind != ObjectKind::Commit {
         return Err(Refusal::NotACommit(kind));
     }
     Ok(())

@@ -7,3 +7,4 @@ mod hostile;
 mod pushing;
 mod races;
 mod refusals;
+mod rest;

@@ -47,7 +47,8 @@ async fn objects_are_shown_as_clients_expect_them() {
             "verified": false,
             "verified_at": null
           }
-        }"#]].assert_eq(&commit.to_string());
+        }"#]]
+    .assert_eq(&commit.to_string());
     let tag = mona(&service).get(&format!("{GIT}/tags/{}", sha_of(&service, "tags/v1").await)).await;
     expect![[r#"
         200
@@ -74,7 +75,8 @@ async fn objects_are_shown_as_clients_expect_them() {
             "verified": false,
             "verified_at": null
           }
-        }"#]].assert_eq(&tag.to_string());
+        }"#]]
+    .assert_eq(&tag.to_string());
     let tree = text(&commit.json()["tree"]["sha"]);
     let flat = mona(&service).get(&format!("{GIT}/trees/{tree}")).await;
     expect![[r#"
@@ -100,7 +102,8 @@ async fn objects_are_shown_as_clients_expect_them() {
           ],
           "truncated": false,
           "url": "http://plinth.test/repos/acme/rocket/git/trees/8752898f48d40f13d4cc175784f279ee7d13d2e3"
-        }"#]].assert_eq(&flat.to_string());
+        }"#]]
+    .assert_eq(&flat.to_string());
     let blob = text(&flat.json()["tree"][0]["sha"]);
     expect![[r#"
         200
@@ -111,7 +114,8 @@ async fn objects_are_shown_as_clients_expect_them() {
           "sha": "ce013625030ba8dba906f756967f9e9ca394464a",
           "size": 6,
           "url": "http://plinth.test/repos/acme/rocket/git/blobs/ce013625030ba8dba906f756967f9e9ca394464a"
-        }"#]].assert_eq(&mona(&service).get(&format!("{GIT}/blobs/{blob}")).await.to_string());
+        }"#]]
+    .assert_eq(&mona(&service).get(&format!("{GIT}/blobs/{blob}")).await.to_string());
     let deep = mona(&service).get(&format!("{GIT}/trees/main?recursive=1")).await.expect(200);
     let paths: Vec<String> =
         deep.json()["tree"].as_array().expect("entries").iter().map(|e| text(&e["path"])).collect();
@@ -132,7 +136,8 @@ async fn a_commit_made_step_by_step_is_a_real_one() {
         {
           "sha": "45b983be36b73c0788dc9cbcb76cbb80fc7bb057",
           "url": "http://plinth.test/repos/acme/rocket/git/blobs/45b983be36b73c0788dc9cbcb76cbb80fc7bb057"
-        }"#]].assert_eq(&blob.to_string());
+        }"#]]
+    .assert_eq(&blob.to_string());
     let tree = hubot(&service)
         .post(
             &format!("{GIT}/trees"),
@@ -172,7 +177,8 @@ async fn a_commit_made_step_by_step_is_a_real_one() {
           ],
           "truncated": false,
           "url": "http://plinth.test/repos/acme/rocket/git/trees/82c22698aa945b6452ff772a2afb271a3e84f9cc"
-        }"#]].assert_eq(&tree.to_string());
+        }"#]]
+    .assert_eq(&tree.to_string());
     let commit = hubot(&service)
         .post(
             &format!("{GIT}/commits"),
@@ -218,7 +224,8 @@ async fn a_commit_made_step_by_step_is_a_real_one() {
             "verified": false,
             "verified_at": null
           }
-        }"#]].assert_eq(&commit.to_string());
+        }"#]]
+    .assert_eq(&commit.to_string());
     let sha = text(&commit.json()["sha"]);
     let moved = hubot(&service).patch(&format!("{GIT}/refs/heads/main"), json!({ "sha": sha })).await.expect(200);
     assert_eq!(moved.json()["object"]["sha"], sha.as_str());
@@ -250,7 +257,8 @@ async fn a_commit_made_step_by_step_is_a_real_one() {
             "verified": false,
             "verified_at": null
           }
-        }"#]].assert_eq(&tag.to_string());
+        }"#]]
+    .assert_eq(&tag.to_string());
     assert!(!git(&service, 1, &["cat-file", "-e", &sha]).0, "no pack has it yet");
     assert_eq!(service.app.objects.flush(RepoId(1)).await.expect("flushes"), 7);
     assert_eq!(service.app.objects.flush(RepoId(1)).await.expect("flushes"), 0);
@@ -343,7 +351,8 @@ async fn every_fault_of_a_new_object_is_told() {
         422 Invalid request.
 
         For 'properties/type', ghost is not a member of ["commit", "tree", "blob", "tag"].
-    "#]].assert_eq(&seen);
+    "#]]
+    .assert_eq(&seen);
     for kind in ["blobs", "trees", "commits", "tags"] {
         let body = json!({
             "content": "x", "tree": if kind == "trees" { json!([]) } else { json!("x") }, "message": "m",
