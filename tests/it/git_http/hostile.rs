@@ -32,7 +32,7 @@ fn push(name: &str, new: &str, capabilities: &str, pack: &[u8]) -> Vec<u8> {
 }
 
 /// The commits of the folder `work` as one pack, and the newest of them.
-async fn pack(host: &Host, count: usize) -> (Vec<u8>, String) {
+pub async fn pack(host: &Host, count: usize) -> (Vec<u8>, String) {
     host.work("work", OWNER, "octo-org/hello", count).await;
     let tip = host.git("work", &["rev-parse", "HEAD"]).await.ok();
     let prefix = host.path("work/out");
