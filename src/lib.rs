@@ -22,3 +22,4 @@ pub mod router;
 pub mod server;
 pub mod tokens;
 pub mod urls;
+pub mod web;

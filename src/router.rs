@@ -1,12 +1,13 @@
 //! The whole API on one screen.
 
 use crate::api::routes::Routes;
-use crate::{installations, meta, profiles, repositories};
+use crate::{installations, meta, profiles, repositories, web};
 
 pub fn routes() -> Routes {
-    Routes::default()
+    let api = Routes::default()
         .merge(installations::routes())
         .merge(meta::routes())
         .merge(profiles::routes())
-        .merge(repositories::routes())
+        .merge(repositories::routes());
+    web::with_pages(api)
 }

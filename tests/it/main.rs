@@ -7,3 +7,4 @@ mod profiles;
 mod state_file;
 mod support;
 mod tokens;
+mod web;
