@@ -7,6 +7,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const COLOURED_LENGTH_MAX = 300_000;
 const SHOWN_LENGTH_MAX = 2_000_000;
 const SHAPE_DEPTH_MAX = 4;
+const TOKEN_KINDS = 5;
 
 const base = new URL('.', document.baseURI);
 const find = (id) => document.getElementById(id);
@@ -23,7 +24,7 @@ function make(tag, attributes, ...children) {
     else if (value === true) element.setAttribute(name, '');
     else if (value !== false && value != null) element.setAttribute(name, value);
   }
-  element.append(...children.flat().filter((child) => child != null));
+  element.append(...children.flat(Infinity).filter((child) => child != null));
   return element;
 }
 
@@ -62,7 +63,7 @@ function showList() {
   const words = find('search').value.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = [...operations.values()].filter((operation) => words.every((word) => operation.sought.includes(word)));
   const groups = description.tags.map((tag) => {
-    const members = matches.filter((operation) => operation.tags?.[0] === tag.name);
+    const members = (tag['x-plinth-operations'] ?? []).map((id) => operations.get(id)).filter((operation) => matches.includes(operation));
     if (!members.length) return null;
     const items = members.map((operation) => make('li', null, make('a', { href: `#${operation.operationId}` },
       make('span', { class: `method ${operation.method}` }, operation.method), make('span', null, operation.summary))));
@@ -118,7 +119,7 @@ function operationView(operation) {
   const parts = operation.path.split(/(\{[^}]+\})/).map((part) => (part.startsWith('{') ? make('var', null, part) : part));
   const access = operation['x-plinth-access'] ?? {};
   const facts = [
-    ['tokens', (access.tokens ?? []).join(', ') + (access.anonymous ? ', or none' : '')],
+    ['token', (access.tokens?.length === TOKEN_KINDS ? 'any' : (access.tokens ?? []).join(', ')) + (access.anonymous ? ', or none' : '')],
     access.scopes && ['scope', access.scopes.join(', ')],
     access.permission && ['permission', access.permission],
   ].filter(Boolean).map(([name, value]) => make('li', null, `${name} `, make('b', null, value)));
@@ -126,7 +127,8 @@ function operationView(operation) {
     make('h1', { tabindex: '-1' }, operation.summary),
     make('div', { class: 'path' }, make('span', { class: `method ${operation.method}` }, operation.method), make('code', null, parts)),
     make('ul', { class: 'facts' }, facts),
-    make('div', { class: 'columns' }, make('div', null, prose(operation.description), contract(operation)), tryIt(operation)),
+    ...prose(operation.description),
+    make('div', { class: 'columns' }, contract(operation), tryIt(operation)),
   ];
 }
 
@@ -141,13 +143,16 @@ function contract(operation) {
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   if (body) blocks.push(make('h2', null, 'Body'), shape(body, 0));
   blocks.push(make('h2', null, 'Answers'));
-  const answers = Object.entries(operation.responses).map(([status, answer]) => [status, resolve(answer)]);
-  blocks.push(make('dl', { class: 'answers' }, answers.map(([status, answer]) =>
-    [make('dt', null, status), make('dd', null, ...inline(answer.description))])));
+  const answers = Object.entries(operation.responses).map(([status, answer]) => [status, resolve(answer), Boolean(answer.$ref)]);
+  const table = (rows) => make('dl', { class: 'answers' }, rows.map(([status, answer]) =>
+    [make('dt', null, status), make('dd', null, ...inline(answer.description))]));
+  blocks.push(table(answers.filter(([, , shared]) => !shared)));
   const success = answers.find(([status]) => status.startsWith('2'))?.[1].content?.['application/json']?.schema;
   if (success) {
     blocks.push(make('details', null, make('summary', null, 'What a good answer holds'), shape(success, 0)));
   }
+  const shared = answers.filter(([, , isShared]) => isShared);
+  if (shared.length) blocks.push(make('details', null, make('summary', null, 'Answers that many operations give'), table(shared)));
   return make('div', null, blocks);
 }
 
@@ -160,8 +165,10 @@ function shape(schema, depth) {
   if (resolved.allOf) return make('div', null, resolved.allOf.map((part) => shape(part, depth)));
   if (resolved.items) return shape(resolved.items, depth);
   const required = new Set(resolved.required ?? []);
-  const rows = Object.entries(resolved.properties ?? {}).map(([name, property]) =>
-    shapeRow(name, property, required.has(name), property.description, depth));
+  const properties = Object.entries(resolved.properties ?? {});
+  // What must be sent stands first; in answers nearly everything is always there.
+  if (depth === 0) properties.sort(([one], [other]) => required.has(other) - required.has(one));
+  const rows = properties.map(([name, property]) => shapeRow(name, property, required.has(name), property.description, depth));
   return rows.length ? make('ul', { class: 'shape' }, rows) : make('p', null, typeName(schema));
 }
 
@@ -201,11 +208,14 @@ function tryIt(operation) {
   const inputs = parameters.map((parameter) => ({ parameter, input: input(parameter) }));
   const [media, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   const isJson = media === 'application/json';
-  const body = isJson && make('textarea', { rows: 8, spellcheck: 'false', 'aria-label': 'Body, JSON' });
-  if (body) body.value = JSON.stringify(content.example ?? {}, null, 2);
+  const body = isJson && make('textarea', { spellcheck: 'false', 'aria-label': 'Body, JSON' });
+  if (body) {
+    body.value = JSON.stringify(content.example ?? {}, null, 2);
+    body.rows = Math.min(body.value.split('\n').length + 1, 20);
+  }
   const accept = acceptChoice(operation);
   const problem = make('p', { class: 'problem', role: 'status' });
-  const curl = make('pre', { tabindex: '0' });
+  const curl = make('pre', { id: 'curl', class: 'line', tabindex: '0' });
   const answer = make('div', { 'aria-live': 'polite' });
   const button = make('button', { type: 'submit', class: operation.method === 'DELETE' ? 'danger' : null }, 'Send');
   const request = () => ({

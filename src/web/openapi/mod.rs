@@ -47,11 +47,7 @@ impl Description {
 /// The whole document, with a placeholder for the server.
 fn document(rows: &[&'static Row]) -> Value {
     let shown: Vec<&Row> = rows.iter().copied().filter(|row| paths::is_describable(row)).collect();
-    let has_routes = |area: &&operation::Area| {
-        area.operations.iter().any(|operation| shown.iter().any(|row| row.operation == operation.id))
-    };
-    let tags = AREAS.iter().filter(has_routes);
-    let tags: Vec<Value> = tags.map(|area| json!({ "name": area.name, "description": area.about })).collect();
+    let tags: Vec<Value> = AREAS.iter().filter_map(|area| tag(area, &shown)).collect();
     let schemas = AREAS.iter().flat_map(|area| area.schemas);
     let schemas: Map<String, Value> =
         schemas.map(|(name, schema)| ((*name).to_owned(), schema.to_json())).chain(common::error_schemas()).collect();
@@ -69,6 +65,14 @@ fn document(rows: &[&'static Row]) -> Value {
             "securitySchemes": rights::schemes(),
         }
     })
+}
+
+/// An area that has routes, with the order in which its operations are best read.
+fn tag(area: &operation::Area, shown: &[&Row]) -> Option<Value> {
+    let is_shown = |operation: &&Operation| shown.iter().any(|row| row.operation == operation.id);
+    let ids: Vec<&str> = area.operations.iter().filter(is_shown).map(|operation| operation.id).collect();
+    let tag = json!({ "name": area.name, "description": area.about, "x-plinth-operations": ids });
+    (!ids.is_empty()).then_some(tag)
 }
 
 /// The description of an operation with the area that it belongs to.
