@@ -11,7 +11,7 @@ use crate::config::Settings;
 use crate::db::{Connection, Store, params};
 use crate::error::{Error, Result};
 use crate::git::Repositories;
-use crate::tokens::random_text;
+use crate::tokens::{ExpiredTokens, random_text};
 
 /// The running service; cheap to clone.
 #[derive(Clone)]
@@ -26,6 +26,7 @@ pub struct Shared {
     pub limiter: Limiter,
     pub metrics: Metrics,
     pub cursor_key: CursorKey,
+    pub expired_tokens: ExpiredTokens,
     draining: AtomicBool,
 }
 
@@ -44,6 +45,7 @@ impl App {
         Ok(Self(Arc::new(Shared {
             limiter: Limiter::new(settings.budgets.clone()),
             metrics: Metrics::default(),
+            expired_tokens: ExpiredTokens::default(),
             draining: AtomicBool::new(false),
             repositories: Arc::new(repositories),
             store,

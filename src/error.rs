@@ -22,6 +22,8 @@ pub enum Error {
     BodyTooLarge(usize),
     /// The request target is longer than its limit in bytes.
     UriTooLong(usize),
+    /// The headers are together larger than their limit in bytes.
+    HeadersTooLarge(usize),
     /// None of the media types in `Accept` can be served.
     NotAcceptable(String),
     /// The JSON does not have the shape that the operation describes; one sentence per violation.
@@ -97,6 +99,7 @@ impl fmt::Display for Error {
             Error::NotFound => out.write_str("not found"),
             Error::BodyTooLarge(limit) => write!(out, "the body is larger than {limit} bytes"),
             Error::UriTooLong(limit) => write!(out, "the address is longer than {limit} bytes"),
+            Error::HeadersTooLarge(limit) => write!(out, "the headers are larger than {limit} bytes"),
             Error::NotAcceptable(accept) => write!(out, "cannot serve {accept}"),
             Error::Shape(sentences) | Error::InvalidPlain(sentences) => out.write_str(&sentences.join(" ")),
             Error::Invalid(fields) => write!(out, "invalid fields: {}", FieldList(fields)),

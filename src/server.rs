@@ -23,11 +23,12 @@ use crate::app::App;
 use crate::error::Result;
 use crate::router;
 
-/// Request line and headers together; more is answered with 431.
-const HEAD_BYTES_MAX: usize = 24 * 1024;
-const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Request line and headers together, with room above their own limits, so that the gate can say what is too long.
+const HEAD_BYTES_MAX: usize = 48 * 1024;
+/// The longest that the headers of a request may take, also where the request itself may take longer.
+const HEADER_TIMEOUT_MAX: Duration = Duration::from_secs(10);
 const HTTP2_STREAMS_MAX: u32 = 100;
-const HTTP2_HEADER_BYTES_MAX: u32 = 16 * 1024;
+const HTTP2_HEADER_BYTES_MAX: u32 = 48 * 1024;
 
 /// The gate, behind the encoding that the client accepts.
 #[derive(Clone)]
@@ -93,7 +94,8 @@ pub async fn serve(listener: TcpListener, app: App, stop: impl Future<Output = (
                 continue;
             }
         };
-        let connection = connection(stream, peer, door.clone());
+        let header_timeout = app.settings.request_timeout.min(HEADER_TIMEOUT_MAX);
+        let connection = Connection { stream, peer, door: door.clone(), header_timeout };
         let watched = graceful.watcher();
         tokio::spawn(async move {
             connection.serve(watched).await;
@@ -112,15 +114,12 @@ struct Connection {
     stream: TcpStream,
     peer: SocketAddr,
     door: Door,
-}
-
-fn connection(stream: TcpStream, peer: SocketAddr, door: Door) -> Connection {
-    Connection { stream, peer, door }
+    header_timeout: Duration,
 }
 
 impl Connection {
     async fn serve(self, watcher: hyper_util::server::graceful::Watcher) {
-        let Connection { stream, peer, door } = self;
+        let Connection { stream, peer, door, header_timeout } = self;
         // Answers are written whole, so waiting for more bytes only delays them.
         let _ = stream.set_nodelay(true);
         let service = hyper::service::service_fn(move |request: Request<Incoming>| {
@@ -128,7 +127,7 @@ impl Connection {
             async move { Ok::<_, std::convert::Infallible>(door.answer(request.map(Body::new), peer.ip()).await) }
         });
         let mut builder = auto::Builder::new(TokioExecutor::new());
-        builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(HEAD_BYTES_MAX);
+        builder.http1().timer(TokioTimer::new()).header_read_timeout(header_timeout).max_buf_size(HEAD_BYTES_MAX);
         builder
             .http2()
             .timer(TokioTimer::new())

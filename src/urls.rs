@@ -132,6 +132,22 @@ impl Urls {
         Url::new(&self.api, [Fixed("/app/installations/"), Number(id.0), Fixed("/access_tokens")])
     }
 
+    /// Where people manage an installation on an organization.
+    pub fn org_installation_page<'a>(&'a self, org: &'a str, id: crate::ids::InstallationId) -> Url<'a> {
+        let parts = [Fixed("/organizations/"), Segment(org), Fixed("/settings/installations/"), Number(id.0)];
+        Url::new(&self.web, parts)
+    }
+
+    /// Where users manage an installation on their own account.
+    pub fn own_installation_page(&self, id: crate::ids::InstallationId) -> Url<'_> {
+        Url::new(&self.web, [Fixed("/settings/installations/"), Number(id.0)])
+    }
+
+    /// Where people enter the code that a device shows.
+    pub fn device_page(&self) -> Url<'_> {
+        Url::new(&self.web, [Fixed("/login/device")])
+    }
+
     pub fn installation_repositories(&self) -> Url<'_> {
         Url::new(&self.api, [Fixed("/installation/repositories")])
     }

@@ -10,7 +10,7 @@ use crate::apps;
 use crate::error::{Error, Result};
 use crate::tokens::{self, JwtError, Principal};
 
-const BAD_CREDENTIALS: &str = "Bad credentials";
+pub const BAD_CREDENTIALS: &str = "Bad credentials";
 
 /// What the header says, before anything is looked up.
 enum Presented {
@@ -60,7 +60,8 @@ fn basic_token(encoded: &str) -> Option<String> {
 
 async fn find_token(app: &App, token: &str) -> Result<Principal> {
     let mut db = app.store.read().await?;
-    let found = tokens::store::find_principal(&mut db, &tokens::hash(token), app.clock.now()).await?;
+    let hash = tokens::hash(token);
+    let found = tokens::store::find_principal(&mut db, &hash, app.clock.now(), &app.expired_tokens).await?;
     found.ok_or(Error::Unauthenticated(BAD_CREDENTIALS))
 }
 

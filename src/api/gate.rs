@@ -8,14 +8,15 @@ use std::time::Instant;
 use axum::body::Body;
 use axum::response::Response;
 use futures_util::FutureExt;
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HOST, LAST_MODIFIED};
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LAST_MODIFIED};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use tokio::sync::Semaphore;
 
-use super::access::{Cost, Row, check_kind};
+use super::access::{Cost, Row, bad_credential, check_kind};
+use super::address::{client_address, urls_of, without_prefix};
 use super::conditional::{EntityTag, is_not_modified};
-use super::credential::authenticate;
+use super::credential::{BAD_CREDENTIALS, authenticate};
 use super::exchange::Exchange;
 use super::limits::{Budget, Payer};
 use super::media::Media;
@@ -29,7 +30,7 @@ use crate::tokens::{Principal, random_text};
 use crate::urls::Urls;
 
 const URI_BYTES_MAX: usize = 8 * 1024;
-const API_PREFIX: &str = "/api/v3";
+const HEADER_BYTES_MAX: usize = 16 * 1024;
 const REQUEST_ID_LENGTH: usize = 20;
 
 /// Takes a request in and gives its answer out.
@@ -73,7 +74,7 @@ impl Gate {
     /// Turns away what would only wait, and ends what takes too long or panics.
     async fn admit(&self, request: Request<Body>, peer: IpAddr, request_id: &str) -> Outcome {
         let client = client_address(&self.app, request.headers(), peer);
-        let urls = urls_of(&self.app, request.headers(), peer, request.uri().path());
+        let urls = urls_of(&self.app, request.headers(), peer, request.uri());
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         if let Some(response) = health::answer(&self.app, &method, &path).await {
             return Outcome { response, row: None };
@@ -105,7 +106,11 @@ impl Gate {
         let row = found.as_ref().map(|(route, _)| route.row);
         let principal = match authenticate(&self.app, &parts.headers).await {
             Ok(principal) => principal,
-            Err(error) => return self.refuse_credential(&error, peer, urls, request_id),
+            Err(error) => {
+                let mut outcome = self.refuse_credential(error, row, peer, urls, request_id);
+                headers::add_version(outcome.response.headers_mut(), version);
+                return outcome;
+            }
         };
         let (mut budget, verdict) = self.charge(&principal, peer, row);
         let query = parts.uri.query().unwrap_or_default().to_owned();
@@ -158,9 +163,20 @@ impl Gate {
     }
 
     /// A bad credential shows the budget of a caller without one; an app's key has none at all.
-    fn refuse_credential(&self, error: &Error, peer: IpAddr, urls: &Urls, request_id: &str) -> Outcome {
-        let mut outcome = refuse(error, None, urls, request_id);
-        if matches!(error, Error::Unauthenticated("Bad credentials")) {
+    fn refuse_credential(
+        &self,
+        error: Error,
+        row: Option<&'static Row>,
+        peer: IpAddr,
+        urls: &Urls,
+        request_id: &str,
+    ) -> Outcome {
+        let error = match row {
+            Some(row) => bad_credential(&row.rule, error),
+            None => error,
+        };
+        let mut outcome = refuse(&error, None, urls, request_id);
+        if matches!(error, Error::Unauthenticated(BAD_CREDENTIALS)) {
             let (budget, _) = self.app.limiter.charge(Payer::Address(peer), self.app.clock.now());
             headers::add_budget(outcome.response.headers_mut(), budget);
         }
@@ -173,6 +189,10 @@ fn check_head(parts: &Parts) -> Result<(Version, Media)> {
     let target_length = parts.uri.path_and_query().map_or(0, |target| target.as_str().len());
     if target_length > URI_BYTES_MAX {
         return Err(Error::UriTooLong(URI_BYTES_MAX));
+    }
+    let header_length: usize = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    if header_length > HEADER_BYTES_MAX {
+        return Err(Error::HeadersTooLarge(HEADER_BYTES_MAX));
     }
     let query = parts.uri.query().unwrap_or_default();
     if form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "access_token") {
@@ -258,41 +278,4 @@ fn without_body(response: Response) -> Response {
         parts.headers.insert(CONTENT_LENGTH, length.into());
     }
     Response::from_parts(parts, Body::empty())
-}
-
-fn without_prefix(path: &str) -> &str {
-    match path.strip_prefix(API_PREFIX) {
-        Some("") => "/",
-        Some(rest) if rest.starts_with('/') => rest,
-        _ => path,
-    }
-}
-
-/// The addresses in the answer are those that the caller used; a proxy is believed only where it is trusted.
-fn urls_of(app: &App, headers: &HeaderMap, peer: IpAddr, path: &str) -> Urls {
-    let prefix = if without_prefix(path).len() == path.len() { "" } else { API_PREFIX };
-    if let Some(public_url) = &app.settings.public_url {
-        return Urls::new(public_url, prefix);
-    }
-    let trusted = app.settings.trusted_proxies.contains(&peer);
-    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).filter(|text| is_host(text));
-    let forwarded = |name: &str| if trusted { header(name) } else { None };
-    let scheme = forwarded("x-forwarded-proto").filter(|scheme| *scheme == "https").unwrap_or("http");
-    let host = forwarded("x-forwarded-host").or_else(|| header(HOST.as_str())).unwrap_or("localhost");
-    Urls::new(&format!("{scheme}://{host}"), prefix)
-}
-
-/// A host that can stand in an address without changing its meaning.
-fn is_host(text: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
-    !text.is_empty() && text.len() <= 255 && text.bytes().all(allowed)
-}
-
-/// The last address that a trusted proxy has seen, or the peer itself.
-fn client_address(app: &App, headers: &HeaderMap, peer: IpAddr) -> IpAddr {
-    if !app.settings.trusted_proxies.contains(&peer) {
-        return peer;
-    }
-    let forwarded = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
-    forwarded.and_then(|list| list.rsplit(',').next()?.trim().parse().ok()).unwrap_or(peer)
 }

@@ -11,12 +11,15 @@ use super::access::{Row, Rule};
 use super::limits::Budget;
 use super::media::Media;
 use super::version::Version;
-use crate::tokens::{Principal, UserLimits};
+use crate::tokens::{Principal, Scope, UserLimits};
 
 const EXPOSED: &str = "ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, \
                        X-RateLimit-Resource, X-RateLimit-Reset, X-OAuth-Scopes, X-Accepted-OAuth-Scopes, \
                        X-Accepted-GitHub-Permissions, X-GitHub-Media-Type, X-GitHub-Request-Id, \
                        X-GitHub-Api-Version-Selected";
+
+/// Even an answer to nobody in particular: whoever signs in would be given another.
+const VARIES_BY: &str = "Accept, Authorization, Cookie, Accept-Encoding, X-Requested-With";
 
 /// What every answer carries, whatever it says.
 pub fn add_common(headers: &mut HeaderMap, request_id: &str) {
@@ -29,7 +32,7 @@ pub fn add_common(headers: &mut HeaderMap, request_id: &str) {
     fixed(headers, X_FRAME_OPTIONS, "deny");
     fixed(headers, REFERRER_POLICY, "no-referrer");
     fixed(headers, CONTENT_SECURITY_POLICY, "default-src 'none'");
-    let id = HeaderValue::try_from(request_id).expect("request ids are hexadecimal");
+    let id = HeaderValue::try_from(request_id).expect("request ids are letters and digits");
     headers.insert("x-github-request-id", id.clone());
     headers.insert("x-service-request-id", id);
 }
@@ -61,13 +64,7 @@ pub fn add_media(headers: &mut HeaderMap, media: Media) {
 
 /// Caches keep answers apart by who asked and how.
 pub fn add_caching(headers: &mut HeaderMap, principal: &Principal, status: StatusCode) {
-    let shared = matches!(principal, Principal::Anonymous | Principal::App(_));
-    let vary = match (status.is_success() && status != StatusCode::NO_CONTENT, shared) {
-        (true, true) => "Accept, Accept-Encoding, X-Requested-With",
-        (true, false) => "Accept, Authorization, Cookie, Accept-Encoding, X-Requested-With",
-        (false, _) => "Accept-Encoding, Accept, X-Requested-With",
-    };
-    headers.insert(VARY, HeaderValue::from_static(vary));
+    headers.insert(VARY, HeaderValue::from_static(VARIES_BY));
     if (status.is_success() && status != StatusCode::NO_CONTENT) || status == StatusCode::NOT_MODIFIED {
         let value = if matches!(principal, Principal::Anonymous) {
             "public, max-age=60, s-maxage=60"
@@ -118,7 +115,12 @@ pub fn add_rights(headers: &mut HeaderMap, principal: &Principal, row: Option<&R
 }
 
 fn accepted_scope(rule: &Rule) -> &'static str {
-    rule.see_scope.or(rule.act_scope).map_or("", crate::tokens::Scope::as_str)
+    let scope = match (rule.act_scope, rule.see_scope) {
+        // Whoever may see a private repository may act on a public one.
+        (None | Some(Scope::PublicRepo), Some(wider)) => Some(wider),
+        (act, _) => act,
+    };
+    scope.map_or("", Scope::as_str)
 }
 
 fn add_permissions(headers: &mut HeaderMap, row: Option<&Row>) {

@@ -165,11 +165,13 @@ impl Limiter {
             let seconds = u64::try_from(until.0 - now.0).unwrap_or_default();
             Error::SecondaryLimited { retry_after_seconds: seconds.max(1) }
         };
-        if in_minute > self.budgets.content_per_minute {
-            return Err(wait(minute_ends));
-        }
-        if in_hour > self.budgets.content_per_hour {
-            return Err(wait(hour_ends));
+        let over_minute = in_minute > self.budgets.content_per_minute;
+        let over_hour = in_hour > self.budgets.content_per_hour;
+        if over_minute || over_hour {
+            // What is refused is not created, so it uses up nothing.
+            self.content_minute.take_back(actor, now);
+            self.content_hour.take_back(actor, now);
+            return Err(wait(if over_hour { hour_ends } else { minute_ends }));
         }
         let fingerprint = self.hasher.hash_one(content);
         let (same, _) = self.same_content.add((actor, operation, fingerprint), now);

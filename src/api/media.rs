@@ -40,7 +40,16 @@ impl Media {
 
     fn parse(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
-        if matches!(name.as_str(), "" | "*/*" | "application/*" | "application/json" | "application/octet-stream") {
+        // Forms are what the operations for signing in answer by default.
+        const PLAIN: &[&str] = &[
+            "",
+            "*/*",
+            "application/*",
+            "application/json",
+            "application/octet-stream",
+            "application/x-www-form-urlencoded",
+        ];
+        if PLAIN.contains(&name.as_str()) {
             return Some(Media::Json);
         }
         let vendor = name.strip_prefix("application/vnd.")?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, LINK, LOCATION, RETRY_AFTER};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, LINK, LOCATION, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde::ser::SerializeMap;
@@ -29,6 +29,7 @@ pub struct Reply {
     location: Option<String>,
     last_modified: Option<Timestamp>,
     entity_seed: Option<Vec<u8>>,
+    cache_control: Option<HeaderValue>,
 }
 
 impl Reply {
@@ -68,7 +69,16 @@ impl Reply {
     }
 
     fn new(status: StatusCode, content_type: Option<HeaderValue>, body: Bytes) -> Self {
-        Self { status, content_type, body, link: None, location: None, last_modified: None, entity_seed: None }
+        Self {
+            status,
+            content_type,
+            body,
+            link: None,
+            location: None,
+            last_modified: None,
+            entity_seed: None,
+            cache_control: None,
+        }
     }
 
     /// Adds the links to other pages.
@@ -78,6 +88,16 @@ impl Reply {
 
     pub fn with_last_modified(self, moment: Option<Timestamp>) -> Self {
         Self { last_modified: moment, ..self }
+    }
+
+    /// For what is different a moment later.
+    pub fn without_caching(self) -> Self {
+        Self { cache_control: Some(HeaderValue::from_static("no-cache")), ..self }
+    }
+
+    /// For a secret, which no cache may keep even for its owner.
+    pub fn without_storing(self) -> Self {
+        Self { cache_control: Some(HeaderValue::from_static("no-store")), ..self }
     }
 
     /// Takes the entity tag from something smaller than the body, such as a generation number.
@@ -102,6 +122,7 @@ impl IntoResponse for Reply {
         let headers = response.headers_mut();
         let text = |value: String| HeaderValue::try_from(value).expect("addresses are percent-encoded");
         self.content_type.map(|value| headers.insert(CONTENT_TYPE, value));
+        self.cache_control.map(|value| headers.insert(CACHE_CONTROL, value));
         self.link.map(|value| headers.insert(LINK, text(value)));
         self.location.map(|value| headers.insert(LOCATION, text(value)));
         let facts = Facts { last_modified: self.last_modified, entity_seed: self.entity_seed, body: Some(self.body) };
@@ -130,6 +151,7 @@ fn status(error: &Error) -> StatusCode {
         Error::Conflict(_) => StatusCode::CONFLICT,
         Error::BodyTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
         Error::UriTooLong(_) => StatusCode::URI_TOO_LONG,
+        Error::HeadersTooLarge(_) => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
         Error::NotAcceptable(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Error::Shape(_) | Error::Invalid(_) | Error::InvalidPlain(_) | Error::Unprocessable(_) => {
             StatusCode::UNPROCESSABLE_ENTITY
@@ -200,6 +222,7 @@ fn message(error: &Error) -> String {
         }
         Error::BodyTooLarge(limit) => format!("The request body is larger than {limit} bytes."),
         Error::UriTooLong(limit) => format!("The request target is longer than {limit} bytes."),
+        Error::HeadersTooLarge(limit) => format!("The request headers are larger than {limit} bytes."),
         Error::Shape(sentences) => format!("Invalid request.\n\n{}", sentences.join("\n")),
         Error::Invalid(_) | Error::InvalidPlain(_) => "Validation Failed".into(),
         Error::SecondaryLimited { .. } => {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
-use aws_lc_rs::rsa::{KeyPair, KeySize};
+use aws_lc_rs::rsa::{KeyPair, KeySize, PublicKey};
 use aws_lc_rs::signature::KeyPair as _;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -58,6 +58,21 @@ pub fn public_key_of(private_pem: &str) -> Result<Vec<u8>, KeyError> {
         return Err(KeyError::TooShort);
     }
     Ok(pair.public_key().as_ref().to_vec())
+}
+
+/// A public key in PEM form: the public half alone, or the private one, of which the other half is taken.
+pub fn read_public_key(pem: &str) -> Result<Vec<u8>, KeyError> {
+    let (label, der) = from_pem(pem)?;
+    match label {
+        "PUBLIC KEY" | "RSA PUBLIC KEY" => {
+            let key = PublicKey::from_der(&der).map_err(|_| KeyError::NotRsa)?;
+            if key.modulus_len() * 8 < BITS_MIN {
+                return Err(KeyError::TooShort);
+            }
+            Ok(key.as_ref().to_vec())
+        }
+        _ => public_key_of(pem),
+    }
 }
 
 /// How people tell keys apart: the SHA-256 of the public half.

@@ -2,7 +2,9 @@
 
 mod key;
 mod model;
+mod registration;
 pub mod store;
 
-pub use key::{AppKey, KeyError, fingerprint, generate_key, public_key_of};
-pub use model::{App, EventNames, Installation, Suspension};
+pub use key::{AppKey, KeyError, fingerprint, generate_key, public_key_of, read_public_key};
+pub use model::{App, AppKind, EventNames, Installation, KeyEntry, Suspension};
+pub use registration::{Registration, new_client_secret, register};

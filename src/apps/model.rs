@@ -1,14 +1,17 @@
 //! Apps and installations as the service keeps them.
 
+use std::str::FromStr;
+
 use crate::clock::Timestamp;
-use crate::db::from_row;
+use crate::db::{from_row, text_column};
 use crate::ids::{AccountId, AppId, InstallationId};
 use crate::tokens::{Permissions, SelectionMode};
 
-/// A GitHub App. Only public keys and a hash of its secret are kept.
+/// A GitHub App or an OAuth app. Only public keys and a hash of its secret are kept.
 #[derive(Debug, Clone)]
 pub struct App {
     pub id: AppId,
+    pub kind: AppKind,
     pub slug: String,
     pub name: String,
     pub owner_id: AccountId,
@@ -20,7 +23,42 @@ pub struct App {
     pub updated_at: Timestamp,
 }
 
-from_row!(App { id, slug, name, owner_id, bot_id, client_id, permissions, events, created_at, updated_at });
+from_row!(App { id, kind, slug, name, owner_id, bot_id, client_id, permissions, events, created_at, updated_at });
+
+/// What an app can have: installations and keys, or scopes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AppKind {
+    GitHubApp,
+    OAuth,
+}
+
+impl AppKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            AppKind::GitHubApp => "app",
+            AppKind::OAuth => "oauth",
+        }
+    }
+}
+
+impl FromStr for AppKind {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        [AppKind::GitHubApp, AppKind::OAuth].into_iter().find(|kind| kind.as_str() == text).ok_or(())
+    }
+}
+
+text_column!(AppKind);
+
+/// A public key of an app, without the key itself.
+#[derive(Debug, Clone)]
+pub struct KeyEntry {
+    pub fingerprint: String,
+    pub created_at: Timestamp,
+}
+
+from_row!(KeyEntry { fingerprint, created_at });
 
 /// One account's installation of an app.
 #[derive(Debug, Clone)]

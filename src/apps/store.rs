@@ -1,33 +1,64 @@
 //! Apps, keys and installations in the store.
 
-use super::{App, EventNames, Installation};
+use super::{App, AppKind, EventNames, Installation, KeyEntry};
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, params};
+use crate::db::{Connection, DbError, FromRow, Row, params};
 use crate::error::{Code, Error, Result};
 use crate::ids::{AccountId, AppId, InstallationId, RepoId};
 use crate::tokens::{Permissions, SelectionMode};
 
 pub async fn find(db: &mut Connection, id: AppId) -> Result<Option<App>, DbError> {
-    let sql = "select id, slug, name, owner_id, bot_id, client_id, permissions, events, created_at, updated_at \
+    let sql = "select id, kind, slug, name, owner_id, bot_id, client_id, permissions, events, created_at, updated_at \
                from app where id = $1";
     db.optional(sql, params![id]).await
 }
 
 pub async fn find_by_slug(db: &mut Connection, slug: &str) -> Result<Option<App>, DbError> {
-    let sql = "select id, slug, name, owner_id, bot_id, client_id, permissions, events, created_at, updated_at \
+    let sql = "select id, kind, slug, name, owner_id, bot_id, client_id, permissions, events, created_at, updated_at \
                from app where slug = $1";
     db.optional(sql, params![slug]).await
+}
+
+/// The app with this client id.
+pub async fn find_by_client_id(db: &mut Connection, client_id: &str) -> Result<Option<App>, DbError> {
+    let sql = "select id, kind, slug, name, owner_id, bot_id, client_id, permissions, events, created_at, updated_at \
+               from app where client_id = $1";
+    db.optional(sql, params![client_id]).await
+}
+
+pub async fn list(db: &mut Connection, limit: i64) -> Result<Vec<App>, DbError> {
+    let sql = "select id, kind, slug, name, owner_id, bot_id, client_id, permissions, events, created_at, updated_at \
+               from app order by id limit $1";
+    db.all(sql, params![limit]).await
+}
+
+/// The hash of the client secret, where the app has one.
+pub async fn find_client_secret_hash(db: &mut Connection, id: AppId) -> Result<Option<Vec<u8>>, DbError> {
+    let sql = "select client_secret_hash from app where id = $1";
+    Ok(db.optional::<(Option<Vec<u8>>,)>(sql, params![id]).await?.and_then(|(hash,)| hash))
+}
+
+pub async fn update_client_secret(
+    db: &mut Connection,
+    id: AppId,
+    hash: &[u8; 32],
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let sql = "update app set client_secret_hash = $2, updated_at = $3 where id = $1";
+    db.execute(sql, params![id, hash, now]).await?;
+    Ok(())
 }
 
 /// The app that a JSON web token's issuer names, by number or by client id.
 pub async fn find_by_issuer(db: &mut Connection, issuer: &str) -> Result<Option<AppId>, DbError> {
     let number: Option<AppId> = issuer.parse().ok();
-    let sql = "select id from app where id = $1 or client_id = $2";
+    let sql = "select id from app where kind = 'app' and (id = $1 or client_id = $2)";
     Ok(db.optional::<(AppId,)>(sql, params![number, issuer]).await?.map(|(id,)| id))
 }
 
 /// What a new app starts with.
 pub struct NewApp<'a> {
+    pub kind: AppKind,
     pub slug: &'a str,
     pub name: &'a str,
     pub owner: AccountId,
@@ -40,7 +71,7 @@ pub struct NewApp<'a> {
 
 pub async fn insert(db: &mut Connection, new: &NewApp<'_>, now: Timestamp) -> Result<AppId> {
     let sql = "insert into app (slug, name, owner_id, bot_id, client_id, client_secret_hash, permissions, events, \
-               created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning id";
+               created_at, updated_at, kind) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10) returning id";
     let inserted = db
         .one::<(AppId,)>(
             sql,
@@ -53,7 +84,8 @@ pub async fn insert(db: &mut Connection, new: &NewApp<'_>, now: Timestamp) -> Re
                 new.client_secret_hash,
                 new.permissions.to_text(),
                 new.events.to_text(),
-                now
+                now,
+                new.kind
             ],
         )
         .await;
@@ -76,6 +108,20 @@ pub async fn update_grant(
 pub async fn list_keys(db: &mut Connection, app: AppId) -> Result<Vec<Vec<u8>>, DbError> {
     let sql = "select public_key from app_key where app_id = $1 order by id desc";
     Ok(db.all::<(Vec<u8>,)>(sql, params![app]).await?.into_iter().map(|(key,)| key).collect())
+}
+
+/// The keys of an app as people tell them apart, oldest first.
+pub async fn list_key_entries(db: &mut Connection, app: AppId) -> Result<Vec<KeyEntry>, DbError> {
+    db.all("select fingerprint, created_at from app_key where app_id = $1 order by id", params![app]).await
+}
+
+pub async fn delete_key(db: &mut Connection, app: AppId, fingerprint: &str) -> Result<u64, DbError> {
+    db.execute("delete from app_key where app_id = $1 and fingerprint = $2", params![app, fingerprint]).await
+}
+
+/// Removes every key but this one.
+pub async fn delete_other_keys(db: &mut Connection, app: AppId, fingerprint: &str) -> Result<u64, DbError> {
+    db.execute("delete from app_key where app_id = $1 and fingerprint <> $2", params![app, fingerprint]).await
 }
 
 /// Adds a public key; the same key twice is one key.
@@ -107,6 +153,27 @@ pub async fn find_installation_on(
     let sql = "select id, app_id, account_id, repository_selection, permissions, events, suspended_at, suspended_by, \
                created_at, updated_at from installation where app_id = $1 and account_id = $2";
     db.optional(sql, params![app, account]).await
+}
+
+/// An installation with the slug of its app and the login of its account.
+struct Listed(Installation, String, String);
+
+impl FromRow for Listed {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self(Installation::from_row(row)?, row.get(10)?, row.get(11)?))
+    }
+}
+
+/// Every installation, with app and account by name.
+pub async fn list_installations(
+    db: &mut Connection,
+    limit: i64,
+) -> Result<Vec<(Installation, String, String)>, DbError> {
+    let sql = "select i.id, i.app_id, i.account_id, i.repository_selection, i.permissions, i.events, i.suspended_at, \
+               i.suspended_by, i.created_at, i.updated_at, a.slug, o.login from installation i \
+               join app a on a.id = i.app_id join account o on o.id = i.account_id order by i.id limit $1";
+    let listed: Vec<Listed> = db.all(sql, params![limit]).await?;
+    Ok(listed.into_iter().map(|Listed(installation, slug, login)| (installation, slug, login)).collect())
 }
 
 /// What a new installation starts with.
@@ -146,6 +213,23 @@ pub async fn update_selection(
     Ok(())
 }
 
+/// Notes that the installation has changed in something that other rows keep.
+pub async fn update_installation_time(db: &mut Connection, id: InstallationId, now: Timestamp) -> Result<(), DbError> {
+    db.execute("update installation set updated_at = $2 where id = $1", params![id, now]).await?;
+    Ok(())
+}
+
+/// Removes an installation with its selection and its tokens.
+pub async fn delete_installation(db: &mut Connection, id: InstallationId) -> Result<u64, DbError> {
+    db.execute("delete from installation where id = $1", params![id]).await
+}
+
+/// How many repositories the selection has.
+pub async fn count_selected(db: &mut Connection, id: InstallationId) -> Result<i64, DbError> {
+    let sql = "select count(*) from installation_repo where installation_id = $1";
+    Ok(db.one::<(i64,)>(sql, params![id]).await?.0)
+}
+
 /// Whether an installation with a selection names this repository.
 pub async fn selects(db: &mut Connection, installation: InstallationId, repo: RepoId) -> Result<bool, DbError> {
     let sql = "select cast(1 as bigint) from installation_repo where installation_id = $1 and repo_id = $2";
@@ -181,7 +265,9 @@ pub async fn update_suspension(
     since: Option<Timestamp>,
     by: Option<AccountId>,
 ) -> Result<(), DbError> {
-    let sql = "update installation set suspended_by = case when suspended_at is null then $3 else suspended_by end, \
+    let sql = "update installation set \
+               suspended_by = case when cast($2 as bigint) is null then null \
+               when suspended_at is null then cast($3 as bigint) else suspended_by end, \
                suspended_at = case when cast($2 as bigint) is null then null else coalesce(suspended_at, $2) end where id = $1";
     db.execute(sql, params![id, since, by]).await?;
     Ok(())

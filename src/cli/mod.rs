@@ -1,9 +1,12 @@
 //! The command line: one binary for the server and for everything that is done to its store.
 
+pub mod app;
 mod backup;
 mod check;
 mod demo;
+pub mod device;
 mod entities;
+pub mod installation;
 mod logging;
 mod options;
 mod serve;
@@ -52,6 +55,15 @@ enum Command {
     /// Make and list repositories, and their collaborators
     #[command(subcommand)]
     Repo(entities::RepoCommand),
+    /// Make apps, and manage their keys and secrets
+    #[command(subcommand)]
+    App(app::AppCommand),
+    /// Install apps on accounts, suspend and delete installations
+    #[command(subcommand)]
+    Installation(installation::InstallationCommand),
+    /// Approve or deny a device that is signing in
+    #[command(subcommand)]
+    Device(device::DeviceCommand),
     /// Check the settings and the store
     Check {
         /// Show the settings in effect, secrets masked
@@ -83,6 +95,9 @@ pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<()> {
         Command::User(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Org(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Repo(command) => command.run(&options.open_store().await?, &clock, out).await,
+        Command::App(command) => command.run(&options.open_store().await?, &clock, out).await,
+        Command::Installation(command) => command.run(&options.open_store().await?, &clock, out).await,
+        Command::Device(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Check { print } => check::run(&options, print, out).await,
         Command::Backup { folder } => backup::backup(&options, &folder, out).await,
         Command::Restore { folder } => backup::restore(&options, &folder, out),

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -20,10 +19,7 @@ use crate::app::App;
 use crate::clock::Clock;
 use crate::db::{Durability, Store};
 use crate::error::{Error, Result};
-use crate::{server, tokens};
-
-/// How often tokens whose time is over are ended for good.
-const SWEEP_INTERVAL: Duration = Duration::from_secs(30);
+use crate::{server, sweep};
 
 #[derive(Debug, Args)]
 pub struct Serve {
@@ -58,7 +54,7 @@ impl Serve {
         let listener = bind(&options).await?;
         let url = format!("http://{}", listener.local_addr()?);
         start_metrics(&options, &app).await?;
-        let sweeping = tokio::spawn(sweep(app.clone()));
+        let sweeping = tokio::spawn(sweep::run(app.clone()));
         self.announce(&app, &options, &url, out).await?;
         let served = server::serve(listener, app, stop_signal()?).await;
         sweeping.abort();
@@ -104,22 +100,6 @@ fn stop_signal() -> Result<impl Future<Output = ()>> {
         }
         tracing::info!("stopping: finishing what is under way");
     })
-}
-
-/// Ends expired tokens now and then, so that setting the clock back revives none.
-async fn sweep(app: App) {
-    let mut ticks = tokio::time::interval(SWEEP_INTERVAL);
-    loop {
-        ticks.tick().await;
-        let now = app.clock.now();
-        let swept = app
-            .store
-            .write(now, |tx, now| Box::pin(async move { Ok(tokens::store::end_expired(tx, *now).await?) }))
-            .await;
-        if let Err(error) = swept {
-            tracing::warn!(%error, "expired tokens could not be swept");
-        }
-    }
 }
 
 /// Serves metrics on an address of their own, where one is set.

@@ -3,36 +3,32 @@
 use axum::extract::State;
 
 use super::json::{AccessToken, NewAccessToken};
+use super::target::OwnInstallation;
 use super::{rules, store};
 use crate::accounts;
 use crate::api::access::table::CreateInstallationToken;
-use crate::api::access::{Allowed, NoTarget};
+use crate::api::access::{Allowed, Recheck};
 use crate::api::body::Json;
 use crate::api::reply::Reply;
 use crate::app::App;
-use crate::apps::{self, Installation};
+use crate::apps::Installation;
 use crate::clock::Timestamp;
 use crate::db::Connection;
 use crate::error::{Error, Result};
-use crate::ids::{AppId, InstallationId};
 use crate::repos::Repo;
 use crate::repos::json::Repository;
-use crate::tokens::{
-    self, Grant, INSTALLATION_TOKEN_SECONDS, NewToken, Permissions, Principal, Secret, Selection, TokenKind,
-};
+use crate::tokens::{self, Grant, INSTALLATION_TOKEN_SECONDS, NewToken, Permissions, Secret, Selection, TokenKind};
 
+/// A suspended installation is refused before anyone looks at the body.
 pub async fn create(
-    access: Allowed<CreateInstallationToken, NoTarget>,
+    access: Allowed<CreateInstallationToken, OwnInstallation>,
     State(app): State<App>,
-    Json(asked): Json<NewAccessToken>,
+    asked: Result<Json<NewAccessToken>>,
 ) -> Result<Reply> {
-    let Principal::App(issuer) = access.caller() else {
-        return Err(Error::internal("the table admits only apps here"));
-    };
-    let id = access.exchange().params.number("installation_id").ok_or(Error::NotFound)?;
-    let context = (*issuer, id, asked, app.clock.now());
-    let made =
-        app.store.write(context, |tx, (issuer, id, asked, now)| Box::pin(make(tx, *issuer, *id, asked, *now))).await?;
+    rules::check_not_suspended(&access.target.0)?;
+    let Json(asked) = asked?;
+    let context = (access.recheck(), asked, app.clock.now());
+    let made = app.store.write(context, |tx, (right, asked, now)| Box::pin(make(tx, right, asked, *now))).await?;
     Ok(Reply::created_without_address(&AccessToken {
         token: made.secret.reveal(),
         expires_at: made.expires_at,
@@ -42,7 +38,8 @@ pub async fn create(
             .narrowed_to
             .as_ref()
             .map(|repos| repos.iter().map(|repo| Repository::new(repo, access.urls())).collect()),
-    }))
+    })
+    .without_storing())
 }
 
 struct Made {
@@ -56,13 +53,11 @@ struct Made {
 /// Checks against the installation as it is in this very transaction, and stores the token in it.
 async fn make(
     tx: &mut Connection,
-    issuer: AppId,
-    id: InstallationId,
+    right: &Recheck<CreateInstallationToken, OwnInstallation>,
     asked: &NewAccessToken,
     now: Timestamp,
 ) -> Result<Made> {
-    let found = apps::store::find_installation(tx, id).await?;
-    let installation = found.filter(|installation| installation.app_id == issuer).ok_or(Error::NotFound)?;
+    let OwnInstallation(installation) = right.ask(tx).await?;
     rules::check_not_suspended(&installation)?;
     rules::check_within(asked, &installation)?;
     let narrowed_to = find_named(tx, asked, &installation).await?;
@@ -74,8 +69,8 @@ async fn make(
     let secret = Secret::generate(TokenKind::Installation);
     let expires_at = now.plus_seconds(INSTALLATION_TOKEN_SECONDS);
     let grant = Grant::Installation {
-        app: issuer,
-        installation: id,
+        app: installation.app_id,
+        installation: installation.id,
         selection: token_selection.clone(),
         permissions: permissions.clone(),
     };

@@ -3,7 +3,8 @@
 use super::json::NewAccessToken;
 use crate::apps::Installation;
 use crate::error::{Error, Result};
-use crate::tokens::Permissions;
+use crate::ids::{AccountId, AppId};
+use crate::tokens::{InstallationToken, Permissions, Principal, Scope, SelectionMode, UserLimits};
 
 const REPOSITORIES_MAX: usize = 500;
 
@@ -42,4 +43,78 @@ pub fn unknown_repository() -> Error {
     Error::unprocessable(
         "There is at least one repository that does not exist or is not accessible to the parent installation.",
     )
+}
+
+/// The token behind an operation that the table gives to installations alone.
+pub fn installation_token(caller: &Principal) -> Result<&InstallationToken> {
+    match caller {
+        Principal::Installation(token) => Ok(token),
+        Principal::User(_) | Principal::App(_) | Principal::Anonymous => Err(not_admitted()),
+    }
+}
+
+/// The app behind an operation that the table gives to apps alone.
+pub fn app(caller: &Principal) -> Result<AppId> {
+    match caller {
+        Principal::App(app) => Ok(*app),
+        Principal::User(_) | Principal::Installation(_) | Principal::Anonymous => Err(not_admitted()),
+    }
+}
+
+/// The user behind an operation that the table gives to users alone.
+pub fn user(caller: &Principal) -> Result<AccountId> {
+    caller.user_id().ok_or_else(not_admitted)
+}
+
+/// User and app behind an operation that the table gives to app user tokens alone.
+pub fn app_user(caller: &Principal) -> Result<(AccountId, AppId)> {
+    let token = caller.user().ok_or_else(not_admitted)?;
+    match token.limits {
+        UserLimits::AppUser { app } => Ok((token.user, app)),
+        UserLimits::Classic(_) | UserLimits::OAuth { .. } | UserLimits::FineGrained { .. } => Err(not_admitted()),
+    }
+}
+
+fn not_admitted() -> Error {
+    Error::internal("the table does not admit this kind of caller here")
+}
+
+/// Whether a list may show private repositories: an app's reach is judged by its installation, a scope by its name.
+pub fn sees_private(caller: &Principal) -> bool {
+    match caller {
+        Principal::User(token) => match &token.limits {
+            UserLimits::Classic(scopes) | UserLimits::OAuth { scopes, .. } => scopes.grant(Scope::Repo),
+            UserLimits::FineGrained { .. } | UserLimits::AppUser { .. } => true,
+        },
+        Principal::Installation(_) => true,
+        Principal::App(_) | Principal::Anonymous => false,
+    }
+}
+
+/// What a token has: all repositories only where neither it nor its installation was narrowed.
+pub fn selection_of(token: &InstallationToken) -> SelectionMode {
+    match (token.installation_mode, token.token_mode) {
+        (SelectionMode::All, SelectionMode::All) => SelectionMode::All,
+        (SelectionMode::Selected, _) | (_, SelectionMode::Selected) => SelectionMode::Selected,
+    }
+}
+
+/// One repository cannot be taken out of all.
+pub fn check_has_selection(installation: &Installation) -> Result<()> {
+    match installation.repository_selection {
+        SelectionMode::Selected => Ok(()),
+        SelectionMode::All => {
+            Err(Error::unprocessable("This installation is on all repositories, please update in the Web UI."))
+        }
+    }
+}
+
+/// An installation keeps at least one repository.
+pub fn check_not_last(selected: i64) -> Result<()> {
+    if selected > 1 {
+        return Ok(());
+    }
+    Err(Error::unprocessable(
+        "This is the last repository of the installation: removing it would leave the app with no repository.",
+    ))
 }

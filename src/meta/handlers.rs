@@ -28,5 +28,5 @@ pub async fn rate_limit(access: Allowed<GetRateLimit, NoTarget>, State(app): Sta
     let address = access.exchange().peer;
     let payer = Payer::of(access.caller(), address).unwrap_or(Payer::Address(address));
     let budget = app.limiter.peek(payer, app.clock.now());
-    Ok(Reply::ok(&json::RateLimit::new(budget, access.exchange().version)))
+    Ok(Reply::ok(&json::RateLimit::new(budget, access.exchange().version)).without_caching())
 }

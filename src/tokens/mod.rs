@@ -1,5 +1,6 @@
 //! Tokens of the five kinds, and who a request acts as.
 
+mod expired;
 mod grant;
 mod jwt;
 mod model;
@@ -9,10 +10,11 @@ mod scopes;
 mod secret;
 pub mod store;
 
+pub use expired::ExpiredTokens;
 pub use grant::{Grant, NewToken, Selection, SelectionMode};
 pub use jwt::{JwtError, claimed_issuer, verify as verify_jwt};
 pub use model::{INSTALLATION_TOKEN_SECONDS, StoredToken, TokenKind};
 pub use permissions::{Level, Permissions};
 pub use principal::{InstallationToken, Principal, UserLimits, UserToken};
 pub use scopes::{Scope, Scopes};
-pub use secret::{Secret, hash, random_text};
+pub use secret::{Secret, hash, random_letters, random_text};

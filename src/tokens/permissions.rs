@@ -51,6 +51,10 @@ impl Permissions {
         self.0.is_empty()
     }
 
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     /// Whether everything here is granted by `other` as well.
     pub fn is_within(&self, other: &Permissions) -> bool {
         self.0.iter().all(|(name, level)| other.allows(name, *level))

@@ -18,6 +18,19 @@ pub enum Scope {
 }
 
 impl Scope {
+    const ALL: [Scope; 10] = [
+        Scope::Repo,
+        Scope::PublicRepo,
+        Scope::Workflow,
+        Scope::ReadOrg,
+        Scope::AdminOrg,
+        Scope::ReadProject,
+        Scope::Project,
+        Scope::ReadUser,
+        Scope::DeleteRepo,
+        Scope::Notifications,
+    ];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Scope::Repo => "repo",
@@ -72,6 +85,15 @@ impl Scopes {
     }
 }
 
+impl Scopes {
+    /// The names in `asked` that are not granted here; a name that this service does not know is only itself.
+    pub fn missing_of(&self, asked: &Scopes) -> Vec<String> {
+        let known = |name: &str| Scope::ALL.into_iter().find(|scope| scope.as_str() == name);
+        let granted = |name: &String| self.0.contains(name) || known(name).is_some_and(|scope| self.grant(scope));
+        asked.0.iter().filter(|name| !granted(name)).cloned().collect()
+    }
+}
+
 impl fmt::Display for Scopes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.0.join(", "))
@@ -94,5 +116,7 @@ mod tests {
             assert!(!narrow.grant(scope), "{scope:?}");
         }
         assert_eq!(wide.to_string(), "admin:org, project, repo");
+        assert!(wide.missing_of(&narrow).is_empty());
+        assert_eq!(narrow.missing_of(&Scopes::parse("repo,read:org,gist")), ["gist", "repo"]);
     }
 }

@@ -58,16 +58,24 @@ pub fn hash(text: &str) -> [u8; 32] {
 
 /// Letters and digits from the system's generator, each equally likely.
 pub fn random_text(length: usize) -> String {
-    const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-    /// Bytes from here on would make the first letters likelier.
-    const FAIR_BELOW: u8 = 248;
+    random_of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", length)
+}
+
+/// Capital letters that people read out and type without mistakes, and that make no words.
+pub fn random_letters(length: usize) -> String {
+    random_of(b"BCDFGHJKLMNPQRSTVWXZ", length)
+}
+
+fn random_of(alphabet: &[u8], length: usize) -> String {
+    // Bytes from here on would make the first letters likelier.
+    let fair_below = 256 - 256 % alphabet.len();
     let generator = SystemRandom::new();
     let mut text = String::with_capacity(length);
     let mut bytes = [0u8; 64];
     while text.len() < length {
         generator.fill(&mut bytes).expect("the system's random generator always answers");
-        let fair = bytes.iter().filter(|byte| **byte < FAIR_BELOW);
-        let letters = fair.map(|byte| char::from(ALPHABET[usize::from(byte % 62)]));
+        let fair = bytes.iter().map(|byte| usize::from(*byte)).filter(|byte| *byte < fair_below);
+        let letters = fair.map(|byte| char::from(alphabet[byte % alphabet.len()]));
         text.extend(letters.take(length - text.len()));
     }
     text

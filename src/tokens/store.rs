@@ -1,7 +1,7 @@
 //! Tokens in the store, by hash only.
 
 use super::principal::{InstallationToken, UserLimits, UserToken};
-use super::{Grant, NewToken, Permissions, Principal, Scopes, SelectionMode, StoredToken, TokenKind};
+use super::{ExpiredTokens, Grant, NewToken, Permissions, Principal, Scopes, SelectionMode, StoredToken, TokenKind};
 use crate::accounts::AccountKind;
 use crate::clock::Timestamp;
 use crate::db::{Connection, DbError, from_row, params};
@@ -51,16 +51,29 @@ from_row!(Presented {
     suspended_at,
 });
 
-/// Who the token with this hash acts as; nothing for a token that is unknown, revoked or expired.
-pub async fn find_principal(db: &mut Connection, hash: &[u8; 32], now: Timestamp) -> Result<Option<Principal>> {
+/// Who the token with this hash acts as; nothing for a token that is unknown, revoked or expired. One that was found
+/// expired before stays so, whatever the clock says now.
+pub async fn find_principal(
+    db: &mut Connection,
+    hash: &[u8; 32],
+    now: Timestamp,
+    expired: &ExpiredTokens,
+) -> Result<Option<Principal>> {
     let sql = "select t.id, t.kind, t.scopes, t.owner_id, t.repository_selection, t.permissions, t.expires_at, \
                u.id, u.login, u.kind, u.site_admin, t.app_id, a.bot_id, \
                i.id, i.account_id, i.repository_selection, i.permissions, i.suspended_at \
                from token t left join account u on u.id = t.user_id left join app a on a.id = t.app_id \
                left join installation i on i.id = t.installation_id \
-               where t.hash = $1 and t.ended_at is null and (t.expires_at is null or t.expires_at > $2)";
-    let found: Option<Presented> = db.optional(sql, params![hash, now]).await?;
-    found.map(principal).transpose()
+               where t.hash = $1 and t.ended_at is null";
+    let Some(found) = db.optional::<Presented>(sql, params![hash]).await? else { return Ok(None) };
+    if found.expires_at.is_some_and(|moment| moment <= now) {
+        expired.note(found.token);
+        return Ok(None);
+    }
+    if expired.contains(found.token) {
+        return Ok(None);
+    }
+    principal(found).map(Some)
 }
 
 fn principal(found: Presented) -> Result<Principal> {
@@ -102,6 +115,12 @@ fn principal(found: Presented) -> Result<Principal> {
         limits,
         expires_at: found.expires_at,
     }))
+}
+
+/// Whether nobody has ended the token; its expiry was judged when it was presented.
+pub async fn is_active(db: &mut Connection, id: TokenId) -> Result<bool, DbError> {
+    let sql = "select cast(1 as bigint) from token where id = $1 and ended_at is null";
+    Ok(db.optional::<(i64,)>(sql, params![id]).await?.is_some())
 }
 
 /// Whether the token's own selection names this repository.

@@ -16,11 +16,12 @@ const FLOORS: &[&[&str]] = &[
         "review_comments",
         "git_refs",
         "installations",
+        "oauth",
         "profiles",
         "repositories",
         "meta",
     ],
-    &["web"],
+    &["web", "sweep"],
     &["router"],
     &["server"],
     &["cli"],
@@ -34,6 +35,8 @@ const BESIDE: &[(&str, &str)] = &[
     ("repos", "accounts"),
     ("tokens", "accounts"),
     ("apps", "tokens"),
+    // An app acts through an account of its own.
+    ("apps", "accounts"),
     // Objects that only the store holds are found beside the packs of a repository.
     ("objects", "refs"),
     // A request shares the service's parts, and these speak the vocabulary of HTTP.

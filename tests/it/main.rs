@@ -1,10 +1,16 @@
 //! Stories told over HTTP against the whole service, on SQLite and on PostgreSQL.
 
 mod access;
+mod app_commands;
 mod architecture;
+mod cli;
 mod contract;
+mod device_flow;
+mod installations;
+mod process;
 mod profiles;
 mod state_file;
+mod store;
 mod support;
 mod tokens;
 mod web;

@@ -10,8 +10,9 @@ use http::request::Parts;
 use super::{Endpoint, Facts, Reach, Target, decide};
 use crate::api::exchange::Exchange;
 use crate::app::App;
+use crate::db::Connection;
 use crate::error::{Error, Result};
-use crate::tokens::Principal;
+use crate::tokens::{self, Principal};
 use crate::urls::Urls;
 
 /// A resource on which the caller may carry out the operation `E`. Only the decision makes one.
@@ -35,6 +36,42 @@ impl<E: Endpoint, T: Target> Allowed<E, T> {
     pub fn exchange(&self) -> &Exchange {
         &self.exchange
     }
+
+    /// The same decision, to be made once more inside the transaction that acts on it.
+    pub fn recheck(&self) -> Recheck<E, T> {
+        Recheck { exchange: self.exchange.clone(), decided: PhantomData }
+    }
+}
+
+/// A decision that can be made again, so that a right taken away a moment ago is not used any more.
+pub struct Recheck<E, T> {
+    exchange: Arc<Exchange>,
+    decided: PhantomData<fn() -> (E, T)>,
+}
+
+impl<E: Endpoint, T: Target> Recheck<E, T> {
+    /// The resource as it is now, if the caller's token still lives and the right still stands.
+    pub async fn ask(&self, db: &mut Connection) -> Result<T> {
+        let token = match &self.exchange.principal {
+            Principal::User(token) => Some(token.token),
+            Principal::Installation(token) => Some(token.token),
+            Principal::App(_) | Principal::Anonymous => None,
+        };
+        if let Some(token) = token
+            && !tokens::store::is_active(db, token).await?
+        {
+            return Err(Error::Unauthenticated("Bad credentials"));
+        }
+        Ok(find_and_decide::<E, T>(db, &self.exchange).await?.0)
+    }
+}
+
+async fn find_and_decide<E: Endpoint, T: Target>(db: &mut Connection, exchange: &Exchange) -> Result<(T, Reach)> {
+    let found = T::find(db, &exchange.params, &exchange.principal).await?;
+    let Some((target, facts)) = found else { return Err(Error::NotFound) };
+    let reach = Reach::find(db, &exchange.principal, &facts).await?;
+    decide(&E::ROW.rule, &exchange.principal, &facts, &reach)?;
+    Ok((target, reach))
 }
 
 impl<E, T> Deref for Allowed<E, T> {
@@ -56,10 +93,7 @@ impl<E: Endpoint, T: Target> FromRequestParts<App> for Allowed<E, T> {
             return Ok(Self { target, reach: Reach::Everywhere, exchange, endpoint: PhantomData });
         }
         let mut db = app.store.read().await?;
-        let found = T::find(&mut db, &exchange.params, &exchange.principal).await?;
-        let Some((target, facts)) = found else { return Err(Error::NotFound) };
-        let reach = Reach::find(&mut db, &exchange.principal, &facts).await?;
-        decide(&E::ROW.rule, &exchange.principal, &facts, &reach)?;
+        let (target, reach) = find_and_decide::<E, T>(&mut db, &exchange).await?;
         Ok(Self { target, reach, exchange, endpoint: PhantomData })
     }
 }

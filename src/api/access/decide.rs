@@ -1,12 +1,13 @@
 //! The decision: pure, in the order in which nothing leaks.
 
-use super::{Action, Anonymous, Facts, Kind, Reach, Rule};
+use super::{Action, Anonymous, Facts, Kind, Reach, Rule, TargetKind};
 use crate::error::{Error, Result};
 use crate::repos::RepoRole;
 use crate::tokens::{Level, Permissions, Principal, Scope, UserLimits};
 
 const REQUIRES_AUTHENTICATION: &str = "Requires authentication";
-const NOT_A_JSON_WEB_TOKEN: &str = "A JSON web token could not be decoded";
+/// What everyone but an app reads at an operation for apps.
+pub const NOT_A_JSON_WEB_TOKEN: &str = "A JSON web token could not be decoded";
 const SUSPENDED: &str = "This installation has been suspended";
 const ARCHIVED: &str = "Repository was archived so is read-only.";
 
@@ -28,6 +29,16 @@ pub fn check_kind(rule: &Rule, caller: &Principal) -> Result<()> {
     }
 }
 
+/// How a credential that is not good is refused: operations for apps say that they wanted a JSON web token.
+pub fn bad_credential(rule: &Rule, error: Error) -> Error {
+    match error {
+        Error::Unauthenticated("Bad credentials") if rule.kinds.contains(Kind::AppJwt) => {
+            Error::Unauthenticated(NOT_A_JSON_WEB_TOKEN)
+        }
+        other => other,
+    }
+}
+
 fn anonymous_refusal(rule: &Rule) -> &'static str {
     if rule.kinds.contains(Kind::AppJwt) { NOT_A_JSON_WEB_TOKEN } else { REQUIRES_AUTHENTICATION }
 }
@@ -37,7 +48,7 @@ fn refused_kind(rule: &Rule, kind: Kind) -> Error {
         return Error::Unauthenticated(NOT_A_JSON_WEB_TOKEN);
     }
     match kind {
-        Kind::AppJwt => Error::Unauthenticated("Bad credentials"),
+        Kind::AppJwt => Error::Unauthenticated(crate::api::credential::BAD_CREDENTIALS),
         _ => Error::Forbidden(rule.refusal.unwrap_or(kind.refusal()).into()),
     }
 }
@@ -67,7 +78,7 @@ fn sees_private(rule: &Rule, caller: &Principal, facts: &Facts, reach: &Reach) -
     let has_role = facts.role >= Some(rule.see_role);
     let inside = match reach {
         Reach::Everywhere | Reach::Suspended => true,
-        Reach::Outside => false,
+        Reach::Outside => rule.target == TargetKind::OwnAccount,
         Reach::Inside(permissions) => !rule.see_permission || allows_reading(rule, permissions),
     };
     match caller {
@@ -93,6 +104,8 @@ fn grants(limits: &UserLimits, scope: Option<Scope>) -> bool {
 fn check_acting(rule: &Rule, caller: &Principal, facts: &Facts, reach: &Reach, public: bool) -> Result<()> {
     let too_little = || Error::Forbidden(Kind::of(caller).refusal().into());
     match reach {
+        // Whose token it is, every token may tell; what takes a permission takes it on one's own account too.
+        Reach::Outside if rule.target == TargetKind::OwnAccount && rule.permission.is_none() => {}
         Reach::Outside | Reach::Suspended => return Err(too_little()),
         Reach::Inside(permissions) => {
             let allowed = rule.permission.is_none_or(|(name, level)| permissions.allows(name, level));

@@ -11,8 +11,8 @@ mod rule;
 pub mod table;
 mod target;
 
-pub use allowed::Allowed;
-pub use decide::{check_kind, decide};
+pub use allowed::{Allowed, Recheck};
+pub use decide::{bad_credential, check_kind, decide};
 pub use kinds::{Kind, Kinds};
 pub use reach::Reach;
 pub use rule::{Action, Anonymous, Cost, Endpoint, Row, Rule, TargetKind};

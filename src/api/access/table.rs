@@ -32,6 +32,9 @@ const OWN: Rule = Rule { target: TargetKind::OwnAccount, kinds: Kinds::USERS, an
 
 /// An app that signs with its own key.
 const APP: Rule = Rule { kinds: Kinds::APP_JWT, anonymous: Anonymous::Refused, ..OPEN };
+/// An app about one of its installations.
+const APP_INSTALLATION: Rule = Rule { target: TargetKind::Installation, ..APP };
+const APP_INSTALLATION_WRITE: Rule = Rule { action: Action::Write, ..APP_INSTALLATION };
 
 /// Reading what a repository holds.
 const REPO_READ: Rule = Rule {
@@ -110,11 +113,12 @@ const ISSUE_FIELDS_WRITE: Rule = Rule {
 
 /// Changing which repositories an installation has is for classic tokens alone.
 const SELECTION_WRITE: Rule = Rule {
-    target: TargetKind::Nothing,
+    target: TargetKind::Installation,
     action: Action::Write,
     kinds: Kinds::CLASSIC,
     anonymous: Anonymous::Refused,
     act_scope: Some(Scope::Repo),
+    act_role: RepoRole::Admin,
     ..OPEN
 };
 
@@ -170,7 +174,7 @@ endpoints! {
     ListInstallationRepositories = "apps/list-repos-accessible-to-installation", GET ["/installation/repositories"], Rule { kinds: Kinds::INSTALLATION, anonymous: Anonymous::Refused, refusal: Some("You must authenticate with an installation access token in order to list repositories for an installation."), ..OPEN };
     RevokeInstallationToken = "apps/revoke-installation-access-token", DELETE ["/installation/token"], Rule { kinds: Kinds::INSTALLATION, anonymous: Anonymous::Refused, ..OPEN };
     ListUserInstallations = "apps/list-installations-for-authenticated-user", GET ["/user/installations"], Rule { kinds: Kinds::APP_USER, anonymous: Anonymous::Refused, refusal: Some("You must authenticate with an access token authorized to a GitHub App in order to list installations"), ..OPEN };
-    ListUserInstallationRepositories = "apps/list-installation-repos-for-authenticated-user", GET ["/user/installations/{installation_id}/repositories"], Rule { kinds: Kinds::APP_USER.and(Kinds::CLASSIC), anonymous: Anonymous::Refused, permission: Some(("metadata", Level::Read)), ..OPEN };
+    ListUserInstallationRepositories = "apps/list-installation-repos-for-authenticated-user", GET ["/user/installations/{installation_id}/repositories"], Rule { target: TargetKind::Installation, kinds: Kinds::APP_USER.and(Kinds::CLASSIC), anonymous: Anonymous::Refused, permission: Some(("metadata", Level::Read)), ..OPEN };
     AddInstallationRepository = "apps/add-repo-to-installation-for-authenticated-user", PUT ["/user/installations/{installation_id}/repositories/{repository_id}"], SELECTION_WRITE;
     RemoveInstallationRepository = "apps/remove-repo-from-installation-for-authenticated-user", DELETE ["/user/installations/{installation_id}/repositories/{repository_id}"], SELECTION_WRITE;
 
@@ -233,14 +237,14 @@ endpoints! {
     // Apps
     GetApp = "apps/get-authenticated", GET ["/app"], APP;
     ListAppInstallations = "apps/list-installations", GET ["/app/installations"], APP;
-    GetAppInstallation = "apps/get-installation", GET ["/app/installations/{installation_id}"], APP;
-    DeleteAppInstallation = "apps/delete-installation", DELETE ["/app/installations/{installation_id}"], APP;
-    CreateInstallationToken = "apps/create-installation-access-token", POST ["/app/installations/{installation_id}/access_tokens"], APP;
-    SuspendInstallation = "apps/suspend-installation", PUT ["/app/installations/{installation_id}/suspended"], APP;
-    UnsuspendInstallation = "apps/unsuspend-installation", DELETE ["/app/installations/{installation_id}/suspended"], APP;
-    GetRepoInstallation = "apps/get-repo-installation", GET ["/repos/{owner}/{repo}/installation"], APP;
-    GetOrgInstallation = "apps/get-org-installation", GET ["/orgs/{org}/installation"], APP;
-    GetUserInstallation = "apps/get-user-installation", GET ["/users/{username}/installation"], APP;
+    GetAppInstallation = "apps/get-installation", GET ["/app/installations/{installation_id}"], APP_INSTALLATION;
+    DeleteAppInstallation = "apps/delete-installation", DELETE ["/app/installations/{installation_id}"], APP_INSTALLATION_WRITE;
+    CreateInstallationToken = "apps/create-installation-access-token", POST ["/app/installations/{installation_id}/access_tokens"], APP_INSTALLATION_WRITE;
+    SuspendInstallation = "apps/suspend-installation", PUT ["/app/installations/{installation_id}/suspended"], APP_INSTALLATION_WRITE;
+    UnsuspendInstallation = "apps/unsuspend-installation", DELETE ["/app/installations/{installation_id}/suspended"], APP_INSTALLATION_WRITE;
+    GetRepoInstallation = "apps/get-repo-installation", GET ["/repos/{owner}/{repo}/installation"], APP_INSTALLATION;
+    GetOrgInstallation = "apps/get-org-installation", GET ["/orgs/{org}/installation"], APP_INSTALLATION;
+    GetUserInstallation = "apps/get-user-installation", GET ["/users/{username}/installation"], APP_INSTALLATION;
 
     // Signing in without a browser
     CreateDeviceCode = "oauth/create-device-code", POST ["/login/device/code"], OPEN;

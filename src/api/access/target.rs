@@ -52,13 +52,18 @@ impl Facts {
 pub struct PathParams(Vec<(Arc<str>, String)>);
 
 impl PathParams {
-    /// Decodes each part; a path that is not UTF-8 names nothing.
+    /// Decodes each part; a path that is not UTF-8, or has a NUL that no store keeps, names nothing.
     pub fn decode<'p>(raw: impl Iterator<Item = (&'p str, &'p str)>) -> Option<Self> {
         let decoded = raw.map(|(name, value)| {
             let value = percent_decode_str(value).decode_utf8().ok()?.into_owned();
-            Some((Arc::from(name), value))
+            (!value.contains('\0')).then(|| (Arc::from(name), value))
         });
         decoded.collect::<Option<_>>().map(Self)
+    }
+
+    /// Whether the path of the operation has such a part.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(known, _)| &**known == name)
     }
 
     pub fn get(&self, name: &str) -> &str {

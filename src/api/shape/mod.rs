@@ -81,7 +81,7 @@ impl<'a> Fields<'a> {
     }
 
     /// One of a few words.
-    pub fn choice(&mut self, name: &'static str, text: &str, words: &[&str]) -> Option<()> {
+    pub fn choice(&mut self, name: &str, text: &str, words: &[&str]) -> Option<()> {
         if words.contains(&text) {
             return Some(());
         }
@@ -112,6 +112,13 @@ impl<'a> Fields<'a> {
             });
         }
         items
+    }
+
+    /// Reads every item of a list of single values.
+    pub fn values<T: FromValue<'a>>(&mut self, name: &str, list: &'a [Value]) -> Option<Vec<T>> {
+        let place = format!("{name}/items");
+        let read: Vec<Option<T>> = list.iter().map(|item| self.typed(&place, item)).collect();
+        read.into_iter().collect()
     }
 
     fn inside<T: FromJson>(&mut self, place: String, object: &'a Map<String, Value>) -> Option<T> {

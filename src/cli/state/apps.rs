@@ -5,21 +5,19 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use super::accounts::find_account;
-use super::file::{App, Installation, Name, Repositories, problem};
+use super::file::{App, Installation, Name, OAuthApp, Repositories, problem};
 use super::{Made, Report};
-use crate::accounts::store::NewAccount;
-use crate::accounts::{self, Account, AccountKind, Login};
-use crate::apps::store::{self, NewApp, NewInstallation};
-use crate::apps::{self, EventNames};
+use crate::accounts::Account;
+use crate::apps::store::{self, NewInstallation};
+use crate::apps::{self, AppKind, EventNames, Registration};
 use crate::clock::Timestamp;
 use crate::db::Connection;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::{AppId, InstallationId, RepoId};
 use crate::repos;
-use crate::tokens::{Permissions, SelectionMode, random_text};
+use crate::tokens::{Permissions, Secret, SelectionMode};
 
 const OWNER_MAY_READ: u32 = 0o600;
-const CLIENT_ID_RANDOM: usize = 16;
 
 /// The public half of an app's key; `None` for an app without a key file.
 pub type Key = Option<Vec<u8>>;
@@ -63,6 +61,9 @@ pub async fn apply(
         let events = EventNames(app.events.clone());
         let (id, made) = match store::find_by_slug(tx, &app.slug.value).await? {
             None => (insert(tx, app, &permissions, &events, now).await?, Made::New),
+            Some(found) if found.kind == AppKind::OAuth => {
+                return Err(problem(&app.slug, "apps.slug", "there is an OAuth app of this name"));
+            }
             Some(found) if found.permissions == permissions && found.events == events => (found.id, Made::Unchanged),
             Some(found) => {
                 store::update_grant(tx, found.id, &permissions, &events, now).await?;
@@ -84,23 +85,54 @@ async fn insert(
     events: &EventNames,
     now: Timestamp,
 ) -> Result<AppId> {
-    Login::parse(&app.slug.value).map_err(|error| problem(&app.slug, "apps.slug", error))?;
     let owner = find_account(tx, &app.owner, "apps.owner").await?;
-    let bot_login = format!("{}[bot]", app.slug.value);
-    let bot = NewAccount { kind: AccountKind::Bot, login: &bot_login, name: None, email: None, site_admin: false };
-    let bot = accounts::store::insert(tx, &bot, now).await?;
-    let client_id = app.client_id.clone().unwrap_or_else(|| format!("Iv23{}", random_text(CLIENT_ID_RANDOM)));
-    let new = NewApp {
-        slug: &app.slug.value,
-        name: app.name.as_deref().unwrap_or(&app.slug.value),
+    let new = Registration {
+        kind: AppKind::GitHubApp,
+        slug: app.slug.value.clone(),
+        name: app.name.clone(),
         owner: owner.id,
-        bot,
-        client_id: &client_id,
-        client_secret_hash: None,
-        permissions,
-        events,
+        permissions: permissions.clone(),
+        events: events.clone(),
+        client_id: app.client_id.clone(),
+        client_secret: app.client_secret.as_ref().map(|secret| Secret::new(&secret.value)),
     };
-    store::insert(tx, &new, now).await
+    apps::register(tx, &new, now).await.map_err(|error| at(&app.slug, "apps.slug", error))
+}
+
+/// Apps that have scopes instead of permissions.
+pub async fn apply_oauth(tx: &mut Connection, wanted: &[OAuthApp], now: Timestamp, report: &mut Report) -> Result<()> {
+    const FIELD: &str = "oauth_apps.slug";
+    for app in wanted {
+        let made = match store::find_by_slug(tx, &app.slug.value).await? {
+            Some(found) if found.kind == AppKind::OAuth => Made::Unchanged,
+            Some(_) => return Err(problem(&app.slug, FIELD, "there is an app of this name that is no OAuth app")),
+            None => {
+                let owner = find_account(tx, &app.owner, "oauth_apps.owner").await?;
+                let new = Registration {
+                    kind: AppKind::OAuth,
+                    slug: app.slug.value.clone(),
+                    name: app.name.clone(),
+                    owner: owner.id,
+                    permissions: Permissions::default(),
+                    events: EventNames::default(),
+                    client_id: app.client_id.clone(),
+                    client_secret: app.client_secret.as_ref().map(|secret| Secret::new(&secret.value)),
+                };
+                apps::register(tx, &new, now).await.map_err(|error| at(&app.slug, FIELD, error))?;
+                Made::New
+            }
+        };
+        report.note(format_args!("OAuth app {}", app.slug.value), made);
+    }
+    Ok(())
+}
+
+/// A complaint of the registration, at the line of the app.
+fn at(slug: &Name, field: &str, error: Error) -> Error {
+    match error {
+        Error::BadRequest(text) => problem(slug, field, text),
+        other => other,
+    }
 }
 
 fn permissions(
@@ -198,6 +230,6 @@ pub async fn find_selection(
 
 /// The app that a slug refers to.
 pub async fn find_app(tx: &mut Connection, slug: &Name, field: &str) -> Result<apps::App> {
-    let found = store::find_by_slug(tx, &slug.value).await?;
+    let found = store::find_by_slug(tx, &slug.value).await?.filter(|app| app.kind == AppKind::GitHubApp);
     found.ok_or_else(|| problem(slug, field, format_args!("there is no app {:?}", slug.value)))
 }

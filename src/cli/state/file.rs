@@ -18,6 +18,7 @@ pub struct StateFile {
     pub orgs: Vec<Org>,
     pub repos: Vec<Repo>,
     pub apps: Vec<App>,
+    pub oauth_apps: Vec<OAuthApp>,
     pub installations: Vec<Installation>,
     pub tokens: Vec<Token>,
 }
@@ -90,7 +91,20 @@ pub struct App {
     #[serde(default)]
     pub events: Vec<String>,
     pub client_id: Option<String>,
+    /// A fixed value, for tests; an app without one has no secret until one is made for it.
+    pub client_secret: Option<Name>,
     pub private_key_file: Option<Name>,
+}
+
+/// An app that acts for users with scopes: `gh` and other programs that sign in.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OAuthApp {
+    pub slug: Name,
+    pub name: Option<String>,
+    pub owner: Name,
+    pub client_id: Option<String>,
+    pub client_secret: Option<Name>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -51,6 +51,7 @@ impl State {
         accounts::apply_orgs(tx, &self.file.orgs, now, &mut report).await?;
         repos::apply(tx, &self.file.repos, now, &mut report).await?;
         apps::apply(tx, &self.file.apps, &self.keys, now, &mut report).await?;
+        apps::apply_oauth(tx, &self.file.oauth_apps, now, &mut report).await?;
         apps::apply_installations(tx, &self.file.installations, now, &mut report).await?;
         tokens::apply(tx, &self.file.tokens, now, &mut report).await?;
         Ok(report)

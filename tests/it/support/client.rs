@@ -31,6 +31,12 @@ impl<'a> Client<'a> {
         self
     }
 
+    /// The same person over a connection that names the host elsewhere.
+    pub fn without_host(mut self) -> Self {
+        self.headers.retain(|(name, _)| name != "host");
+        self
+    }
+
     pub fn from(mut self, peer: IpAddr) -> Self {
         self.peer = peer;
         self

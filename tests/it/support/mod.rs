@@ -16,7 +16,7 @@ use plinth::server::Door;
 
 pub use answer::Answer;
 pub use client::Client;
-use database::TestDatabase;
+pub use database::TestDatabase;
 
 /// The moment at which every story begins.
 pub const START: Timestamp = Timestamp(1_772_000_000);
@@ -56,6 +56,28 @@ impl Service {
         applied.expect("the test's state can be applied");
     }
 
+    /// Ends a token for good.
+    pub async fn revoke(&self, token: &str) {
+        let context = (plinth::tokens::hash(token), self.app.clock.now());
+        let ended = self.app.store.write(context, |tx, (hash, now)| {
+            Box::pin(async move {
+                let found = plinth::tokens::store::find_by_hash(tx, hash).await?;
+                Ok(plinth::tokens::store::end(tx, found.expect("the token exists"), *now).await?)
+            })
+        });
+        assert_eq!(ended.await.expect("the store takes the change"), 1);
+    }
+
+    /// The private key of apps in tests, in PEM; made once, since that takes a while.
+    pub fn app_key(&self) -> &'static str {
+        app_key()
+    }
+
+    /// Puts that key where a state file names it.
+    pub fn write_app_key(&self, name: &str) {
+        std::fs::write(self.folder.path().join(name), app_key()).expect("the folder takes a file");
+    }
+
     /// Where the state file's paths lead to.
     pub fn folder(&self) -> &Path {
         self.folder.path()
@@ -74,4 +96,10 @@ impl Service {
     pub fn advance(&self, seconds: i64) {
         self.app.clock.advance(seconds);
     }
+}
+
+/// One key for all apps that need not have different ones.
+pub fn app_key() -> &'static str {
+    static KEY: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| plinth::apps::generate_key().private_pem);
+    &KEY
 }

@@ -1,0 +1,21 @@
+//! Signing in without a browser: a device shows a code, a user approves it, and the device gets its token.
+
+mod body;
+mod handlers;
+mod json;
+mod model;
+mod rules;
+pub mod store;
+
+pub use handlers::decide;
+pub use model::Decision;
+
+use crate::api::access::table::{ApproveDevice, CreateDeviceCode, CreateOAuthToken};
+use crate::api::routes::Routes;
+
+pub fn routes() -> Routes {
+    Routes::default()
+        .on::<CreateDeviceCode, _, _>(handlers::create_code)
+        .on::<CreateOAuthToken, _, _>(handlers::create_token)
+        .on::<ApproveDevice, _, _>(handlers::approve)
+}

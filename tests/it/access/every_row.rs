@@ -1,0 +1,99 @@
+//! Every row of the reference, over HTTP, on the store under test.
+
+use std::collections::BTreeMap;
+
+use super::lists;
+use super::probes;
+use super::requirement::{Case, Expect, Scenario, scenario};
+use super::rows::{self, Row};
+use super::world::World;
+
+#[test]
+fn every_row_is_understood() {
+    let unknown: Vec<String> = rows::all().iter().filter(|row| scenario(row).is_none()).map(Row::name).collect();
+    assert!(unknown.is_empty(), "no scenario understands:\n{}", unknown.join("\n"));
+    for row in rows::all() {
+        let scenario = scenario(&row).expect("checked above");
+        assert!(scenario.is_list || !scenario.cases.is_empty(), "{} tries nothing", row.name());
+    }
+}
+
+/// A missing requirement gives its status, and the same request with it succeeds.
+#[tokio::test]
+async fn every_row_holds() {
+    let unanswered = probes::unanswered();
+    let (active, mut waiting): (Vec<Row>, Vec<Row>) =
+        rows::all().into_iter().partition(|row| !unanswered.contains(row.of_table().operation));
+    let mut planned: Vec<(Row, Scenario)> = active
+        .into_iter()
+        .map(|row| {
+            let scenario = scenario(&row).unwrap_or_else(|| panic!("no scenario understands {}", row.name()));
+            (row, scenario)
+        })
+        .collect();
+    let mut tokens = String::from(lists::TOKENS);
+    for (number, case) in planned.iter().flat_map(|(_, scenario)| &scenario.cases).enumerate() {
+        tokens.extend(case.credential.token(number).map(|(line, _)| line));
+    }
+    let world = World::with_tokens(&tokens).await;
+    if world.is_real("pulls/create-review-comment") {
+        world.new_comment("archived", "owner").await;
+    }
+    world.archive().await;
+    let mut failures = Vec::new();
+    let mut number = 0;
+    for (row, scenario) in planned.drain(..) {
+        let numbers = number..number + scenario.cases.len();
+        number = numbers.end;
+        if scenario.needs_area && world.probes.contains(row.of_table().operation) {
+            waiting.push(row);
+            continue;
+        }
+        if scenario.is_list {
+            lists::check(&world, &row).await;
+        }
+        for (case, number) in scenario.cases.iter().zip(numbers) {
+            failures.extend(run(&world, &row, case, number).await);
+        }
+    }
+    report(&waiting);
+    assert!(failures.is_empty(), "{} requests went wrong:\n{}", failures.len(), failures.join("\n"));
+}
+
+async fn run(world: &World, row: &Row, case: &Case, number: usize) -> Option<String> {
+    let table = row.of_table();
+    let mut call = world.call(table, &case.place).await;
+    if case.place.repo == "asks-for-too-much" {
+        call.body = serde_json::json!({ "permissions": { "members": "read" } });
+    }
+    let authorization = world.authorization(&case.credential, number);
+    let answer = world.send(&call.method, &call.path, &call.body, authorization.as_deref()).await;
+    world.tidy(table, &case.place, &call).await;
+    let good = match case.expect {
+        Expect::Success => (200..300).contains(&answer.status),
+        Expect::Status(status) => answer.status == status,
+    };
+    (!good).then(|| {
+        format!(
+            "{}\n  {} {} as {:?}\n  expected {:?}, got {answer}",
+            row.name(),
+            call.method,
+            call.path,
+            case.credential,
+            case.expect
+        )
+    })
+}
+
+/// Rows that wait for their area, by endpoint; shown with `--nocapture`.
+#[expect(clippy::print_stdout, reason = "the count of rows that wait is for people")]
+fn report(waiting: &[Row]) {
+    let mut by_endpoint: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in waiting {
+        *by_endpoint.entry(&row.endpoint).or_default() += 1;
+    }
+    println!("{} of {} rows wait for their area", waiting.len(), rows::all().len());
+    for (endpoint, count) in by_endpoint {
+        println!("  {count:3} {endpoint}");
+    }
+}

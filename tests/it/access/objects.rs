@@ -1,0 +1,272 @@
+//! The request of an endpoint at a place, with what it needs there made beforehand.
+
+use http::Method;
+use plinth::api::access::Row;
+use plinth::apps;
+use serde_json::{Value, json};
+
+use super::world::World;
+
+/// Where a request goes.
+#[derive(Debug, Clone)]
+pub struct Place {
+    pub account: &'static str,
+    pub repo: &'static str,
+    pub project: Visibility,
+    /// Whose installation is meant.
+    pub app: &'static str,
+    pub object: Object,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Visibility {
+    Public,
+    Private,
+}
+
+/// What the request is about, where that matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Object {
+    /// One of this place, made by the setup.
+    Usual,
+    /// A comment that the reader has written.
+    ByReader,
+    /// A comment, pull request or commit of another repository.
+    OfAnotherRepo,
+    /// A reference where only the service writes.
+    Reserved,
+    /// A commit that changes a workflow file.
+    WithWorkflow,
+}
+
+impl Place {
+    pub const PUBLIC: Place =
+        Place { account: "acme", repo: "public", project: Visibility::Public, app: "full", object: Object::Usual };
+    pub const PRIVATE: Place = Place { repo: "private", project: Visibility::Private, ..Self::PUBLIC };
+    pub const ARCHIVED: Place = Place { repo: "archived", ..Self::PUBLIC };
+    pub const ABSENT: Place = Place { account: "nobody", repo: "nothing", ..Self::PUBLIC };
+    pub const SPARE: Place = Place { repo: "spare", ..Self::PUBLIC };
+    pub const SPARE_PRIVATE: Place = Place { repo: "spare-private", ..Self::PUBLIC };
+
+    pub fn about(self, object: Object) -> Self {
+        Self { object, ..self }
+    }
+
+    pub fn of_app(self, app: &'static str) -> Self {
+        Self { app, ..self }
+    }
+}
+
+/// Method, path and body.
+pub struct Call {
+    pub method: Method,
+    pub path: String,
+    pub body: Value,
+}
+
+impl World {
+    pub async fn call(&self, row: &Row, place: &Place) -> Call {
+        let mut path = row.paths[0].replace("{*", "{");
+        let service = match row.operation {
+            "git/upload-pack" => Some("git-upload-pack"),
+            "git/receive-pack" => Some("git-receive-pack"),
+            _ => None,
+        };
+        if let Some(service) = service {
+            let path = format!("/{}/{}.git/info/refs?service={service}", place.account, place.repo);
+            return Call { method: Method::GET, path, body: Value::Null };
+        }
+        for (name, value) in [("{org}", place.account), ("{owner}", place.account), ("{repo}", place.repo)] {
+            path = path.replace(name, value);
+        }
+        path = path.replace("{username}", if place.account == "acme" { "owner" } else { place.account });
+        path = path.replace("{project_number}", if place.project == Visibility::Public { "1" } else { "2" });
+        if path.contains("{pull_number}") {
+            let elsewhere = place.object == Object::OfAnotherRepo && !path.contains("{comment_id}");
+            path = path.replace("{pull_number}", if elsewhere { "2" } else { "1" });
+        }
+        if path.contains("{comment_id}") {
+            path = path.replace("{comment_id}", &self.comment(row, place).await.to_string());
+        }
+        if path.contains("{field_id}") {
+            path = path.replace("{field_id}", &self.project_field(&path).await.to_string());
+        }
+        if path.contains("{issue_field_id}") {
+            path = path.replace("{issue_field_id}", &self.issue_field().await.to_string());
+        }
+        if path.contains("{ref}") {
+            path = path.replace("{ref}", &self.reference(row, place).await);
+        }
+        path = path.replace("{installation_id}", &self.installation(place.app).await.to_string());
+        if path.contains("{repository_id}") {
+            let repository = self.repository(place).await;
+            if row.method == Method::DELETE && self.is_real(row.operation) && place.app == "full" {
+                self.prepare(Method::PUT, &path.replace("{repository_id}", &repository.to_string()), Value::Null).await;
+            }
+            path = path.replace("{repository_id}", &repository.to_string());
+        }
+        Call { method: row.method.clone(), path, body: self.body(row, place).await }
+    }
+
+    /// A comment for this request alone, so that changing it harms no other.
+    async fn comment(&self, row: &Row, place: &Place) -> i64 {
+        if !self.is_real(row.operation) || !self.is_real("pulls/create-review-comment") || place.account != "acme" {
+            return 1;
+        }
+        let repo = if place.object == Object::OfAnotherRepo { "elsewhere" } else { place.repo };
+        if repo == "archived" {
+            let path = "/repos/acme/archived/pulls/1/comments";
+            return self.prepare(Method::GET, path, Value::Null).await[0]["id"]
+                .as_i64()
+                .expect("made before archiving");
+        }
+        self.new_comment(repo, if place.object == Object::ByReader { "reader" } else { "owner" }).await
+    }
+
+    /// Makes a comment through the API, as the owner or as the reader.
+    pub async fn new_comment(&self, repo: &str, author: &str) -> i64 {
+        let sha = self.sha(repo, "feature").await;
+        let text = format!("comment {}", self.unique());
+        let body = json!({ "body": text, "commit_id": sha, "path": "src/a.txt", "line": 2, "side": "RIGHT" });
+        let path = format!("/repos/acme/{repo}/pulls/1/comments");
+        if author == "owner" {
+            return self.prepare(Method::POST, &path, body).await["id"].as_i64().expect("a comment has an id");
+        }
+        let state = "tokens: [{ kind: classic, user: reader, scopes: [repo], token: ghp_readerreader }]";
+        self.service.apply(state).await;
+        let answer = self.send(&Method::POST, &path, &body, Some("Bearer ghp_readerreader")).await;
+        answer.expect(201).json()["id"].as_i64().expect("a comment has an id")
+    }
+
+    async fn project_field(&self, path: &str) -> i64 {
+        let (list, _) = path.split_once("/{field_id}").expect("the field is the last part");
+        let operation =
+            if path.starts_with("/orgs") { "projects/list-fields-for-org" } else { "projects/list-fields-for-user" };
+        if !self.is_real(operation) || path.contains("nobody") {
+            return 1;
+        }
+        self.prepare(Method::GET, list, Value::Null).await[0]["id"].as_i64().expect("a project has fields")
+    }
+
+    async fn issue_field(&self) -> i64 {
+        if !self.is_real("orgs/create-issue-field") {
+            return 1;
+        }
+        let body = json!({ "name": format!("Field {}", self.unique()), "data_type": "text" });
+        let made = self.prepare(Method::POST, "/orgs/acme/issue-fields", body).await;
+        made["id"].as_i64().expect("an issue field has an id")
+    }
+
+    /// A branch for this request alone.
+    async fn reference(&self, row: &Row, place: &Place) -> String {
+        if place.object == Object::Reserved {
+            return "pull/1/head".into();
+        }
+        if row.method == Method::GET
+            || !self.is_real("git/create-ref")
+            || place.account != "acme"
+            || place.repo == "archived"
+        {
+            return "heads/main".into();
+        }
+        let name = format!("heads/made-{}", self.unique());
+        let body = json!({ "ref": format!("refs/{name}"), "sha": self.sha(place.repo, "main").await });
+        self.prepare(Method::POST, &format!("/repos/acme/{}/git/refs", place.repo), body).await;
+        name
+    }
+
+    async fn sha(&self, repo: &str, branch: &str) -> String {
+        if branch == "workflow" {
+            return self.workflow_sha(repo).await;
+        }
+        let path = format!("/repos/acme/{repo}/git/ref/heads/{branch}");
+        let found = self.prepare(Method::GET, &path, Value::Null).await;
+        found["object"]["sha"].as_str().expect("a branch has a commit").to_owned()
+    }
+
+    /// A commit with a workflow file that no branch has: what is on a branch already is not new.
+    async fn workflow_sha(&self, repo: &str) -> String {
+        let known = self.workflow_shas.lock().expect("nobody panics with it").get(repo).cloned();
+        if let Some(sha) = known {
+            return sha;
+        }
+        let path = format!("/repos/acme/{repo}/git/ref/heads/workflow");
+        let found = self.prepare(Method::GET, &path, Value::Null).await;
+        let sha = found["object"]["sha"].as_str().expect("a branch has a commit").to_owned();
+        self.prepare(Method::DELETE, &format!("/repos/acme/{repo}/git/refs/heads/workflow"), Value::Null).await;
+        self.workflow_shas.lock().expect("nobody panics with it").insert(repo.to_owned(), sha.clone());
+        sha
+    }
+
+    /// Takes back what would change the meaning of later requests.
+    pub async fn tidy(&self, row: &Row, place: &Place, call: &Call) {
+        if row.operation.starts_with("orgs/") && self.is_real("orgs/list-issue-fields") {
+            let fields = self.prepare(Method::GET, "/orgs/acme/issue-fields", Value::Null).await;
+            for field in fields.as_array().expect("a list").iter().filter(|field| field["name"] != "Priority") {
+                self.prepare(Method::DELETE, &format!("/orgs/acme/issue-fields/{}", field["id"]), Value::Null).await;
+            }
+        }
+        if place.object == Object::WithWorkflow {
+            let name = match call.body["ref"].as_str() {
+                Some(name) => name.trim_start_matches("refs/").to_owned(),
+                None => call.path.split_once("/git/refs/").expect("a reference's path").1.to_owned(),
+            };
+            let path = format!("/repos/acme/{}/git/refs/{name}", place.repo);
+            let setup = format!("Bearer {}", super::world::SETUP_TOKEN);
+            self.send(&Method::DELETE, &path, &Value::Null, Some(&setup)).await;
+        }
+    }
+
+    async fn repository(&self, place: &Place) -> i64 {
+        let path = format!("/repos/{}/{}", place.account, place.repo);
+        if place.account == "nobody" {
+            return 999_999;
+        }
+        self.prepare(Method::GET, &path, Value::Null).await["id"].as_i64().expect("a repository has an id")
+    }
+
+    /// The installation of this app on `acme`.
+    pub async fn installation(&self, slug: &str) -> i64 {
+        let mut db = self.service.app.store.read().await.expect("the store answers");
+        let app = apps::store::find_by_slug(&mut db, slug).await.expect("the store answers").expect("the app exists");
+        let acme = plinth::accounts::store::find_by_login(&mut db, "acme").await.expect("the store answers");
+        let acme = acme.expect("acme exists").id;
+        let found = apps::store::find_installation_on(&mut db, app.id, acme).await.expect("the store answers");
+        found.expect("the app is installed").id.0
+    }
+
+    async fn body(&self, row: &Row, place: &Place) -> Value {
+        let unique = self.unique();
+        let real = self.is_real("git/get-ref") && place.account == "acme";
+        let sha = |branch: &'static str| async move {
+            let foreign = place.object == Object::OfAnotherRepo;
+            match (real, foreign) {
+                (false, _) => "0".repeat(40),
+                (true, true) => self.sha("elsewhere", "only-here").await,
+                (true, false) => self.sha(place.repo, branch).await,
+            }
+        };
+        let branch = if place.object == Object::WithWorkflow { "workflow" } else { "main" };
+        match row.operation {
+            "projects/add-field-for-org" | "projects/add-field-for-user" => {
+                json!({ "name": format!("Field {unique}"), "data_type": "text" })
+            }
+            "orgs/create-issue-field" => json!({ "name": format!("Made {unique}"), "data_type": "text" }),
+            "orgs/update-issue-field" => json!({ "name": format!("Renamed {unique}") }),
+            "pulls/update-review-comment" | "pulls/create-reply-for-review-comment" => {
+                json!({ "body": format!("words {unique}") })
+            }
+            "pulls/create-review-comment" => {
+                json!({ "body": format!("words {unique}"), "commit_id": sha("feature").await,
+                "path": "src/a.txt", "line": 2, "side": "RIGHT" })
+            }
+            "git/create-ref" => {
+                let name =
+                    if place.object == Object::Reserved { "pull/1/head" } else { &format!("heads/new-{unique}") };
+                json!({ "ref": format!("refs/{name}"), "sha": sha(branch).await })
+            }
+            "git/update-ref" => json!({ "sha": sha(branch).await, "force": true }),
+            _ => Value::Null,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Handlers for operations whose area does not exist yet: they answer 204 to whoever the table admits.
+//!
+//! With them the rows that the table alone decides are proven before the area is there. A real handler takes the place
+//! of its probe by being registered; when the last one has come, this file goes.
+
+use std::collections::BTreeSet;
+
+use plinth::api::access::table::{self, TABLE};
+use plinth::api::access::{Allowed, Endpoint, Org, RepoTarget, Target};
+use plinth::api::reply::Reply;
+use plinth::api::routes::Routes;
+
+async fn probe<E: Endpoint, T: Target>(_: Allowed<E, T>) -> Reply {
+    Reply::no_content()
+}
+
+/// The real routes, the probes beside them, and the names of the probes.
+pub fn routes() -> (Routes, BTreeSet<&'static str>) {
+    let mut routes = plinth::router::routes();
+    let real: BTreeSet<&str> = routes.rows().map(|row| row.operation).collect();
+    let mut probes = BTreeSet::new();
+    macro_rules! probe {
+        ($target:ty: $($endpoint:ident)*) => {$(
+            if !real.contains(table::$endpoint::ROW.operation) {
+                probes.insert(table::$endpoint::ROW.operation);
+                routes = routes.on::<table::$endpoint, _, _>(probe::<table::$endpoint, $target>);
+            }
+        )*};
+    }
+    probe!(Org: ListIssueFields CreateIssueField UpdateIssueField DeleteIssueField);
+    probe!(RepoTarget: ListRepoReviewComments GetReviewComment UpdateReviewComment DeleteReviewComment
+        ListReviewComments CreateReviewComment CreateReplyForReviewComment
+        ListMatchingRefs GetRef CreateRef UpdateRef DeleteRef);
+    (routes, probes)
+}
+
+/// Operations of the reference that nothing answers.
+pub fn unanswered() -> BTreeSet<&'static str> {
+    let (routes, _) = routes();
+    let answered: BTreeSet<&str> = routes.rows().map(|row| row.operation).collect();
+    TABLE.iter().map(|row| row.operation).filter(|operation| !answered.contains(operation)).collect()
+}

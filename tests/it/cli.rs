@@ -1,0 +1,100 @@
+//! The command line, run in process on a store of its own.
+
+use clap::Parser;
+use plinth::cli::{self, Cli};
+
+/// A data folder and the words that people type.
+struct Shell {
+    folder: tempfile::TempDir,
+}
+
+impl Shell {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a temporary folder can be made") }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    /// Runs a command and returns what it printed, or its complaint.
+    async fn run(&self, words: &[&str]) -> Result<String, String> {
+        let data = self.path("data");
+        let all = ["plinth", "--data", &data].into_iter().chain(words.iter().copied());
+        let cli = Cli::try_parse_from(all).map_err(|error| error.to_string())?;
+        let mut out = Vec::new();
+        cli::run(cli, &mut out).await.map_err(|error| error.to_string())?;
+        Ok(String::from_utf8(out).expect("output is text"))
+    }
+}
+
+#[tokio::test]
+async fn accounts_repositories_and_tokens_are_made_by_hand() {
+    let shell = Shell::new();
+    shell.run(&["user", "create", "mona", "--name", "Mona"]).await.expect("a user");
+    shell.run(&["org", "create", "octo-org"]).await.expect("an organization");
+    shell.run(&["org", "add-member", "octo-org", "mona", "--role", "admin"]).await.expect("a member");
+    shell.run(&["repo", "create", "octo-org/hello", "--private"]).await.expect("a repository");
+    let token =
+        shell.run(&["token", "create", "--kind", "classic", "--user", "mona", "--scopes", "repo,project"]).await;
+    let token = token.expect("a token");
+    assert!(token.starts_with("ghp_"), "{token}");
+    let listed = shell.run(&["token", "list", "--user", "mona"]).await.expect("a list");
+    assert!(listed.contains("project, repo") && !listed.contains(token.trim()), "{listed}");
+    assert!(shell.run(&["repo", "list"]).await.expect("a list").contains("private  octo-org/hello"));
+    shell.run(&["token", "revoke", "1"]).await.expect("it was in use");
+    let again = shell.run(&["token", "revoke", "1"]).await.expect_err("it is not in use any more");
+    assert!(again.contains("no token 1"), "{again}");
+}
+
+#[tokio::test]
+async fn mistakes_are_told_and_change_nothing() {
+    let shell = Shell::new();
+    for (words, complaint) in [
+        (&["user", "create", "repos"][..], "reserved"),
+        (&["org", "add-member", "none", "mona"], "there is no organization \"none\""),
+        (&["repo", "create", "hello"], "owner/name"),
+        (&["token", "create", "--kind", "fine-grained", "--user", "mona"], "--owner"),
+        (&["token", "create", "--kind", "classic", "--user", "nobody"], "there is no user \"nobody\""),
+        (&["apply", "/nonexistent/file.yaml"], "/nonexistent/file.yaml"),
+        (&["--public-url", "ftp://x", "check"], "public URL"),
+        (&["--listen", "nowhere", "check"], "invalid value 'nowhere'"),
+    ] {
+        let message = shell.run(words).await.expect_err("it is a mistake");
+        assert!(message.contains(complaint), "{words:?}: {message}");
+    }
+    assert_eq!(shell.run(&["user", "list"]).await.expect("a list"), "");
+}
+
+#[tokio::test]
+async fn a_copy_brings_everything_back() {
+    let shell = Shell::new();
+    shell.run(&["user", "create", "mona"]).await.expect("a user");
+    let copy = shell.path("copy");
+    shell.run(&["backup", &copy]).await.expect("a copy");
+    let again = shell.run(&["backup", &copy]).await.expect_err("an earlier copy is not overwritten");
+    assert!(again.contains("copy"), "{again}");
+    let over = shell.run(&["restore", &copy]).await.expect_err("the store is not overwritten");
+    assert!(over.contains("exists already"), "{over}");
+    std::fs::remove_dir_all(shell.path("data")).expect("the store is lost");
+    shell.run(&["restore", &copy]).await.expect("it comes back");
+    assert!(shell.run(&["user", "list"]).await.expect("a list").contains("mona"));
+}
+
+#[tokio::test]
+async fn settings_come_from_the_file_unless_a_flag_says_otherwise() {
+    let shell = Shell::new();
+    let file = shell.path("plinth.toml");
+    std::fs::write(&file, "requests_per_hour = 7\nrequests_max = 3\n").expect("a file can be written");
+    let shown = shell.run(&["--config", &file, "--requests-max", "9", "check", "--print"]).await.expect("settings");
+    assert!(shown.contains("requests_per_hour = 7\n") && shown.contains("requests_max = 9\n"), "{shown}");
+    std::fs::write(&file, "requets_per_hour = 7\n").expect("a file can be written");
+    let message = shell.run(&["--config", &file, "check"]).await.expect_err("a word is wrong");
+    assert!(message.contains("requets_per_hour"), "{message}");
+}
+
+#[tokio::test]
+async fn completions_are_written() {
+    let shell = Shell::new();
+    assert!(shell.run(&["completions", "bash"]).await.expect("a script").contains("_plinth"));
+}

@@ -1,0 +1,185 @@
+//! Conditional requests: cheap for whoever has the answer already, and never a way to someone else's.
+
+use expect_test::expect;
+use plinth::config::Settings;
+
+use super::{service, service_with};
+use crate::support::Answer;
+
+const REPO: &str = "/repos/octo-org/secret";
+
+fn tag(answer: &Answer) -> String {
+    answer.header("etag").expect("a representation has a tag").to_owned()
+}
+
+#[tokio::test]
+async fn whoever_has_the_representation_gets_no_body() {
+    let service = service().await;
+    let mona = service.with_token("ghp_monamona");
+    let first = mona.get(REPO).await.expect(200);
+    let tag = tag(&first);
+    assert!(tag.len() == 66 && tag.starts_with('"') && tag.ends_with('"'), "{tag}");
+    assert_eq!(self::tag(&mona.get(REPO).await), tag, "the same representation has the same tag");
+    let bare = tag.trim_matches('"');
+    for (held, status) in [
+        (tag.clone(), 304),
+        (format!("W/{tag}"), 304),
+        (format!("\"a\", W/\"b\",{tag} , \"c\""), 304),
+        ("*".to_owned(), 304),
+        ("\"abc\"".to_owned(), 200),
+        (format!("\"{}\"", &bare[1..]), 200),
+        (String::new(), 200),
+    ] {
+        let answer = mona.clone().header("if-none-match", &held).get(REPO).await;
+        assert_eq!(answer.status, status, "{held}");
+        assert_eq!(self::tag(&answer), tag, "{held}");
+    }
+    let answer = mona.clone().header("if-none-match", "\"a\"").header("if-none-match", &tag).get(REPO).await;
+    assert_eq!(answer.status, 304, "a second header of the same name counts");
+}
+
+#[tokio::test]
+async fn a_304_keeps_what_caches_need_and_nothing_about_a_body() {
+    let service = service().await;
+    let mona = service.with_token("ghp_monamona");
+    let first = mona.get(REPO).await.expect(200);
+    let answer = mona.header("if-none-match", &tag(&first)).get(REPO).await.expect(304);
+    assert!(answer.body.is_empty());
+    for name in ["etag", "cache-control", "vary", "last-modified", "x-ratelimit-limit", "x-oauth-scopes"] {
+        assert_eq!(answer.header(name), first.header(name), "{name}");
+        assert!(answer.header(name).is_some(), "{name}");
+    }
+    for name in ["content-type", "content-length", "x-github-media-type", "x-service-media-type"] {
+        assert_eq!(answer.header(name), None, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_date_counts_where_no_tag_is_sent() {
+    let service = service().await;
+    let mona = service.with_token("ghp_monamona");
+    let first = mona.get(REPO).await.expect(200);
+    let modified = first.header("last-modified").expect("a repository has a date").to_owned();
+    for (since, status) in [
+        (modified.as_str(), 304),
+        ("Wed, 01 Jan 2031 00:00:00 GMT", 304),
+        ("Thu, 01 Jan 2015 00:00:00 GMT", 200),
+        ("Thursday, 01-Jan-15 00:00:00 GMT", 200),
+    ] {
+        assert_eq!(mona.clone().header("if-modified-since", since).get(REPO).await.status, status, "{since}");
+    }
+    let answer = mona.clone().header("if-modified-since", "yesterday").get(REPO).await;
+    expect![[r#"
+        422
+        {
+          "documentation_url": "http://plinth.test/docs#repos/get",
+          "message": "Unable to parse If-Modified-Since request header. Please make sure value is in an acceptable format.",
+          "status": "422"
+        }"#]].assert_eq(&answer.to_string());
+    // A tag counts more than a date, and where no date is sent there is nothing to compare with.
+    let both = mona.clone().header("if-none-match", "\"other\"").header("if-modified-since", &modified);
+    both.get(REPO).await.expect(200);
+    mona.clone().header("if-modified-since", "yesterday").get("/meta").await.expect(200);
+    mona.header("if-modified-since", &modified).get("/meta").await.expect(200);
+}
+
+/// The tag of one principal says nothing to another, and a hidden thing stays hidden.
+#[tokio::test]
+async fn a_tag_belongs_to_one_principal() {
+    let service = service().await;
+    let mut tags = std::collections::BTreeSet::new();
+    let path = "/repos/octo-org/hello";
+    let tokens =
+        ["ghp_monamona", "ghp_monasecond", "ghp_hubothubot", "github_pat_mona", "ghu_monamona", "ghs_helperhelper"];
+    for token in tokens {
+        assert!(tags.insert(tag(&service.with_token(token).get(path).await.expect(200))), "{token} shares a tag");
+    }
+    assert!(tags.insert(tag(&service.anonymous().get(path).await.expect(200))), "nobody shares a tag");
+    for held in &tags {
+        let matches = [service.with_token("ghp_hubothubot").header("if-none-match", held).get(path).await];
+        let own = tag(&service.with_token("ghp_hubothubot").get(path).await);
+        assert_eq!(matches[0].status, if *held == own { 304 } else { 200 });
+    }
+    let secret = tag(&service.with_token("ghp_monamona").get(REPO).await.expect(200));
+    for held in [secret.as_str(), "*"] {
+        service.with_token("ghp_hubothubot").header("if-none-match", held).get(REPO).await.expect(404);
+        service.anonymous().header("if-none-match", held).get(REPO).await.expect(404);
+    }
+}
+
+#[tokio::test]
+async fn a_tag_belongs_to_one_representation() {
+    let service = service().await;
+    let mona = service.with_token("ghp_monamona");
+    let mut tags = std::collections::BTreeSet::new();
+    let mut add = |answer: Answer| assert!(tags.insert(tag(&answer)), "two representations share a tag");
+    add(mona.get(REPO).await);
+    add(mona.clone().header("accept", "application/vnd.github.raw+json").get(REPO).await);
+    add(mona.clone().header("accept", "application/vnd.github.html+json").get(REPO).await);
+    add(mona.clone().header("x-github-api-version", "2022-11-28").get(REPO).await);
+    add(mona.get(&format!("/api/v3{REPO}")).await);
+    add(mona.clone().header("host", "other.test").get(REPO).await);
+}
+
+#[tokio::test]
+async fn changes_ignore_conditions() {
+    let service = service().await;
+    let mona = service.with_token("ghp_monamona").header("if-none-match", "*").header("if-modified-since", "yesterday");
+    mona.post("/user/repos", serde_json::json!({ "name": "new" })).await.expect(201);
+    mona.delete("/repos/mona/new").await.expect(204);
+}
+
+#[tokio::test]
+async fn a_304_is_free_and_everything_else_is_not() {
+    let service = service_with(Settings::default()).await;
+    let mona = service.with_token("ghp_monamona");
+    let remaining =
+        |answer: &Answer| answer.header("x-ratelimit-remaining").expect("a budget").parse::<i64>().expect("a number");
+    let first = mona.get(REPO).await.expect(200);
+    assert_eq!(remaining(&first), 4999);
+    for _ in 0..3 {
+        let answer = mona.clone().header("if-none-match", &tag(&first)).get(REPO).await.expect(304);
+        assert_eq!(remaining(&answer), 4999);
+    }
+    assert_eq!(remaining(&mona.get("/repos/octo-org/nothing").await.expect(404)), 4998);
+    assert_eq!(remaining(&mona.post("/user/repos", serde_json::json!({ "name": "new" })).await.expect(201)), 4997);
+    assert_eq!(remaining(&mona.delete("/repos/mona/new").await.expect(204)), 4996);
+    assert_eq!(remaining(&mona.get("/rate_limit").await.expect(200)), 4996);
+}
+
+#[tokio::test]
+async fn head_has_the_headers_of_get() {
+    let service = service().await;
+    let mona = service.with_token("ghp_monamona");
+    for path in [REPO, "/user", "/meta", "/", "/repos/octo-org/nothing", "/nowhere"] {
+        let (get, head) = (mona.get(path).await, mona.head(path).await);
+        assert!(head.body.is_empty(), "{path}");
+        assert_eq!(head.header("content-length"), Some(get.body.len().to_string().as_str()), "{path}");
+        let mut headers = head.headers.clone();
+        headers.remove("content-length");
+        let head = Answer { headers, ..head };
+        assert_eq!((head.comparable().0, head.comparable().1), (get.comparable().0, get.comparable().1), "{path}");
+    }
+    let tag = tag(&mona.get(REPO).await);
+    mona.header("if-none-match", &tag).head(REPO).await.expect(304);
+}
+
+#[tokio::test]
+async fn an_encoded_answer_has_a_weak_tag() {
+    let service = service().await;
+    let mona = service.with_token("ghp_monamona");
+    let plain = mona.get(REPO).await.expect(200);
+    let encoded = mona.clone().header("accept-encoding", "gzip, deflate, br").get(REPO).await.expect(200);
+    assert_eq!(encoded.header("content-encoding"), Some("gzip"));
+    assert_eq!(tag(&encoded), format!("W/{}", tag(&plain)));
+    assert!(encoded.body.starts_with(&[0x1f, 0x8b]) && encoded.body.len() < plain.body.len());
+    let held = mona.clone().header("accept-encoding", "gzip").header("if-none-match", &tag(&encoded)).get(REPO).await;
+    assert_eq!(tag(&held.expect(304)), tag(&plain), "a 304 shows the strong form");
+    for refused in ["gzip;q=0", "identity", "br", ""] {
+        let answer = mona.clone().header("accept-encoding", refused).get(REPO).await.expect(200);
+        assert_eq!(answer.header("content-encoding"), None, "{refused}");
+        assert_eq!(tag(&answer), tag(&plain), "{refused}");
+    }
+    let deleted = mona.clone().header("accept-encoding", "gzip").delete(REPO).await.expect(204);
+    assert_eq!(deleted.header("content-encoding"), None);
+}

@@ -1,0 +1,239 @@
+//! Every row of the error table, with its whole envelope.
+
+use expect_test::expect;
+use http::Method;
+use serde_json::json;
+
+use super::service;
+use crate::support::Answer;
+
+/// Every refusal says what it is in the same way, and nothing about how the service is built.
+pub fn check_envelope(answer: &Answer) {
+    let body = answer.json();
+    let keys: Vec<&str> = body.as_object().expect("an object").keys().map(String::as_str).collect();
+    let known = ["documentation_url", "errors", "message", "status"];
+    assert!(keys.iter().all(|key| known.contains(key)), "{keys:?}");
+    assert_eq!(body["status"], answer.status.to_string());
+    assert!(body["documentation_url"].as_str().is_some_and(|url| url.starts_with("http://plinth.test/docs")), "{body}");
+    assert_eq!(answer.header("content-type"), Some("application/json; charset=utf-8"));
+    assert_eq!(answer.header("etag"), None);
+    assert_eq!(answer.header("cache-control"), None);
+    assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+    assert!(answer.header("x-github-request-id").is_some());
+}
+
+#[tokio::test]
+async fn a_body_that_is_not_json_is_a_bad_request() {
+    let service = service().await;
+    let mona = service.with_token("ghp_monamona");
+    let answer = mona.send(Method::POST, "/user/repos", "{\"name\": ").await;
+    expect![[r#"
+        400
+        {
+          "documentation_url": "http://plinth.test/docs#repos/create-for-authenticated-user",
+          "message": "Problems parsing JSON",
+          "status": "400"
+        }"#]]
+    .assert_eq(&answer.to_string());
+    check_envelope(&answer);
+    let answer = mona.send(Method::POST, "/user/repos", "[1]").await;
+    expect![[r#"
+        400
+        {
+          "documentation_url": "http://plinth.test/docs#repos/create-for-authenticated-user",
+          "message": "Body should be a JSON object",
+          "status": "400"
+        }"#]]
+    .assert_eq(&answer.to_string());
+    check_envelope(&answer);
+}
+
+#[tokio::test]
+async fn without_a_credential_or_with_a_bad_one_it_is_401() {
+    let service = service().await;
+    let answer = service.anonymous().get("/user").await;
+    expect![[r#"
+        401
+        {
+          "documentation_url": "http://plinth.test/docs",
+          "message": "Requires authentication",
+          "status": "401"
+        }"#]]
+    .assert_eq(&answer.to_string());
+    check_envelope(&answer);
+    let answer = service.with_token("ghp_unknown").get("/user").await;
+    expect![[r#"
+        401
+        {
+          "documentation_url": "http://plinth.test/docs",
+          "message": "Bad credentials",
+          "status": "401"
+        }"#]]
+    .assert_eq(&answer.to_string());
+    check_envelope(&answer);
+    assert_eq!(answer.header("x-ratelimit-limit"), Some("60"));
+    let answer = service.with_token("ghp_monamona").post("/app/installations/1/access_tokens", json!({})).await;
+    expect![[r#"
+        401
+        {
+          "documentation_url": "http://plinth.test/docs",
+          "message": "A JSON web token could not be decoded",
+          "status": "401"
+        }"#]]
+    .assert_eq(&answer.to_string());
+    check_envelope(&answer);
+}
+
+#[tokio::test]
+async fn too_little_right_is_403_and_says_what_would_do() {
+    let service = service().await;
+    let answer = service.with_token("github_pat_mona").delete("/repos/octo-org/hello").await;
+    expect![[r#"
+        403
+        {
+          "documentation_url": "http://plinth.test/docs#repos/delete",
+          "message": "Resource not accessible by personal access token",
+          "status": "403"
+        }"#]]
+    .assert_eq(&answer.to_string());
+    check_envelope(&answer);
+    assert_eq!(answer.header("x-accepted-github-permissions"), Some("administration=write"));
+    assert_eq!(answer.header("x-oauth-scopes"), None);
+    let answer = service.with_token("ghp_monasecond").delete("/repos/octo-org/hello").await;
+    expect![[r#"
+        403
+        {
+          "documentation_url": "http://plinth.test/docs#repos/delete",
+          "message": "Resource not accessible by personal access token",
+          "status": "403"
+        }"#]]
+    .assert_eq(&answer.to_string());
+    assert_eq!(answer.header("x-oauth-scopes"), Some("repo"));
+    service
+        .apply("tokens: [{ kind: classic, user: hubot, scopes: [repo, delete_repo], token: ghp_hubotdeletes }]")
+        .await;
+    let answer = service.with_token("ghp_hubotdeletes").delete("/repos/octo-org/hello").await;
+    expect![[r#"
+        403
+        {
+          "documentation_url": "http://plinth.test/docs#repos/delete",
+          "message": "Must have admin rights to Repository.",
+          "status": "403"
+        }"#]]
+    .assert_eq(&answer.to_string());
+    let answer = service.with_token("ghp_monamona").delete("/installation/token").await;
+    expect![[r#"
+        403
+        {
+          "documentation_url": "http://plinth.test/docs#apps/revoke-installation-access-token",
+          "message": "Resource not accessible by personal access token",
+          "status": "403"
+        }"#]]
+    .assert_eq(&answer.to_string());
+    check_envelope(&answer);
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_404_and_so_is_another_method() {
+    let service = service().await;
+    let mona = service.with_token("ghp_monamona");
+    let answer = mona.get("/repos/octo-org/nothing").await;
+    expect![[r#"
+        404
+        {
+          "documentation_url": "http://plinth.test/docs#repos/get",
+          "message": "Not Found",
+          "status": "404"
+        }"#]]
+    .assert_eq(&answer.to_string());
+    check_envelope(&answer);
+    mona.put("/user").await.expect(404);
+    mona.patch("/user", json!({ "name": "Lisa" })).await.expect(404);
+    for (method, path) in [
+        (Method::DELETE, "/"),
+        (Method::TRACE, "/user"),
+        (Method::GET, "/user/"),
+        (Method::GET, "/nowhere"),
+        (Method::GET, "//user"),
+        (Method::GET, "/api/v2/user"),
+        (Method::GET, "/api/v3user"),
+    ] {
+        let answer = mona.send(method.clone(), path, "").await;
+        assert_eq!(answer.status, 404, "{method} {path}");
+        assert_eq!(answer.message(), "Not Found", "{method} {path}");
+        check_envelope(&answer);
+    }
+}
+
+#[tokio::test]
+async fn a_body_of_the_wrong_shape_is_told_in_sentences() {
+    let service = service().await;
+    let mona = service.with_token("ghp_monamona");
+    let answer = mona.post("/user/repos", json!({})).await;
+    expect![[r#"
+        422
+        {
+          "documentation_url": "http://plinth.test/docs#repos/create-for-authenticated-user",
+          "message": "Invalid request.\n\n\"name\" wasn't supplied.",
+          "status": "422"
+        }"#]]
+    .assert_eq(&answer.to_string());
+    check_envelope(&answer);
+    let answer = mona.post("/user/repos", json!({ "name": 1, "private": "yes", "description": [] })).await;
+    expect![[r#"
+        422
+        {
+          "documentation_url": "http://plinth.test/docs#repos/create-for-authenticated-user",
+          "message": "Invalid request.\n\nFor 'properties/name', 1 is not a string.\nFor 'properties/description', [] is not a string or null.\nFor 'properties/private', yes is not a boolean.",
+          "status": "422"
+        }"#]].assert_eq(&answer.to_string());
+    check_envelope(&answer);
+}
+
+#[tokio::test]
+async fn broken_rules_are_told_field_by_field() {
+    let service = service().await;
+    let mona = service.with_token("ghp_monamona");
+    let answer = mona.post("/user/repos", json!({ "name": "a b", "description": "x".repeat(351) })).await;
+    expect![[r#"
+        422
+        {
+          "documentation_url": "http://plinth.test/docs#repos/create-for-authenticated-user",
+          "errors": [
+            {
+              "code": "custom",
+              "field": "name",
+              "message": "a repository name has only letters, digits, '-', '_' and '.'",
+              "resource": "Repository"
+            },
+            {
+              "code": "custom",
+              "field": "description",
+              "message": "description is too long (maximum is 350 characters)",
+              "resource": "Repository"
+            }
+          ],
+          "message": "Validation Failed",
+          "status": "422"
+        }"#]]
+    .assert_eq(&answer.to_string());
+    check_envelope(&answer);
+    mona.post("/user/repos", json!({ "name": "twice" })).await.expect(201);
+    let answer = mona.post("/user/repos", json!({ "name": "TWICE" })).await;
+    expect![[r#"
+        422
+        {
+          "documentation_url": "http://plinth.test/docs#repos/create-for-authenticated-user",
+          "errors": [
+            {
+              "code": "custom",
+              "field": "name",
+              "message": "name already exists on this account",
+              "resource": "Repository"
+            }
+          ],
+          "message": "Validation Failed",
+          "status": "422"
+        }"#]]
+    .assert_eq(&answer.to_string());
+}

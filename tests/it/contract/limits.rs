@@ -1,0 +1,166 @@
+//! Budgets: whom a request is counted for, and what they read when it is used up.
+
+use std::net::IpAddr;
+
+use expect_test::expect;
+use plinth::api::limits::{Budgets, Limiter};
+use plinth::clock::Timestamp;
+use plinth::config::Settings;
+use plinth::error::Error;
+use plinth::ids::AccountId;
+
+use super::{service, service_with};
+use crate::support::{Answer, START};
+
+fn small() -> Settings {
+    let budgets = Budgets { requests_per_hour: 3, anonymous_requests_per_hour: 2, ..Budgets::default() };
+    Settings { budgets, ..Settings::default() }
+}
+
+fn budget(answer: &Answer) -> [i64; 4] {
+    let number =
+        |name: &str| answer.header(name).unwrap_or_else(|| panic!("{name} is missing")).parse().expect("a number");
+    assert_eq!(answer.header("x-ratelimit-resource"), Some("core"));
+    [
+        number("x-ratelimit-limit"),
+        number("x-ratelimit-used"),
+        number("x-ratelimit-remaining"),
+        number("x-ratelimit-reset"),
+    ]
+}
+
+#[tokio::test]
+async fn a_user_has_one_budget_over_all_tokens() {
+    let service = service_with(small()).await;
+    let reset = START.0 + 3600;
+    assert_eq!(budget(&service.with_token("ghp_monamona").get("/user").await.expect(200)), [3, 1, 2, reset]);
+    service.advance(10);
+    assert_eq!(budget(&service.with_token("ghp_monasecond").get("/user").await.expect(200)), [3, 2, 1, reset]);
+    assert_eq!(budget(&service.with_token("ghu_monamona").get("/nowhere").await.expect(404)), [3, 3, 0, reset]);
+    let answer = service.with_token("ghp_monamona").get("/user").await;
+    expect![[r#"
+        403
+        {
+          "documentation_url": "http://plinth.test/docs#rate-limits-for-the-rest-api",
+          "message": "API rate limit exceeded for user ID 1.",
+          "status": "403"
+        }"#]]
+    .assert_eq(&answer.to_string());
+    assert_eq!(budget(&answer), [3, 3, 0, reset]);
+    service.with_token("ghp_hubothubot").get("/user").await.expect(200);
+    // Looking is free, also for whoever has nothing left.
+    let looked = service.with_token("ghp_monamona").get("/rate_limit").await.expect(200);
+    assert_eq!(looked.json()["resources"]["core"]["remaining"], 0);
+    service.advance(3590);
+    assert_eq!(budget(&service.with_token("ghp_monamona").get("/user").await.expect(200)), [3, 1, 2, reset + 3600]);
+}
+
+#[tokio::test]
+async fn an_installation_has_its_own_budget() {
+    let service = service_with(small()).await;
+    let helper = service.with_token("ghs_helperhelper");
+    for used in 1..=3 {
+        assert_eq!(budget(&helper.get("/repos/octo-org/hello").await.expect(200))[1], used);
+    }
+    let answer = helper.get("/repos/octo-org/hello").await;
+    expect![[r#"
+        403
+        {
+          "documentation_url": "http://plinth.test/docs#rate-limits-for-the-rest-api",
+          "message": "API rate limit exceeded for installation ID 1.",
+          "status": "403"
+        }"#]]
+    .assert_eq(&answer.to_string());
+    service.with_token("ghp_monamona").get("/user").await.expect(200);
+}
+
+#[tokio::test]
+async fn an_address_has_a_budget_that_nobody_else_can_use_up() {
+    let service = service_with(small()).await;
+    let here = service.anonymous();
+    assert_eq!(budget(&here.get("/meta").await.expect(200))[..3], [2, 1, 1]);
+    // A bad credential is counted for its address, and says so.
+    assert_eq!(budget(&service.with_token("ghp_unknown").get("/meta").await.expect(401))[..3], [2, 2, 0]);
+    let answer = here.get("/meta").await;
+    expect![[r#"
+        403
+        {
+          "documentation_url": "http://plinth.test/docs#rate-limits-for-the-rest-api",
+          "message": "API rate limit exceeded for 127.0.0.1. (But here's the good news: Authenticated requests get a higher rate limit. Check out the documentation for more details.)",
+          "status": "403"
+        }"#]].assert_eq(&answer.to_string());
+    // Nobody gets a new budget by naming another address.
+    here.clone().header("x-forwarded-for", "203.0.113.9").get("/meta").await.expect(403);
+    here.from(IpAddr::from([203, 0, 113, 9])).get("/meta").await.expect(200);
+}
+
+#[tokio::test]
+async fn a_trusted_proxy_names_the_address() {
+    let proxy = IpAddr::from([10, 0, 0, 1]);
+    let service = service_with(Settings { trusted_proxies: vec![proxy], ..small() }).await;
+    let through = |client: &str| service.anonymous().header("x-forwarded-for", client).from(proxy);
+    through("198.51.100.1").get("/meta").await.expect(200);
+    // What the client itself wrote stands before what the proxy has added.
+    through("9.9.9.9, 198.51.100.1").get("/meta").await.expect(200);
+    through("8.8.8.8, 198.51.100.1").get("/meta").await.expect(403);
+    through("198.51.100.2").get("/meta").await.expect(200);
+    through("rubbish").get("/meta").await.expect(200);
+}
+
+#[tokio::test]
+async fn a_budget_that_is_off_looks_untouched() {
+    let service = service().await;
+    for _ in 0..3 {
+        assert_eq!(budget(&service.anonymous().get("/meta").await.expect(200))[..3], [60, 0, 60]);
+        assert_eq!(budget(&service.with_token("ghp_monamona").get("/user").await.expect(200))[..3], [5000, 0, 5000]);
+    }
+}
+
+#[test]
+fn content_is_limited_by_minute_and_by_hour() {
+    let budgets = Budgets { content_per_minute: 2, content_per_hour: 3, ..Budgets::default() };
+    let limiter = Limiter::new(budgets);
+    let (mona, hubot) = (AccountId(1), AccountId(2));
+    let at = |seconds: i64| Timestamp(START.0 + seconds);
+    let wait = |result: Result<(), Error>| match result {
+        Ok(()) => 0,
+        Err(Error::SecondaryLimited { retry_after_seconds }) => retry_after_seconds,
+        Err(other) => panic!("{other}"),
+    };
+    assert_eq!(wait(limiter.admit_content(mona, "pulls/create-review-comment", "a", at(0))), 0);
+    assert_eq!(wait(limiter.admit_content(mona, "pulls/create-reply-for-review-comment", "b", at(10))), 0);
+    assert_eq!(wait(limiter.admit_content(mona, "pulls/create-review-comment", "c", at(20))), 40);
+    assert_eq!(wait(limiter.admit_content(hubot, "pulls/create-review-comment", "c", at(20))), 0);
+    // What was refused was no content, so it does not count against the hour.
+    assert_eq!(wait(limiter.admit_content(mona, "pulls/create-review-comment", "d", at(60))), 0);
+    assert_eq!(wait(limiter.admit_content(mona, "pulls/create-review-comment", "e", at(120))), 3480);
+    assert_eq!(wait(limiter.admit_content(mona, "pulls/create-review-comment", "f", at(3600))), 0);
+}
+
+#[test]
+fn the_same_words_again_and_again_are_spam() {
+    let limiter = Limiter::new(Budgets { same_content_per_minute: 2, ..Budgets::default() });
+    let send = |operation, words: &str, seconds: i64| {
+        limiter.admit_content(AccountId(1), operation, words, Timestamp(START.0 + seconds))
+    };
+    let (create, reply) = ("pulls/create-review-comment", "pulls/create-reply-for-review-comment");
+    assert!(send(create, "buy", 0).is_ok() && send(create, "buy", 1).is_ok());
+    let refused = send(create, "buy", 2).expect_err("the third time");
+    assert!(matches!(&refused, Error::Unprocessable(_)) && refused.to_string().contains("spammed"), "{refused}");
+    assert!(send(create, "other", 2).is_ok(), "other words");
+    assert!(send(reply, "buy", 2).is_ok(), "another operation");
+    assert!(send(create, "buy", 60).is_ok(), "a minute later");
+}
+
+#[test]
+fn limits_that_are_off_refuse_nothing() {
+    let limiter = Limiter::new(Budgets {
+        enforced: false,
+        content_per_minute: 0,
+        same_content_per_minute: 0,
+        ..Budgets::default()
+    });
+    for _ in 0..100 {
+        assert!(limiter.admit_content(AccountId(1), "pulls/create-review-comment", "same", START).is_ok());
+    }
+}

@@ -1,0 +1,219 @@
+//! Signing in without a browser.
+
+use http::Method;
+use plinth::sweep;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Service};
+
+const STATE: &str = "
+users: [{ login: mona }, { login: hubot }]
+orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
+repos: [{ name: octo-org/secret, private: true }]
+apps: [{ slug: helper, owner: octo-org, client_id: Iv23helper, client_secret: helper-secret, permissions: { contents: read } }]
+oauth_apps: [{ slug: gh, owner: octo-org, client_id: 178c6fc778ccc68e1d6a }]
+installations: [{ app: helper, account: octo-org, repositories: all }]
+tokens:
+  - { kind: classic, user: mona, scopes: [repo, read:org, gist], token: ghp_mona0000 }
+  - { kind: classic, user: mona, scopes: [public_repo], token: ghp_narrow00 }
+  - { kind: app_user, app: helper, user: mona, token: ghu_mona0000 }
+";
+
+const GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:device_code";
+const APPROVE: &str = "/login/device/approve";
+
+async fn begin(service: &Service, client_id: &str, scope: &str) -> Value {
+    let body = json!({ "client_id": client_id, "scope": scope });
+    let device = service.anonymous().header("accept", "application/json");
+    device.post("/login/device/code", body).await.expect(200).json()
+}
+
+async fn poll(service: &Service, client_id: &str, device_code: &Value) -> Answer {
+    let body = json!({ "client_id": client_id, "device_code": device_code, "grant_type": GRANT_TYPE });
+    let device = service.anonymous().header("accept", "application/json");
+    device.post("/login/oauth/access_token", body).await.expect(200)
+}
+
+async fn error(service: &Service, client_id: &str, device_code: &Value) -> String {
+    let answer = poll(service, client_id, device_code).await.json();
+    answer["error"].as_str().unwrap_or_else(|| panic!("no error in {answer}")).to_owned()
+}
+
+#[tokio::test]
+async fn a_device_gets_a_user_token_of_its_app() {
+    let service = Service::with(STATE).await;
+    let begun = begin(&service, "Iv23helper", "repo").await;
+    assert_eq!(begun["verification_uri"], "http://plinth.test/login/device");
+    assert_eq!((begun["expires_in"].as_i64(), begun["interval"].as_i64()), (Some(900), Some(5)));
+    let user_code = begun["user_code"].as_str().expect("a code").to_owned();
+    assert_eq!((user_code.len(), &user_code[4..5]), (9, "-"));
+
+    let pending = poll(&service, "Iv23helper", &begun["device_code"]).await;
+    assert_eq!(
+        String::from_utf8_lossy(&pending.body),
+        r#"{"error":"authorization_pending","error_description":"The authorization request is still pending.","error_uri":"http://plinth.test/docs#oauth/create-access-token"}"#
+    );
+    assert_eq!(pending.header("cache-control"), Some("no-store"));
+
+    let mona = service.with_token("ghp_mona0000");
+    mona.post(APPROVE, json!({ "user_code": user_code.to_lowercase().replace('-', "") })).await.expect(204);
+    service.advance(5);
+    let granted = poll(&service, "Iv23helper", &begun["device_code"]).await.json();
+    assert_eq!((granted["token_type"].as_str(), granted["scope"].as_str()), (Some("bearer"), Some("")));
+    let token = granted["access_token"].as_str().expect("a token").to_owned();
+    assert!(token.starts_with("ghu_"), "{token}");
+    let client = service.with_token(&token);
+    assert_eq!(client.get("/user").await.expect(200).json()["login"], "mona");
+    assert_eq!(client.get("/user/installations").await.expect(200).json()["total_count"], 1);
+
+    // The code is used up.
+    service.advance(60);
+    assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "incorrect_device_code");
+    mona.post(APPROVE, json!({ "user_code": user_code })).await.expect(404);
+}
+
+#[tokio::test]
+async fn a_device_gets_a_token_with_scopes_of_an_oauth_app() {
+    let service = Service::with(STATE).await;
+    let begun = begin(&service, "178c6fc778ccc68e1d6a", "repo read:org,gist").await;
+    let approval = json!({ "user_code": begun["user_code"], "decision": "approve" });
+    service.with_token("ghp_mona0000").post(APPROVE, approval).await.expect(204);
+    let granted = poll(&service, "178c6fc778ccc68e1d6a", &begun["device_code"]).await.json();
+    assert_eq!(granted["scope"], "gist,read:org,repo");
+    let token = granted["access_token"].as_str().expect("a token").to_owned();
+    assert!(token.starts_with("gho_"), "{token}");
+    let answer = service.with_token(&token).get("/repos/octo-org/secret").await.expect(200);
+    assert_eq!(answer.header("x-oauth-scopes"), Some("gist, read:org, repo"));
+}
+
+/// The default is a form, in and out, as `gh` speaks it.
+#[tokio::test]
+async fn forms_are_taken_and_given() {
+    let service = Service::with(STATE).await;
+    let device = service.anonymous().header("content-type", "application/x-www-form-urlencoded");
+    let post = async |path: &str, body: &str| device.send(Method::POST, path, body.to_owned()).await.expect(200);
+    let begun = post("/login/device/code", "client_id=178c6fc778ccc68e1d6a&scope=repo%20gist").await;
+    assert_eq!(begun.header("content-type"), Some("application/x-www-form-urlencoded; charset=utf-8"));
+    let text = String::from_utf8_lossy(&begun.body).into_owned();
+    let field = |name: &str| {
+        let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
+        pairs.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value.to_owned()).expect("the field is there")
+    };
+    assert_eq!(field("verification_uri"), "http%3A%2F%2Fplinth.test%2Flogin%2Fdevice");
+    assert_eq!((field("expires_in"), field("interval")), ("900".to_owned(), "5".to_owned()));
+    let question = format!(
+        "client_id=178c6fc778ccc68e1d6a&device_code={}&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code",
+        field("device_code")
+    );
+    let pending = post("/login/oauth/access_token", &question).await;
+    assert!(pending.body.starts_with(b"error=authorization_pending&error_description=The+authorization"));
+    service.with_token("ghp_mona0000").post(APPROVE, json!({ "user_code": field("user_code") })).await.expect(204);
+    service.advance(5);
+    let granted = post("/login/oauth/access_token", &question).await;
+    let granted = String::from_utf8_lossy(&granted.body).into_owned();
+    assert!(granted.starts_with("access_token=gho_") && granted.ends_with("&token_type=bearer&scope=gist%2Crepo"));
+}
+
+#[tokio::test]
+async fn a_device_that_does_not_wait_is_slowed_down() {
+    let service = Service::with(STATE).await;
+    let begun = begin(&service, "Iv23helper", "").await;
+    let code = &begun["device_code"];
+    assert_eq!(error(&service, "Iv23helper", code).await, "authorization_pending");
+    service.advance(4);
+    let slow = poll(&service, "Iv23helper", code).await.json();
+    assert_eq!((slow["error"].as_str(), slow["interval"].as_i64()), (Some("slow_down"), Some(10)));
+    service.advance(9);
+    assert_eq!(error(&service, "Iv23helper", code).await, "slow_down");
+    service.advance(15);
+    assert_eq!(error(&service, "Iv23helper", code).await, "authorization_pending");
+}
+
+#[tokio::test]
+async fn a_code_expires_after_fifteen_minutes() {
+    let service = Service::with(STATE).await;
+    let begun = begin(&service, "Iv23helper", "").await;
+    service.advance(899);
+    assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "authorization_pending");
+    service.advance(1);
+    assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "expired_token");
+    let approval = json!({ "user_code": begun["user_code"] });
+    service.with_token("ghp_mona0000").post(APPROVE, approval).await.expect(404);
+    sweep::once(&service.app).await.expect("the sweep works");
+    assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "expired_token");
+    service.advance(3600);
+    sweep::once(&service.app).await.expect("the sweep works");
+    assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "incorrect_device_code");
+}
+
+#[tokio::test]
+async fn a_user_denies_a_device_once_and_for_all() {
+    let service = Service::with(STATE).await;
+    let begun = begin(&service, "Iv23helper", "").await;
+    let mona = service.with_token("ghp_mona0000");
+    mona.post(APPROVE, json!({ "user_code": begun["user_code"], "decision": "deny" })).await.expect(204);
+    mona.post(APPROVE, json!({ "user_code": begun["user_code"] })).await.expect(404);
+    assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "access_denied");
+}
+
+#[tokio::test]
+async fn what_does_not_fit_together_is_told() {
+    let service = Service::with(STATE).await;
+    let begun = begin(&service, "Iv23helper", "").await;
+    let code = begun["device_code"].clone();
+    let device = service.anonymous().header("accept", "application/json");
+    let ask = async |path: &str, body: Value| {
+        let answer = device.post(path, body).await.expect(200).json();
+        answer["error"].as_str().unwrap_or_default().to_owned()
+    };
+    let token = "/login/oauth/access_token";
+    let with =
+        |client: &str, code: &Value| json!({ "client_id": client, "device_code": code, "grant_type": GRANT_TYPE });
+    assert_eq!(ask("/login/device/code", json!({ "client_id": "Iv23nobody" })).await, "incorrect_client_credentials");
+    assert_eq!(ask("/login/device/code", json!({})).await, "incorrect_client_credentials");
+    let broken = json!({ "client_id": "Iv23helper", "scope": "a\r\nb" });
+    assert_eq!(ask("/login/device/code", broken).await, "invalid_scope");
+    assert_eq!(ask(token, with("Iv23nobody", &code)).await, "incorrect_client_credentials");
+    assert_eq!(ask(token, with("Iv23helper", &json!("guess"))).await, "incorrect_device_code");
+    assert_eq!(ask(token, with("178c6fc778ccc68e1d6a", &code)).await, "incorrect_device_code");
+    assert_eq!(ask(token, json!({ "client_id": "Iv23helper", "device_code": code })).await, "unsupported_grant_type");
+    assert_eq!(ask(token, json!({ "client_id": "Iv23helper", "code": "abc" })).await, "bad_verification_code");
+    let mut body = with("Iv23helper", &code);
+    body["client_secret"] = json!("wrong");
+    assert_eq!(ask(token, body.clone()).await, "incorrect_client_credentials");
+    body["client_secret"] = json!("helper-secret");
+    assert_eq!(ask(token, body).await, "authorization_pending");
+}
+
+/// Whoever approves with a token gives away no more than that token has.
+#[tokio::test]
+async fn a_token_cannot_approve_more_than_it_has() {
+    let service = Service::with(STATE).await;
+    for (client, scope, missing) in
+        [("178c6fc778ccc68e1d6a", "admin:org repo", "admin:org, repo"), ("Iv23helper", "", "repo")]
+    {
+        let begun = begin(&service, client, scope).await;
+        let approval = json!({ "user_code": begun["user_code"] });
+        let refused = service.with_token("ghp_narrow00").post(APPROVE, approval.clone()).await.expect(403);
+        assert_eq!(refused.message(), format!("To approve this device the token needs the scopes {missing}"));
+        service.with_token("ghu_mona0000").post(APPROVE, approval.clone()).await.expect(403);
+        service.anonymous().post(APPROVE, approval).await.expect(401);
+        assert_eq!(error(&service, client, &begun["device_code"]).await, "authorization_pending");
+    }
+}
+
+/// Of many devices with one code, one gets the token.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_code_becomes_one_token() {
+    let service = Service::with(STATE).await;
+    let begun = begin(&service, "Iv23helper", "").await;
+    service.with_token("ghp_mona0000").post(APPROVE, json!({ "user_code": begun["user_code"] })).await.expect(204);
+    let code = &begun["device_code"];
+    let (a, b, c) = tokio::join!(
+        poll(&service, "Iv23helper", code),
+        poll(&service, "Iv23helper", code),
+        poll(&service, "Iv23helper", code)
+    );
+    let tokens = [a, b, c].iter().filter(|answer| answer.json().get("access_token").is_some()).count();
+    assert_eq!(tokens, 1);
+}

@@ -1,0 +1,380 @@
+//! The three lists.
+
+use expect_test::expect;
+use serde_json::Value;
+
+use super::{ids, names, service, suspend};
+
+#[tokio::test]
+async fn an_installation_lists_its_repositories() {
+    let service = service().await;
+    let answer = service.with_token("ghs_helper00").get("/installation/repositories?per_page=1").await.expect(200);
+    expect![[r#"
+        200
+        {
+          "repositories": [
+            {
+              "allow_auto_merge": false,
+              "allow_forking": true,
+              "allow_merge_commit": true,
+              "allow_rebase_merge": true,
+              "allow_squash_merge": true,
+              "archive_url": "http://plinth.test/repos/octo-org/hello/{archive_format}{/ref}",
+              "archived": false,
+              "assignees_url": "http://plinth.test/repos/octo-org/hello/assignees{/user}",
+              "blobs_url": "http://plinth.test/repos/octo-org/hello/git/blobs{/sha}",
+              "branches_url": "http://plinth.test/repos/octo-org/hello/branches{/branch}",
+              "clone_url": "http://plinth.test/octo-org/hello.git",
+              "collaborators_url": "http://plinth.test/repos/octo-org/hello/collaborators{/collaborator}",
+              "comments_url": "http://plinth.test/repos/octo-org/hello/comments{/number}",
+              "commits_url": "http://plinth.test/repos/octo-org/hello/commits{/sha}",
+              "compare_url": "http://plinth.test/repos/octo-org/hello/compare/{base}...{head}",
+              "contents_url": "http://plinth.test/repos/octo-org/hello/contents/{+path}",
+              "contributors_url": "http://plinth.test/repos/octo-org/hello/contributors",
+              "created_at": "2026-02-25T06:13:20Z",
+              "custom_properties": {},
+              "default_branch": "main",
+              "delete_branch_on_merge": false,
+              "deployments_url": "http://plinth.test/repos/octo-org/hello/deployments",
+              "description": "Says hello",
+              "disabled": false,
+              "downloads_url": "http://plinth.test/repos/octo-org/hello/downloads",
+              "events_url": "http://plinth.test/repos/octo-org/hello/events",
+              "fork": false,
+              "forks": 0,
+              "forks_count": 0,
+              "forks_url": "http://plinth.test/repos/octo-org/hello/forks",
+              "full_name": "octo-org/hello",
+              "git_commits_url": "http://plinth.test/repos/octo-org/hello/git/commits{/sha}",
+              "git_refs_url": "http://plinth.test/repos/octo-org/hello/git/refs{/sha}",
+              "git_tags_url": "http://plinth.test/repos/octo-org/hello/git/tags{/sha}",
+              "git_url": "git://plinth.test/octo-org/hello.git",
+              "has_discussions": false,
+              "has_downloads": true,
+              "has_issues": true,
+              "has_pages": false,
+              "has_projects": true,
+              "has_wiki": false,
+              "homepage": null,
+              "hooks_url": "http://plinth.test/repos/octo-org/hello/hooks",
+              "html_url": "http://plinth.test/octo-org/hello",
+              "id": 1,
+              "is_template": false,
+              "issue_comment_url": "http://plinth.test/repos/octo-org/hello/issues/comments{/number}",
+              "issue_events_url": "http://plinth.test/repos/octo-org/hello/issues/events{/number}",
+              "issues_url": "http://plinth.test/repos/octo-org/hello/issues{/number}",
+              "keys_url": "http://plinth.test/repos/octo-org/hello/keys{/key_id}",
+              "labels_url": "http://plinth.test/repos/octo-org/hello/labels{/name}",
+              "language": null,
+              "languages_url": "http://plinth.test/repos/octo-org/hello/languages",
+              "license": null,
+              "merges_url": "http://plinth.test/repos/octo-org/hello/merges",
+              "milestones_url": "http://plinth.test/repos/octo-org/hello/milestones{/number}",
+              "mirror_url": null,
+              "name": "hello",
+              "network_count": 0,
+              "node_id": "R_kgAB",
+              "notifications_url": "http://plinth.test/repos/octo-org/hello/notifications{?since,all,participating}",
+              "open_issues": 0,
+              "open_issues_count": 0,
+              "owner": {
+                "avatar_url": "http://plinth.test/avatars/5",
+                "events_url": "http://plinth.test/users/octo-org/events{/privacy}",
+                "followers_url": "http://plinth.test/users/octo-org/followers",
+                "following_url": "http://plinth.test/users/octo-org/following{/other_user}",
+                "gists_url": "http://plinth.test/users/octo-org/gists{/gist_id}",
+                "gravatar_id": "",
+                "html_url": "http://plinth.test/octo-org",
+                "id": 5,
+                "login": "octo-org",
+                "node_id": "O_kgAF",
+                "organizations_url": "http://plinth.test/users/octo-org/orgs",
+                "received_events_url": "http://plinth.test/users/octo-org/received_events",
+                "repos_url": "http://plinth.test/users/octo-org/repos",
+                "site_admin": false,
+                "starred_url": "http://plinth.test/users/octo-org/starred{/owner}{/repo}",
+                "subscriptions_url": "http://plinth.test/users/octo-org/subscriptions",
+                "type": "Organization",
+                "url": "http://plinth.test/users/octo-org",
+                "user_view_type": "public"
+              },
+              "private": false,
+              "pulls_url": "http://plinth.test/repos/octo-org/hello/pulls{/number}",
+              "pushed_at": null,
+              "releases_url": "http://plinth.test/repos/octo-org/hello/releases{/id}",
+              "size": 0,
+              "ssh_url": "git@plinth.test:octo-org/hello.git",
+              "stargazers_count": 0,
+              "stargazers_url": "http://plinth.test/repos/octo-org/hello/stargazers",
+              "statuses_url": "http://plinth.test/repos/octo-org/hello/statuses/{sha}",
+              "subscribers_count": 0,
+              "subscribers_url": "http://plinth.test/repos/octo-org/hello/subscribers",
+              "subscription_url": "http://plinth.test/repos/octo-org/hello/subscription",
+              "svn_url": "http://plinth.test/octo-org/hello",
+              "tags_url": "http://plinth.test/repos/octo-org/hello/tags",
+              "teams_url": "http://plinth.test/repos/octo-org/hello/teams",
+              "temp_clone_token": "",
+              "template_repository": null,
+              "topics": [],
+              "trees_url": "http://plinth.test/repos/octo-org/hello/git/trees{/sha}",
+              "updated_at": "2026-02-25T06:13:20Z",
+              "url": "http://plinth.test/repos/octo-org/hello",
+              "visibility": "public",
+              "watchers": 0,
+              "watchers_count": 0,
+              "web_commit_signoff_required": false
+            }
+          ],
+          "repository_selection": "selected",
+          "total_count": 2
+        }"#]]
+    .assert_eq(&answer.to_string());
+    assert_eq!(
+        answer.header("link"),
+        Some(
+            "<http://plinth.test/installation/repositories?per_page=1&page=2>; rel=\"next\", \
+             <http://plinth.test/installation/repositories?per_page=1&page=2>; rel=\"last\""
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_token_lists_what_it_and_its_installation_have() {
+    let service = service().await;
+    let list = async |token| names(&service.with_token(token).get("/installation/repositories").await.expect(200));
+    assert_eq!(list("ghs_helper00").await, ["octo-org/hello", "octo-org/secret"]);
+    assert_eq!(list("ghs_narrow00").await, ["octo-org/secret"]);
+    assert_eq!(list("ghs_other000").await, ["octo-org/hello", "octo-org/secret", "octo-org/extra"]);
+    let narrowed = service.with_token("ghs_narrow00").get("/installation/repositories").await.expect(200);
+    assert_eq!(narrowed.json()["repository_selection"], "selected");
+    let all = service.with_token("ghs_other000").get("/installation/repositories").await.expect(200);
+    assert_eq!(all.json()["repository_selection"], "all");
+}
+
+#[tokio::test]
+async fn an_installation_on_all_repositories_has_those_made_later() {
+    let service = service().await;
+    service.apply("repos: [{ name: octo-org/late }]").await;
+    let all = service.with_token("ghs_other000").get("/installation/repositories").await.expect(200);
+    assert_eq!(names(&all), ["octo-org/hello", "octo-org/secret", "octo-org/extra", "octo-org/late"]);
+    let selected = service.with_token("ghs_helper00").get("/installation/repositories").await.expect(200);
+    assert_eq!(names(&selected), ["octo-org/hello", "octo-org/secret"]);
+}
+
+#[tokio::test]
+async fn an_installation_without_repositories_has_an_empty_list() {
+    let service = service().await;
+    service
+        .apply(
+            "installations: [{ app: other, account: empty-org, repositories: [] }]\n\
+             tokens: [{ kind: installation, app: other, account: empty-org, token: ghs_empty000 }]",
+        )
+        .await;
+    let answer = service.with_token("ghs_empty000").get("/installation/repositories").await.expect(200);
+    assert_eq!(answer.body, r#"{"total_count":0,"repository_selection":"selected","repositories":[]}"#);
+    assert_eq!(answer.header("link"), None);
+}
+
+#[tokio::test]
+async fn a_user_lists_installations_of_the_calling_app() {
+    let service = service().await;
+    let answer = service.with_token("ghu_hubot000").get("/user/installations").await.expect(200);
+    expect![[r#"
+        200
+        {
+          "installations": [
+            {
+              "access_tokens_url": "http://plinth.test/app/installations/1/access_tokens",
+              "account": {
+                "avatar_url": "http://plinth.test/avatars/5",
+                "events_url": "http://plinth.test/users/octo-org/events{/privacy}",
+                "followers_url": "http://plinth.test/users/octo-org/followers",
+                "following_url": "http://plinth.test/users/octo-org/following{/other_user}",
+                "gists_url": "http://plinth.test/users/octo-org/gists{/gist_id}",
+                "gravatar_id": "",
+                "html_url": "http://plinth.test/octo-org",
+                "id": 5,
+                "login": "octo-org",
+                "node_id": "O_kgAF",
+                "organizations_url": "http://plinth.test/users/octo-org/orgs",
+                "received_events_url": "http://plinth.test/users/octo-org/received_events",
+                "repos_url": "http://plinth.test/users/octo-org/repos",
+                "site_admin": false,
+                "starred_url": "http://plinth.test/users/octo-org/starred{/owner}{/repo}",
+                "subscriptions_url": "http://plinth.test/users/octo-org/subscriptions",
+                "type": "Organization",
+                "url": "http://plinth.test/users/octo-org",
+                "user_view_type": "public"
+              },
+              "app_id": 1,
+              "app_slug": "helper",
+              "client_id": "Iv23helper",
+              "created_at": "2026-02-25T06:13:20Z",
+              "events": [
+                "push"
+              ],
+              "has_multiple_single_files": false,
+              "html_url": "http://plinth.test/organizations/octo-org/settings/installations/1",
+              "id": 1,
+              "permissions": {
+                "contents": "write",
+                "issues": "read",
+                "metadata": "read"
+              },
+              "repositories_url": "http://plinth.test/installation/repositories",
+              "repository_selection": "selected",
+              "single_file_name": null,
+              "single_file_paths": [],
+              "suspended_at": null,
+              "suspended_by": null,
+              "target_id": 5,
+              "target_type": "Organization",
+              "updated_at": "2026-02-25T06:13:20Z"
+            }
+          ],
+          "total_count": 1
+        }"#]]
+    .assert_eq(&answer.to_string());
+}
+
+/// Rule 3: owner, organization member and collaborator see an installation, nobody else, and no other app's.
+#[tokio::test]
+async fn only_those_with_a_part_in_an_installation_see_it() {
+    let service = service().await;
+    let list = async |token| ids(&service.with_token(token).get("/user/installations").await.expect(200));
+    assert_eq!(list("ghu_mona0000").await, [1, 2]);
+    assert_eq!(list("ghu_hubot000").await, [1]);
+    assert_eq!(list("ghu_nina0000").await, [1]);
+    assert_eq!(list("ghu_zoe00000").await, [0i64; 0]);
+    assert_eq!(list("ghu_other000").await, [3]);
+}
+
+/// A collaborator of a repository that the installation does not have has no part in it.
+#[tokio::test]
+async fn a_collaborator_elsewhere_does_not_see_the_installation() {
+    let service = service().await;
+    service
+        .apply("repos: [{ name: octo-org/extra, private: true, collaborators: [{ user: zoe, permission: admin }] }]")
+        .await;
+    let zoe = service.with_token("ghu_zoe00000");
+    assert_eq!(ids(&zoe.get("/user/installations").await.expect(200)), [0i64; 0]);
+    zoe.get("/user/installations/1/repositories").await.expect(404);
+}
+
+#[tokio::test]
+async fn installations_come_in_pages() {
+    let service = service().await;
+    let mona = service.with_token("ghu_mona0000");
+    let first = mona.get("/user/installations?per_page=1").await.expect(200);
+    assert_eq!((ids(&first), first.json()["total_count"].as_i64()), (vec![1], Some(2)));
+    let second = mona.get("/user/installations?per_page=1&page=2").await.expect(200);
+    assert_eq!(ids(&second), [2]);
+    assert_eq!(
+        second.header("link"),
+        Some(
+            "<http://plinth.test/user/installations?per_page=1&page=1>; rel=\"prev\", \
+             <http://plinth.test/user/installations?per_page=1&page=1>; rel=\"first\""
+        )
+    );
+    let beyond = mona.get("/user/installations?per_page=1&page=1000000000").await.expect(200);
+    assert_eq!((ids(&beyond), beyond.json()["total_count"].as_i64()), (vec![], Some(2)));
+}
+
+/// Rule 4: repositories with a role of the user's own, with that role.
+#[tokio::test]
+async fn a_user_lists_the_repositories_of_an_installation_with_its_own_role() {
+    let service = service().await;
+    let get = async |token| service.with_token(token).get("/user/installations/1/repositories").await.expect(200);
+    let roles = |answer: &crate::support::Answer| -> Vec<Value> {
+        let list = answer.json()["repositories"].as_array().expect("a list").clone();
+        list.iter().map(|repo| repo["permissions"].clone()).collect()
+    };
+    let admin = serde_json::json!({ "admin": true, "maintain": true, "push": true, "triage": true, "pull": true });
+    let read = serde_json::json!({ "admin": false, "maintain": false, "push": false, "triage": false, "pull": true });
+
+    let mona = get("ghu_mona0000").await;
+    assert_eq!(names(&mona), ["octo-org/hello", "octo-org/secret"]);
+    assert_eq!(roles(&mona), [admin.clone(), admin.clone()]);
+    assert_eq!(mona.json()["repositories"][0].get("custom_properties"), None);
+    let hubot = get("ghu_hubot000").await;
+    assert_eq!((names(&hubot).len(), roles(&hubot)), (2, vec![read.clone(), read]));
+    // What everyone may read is not a permission of one's own.
+    let nina = get("ghu_nina0000").await;
+    assert_eq!((names(&nina), roles(&nina)), (vec!["octo-org/secret".to_owned()], vec![admin]));
+    assert_eq!(nina.json()["total_count"], 1);
+    assert_eq!(nina.json()["repository_selection"], "selected");
+    service.with_token("ghu_zoe00000").get("/user/installations/1/repositories").await.expect(404);
+}
+
+#[tokio::test]
+async fn a_classic_token_shows_private_repositories_only_with_the_scope() {
+    let service = service().await;
+    let wide = service.with_token("ghp_mona0000").get("/user/installations/1/repositories").await.expect(200);
+    assert_eq!(names(&wide), ["octo-org/hello", "octo-org/secret"]);
+    let narrow = service.with_token("ghp_narrow00").get("/user/installations/1/repositories").await.expect(200);
+    assert_eq!((names(&narrow), narrow.json()["total_count"].as_i64()), (vec!["octo-org/hello".to_owned()], Some(1)));
+}
+
+#[tokio::test]
+async fn repositories_of_an_installation_come_in_pages() {
+    let service = service().await;
+    let mona = service.with_token("ghp_mona0000");
+    let second = mona.get("/user/installations/1/repositories?page=2&per_page=1").await.expect(200);
+    assert_eq!((names(&second), second.json()["total_count"].as_i64()), (vec!["octo-org/secret".to_owned()], Some(2)));
+    assert!(second.header("link").expect("links").contains("/user/installations/1/repositories?page=1&per_page=1"));
+}
+
+/// An app user token is about its own app, even where another is installed on the same account.
+#[tokio::test]
+async fn a_token_of_one_app_does_not_see_the_installation_of_another() {
+    let service = service().await;
+    let absent = service.with_token("ghu_other000").get("/user/installations/99/repositories").await.expect(404);
+    let foreign = service.with_token("ghu_other000").get("/user/installations/1/repositories").await.expect(404);
+    assert_eq!(foreign.body, absent.body);
+    service.with_token("ghu_other000").get("/user/installations/3/repositories").await.expect(200);
+    service.with_token("ghu_other000").get("/user/installations/one/repositories").await.expect(404);
+}
+
+#[tokio::test]
+async fn each_list_can_be_asked_for_again_with_its_tag() {
+    let service = service().await;
+    for (token, path) in [
+        ("ghs_helper00", "/installation/repositories"),
+        ("ghu_mona0000", "/user/installations"),
+        ("ghu_mona0000", "/user/installations/1/repositories"),
+    ] {
+        let first = service.with_token(token).get(path).await.expect(200);
+        let tag = first.header("etag").expect("a tag").to_owned();
+        let client = service.with_token(token).header("if-none-match", &tag);
+        let again = client.get(path).await.expect(304);
+        assert!(again.body.is_empty(), "{path}");
+        service.with_token("ghp_mona0000").put("/user/installations/1/repositories/3").await.expect(204);
+        service.advance(1);
+        if path != "/user/installations" {
+            client.get(path).await.expect(200);
+        }
+        service.with_token("ghp_mona0000").delete("/user/installations/1/repositories/3").await.expect(204);
+    }
+}
+
+/// A tag of one caller is worth nothing to another.
+#[tokio::test]
+async fn a_tag_does_not_open_a_list_to_someone_else() {
+    let service = service().await;
+    let path = "/user/installations/1/repositories";
+    let tag = service.with_token("ghu_mona0000").get(path).await.expect(200).header("etag").expect("a tag").to_owned();
+    service.with_token("ghu_zoe00000").header("if-none-match", &tag).get(path).await.expect(404);
+}
+
+#[tokio::test]
+async fn a_suspended_installation_is_shown_as_such_and_opens_nothing() {
+    let service = service().await;
+    suspend(&service).await;
+    let list = service.with_token("ghu_mona0000").get("/user/installations").await.expect(200);
+    assert_eq!(list.json()["installations"][0]["suspended_at"], "2026-02-25T06:13:20Z");
+    let text = "This installation has been suspended";
+    let repos = service.with_token("ghu_mona0000").get("/user/installations/1/repositories").await.expect(403);
+    assert_eq!(repos.message(), text);
+    let own = service.with_token("ghs_helper00").get("/installation/repositories").await.expect(403);
+    assert_eq!(own.message(), text);
+}

@@ -1,0 +1,156 @@
+//! Adding and removing repositories.
+
+use super::{EXTRA, HELLO, OF_OTHER, ON_MONA, ON_ORG, OWN, SECRET, reached, repository, service};
+
+/// Rule 5: an administrator of the repository adds it, once or twice.
+#[tokio::test]
+async fn an_administrator_adds_a_repository() {
+    let service = service().await;
+    let mona = service.with_token("ghp_mona0000");
+    for _ in 0..2 {
+        let answer = mona.put(&repository(ON_ORG, EXTRA)).await.expect(204);
+        assert!(answer.body.is_empty() && answer.header("content-type").is_none());
+    }
+    assert_eq!(reached(&service).await, ["octo-org/hello", "octo-org/secret", "octo-org/extra"]);
+}
+
+#[tokio::test]
+async fn a_collaborator_who_administers_the_repository_may_change_it() {
+    let service = service().await;
+    service.with_token("ghp_nina0000").delete(&repository(ON_ORG, SECRET)).await.expect(204);
+    assert_eq!(reached(&service).await, ["octo-org/hello"]);
+}
+
+#[tokio::test]
+async fn a_member_who_only_reads_the_repository_is_refused() {
+    let service = service().await;
+    let hubot = service.with_token("ghp_hubot000");
+    for repo in [HELLO, SECRET, EXTRA] {
+        let answer = hubot.put(&repository(ON_ORG, repo)).await.expect(403);
+        assert_eq!(answer.message(), "Must have admin rights to Repository.");
+        hubot.delete(&repository(ON_ORG, repo)).await.expect(403);
+    }
+    assert_eq!(reached(&service).await, ["octo-org/hello", "octo-org/secret"]);
+}
+
+#[tokio::test]
+async fn the_scope_must_be_repo() {
+    let service = service().await;
+    let narrow = service.with_token("ghp_narrow00");
+    for repo in [HELLO, SECRET, EXTRA] {
+        let answer = narrow.put(&repository(ON_ORG, repo)).await.expect(403);
+        assert_eq!(answer.message(), "Resource not accessible by personal access token");
+        assert_eq!(answer.header("x-accepted-oauth-scopes"), Some("repo"));
+        narrow.delete(&repository(ON_ORG, repo)).await.expect(403);
+    }
+}
+
+/// What the caller cannot see is byte for byte like what does not exist.
+#[tokio::test]
+async fn invisible_and_absent_look_the_same() {
+    let service = service().await;
+    let zoe = service.with_token("ghp_zoe00000");
+    let absent = zoe.put(&repository(99, 99)).await.expect(404);
+    for path in [
+        repository(ON_ORG, HELLO),
+        repository(ON_ORG, SECRET),
+        repository(ON_ORG, 99),
+        repository(99, HELLO),
+        repository(ON_MONA, OWN),
+    ] {
+        assert_eq!(zoe.put(&path).await.comparable(), absent.comparable(), "{path}");
+    }
+    // A collaborator of one repository sees the installation, but not a private repository beside it.
+    let nina = service.with_token("ghp_nina0000");
+    nina.put(&repository(ON_ORG, EXTRA)).await.expect(404);
+    nina.put(&repository(ON_ORG, HELLO)).await.expect(403);
+}
+
+#[tokio::test]
+async fn a_repository_of_another_account_cannot_be_added() {
+    let service = service().await;
+    let mona = service.with_token("ghp_mona0000");
+    mona.put(&repository(ON_ORG, OWN)).await.expect(404);
+    mona.put(&repository(ON_MONA, HELLO)).await.expect(404);
+    mona.delete(&repository(ON_MONA, HELLO)).await.expect(404);
+    mona.put("/user/installations/1/repositories/hello").await.expect(404);
+    assert_eq!(reached(&service).await, ["octo-org/hello", "octo-org/secret"]);
+}
+
+/// Rule 6: only from a selection.
+#[tokio::test]
+async fn nothing_is_removed_from_an_installation_on_all_repositories() {
+    let service = service().await;
+    let mona = service.with_token("ghp_mona0000");
+    let answer = mona.delete(&repository(OF_OTHER, HELLO)).await.expect(422);
+    assert_eq!(answer.message(), "This installation is on all repositories, please update in the Web UI.");
+    assert_eq!(answer.json().get("errors"), None);
+    mona.put(&repository(OF_OTHER, HELLO)).await.expect(204);
+    let all = service.with_token("ghs_other000").get("/installation/repositories").await.expect(200);
+    assert_eq!(
+        (all.json()["total_count"].as_i64(), all.json()["repository_selection"].as_str()),
+        (Some(3), Some("all"))
+    );
+}
+
+/// Rule 6: never the last one.
+#[tokio::test]
+async fn the_last_repository_stays() {
+    let service = service().await;
+    let mona = service.with_token("ghp_mona0000");
+    mona.delete(&repository(ON_ORG, HELLO)).await.expect(204);
+    let answer = mona.delete(&repository(ON_ORG, SECRET)).await.expect(422);
+    assert_eq!(
+        answer.message(),
+        "This is the last repository of the installation: removing it would leave the app with no repository."
+    );
+    assert_eq!(reached(&service).await, ["octo-org/secret"]);
+}
+
+#[tokio::test]
+async fn a_repository_that_is_not_selected_cannot_be_removed() {
+    let service = service().await;
+    let mona = service.with_token("ghp_mona0000");
+    mona.delete(&repository(ON_ORG, EXTRA)).await.expect(404);
+    mona.delete(&repository(ON_ORG, HELLO)).await.expect(204);
+    mona.delete(&repository(ON_ORG, HELLO)).await.expect(404);
+}
+
+/// Two removals of the last two repositories leave one, whichever comes first.
+#[tokio::test(flavor = "multi_thread")]
+async fn removals_at_once_leave_one_repository() {
+    let service = service().await;
+    let mona = service.with_token("ghp_mona0000");
+    for _ in 0..12 {
+        let (hello, secret) = (repository(ON_ORG, HELLO), repository(ON_ORG, SECRET));
+        let (one, two) = tokio::join!(mona.delete(&hello), mona.delete(&secret));
+        let mut statuses = [one.status, two.status];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [204, 422]);
+        assert_eq!(reached(&service).await.len(), 1);
+        mona.put(&hello).await.expect(204);
+        mona.put(&secret).await.expect(204);
+    }
+}
+
+/// The right is judged in the transaction that acts, so nothing is changed after it is gone.
+#[tokio::test]
+async fn a_right_that_was_taken_away_is_gone_at_the_next_request() {
+    let service = service().await;
+    service
+        .apply("repos: [{ name: octo-org/secret, private: true, collaborators: [{ user: nina, permission: read }] }]")
+        .await;
+    service.with_token("ghp_nina0000").delete(&repository(ON_ORG, SECRET)).await.expect(403);
+    assert_eq!(reached(&service).await, ["octo-org/hello", "octo-org/secret"]);
+}
+
+#[tokio::test]
+async fn what_is_removed_is_out_of_reach_at_once() {
+    let service = service().await;
+    let helper = service.with_token("ghs_helper00");
+    helper.get("/repos/octo-org/secret").await.expect(200);
+    service.with_token("ghp_mona0000").delete(&repository(ON_ORG, SECRET)).await.expect(204);
+    helper.get("/repos/octo-org/secret").await.expect(404);
+    service.with_token("ghs_narrow00").get("/repos/octo-org/secret").await.expect(404);
+    service.with_token("ghu_mona0000").get("/repos/octo-org/secret").await.expect(404);
+}

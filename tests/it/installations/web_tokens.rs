@@ -1,0 +1,132 @@
+//! JSON web tokens that are not good.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use plinth::apps;
+use serde_json::{Value, json};
+
+use super::app::service_with_key;
+use crate::support::{START, Service, jwt};
+
+const NOT_DECODABLE: &str = "A JSON web token could not be decoded";
+const EXPIRED: &str = "'Expiration time' claim ('exp') must be a numeric value representing the future time at which \
+                       the assertion expires";
+const TOO_FAR: &str = "'Expiration time' claim ('exp') is too far in the future";
+const ISSUED_AT: &str =
+    "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued";
+
+async fn refused(service: &Service, token: &str, text: &str) {
+    for path in ["/app", "/app/installations/1", "/orgs/octo-org/installation"] {
+        let answer = service.with_token(token).get(path).await.expect(401);
+        assert_eq!(answer.message(), text, "{path}");
+        if token.starts_with("eyJ") {
+            assert_eq!(answer.header("x-ratelimit-limit"), None);
+        }
+    }
+    let answer = service.with_token(token).post("/app/installations/1/access_tokens", json!({})).await.expect(401);
+    assert_eq!(answer.message(), text);
+}
+
+fn claims_with(name: &str, value: Value) -> Value {
+    let mut claims = jwt::claims("Iv23helper");
+    claims[name] = value;
+    claims
+}
+
+#[tokio::test]
+async fn each_claim_is_judged_with_its_own_text() {
+    let (service, pem) = service_with_key().await;
+    let now = START.0;
+    for (name, value, text) in [
+        ("exp", json!(now), EXPIRED),
+        ("exp", json!(now - 1), EXPIRED),
+        ("exp", json!((now + 500).to_string()), EXPIRED),
+        ("exp", json!(null), EXPIRED),
+        ("exp", json!([now + 500]), EXPIRED),
+        ("exp", json!(now + 601), TOO_FAR),
+        ("exp", json!(1e300), TOO_FAR),
+        ("iat", json!(now + 61), ISSUED_AT),
+        ("iat", json!((now - 30).to_string()), ISSUED_AT),
+        ("iat", json!(1.5), ISSUED_AT),
+        ("iat", json!(null), ISSUED_AT),
+        ("iss", json!("Iv23other"), NOT_DECODABLE),
+        ("iss", json!("Iv23nobody"), NOT_DECODABLE),
+        ("iss", json!(99), NOT_DECODABLE),
+        ("iss", json!(true), NOT_DECODABLE),
+        ("iss", json!(null), NOT_DECODABLE),
+        ("iss", json!(-1), NOT_DECODABLE),
+    ] {
+        refused(&service, &jwt::sign(&pem, &claims_with(name, value)), text).await;
+    }
+}
+
+#[tokio::test]
+async fn the_limits_of_the_claims_are_good() {
+    let (service, pem) = service_with_key().await;
+    let now = START.0;
+    for claims in [
+        claims_with("exp", json!(now + 600)),
+        claims_with("exp", json!(now + 1)),
+        claims_with("iat", json!(now + 60)),
+        claims_with("iat", json!(now - 3600)),
+        claims_with("exp", json!(now as f64 + 300.5)),
+    ] {
+        service.with_token(&jwt::sign(&pem, &claims)).get("/app").await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn only_rs256_is_taken() {
+    let (service, pem) = service_with_key().await;
+    let claims = jwt::claims("Iv23helper");
+    for algorithm in [Algorithm::RS384, Algorithm::RS512, Algorithm::PS256] {
+        refused(&service, &jwt::sign_with(algorithm, &pem, &claims), NOT_DECODABLE).await;
+    }
+    // A public key is no secret: whoever has it must not be able to sign with it.
+    let public = apps::public_key_of(&pem).expect("the key is good");
+    let secret = EncodingKey::from_secret(&public);
+    let symmetric = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &secret).expect("it can be signed");
+    refused(&service, &symmetric, NOT_DECODABLE).await;
+    let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let unsigned = format!("{}.{}.", part(&json!({ "alg": "none", "typ": "JWT" })), part(&claims));
+    refused(&service, &unsigned, NOT_DECODABLE).await;
+    let (head, _) = jwt::sign(&pem, &claims).rsplit_once('.').map(|(a, b)| (a.to_owned(), b.to_owned())).expect("dots");
+    refused(&service, &format!("{head}.AAAA"), NOT_DECODABLE).await;
+}
+
+/// A key that the token brings along proves nothing.
+#[tokio::test]
+async fn a_key_of_someone_else_is_refused() {
+    let (service, _) = service_with_key().await;
+    let foreign = apps::generate_key();
+    refused(&service, &jwt::sign(&foreign.private_pem, &jwt::claims("Iv23helper")), NOT_DECODABLE).await;
+    let mut header = Header::new(Algorithm::RS256);
+    header.kid = Some("1".into());
+    header.jku = Some("http://127.0.0.1/keys".into());
+    let key = EncodingKey::from_rsa_pem(foreign.private_pem.as_bytes()).expect("the key is good");
+    let token = jsonwebtoken::encode(&header, &jwt::claims("Iv23helper"), &key).expect("it can be signed");
+    refused(&service, &token, NOT_DECODABLE).await;
+}
+
+#[tokio::test]
+async fn a_web_token_goes_only_as_a_bearer() {
+    let (service, pem) = service_with_key().await;
+    let token = jwt::sign(&pem, &jwt::claims("Iv23helper"));
+    let with = |value: String| service.anonymous().header("authorization", &value);
+    with(format!("bearer {token}")).get("/app").await.expect(200);
+    let answer = with(format!("token {token}")).get("/app").await.expect(401);
+    assert_eq!(answer.message(), NOT_DECODABLE);
+    let answer = with(format!("token {token}")).get("/user/installations").await.expect(401);
+    assert_eq!(answer.message(), "Bad credentials");
+}
+
+#[tokio::test]
+async fn other_credentials_are_no_web_tokens() {
+    let (service, _) = service_with_key().await;
+    for token in ["ghp_mona0000", "gho_mona0000", "github_pat_mona", "ghu_mona0000", "ghs_helper00", "bogus"] {
+        refused(&service, token, NOT_DECODABLE).await;
+    }
+    let answer = service.anonymous().get("/app").await.expect(401);
+    assert_eq!(answer.message(), NOT_DECODABLE);
+}

@@ -1,0 +1,119 @@
+//! Connections that are slow, greedy or malformed.
+
+use std::time::{Duration, Instant};
+
+use super::{Server, begin_post, eventually};
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder can be made")
+}
+
+#[test]
+fn headers_that_do_not_come_are_not_waited_for() {
+    let folder = folder();
+    let server = Server::start(folder.path(), &["--ephemeral", "--request-seconds", "1"]);
+    let started = Instant::now();
+    let mut slow = server.connect();
+    slow.send("GET /meta HTTP/1.1\r\nhost: x\r\n");
+    let mut kept = 0;
+    while slow.try_send("x-more: y\r\n") {
+        kept += 1;
+        assert!(started.elapsed() < Duration::from_secs(10), "still open after {kept} headers");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(slow.reply().status() != 200);
+    // A body that does not come ends as a request that took too long.
+    let (mut stuck, _) = begin_post(&server, "never");
+    let reply = stuck.reply();
+    assert_eq!((reply.status(), reply.header("retry-after")), (503, Some("1")), "{reply:?}");
+    assert_eq!(server.get("/meta").status(), 200);
+}
+
+#[test]
+fn many_slow_connections_do_not_keep_others_out() {
+    let folder = folder();
+    let server = Server::start(folder.path(), &["--ephemeral"]);
+    let mut slow = Vec::new();
+    for _ in 0..200 {
+        let mut connection = server.connect();
+        connection.send("GET /meta HTTP/1.1\r\n");
+        slow.push(connection);
+    }
+    let started = Instant::now();
+    for _ in 0..20 {
+        assert_eq!(server.get("/meta").status(), 200);
+    }
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+}
+
+#[test]
+fn headers_that_are_too_large_are_431_and_targets_414() {
+    let folder = folder();
+    let server = Server::start(folder.path(), &["--ephemeral"]);
+    let with_header = |bytes: usize| {
+        let mut raw = server.connect();
+        raw.try_send(&format!(
+            "GET /meta HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-long: {}\r\n\r\n",
+            "x".repeat(bytes)
+        ));
+        raw.reply()
+    };
+    assert_eq!(with_header(15 * 1024).status(), 200);
+    let reply = with_header(17 * 1024);
+    assert_eq!(reply.status(), 431);
+    assert!(reply.body().contains("larger than 16384 bytes"), "{reply:?}");
+    assert_eq!(with_header(200 * 1024).status(), 431);
+    let many = "x: y\r\n".repeat(5_000);
+    let mut raw = server.connect();
+    raw.try_send(&format!("GET /meta HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{many}\r\n"));
+    assert_eq!(raw.reply().status(), 431);
+    let reply = server.get(&format!("/meta?{}", "x".repeat(9 * 1024)));
+    assert_eq!(reply.status(), 414);
+    assert!(reply.body().contains("longer than 8192 bytes"), "{reply:?}");
+}
+
+#[test]
+fn a_full_house_turns_away_and_opens_again() {
+    let folder = folder();
+    let server = Server::start(folder.path(), &["--ephemeral", "--requests-max", "1"]);
+    let (mut first, rest) = begin_post(&server, "first");
+    eventually("the only place is taken", || server.get("/meta").status() == 503);
+    let started = Instant::now();
+    let reply = server.get("/meta");
+    assert_eq!((reply.status(), reply.header("retry-after")), (503, Some("1")), "{reply:?}");
+    assert!(started.elapsed() < Duration::from_secs(1), "a refusal does not wait");
+    assert_eq!(server.get("/readyz").status(), 200);
+    first.send(&rest);
+    assert_eq!(first.reply().status(), 201);
+    assert_eq!(server.get("/meta").status(), 200);
+}
+
+/// What two servers could read differently is not read at all.
+#[test]
+fn a_request_with_two_lengths_is_refused() {
+    let folder = folder();
+    let server = Server::start(folder.path(), &["--ephemeral"]);
+    let hidden = "GET /meta HTTP/1.1\r\nhost: x\r\n\r\n";
+    for head in [
+        "content-length: 5\r\ncontent-length: 6\r\n",
+        "content-length: 5, 6\r\n",
+        "content-length: +5\r\n",
+        "content-length: -1\r\n",
+        "transfer-encoding: chunked, identity\r\n",
+        "transfer-encoding: xchunked\r\n",
+    ] {
+        let mut raw = server.connect();
+        raw.try_send(&format!("POST /user/repos HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{head}\r\n{hidden}"));
+        let reply = raw.reply();
+        assert_eq!(reply.status(), 400, "{head:?}: {reply:?}");
+        assert_eq!(reply.0.matches("HTTP/1.1").count(), 1, "{head:?}: {reply:?}");
+    }
+    for line in ["GET  /meta HTTP/1.1", "GET /meta HTTP/9.9", "GET /me ta HTTP/1.1", "\u{0}", "GET /meta\u{0} HTTP/1.1"]
+    {
+        let mut raw = server.connect();
+        raw.try_send(&format!("{line}\r\nhost: x\r\nconnection: close\r\n\r\n"));
+        let status = raw.reply().status();
+        assert!(status == 0 || (400..=505).contains(&status), "{line:?}: {status}");
+    }
+    assert_eq!(server.get("/meta").status(), 200);
+}

@@ -1,0 +1,57 @@
+//! Asked to stop, the server finishes what it has begun; started again, it has what it had.
+
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use super::{Server, begin_post, eventually};
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder can be made")
+}
+
+#[test]
+fn a_request_under_way_is_finished_and_the_next_start_finds_it() {
+    let folder = folder();
+    let mut server = Server::start(folder.path(), &[]);
+    let (mut under_way, rest) = begin_post(&server, "under-way");
+    // An idle connection does not hold up the end.
+    let _idle = server.connect();
+    eventually("the request is under way", || server.get("/meta").status() == 200);
+    server.signal(Signal::TERM);
+    eventually("no new connection is taken", || TcpStream::connect(server.address).is_err());
+    std::thread::sleep(Duration::from_millis(100));
+    under_way.send(&rest);
+    assert_eq!(under_way.reply().status(), 201);
+    assert_eq!(server.wait(), Some(0));
+    let server = Server::start(folder.path(), &[]);
+    assert_eq!(server.get("/repos/mona/under-way").status(), 200);
+    assert_eq!(server.get("/repos/mona/never").status(), 404);
+}
+
+#[test]
+fn whoever_takes_too_long_is_not_waited_for() {
+    let folder = folder();
+    let mut server = Server::start(folder.path(), &["--drain-seconds", "1"]);
+    let (_stuck, _) = begin_post(&server, "stuck");
+    eventually("the request is under way", || server.get("/meta").status() == 200);
+    let started = Instant::now();
+    server.signal(Signal::INT);
+    assert_eq!(server.wait(), Some(0));
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_temporary_server_leaves_nothing_behind() {
+    let folder = folder();
+    let mut server = Server::start(folder.path(), &["--ephemeral"]);
+    let (mut post, rest) = begin_post(&server, "gone");
+    post.send(&rest);
+    assert_eq!(post.reply().status(), 201);
+    server.signal(Signal::TERM);
+    assert_eq!(server.wait(), Some(0));
+    let server = Server::start(folder.path(), &["--ephemeral"]);
+    assert_eq!(server.get("/repos/mona/gone").status(), 404);
+    assert!(!folder.path().join("data").join("plinth.db").exists());
+}

@@ -1,0 +1,88 @@
+//! A disk without room: writes wait for better times, reads go on, nothing acknowledged is lost.
+
+use std::path::Path;
+use std::process::Command;
+
+use plinth::db::{Durability, Location, Store, Value};
+use plinth::error::{Error, Result};
+
+/// A small file system of its own, which only root may make.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    fn mount(size: &str) -> Option<Self> {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let mounted = run(&["mount", "-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"], folder.path());
+        mounted.then_some(Self(folder))
+    }
+
+    fn grow(&self, size: &str) {
+        assert!(run(&["mount", "-o", &format!("remount,size={size}")], self.0.path()), "the disk grows");
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        run(&["umount", "-l"], self.0.path());
+    }
+}
+
+fn run(words: &[&str], folder: &Path) -> bool {
+    Command::new(words[0]).args(&words[1..]).arg(folder).output().is_ok_and(|output| output.status.success())
+}
+
+async fn put(store: &Store, number: i64) -> Result<()> {
+    let write = store.write(number, |tx, number| {
+        Box::pin(async move {
+            let (name, value) = (format!("row-{number}"), vec![7u8; 8_000]);
+            tx.execute(
+                "insert into setting (name, value) values ($1, $2)",
+                &[Value::Text(&name), Value::Bytes(&value)],
+            )
+            .await?;
+            Ok(())
+        })
+    });
+    write.await
+}
+
+async fn rows(store: &Store) -> i64 {
+    let mut db = store.read().await.expect("reading goes on");
+    let (count,) =
+        db.one::<(i64,)>("select count(*) from setting where name like 'row-%'", &[]).await.expect("reading goes on");
+    count
+}
+
+#[tokio::test]
+#[expect(clippy::print_stdout, reason = "a test that cannot be made here says so")]
+async fn a_full_disk_refuses_and_recovers() {
+    let Some(disk) = SmallDisk::mount("3m") else {
+        println!("skipped: a small file system takes root");
+        return;
+    };
+    let file = disk.0.path().join("plinth.db");
+    let store = Store::open(&Location::Sqlite { file, durability: Durability::PowerCut }).await.expect("it fits");
+    let mut acknowledged = 0;
+    let mut refusals = 0;
+    for number in 0..2_000 {
+        match put(&store, number).await {
+            Ok(()) => acknowledged += 1,
+            Err(Error::Unavailable(_)) => refusals += 1,
+            Err(other) => panic!("a full disk is no fault of ours: {other:?}"),
+        }
+        assert_eq!(rows(&store).await, acknowledged, "after {number}");
+        if refusals == 10 {
+            break;
+        }
+    }
+    assert!(refusals == 10 && acknowledged > 20, "{acknowledged} rows, {refusals} refusals");
+    disk.grow("30m");
+    for number in 10_000..10_050 {
+        put(&store, number).await.expect("there is room again");
+        acknowledged += 1;
+    }
+    assert_eq!(rows(&store).await, acknowledged);
+    let mut db = store.read().await.expect("the store answers");
+    let (verdict,) = db.one::<(String,)>("pragma integrity_check", &[]).await.expect("the store answers");
+    assert_eq!(verdict, "ok");
+}

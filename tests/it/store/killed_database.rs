@@ -1,0 +1,113 @@
+//! PostgreSQL dies in the middle of work: callers are asked to come back, and everything acknowledged is there.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::body::Body;
+use http::Request;
+use plinth::app::App;
+use plinth::cli::state::State;
+use plinth::clock::Clock;
+use plinth::config::Settings;
+use plinth::db::{Location, Store};
+use plinth::git::Repositories;
+use plinth::server::Door;
+
+use super::cluster::Cluster;
+
+const CLIENTS: usize = 8;
+const CYCLES: usize = 3;
+const STATE: &str = "
+users: [{ login: mona }]
+tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
+";
+
+async fn send(door: &Door, method: &str, path: &str, body: String) -> u16 {
+    let request = Request::builder().method(method).uri(path).header("authorization", "Bearer ghp_monamona");
+    let request = request.header("host", "plinth.test").body(Body::from(body)).expect("a good request");
+    door.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await.status().as_u16()
+}
+
+/// What the clients have seen.
+#[derive(Default)]
+struct Seen {
+    statuses: BTreeMap<u16, usize>,
+    acknowledged: Vec<String>,
+}
+
+async fn client(door: Arc<Door>, id: usize, landed: Arc<AtomicUsize>, stop: Arc<AtomicBool>) -> Seen {
+    let mut seen = Seen::default();
+    for number in 0.. {
+        if stop.load(Ordering::SeqCst) {
+            break;
+        }
+        let name = format!("r-{id}-{number}");
+        let status = send(&door, "POST", "/user/repos", format!("{{\"name\":\"{name}\"}}")).await;
+        *seen.statuses.entry(status).or_default() += 1;
+        if status == 201 {
+            landed.fetch_add(1, Ordering::SeqCst);
+            seen.acknowledged.push(name);
+        } else {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+    seen
+}
+
+async fn wait_for_more(landed: &AtomicUsize, more: usize) {
+    let goal = landed.load(Ordering::SeqCst) + more;
+    let waiting = async {
+        while landed.load(Ordering::SeqCst) < goal {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), waiting).await.expect("work goes on without a restart of ours");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+#[expect(clippy::print_stdout, reason = "a test that cannot be made here says so")]
+async fn a_killed_database_is_only_503s_and_nothing_is_lost() {
+    let Some(mut cluster) = Cluster::start() else {
+        println!("skipped: no PostgreSQL programs are named");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let store = Store::open(&Location::Postgres { url: cluster.url(), connections_max: 8 }).await.expect("it opens");
+    let repositories = Repositories::at(folder.path()).expect("a folder can be made");
+    let mut settings = Settings::default();
+    settings.budgets.enforced = false;
+    let app = App::new(store, repositories, Clock::default(), settings).await.expect("the parts fit");
+    let state = State::parse(STATE, folder.path()).expect("a good state");
+    state.apply(&app.store, &app.repositories, app.clock.now()).await.expect("the state is applied");
+    let door = Arc::new(Door::new(app));
+    let (landed, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    let clients: Vec<_> =
+        (0..CLIENTS).map(|id| tokio::spawn(client(door.clone(), id, landed.clone(), stop.clone()))).collect();
+    for _ in 0..CYCLES {
+        wait_for_more(&landed, 50).await;
+        cluster.kill();
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        assert_eq!(send(&door, "GET", "/readyz", String::new()).await, 503);
+        assert_eq!(send(&door, "GET", "/healthz", String::new()).await, 200);
+        cluster.bring_up();
+    }
+    wait_for_more(&landed, 50).await;
+    stop.store(true, Ordering::SeqCst);
+    let mut total = Seen::default();
+    for client in clients {
+        let seen = client.await.expect("no client panics");
+        for (status, count) in seen.statuses {
+            *total.statuses.entry(status).or_default() += count;
+        }
+        total.acknowledged.extend(seen.acknowledged);
+    }
+    let statuses: Vec<u16> = total.statuses.keys().copied().collect();
+    assert_eq!(statuses, [201, 503], "{:?}", total.statuses);
+    for name in &total.acknowledged {
+        assert_eq!(send(&door, "GET", &format!("/repos/mona/{name}"), String::new()).await, 200, "{name} was lost");
+    }
+    assert_eq!(send(&door, "GET", "/readyz", String::new()).await, 200);
+}

@@ -1,0 +1,7 @@
+//! The store under pressure: many writers, failing ones, a full disk, a database that dies.
+
+mod cluster;
+mod disk;
+mod killed_database;
+mod versions;
+mod writers;

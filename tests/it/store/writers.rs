@@ -1,0 +1,130 @@
+//! Many transactions at once, some of which fail.
+
+use futures_util::future::join_all;
+use plinth::db::{Connection, Store, Value};
+use plinth::error::{Error, Result};
+
+use crate::support::TestDatabase;
+
+const INSERT: &str = "insert into setting (name, value) values ($1, $2)";
+
+async fn put(tx: &mut Connection, name: &str) -> Result<()> {
+    tx.execute(INSERT, &[Value::Text(name), Value::Bytes(b"x")]).await?;
+    Ok(())
+}
+
+async fn count(store: &Store, like: &str) -> i64 {
+    let mut db = store.read().await.expect("the store answers");
+    let (count,) = db
+        .one::<(i64,)>("select count(*) from setting where name like $1", &[Value::Text(like)])
+        .await
+        .expect("the store answers");
+    count
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_writers_at_once_all_land() {
+    let database = TestDatabase::create().await;
+    let store = database.open().await;
+    let writes = (0..500).map(|number| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            store.write(format!("many-{number}"), |tx, name| Box::pin(async move { put(tx, name).await })).await
+        })
+    });
+    for outcome in join_all(writes).await {
+        outcome.expect("no task panics").expect("every write lands");
+    }
+    assert_eq!(count(&store, "many-%").await, 500);
+}
+
+/// Each one reads what the others have written, or is run again until it does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn increments_of_one_row_all_land() {
+    const INCREMENTS: i64 = 40;
+    let database = TestDatabase::create().await;
+    let store = database.open().await;
+    store.write((), |tx, ()| Box::pin(put(tx, "counter"))).await.expect("the row is there");
+    let increments = (0..INCREMENTS).map(|_| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            store
+                .write((), |tx, ()| {
+                    Box::pin(async move {
+                        let (value,) =
+                            tx.one::<(Vec<u8>,)>("select value from setting where name = 'counter'", &[]).await?;
+                        let more = [&value[..], b"+"].concat();
+                        tx.execute("update setting set value = $1 where name = 'counter'", &[Value::Bytes(&more)])
+                            .await?;
+                        Ok(())
+                    })
+                })
+                .await
+        })
+    });
+    for outcome in join_all(increments).await {
+        outcome.expect("no task panics").expect("every increment lands");
+    }
+    let mut db = store.read().await.expect("the store answers");
+    let (value,) =
+        db.one::<(Vec<u8>,)>("select value from setting where name = 'counter'", &[]).await.expect("the counter");
+    assert_eq!(value.len(), 1 + usize::try_from(INCREMENTS).expect("a small number"));
+}
+
+/// A refusal, a broken key or a panic undoes its own transaction and no other, whoever it shares a commit with.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_failing_transaction_harms_no_other() {
+    let database = TestDatabase::create().await;
+    let store = database.open().await;
+    store.write((), |tx, ()| Box::pin(put(tx, "taken"))).await.expect("the first one");
+    let writes = (0..200).map(|number: usize| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            let outcome = store
+                .write(number, |tx, number| {
+                    Box::pin(async move {
+                        put(tx, &format!("before-{number}")).await?;
+                        match number % 4 {
+                            0 => Err(Error::NotFound),
+                            1 => put(tx, "taken").await,
+                            2 => panic!("as a test of what follows"),
+                            _ => put(tx, &format!("after-{number}")).await,
+                        }
+                    })
+                })
+                .await;
+            (number, outcome)
+        })
+    });
+    for joined in join_all(writes).await {
+        // On PostgreSQL a panic goes on to whoever asked; on SQLite the writer's thread turns it into a fault.
+        let Ok((number, outcome)) = joined else { continue };
+        match number % 4 {
+            0 => assert!(matches!(outcome, Err(Error::NotFound)), "{outcome:?}"),
+            1 | 2 => assert!(matches!(outcome, Err(Error::Internal(_))), "{outcome:?}"),
+            _ => outcome.expect("it has nothing to do with the others"),
+        }
+    }
+    assert_eq!(count(&store, "before-%").await, 50);
+    assert_eq!(count(&store, "after-%").await, 50);
+    store.write((), |tx, ()| Box::pin(put(tx, "still-there"))).await.expect("the store goes on");
+}
+
+/// A caller that goes away leaves no half of a transaction, and no connection that nobody can use.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_caller_that_goes_away_leaves_all_or_nothing() {
+    let database = TestDatabase::create().await;
+    let store = database.open().await;
+    for number in 0..50 {
+        let write = store.write(number, |tx, number| {
+            Box::pin(async move {
+                put(tx, &format!("first-{number}")).await?;
+                put(tx, &format!("second-{number}")).await
+            })
+        });
+        let patience = std::time::Duration::from_micros(100 * (number % 10));
+        let _ = tokio::time::timeout(patience, write).await;
+    }
+    store.write((), |tx, ()| Box::pin(put(tx, "last"))).await.expect("the store goes on");
+    assert_eq!(count(&store, "first-%").await, count(&store, "second-%").await);
+}
