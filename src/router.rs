@@ -1,14 +1,20 @@
 //! The whole API on one screen.
 
 use crate::api::routes::Routes;
-use crate::{installations, meta, oauth, profiles, repositories, web};
+use crate::{installations, issue_fields, meta, oauth, profiles, project_fields, projects, repositories, web};
 
 pub fn routes() -> Routes {
-    let api = Routes::default()
+    web::with_pages(api())
+}
+
+fn api() -> Routes {
+    Routes::default()
+        .merge(project_fields::routes())
+        .merge(issue_fields::routes())
         .merge(installations::routes())
         .merge(meta::routes())
         .merge(oauth::routes())
         .merge(profiles::routes())
-        .merge(repositories::routes());
-    web::with_pages(api)
+        .merge(projects::routes())
+        .merge(repositories::routes())
 }

@@ -152,6 +152,11 @@ impl Urls {
         Url::new(&self.api, [Fixed("/installation/repositories")])
     }
 
+    /// A project by its id, whoever owns it.
+    pub fn project(&self, id: crate::ids::ProjectId) -> Url<'_> {
+        Url::new(&self.api, [Fixed("/projects/"), Number(id.0)])
+    }
+
     /// The part of the documentation that describes one operation.
     pub fn documentation<'a>(&'a self, operation: &'a str) -> Url<'a> {
         Url::new(&self.web, [Fixed("/docs#"), Fixed(operation)])

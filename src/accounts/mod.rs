@@ -5,5 +5,5 @@ mod login;
 mod model;
 pub mod store;
 
-pub use login::{Login, LoginError};
+pub use login::{Login, LoginError, login_key};
 pub use model::{Account, AccountKind, OrgRole};

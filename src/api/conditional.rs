@@ -50,6 +50,11 @@ fn principal_key(principal: &Principal) -> [u8; 9] {
     key
 }
 
+/// Whether the client already holds the representation that has this seed, asked before it is built.
+pub fn is_held(exchange: &Exchange, headers: &HeaderMap, seed: &[u8]) -> bool {
+    headers.contains_key(IF_NONE_MATCH) && matches(headers, &EntityTag::new(exchange, seed))
+}
+
 /// Whether the client already holds this representation. A tag counts more than a date.
 pub fn is_not_modified(headers: &HeaderMap, tag: Option<&EntityTag>, modified: Option<Timestamp>) -> Result<bool> {
     if headers.contains_key(IF_NONE_MATCH) {

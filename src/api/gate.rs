@@ -171,10 +171,7 @@ impl Gate {
         urls: &Urls,
         request_id: &str,
     ) -> Outcome {
-        let error = match row {
-            Some(row) => bad_credential(&row.rule, error),
-            None => error,
-        };
+        let error = bad_credential(row.map(|row| &row.rule), error);
         let mut outcome = refuse(&error, None, urls, request_id);
         if matches!(error, Error::Unauthenticated(BAD_CREDENTIALS)) {
             let (budget, _) = self.app.limiter.charge(Payer::Address(peer), self.app.clock.now());

@@ -148,6 +148,11 @@ impl Limiter {
         Budget { limit, used: used.min(limit), reset }
     }
 
+    /// As [`Limiter::admit_content`], for whoever acts through this credential.
+    pub fn admit(&self, caller: &Principal, operation: &'static str, content: &str, now: Timestamp) -> Result<()> {
+        caller.actor().map_or(Ok(()), |actor| self.admit_content(actor, operation, content, now))
+    }
+
     /// Counts one piece of content that `actor` is about to create through `operation`.
     pub fn admit_content(
         &self,

@@ -92,16 +92,22 @@ impl From<tokio_postgres::Error> for DbError {
         use tokio_postgres::error::SqlState;
         let Some(code) = error.code() else {
             // No answer from the server at all: the connection broke, or could not be made.
-            return DbError::Unavailable(error.to_string());
+            return DbError::Unavailable(in_full(&error));
         };
         match *code {
             SqlState::UNIQUE_VIOLATION => DbError::Unique,
             SqlState::FOREIGN_KEY_VIOLATION => DbError::ForeignKey,
             SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => DbError::Serialization,
-            _ if is_temporary(code.code()) => DbError::Unavailable(error.to_string()),
-            _ => DbError::Fault(error.into()),
+            _ if is_temporary(code.code()) => DbError::Unavailable(in_full(&error)),
+            _ => DbError::Fault(in_full(&error).into()),
         }
     }
+}
+
+/// The driver's own text leaves out what the server said.
+fn in_full(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 /// Classes 08 (connection), 53 (resources), 57 (operator intervention), and 58 (system) pass by themselves; so does
@@ -113,6 +119,6 @@ fn is_temporary(code: &str) -> bool {
 
 impl From<deadpool_postgres::PoolError> for DbError {
     fn from(error: deadpool_postgres::PoolError) -> Self {
-        DbError::Unavailable(error.to_string())
+        DbError::Unavailable(in_full(&error))
     }
 }

@@ -16,7 +16,6 @@ use crate::api::reply::Reply;
 use crate::app::App;
 use crate::error::Result;
 use crate::repos::json::Repository;
-use crate::tokens;
 
 pub async fn list_repositories(
     access: Allowed<ListInstallationRepositories, NoTarget>,
@@ -36,9 +35,7 @@ pub async fn list_repositories(
 pub async fn revoke_token(access: Allowed<RevokeInstallationToken, NoTarget>, State(app): State<App>) -> Result<Reply> {
     let token = rules::installation_token(access.caller())?.token;
     let context = (token, app.clock.now());
-    app.store
-        .write(context, |tx, (token, now)| Box::pin(async move { Ok(tokens::store::end(tx, *token, *now).await?) }))
-        .await?;
+    app.store.write(context, |tx, (token, now)| Box::pin(selection::revoke(tx, *token, *now))).await?;
     Ok(Reply::no_content())
 }
 

@@ -1,4 +1,4 @@
-//! Changes of what an installation has, each judged and made in one transaction.
+//! Changes of what an installation and its tokens have, each judged and made in one transaction.
 
 use super::rules;
 use super::target::InstallationRepo;
@@ -8,7 +8,8 @@ use crate::apps::store;
 use crate::clock::Timestamp;
 use crate::db::Connection;
 use crate::error::{Error, Result};
-use crate::tokens::SelectionMode;
+use crate::ids::TokenId;
+use crate::tokens::{self, SelectionMode};
 
 /// Adds a repository; an installation on all repositories has it already.
 pub async fn add(
@@ -43,4 +44,12 @@ pub async fn remove(
     rules::check_not_last(store::count_selected(tx, installation.id).await?)?;
     store::delete_selected(tx, installation.id, repo.id).await?;
     Ok(store::update_installation_time(tx, installation.id, now).await?)
+}
+
+/// Ends a token. Of two requests at once that both carry it, one is the last to be let in.
+pub async fn revoke(tx: &mut Connection, token: TokenId, now: Timestamp) -> Result<()> {
+    match tokens::store::end(tx, token, now).await? {
+        0 => Err(Error::Unauthenticated("Bad credentials")),
+        _ => Ok(()),
+    }
 }

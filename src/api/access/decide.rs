@@ -30,11 +30,10 @@ pub fn check_kind(rule: &Rule, caller: &Principal) -> Result<()> {
 }
 
 /// How a credential that is not good is refused: operations for apps say that they wanted a JSON web token.
-pub fn bad_credential(rule: &Rule, error: Error) -> Error {
+pub fn bad_credential(rule: Option<&Rule>, error: Error) -> Error {
+    let for_apps = rule.is_some_and(|rule| rule.kinds.contains(Kind::AppJwt));
     match error {
-        Error::Unauthenticated("Bad credentials") if rule.kinds.contains(Kind::AppJwt) => {
-            Error::Unauthenticated(NOT_A_JSON_WEB_TOKEN)
-        }
+        Error::Unauthenticated("Bad credentials") if for_apps => Error::Unauthenticated(NOT_A_JSON_WEB_TOKEN),
         other => other,
     }
 }
@@ -122,7 +121,7 @@ fn check_acting(rule: &Rule, caller: &Principal, facts: &Facts, reach: &Reach, p
         // Whoever reads a public resource reads it without a role of their own.
         let role = if public { facts.role.max(Some(RepoRole::Read)) } else { facts.role };
         if role < Some(rule.act_role) {
-            return Err(Error::Forbidden(missing_role(rule.act_role).into()));
+            return Err(Error::Forbidden(missing_role(rule).into()));
         }
     }
     if facts.archived && rule.action == Action::Write {
@@ -131,8 +130,11 @@ fn check_acting(rule: &Rule, caller: &Principal, facts: &Facts, reach: &Reach, p
     Ok(())
 }
 
-fn missing_role(role: RepoRole) -> &'static str {
-    match role {
+fn missing_role(rule: &Rule) -> &'static str {
+    if matches!(rule.target, TargetKind::OrgProject | TargetKind::UserProject) {
+        return "Must have write access to the project";
+    }
+    match rule.act_role {
         RepoRole::Admin => "Must have admin rights to Repository.",
         RepoRole::Maintain => "Must have maintain access to repository",
         RepoRole::Write => "Must have push access to repository",

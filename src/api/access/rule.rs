@@ -73,6 +73,8 @@ pub enum TargetKind {
     Repo,
     OrgProject,
     UserProject,
+    /// A project by its id, whoever owns it.
+    AnyProject,
     Installation,
 }
 

@@ -72,8 +72,6 @@ const ORG_PROJECT_READ: Rule = Rule {
 const ORG_PROJECT_WRITE: Rule = Rule {
     action: Action::Write,
     anonymous: Anonymous::RefusedWhereVisible,
-    // The scope that acting takes is judged after the project is seen.
-    see_scope: None,
     act_scope: Some(Scope::Project),
     act_role: RepoRole::Write,
     permission: Some(("organization_projects", Level::Write)),
@@ -86,13 +84,8 @@ const USER_PROJECT_READ: Rule = Rule {
     see_scope: Some(Scope::ReadProject),
     ..OPEN
 };
-const USER_PROJECT_WRITE: Rule = Rule {
-    action: Action::Write,
-    see_scope: None,
-    act_scope: Some(Scope::Project),
-    act_role: RepoRole::Write,
-    ..USER_PROJECT_READ
-};
+const USER_PROJECT_WRITE: Rule =
+    Rule { action: Action::Write, act_scope: Some(Scope::Project), act_role: RepoRole::Write, ..USER_PROJECT_READ };
 
 /// Issue fields do not exist for whoever is not in the organization, or not with the scope for it.
 const ISSUE_FIELDS_READ: Rule = Rule {
@@ -197,6 +190,8 @@ endpoints! {
     ListOrgProjects = "projects/list-for-org", GET ["/orgs/{org}/projectsV2"], Rule { target: TargetKind::Org, permission: Some(("organization_projects", Level::Read)), ..OPEN };
     GetOrgProject = "projects/get-for-org", GET ["/orgs/{org}/projectsV2/{project_number}"], ORG_PROJECT_READ;
     ListUserProjects = "projects/list-for-user", GET ["/users/{username}/projectsV2"], Rule { target: TargetKind::User, kinds: Kinds::SCOPED, anonymous: Anonymous::Refused, ..OPEN };
+    /// Where `project_url` leads to.
+    GetProject = "projects/get", GET ["/projects/{project_id}"], Rule { target: TargetKind::AnyProject, ..ORG_PROJECT_READ };
     GetUserProject = "projects/get-for-user", GET ["/users/{username}/projectsV2/{project_number}"], USER_PROJECT_READ;
 
     // Pull requests, reviews and notifications

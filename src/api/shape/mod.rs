@@ -64,9 +64,14 @@ impl<'a> Fields<'a> {
     fn typed<T: FromValue<'a>>(&mut self, name: &str, value: &'a Value) -> Option<T> {
         let typed = T::from_value(value);
         if typed.is_none() {
-            self.violation(name, &format!("{} is not {}.", Ruby(value), T::DESCRIPTION));
+            self.mistyped(name, value, T::DESCRIPTION);
         }
         typed
+    }
+
+    /// Notes that the value of the field `name` is not what `description` says.
+    pub fn mistyped(&mut self, name: &str, value: &Value, description: &str) {
+        self.violation(name, &format!("{} is not {description}.", Ruby(value)));
     }
 
     /// Notes a violation of the field `name`.

@@ -17,6 +17,8 @@ pub struct StateFile {
     pub users: Vec<User>,
     pub orgs: Vec<Org>,
     pub repos: Vec<Repo>,
+    pub issue_fields: Vec<super::issue_fields::IssueField>,
+    pub projects: Vec<super::projects::Project>,
     pub apps: Vec<App>,
     pub oauth_apps: Vec<OAuthApp>,
     pub installations: Vec<Installation>,

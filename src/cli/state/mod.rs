@@ -3,6 +3,8 @@
 mod accounts;
 mod apps;
 pub mod file;
+pub mod issue_fields;
+pub mod projects;
 mod report;
 mod repos;
 mod tokens;
@@ -50,6 +52,8 @@ impl State {
         accounts::apply_users(tx, &self.file.users, now, &mut report).await?;
         accounts::apply_orgs(tx, &self.file.orgs, now, &mut report).await?;
         repos::apply(tx, &self.file.repos, now, &mut report).await?;
+        issue_fields::apply(tx, &self.file.issue_fields, now, &mut report).await?;
+        projects::apply(tx, &self.file.projects, now, &mut report).await?;
         apps::apply(tx, &self.file.apps, &self.keys, now, &mut report).await?;
         apps::apply_oauth(tx, &self.file.oauth_apps, now, &mut report).await?;
         apps::apply_installations(tx, &self.file.installations, now, &mut report).await?;

@@ -100,7 +100,8 @@ impl World {
         path = path.replace("{installation_id}", &self.installation(place.app).await.to_string());
         if path.contains("{repository_id}") {
             let repository = self.repository(place).await;
-            if row.method == Method::DELETE && self.is_real(row.operation) && place.app == "full" {
+            let prepared = place.app == "full" && place.account == "acme";
+            if row.method == Method::DELETE && self.is_real(row.operation) && prepared {
                 self.prepare(Method::PUT, &path.replace("{repository_id}", &repository.to_string()), Value::Null).await;
             }
             path = path.replace("{repository_id}", &repository.to_string());

@@ -199,7 +199,7 @@ fn permission_case(row: &Row, permission: &str) -> Option<Scenario> {
     let (name, level) = permission.split_once('=')?;
     if name == "metadata" {
         // It comes with every grant, so nobody can lack it.
-        return Some(new.case(full(row).through_app("empty"), Place::PUBLIC, Success));
+        return Some(new.case(full(row).through_app("empty"), Place::PUBLIC.of_app("empty"), Success));
     }
     let name = *super::credential::PERMISSIONS.iter().find(|known| **known == name)?;
     if name == "workflows" {

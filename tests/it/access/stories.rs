@@ -69,7 +69,8 @@ async fn a_hidden_repository_is_the_same_as_none() {
     let mut tokens = String::new();
     let kinds: Vec<&str> = TOKEN_KINDS.iter().map(|(name, _)| *name).chain(["anonymous", "app_jwt"]).collect();
     let outside = |kind: &str| match kind {
-        "anonymous" | "app_jwt" => Credential::full(kind),
+        "anonymous" => Credential::full(kind),
+        "app_jwt" => Credential::JwtOf("foreign"),
         "installation_token" => Credential::full(kind).through_app("foreign").on_account("other"),
         "fine_grained_pat" => Credential::full(kind).on_account("other"),
         _ => Credential::full(kind).of_user("stranger"),
@@ -211,9 +212,13 @@ async fn an_apps_key_opens_only_what_is_the_apps_own() {
     let header = format!("Bearer {}", jwt::sign(world.service.app_key(), &jwt::claims("Iv23full")));
     let (routes, _) = super::probes::routes();
     for row in routes.rows() {
+        let for_apps = row.rule.kinds.contains(plinth::api::access::Kind::AppJwt);
+        if for_apps && row.method != Method::GET {
+            // It would take away what the others are asked about.
+            continue;
+        }
         let call = world.call(row, &Place::PUBLIC).await;
         let answer = world.send(&row.method, &call.path, &call.body, Some(&header)).await;
-        let for_apps = row.rule.kinds.contains(plinth::api::access::Kind::AppJwt);
         assert_eq!(answer.status == 401, !for_apps, "{}: {answer}", row.operation);
         assert_eq!(answer.header("x-ratelimit-limit"), None, "{}", row.operation);
     }

@@ -44,6 +44,7 @@ const SELECTED: &str = "[acme/public, acme/private, acme/archived, acme/spare, a
 pub struct World {
     pub service: Service,
     pub gate: Gate,
+    real: BTreeSet<&'static str>,
     /// Operations that only a probe answers.
     pub probes: BTreeSet<&'static str>,
     pub workflow_shas: Mutex<HashMap<String, String>>,
@@ -66,8 +67,9 @@ impl World {
         service.apply(&state).await;
         service.revoke(REVOKED_TOKEN).await;
         let (routes, probes) = probes::routes();
+        let real = plinth::router::routes().rows().map(|row| row.operation).collect();
         let gate = Gate::new(service.app.clone(), routes);
-        Self { service, gate, probes, workflow_shas: Mutex::default(), counter: AtomicUsize::new(0) }
+        Self { service, gate, real, probes, workflow_shas: Mutex::default(), counter: AtomicUsize::new(0) }
     }
 
     /// What cannot be prepared in an archived repository must be there before.
@@ -76,7 +78,7 @@ impl World {
     }
 
     pub fn is_real(&self, operation: &str) -> bool {
-        plinth::router::routes().rows().any(|row| row.operation == operation)
+        self.real.contains(operation)
     }
 
     fn jwt(&self, slug: &str) -> String {
@@ -188,7 +190,7 @@ fn apps() -> String {
     let mut apps = String::from("apps:\n");
     let mut installations = String::from("installations:\n");
     let mut add = |slug: &str, permissions: &Permissions, account: &str, repositories: &str, more: &str| {
-        let signs = matches!(slug, "full" | "suspended");
+        let signs = matches!(slug, "full" | "suspended" | "foreign");
         let key = if signs { format!(", private_key_file: full.pem, client_id: Iv23{slug}") } else { String::new() };
         writeln!(apps, "  - {{ slug: {slug}, owner: acme, permissions: {}{key} }}", yaml(permissions))
             .expect("writing to a string always succeeds");

@@ -1,6 +1,10 @@
 //! Who may call what: every row of the access table for the six operations.
 
 use http::Method;
+use plinth::api::access::table::TABLE;
+use plinth::api::access::{Kind, Kinds};
+use plinth::repos::RepoRole;
+use plinth::tokens::Scope;
 
 use super::app::service_with_key;
 use crate::support::{Answer, Service, jwt};
@@ -130,4 +134,32 @@ async fn both_schemes_and_basic_lead_to_the_same_token() {
     for value in ["Bearer ghs_helper00", "token ghs_helper00", "Basic eC1hY2Nlc3MtdG9rZW46Z2hzX2hlbHBlcjAw"] {
         service.anonymous().header("authorization", value).get("/installation/repositories").await.expect(200);
     }
+}
+
+/// Authentication 5 to 7, as the table has them for the operations of other areas.
+#[test]
+fn kinds_and_scopes_of_the_table_follow_the_authentication_rules() {
+    let closed = [Kind::AppUser, Kind::Installation, Kind::FineGrained];
+    let rules = |operation: fn(&str) -> bool| {
+        TABLE.iter().filter(move |row| row.paths.iter().any(|path| operation(path))).map(|row| (row, row.rule))
+    };
+    let mut counted = 0;
+    for (row, rule) in rules(|path| path.starts_with("/users/{username}/projectsV2/") && path.contains("/fields")) {
+        assert!(closed.into_iter().all(|kind| !rule.kinds.contains(kind)), "rule 5: {row:?}");
+        assert!(rule.kinds.contains(Kind::Classic) && rule.kinds.contains(Kind::OAuth), "rule 5: {row:?}");
+        counted += 1;
+    }
+    for (row, rule) in rules(|path| path == "/user/installations/{installation_id}/repositories/{repository_id}") {
+        assert_eq!((rule.kinds, rule.act_scope), (Kinds::CLASSIC, Some(Scope::Repo)), "rule 6: {row:?}");
+        counted += 1;
+    }
+    for (row, rule) in rules(|path| path.starts_with("/orgs/{org}/issue-fields")) {
+        let wanted = match row.method {
+            Method::GET => (Some(Scope::ReadOrg), RepoRole::Read),
+            _ => (Some(Scope::AdminOrg), RepoRole::Admin),
+        };
+        assert_eq!((rule.see_scope, rule.see_role), wanted, "rule 7: {row:?}");
+        counted += 1;
+    }
+    assert_eq!(counted, 3 + 2 + 4, "every operation that the three rules are about");
 }

@@ -5,6 +5,8 @@ mod app;
 mod lists;
 mod selection;
 mod tokens;
+mod user_installations;
+mod user_repositories;
 mod web_tokens;
 
 use crate::support::Service;

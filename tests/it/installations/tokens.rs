@@ -110,3 +110,14 @@ async fn a_token_never_does_more_than_its_installation_does_now() {
     assert_eq!(answer.message(), "Resource not accessible by integration");
     assert_eq!(answer.header("x-accepted-github-permissions"), Some("administration=write"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_revocations_at_once_one_is_the_last_use() {
+    let service = service().await;
+    let helper = service.with_token("ghs_helper00");
+    let path = "/installation/token";
+    let (one, two) = tokio::join!(helper.delete(path), helper.delete(path));
+    let mut statuses = [one.status, two.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [204, 401]);
+}

@@ -91,6 +91,11 @@ async fn only_rs256_is_taken() {
     let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let unsigned = format!("{}.{}.", part(&json!({ "alg": "none", "typ": "JWT" })), part(&claims));
     refused(&service, &unsigned, NOT_DECODABLE).await;
+    // The signature is good, but the token says that it was made in another way.
+    let message = format!("{}.{}", part(&json!({ "alg": "RS512", "typ": "JWT" })), part(&claims));
+    let key = EncodingKey::from_rsa_pem(pem.as_bytes()).expect("the key is good");
+    let signature = jsonwebtoken::crypto::sign(message.as_bytes(), &key, Algorithm::RS256).expect("it can be signed");
+    refused(&service, &format!("{message}.{signature}"), NOT_DECODABLE).await;
     let (head, _) = jwt::sign(&pem, &claims).rsplit_once('.').map(|(a, b)| (a.to_owned(), b.to_owned())).expect("dots");
     refused(&service, &format!("{head}.AAAA"), NOT_DECODABLE).await;
 }

@@ -13,6 +13,7 @@ use plinth::cli::state::State;
 use plinth::clock::Clock;
 use plinth::config::Settings;
 use plinth::db::{Location, Store};
+use plinth::error::Error;
 use plinth::git::Repositories;
 use plinth::server::Door;
 
@@ -67,6 +68,19 @@ async fn wait_for_more(landed: &AtomicUsize, more: usize) {
     tokio::time::timeout(Duration::from_secs(30), waiting).await.expect("work goes on without a restart of ours");
 }
 
+/// A new cluster takes connections a moment before it takes statements.
+async fn open(cluster: &Cluster) -> Store {
+    let location = Location::Postgres { url: cluster.url(), connections_max: 8 };
+    for _ in 0..200 {
+        match Store::open(&location).await {
+            Ok(store) => return store,
+            Err(Error::Unavailable(_)) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    panic!("the cluster is never ready")
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 #[expect(clippy::print_stdout, reason = "a test that cannot be made here says so")]
 async fn a_killed_database_is_only_503s_and_nothing_is_lost() {
@@ -75,7 +89,7 @@ async fn a_killed_database_is_only_503s_and_nothing_is_lost() {
         return;
     };
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let store = Store::open(&Location::Postgres { url: cluster.url(), connections_max: 8 }).await.expect("it opens");
+    let store = open(&cluster).await;
     let repositories = Repositories::at(folder.path()).expect("a folder can be made");
     let mut settings = Settings::default();
     settings.budgets.enforced = false;

@@ -41,7 +41,7 @@ async fn many_writers_at_once_all_land() {
 /// Each one reads what the others have written, or is run again until it does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn increments_of_one_row_all_land() {
-    const INCREMENTS: i64 = 40;
+    const INCREMENTS: i64 = 100;
     let database = TestDatabase::create().await;
     let store = database.open().await;
     store.write((), |tx, ()| Box::pin(put(tx, "counter"))).await.expect("the row is there");

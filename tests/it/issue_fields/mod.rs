@@ -1,0 +1,238 @@
+//! Issue fields: listed, created, updated, deleted.
+
+mod options;
+mod rights;
+mod state;
+mod validation;
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use crate::support::{Client, Service};
+
+const STATE: &str = "
+users: [{ login: mona }, { login: hubot }, { login: stranger }]
+orgs:
+  - { login: octo-org, members: [{ user: mona, role: admin }, { user: hubot, role: member }] }
+  - { login: other-org, members: [{ user: mona, role: admin }] }
+tokens:
+  - { kind: classic, user: mona, scopes: ['admin:org'], token: ghp_mona_admin }
+";
+const FIELDS: &str = "/orgs/octo-org/issue-fields";
+
+fn admin(service: &Service) -> Client<'_> {
+    service.with_token("ghp_mona_admin")
+}
+
+/// Creates a field and returns it.
+async fn create(service: &Service, body: Value) -> Value {
+    admin(service).post(FIELDS, body).await.expect(200).json()
+}
+
+/// A select field with the options High (1), Medium (2) and Low (3).
+async fn create_priority(service: &Service) -> Value {
+    let options = json!([
+        { "name": "High", "color": "red", "priority": 1 },
+        { "name": "Medium", "color": "yellow", "priority": 2 },
+        { "name": "Low", "color": "green", "priority": 3 },
+    ]);
+    create(service, json!({ "name": "Priority", "data_type": "single_select", "options": options })).await
+}
+
+fn address(field: &Value) -> String {
+    format!("{FIELDS}/{}", field["id"])
+}
+
+#[tokio::test]
+async fn a_field_is_created_with_its_options() {
+    let service = Service::with(STATE).await;
+    let options = json!([
+        { "name": "High", "description": "Now", "color": "red", "priority": 1 },
+        { "name": "Low", "description": null, "color": "gray", "priority": 2 },
+    ]);
+    let body = json!({
+        "name": " Priority ",
+        "description": "How urgent it is",
+        "data_type": "single_select",
+        "visibility": "all",
+        "options": options,
+    });
+    let answer = admin(&service).post(FIELDS, body).await;
+    expect![[r#"
+        200
+        {
+          "created_at": "2026-02-25T06:13:20Z",
+          "data_type": "single_select",
+          "description": "How urgent it is",
+          "id": 1,
+          "name": "Priority",
+          "node_id": "IFSS_kwAEAQ",
+          "options": [
+            {
+              "color": "red",
+              "created_at": "2026-02-25T06:13:20Z",
+              "description": "Now",
+              "id": 1,
+              "name": "High",
+              "priority": 1,
+              "updated_at": "2026-02-25T06:13:20Z"
+            },
+            {
+              "color": "gray",
+              "created_at": "2026-02-25T06:13:20Z",
+              "description": null,
+              "id": 2,
+              "name": "Low",
+              "priority": 2,
+              "updated_at": "2026-02-25T06:13:20Z"
+            }
+          ],
+          "updated_at": "2026-02-25T06:13:20Z",
+          "visibility": "all"
+        }"#]]
+    .assert_eq(&answer.to_string());
+}
+
+#[tokio::test]
+async fn the_list_shows_fields_by_id_and_options_in_short() {
+    let service = Service::with(STATE).await;
+    create_priority(&service).await;
+    create(&service, json!({ "name": "Due", "data_type": "date" })).await;
+    let answer = admin(&service).get(FIELDS).await;
+    expect![[r#"
+        200
+        [
+          {
+            "created_at": "2026-02-25T06:13:20Z",
+            "data_type": "single_select",
+            "description": null,
+            "id": 1,
+            "name": "Priority",
+            "node_id": "IFSS_kwAEAQ",
+            "options": [
+              {
+                "color": "red",
+                "id": 1,
+                "name": "High"
+              },
+              {
+                "color": "yellow",
+                "id": 2,
+                "name": "Medium"
+              },
+              {
+                "color": "green",
+                "id": 3,
+                "name": "Low"
+              }
+            ],
+            "updated_at": "2026-02-25T06:13:20Z",
+            "visibility": "organization_members_only"
+          },
+          {
+            "created_at": "2026-02-25T06:13:20Z",
+            "data_type": "date",
+            "description": null,
+            "id": 2,
+            "name": "Due",
+            "node_id": "IFD_kwAEAg",
+            "updated_at": "2026-02-25T06:13:20Z",
+            "visibility": "organization_members_only"
+          }
+        ]"#]]
+    .assert_eq(&answer.to_string());
+}
+
+#[tokio::test]
+async fn each_of_the_five_types_shows_options_only_where_it_selects() {
+    let service = Service::with(STATE).await;
+    for data_type in ["text", "date", "number"] {
+        let field = create(&service, json!({ "name": data_type, "data_type": data_type, "options": null })).await;
+        assert_eq!(field["data_type"], data_type);
+        assert!(field.get("options").is_none(), "{field}");
+    }
+    for data_type in ["single_select", "multi_select"] {
+        let options = json!([{ "name": "One", "color": "blue", "priority": 1 }]);
+        let field = create(&service, json!({ "name": data_type, "data_type": data_type, "options": options })).await;
+        assert_eq!(field["data_type"], data_type);
+        assert_eq!(field["options"][0]["name"], "One");
+    }
+    let listed = admin(&service).get(FIELDS).await.expect(200).json();
+    let nodes: Vec<&str> = listed.as_array().unwrap().iter().map(|field| field["node_id"].as_str().unwrap()).collect();
+    let prefixes: Vec<&str> = nodes.iter().map(|node| node.split_once('_').unwrap().0).collect();
+    assert_eq!(prefixes, ["IFT", "IFD", "IFN", "IFSS", "IFMS"]);
+}
+
+#[tokio::test]
+async fn members_only_is_the_visibility_unless_another_is_given() {
+    let service = Service::with(STATE).await;
+    let field = create(&service, json!({ "name": "Notes", "data_type": "text" })).await;
+    assert_eq!(field["visibility"], "organization_members_only");
+    let changed = admin(&service).patch(&address(&field), json!({ "visibility": "all" })).await.expect(200).json();
+    assert_eq!(changed["visibility"], "all");
+    assert_eq!(admin(&service).get(FIELDS).await.json()[0]["visibility"], "all");
+}
+
+#[tokio::test]
+async fn an_update_changes_what_it_names_and_nothing_else() {
+    let service = Service::with(STATE).await;
+    let field = create_priority(&service).await;
+    service.advance(60);
+    let answer = admin(&service).patch(&address(&field), json!({ "name": "Urgency", "description": "How soon" })).await;
+    let mut wanted = field.clone();
+    wanted["name"] = json!("Urgency");
+    wanted["description"] = json!("How soon");
+    wanted["updated_at"] = json!("2026-02-25T06:14:20Z");
+    assert_eq!(answer.expect(200).json(), wanted);
+    let answer = admin(&service).patch(&address(&field), json!({ "description": null })).await;
+    wanted["description"] = Value::Null;
+    assert_eq!(answer.expect(200).json(), wanted);
+}
+
+#[tokio::test]
+async fn an_update_that_changes_nothing_leaves_the_dates_alone() {
+    let service = Service::with(STATE).await;
+    let field = create_priority(&service).await;
+    service.advance(60);
+    let same = json!({ "name": "Priority", "description": null, "options": field["options"] });
+    assert_eq!(admin(&service).patch(&address(&field), same).await.expect(200).json(), field);
+    assert_eq!(admin(&service).patch(&address(&field), json!({})).await.expect(200).json(), field);
+}
+
+#[tokio::test]
+async fn a_deleted_field_is_gone_and_its_id_does_not_come_back() {
+    let service = Service::with(STATE).await;
+    let field = create_priority(&service).await;
+    let answer = admin(&service).delete(&address(&field)).await.expect(204);
+    assert!(answer.body.is_empty());
+    assert_eq!(admin(&service).get(FIELDS).await.json(), json!([]));
+    assert_eq!(admin(&service).delete(&address(&field)).await.expect(404).message(), "Not Found");
+    admin(&service).patch(&address(&field), json!({ "name": "Back" })).await.expect(404);
+    let again = create_priority(&service).await;
+    assert!(again["id"].as_i64() > field["id"].as_i64());
+    let highest = field["options"][2]["id"].as_i64();
+    assert!(again["options"][0]["id"].as_i64() > highest, "{again}");
+}
+
+#[tokio::test]
+async fn an_unchanged_list_is_not_sent_again() {
+    let service = Service::with(STATE).await;
+    let field = create_priority(&service).await;
+    let first = admin(&service).get(FIELDS).await.expect(200);
+    let tag = first.header("etag").unwrap().to_owned();
+    let held = admin(&service).header("if-none-match", &tag);
+    let again = held.get(FIELDS).await.expect(304);
+    assert!(again.body.is_empty());
+    assert_eq!(again.header("etag"), Some(tag.as_str()));
+    for change in [
+        json!({ "name": "Urgency" }),
+        json!({ "options": [{ "id": field["options"][0]["id"], "name": "Top", "color": "red", "priority": 1 }] }),
+    ] {
+        let before = admin(&service).get(FIELDS).await.header("etag").unwrap().to_owned();
+        admin(&service).patch(&address(&field), change).await.expect(200);
+        admin(&service).header("if-none-match", &before).get(FIELDS).await.expect(200);
+    }
+    let before = admin(&service).get(FIELDS).await.header("etag").unwrap().to_owned();
+    admin(&service).delete(&address(&field)).await.expect(204);
+    admin(&service).header("if-none-match", &before).get(FIELDS).await.expect(200);
+}

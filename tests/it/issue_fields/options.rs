@@ -1,0 +1,109 @@
+//! How an update replaces the options of a field.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::{FIELDS, STATE, address, admin, create, create_priority};
+use crate::support::Service;
+
+fn names(field: &Value) -> Vec<&str> {
+    let options = field["options"].as_array().expect("a select field shows options");
+    options.iter().map(|option| option["name"].as_str().expect("a name is text")).collect()
+}
+
+#[tokio::test]
+async fn an_option_is_kept_or_updated_only_by_its_id() {
+    let service = Service::with(STATE).await;
+    let field = create_priority(&service).await;
+    let (high, low) = (&field["options"][0], &field["options"][2]);
+    service.advance(60);
+    let wanted = json!([
+        { "id": low["id"], "name": "Lowest", "description": "Some day", "color": "gray", "priority": 9 },
+        { "id": high["id"], "name": "High", "color": "red", "priority": 1 },
+        { "name": "Medium", "color": "yellow", "priority": 5 },
+    ]);
+    let changed = admin(&service).patch(&address(&field), json!({ "options": wanted })).await.expect(200).json();
+    assert_eq!(names(&changed), ["High", "Medium", "Lowest"], "they are shown by priority");
+    assert_eq!(changed["options"][0], *high, "what is sent as it was stays as it was, dates included");
+    let lowest = &changed["options"][2];
+    assert_eq!(lowest["id"], low["id"]);
+    assert_eq!(lowest["created_at"], low["created_at"]);
+    assert_eq!(lowest["updated_at"], "2026-02-25T06:14:20Z");
+    assert_eq!(lowest["description"], "Some day");
+    assert_eq!(lowest["color"], "gray");
+    let medium = &changed["options"][1];
+    assert!(medium["id"].as_i64() > low["id"].as_i64(), "without its id it is a new option: {medium}");
+    assert_eq!(medium["created_at"], "2026-02-25T06:14:20Z");
+}
+
+#[tokio::test]
+async fn options_that_are_not_sent_go_and_their_ids_stay_unknown() {
+    let service = Service::with(STATE).await;
+    let field = create_priority(&service).await;
+    let medium = field["options"][1]["id"].clone();
+    let only = json!({ "options": [{ "id": medium, "name": "Medium", "color": "yellow", "priority": 2 }] });
+    let changed = admin(&service).patch(&address(&field), only).await.expect(200).json();
+    assert_eq!(names(&changed), ["Medium"]);
+    let gone = field["options"][0]["id"].clone();
+    let back = json!({ "options": [{ "id": gone, "name": "High", "color": "red", "priority": 1 }] });
+    let refused = admin(&service).patch(&address(&field), back).await.expect(422).json();
+    assert_eq!(refused["message"], "Validation Failed");
+    assert_eq!(refused["errors"], json!([format!("Option id {gone} does not belong to this issue field")]));
+    assert_eq!(names(&admin(&service).get(FIELDS).await.json()[0]), ["Medium"], "a refused update changes nothing");
+}
+
+#[tokio::test]
+async fn an_option_of_another_field_is_not_ones_own() {
+    let service = Service::with(STATE).await;
+    let field = create_priority(&service).await;
+    let options = json!([{ "name": "Linux", "color": "blue", "priority": 1 }]);
+    let body = json!({ "name": "Platform", "data_type": "multi_select", "options": options });
+    let other = create(&service, body).await;
+    let stolen =
+        json!({ "options": [{ "id": field["options"][0]["id"], "name": "x", "color": "red", "priority": 1 }] });
+    admin(&service).patch(&address(&other), stolen).await.expect(422);
+    assert_eq!(names(&admin(&service).get(FIELDS).await.json()[0]), ["High", "Medium", "Low"]);
+}
+
+#[tokio::test]
+async fn priorities_that_are_left_out_follow_the_list() {
+    let service = Service::with(STATE).await;
+    let options = json!([
+        { "name": "a", "color": "red" },
+        { "name": "b", "color": "red", "priority": 1 },
+        { "name": "c", "color": "red" },
+    ]);
+    let field = create(&service, json!({ "name": "P", "data_type": "single_select", "options": options })).await;
+    let shown: Vec<_> = field["options"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|option| (option["name"].as_str().unwrap(), option["priority"].as_i64().unwrap()))
+        .collect();
+    assert_eq!(shown, [("b", 1), ("a", 2), ("c", 3)]);
+}
+
+#[tokio::test]
+async fn two_updates_at_once_leave_one_set_or_the_other() {
+    let service = Service::with(STATE).await;
+    let field = create_priority(&service).await;
+    let set = |letter: char| -> BTreeSet<String> { (0..20).map(|n| format!("{letter}{n}")).collect() };
+    let body = |letter: char| {
+        let names = set(letter).into_iter();
+        let options = names.map(|name| json!({ "name": name, "color": "blue" })).collect::<Vec<_>>();
+        json!({ "name": format!("Set {letter}"), "options": options })
+    };
+    for _ in 0..5 {
+        let client = admin(&service);
+        let place = address(&field);
+        let updates = ['a', 'b', 'c', 'd'].map(|letter| client.patch(&place, body(letter)));
+        for answer in futures_util::future::join_all(updates).await {
+            answer.expect(200);
+        }
+        let stored = client.get(FIELDS).await.json()[0].clone();
+        let letter = stored["name"].as_str().unwrap().chars().next_back().unwrap();
+        let found: BTreeSet<String> = names(&stored).into_iter().map(str::to_owned).collect();
+        assert_eq!(found, set(letter));
+    }
+}

@@ -1,0 +1,154 @@
+//! What is refused, and in which words.
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use super::{FIELDS, STATE, address, admin, create, create_priority};
+use crate::support::Service;
+
+async fn refusal(service: &Service, body: Value) -> String {
+    admin(service).post(FIELDS, body).await.to_string()
+}
+
+#[tokio::test]
+async fn a_body_of_another_shape_is_told_what_is_wrong_with_it() {
+    let service = Service::with(STATE).await;
+    expect![[r#"
+        422
+        {
+          "documentation_url": "http://plinth.test/docs#orgs/create-issue-field",
+          "message": "Invalid request.\n\n\"data_type\", \"name\" weren't supplied.",
+          "status": "422"
+        }"#]]
+    .assert_eq(&refusal(&service, json!({})).await);
+    let wrong = json!({
+        "name": 1,
+        "data_type": "iteration",
+        "visibility": "nobody",
+        "description": false,
+        "options": [{ "color": "RED", "priority": "first" }, 7],
+    });
+    expect![[r#"
+        422
+        {
+          "documentation_url": "http://plinth.test/docs#orgs/create-issue-field",
+          "message": "Invalid request.\n\nFor 'properties/name', 1 is not a string.\nFor 'properties/description', false is not a string or null.\nFor 'properties/data_type', iteration is not a member of [\"text\", \"date\", \"single_select\", \"multi_select\", \"number\"].\nFor 'properties/visibility', nobody is not a member of [\"organization_members_only\", \"all\"].\nFor 'properties/options/items', \"name\" wasn't supplied.\nFor 'properties/options/items/properties/color', RED is not a member of [\"gray\", \"blue\", \"green\", \"yellow\", \"orange\", \"red\", \"pink\", \"purple\"].\nFor 'properties/options/items/properties/priority', first is not an integer.\nFor 'properties/options/items', 7 is not an object.",
+          "status": "422"
+        }"#]].assert_eq(&refusal(&service, wrong).await);
+}
+
+#[tokio::test]
+async fn values_that_break_a_rule_are_told_in_sentences() {
+    let service = Service::with(STATE).await;
+    let wrong = json!({
+        "name": "  ",
+        "description": "x".repeat(1001),
+        "data_type": "single_select",
+        "options": [
+            { "name": "a", "color": "red", "priority": 1 },
+            { "name": "A", "color": "red", "priority": 1 },
+            { "name": "b", "color": "red", "priority": -1 },
+        ],
+    });
+    expect![[r#"
+        422
+        {
+          "documentation_url": "http://plinth.test/docs#orgs/create-issue-field",
+          "errors": [
+            "Name can't be blank",
+            "Description is too long (maximum is 1000 characters)",
+            "Option name \"A\" is used more than once",
+            "Option priority 1 is used more than once",
+            "Option priority must be between 0 and 2147483647"
+          ],
+          "message": "Validation Failed",
+          "status": "422"
+        }"#]]
+    .assert_eq(&refusal(&service, wrong).await);
+}
+
+#[tokio::test]
+async fn options_go_with_the_select_types_alone() {
+    let service = Service::with(STATE).await;
+    for nothing in [json!({}), json!({ "options": null }), json!({ "options": [] })] {
+        for data_type in ["single_select", "multi_select"] {
+            let mut body = nothing.clone();
+            body["name"] = json!("Priority");
+            body["data_type"] = json!(data_type);
+            let answer = admin(&service).post(FIELDS, body).await.expect(422).json();
+            assert_eq!(answer["errors"], json!(["Options can't be blank"]));
+        }
+    }
+    let options = json!([{ "name": "a", "color": "red", "priority": 1 }]);
+    let refused = json!(["Options are only for single_select and multi_select fields, not for text fields"]);
+    let body = json!({ "name": "Notes", "data_type": "text", "options": options });
+    assert_eq!(admin(&service).post(FIELDS, body).await.expect(422).json()["errors"], refused);
+    let field = create(&service, json!({ "name": "Notes", "data_type": "text" })).await;
+    let answer = admin(&service).patch(&address(&field), json!({ "options": options })).await.expect(422);
+    assert_eq!(answer.json()["errors"], refused);
+    let priority = create_priority(&service).await;
+    let answer = admin(&service).patch(&address(&priority), json!({ "options": [] })).await.expect(422);
+    assert_eq!(answer.json()["errors"], json!(["Options can't be blank"]));
+    let answer = admin(&service).patch(&address(&priority), json!({ "options": null })).await.expect(422);
+    assert_eq!(answer.message(), "Invalid request.\n\nFor 'properties/options', nil is not an array.");
+}
+
+#[tokio::test]
+async fn a_name_is_taken_whatever_its_case_but_only_in_its_organization() {
+    let service = Service::with(STATE).await;
+    create(&service, json!({ "name": "Priority", "data_type": "text" })).await;
+    let other = create(&service, json!({ "name": "Effort", "data_type": "number" })).await;
+    let taken = json!(["Name has already been taken"]);
+    let again = json!({ "name": "PRIORITY ", "data_type": "text" });
+    assert_eq!(admin(&service).post(FIELDS, again.clone()).await.expect(422).json()["errors"], taken);
+    let renamed = admin(&service).patch(&address(&other), json!({ "name": "priority" })).await;
+    assert_eq!(renamed.expect(422).json()["errors"], taken);
+    admin(&service).patch(&address(&other), json!({ "name": "EFFORT" })).await.expect(200);
+    admin(&service).post("/orgs/other-org/issue-fields", again).await.expect(200);
+}
+
+#[tokio::test]
+async fn an_organization_has_at_most_twenty_five_fields() {
+    let service = Service::with(STATE).await;
+    for number in 1..=25 {
+        create(&service, json!({ "name": format!("Field {number}"), "data_type": "text" })).await;
+    }
+    let answer = admin(&service).post(FIELDS, json!({ "name": "One more", "data_type": "text" })).await;
+    expect![[r#"
+        422
+        {
+          "documentation_url": "http://plinth.test/docs#orgs/create-issue-field",
+          "errors": [
+            "An organization can have at most 25 issue fields"
+          ],
+          "message": "Validation Failed",
+          "status": "422"
+        }"#]]
+    .assert_eq(&answer.to_string());
+}
+
+#[tokio::test]
+async fn a_field_lives_in_its_organization_and_nowhere_else() {
+    let service = Service::with(STATE).await;
+    let field = create_priority(&service).await;
+    let elsewhere = format!("/orgs/other-org/issue-fields/{}", field["id"]);
+    admin(&service).patch(&elsewhere, json!({ "name": "Mine" })).await.expect(404);
+    admin(&service).delete(&elsewhere).await.expect(404);
+    for id in ["0", "x", "-1", "99999999999999999999"] {
+        admin(&service).patch(&format!("{FIELDS}/{id}"), json!({})).await.expect(404);
+    }
+    assert_eq!(admin(&service).get(FIELDS).await.json()[0]["name"], "Priority");
+}
+
+#[tokio::test]
+async fn the_same_field_sent_again_and_again_is_spam() {
+    let settings = plinth::config::Settings::default();
+    let most = settings.budgets.same_content_per_minute;
+    let service = Service::with_settings(STATE, settings).await;
+    let body = json!({ "name": "Notes", "data_type": "text" });
+    for _ in 0..most {
+        admin(&service).post(FIELDS, body.clone()).await;
+    }
+    let answer = admin(&service).post(FIELDS, body).await.expect(422);
+    assert!(answer.message().contains("spammed"), "{answer}");
+}

@@ -1,0 +1,66 @@
+//! Any order of changes leaves issue fields and the project fields that follow them as a simple model says.
+
+mod world;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use crate::support::Service;
+use world::Model;
+
+const STATE: &str = "
+users: [{ login: mona }]
+orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
+projects: [{ owner: octo-org, title: Roadmap }]
+tokens: [{ kind: classic, user: mona, scopes: [project, 'admin:org'], token: ghp_mona0000 }]
+";
+/// Few names, so that they clash: with each other, in another case, and with a built-in field.
+const NAMES: [&str; 6] = ["Priority", "priority", "Effort", "Status", "Area", "Team"];
+const KINDS: [&str; 3] = ["text", "single_select", "multi_select"];
+
+#[derive(Debug, Clone)]
+enum Step {
+    Create { name: usize, kind: usize, options: usize },
+    Rename { field: usize, name: usize },
+    ReplaceOptions { field: usize, keep: u8, fresh: usize },
+    Delete { field: usize },
+    AddFollowing { field: usize },
+    AddOwn { name: usize },
+    PageForward { size: usize },
+    PageBack { size: usize },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let (name, field) = (0..NAMES.len(), 0..4usize);
+    prop_oneof![
+        3 => (name.clone(), 0..KINDS.len(), 1..4usize)
+            .prop_map(|(name, kind, options)| Step::Create { name, kind, options }),
+        2 => (field.clone(), name.clone()).prop_map(|(field, name)| Step::Rename { field, name }),
+        3 => (field.clone(), any::<u8>(), 0..3usize)
+            .prop_map(|(field, keep, fresh)| Step::ReplaceOptions { field, keep, fresh }),
+        1 => field.clone().prop_map(|field| Step::Delete { field }),
+        3 => field.prop_map(|field| Step::AddFollowing { field }),
+        2 => name.prop_map(|name| Step::AddOwn { name }),
+        1 => (1..7usize).prop_map(|size| Step::PageForward { size }),
+        1 => (1..7usize).prop_map(|size| Step::PageBack { size }),
+    ]
+}
+
+#[test]
+fn any_order_of_changes_leaves_what_the_model_says() {
+    let config = Config { cases: 24, failure_persistence: None, max_shrink_iters: 200, ..Config::default() };
+    let steps = proptest::collection::vec(step(), 1..20);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.expect("a runtime can be made");
+    let outcome = TestRunner::new(config).run(&steps, |steps| {
+        runtime.block_on(async {
+            let service = Service::with(STATE).await;
+            let mut model = Model::new(&service).await;
+            for step in &steps {
+                model.take(step).await;
+            }
+        });
+        Ok(())
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+}

@@ -1,0 +1,113 @@
+//! Answers measured by the published descriptions of their shape, kept beside as data.
+
+use serde_json::Value;
+
+use crate::support::Answer;
+
+const FIELDS: &str = include_str!("fields.json");
+
+/// Checks the body of an answer of `operation` against the description for its status.
+#[track_caller]
+pub fn check(operation: &str, answer: &Answer) {
+    let published: Value = serde_json::from_str(FIELDS).expect("the descriptions are JSON");
+    let response = &published["responses"][operation][answer.status.to_string()];
+    assert!(response.is_object(), "{operation} does not describe {answer}");
+    let definition = |name: &Value| &published["definitions"][name.as_str().expect("a definition has a name")];
+    let body = answer.json();
+    let mut problems = Vec::new();
+    match response.get("array_of") {
+        None => validate(definition(&response["one"]), &body, "answer", &mut problems),
+        Some(name) => {
+            for item in body.as_array().expect("the answer is an array") {
+                validate(definition(name), item, "item", &mut problems);
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{operation}: {problems:#?}\n{answer}");
+}
+
+/// The few words of the description language that these descriptions use; another one is a mistake.
+fn validate(schema: &Value, value: &Value, place: &str, problems: &mut Vec<String>) {
+    let schema = schema.as_object().expect("a description is an object");
+    if value.is_null() && schema.get("nullable") == Some(&Value::Bool(true)) {
+        return;
+    }
+    for (word, argument) in schema {
+        let fits = match word.as_str() {
+            "type" => has_type(value, argument.as_str().expect("a type is a word")),
+            "enum" => argument.as_array().expect("choices are a list").contains(value),
+            "required" => {
+                let names = argument.as_array().expect("names are a list").iter();
+                names.filter_map(Value::as_str).all(|name| value.get(name).is_some())
+            }
+            "format" => has_format(value.as_str().unwrap_or_default(), argument.as_str().expect("a format is a word")),
+            "oneOf" => argument.as_array().expect("choices are a list").iter().any(|choice| {
+                let mut found = Vec::new();
+                validate(choice, value, place, &mut found);
+                found.is_empty()
+            }),
+            "properties" => {
+                for (name, schema) in argument.as_object().expect("properties are an object") {
+                    if let Some(inner) = value.get(name) {
+                        validate(schema, inner, &format!("{place}.{name}"), problems);
+                    }
+                }
+                true
+            }
+            "items" => {
+                for item in value.as_array().into_iter().flatten() {
+                    validate(argument, item, &format!("{place}[]"), problems);
+                }
+                true
+            }
+            "nullable" => true,
+            other => panic!("{other:?} is not understood"),
+        };
+        if !fits {
+            problems.push(format!("{place}: {value} is against {word} {argument}"));
+        }
+    }
+}
+
+fn has_type(value: &Value, name: &str) -> bool {
+    match name {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_i64(),
+        "boolean" => value.is_boolean(),
+        other => panic!("{other:?} is not a type"),
+    }
+}
+
+fn has_format(text: &str, name: &str) -> bool {
+    let digits = |shape: &str| {
+        let pairs = shape.bytes().zip(text.bytes());
+        let fits = |(shape, byte): (u8, u8)| if shape == b'0' { byte.is_ascii_digit() } else { shape == byte };
+        shape.len() == text.len() && pairs.into_iter().all(fits)
+    };
+    match name {
+        "date" => digits("0000-00-00"),
+        "date-time" => digits("0000-00-00T00:00:00Z"),
+        other => panic!("{other:?} is not a format"),
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_noticed() {
+    let schema = serde_json::json!({
+        "type": "object",
+        "required": ["id", "day"],
+        "properties": { "id": { "type": "integer" }, "day": { "type": "string", "format": "date" },
+                        "color": { "enum": ["red"], "nullable": true } },
+    });
+    let problems = |value: Value| {
+        let mut problems = Vec::new();
+        validate(&schema, &value, "x", &mut problems);
+        problems.len()
+    };
+    assert_eq!(problems(serde_json::json!({ "id": 1, "day": "2026-01-31", "color": null })), 0);
+    assert_eq!(problems(serde_json::json!({ "id": "1", "day": "2026-01-31T", "color": "blue" })), 3);
+    assert_eq!(problems(serde_json::json!({ "id": 1 })), 1);
+    assert_eq!(problems(serde_json::json!([])), 2);
+}
