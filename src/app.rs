@@ -11,6 +11,7 @@ use crate::config::Settings;
 use crate::db::{Connection, Store, params};
 use crate::error::{Error, Result};
 use crate::git::Repositories;
+use crate::objects::Objects;
 use crate::tokens::{ExpiredTokens, random_text};
 
 /// The running service; cheap to clone.
@@ -21,6 +22,7 @@ pub struct App(Arc<Shared>);
 pub struct Shared {
     pub store: Store,
     pub repositories: Arc<Repositories>,
+    pub objects: Objects,
     pub clock: Clock,
     pub settings: Settings,
     pub limiter: Limiter,
@@ -42,12 +44,14 @@ impl App {
     /// Puts the parts together; the key that cursors are sealed with comes from the store.
     pub async fn new(store: Store, repositories: Repositories, clock: Clock, settings: Settings) -> Result<Self> {
         let cursor_key = CursorKey::new(&cursor_secret(&store).await?);
+        let repositories = Arc::new(repositories);
         Ok(Self(Arc::new(Shared {
             limiter: Limiter::new(settings.budgets.clone()),
             metrics: Metrics::default(),
             expired_tokens: ExpiredTokens::default(),
             draining: AtomicBool::new(false),
-            repositories: Arc::new(repositories),
+            objects: Objects::new(store.clone(), repositories.clone()),
+            repositories,
             store,
             clock,
             settings,

@@ -1,7 +1,8 @@
 //! The whole API on one screen.
 
 use crate::api::routes::Routes;
-use crate::{installations, issue_fields, meta, oauth, profiles, project_fields, projects, repositories, web};
+use crate::web;
+use crate::{git_refs, installations, issue_fields, meta, oauth, profiles, project_fields, projects, repositories};
 
 pub fn routes() -> Routes {
     web::with_pages(api())
@@ -11,6 +12,7 @@ fn api() -> Routes {
     Routes::default()
         .merge(project_fields::routes())
         .merge(issue_fields::routes())
+        .merge(git_refs::routes())
         .merge(installations::routes())
         .merge(meta::routes())
         .merge(oauth::routes())

@@ -6,6 +6,7 @@ mod check;
 mod demo;
 pub mod device;
 mod entities;
+mod import;
 pub mod installation;
 mod logging;
 mod options;
@@ -15,6 +16,7 @@ mod token;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -64,6 +66,13 @@ enum Command {
     /// Approve or deny a device that is signing in
     #[command(subcommand)]
     Device(device::DeviceCommand),
+    /// Copy a Git repository of this machine, all of it, into an empty one
+    Import {
+        /// Where to, written owner/name
+        repo: String,
+        /// The folder of the repository to copy
+        source: PathBuf,
+    },
     /// Check the settings and the store
     Check {
         /// Show the settings in effect, secrets masked
@@ -86,7 +95,7 @@ pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<()> {
         Command::Serve(serve) => serve.run(options, out).await,
         Command::Apply { file } => {
             let state = state::State::read(&file)?;
-            let repositories = options.open_repositories()?;
+            let repositories = Arc::new(options.open_repositories()?);
             let report = state.apply(&options.open_store().await?, &repositories, clock.now()).await?;
             write!(out, "{report}")?;
             Ok(())
@@ -94,7 +103,13 @@ pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<()> {
         Command::Token(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::User(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Org(command) => command.run(&options.open_store().await?, &clock, out).await,
-        Command::Repo(command) => command.run(&options.open_store().await?, &clock, out).await,
+        Command::Repo(command) => {
+            command.run(&options.open_store().await?, &options.open_repositories()?, &clock, out).await
+        }
+        Command::Import { repo, source } => {
+            let repositories = Arc::new(options.open_repositories()?);
+            import::run(&options.open_store().await?, repositories, (repo, &source), clock.now(), out).await
+        }
         Command::App(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Installation(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Device(command) => command.run(&options.open_store().await?, &clock, out).await,
