@@ -30,3 +30,4 @@ pub mod server;
 pub mod sweep;
 pub mod tokens;
 pub mod urls;
+pub mod web;

@@ -2,10 +2,14 @@
 
 use crate::api::routes::Routes;
 use crate::{
-    git_http, git_refs, installations, issue_fields, meta, oauth, profiles, project_fields, projects, repositories,
+    git_http, git_refs, installations, issue_fields, meta, oauth, profiles, project_fields, projects, repositories, web,
 };
 
 pub fn routes() -> Routes {
+    web::with_pages(api())
+}
+
+fn api() -> Routes {
     Routes::default()
         .merge(project_fields::routes())
         .merge(issue_fields::routes())

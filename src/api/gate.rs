@@ -8,12 +8,12 @@ use std::time::Instant;
 use axum::body::Body;
 use axum::response::Response;
 use futures_util::FutureExt;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED};
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LAST_MODIFIED};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use tokio::sync::Semaphore;
 
-use super::access::{PathParams, Row, Wire, bad_credential, check_kind};
+use super::access::{Cost, PathParams, Row, Wire, bad_credential, check_kind};
 use super::address::{client_address, urls_of, without_prefix};
 use super::conditional::{EntityTag, is_not_modified};
 use super::credential::{BAD_CREDENTIALS, authenticate};
@@ -130,7 +130,7 @@ impl Gate {
                 return outcome;
             }
         };
-        let (mut budget, verdict) = self.charge(&principal, peer, &parts);
+        let (mut budget, verdict) = self.charge(&principal, peer, row);
         let query = parts.uri.query().unwrap_or_default().to_owned();
         let exchange = found.map(|(route, params)| {
             let urls = urls.clone();
@@ -168,13 +168,13 @@ impl Gate {
         Outcome { response, row }
     }
 
-    /// Looking at one's budget is free.
-    fn charge(&self, principal: &Principal, peer: IpAddr, parts: &Parts) -> (Option<Budget>, Result<()>) {
+    /// Some operations are free, looking at one's budget among them.
+    fn charge(&self, principal: &Principal, peer: IpAddr, row: Option<&Row>) -> (Option<Budget>, Result<()>) {
         let Some(payer) = Payer::of(principal, peer) else {
             return (None, Ok(()));
         };
         let now = self.app.clock.now();
-        if without_prefix(parts.uri.path()) == "/rate_limit" {
+        if row.is_some_and(|row| row.rule.cost == Cost::Nothing) {
             return (Some(self.app.limiter.peek(payer, now)), Ok(()));
         }
         let (budget, verdict) = self.app.limiter.charge(payer, now);
@@ -243,8 +243,7 @@ fn finish(mut response: Response, exchange: &Exchange, method: &Method, headers:
     let readable = *method == Method::GET && (status == StatusCode::OK || status == StatusCode::NOT_MODIFIED);
     let not_modified = readable && is_not_modified(headers, tag.as_ref(), facts.last_modified)?;
     if not_modified {
-        response = Response::new(Body::empty());
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        response = unchanged(&response);
     } else {
         super::headers::add_media(response.headers_mut(), exchange.media);
     }
@@ -256,6 +255,16 @@ fn finish(mut response: Response, exchange: &Exchange, method: &Method, headers:
         response.headers_mut().insert(LAST_MODIFIED, text(modified.http_date()));
     }
     Ok(response)
+}
+
+/// An answer without its body; a cache takes over the headers that it has.
+fn unchanged(whole: &Response) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    let kept = [CACHE_CONTROL, CONTENT_SECURITY_POLICY];
+    let kept = kept.into_iter().filter_map(|name| Some((whole.headers().get(&name)?.clone(), name)));
+    response.headers_mut().extend(kept.map(|(value, name)| (name, value)));
+    response
 }
 
 fn describe(

@@ -19,3 +19,4 @@ mod state_file;
 mod store;
 mod support;
 mod tokens;
+mod web;

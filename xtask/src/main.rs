@@ -3,8 +3,10 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program speaks on its terminal")]
 
 mod arguments;
+mod browser;
 mod postgres;
 mod process;
+mod python;
 mod reaper;
 mod runner;
 mod steps;

@@ -9,6 +9,7 @@ use crate::process;
 use crate::runner::Context;
 use crate::tally::Tally;
 use crate::workspace::{cargo, target};
+use crate::{browser, python};
 
 /// One check.
 pub struct Step {
@@ -44,7 +45,19 @@ pub fn quick() -> Vec<Step> {
 
 /// Before a merge: everything.
 pub fn whole() -> Vec<Step> {
-    vec![FORMAT, POSTGRES, DENY, CLIPPY, DOCS, UNIT, INTEGRATION_SQLITE, INTEGRATION_POSTGRES]
+    vec![
+        FORMAT,
+        POSTGRES,
+        DENY,
+        CLIPPY,
+        DOCS,
+        UNIT,
+        INTEGRATION_SQLITE,
+        INTEGRATION_POSTGRES,
+        BINARY,
+        python::OPENAPI,
+        browser::STEP,
+    ]
 }
 
 const FORMAT: Step = Step {
@@ -112,6 +125,14 @@ const INTEGRATION_POSTGRES: Step = Step {
     },
 };
 
+const BINARY: Step = Step {
+    name: "binary",
+    about: "build the program that the steps below start",
+    needs: &[Need::Cargo],
+    limit: minutes(10),
+    run: |context| exits_with_success(context, &mut cargo(&["build", "--locked", "--bin", "plinth"])),
+};
+
 const POSTGRES: Step = Step {
     name: "postgres",
     about: "find or fetch a PostgreSQL and start a private cluster",
@@ -156,7 +177,7 @@ fn without_postgres(command: &mut Command) -> &mut Command {
 }
 
 /// The step is its command's exit code.
-fn exits_with_success(context: &Context, command: &mut Command) -> Outcome {
+pub fn exits_with_success(context: &Context, command: &mut Command) -> Outcome {
     match process::run(&context.reaper, command, &context.log, context.limit) {
         Ok(status) if status.success() => Outcome::passed(),
         Ok(status) => Outcome::failed(status.to_string()),
@@ -165,7 +186,7 @@ fn exits_with_success(context: &Context, command: &mut Command) -> Outcome {
 }
 
 /// The step is its tests, counted; to run none is a failure, so that a filter cannot quietly match nothing.
-fn runs_tests(context: &Context, command: &mut Command) -> Outcome {
+pub fn runs_tests(context: &Context, command: &mut Command) -> Outcome {
     let outcome = exits_with_success(context, command);
     let output = std::fs::read(&context.log).unwrap_or_default();
     judge(outcome, Tally::read(&String::from_utf8_lossy(&output)))
@@ -195,7 +216,7 @@ fn has_folder(parent: &Path) -> bool {
     parent.read_dir().is_ok_and(|entries| entries.flatten().any(|entry| entry.path().is_dir()))
 }
 
-const fn minutes(count: u64) -> Duration {
+pub const fn minutes(count: u64) -> Duration {
     Duration::from_secs(count * 60)
 }
 

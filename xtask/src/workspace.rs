@@ -13,6 +13,11 @@ pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
+/// The program that the step `binary` builds.
+pub fn plinth() -> PathBuf {
+    target().join("debug/plinth")
+}
+
 /// A command in the workspace's folder.
 pub fn command(program: &str) -> Command {
     let mut command = Command::new(program);

@@ -60,6 +60,17 @@ pub struct Rule {
     pub permission: Option<(&'static str, Level)>,
     /// A second permission that some inputs need besides; named in headers, judged by the area.
     pub also: Option<&'static str>,
+    /// Whether a request draws on the caller's budget.
+    pub cost: Cost,
+}
+
+/// What a request costs its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cost {
+    /// One request of the budget.
+    One,
+    /// Nothing: what is needed to find one's way, or to look at the budget itself.
+    Nothing,
 }
 
 /// What the path leads to.

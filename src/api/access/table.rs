@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use super::{Action, Anonymous, Endpoint, Kinds, Row, Rule, TargetKind, Wire};
+use super::{Action, Anonymous, Cost, Endpoint, Kinds, Row, Rule, TargetKind, Wire};
 use crate::repos::RepoRole;
 use crate::tokens::{Level, Scope};
 
@@ -21,7 +21,11 @@ const OPEN: Rule = Rule {
     act_role: RepoRole::Read,
     permission: None,
     also: None,
+    cost: Cost::One,
 };
+
+/// What shows the way, free of charge.
+const FREE: Rule = Rule { cost: Cost::Nothing, ..OPEN };
 
 /// A user's own affairs, through any token that acts as a user.
 const OWN: Rule = Rule { target: TargetKind::OwnAccount, kinds: Kinds::USERS, anonymous: Anonymous::Refused, ..OPEN };
@@ -181,7 +185,7 @@ endpoints! {
     GetRoot = "meta/root", GET ["/"], OPEN;
     GetMeta = "meta/get", GET ["/meta"], OPEN;
     ListVersions = "meta/get-all-versions", GET ["/versions"], OPEN;
-    GetRateLimit = "rate-limit/get", GET ["/rate_limit"], OPEN;
+    GetRateLimit = "rate-limit/get", GET ["/rate_limit"], FREE;
 
     // Accounts and repositories
     GetAuthenticatedUser = "users/get-authenticated", GET ["/user"], OWN;
@@ -250,4 +254,12 @@ endpoints! {
     CreateDeviceCode = "oauth/create-device-code", POST ["/login/device/code"], OPEN;
     CreateOAuthToken = "oauth/create-access-token", POST ["/login/oauth/access_token"], OPEN;
     ApproveDevice = "oauth/approve-device", POST ["/login/device/approve"], Rule { kinds: Kinds::CLASSIC, action: Action::Write, ..OWN };
+
+    // The description and the pages
+    GetDescription = "web/get-description", GET ["/openapi.json"], FREE;
+    ShowDocs = "web/show-docs", GET ["/docs"], FREE;
+    GetStylesheet = "web/get-stylesheet", GET ["/docs/explorer.css"], FREE;
+    GetScript = "web/get-script", GET ["/docs/explorer.js"], FREE;
+    GetIcon = "web/get-icon", GET ["/favicon.svg", "/favicon.ico"], FREE;
+    GetAvatar = "web/get-avatar", GET ["/avatars/{id}"], FREE;
 }

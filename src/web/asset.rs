@@ -1,0 +1,36 @@
+//! What browsers load: text in the binary, with its own policy and a time to keep it.
+
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
+
+use crate::api::reply::Reply;
+
+/// A file for a browser.
+pub struct Asset {
+    pub content_type: &'static str,
+    pub body: Bytes,
+    pub policy: &'static str,
+    pub caching: &'static str,
+}
+
+/// Nothing but our own files, and no connection but to this service.
+pub const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                               base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// A picture or a text that loads nothing.
+pub const NOTHING: &str = "default-src 'none'; frame-ancestors 'none'";
+
+/// A new version of the service is seen soon.
+pub const SHORTLY: &str = "public, max-age=300";
+/// It never changes.
+pub const FOR_A_DAY: &str = "public, max-age=86400, immutable";
+
+impl IntoResponse for Asset {
+    fn into_response(self) -> Response {
+        let mut response = Reply::text(self.content_type, self.body).into_response();
+        response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(self.policy));
+        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static(self.caching));
+        response
+    }
+}

@@ -1,0 +1,36 @@
+//! Every operation, described area by area.
+
+mod accounts;
+mod git_objects;
+mod git_refs;
+mod installations;
+mod issue_fields;
+mod meta;
+mod notifications;
+mod oauth;
+mod project_fields;
+mod projects;
+mod pull_shapes;
+mod pulls;
+mod repository;
+mod review_comments;
+
+use super::operation::Area;
+
+/// The areas in the order in which they are shown: those of the specification first.
+pub const AREAS: &[Area] = &[
+    project_fields::AREA,
+    issue_fields::AREA,
+    review_comments::AREA,
+    git_refs::AREA,
+    installations::AREA,
+    accounts::AREA,
+    projects::AREA,
+    pulls::AREA,
+    notifications::AREA,
+    git_objects::AREA,
+    git_objects::CLONE_AND_PUSH,
+    oauth::AREA,
+    meta::AREA,
+    meta::PAGES,
+];

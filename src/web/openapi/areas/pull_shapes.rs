@@ -1,0 +1,112 @@
+//! The shapes of pull requests and reviews.
+
+use crate::web::openapi::schema::Schema::{
+    Boolean, Integer, List, Map, Named, Object, OrNull, Sha, Text, Time, Url, Word,
+};
+use crate::web::openapi::schema::{Schema, field, maybe};
+
+const ANYTHING: Schema = Named("anything");
+
+/// The keys that review tools read; what this service does not keep is there with an empty value.
+pub const PULL: Schema = Object(&[
+    field("url", Url, ""),
+    field("id", Integer, ""),
+    field("node_id", Text, ""),
+    field("html_url", Url, ""),
+    field("diff_url", Url, ""),
+    field("patch_url", Url, ""),
+    field("issue_url", Url, ""),
+    field("number", Integer, ""),
+    field("state", Word(&["open", "closed"]), ""),
+    field("locked", Boolean, ""),
+    field("title", Text, ""),
+    field("user", OrNull(&Named("user")), "The author."),
+    field("body", OrNull(&Text), "Markdown."),
+    field("created_at", Time, ""),
+    field("updated_at", Time, ""),
+    field("closed_at", OrNull(&Time), ""),
+    field("merged_at", OrNull(&Time), ""),
+    field("head", SIDE, "Where the changes come from."),
+    field("base", SIDE, "Where they are to go."),
+    field("author_association", Named("author-association"), ""),
+    field("draft", Boolean, ""),
+]);
+
+const SIDE: Schema = Object(&[
+    field("label", Text, "`owner:branch`."),
+    field("ref", Text, "The branch."),
+    field("sha", Sha, ""),
+    field("user", OrNull(&Named("user")), ""),
+    field("repo", OrNull(&Named("repository")), ""),
+]);
+
+pub const NEW_PULL: Schema = Object(&[
+    field("title", Text, ""),
+    field("head", Text, "The branch with the changes."),
+    field("base", Text, "The branch that they are to go to."),
+    maybe("body", OrNull(&Text), "Markdown."),
+    maybe("draft", Boolean, ""),
+]);
+
+pub const PULL_CHANGE: Schema = Object(&[
+    maybe("title", Text, ""),
+    maybe("body", OrNull(&Text), "Markdown."),
+    maybe("state", Word(&["open", "closed"]), ""),
+    maybe("base", Text, ""),
+]);
+
+pub const FILE: Schema = Object(&[
+    field("sha", OrNull(&Sha), "The blob, after the change."),
+    field("filename", Text, ""),
+    field("status", Word(&["added", "removed", "modified", "renamed", "copied", "changed", "unchanged"]), ""),
+    field("additions", Integer, ""),
+    field("deletions", Integer, ""),
+    field("changes", Integer, ""),
+    maybe("blob_url", Url, ""),
+    maybe("raw_url", Url, ""),
+    maybe("contents_url", Url, ""),
+    maybe("patch", Text, "Absent for binary files."),
+    maybe("previous_filename", Text, "Only for renamed files."),
+]);
+
+pub const COMMIT_OF_PULL: Schema = Object(&[
+    field("sha", Sha, ""),
+    field("node_id", Text, ""),
+    field("url", Url, ""),
+    field("html_url", Url, ""),
+    field("commit", Map(&ANYTHING), "Author, committer, message and tree, as Git keeps them."),
+    field("author", OrNull(&Named("user")), "The account with the author's e-mail address."),
+    field("committer", OrNull(&Named("user")), ""),
+    field("parents", List(&Map(&ANYTHING)), ""),
+]);
+
+pub const REVIEW: Schema = Object(&[
+    field("id", Integer, ""),
+    field("node_id", Text, ""),
+    field("user", OrNull(&Named("user")), ""),
+    field("body", Text, ""),
+    field("state", Word(&["PENDING", "COMMENTED", "APPROVED", "CHANGES_REQUESTED", "DISMISSED"]), ""),
+    field("html_url", Url, ""),
+    field("pull_request_url", Url, ""),
+    field("author_association", Named("author-association"), ""),
+    field("_links", Map(&ANYTHING), ""),
+    maybe("submitted_at", Time, "Absent while it is pending."),
+    field("commit_id", OrNull(&Sha), ""),
+]);
+
+pub const NEW_REVIEW: Schema = Object(&[
+    maybe("commit_id", Text, "The head of the pull request unless given."),
+    maybe("body", OrNull(&Text), ""),
+    maybe("event", Word(&["APPROVE", "REQUEST_CHANGES", "COMMENT"]), "Submits it at once."),
+    maybe("comments", List(&COMMENT_IN_REVIEW), ""),
+]);
+
+const COMMENT_IN_REVIEW: Schema = Object(&[
+    field("path", Text, ""),
+    field("body", Text, ""),
+    maybe("position", Integer, ""),
+    maybe("line", Integer, ""),
+    maybe("side", Text, ""),
+    maybe("start_line", Integer, ""),
+    maybe("start_side", Text, ""),
+]);

@@ -1,0 +1,4 @@
+//! The description of the API and the pages.
+
+mod description;
+mod pages;

@@ -1,0 +1,53 @@
+//! Checks by programs from PyPI, each in an environment of its own below cargo's folder.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::process::{ask, succeed};
+use crate::runner::Context;
+use crate::steps::{Need, Outcome, Step, exits_with_success, minutes};
+use crate::workspace;
+
+pub const OPENAPI: Step = Step {
+    name: "openapi",
+    about: "the served description is valid OpenAPI 3.1, where Python and its packages are to be had",
+    needs: &[Need::Step("binary")],
+    limit: minutes(5),
+    run: |context| run(context, "openapi", "validate.py"),
+};
+
+/// Runs a script of `tests/<name>/` with the packages that its `requirements.txt` names.
+fn run(context: &Context, name: &str, script: &str) -> Outcome {
+    match environment(context, name) {
+        Ok(python) => {
+            let mut command = Command::new(python);
+            command.arg(workspace::root().join("tests").join(name).join(script));
+            command.current_dir(workspace::root()).env("PLINTH", workspace::plinth());
+            exits_with_success(context, &mut command)
+        }
+        Err(reason) => Outcome::skipped(reason),
+    }
+}
+
+/// The interpreter of an environment that has exactly these packages; made anew when they change.
+fn environment(context: &Context, name: &str) -> Result<PathBuf, String> {
+    ask(Command::new("python3").args(["-c", "import venv, ensurepip"]))
+        .ok_or("there is no python3 with venv and pip")?;
+    let wanted = workspace::root().join("tests").join(name).join("requirements.txt");
+    let wanted_text = fs::read(&wanted).map_err(|error| format!("{}: {error}", wanted.display()))?;
+    let folder = workspace::target().join("python").join(name);
+    let python = folder.join("bin/python");
+    // Written last: an environment without it was not finished.
+    let kept = folder.join("requirements.txt");
+    if fs::read(&kept).is_ok_and(|kept| kept == wanted_text) {
+        return Ok(python);
+    }
+    let succeed = |command: &mut Command| succeed(&context.reaper, command, &context.log, context.limit);
+    succeed(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+    let mut install = Command::new(&python);
+    install.args(["-m", "pip", "install", "--quiet", "--requirement"]).arg(&wanted);
+    succeed(&mut install).map_err(|reason| format!("pip could not fetch the packages ({reason})"))?;
+    fs::write(&kept, wanted_text).map_err(|error| format!("{}: {error}", kept.display()))?;
+    Ok(python)
+}
