@@ -18,7 +18,12 @@ const REFUSALS: &[(u16, &str, &str)] = &[
     (413, "BodyTooLarge", "The body is larger than a mebibyte."),
     (414, "UriTooLong", "The address is longer than 8 KiB."),
     (415, "NotAcceptable", "None of the media types in `Accept` can be served."),
-    (422, "Invalid", "The values cannot be processed, or the endpoint has been spammed."),
+    (
+        422,
+        "Invalid",
+        "The values cannot be processed, a date in a header is not one, or the endpoint has been spammed.",
+    ),
+    (431, "HeadersTooLarge", "The headers are larger than 16 KiB."),
     (503, "Unavailable", "Too much at once; `Retry-After` says when to try again."),
 ];
 
@@ -106,7 +111,9 @@ pub fn refusals(described: &Operation, row: &Row) -> Map<String, Value> {
     for (status, name, means) in REFUSALS {
         let applies = match status {
             404 => row.paths[0].contains('{'),
-            413 | 422 => described.body.is_some(),
+            413 => described.body.is_some(),
+            // A condition of a reading request may be no date.
+            422 => described.body.is_some() || row.method == Method::GET,
             _ => true,
         };
         if applies {
