@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tokio::sync::Semaphore;
+
 use crate::api::cursor::CursorKey;
 use crate::api::limits::Limiter;
 use crate::api::metrics::Metrics;
@@ -29,6 +31,8 @@ pub struct Shared {
     pub metrics: Metrics,
     pub cursor_key: CursorKey,
     pub expired_tokens: ExpiredTokens,
+    /// Places for processes of git.
+    pub git_places: Arc<Semaphore>,
     draining: AtomicBool,
 }
 
@@ -49,6 +53,7 @@ impl App {
             limiter: Limiter::new(settings.budgets.clone()),
             metrics: Metrics::default(),
             expired_tokens: ExpiredTokens::default(),
+            git_places: Arc::new(Semaphore::new(settings.git.processes_max)),
             draining: AtomicBool::new(false),
             objects: Objects::new(store.clone(), repositories.clone()),
             repositories,

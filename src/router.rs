@@ -2,7 +2,9 @@
 
 use crate::api::routes::Routes;
 use crate::web;
-use crate::{git_refs, installations, issue_fields, meta, oauth, profiles, project_fields, projects, repositories};
+use crate::{
+    git_http, git_refs, installations, issue_fields, meta, oauth, profiles, project_fields, projects, repositories,
+};
 
 pub fn routes() -> Routes {
     web::with_pages(api())
@@ -13,6 +15,7 @@ fn api() -> Routes {
         .merge(project_fields::routes())
         .merge(issue_fields::routes())
         .merge(git_refs::routes())
+        .merge(git_http::routes())
         .merge(installations::routes())
         .merge(meta::routes())
         .merge(oauth::routes())

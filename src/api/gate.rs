@@ -8,20 +8,20 @@ use std::time::Instant;
 use axum::body::Body;
 use axum::response::Response;
 use futures_util::FutureExt;
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LAST_MODIFIED};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+use http::{HeaderMap, Method, Request, StatusCode};
 use tokio::sync::Semaphore;
 
-use super::access::{Cost, Row, bad_credential, check_kind};
+use super::access::{Cost, PathParams, Row, Wire, bad_credential, check_kind};
 use super::address::{client_address, urls_of, without_prefix};
-use super::conditional::{EntityTag, is_not_modified};
 use super::credential::{BAD_CREDENTIALS, authenticate};
 use super::exchange::Exchange;
+use super::finish::finish;
 use super::limits::{Budget, Payer};
 use super::media::Media;
-use super::reply::{self, Facts};
-use super::routes::{Matcher, Routes};
+use super::reply;
+use super::routes::{Matcher, Route, Routes};
 use super::version::Version;
 use super::{headers, health};
 use crate::app::App;
@@ -32,6 +32,8 @@ use crate::urls::Urls;
 const URI_BYTES_MAX: usize = 8 * 1024;
 const HEADER_BYTES_MAX: usize = 16 * 1024;
 const REQUEST_ID_LENGTH: usize = 20;
+/// Whoever comes without a credential hears the same about what is private and about what is absent.
+const GIT_CREDENTIAL_NEEDED: Error = Error::Unauthenticated("Sign in with a token as the password.");
 
 /// Takes a request in and gives its answer out.
 pub struct Gate {
@@ -45,6 +47,9 @@ struct Outcome {
     response: Response,
     row: Option<&'static Row>,
 }
+
+/// The operation that a request asks for, if there is one.
+type Found<'a> = Option<(&'a Route, PathParams)>;
 
 impl Gate {
     pub fn new(app: App, routes: Routes) -> Self {
@@ -82,18 +87,33 @@ impl Gate {
         let Ok(_place) = self.places.try_acquire() else {
             return refuse(&Error::Unavailable("too many requests at once".into()), None, &urls, request_id);
         };
-        let work = AssertUnwindSafe(self.way(request, client, &urls, request_id)).catch_unwind();
-        match tokio::time::timeout(self.app.settings.request_timeout, work).await {
+        let method = if method == Method::HEAD { Method::GET } else { method };
+        let found = self.matcher.find(&method, without_prefix(&path));
+        let row = found.as_ref().map(|(route, _)| route.row);
+        let timeout = match row.map_or(Wire::Json, |row| row.wire) {
+            Wire::Json => self.app.settings.request_timeout,
+            Wire::Git => self.app.settings.git.timeout,
+        };
+        let work = AssertUnwindSafe(self.way(request, found, client, &urls, request_id)).catch_unwind();
+        match tokio::time::timeout(timeout, work).await {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) => refuse(&Error::internal("a handler panicked"), None, &urls, request_id),
-            Err(_) => refuse(&Error::Unavailable("the request took too long".into()), None, &urls, request_id),
+            Ok(Err(_)) => refuse(&Error::internal("a handler panicked"), row, &urls, request_id),
+            Err(_) => refuse(&Error::Unavailable("the request took too long".into()), row, &urls, request_id),
         }
     }
 
     /// Limits, version and media type, credential, budget, route, handler, and what the answer says about itself.
-    async fn way(&self, request: Request<Body>, peer: IpAddr, urls: &Urls, request_id: &str) -> Outcome {
+    async fn way(
+        &self,
+        request: Request<Body>,
+        found: Found<'_>,
+        peer: IpAddr,
+        urls: &Urls,
+        request_id: &str,
+    ) -> Outcome {
         let (mut parts, body) = request.into_parts();
-        let (version, media) = match check_head(&parts) {
+        let row = found.as_ref().map(|(route, _)| route.row);
+        let (version, media) = match check_head(&parts, row) {
             Ok(asked) => asked,
             Err(error) => return refuse(&error, None, urls, request_id),
         };
@@ -102,8 +122,6 @@ impl Gate {
         }
         let method = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };
         let path = without_prefix(parts.uri.path()).to_owned();
-        let found = self.matcher.find(&method, &path);
-        let row = found.as_ref().map(|(route, _)| route.row);
         let principal = match authenticate(&self.app, &parts.headers).await {
             Ok(principal) => principal,
             Err(error) => {
@@ -134,9 +152,10 @@ impl Gate {
                 }
             },
         };
-        let mut response = answered.unwrap_or_else(|error| refuse(&error, row, urls, request_id).response);
+        let refused = |error: &Error| refuse(as_told(error, row, &principal), row, urls, request_id).response;
+        let mut response = answered.unwrap_or_else(|error| refused(&error));
         if let Some(error) = response.extensions_mut().remove::<Arc<Error>>() {
-            response = refuse(&error, row, urls, request_id).response;
+            response = refused(&error);
         }
         if response.status() == StatusCode::NOT_MODIFIED
             && let (Some(payer), Some(charged)) = (Payer::of(&principal, peer), budget)
@@ -172,7 +191,7 @@ impl Gate {
         request_id: &str,
     ) -> Outcome {
         let error = bad_credential(row.map(|row| &row.rule), error);
-        let mut outcome = refuse(&error, None, urls, request_id);
+        let mut outcome = refuse(&error, row, urls, request_id);
         if matches!(error, Error::Unauthenticated(BAD_CREDENTIALS)) {
             let (budget, _) = self.app.limiter.charge(Payer::Address(peer), self.app.clock.now());
             headers::add_budget(outcome.response.headers_mut(), budget);
@@ -181,8 +200,17 @@ impl Gate {
     }
 }
 
+/// Git asks for a password only when it is refused for the lack of one, so absence is told in the same way.
+fn as_told<'a>(error: &'a Error, row: Option<&'static Row>, principal: &Principal) -> &'a Error {
+    let by_git = row.is_some_and(|row| row.wire == Wire::Git);
+    match (error, principal) {
+        (Error::NotFound | Error::Unauthenticated(_), Principal::Anonymous) if by_git => &GIT_CREDENTIAL_NEEDED,
+        _ => error,
+    }
+}
+
 /// What can be judged from the first lines of a request.
-fn check_head(parts: &Parts) -> Result<(Version, Media)> {
+fn check_head(parts: &Parts, row: Option<&'static Row>) -> Result<(Version, Media)> {
     let target_length = parts.uri.path_and_query().map_or(0, |target| target.as_str().len());
     if target_length > URI_BYTES_MAX {
         return Err(Error::UriTooLong(URI_BYTES_MAX));
@@ -196,43 +224,11 @@ fn check_head(parts: &Parts) -> Result<(Version, Media)> {
         let message = "Tokens are not accepted in the query, where logs would keep them: use the Authorization header";
         return Err(Error::BadRequest(message.into()));
     }
-    Ok((Version::of(&parts.headers)?, Media::of(&parts.headers)?))
-}
-
-/// Adds what the answer says about itself, and leaves its body out where the client has it already.
-fn finish(mut response: Response, exchange: &Exchange, method: &Method, headers: &HeaderMap) -> Result<Response> {
-    let Some(facts) = response.extensions_mut().remove::<Facts>() else { return Ok(response) };
-    let status = response.status();
-    if status == StatusCode::NO_CONTENT {
-        return Ok(response);
+    match row.map_or(Wire::Json, |row| row.wire) {
+        Wire::Json => Ok((Version::of(&parts.headers)?, Media::of(&parts.headers)?)),
+        // Git has media types of its own and versions of another kind.
+        Wire::Git => Ok((Version::DEFAULT, Media::default())),
     }
-    let seed = facts.entity_seed.as_deref().or(facts.body.as_deref());
-    let tag = seed.map(|seed| EntityTag::new(exchange, seed));
-    let readable = *method == Method::GET && (status == StatusCode::OK || status == StatusCode::NOT_MODIFIED);
-    let not_modified = readable && is_not_modified(headers, tag.as_ref(), facts.last_modified)?;
-    if not_modified {
-        response = unchanged(&response);
-    } else {
-        super::headers::add_media(response.headers_mut(), exchange.media);
-    }
-    let text = |text: String| HeaderValue::try_from(text).expect("tags and dates are ASCII");
-    if let Some(tag) = tag {
-        response.headers_mut().insert(ETAG, text(tag.strong()));
-    }
-    if let Some(modified) = facts.last_modified {
-        response.headers_mut().insert(LAST_MODIFIED, text(modified.http_date()));
-    }
-    Ok(response)
-}
-
-/// An answer without its body; a cache takes over the headers that it has.
-fn unchanged(whole: &Response) -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::NOT_MODIFIED;
-    let kept = [CACHE_CONTROL, CONTENT_SECURITY_POLICY];
-    let kept = kept.into_iter().filter_map(|name| Some((whole.headers().get(&name)?.clone(), name)));
-    response.headers_mut().extend(kept.map(|(value, name)| (name, value)));
-    response
 }
 
 fn describe(

@@ -7,6 +7,7 @@ pub mod conditional;
 mod credential;
 pub mod cursor;
 pub mod exchange;
+mod finish;
 mod gate;
 pub mod headers;
 mod health;

@@ -19,7 +19,11 @@ use crate::app::App;
 use crate::clock::Clock;
 use crate::db::{Durability, Store};
 use crate::error::{Error, Result};
+use crate::objects::{Holder, Policy, Upkeep};
 use crate::{server, sweep};
+
+/// Everyone besides references who needs objects to stay.
+const HOLDERS: &[Holder] = &[];
 
 #[derive(Debug, Args)]
 pub struct Serve {
@@ -55,9 +59,12 @@ impl Serve {
         let url = format!("http://{}", listener.local_addr()?);
         start_metrics(&options, &app).await?;
         let sweeping = tokio::spawn(sweep::run(app.clone()));
+        let upkeep = Upkeep::new(app.objects.clone(), app.clock.clone(), HOLDERS, Policy::default());
+        let upkeep = tokio::spawn(upkeep.run());
         self.announce(&app, &options, &url, out).await?;
         let served = server::serve(listener, app, stop_signal()?).await;
         sweeping.abort();
+        upkeep.abort();
         tracing::info!("stopped");
         served
     }

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::model::{self, DataType, Visibility};
+use super::rules::OPTIONS_MAX;
 use crate::api::shape::{Fields, FromJson};
 use crate::clock::Timestamp;
 use crate::ids::{IssueFieldId, IssueFieldOptionId, NodeId};
@@ -51,7 +52,7 @@ impl FromJson for NewIssueField {
         });
         let visibility = visibility(fields);
         let options = match fields.optional::<Option<&[Value]>>("options") {
-            Some(Some(Some(list))) => fields.items("options", list).map(Some),
+            Some(Some(Some(list))) => fields.items_up_to("options", list, OPTIONS_MAX).map(Some),
             Some(_) => Some(None),
             None => None,
         };
@@ -71,7 +72,7 @@ impl FromJson for IssueFieldChange {
         let description = fields.optional::<Option<String>>("description");
         let visibility = visibility(fields);
         let options = match fields.optional::<&[Value]>("options") {
-            Some(Some(list)) => fields.items("options", list).map(Some),
+            Some(Some(list)) => fields.items_up_to("options", list, OPTIONS_MAX).map(Some),
             Some(None) => Some(None),
             None => None,
         };

@@ -9,7 +9,7 @@ use crate::ids::IssueFieldOptionId;
 use crate::projects::text::{self, TextError};
 
 pub const FIELDS_MAX: i64 = 25;
-const OPTIONS_MAX: usize = 50;
+pub const OPTIONS_MAX: usize = 50;
 const PRIORITY: std::ops::RangeInclusive<i64> = 0..=2_147_483_647;
 
 /// Checks every value of a new field at once.

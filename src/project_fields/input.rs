@@ -111,22 +111,13 @@ fn options(fields: &mut Fields<'_>) -> Option<Vec<NewOption>> {
         fields.violation(NAME, "1 item required; only 0 were supplied.");
         return None;
     }
-    bounded(fields, NAME, list, OPTIONS_MAX)
+    fields.items_up_to(NAME, list, OPTIONS_MAX)
 }
 
 fn iterations(fields: &mut Fields<'_>) -> Option<NewIterations> {
     const NAME: &str = "iteration_configuration";
     let object = fields.required::<&Map<String, Value>>(NAME)?;
     fields.nested(NAME, object)
-}
-
-fn bounded<'a, T: FromJson>(fields: &mut Fields<'a>, name: &str, list: &'a [Value], most: usize) -> Option<Vec<T>> {
-    if list.len() > most {
-        let sentence = format!("No more than {most} items are allowed; {} were supplied.", list.len());
-        fields.violation(name, &sentence);
-        return None;
-    }
-    fields.items(name, list)
 }
 
 impl FromJson for NewOption {
@@ -151,7 +142,7 @@ impl FromJson for NewIterations {
         let start_date = day(fields);
         let duration = duration(fields);
         let iterations = match fields.optional::<&[Value]>("iterations") {
-            Some(Some(list)) => bounded(fields, "iterations", list, ITERATIONS_MAX),
+            Some(Some(list)) => fields.items_up_to("iterations", list, ITERATIONS_MAX),
             Some(None) => Some(Vec::new()),
             None => None,
         };

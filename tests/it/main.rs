@@ -6,6 +6,7 @@ mod architecture;
 mod cli;
 mod contract;
 mod device_flow;
+mod git_http;
 mod git_refs;
 mod installations;
 mod issue_fields;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-use super::{Endpoint, Facts, Reach, Target, decide};
+use super::{Endpoint, Facts, Reach, Target, check_kind, decide};
 use crate::api::exchange::Exchange;
 use crate::app::App;
 use crate::db::Connection;
@@ -20,6 +20,7 @@ pub struct Allowed<E, T> {
     pub target: T,
     /// How far the token reaches on this resource, for rights that depend on the input.
     pub reach: Reach,
+    facts: Facts,
     exchange: Arc<Exchange>,
     endpoint: PhantomData<E>,
 }
@@ -37,6 +38,15 @@ impl<E: Endpoint, T: Target> Allowed<E, T> {
         &self.exchange
     }
 
+    /// The proof for another operation on the same resource, where the request says only now which one it means.
+    pub fn to_do<F: Endpoint>(self) -> Result<Allowed<F, T>> {
+        const { assert!(F::ROW.rule.target as u8 == T::KIND as u8, "the operation has another target than the proof") }
+        check_kind(&F::ROW.rule, &self.exchange.principal)?;
+        decide(&F::ROW.rule, &self.exchange.principal, &self.facts, &self.reach)?;
+        let Self { target, reach, facts, exchange, .. } = self;
+        Ok(Allowed { target, reach, facts, exchange, endpoint: PhantomData })
+    }
+
     /// The same decision, to be made once more inside the transaction that acts on it.
     pub fn recheck(&self) -> Recheck<E, T> {
         Recheck { exchange: self.exchange.clone(), decided: PhantomData }
@@ -52,12 +62,7 @@ pub struct Recheck<E, T> {
 impl<E: Endpoint, T: Target> Recheck<E, T> {
     /// The resource as it is now, if the caller's token still lives and the right still stands.
     pub async fn ask(&self, db: &mut Connection) -> Result<T> {
-        let token = match &self.exchange.principal {
-            Principal::User(token) => Some(token.token),
-            Principal::Installation(token) => Some(token.token),
-            Principal::App(_) | Principal::Anonymous => None,
-        };
-        if let Some(token) = token
+        if let Some(token) = self.exchange.principal.token_id()
             && !tokens::store::is_active(db, token).await?
         {
             return Err(Error::Unauthenticated("Bad credentials"));
@@ -66,12 +71,15 @@ impl<E: Endpoint, T: Target> Recheck<E, T> {
     }
 }
 
-async fn find_and_decide<E: Endpoint, T: Target>(db: &mut Connection, exchange: &Exchange) -> Result<(T, Reach)> {
+async fn find_and_decide<E: Endpoint, T: Target>(
+    db: &mut Connection,
+    exchange: &Exchange,
+) -> Result<(T, Reach, Facts)> {
     let found = T::find(db, &exchange.params, &exchange.principal).await?;
     let Some((target, facts)) = found else { return Err(Error::NotFound) };
     let reach = Reach::find(db, &exchange.principal, &facts).await?;
     decide(&E::ROW.rule, &exchange.principal, &facts, &reach)?;
-    Ok((target, reach))
+    Ok((target, reach, facts))
 }
 
 impl<E, T> Deref for Allowed<E, T> {
@@ -90,10 +98,11 @@ impl<E: Endpoint, T: Target> FromRequestParts<App> for Allowed<E, T> {
         let exchange = Exchange::of(parts);
         if let Some(target) = T::without_lookup() {
             decide(&E::ROW.rule, &exchange.principal, &Facts::OF_NOTHING, &Reach::Everywhere)?;
-            return Ok(Self { target, reach: Reach::Everywhere, exchange, endpoint: PhantomData });
+            let (reach, facts) = (Reach::Everywhere, Facts::OF_NOTHING);
+            return Ok(Self { target, reach, facts, exchange, endpoint: PhantomData });
         }
         let mut db = app.store.read().await?;
-        let (target, reach) = find_and_decide::<E, T>(&mut db, &exchange).await?;
-        Ok(Self { target, reach, exchange, endpoint: PhantomData })
+        let (target, reach, facts) = find_and_decide::<E, T>(&mut db, &exchange).await?;
+        Ok(Self { target, reach, facts, exchange, endpoint: PhantomData })
     }
 }

@@ -100,6 +100,16 @@ impl<'a> Fields<'a> {
         self.inside(format!("properties/{name}"), object)
     }
 
+    /// As [`Fields::items`], for a list of at most `most`: a longer one gets one sentence, not one for every item.
+    pub fn items_up_to<T: FromJson>(&mut self, name: &str, list: &'a [Value], most: usize) -> Option<Vec<T>> {
+        if list.len() > most {
+            let sentence = format!("No more than {most} items are allowed; {} were supplied.", list.len());
+            self.violation(name, &sentence);
+            return None;
+        }
+        self.items(name, list)
+    }
+
     /// Reads every item of a list of objects.
     pub fn items<T: FromJson>(&mut self, name: &str, list: &'a [Value]) -> Option<Vec<T>> {
         let mut items = Some(Vec::with_capacity(list.len()));

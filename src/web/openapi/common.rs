@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::operation::Operation;
 use super::schema::Schema::{self, AnyOf, List, Named, Object, Text};
 use super::schema::{field, maybe};
-use crate::api::access::Row;
+use crate::api::access::{Row, Wire};
 use crate::api::version::Version;
 
 /// Refusals that operations have by their method, path and body.
@@ -117,7 +117,7 @@ pub fn refusals(described: &Operation, row: &Row) -> Map<String, Value> {
             _ => true,
         };
         if applies {
-            refusals.insert(status.to_string(), to_git(described, means).unwrap_or_else(|| reference(name)));
+            refusals.insert(status.to_string(), to_git(row, means).unwrap_or_else(|| reference(name)));
         }
     }
     for (status, means) in described.refusals {
@@ -131,7 +131,6 @@ fn reference(name: &str) -> Value {
 }
 
 /// Git shows refusals to its user line by line, so they are text.
-fn to_git(described: &Operation, means: &str) -> Option<Value> {
-    let by_git = described.success.media.iter().any(|media| media.starts_with("application/x-git-"));
-    by_git.then(|| json!({ "description": means, "content": { "text/plain": {} } }))
+fn to_git(row: &Row, means: &str) -> Option<Value> {
+    (row.wire == Wire::Git).then(|| json!({ "description": means, "content": { "text/plain": {} } }))
 }

@@ -2,9 +2,11 @@
 
 mod histories;
 mod hostile;
+mod model;
 mod objects;
 mod racing;
 mod reading;
+mod upkeep;
 mod workflows;
 mod writing;
 

@@ -94,6 +94,21 @@ async fn options_go_with_the_select_types_alone() {
 }
 
 #[tokio::test]
+async fn a_field_has_at_most_fifty_options_and_a_long_list_gets_a_short_answer() {
+    let service = Service::with(STATE).await;
+    let body = |options: Value| json!({ "name": "Priority", "data_type": "single_select", "options": options });
+    let many = |count: i32| (0..count).map(|number| json!({ "name": format!("{number}"), "color": "red" }));
+    let refused = admin(&service).post(FIELDS, body(many(51).collect())).await.expect(422);
+    let sentence = "For 'properties/options', No more than 50 items are allowed; 51 were supplied.";
+    assert_eq!(refused.message(), format!("Invalid request.\n\n{sentence}"));
+    let rubbish = admin(&service).post(FIELDS, body(json!(vec![1; 100_000]))).await.expect(422);
+    assert!(rubbish.body.len() < 1_000);
+    let field = create(&service, body(many(50).collect())).await;
+    let refused = admin(&service).patch(&address(&field), json!({ "options": many(51).collect::<Vec<_>>() })).await;
+    assert_eq!(refused.expect(422).message(), format!("Invalid request.\n\n{sentence}"));
+}
+
+#[tokio::test]
 async fn a_name_is_taken_whatever_its_case_but_only_in_its_organization() {
     let service = Service::with(STATE).await;
     create(&service, json!({ "name": "Priority", "data_type": "text" })).await;

@@ -189,7 +189,7 @@ async fn names_are_judged_and_taken_whatever_their_case() {
         {"code":"custom","field":"name","message":"name can't be blank","resource":"ProjectV2Field"}"#]],
     )
     .await;
-    check(&service, named("a\u{0}b"), expect![[r#"
+    check(&service, named("a\u{1}b"), expect![[r#"
         Validation Failed
         {"code":"custom","field":"name","message":"name can't contain control characters","resource":"ProjectV2Field"}"#]]).await;
     check(&service, named(&"x".repeat(101)), expect![[r#"

@@ -54,7 +54,6 @@ async fn rows(store: &Store) -> i64 {
 }
 
 #[tokio::test]
-#[expect(clippy::print_stdout, reason = "a test that cannot be made here says so")]
 async fn a_full_disk_refuses_and_recovers() {
     let Some(disk) = SmallDisk::mount("3m") else {
         println!("skipped: a small file system takes root");

@@ -82,7 +82,6 @@ async fn open(cluster: &Cluster) -> Store {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-#[expect(clippy::print_stdout, reason = "a test that cannot be made here says so")]
 async fn a_killed_database_is_only_503s_and_nothing_is_lost() {
     let Some(mut cluster) = Cluster::start() else {
         println!("skipped: no PostgreSQL programs are named");

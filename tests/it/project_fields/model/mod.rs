@@ -31,7 +31,8 @@ enum Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let (name, field) = (0..NAMES.len(), 0..4usize);
+    // Of few fields most steps find one that is there.
+    let (name, field) = (0..NAMES.len(), 0..3usize);
     prop_oneof![
         3 => (name.clone(), 0..KINDS.len(), 1..4usize)
             .prop_map(|(name, kind, options)| Step::Create { name, kind, options }),
@@ -48,8 +49,8 @@ fn step() -> impl Strategy<Value = Step> {
 
 #[test]
 fn any_order_of_changes_leaves_what_the_model_says() {
-    let config = Config { cases: 24, failure_persistence: None, max_shrink_iters: 200, ..Config::default() };
-    let steps = proptest::collection::vec(step(), 1..20);
+    let config = Config { cases: 16, failure_persistence: None, max_shrink_iters: 200, ..Config::default() };
+    let steps = proptest::collection::vec(step(), 20..40);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.expect("a runtime can be made");
     let outcome = TestRunner::new(config).run(&steps, |steps| {

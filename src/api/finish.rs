@@ -1,0 +1,48 @@
+//! What an answer says about itself: its tag, its date, and no body where the client has it already.
+
+use axum::body::Body;
+use axum::response::Response;
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, LAST_MODIFIED};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+
+use super::conditional::{EntityTag, is_not_modified};
+use super::exchange::Exchange;
+use super::headers;
+use super::reply::Facts;
+use crate::error::Result;
+
+/// Adds what the answer says about itself, and leaves its body out where the client has it already.
+pub fn finish(mut response: Response, exchange: &Exchange, method: &Method, asked: &HeaderMap) -> Result<Response> {
+    let Some(facts) = response.extensions_mut().remove::<Facts>() else { return Ok(response) };
+    let status = response.status();
+    if status == StatusCode::NO_CONTENT {
+        return Ok(response);
+    }
+    let seed = facts.entity_seed.as_deref().or(facts.body.as_deref());
+    let tag = seed.map(|seed| EntityTag::new(exchange, seed));
+    let readable = *method == Method::GET && (status == StatusCode::OK || status == StatusCode::NOT_MODIFIED);
+    let not_modified = readable && is_not_modified(asked, tag.as_ref(), facts.last_modified)?;
+    if not_modified {
+        response = unchanged(&response);
+    } else {
+        headers::add_media(response.headers_mut(), exchange.media);
+    }
+    let text = |text: String| HeaderValue::try_from(text).expect("tags and dates are ASCII");
+    if let Some(tag) = tag {
+        response.headers_mut().insert(ETAG, text(tag.strong()));
+    }
+    if let Some(modified) = facts.last_modified {
+        response.headers_mut().insert(LAST_MODIFIED, text(modified.http_date()));
+    }
+    Ok(response)
+}
+
+/// An answer without its body; a cache takes over the headers that it has.
+fn unchanged(whole: &Response) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    let kept = [CACHE_CONTROL, CONTENT_SECURITY_POLICY];
+    let kept = kept.into_iter().filter_map(|name| Some((whole.headers().get(&name)?.clone(), name)));
+    response.headers_mut().extend(kept.map(|(value, name)| (name, value)));
+    response
+}

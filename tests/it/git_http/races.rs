@@ -1,0 +1,179 @@
+//! Pushes at the same time, and pushes that never end.
+
+use plinth::tokens;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::host::{Host, OWNER};
+use crate::support::START;
+
+#[tokio::test]
+async fn of_two_pushes_to_one_branch_exactly_one_wins() {
+    let host = Host::start().await;
+    host.work("work", OWNER, "octo-org/hello", 1).await;
+    host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
+    let url = host.url(OWNER, "octo-org/hello");
+    const CLONES: [&str; 4] = ["one", "two", "three", "four"];
+    for clone in CLONES {
+        host.git("", &["clone", "--quiet", &url, clone]).await.ok();
+    }
+    for round in 0..3 {
+        let mut tips = Vec::new();
+        for clone in CLONES {
+            host.git(clone, &["fetch", "--quiet"]).await.ok();
+            host.git(clone, &["reset", "--quiet", "--hard", "origin/main"]).await.ok();
+            tips.push(host.commit(clone, clone, &format!("{round}")).await);
+        }
+        let [one, two, three, four] = CLONES.map(|clone| host.git(clone, &["push", "--porcelain", "origin", "main"]));
+        let (one, two, three, four) = tokio::join!(one, two, three, four);
+        let said = [one, two, three, four];
+        let winners: Vec<usize> = (0..said.len()).filter(|index| said[*index].success).collect();
+        assert_eq!(winners.len(), 1, "{said:#?}");
+        assert_eq!(host.refs("octo-org/hello").await[0], format!("{} HEAD", tips[winners[0]]));
+        for loser in said.iter().filter(|said| !said.success) {
+            let text = format!("{}{}", loser.out, loser.err);
+            assert!(text.contains("fetch first"), "{text}");
+        }
+    }
+    host.check_fresh_clone("octo-org/hello").await;
+    host.assert_nothing_left();
+}
+
+/// A push by hand that stops in the middle of its pack.
+#[tokio::test]
+async fn a_client_that_goes_away_leaves_nothing() {
+    let host = Host::start().await;
+    host.work("work", OWNER, "octo-org/hello", 3).await;
+    let tip = host.git("work", &["rev-parse", "HEAD"]).await.ok();
+    let mut stream = TcpStream::connect(&host.address).await.expect("it listens");
+    let line = format!("{} {tip} refs/heads/main\0report-status", "0".repeat(40));
+    let head = format!(
+        "POST /octo-org/hello.git/git-receive-pack HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {OWNER}\r\n\
+         Content-Type: application/x-git-receive-pack-request\r\nContent-Length: 100000\r\n\r\n{:04x}{line}0000",
+        line.len() + 4
+    );
+    stream.write_all(head.as_bytes()).await.expect("it reads");
+    stream.write_all(b"PACK\0\0\0\x02\0\0\0\x03").await.expect("it reads");
+    let begun = async || {
+        for _ in 0..200 {
+            if quarantines(&host) > 0 {
+                return true;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        false
+    };
+    assert!(begun().await, "the push has begun");
+    drop(stream);
+    for _ in 0..200 {
+        if quarantines(&host) == 0 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    host.assert_nothing_left();
+    assert_eq!(host.packs(), 0);
+    assert_eq!(host.refs("octo-org/hello").await, [""; 0]);
+    assert_eq!(host.service.app.git_places.available_permits(), host.service.app.settings.git.processes_max);
+}
+
+fn quarantines(host: &Host) -> usize {
+    let repositories = host.service.folder().join("data/repositories");
+    let mut count = 0;
+    for shard in std::fs::read_dir(repositories).expect("a folder") {
+        for repository in std::fs::read_dir(shard.expect("a folder").path()).expect("a folder") {
+            let quarantine = repository.expect("a folder").path().join("quarantine");
+            count += std::fs::read_dir(quarantine).map_or(0, Iterator::count);
+        }
+    }
+    count
+}
+
+/// A push by hand, of which the last part of the pack is held back until `meanwhile` is over.
+async fn slow_push(host: &Host, meanwhile: impl AsyncFnOnce()) -> String {
+    let (pack, tip) = super::hostile::pack(host, 3).await;
+    let line = format!("{} {tip} refs/heads/main\0report-status", "0".repeat(40));
+    let mut body = format!("{:04x}{line}0000", line.len() + 4).into_bytes();
+    body.extend_from_slice(&pack);
+    let mut stream = TcpStream::connect(&host.address).await.expect("it listens");
+    let head = format!(
+        "POST /octo-org/hello.git/git-receive-pack HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {OWNER}\r\n\
+         Connection: close\r\nContent-Type: application/x-git-receive-pack-request\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await.expect("it reads");
+    stream.write_all(&body[..body.len() - 5]).await.expect("it reads");
+    while quarantines(host) == 0 {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    meanwhile().await;
+    stream.write_all(&body[body.len() - 5..]).await.expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("text");
+    answer
+}
+
+#[tokio::test]
+async fn a_right_that_goes_while_a_pack_comes_in_is_gone() {
+    let host = Host::start().await;
+    let answer = slow_push(&host, async || {
+        host.service.apply("users: [{ login: mona }]\nrepos: [{ name: octo-org/hello, archived: true }]").await;
+    })
+    .await;
+    assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("archived"), "{answer}");
+    let host = Host::start().await;
+    let answer = slow_push(&host, async || {
+        let ended = host.service.app.store.write((), |tx, ()| {
+            Box::pin(async move {
+                let id = tokens::store::find_by_hash(tx, &tokens::hash(OWNER)).await?.expect("the owner's token");
+                Ok(tokens::store::end(tx, id, START).await?)
+            })
+        });
+        assert_eq!(ended.await.expect("it is ended"), 1);
+    })
+    .await;
+    assert!(answer.starts_with("HTTP/1.1 401") && answer.contains("Bad credentials"), "{answer}");
+    host.assert_nothing_left();
+    let host = Host::start().await;
+    let answer = slow_push(&host, async || {}).await;
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("ok refs/heads/main"), "{answer}");
+}
+
+/// Whoever fetches and then goes away, or does not read any more, keeps no process and no place.
+#[tokio::test]
+async fn a_fetch_that_nobody_reads_ends() {
+    let host = Host::with_settings(|settings| {
+        settings.git.idle_timeout = std::time::Duration::from_millis(500);
+    })
+    .await;
+    host.work("work", OWNER, "octo-org/hello", 1).await;
+    let noise: String = (0..2_000_000u64).map(|n| format!("{:x}\n", n.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
+    let tip = host.commit("work", "noise", &noise).await;
+    host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
+    let lines = ["command=fetch".to_owned(), format!("want {tip}"), "done".to_owned()];
+    let [command, want, done] = lines.map(|line| format!("{:04x}{line}", line.len() + 4));
+    let body = format!("{command}0001{want}{done}0000");
+    let head = format!(
+        "POST /octo-org/hello.git/git-upload-pack HTTP/1.1\r\nHost: x\r\nGit-Protocol: version=2\r\n\
+         Content-Type: application/x-git-upload-pack-request\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let places = &host.service.app.git_places;
+    let all = host.service.app.settings.git.processes_max;
+    for goes_away in [false, true] {
+        let mut stream = TcpStream::connect(&host.address).await.expect("it listens");
+        stream.write_all(head.as_bytes()).await.expect("it reads");
+        let mut some = [0; 4096];
+        stream.read_exact(&mut some).await.expect("it answers");
+        assert!(some.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&some));
+        assert_eq!(places.available_permits(), all - 1);
+        let stream = if goes_away { None } else { Some(stream) };
+        let mut waited = 0;
+        while places.available_permits() < all {
+            assert!(waited < 500, "the place is given back");
+            waited += 1;
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        drop(stream);
+    }
+}
