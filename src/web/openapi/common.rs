@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::operation::Operation;
 use super::schema::Schema::{self, AnyOf, List, Named, Object, Text};
 use super::schema::{field, maybe};
-use crate::api::access::Row;
+use crate::api::access::{Row, Wire};
 use crate::api::version::Version;
 
 /// Refusals that operations have by their method, path and body.
@@ -18,7 +18,12 @@ const REFUSALS: &[(u16, &str, &str)] = &[
     (413, "BodyTooLarge", "The body is larger than a mebibyte."),
     (414, "UriTooLong", "The address is longer than 8 KiB."),
     (415, "NotAcceptable", "None of the media types in `Accept` can be served."),
-    (422, "Invalid", "The values cannot be processed, or the endpoint has been spammed."),
+    (
+        422,
+        "Invalid",
+        "The values cannot be processed, a date in a header is not one, or the endpoint has been spammed.",
+    ),
+    (431, "HeadersTooLarge", "The headers are larger than 16 KiB."),
     (503, "Unavailable", "Too much at once; `Retry-After` says when to try again."),
 ];
 
@@ -106,11 +111,13 @@ pub fn refusals(described: &Operation, row: &Row) -> Map<String, Value> {
     for (status, name, means) in REFUSALS {
         let applies = match status {
             404 => row.paths[0].contains('{'),
-            413 | 422 => described.body.is_some(),
+            413 => described.body.is_some(),
+            // A condition of a reading request may be no date.
+            422 => described.body.is_some() || row.method == Method::GET,
             _ => true,
         };
         if applies {
-            refusals.insert(status.to_string(), to_git(described, means).unwrap_or_else(|| reference(name)));
+            refusals.insert(status.to_string(), to_git(row, means).unwrap_or_else(|| reference(name)));
         }
     }
     for (status, means) in described.refusals {
@@ -124,7 +131,6 @@ fn reference(name: &str) -> Value {
 }
 
 /// Git shows refusals to its user line by line, so they are text.
-fn to_git(described: &Operation, means: &str) -> Option<Value> {
-    let by_git = described.success.media.iter().any(|media| media.starts_with("application/x-git-"));
-    by_git.then(|| json!({ "description": means, "content": { "text/plain": {} } }))
+fn to_git(row: &Row, means: &str) -> Option<Value> {
+    (row.wire == Wire::Git).then(|| json!({ "description": means, "content": { "text/plain": {} } }))
 }

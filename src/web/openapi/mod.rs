@@ -46,8 +46,7 @@ impl Description {
 
 /// The whole document, with a placeholder for the server.
 fn document(rows: &[&'static Row]) -> Value {
-    let shown: Vec<&Row> = rows.iter().copied().filter(|row| paths::is_describable(row)).collect();
-    let tags: Vec<Value> = AREAS.iter().filter_map(|area| tag(area, &shown)).collect();
+    let tags: Vec<Value> = AREAS.iter().filter_map(|area| tag(area, rows)).collect();
     let schemas = AREAS.iter().flat_map(|area| area.schemas);
     let schemas: Map<String, Value> =
         schemas.map(|(name, schema)| ((*name).to_owned(), schema.to_json())).chain(common::error_schemas()).collect();
@@ -56,7 +55,7 @@ fn document(rows: &[&'static Row]) -> Value {
         "info": common::info(),
         "servers": [{ "url": SERVER }],
         "tags": tags,
-        "paths": paths::all(&shown),
+        "paths": paths::all(rows),
         "components": {
             "schemas": schemas,
             "parameters": common::parameters(),
@@ -68,8 +67,8 @@ fn document(rows: &[&'static Row]) -> Value {
 }
 
 /// An area that has routes, with the order in which its operations are best read.
-fn tag(area: &operation::Area, shown: &[&Row]) -> Option<Value> {
-    let is_shown = |operation: &&Operation| shown.iter().any(|row| row.operation == operation.id);
+fn tag(area: &operation::Area, rows: &[&Row]) -> Option<Value> {
+    let is_shown = |operation: &&Operation| rows.iter().any(|row| row.operation == operation.id);
     let ids: Vec<&str> = area.operations.iter().filter(is_shown).map(|operation| operation.id).collect();
     let tag = json!({ "name": area.name, "description": area.about, "x-plinth-operations": ids });
     (!ids.is_empty()).then_some(tag)

@@ -22,6 +22,7 @@ pub const PATH: &[PathParameter] = &[
     part("owner", Text, "Who owns the repository; upper and lower case are the same.", "octo-org"),
     part("repo", Text, "The repository's name without `.git`; upper and lower case are the same.", "hello"),
     part("project_number", Integer, "The project's number among those of its owner.", "1"),
+    part("project_id", Integer, "The `id` of the project.", "1"),
     part("field_id", Integer, "The `id` of the project field.", "1"),
     part("issue_field_id", Integer, "The `id` of the issue field.", "1"),
     part("pull_number", Integer, "The pull request's number in its repository.", "1"),

@@ -18,11 +18,6 @@ pub fn all(rows: &[&Row]) -> Value {
     Value::Object(paths)
 }
 
-/// A row that shares the address of another is described with it.
-pub fn is_describable(row: &Row) -> bool {
-    row.paths.first().is_some_and(|path| !path.contains('#'))
-}
-
 /// OpenAPI has no sign for a part that may have slashes in it.
 fn template(path: &str) -> String {
     path.replace("{*", "{")

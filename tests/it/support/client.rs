@@ -8,7 +8,7 @@ use http_body_util::BodyExt;
 use plinth::server::Door;
 use serde_json::Value;
 
-use super::Answer;
+use super::{Answer, described};
 
 /// Headers that go with every request of one person.
 #[derive(Clone)]
@@ -68,13 +68,15 @@ impl<'a> Client<'a> {
 
     /// Any method with any body.
     pub async fn send(&self, method: Method, path: &str, body: impl Into<Body>) -> Answer {
-        let mut request = Request::builder().method(method).uri(path);
+        let mut request = Request::builder().method(method.clone()).uri(path);
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
         let request = request.body(body.into()).expect("the test's request is well formed");
         let (parts, body) = self.door.answer(request, self.peer).await.into_parts();
         let body = body.collect().await.expect("an answer can be read").to_bytes();
-        Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+        let answer = Answer { status: parts.status.as_u16(), headers: parts.headers, body };
+        described::check(&method, path, &answer);
+        answer
     }
 }

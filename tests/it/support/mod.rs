@@ -3,6 +3,7 @@
 mod answer;
 mod client;
 mod database;
+mod described;
 pub mod jwt;
 
 use std::path::Path;

@@ -26,6 +26,12 @@ pub const AREA: Area = Area {
             ok("The project.", Named("project")),
         ),
         Operation::new(
+            "projects/get",
+            "Get a project by its id",
+            "Where `project_url` of a field leads to.",
+            ok("The project.", Named("project")),
+        ),
+        Operation::new(
             "projects/list-for-user",
             "List the projects of a user",
             "For classic tokens and OAuth app tokens only.",
