@@ -197,7 +197,7 @@ async fn nobody_writes_without_a_credential() {
         let call = world.call(row, &Place::PUBLIC).await;
         let path = call.path.split('{').next().expect("a beginning").to_owned()
             + if call.path.contains('{') { "1" } else { "" };
-        let answer = world.send(&row.method, &path, &json!({}), None).await;
+        let answer = world.send(&call.method, &path, &json!({}), None).await;
         assert_eq!(answer.status, 401, "{}", row.operation);
         assert!(answer.headers.get("x-oauth-scopes").is_none(), "{}", row.operation);
     }
@@ -218,7 +218,7 @@ async fn an_apps_key_opens_only_what_is_the_apps_own() {
             continue;
         }
         let call = world.call(row, &Place::PUBLIC).await;
-        let answer = world.send(&row.method, &call.path, &call.body, Some(&header)).await;
+        let answer = world.send(&call.method, &call.path, &call.body, Some(&header)).await;
         assert_eq!(answer.status == 401, !for_apps, "{}: {answer}", row.operation);
         assert_eq!(answer.header("x-ratelimit-limit"), None, "{}", row.operation);
     }

@@ -128,7 +128,7 @@ async fn a_panic_is_one_500_and_a_slow_handler_one_503() {
     expect![[r#"
         500
         {
-          "documentation_url": "http://plinth.test/docs",
+          "documentation_url": "http://plinth.test/docs#meta/get",
           "message": "Server Error",
           "status": "500"
         }"#]]
@@ -138,7 +138,7 @@ async fn a_panic_is_one_500_and_a_slow_handler_one_503() {
     expect![[r#"
         503
         {
-          "documentation_url": "http://plinth.test/docs",
+          "documentation_url": "http://plinth.test/docs#users/get-authenticated",
           "message": "Service unavailable. Please try again in a moment.",
           "status": "503"
         }"#]]
