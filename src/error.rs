@@ -5,7 +5,7 @@ use std::fmt;
 /// What every fallible function of the service returns.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a request is refused. How each one looks on the wire is decided in `api/reply.rs`.
+/// Why a request is refused. How each one looks on the wire is decided in `api/refusal.rs`.
 #[derive(Debug)]
 pub enum Error {
     /// The request cannot be read at all: broken JSON, an unknown API version.

@@ -20,7 +20,7 @@ use super::exchange::Exchange;
 use super::finish::{finish, preflight, without_body};
 use super::head::check_head;
 use super::limits::{Budget, Payer};
-use super::reply;
+use super::refusal::refusal;
 use super::routes::{Matcher, Route, Routes};
 use super::version::Version;
 use super::{headers, health};
@@ -234,5 +234,5 @@ fn refuse(error: &Error, row: Option<&'static Row>, urls: &Urls, request_id: &st
         Error::Unavailable(why) => tracing::warn!(%request_id, why, "a request was turned away"),
         _ => {}
     }
-    Outcome { response: reply::refusal(error, row, urls), row }
+    Outcome { response: refusal(error, row, urls), row }
 }

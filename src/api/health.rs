@@ -3,7 +3,8 @@
 use axum::response::{IntoResponse, Response};
 use http::Method;
 
-use super::reply::{Reply, refusal};
+use super::refusal::refusal;
+use super::reply::Reply;
 use crate::app::App;
 use crate::error::Error;
 use crate::urls::Urls;

@@ -16,6 +16,7 @@ pub mod limits;
 pub mod media;
 pub mod metrics;
 pub mod page;
+pub mod refusal;
 pub mod reply;
 pub mod routes;
 pub mod shape;
