@@ -1,9 +1,8 @@
 //! The whole API on one screen.
 
 use crate::api::routes::Routes;
-use crate::web;
 use crate::{
-    git_http, git_refs, installations, issue_fields, meta, oauth, profiles, project_fields, projects, repositories,
+    git_http, git_refs, installations, issue_fields, meta, oauth, profiles, project_fields, projects, repositories, web,
 };
 
 pub fn routes() -> Routes {
