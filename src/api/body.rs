@@ -46,24 +46,9 @@ pub fn parse_object(bytes: &[u8]) -> Result<Map<String, Value>> {
         return Err(Error::BadRequest("Problems parsing JSON".into()));
     }
     match serde_json::from_slice(bytes) {
-        Ok(Value::Object(object)) if object.iter().any(|(key, value)| key.contains(NUL) || has_nul(value)) => {
-            Err(Error::BadRequest("Problems parsing JSON".into()))
-        }
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err(Error::BadRequest("Body should be a JSON object".into())),
         Err(_) => Err(Error::BadRequest("Problems parsing JSON".into())),
-    }
-}
-
-/// Not every store can keep it, and no name or text has a use for it.
-const NUL: char = '\0';
-
-fn has_nul(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
-        Value::String(text) => text.contains(NUL),
-        Value::Array(items) => items.iter().any(has_nul),
-        Value::Object(object) => object.iter().any(|(key, value)| key.contains(NUL) || has_nul(value)),
     }
 }
 

@@ -55,6 +55,17 @@ pub fn is_held(exchange: &Exchange, headers: &HeaderMap, seed: &[u8]) -> bool {
     headers.contains_key(IF_NONE_MATCH) && matches(headers, &EntityTag::new(exchange, seed))
 }
 
+/// The headers that make a request conditional, without all the others.
+pub fn preconditions(headers: &HeaderMap) -> HeaderMap {
+    let held = headers.get_all(IF_NONE_MATCH).iter().map(|value| (IF_NONE_MATCH, value.clone()));
+    let since = headers.get(IF_MODIFIED_SINCE).map(|value| (IF_MODIFIED_SINCE, value.clone()));
+    let mut preconditions = HeaderMap::new();
+    for (name, value) in held.chain(since) {
+        preconditions.append(name, value);
+    }
+    preconditions
+}
+
 /// Whether the client already holds this representation. A tag counts more than a date.
 pub fn is_not_modified(headers: &HeaderMap, tag: Option<&EntityTag>, modified: Option<Timestamp>) -> Result<bool> {
     if headers.contains_key(IF_NONE_MATCH) {

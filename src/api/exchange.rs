@@ -17,7 +17,7 @@ use crate::urls::Urls;
 pub struct Exchange {
     pub row: &'static Row,
     pub params: PathParams,
-    pub principal: Principal,
+    pub principal: Arc<Principal>,
     pub urls: Urls,
     pub media: Media,
     pub version: Version,

@@ -1,8 +1,8 @@
-//! What an answer says about itself: its tag, its date, and no body where the client has it already.
+//! What is done to every answer before it leaves.
 
 use axum::body::Body;
 use axum::response::Response;
-use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, LAST_MODIFIED};
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LAST_MODIFIED};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use super::conditional::{EntityTag, is_not_modified};
@@ -12,7 +12,12 @@ use super::reply::Facts;
 use crate::error::Result;
 
 /// Adds what the answer says about itself, and leaves its body out where the client has it already.
-pub fn finish(mut response: Response, exchange: &Exchange, method: &Method, asked: &HeaderMap) -> Result<Response> {
+pub fn finish(
+    mut response: Response,
+    exchange: &Exchange,
+    method: &Method,
+    preconditions: &HeaderMap,
+) -> Result<Response> {
     let Some(facts) = response.extensions_mut().remove::<Facts>() else { return Ok(response) };
     let status = response.status();
     if status == StatusCode::NO_CONTENT {
@@ -21,7 +26,7 @@ pub fn finish(mut response: Response, exchange: &Exchange, method: &Method, aske
     let seed = facts.entity_seed.as_deref().or(facts.body.as_deref());
     let tag = seed.map(|seed| EntityTag::new(exchange, seed));
     let readable = *method == Method::GET && (status == StatusCode::OK || status == StatusCode::NOT_MODIFIED);
-    let not_modified = readable && is_not_modified(asked, tag.as_ref(), facts.last_modified)?;
+    let not_modified = readable && is_not_modified(preconditions, tag.as_ref(), facts.last_modified)?;
     if not_modified {
         response = unchanged(&response);
     } else {
@@ -45,4 +50,23 @@ fn unchanged(whole: &Response) -> Response {
     let kept = kept.into_iter().filter_map(|name| Some((whole.headers().get(&name)?.clone(), name)));
     response.headers_mut().extend(kept.map(|(value, name)| (name, value)));
     response
+}
+
+/// The answer to a browser that asks whether it may ask.
+pub fn preflight() -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    headers::add_preflight(response.headers_mut());
+    response
+}
+
+/// The same headers as with a body, its length included.
+pub fn without_body(response: Response) -> Response {
+    let (mut parts, body) = response.into_parts();
+    if let Some(length) = axum::body::HttpBody::size_hint(&body).exact()
+        && parts.headers.contains_key(CONTENT_TYPE)
+    {
+        parts.headers.insert(CONTENT_LENGTH, length.into());
+    }
+    Response::from_parts(parts, Body::empty())
 }

@@ -8,18 +8,18 @@ use std::time::Instant;
 use axum::body::Body;
 use axum::response::Response;
 use futures_util::FutureExt;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, StatusCode};
 use tokio::sync::Semaphore;
 
 use super::access::{Cost, PathParams, Row, Wire, bad_credential, check_kind};
 use super::address::{client_address, urls_of, without_prefix};
+use super::conditional::preconditions;
 use super::credential::{BAD_CREDENTIALS, authenticate};
 use super::exchange::Exchange;
-use super::finish::finish;
+use super::finish::{finish, preflight, without_body};
+use super::head::check_head;
 use super::limits::{Budget, Payer};
-use super::media::Media;
 use super::reply;
 use super::routes::{Matcher, Route, Routes};
 use super::version::Version;
@@ -29,8 +29,6 @@ use crate::error::{Error, Result};
 use crate::tokens::{Principal, random_text};
 use crate::urls::Urls;
 
-const URI_BYTES_MAX: usize = 8 * 1024;
-const HEADER_BYTES_MAX: usize = 16 * 1024;
 const REQUEST_ID_LENGTH: usize = 20;
 /// Whoever comes without a credential hears the same about what is private and about what is absent.
 const GIT_CREDENTIAL_NEEDED: Error = Error::Unauthenticated("Sign in with a token as the password.");
@@ -111,7 +109,7 @@ impl Gate {
         urls: &Urls,
         request_id: &str,
     ) -> Outcome {
-        let (mut parts, body) = request.into_parts();
+        let (parts, body) = request.into_parts();
         let row = found.as_ref().map(|(route, _)| route.row);
         let (version, media) = match check_head(&parts, row) {
             Ok(asked) => asked,
@@ -123,7 +121,7 @@ impl Gate {
         let method = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };
         let path = without_prefix(parts.uri.path()).to_owned();
         let principal = match authenticate(&self.app, &parts.headers).await {
-            Ok(principal) => principal,
+            Ok(principal) => Arc::new(principal),
             Err(error) => {
                 let mut outcome = self.refuse_credential(error, row, peer, urls, request_id);
                 headers::add_version(outcome.response.headers_mut(), version);
@@ -132,25 +130,14 @@ impl Gate {
         };
         let (mut budget, verdict) = self.charge(&principal, peer, row);
         let query = parts.uri.query().unwrap_or_default().to_owned();
-        let exchange = found.map(|(route, params)| {
-            let urls = urls.clone();
-            let row = route.row;
-            let exchange =
-                Exchange { row, params, principal: principal.clone(), urls, media, version, path, query, peer };
-            (route, Arc::new(exchange))
-        });
-        let answered = match (verdict, &exchange) {
+        let answered = match (verdict, found) {
             (Err(error), _) => Err(error),
             (Ok(()), None) => Err(Error::NotFound),
-            (Ok(()), Some((route, exchange))) => match check_kind(&route.row.rule, &principal) {
-                Err(error) => Err(error),
-                Ok(()) => {
-                    parts.extensions.insert(exchange.clone());
-                    let headers = parts.headers.clone();
-                    let response = route.call(Request::from_parts(parts, body), self.app.clone()).await;
-                    finish(response, exchange, &method, &headers)
-                }
-            },
+            (Ok(()), Some((route, params))) => {
+                let (row, urls, principal) = (route.row, urls.clone(), principal.clone());
+                let exchange = Exchange { row, params, principal, urls, media, version, path, query, peer };
+                self.call(route, parts, body, exchange, &method).await
+            }
         };
         let refused = |error: &Error| refuse(as_told(error, row, &principal), row, urls, request_id).response;
         let mut response = answered.unwrap_or_else(|error| refused(&error));
@@ -166,6 +153,23 @@ impl Gate {
         let status = response.status();
         headers::add_caching(response.headers_mut(), &principal, status);
         Outcome { response, row }
+    }
+
+    /// Refuses the wrong kind of token before anything is looked up, then lets the handler work.
+    async fn call(
+        &self,
+        route: &Route,
+        mut parts: Parts,
+        body: Body,
+        exchange: Exchange,
+        method: &Method,
+    ) -> Result<Response> {
+        check_kind(&route.row.rule, &exchange.principal)?;
+        let exchange = Arc::new(exchange);
+        let preconditions = preconditions(&parts.headers);
+        parts.extensions.insert(exchange.clone());
+        let response = route.call(Request::from_parts(parts, body), self.app.clone()).await;
+        finish(response, &exchange, method, &preconditions)
     }
 
     /// Some operations are free, looking at one's budget among them.
@@ -209,28 +213,6 @@ fn as_told<'a>(error: &'a Error, row: Option<&'static Row>, principal: &Principa
     }
 }
 
-/// What can be judged from the first lines of a request.
-fn check_head(parts: &Parts, row: Option<&'static Row>) -> Result<(Version, Media)> {
-    let target_length = parts.uri.path_and_query().map_or(0, |target| target.as_str().len());
-    if target_length > URI_BYTES_MAX {
-        return Err(Error::UriTooLong(URI_BYTES_MAX));
-    }
-    let header_length: usize = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
-    if header_length > HEADER_BYTES_MAX {
-        return Err(Error::HeadersTooLarge(HEADER_BYTES_MAX));
-    }
-    let query = parts.uri.query().unwrap_or_default();
-    if form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "access_token") {
-        let message = "Tokens are not accepted in the query, where logs would keep them: use the Authorization header";
-        return Err(Error::BadRequest(message.into()));
-    }
-    match row.map_or(Wire::Json, |row| row.wire) {
-        Wire::Json => Ok((Version::of(&parts.headers)?, Media::of(&parts.headers)?)),
-        // Git has media types of its own and versions of another kind.
-        Wire::Git => Ok((Version::DEFAULT, Media::default())),
-    }
-}
-
 fn describe(
     headers: &mut HeaderMap,
     principal: &Principal,
@@ -253,22 +235,4 @@ fn refuse(error: &Error, row: Option<&'static Row>, urls: &Urls, request_id: &st
         _ => {}
     }
     Outcome { response: reply::refusal(error, row, urls), row }
-}
-
-fn preflight() -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::NO_CONTENT;
-    headers::add_preflight(response.headers_mut());
-    response
-}
-
-/// The same headers as with a body, its length included.
-fn without_body(response: Response) -> Response {
-    let (mut parts, body) = response.into_parts();
-    if let Some(length) = axum::body::HttpBody::size_hint(&body).exact()
-        && parts.headers.contains_key(CONTENT_TYPE)
-    {
-        parts.headers.insert(CONTENT_LENGTH, length.into());
-    }
-    Response::from_parts(parts, Body::empty())
 }

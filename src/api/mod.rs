@@ -9,6 +9,7 @@ pub mod cursor;
 pub mod exchange;
 mod finish;
 mod gate;
+mod head;
 pub mod headers;
 mod health;
 pub mod limits;

@@ -20,6 +20,8 @@ pub enum DbError {
     Unavailable(String),
     /// A row that must be there is not.
     NoRow,
+    /// A text has a NUL in it, which no store keeps.
+    Nul,
     /// Anything else: a fault of ours.
     Fault(Box<dyn std::error::Error + Send + Sync>),
 }
@@ -48,6 +50,7 @@ impl fmt::Display for DbError {
             DbError::Serialization => out.write_str("another transaction was in the way"),
             DbError::Unavailable(why) => write!(out, "the database is unavailable: {why}"),
             DbError::NoRow => out.write_str("a row that must be there is not"),
+            DbError::Nul => out.write_str("a text holds a NUL"),
             DbError::Fault(cause) => write!(out, "database fault: {cause}"),
         }
     }
@@ -59,6 +62,7 @@ impl From<DbError> for Error {
     fn from(error: DbError) -> Self {
         match error {
             DbError::Unavailable(why) => Error::Unavailable(why),
+            DbError::Nul => Error::unprocessable("A text cannot hold a NUL."),
             other => Error::Internal(Box::new(other)),
         }
     }

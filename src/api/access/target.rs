@@ -52,11 +52,11 @@ impl Facts {
 pub struct PathParams(Vec<(Arc<str>, String)>);
 
 impl PathParams {
-    /// Decodes each part; a path that is not UTF-8, or has a NUL that no store keeps, names nothing.
+    /// Decodes each part; a path that is not UTF-8 names nothing.
     pub fn decode<'p>(raw: impl Iterator<Item = (&'p str, &'p str)>) -> Option<Self> {
         let decoded = raw.map(|(name, value)| {
             let value = percent_decode_str(value).decode_utf8().ok()?.into_owned();
-            (!value.contains('\0')).then(|| (Arc::from(name), value))
+            Some((Arc::from(name), value))
         });
         decoded.collect::<Option<_>>().map(Self)
     }

@@ -1,5 +1,7 @@
 //! Lists by page and by cursor: what is asked for, and the links that lead on.
 
+use std::sync::Arc;
+
 use std::net::{IpAddr, Ipv4Addr};
 
 use plinth::api::access::{PathParams, table::TABLE};
@@ -18,7 +20,7 @@ fn exchange(query: &str) -> Exchange {
     Exchange {
         row: TABLE[0],
         params: PathParams::default(),
-        principal: Principal::Anonymous,
+        principal: Arc::new(Principal::Anonymous),
         urls: Urls::new("http://plinth.test", "/api/v3"),
         media: Media::Json,
         version: Version::DEFAULT,

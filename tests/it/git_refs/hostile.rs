@@ -68,9 +68,6 @@ async fn no_name_is_a_fault_of_ours_on_any_endpoint() {
             (Method::POST, "refs".into(), json!({ "ref": name, "sha": main }), &[422]),
             (Method::POST, "refs".into(), json!({ "ref": format!("refs/{name}"), "sha": main }), &[201, 422]),
         ] {
-            // A NUL is in no name and in no JSON, which the service says before it looks at the operation.
-            let no_text = if method == Method::POST { &[400][..] } else { &[404] };
-            let allowed = if name.contains('\0') { no_text } else { allowed };
             let answer = hubot(&service).send(method.clone(), &format!("{GIT}/{path}"), body.to_string()).await;
             assert!(allowed.contains(&answer.status), "{method} {name:?}: {answer}");
             if answer.status == 201 {

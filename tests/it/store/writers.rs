@@ -128,3 +128,17 @@ async fn a_caller_that_goes_away_leaves_all_or_nothing() {
     store.write((), |tx, ()| Box::pin(put(tx, "last"))).await.expect("the store goes on");
     assert_eq!(count(&store, "first-%").await, count(&store, "second-%").await);
 }
+
+/// What one store cannot keep, the other does not keep either.
+#[tokio::test]
+async fn a_text_with_a_nul_is_neither_stored_nor_found() {
+    let database = TestDatabase::create().await;
+    let store = database.open().await;
+    let refused = store.write((), |tx, ()| Box::pin(put(tx, "a\0b"))).await;
+    assert!(matches!(refused, Err(Error::Unprocessable(_))), "{refused:?}");
+    let mut db = store.read().await.expect("the store answers");
+    let sql = "select name from setting where name = $1";
+    let found = db.optional::<(String,)>(sql, &[Value::Text("a\0b")]).await.expect("the store answers");
+    assert_eq!(found, None);
+    assert!(db.all::<(String,)>(sql, &[Value::Text("\0")]).await.expect("the store answers").is_empty());
+}

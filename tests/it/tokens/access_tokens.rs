@@ -102,6 +102,7 @@ async fn more_than_the_installation_has_is_refused() {
         (json!({ "repositories": ["nothing"] }), repositories),
         (json!({ "repositories": ["octo-org/one"] }), repositories),
         (json!({ "repositories": [""] }), repositories),
+        (json!({ "repositories": ["one\u{0}"] }), repositories),
         (json!({ "repository_ids": [4] }), repositories),
         (json!({ "repository_ids": [999_999] }), repositories),
         (json!({ "repository_ids": [-1] }), repositories),
