@@ -17,6 +17,14 @@ pub const OPENAPI: Step = Step {
     run: |context| run(context, "openapi", "validate.py"),
 };
 
+pub const SCHEMATHESIS: Step = Step {
+    name: "schemathesis",
+    about: "requests made from the description, with each kind of token: no fault, no answer outside of it",
+    needs: &[Need::Step("binary")],
+    limit: minutes(8),
+    run: |context| run(context, "schemathesis", "conform.py"),
+};
+
 /// Runs a script of `tests/<name>/` with the packages that its `requirements.txt` names.
 fn run(context: &Context, name: &str, script: &str) -> Outcome {
     match environment(context, name) {

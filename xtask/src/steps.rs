@@ -56,6 +56,7 @@ pub fn whole() -> Vec<Step> {
         INTEGRATION_POSTGRES,
         BINARY,
         python::OPENAPI,
+        python::SCHEMATHESIS,
         browser::STEP,
     ]
 }
