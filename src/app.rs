@@ -11,7 +11,12 @@ use crate::config::Settings;
 use crate::db::{Connection, Store, params};
 use crate::error::{Error, Result};
 use crate::git::Repositories;
+use crate::git::diff::Comparisons;
+use crate::markdown;
 use crate::tokens::random_text;
+
+/// Rendered comments that are kept in memory.
+const RENDERED_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// The running service; cheap to clone.
 #[derive(Clone)]
@@ -26,6 +31,8 @@ pub struct Shared {
     pub limiter: Limiter,
     pub metrics: Metrics,
     pub cursor_key: CursorKey,
+    pub comparisons: Arc<Comparisons>,
+    pub rendered: Arc<markdown::Cache>,
     draining: AtomicBool,
 }
 
@@ -44,6 +51,8 @@ impl App {
         Ok(Self(Arc::new(Shared {
             limiter: Limiter::new(settings.budgets.clone()),
             metrics: Metrics::default(),
+            comparisons: Arc::default(),
+            rendered: Arc::new(markdown::Cache::new(RENDERED_BYTES_MAX)),
             draining: AtomicBool::new(false),
             repositories: Arc::new(repositories),
             store,

@@ -15,6 +15,7 @@ mod installations;
 pub mod markdown;
 mod meta;
 mod profiles;
+pub mod pulls;
 pub mod refs;
 pub mod repos;
 mod repositories;

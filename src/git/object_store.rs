@@ -63,8 +63,8 @@ impl ObjectStore {
         let packed = handle.packed_object_count().map_err(super::broken)?;
         let bits = (u64::BITS - packed.leading_zeros()) as usize;
         let length = bits.div_ceil(2).max(SMALL_REPOSITORY);
-        let wanted = gix::odb::store::prefix::disambiguate::Candidate::new(super::to_oid(sha), length)
-            .map_err(super::broken)?;
+        let wanted =
+            gix::odb::store::prefix::disambiguate::Candidate::new(super::to_oid(sha), length).map_err(super::broken)?;
         // An object that is not here, such as the commit of a submodule, has nobody to be told apart from.
         let found = handle.disambiguate_prefix(wanted).map_err(super::broken)?;
         Ok(found.map_or_else(|| sha.to_string()[..length].to_owned(), |prefix| prefix.to_string()))

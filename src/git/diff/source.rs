@@ -33,7 +33,13 @@ pub(super) fn object(source: &dyn Source, sha: &Sha) -> Result<Arc<RawObject>> {
 
 /// The tree of a commit, or a tree itself; `NotFound` if there is no such object.
 pub(super) fn tree(source: &dyn Source, sha: &Sha) -> Result<Arc<RawObject>> {
-    let found = source.find(sha)?.ok_or(Error::NotFound)?;
+    let found = match source.find(sha)? {
+        None if sha.as_bytes() == gix::ObjectId::empty_tree(gix::hash::Kind::Sha1).as_slice() => {
+            // Git knows it without anyone ever storing it.
+            return Ok(Arc::new(RawObject::new(ObjectKind::Tree, Vec::new())?));
+        }
+        found => found.ok_or(Error::NotFound)?,
+    };
     match found.kind() {
         ObjectKind::Tree => Ok(found),
         ObjectKind::Commit => {

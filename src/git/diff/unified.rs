@@ -2,9 +2,9 @@
 
 use super::entry::Entry;
 use super::file::FileDiff;
+use super::quote;
 use super::source::Source;
 use super::tree::{FileChange, Status, changes};
-use super::quote;
 use crate::error::{Error, Result};
 use crate::ids::Sha;
 
