@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::git::Repositories;
 use crate::git::diff::Comparisons;
 use crate::markdown;
+use crate::objects::Objects;
 use crate::tokens::random_text;
 
 /// Rendered comments that are kept in memory.
@@ -26,6 +27,7 @@ pub struct App(Arc<Shared>);
 pub struct Shared {
     pub store: Store,
     pub repositories: Arc<Repositories>,
+    pub objects: Objects,
     pub clock: Clock,
     pub settings: Settings,
     pub limiter: Limiter,
@@ -48,13 +50,15 @@ impl App {
     /// Puts the parts together; the key that cursors are sealed with comes from the store.
     pub async fn new(store: Store, repositories: Repositories, clock: Clock, settings: Settings) -> Result<Self> {
         let cursor_key = CursorKey::new(&cursor_secret(&store).await?);
+        let repositories = Arc::new(repositories);
         Ok(Self(Arc::new(Shared {
             limiter: Limiter::new(settings.budgets.clone()),
             metrics: Metrics::default(),
             comparisons: Arc::default(),
             rendered: Arc::new(markdown::Cache::new(RENDERED_BYTES_MAX)),
             draining: AtomicBool::new(false),
-            repositories: Arc::new(repositories),
+            objects: Objects::new(store.clone(), repositories.clone()),
+            repositories,
             store,
             clock,
             settings,

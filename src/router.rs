@@ -1,10 +1,11 @@
 //! The whole API on one screen.
 
 use crate::api::routes::Routes;
-use crate::{installations, meta, profiles, pulls, repositories};
+use crate::{git_refs, installations, meta, profiles, pulls, repositories};
 
 pub fn routes() -> Routes {
     Routes::default()
+        .merge(git_refs::routes())
         .merge(installations::routes())
         .merge(meta::routes())
         .merge(profiles::routes())

@@ -97,7 +97,7 @@ impl Serialize for Url<'_> {
     }
 }
 
-use Part::{Fixed, Number, Segment};
+use Part::{Fixed, Number, Path, Segment, Sha};
 
 impl Urls {
     pub fn user<'a>(&'a self, login: &'a str) -> Url<'a> {
@@ -122,6 +122,20 @@ impl Urls {
 
     pub fn repo_page<'a>(&'a self, owner: &'a str, name: &'a str) -> Url<'a> {
         Url::new(&self.web, [Fixed("/"), Segment(owner), Fixed("/"), Segment(name)])
+    }
+
+    /// A reference, by its name without the leading `refs/`.
+    pub fn git_ref<'a>(&'a self, owner: &'a str, name: &'a str, reference: &'a str) -> Url<'a> {
+        self.repo(owner, name).then(Fixed("/git/refs/")).then(Path(reference))
+    }
+
+    /// A Git object; `kind` is the word of the API for objects of its kind, such as `commits`.
+    pub fn git_object<'a>(&'a self, owner: &'a str, name: &'a str, kind: &'a str, sha: crate::ids::Sha) -> Url<'a> {
+        self.repo(owner, name).then(Fixed("/git/")).then(Fixed(kind)).then(Fixed("/")).then(Sha(sha))
+    }
+
+    pub fn commit_page<'a>(&'a self, owner: &'a str, name: &'a str, sha: crate::ids::Sha) -> Url<'a> {
+        self.repo_page(owner, name).then(Fixed("/commit/")).then(Sha(sha))
     }
 
     pub fn app_page<'a>(&'a self, slug: &'a str) -> Url<'a> {
@@ -154,10 +168,6 @@ impl Urls {
 
     pub fn commit<'a>(&'a self, owner: &'a str, name: &'a str, sha: crate::ids::Sha) -> Url<'a> {
         self.repo(owner, name).then(Fixed("/commits/")).then(Part::Sha(sha))
-    }
-
-    pub fn commit_page<'a>(&'a self, owner: &'a str, name: &'a str, sha: crate::ids::Sha) -> Url<'a> {
-        self.repo_page(owner, name).then(Fixed("/commit/")).then(Part::Sha(sha))
     }
 
     pub fn notification_thread(&self, id: crate::ids::NotificationId) -> Url<'_> {

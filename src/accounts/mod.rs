@@ -6,4 +6,4 @@ mod model;
 pub mod store;
 
 pub use login::{Login, LoginError};
-pub use model::{Account, AccountKind, OrgRole};
+pub use model::{Account, AccountKind, OrgRole, commit_identity};

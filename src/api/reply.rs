@@ -24,11 +24,19 @@ const OVERLOAD_RETRY_SECONDS: u64 = 1;
 pub struct Reply {
     status: StatusCode,
     content_type: Option<HeaderValue>,
-    body: Bytes,
+    content: Content,
+    poll_interval_seconds: Option<u32>,
     link: Option<String>,
     location: Option<String>,
     last_modified: Option<Timestamp>,
     entity_seed: Option<Vec<u8>>,
+}
+
+#[derive(Debug)]
+enum Content {
+    Whole(Bytes),
+    /// Made while it is sent; its tag comes from elsewhere.
+    Streamed(Body),
 }
 
 impl Reply {
@@ -62,13 +70,28 @@ impl Reply {
         Self::new(StatusCode::OK, Some(HeaderValue::from_static(content_type)), body.into())
     }
 
+    /// 200 with JSON that is made while it is sent. The tag is taken from `seed`, since there are no bytes to take it from.
+    pub fn streamed(body: Body, seed: Vec<u8>) -> Self {
+        let whole = Self::new(StatusCode::OK, Some(JSON), Bytes::new());
+        Self { content: Content::Streamed(body), entity_seed: Some(seed), ..whole }
+    }
+
     fn json(status: StatusCode, resource: &impl Serialize) -> Self {
         let body = serde_json::to_vec(resource).expect("our shapes have text keys and no failing parts");
         Self::new(status, Some(JSON), body.into())
     }
 
     fn new(status: StatusCode, content_type: Option<HeaderValue>, body: Bytes) -> Self {
-        Self { status, content_type, body, link: None, location: None, last_modified: None, entity_seed: None }
+        Self {
+            status,
+            content_type,
+            content: Content::Whole(body),
+            poll_interval_seconds: None,
+            link: None,
+            location: None,
+            last_modified: None,
+            entity_seed: None,
+        }
     }
 
     /// Adds the links to other pages.
@@ -78,6 +101,11 @@ impl Reply {
 
     pub fn with_last_modified(self, moment: Option<Timestamp>) -> Self {
         Self { last_modified: moment, ..self }
+    }
+
+    /// Asks clients not to look again sooner than this.
+    pub fn with_poll_interval(self, seconds: u32) -> Self {
+        Self { poll_interval_seconds: Some(seconds), ..self }
     }
 
     /// Takes the entity tag from something smaller than the body, such as a generation number.
@@ -97,14 +125,19 @@ pub struct Facts {
 
 impl IntoResponse for Reply {
     fn into_response(self) -> Response {
-        let mut response = Response::new(Body::from(self.body.clone()));
+        let (body, whole) = match self.content {
+            Content::Whole(bytes) => (Body::from(bytes.clone()), Some(bytes)),
+            Content::Streamed(body) => (body, None),
+        };
+        let mut response = Response::new(body);
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         let text = |value: String| HeaderValue::try_from(value).expect("addresses are percent-encoded");
         self.content_type.map(|value| headers.insert(CONTENT_TYPE, value));
         self.link.map(|value| headers.insert(LINK, text(value)));
         self.location.map(|value| headers.insert(LOCATION, text(value)));
-        let facts = Facts { last_modified: self.last_modified, entity_seed: self.entity_seed, body: Some(self.body) };
+        self.poll_interval_seconds.map(|seconds| headers.insert("x-poll-interval", seconds.into()));
+        let facts = Facts { last_modified: self.last_modified, entity_seed: self.entity_seed, body: whole };
         response.extensions_mut().insert(facts);
         response
     }

@@ -79,6 +79,9 @@ Stop with Ctrl-C. The same data is there at the next start.
 }
 
 /// One line for each area of the API.
-fn more(_classic: &str, _url: &str) -> String {
-    String::new()
+fn more(classic: &str, url: &str) -> String {
+    format!(
+        "  curl {url}/repos/octo-org/hello/git/matching-refs/heads/\n  \
+         curl -X DELETE -H 'Authorization: Bearer {classic}' {url}/repos/octo-org/hello/git/refs/tags/v1\n"
+    )
 }

@@ -9,6 +9,7 @@ use crate::accounts::{self, Account, AccountKind, Login, OrgRole};
 use crate::clock::{Clock, Timestamp};
 use crate::db::{Connection, Store};
 use crate::error::{Error, Result};
+use crate::git::Repositories;
 use crate::repos::store::{Found, NewRepo};
 use crate::repos::{self, RepoName, RepoRole};
 
@@ -129,7 +130,13 @@ fn parse_role(text: &str) -> Result<RepoRole, String> {
 }
 
 impl RepoCommand {
-    pub async fn run(self, store: &Store, clock: &Clock, out: &mut (dyn Write + Send)) -> Result<()> {
+    pub async fn run(
+        self,
+        store: &Store,
+        repositories: &Repositories,
+        clock: &Clock,
+        out: &mut (dyn Write + Send),
+    ) -> Result<()> {
         match self {
             RepoCommand::Create { name, private, description, default_branch } => {
                 let done = format!("made {name}");
@@ -160,15 +167,16 @@ impl RepoCommand {
             }
             RepoCommand::Delete { name } => {
                 let done = format!("deleted {name}");
-                store
+                let id = store
                     .write(name, |tx, name| {
                         Box::pin(async move {
                             let found = find_repo(tx, name).await?;
                             repos::store::delete(tx, found.repo.id).await?;
-                            Ok(())
+                            Ok(found.repo.id)
                         })
                     })
                     .await?;
+                repositories.delete(id)?;
                 say(out, &done)
             }
         }
@@ -224,7 +232,7 @@ async fn find_account(db: &mut Connection, login: &str, kind: AccountKind) -> Re
     found.ok_or_else(|| Error::BadRequest(format!("there is no {} {login:?}", kind.as_str().to_lowercase())))
 }
 
-async fn find_repo(db: &mut Connection, name: &str) -> Result<Found> {
+pub async fn find_repo(db: &mut Connection, name: &str) -> Result<Found> {
     let (owner, name) = split(name)?;
     let found = repos::store::find(db, owner, name, None).await?;
     found.ok_or_else(|| Error::BadRequest(format!("there is no repository {owner}/{name}")))

@@ -12,6 +12,7 @@ mod token;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -74,7 +75,7 @@ pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<()> {
         Command::Serve(serve) => serve.run(options, out).await,
         Command::Apply { file } => {
             let state = state::State::read(&file)?;
-            let repositories = options.open_repositories()?;
+            let repositories = Arc::new(options.open_repositories()?);
             let report = state.apply(&options.open_store().await?, &repositories, clock.now()).await?;
             write!(out, "{report}")?;
             Ok(())
@@ -82,7 +83,9 @@ pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<()> {
         Command::Token(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::User(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Org(command) => command.run(&options.open_store().await?, &clock, out).await,
-        Command::Repo(command) => command.run(&options.open_store().await?, &clock, out).await,
+        Command::Repo(command) => {
+            command.run(&options.open_store().await?, &options.open_repositories()?, &clock, out).await
+        }
         Command::Check { print } => check::run(&options, print, out).await,
         Command::Backup { folder } => backup::backup(&options, &folder, out).await,
         Command::Restore { folder } => backup::restore(&options, &folder, out),

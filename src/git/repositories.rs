@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use super::cache::ObjectCache;
 use super::durable;
 use super::repository::{self, Repository};
+use super::staging::is_staging;
 use crate::error::{Error, Result};
 use crate::ids::RepoId;
 
@@ -77,8 +78,13 @@ impl Repositories {
 
     /// Removes locks, temporary files and quarantines of a process that was killed. Call it once, at the start.
     pub fn sweep(&self) -> Result<()> {
+        self.sweep_staging()?;
         for shard in fs::read_dir(&self.directory)? {
-            for directory in fs::read_dir(shard?.path())? {
+            let shard = shard?.path();
+            if is_staging(&shard) {
+                continue;
+            }
+            for directory in fs::read_dir(shard)? {
                 let directory = directory?.path();
                 if directory.is_dir() {
                     repository::sweep(&directory)?;
@@ -86,6 +92,10 @@ impl Repositories {
             }
         }
         Ok(())
+    }
+
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     fn directory_of(&self, id: RepoId) -> Result<PathBuf> {

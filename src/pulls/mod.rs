@@ -1,7 +1,6 @@
 //! Pull requests: a proposal to bring the commits of one branch into another, and the versions that it goes through.
 
 mod changes;
-mod doorway;
 mod follow;
 mod handlers;
 pub mod json;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::doorway;
 use super::model::{Size, Version};
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -88,5 +87,5 @@ pub async fn at_desk<T: Send + 'static>(
     work: impl FnOnce(Desk<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let comparisons = app.comparisons.clone();
-    doorway::read(app, repo, move |reader| work(Desk { repo, reader, comparisons: &comparisons })).await
+    app.objects.read(repo, move |reader| work(Desk { repo, reader, comparisons: &comparisons })).await
 }

@@ -2,6 +2,7 @@
 
 mod apply;
 mod model;
+pub mod rules;
 pub mod store;
 
 pub use apply::{Refused, apply};

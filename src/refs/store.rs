@@ -38,6 +38,17 @@ pub async fn list(
     }
 }
 
+/// How many references there are.
+pub async fn count(db: &mut Connection, repo: RepoId) -> Result<i64, DbError> {
+    Ok(db.one::<(i64,)>("select count(*) from git_ref where repo_id = $1", params![repo]).await?.0)
+}
+
+/// One page of all references.
+pub async fn list_page(db: &mut Connection, repo: RepoId, limit: i64, offset: i64) -> Result<Vec<Ref>, DbError> {
+    let sql = "select name, target, kind from git_ref where repo_id = $1 order by name limit $2 offset $3";
+    db.all(sql, params![repo, limit, offset]).await
+}
+
 /// The first text after all that begin with `prefix`; nothing for an empty prefix.
 fn end_of_prefix(prefix: &str) -> Option<String> {
     let prefix = prefix.trim_end_matches(char::MAX);

@@ -53,6 +53,10 @@ pub async fn create_in_org(
 pub async fn delete(access: Allowed<DeleteRepo, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let id = access.repo.id;
     app.store.write(id, |tx, id| Box::pin(async move { Ok(store::delete(tx, *id).await?) })).await?;
+    // The repository is gone already; a folder that cannot be removed now is swept later.
+    if let Err(error) = app.objects.remove_repository(id).await {
+        tracing::warn!(%error, %id, "the folder of a deleted repository could not be removed");
+    }
     Ok(Reply::no_content())
 }
 

@@ -3,6 +3,7 @@
 mod access;
 mod architecture;
 mod contract;
+mod git_refs;
 mod profiles;
 mod state_file;
 mod support;

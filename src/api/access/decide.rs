@@ -118,6 +118,17 @@ fn check_acting(rule: &Rule, caller: &Principal, facts: &Facts, reach: &Reach, p
     Ok(())
 }
 
+/// Bringing workflow files into a repository takes a scope or a permission of its own, besides writing.
+pub fn check_workflows(caller: &Principal, reach: &Reach) -> Result<()> {
+    let allowed = match (caller, reach) {
+        (_, Reach::Inside(permissions)) => permissions.allows("workflows", Level::Write),
+        (Principal::User(token), Reach::Everywhere) => grants(&token.limits, Some(Scope::Workflow)),
+        (Principal::Installation(_) | Principal::App(_) | Principal::Anonymous, Reach::Everywhere)
+        | (_, Reach::Outside | Reach::Suspended) => false,
+    };
+    if allowed { Ok(()) } else { Err(Error::Forbidden(Kind::of(caller).refusal().into())) }
+}
+
 fn missing_role(role: RepoRole) -> &'static str {
     match role {
         RepoRole::Admin => "Must have admin rights to Repository.",

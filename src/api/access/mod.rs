@@ -12,7 +12,7 @@ pub mod table;
 mod target;
 
 pub use allowed::Allowed;
-pub use decide::{check_kind, decide};
+pub use decide::{check_kind, check_workflows, decide};
 pub use kinds::{Kind, Kinds};
 pub use reach::Reach;
 pub use rule::{Action, Anonymous, Endpoint, Row, Rule, TargetKind};

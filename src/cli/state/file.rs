@@ -62,14 +62,46 @@ pub struct Repo {
     pub private: bool,
     #[serde(default)]
     pub archived: bool,
-    #[serde(default = "default_branch")]
-    pub default_branch: String,
+    /// Left out: what an imported repository says, or what it is already, or `main`.
+    pub default_branch: Option<String>,
     #[serde(default)]
     pub collaborators: Vec<Collaborator>,
+    /// Made in order, with the same ids every time.
+    #[serde(default)]
+    pub commits: Vec<Commit>,
+    #[serde(default)]
+    pub tags: Vec<Tag>,
+    /// A repository in a folder of this machine, all of it.
+    pub import: Option<Name>,
 }
 
-fn default_branch() -> String {
-    "main".into()
+impl Repo {
+    /// Whether the file says what is in the repository.
+    pub fn has_history(&self) -> bool {
+        self.import.is_some() || !self.commits.is_empty() || !self.tags.is_empty()
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Commit {
+    pub branch: String,
+    /// The branch or tag that a new branch starts from.
+    pub from: Option<String>,
+    pub author: Name,
+    pub message: String,
+    /// New content by path; null takes a file away.
+    #[serde(default)]
+    pub files: BTreeMap<String, Option<String>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tag {
+    pub name: String,
+    pub target: String,
+    /// Makes it an annotated tag.
+    pub message: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -3,11 +3,13 @@
 mod accounts;
 mod apps;
 pub mod file;
+pub mod histories;
 mod report;
 mod repos;
 mod tokens;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::clock::Timestamp;
 use crate::db::{Connection, Store};
@@ -15,12 +17,14 @@ use crate::error::{Error, Result};
 use crate::git::Repositories;
 pub use apps::write_private;
 use file::StateFile;
+use histories::Histories;
 pub use report::{Made, Report};
 
 /// A file that has been read, with the keys that it names.
 pub struct State {
     file: StateFile,
     keys: Vec<apps::Key>,
+    folder: PathBuf,
 }
 
 impl State {
@@ -36,20 +40,28 @@ impl State {
     pub fn parse(text: &str, folder: &Path) -> Result<Self> {
         let file = file::parse(text)?;
         let keys = apps::read_keys(&file.apps, folder)?;
-        Ok(Self { file, keys })
+        Ok(Self { file, keys, folder: folder.to_owned() })
     }
 
     /// Brings the store to this state, in one transaction: wholly or not at all.
     /// Objects of repositories are durable before the transaction that names them.
-    pub async fn apply(self, store: &Store, _repositories: &Repositories, now: Timestamp) -> Result<Report> {
-        store.write((self, now), |tx, (state, now)| Box::pin(state.apply_in(tx, *now))).await
+    pub async fn apply(self, store: &Store, repositories: &Arc<Repositories>, now: Timestamp) -> Result<Report> {
+        let histories = Histories::prepare(store, repositories, &self.file, &self.folder).await?;
+        let clean_up = histories.clean_up();
+        let context = (self, histories, now);
+        let applied =
+            store.write(context, |tx, (state, histories, now)| Box::pin(state.apply_in(tx, histories, *now))).await;
+        if applied.is_err() {
+            clean_up.run();
+        }
+        applied
     }
 
-    async fn apply_in(&self, tx: &mut Connection, now: Timestamp) -> Result<Report> {
+    async fn apply_in(&self, tx: &mut Connection, histories: &Histories, now: Timestamp) -> Result<Report> {
         let mut report = Report::default();
         accounts::apply_users(tx, &self.file.users, now, &mut report).await?;
         accounts::apply_orgs(tx, &self.file.orgs, now, &mut report).await?;
-        repos::apply(tx, &self.file.repos, now, &mut report).await?;
+        repos::apply(tx, &self.file.repos, histories, now, &mut report).await?;
         apps::apply(tx, &self.file.apps, &self.keys, now, &mut report).await?;
         apps::apply_installations(tx, &self.file.installations, now, &mut report).await?;
         tokens::apply(tx, &self.file.tokens, now, &mut report).await?;

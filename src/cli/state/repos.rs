@@ -2,6 +2,7 @@
 
 use super::accounts::find_user;
 use super::file::{Name, Repo, problem};
+use super::histories::Histories;
 use super::{Made, Report};
 use crate::accounts::{self, AccountKind};
 use crate::clock::Timestamp;
@@ -11,30 +12,49 @@ use crate::ids::RepoId;
 use crate::repos::store::{self, NewRepo};
 use crate::repos::{self, RepoName};
 
-pub async fn apply(tx: &mut Connection, wanted: &[Repo], now: Timestamp, report: &mut Report) -> Result<()> {
-    for repo in wanted {
-        let id = apply_one(tx, repo, now, report).await?;
+const DEFAULT_BRANCH: &str = "main";
+
+pub async fn apply(
+    tx: &mut Connection,
+    wanted: &[Repo],
+    histories: &Histories,
+    now: Timestamp,
+    report: &mut Report,
+) -> Result<()> {
+    for (index, repo) in wanted.iter().enumerate() {
+        let imported = histories.of(index).and_then(|prepared| prepared.default_branch.as_deref());
+        let (id, made) = apply_one(tx, repo, imported, now, report).await?;
         apply_collaborators(tx, repo, id, report).await?;
+        histories.apply(tx, (index, repo), (id, made), now, report).await?;
     }
     Ok(())
 }
 
-async fn apply_one(tx: &mut Connection, repo: &Repo, now: Timestamp, report: &mut Report) -> Result<RepoId> {
+async fn apply_one(
+    tx: &mut Connection,
+    repo: &Repo,
+    imported_branch: Option<&str>,
+    now: Timestamp,
+    report: &mut Report,
+) -> Result<(RepoId, Made)> {
     const FIELD: &str = "repos.name";
     let (owner, name) = split(&repo.name, FIELD)?;
     RepoName::parse(name).map_err(|error| problem(&repo.name, FIELD, error))?;
     let found = accounts::store::find_by_login(tx, owner).await?.filter(|owner| owner.kind != AccountKind::Bot);
     let owner = found.ok_or_else(|| problem(&repo.name, FIELD, format_args!("there is no account {owner:?}")))?;
+    let found = store::find(tx, &owner.login, name, None).await?;
+    let present = found.as_ref().map(|found| found.repo.default_branch.clone());
+    let default_branch = repo.default_branch.as_deref().or(imported_branch).or(present.as_deref());
     let new = NewRepo {
         owner: owner.id,
         name,
         description: repo.description.as_deref(),
         private: repo.private,
-        default_branch: &repo.default_branch,
+        default_branch: default_branch.unwrap_or(DEFAULT_BRANCH),
     };
-    let (id, made) = match store::find(tx, &owner.login, name, None).await? {
+    let (id, made) = match found {
         None => (store::insert(tx, &new, now).await?, Made::New),
-        Some(found) if is_same(&found.repo, repo) => (found.repo.id, Made::Unchanged),
+        Some(found) if is_same(&found.repo, &new, repo.archived) => (found.repo.id, Made::Unchanged),
         Some(found) => {
             store::update(tx, found.repo.id, &new, now).await?;
             (found.repo.id, Made::Changed)
@@ -42,13 +62,13 @@ async fn apply_one(tx: &mut Connection, repo: &Repo, now: Timestamp, report: &mu
     };
     store::update_archived(tx, id, repo.archived).await?;
     report.note(format_args!("repository {}", repo.name.value), made);
-    Ok(id)
+    Ok((id, made))
 }
 
-fn is_same(found: &repos::Repo, wanted: &Repo) -> bool {
-    found.description == wanted.description
+fn is_same(found: &repos::Repo, wanted: &NewRepo<'_>, archived: bool) -> bool {
+    found.description.as_deref() == wanted.description
         && found.private == wanted.private
-        && found.archived == wanted.archived
+        && found.archived == archived
         && found.default_branch == wanted.default_branch
 }
 

@@ -1,0 +1,159 @@
+//! References made, moved and deleted: read, judged and written as one decision.
+//!
+//! The judgement walks history, so it happens outside of the transaction; the write compares with what was judged,
+//! and whoever finds the reference elsewhere judges again.
+
+use super::json::{NewRef, RefUpdate};
+use super::listing::check_not_empty;
+use super::rules::{self, Move};
+use crate::api::access::{Allowed, Endpoint, RepoTarget, check_workflows};
+use crate::app::App;
+use crate::db::Connection;
+use crate::error::{Error, Result};
+use crate::git::RefName;
+use crate::ids::Sha;
+use crate::pulls;
+use crate::refs::{self, Change, Ref, Refused, Target, store};
+use crate::repos::{self, Repo};
+
+/// How often a judgement is made anew before the caller learns that the reference never stands still.
+const JUDGEMENTS_MAX: usize = 16;
+
+/// Makes a reference.
+pub async fn create<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, new: NewRef) -> Result<Ref> {
+    let mut db = app.store.read().await?;
+    check_not_empty(&mut db, &access.repo).await?;
+    let name = rules::check_new_name(&new.name)?;
+    let default_tip = find_default_tip(&mut db, &access.repo).await?;
+    drop(db);
+    let _held = app.objects.hold(access.repo.id).await;
+    let judged = name.clone();
+    let (target, workflows) = app
+        .objects
+        .read(access.repo.id, move |reader| {
+            let target = rules::check_new_target(reader, &judged, &new.sha)?;
+            Ok((target, refs::rules::changes_workflows(reader, None, target.sha, default_tip)?))
+        })
+        .await?;
+    if workflows {
+        check_workflows(access.caller(), &access.reach)?;
+    }
+    let change = Change { name, old: None, new: Some(target) };
+    let made = shown(&change.name, target);
+    write(app, &access.repo, change).await?.map_err(|refused| rules::refused_new(&refused))?;
+    Ok(made)
+}
+
+/// Moves a reference.
+pub async fn update<E: Endpoint>(
+    app: &App,
+    access: &Allowed<E, RepoTarget>,
+    name: &RefName,
+    update: &RefUpdate,
+) -> Result<Ref> {
+    rules::check_not_reserved(name)?;
+    let _held = app.objects.hold(access.repo.id).await;
+    for _ in 0..JUDGEMENTS_MAX {
+        let current = find(app, &access.repo, name).await?;
+        let target = judge(app, access, &current, update).await?;
+        if target.sha == current.target {
+            return Ok(current);
+        }
+        let change = Change { name: name.clone(), old: Some(current.target), new: Some(target) };
+        match write(app, &access.repo, change).await? {
+            Ok(()) => return Ok(shown(name, target)),
+            Err(Refused::Stale) => {}
+            Err(Refused::InTheWay(_)) => return Err(Error::unprocessable("Reference update failed")),
+        }
+    }
+    Err(Error::unprocessable("Reference cannot be updated"))
+}
+
+/// Deletes a reference; nothing about it needs a look at its objects.
+pub async fn delete(app: &App, repo: &Repo, name: RefName) -> Result<()> {
+    let context = (repo.id, name, app.clock.now());
+    app.store
+        .write(context, |tx, (repo, name, now)| {
+            Box::pin(async move {
+                let found = repos::store::find_by_id(tx, *repo, None).await?.ok_or(Error::NotFound)?;
+                let current = get(tx, &found.repo, name).await?;
+                rules::check_deletable(name, &found.repo.default_branch)?;
+                let change = Change { name: name.clone(), old: Some(current.target), new: None };
+                let change = [change];
+                match refs::apply(tx, *repo, &change, *now).await?.as_slice() {
+                    [Ok(())] => {
+                        pulls::refs_moved(tx, *repo, &change, *now).await?;
+                        Ok(())
+                    }
+                    _ => Err(Error::internal("a reference moved inside its own transaction")),
+                }
+            })
+        })
+        .await
+}
+
+/// The reference as a change expects it, or why there is nothing to change.
+async fn get(db: &mut Connection, repo: &Repo, name: &RefName) -> Result<Ref> {
+    match store::find(db, repo.id, name).await? {
+        Some(found) => Ok(found),
+        None => {
+            check_not_empty(db, repo).await?;
+            Err(rules::missing())
+        }
+    }
+}
+
+async fn find(app: &App, repo: &Repo, name: &RefName) -> Result<Ref> {
+    get(&mut app.store.read().await?, repo, name).await
+}
+
+async fn judge<E: Endpoint>(
+    app: &App,
+    access: &Allowed<E, RepoTarget>,
+    current: &Ref,
+    update: &RefUpdate,
+) -> Result<Target> {
+    let default_tip = find_default_tip(&mut app.store.read().await?, &access.repo).await?;
+    let (judged, sha) = (current.clone(), update.sha.clone());
+    let how = if update.force { Move::Anywhere } else { Move::FastForwardOnly };
+    let (target, workflows) = app
+        .objects
+        .read(access.repo.id, move |reader| {
+            let target = rules::check_next_target(reader, &judged, &sha, how)?;
+            let workflows = refs::rules::changes_workflows(reader, Some(judged.target), target.sha, default_tip)?;
+            Ok((target, workflows))
+        })
+        .await?;
+    if workflows {
+        check_workflows(access.caller(), &access.reach)?;
+    }
+    Ok(target)
+}
+
+/// Carries out one change, if the repository is still there and the reference still where it was judged.
+async fn write(app: &App, repo: &Repo, change: Change) -> Result<Result<(), Refused>> {
+    let context = (repo.id, [change], app.clock.now());
+    let written = app
+        .store
+        .write(context, |tx, (repo, change, now)| {
+            Box::pin(async move {
+                repos::store::find_by_id(tx, *repo, None).await?.ok_or(Error::NotFound)?;
+                let outcome = refs::apply(tx, *repo, change, *now).await?.pop();
+                match outcome.ok_or_else(|| Error::internal("a change had no outcome"))? {
+                    Ok(()) => Ok(Ok(pulls::refs_moved(tx, *repo, change, *now).await?)),
+                    Err(refused) => Ok(Err(refused)),
+                }
+            })
+        })
+        .await?;
+    Ok(written.map(|moved| pulls::follow(app, repo.id, moved)))
+}
+
+async fn find_default_tip(db: &mut Connection, repo: &Repo) -> Result<Option<Sha>> {
+    let Ok(name) = RefName::parse(&format!("refs/heads/{}", repo.default_branch)) else { return Ok(None) };
+    Ok(store::find(db, repo.id, &name).await?.map(|found| found.target))
+}
+
+fn shown(name: &RefName, target: Target) -> Ref {
+    Ref { name: name.clone(), target: target.sha, kind: target.kind }
+}

@@ -1,0 +1,34 @@
+//! The table of small objects as a source that git's readers understand.
+
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+
+use super::store;
+use crate::db::Store;
+use crate::error::Result;
+use crate::git::{ObjectSource, RawObject};
+use crate::ids::{RepoId, Sha};
+
+/// Objects of one repository that are in no pack yet. Asking blocks, so it happens behind the doorway only.
+pub struct Beside<'a> {
+    store: &'a Store,
+    repo: RepoId,
+    handle: Handle,
+}
+
+impl<'a> Beside<'a> {
+    pub fn new(store: &'a Store, repo: RepoId, handle: Handle) -> Self {
+        Self { store, repo, handle }
+    }
+}
+
+impl ObjectSource for Beside<'_> {
+    fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>> {
+        self.handle.block_on(async {
+            let mut db = self.store.read().await?;
+            let found = store::find(&mut db, self.repo, *sha).await?;
+            found.map(|stored| stored.into_object().map(Arc::new)).transpose()
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! Objects of repositories as the service uses them: the packs on disk, and beside them the small objects that only
+//! the store holds yet. Here work that blocks leaves the asynchronous world, and nowhere else.
+
+mod beside;
+mod blocking;
+mod flush;
+mod gate;
+pub mod store;
+
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+use tokio::sync::RwLockReadGuard;
+
+use crate::clock::Timestamp;
+use crate::db::Store;
+use crate::error::{Error, Result};
+use crate::git::{RawObject, Reader, Repositories, Repository};
+use crate::ids::RepoId;
+use beside::Beside;
+use blocking::Doorway;
+use gate::Gates;
+
+/// All objects of all repositories of this node; cheap to clone.
+#[derive(Clone)]
+pub struct Objects(Arc<Parts>);
+
+struct Parts {
+    store: Store,
+    repositories: Arc<Repositories>,
+    doorway: Doorway,
+    gates: Gates,
+}
+
+impl Objects {
+    pub fn new(store: Store, repositories: Arc<Repositories>) -> Self {
+        Self(Arc::new(Parts { store, repositories, doorway: Doorway::default(), gates: Gates::default() }))
+    }
+
+    /// Runs work that blocks on a thread of its own. Waits where too much of it is under way already.
+    pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+        self.0.doorway.run(work).await
+    }
+
+    /// Runs `work` over everything that the repository has, packed or not.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        repo: RepoId,
+        work: impl FnOnce(&Reader<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (objects, handle) = (self.clone(), Handle::current());
+        self.run(move || {
+            let repository = objects.repository(repo)?;
+            let beside = Beside::new(&objects.0.store, repo, handle);
+            work(&repository.reader(&beside))
+        })
+        .await
+    }
+
+    /// The packs of a repository. Its folder is made when it is first asked for; call this where blocking is fine.
+    pub fn repository(&self, repo: RepoId) -> Result<Arc<Repository>> {
+        match self.0.repositories.get(repo) {
+            Err(Error::NotFound) => self.0.repositories.create(repo),
+            opened => opened,
+        }
+    }
+
+    /// Holds back the removal of objects for as long as the guard lives.
+    ///
+    /// Whoever judges an object and then names it, by a reference or from another object, holds this from the
+    /// first look to the commit: what was there then is there afterwards.
+    pub async fn hold(&self, repo: RepoId) -> RwLockReadGuard<'_, ()> {
+        self.0.gates.hold(repo).await
+    }
+
+    /// Keeps new objects durably without a file for each; they are visible at once.
+    pub async fn insert(&self, repo: RepoId, objects: Vec<Arc<RawObject>>, now: Timestamp) -> Result<()> {
+        if objects.is_empty() {
+            return Ok(());
+        }
+        let context = (repo, objects, now);
+        self.0
+            .store
+            .write(context, |tx, (repo, objects, now)| Box::pin(store::insert_all(tx, *repo, objects, *now)))
+            .await
+    }
+
+    /// Removes the folder of a repository that is in the store no more.
+    pub async fn remove_repository(&self, repo: RepoId) -> Result<()> {
+        let objects = self.clone();
+        self.run(move || objects.0.repositories.delete(repo)).await
+    }
+}
