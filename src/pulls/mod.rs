@@ -13,6 +13,7 @@ pub mod threads;
 
 pub use changes::create;
 pub use follow::{follow, follow_now, settle};
+pub use handlers::find;
 pub use moves::{Moved, refs_moved};
 
 use crate::api::access::table::{CreatePull, GetPull, ListPullCommits, ListPullFiles, ListPulls, UpdatePull};

@@ -1,6 +1,6 @@
 //! Threads as the service keeps them.
 
-use crate::db::{DbError, FromRow, Row, from_row};
+use crate::db::{DbError, FromRow, Row};
 use crate::error::{Error, Result};
 use crate::git::diff::{Anchor, Port, Side, Subject};
 use crate::ids::{PullId, Sha};
@@ -35,26 +35,35 @@ pub struct Thread {
     pub diff_hunk: Vec<u8>,
 }
 
-from_row!(Thread {
-    id,
-    pull_id,
-    version,
-    base_sha,
-    head_sha,
-    old_path,
-    new_path,
-    path,
-    side,
-    line,
-    start_side,
-    start_line,
-    position,
-    diff_hunk,
-});
+impl FromRow for Thread {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Self::from_columns(row, 0)
+    }
+}
 
 impl Thread {
     /// How many columns a thread takes in a select list.
     pub const COLUMNS: usize = 14;
+
+    /// Reads the columns from `first` on.
+    pub fn from_columns(row: &Row<'_>, first: usize) -> Result<Self, DbError> {
+        Ok(Self {
+            id: row.get(first)?,
+            pull_id: row.get(first + 1)?,
+            version: row.get(first + 2)?,
+            base_sha: row.get(first + 3)?,
+            head_sha: row.get(first + 4)?,
+            old_path: row.get(first + 5)?,
+            new_path: row.get(first + 6)?,
+            path: row.get(first + 7)?,
+            side: row.get(first + 8)?,
+            line: row.get(first + 9)?,
+            start_side: row.get(first + 10)?,
+            start_line: row.get(first + 11)?,
+            position: row.get(first + 12)?,
+            diff_hunk: row.get(first + 13)?,
+        })
+    }
 
     /// Whether it is about a whole file.
     pub fn is_about_file(&self) -> bool {
