@@ -2,11 +2,14 @@
 //! finds the same out for themselves.
 
 use super::model::Version;
+use std::collections::{BTreeSet, HashSet};
+
 use super::moves::Moved;
 use super::range::{Range, at_desk};
 use super::{store, threads};
 use crate::app::App;
 use crate::error::Result;
+use crate::git::Reader;
 use crate::ids::{PullId, RepoId, Sha};
 use crate::repos;
 
@@ -63,7 +66,8 @@ async fn note_contributors(app: &App, repo: RepoId, moved: &Moved) -> Result<()>
     let Some(found) = repos::store::find_by_id(&mut app.store.read().await?, repo, None).await? else { return Ok(()) };
     let default = moved.branches.iter().find(|(branch, ..)| *branch == found.repo.default_branch);
     let Some((_, old, new)) = default else { return Ok(()) };
-    let emails = authors(app, repo, *old, *new).await?;
+    let (old, new) = (*old, *new);
+    let emails = at_desk(app, repo, move |desk| authors(desk.reader, old, new)).await?;
     app.store
         .write((repo, emails), |tx, (repo, emails)| {
             Box::pin(async move {
@@ -76,25 +80,23 @@ async fn note_contributors(app: &App, repo: RepoId, moved: &Moved) -> Result<()>
         .await
 }
 
-async fn authors(app: &App, repo: RepoId, old: Option<Sha>, new: Sha) -> Result<Vec<String>> {
-    at_desk(app, repo, move |desk| {
-        let mut waiting = vec![new];
-        let mut seen = std::collections::HashSet::from([new]);
-        seen.extend(old);
-        let mut emails = std::collections::BTreeSet::new();
-        while let Some(sha) = waiting.pop() {
-            let Some(commit) = desk.reader.find_commit(&sha)? else { continue };
-            let email = commit.author.email.to_ascii_lowercase();
-            if !email.contains('\0') {
-                emails.insert(email);
-            }
-            for parent in commit.parent_ids {
-                if seen.len() < COMMITS_MAX && seen.insert(parent) {
-                    waiting.push(parent);
-                }
-            }
+/// Email addresses of those who wrote the commits that `new` has and `old` has not, as far as the limit allows.
+pub fn authors(reader: &Reader<'_>, old: Option<Sha>, new: Sha) -> Result<Vec<String>> {
+    let mut waiting = vec![new];
+    let mut seen = HashSet::from([new]);
+    seen.extend(old);
+    let mut emails = BTreeSet::new();
+    while let Some(sha) = waiting.pop() {
+        let Some(commit) = reader.find_commit(&sha)? else { continue };
+        let email = commit.author.email.to_ascii_lowercase();
+        if !email.contains('\0') {
+            emails.insert(email);
         }
-        Ok(emails.into_iter().collect())
-    })
-    .await
+        let unseen = commit.parent_ids.into_iter().filter(|parent| seen.insert(*parent));
+        waiting.extend(unseen);
+        if seen.len() > COMMITS_MAX {
+            break;
+        }
+    }
+    Ok(emails.into_iter().collect())
 }

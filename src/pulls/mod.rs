@@ -12,7 +12,7 @@ pub mod store;
 pub mod threads;
 
 pub use changes::create;
-pub use follow::{follow, follow_now, settle};
+pub use follow::{authors, follow, follow_now, settle};
 pub use handlers::find;
 pub use moves::{Moved, refs_moved};
 

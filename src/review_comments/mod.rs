@@ -11,7 +11,10 @@ mod rules;
 mod store;
 mod write;
 
-use rules::Misplaced;
+pub use input::{At, Subject};
+pub use locate::{Located, locate};
+pub use rules::{Misplaced, check_body};
+pub use write::{Begin, Reply, begin, reply};
 
 use crate::api::access::table::{
     CreateReplyForReviewComment, CreateReviewComment, DeleteReviewComment, GetReviewComment, ListRepoReviewComments,

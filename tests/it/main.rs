@@ -5,6 +5,7 @@ mod architecture;
 mod contract;
 mod git_refs;
 mod profiles;
+mod review_comments;
 mod state_file;
 mod support;
 mod tokens;

@@ -4,6 +4,7 @@ mod answer;
 mod client;
 mod database;
 pub mod jwt;
+pub mod story;
 
 use std::path::Path;
 
