@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tokio::sync::Semaphore;
+
 use crate::api::cursor::CursorKey;
 use crate::api::limits::Limiter;
 use crate::api::metrics::Metrics;
@@ -35,6 +37,8 @@ pub struct Shared {
     pub cursor_key: CursorKey,
     pub comparisons: Arc<Comparisons>,
     pub rendered: Arc<markdown::Cache>,
+    /// Places for processes of git.
+    pub git_places: Arc<Semaphore>,
     draining: AtomicBool,
 }
 
@@ -56,6 +60,7 @@ impl App {
             metrics: Metrics::default(),
             comparisons: Arc::default(),
             rendered: Arc::new(markdown::Cache::new(RENDERED_BYTES_MAX)),
+            git_places: Arc::new(Semaphore::new(settings.git.processes_max)),
             draining: AtomicBool::new(false),
             objects: Objects::new(store.clone(), repositories.clone()),
             repositories,

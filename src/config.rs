@@ -19,6 +19,34 @@ pub struct Settings {
     pub connections_max: usize,
     /// How long a stopping service waits for requests that are under way.
     pub drain_timeout: Duration,
+    pub git: GitSettings,
+}
+
+/// What clone and push may take.
+#[derive(Debug, Clone)]
+pub struct GitSettings {
+    /// Bytes in one pushed pack.
+    pub pack_size_max: u64,
+    /// Bytes in one object of a pushed pack.
+    pub object_size_max: u64,
+    /// How long a whole push, and each process of git, may last.
+    pub timeout: Duration,
+    /// How long nothing may come or go.
+    pub idle_timeout: Duration,
+    /// Processes of git at once; more requests are turned away.
+    pub processes_max: usize,
+}
+
+impl Default for GitSettings {
+    fn default() -> Self {
+        Self {
+            pack_size_max: 2 << 30,
+            object_size_max: 100 << 20,
+            timeout: Duration::from_secs(3600),
+            idle_timeout: Duration::from_secs(60),
+            processes_max: 16,
+        }
+    }
 }
 
 impl Default for Settings {
@@ -31,6 +59,7 @@ impl Default for Settings {
             requests_max: 1024,
             connections_max: 4096,
             drain_timeout: Duration::from_secs(30),
+            git: GitSettings::default(),
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod config;
 pub mod db;
 pub mod error;
 pub mod git;
+mod git_http;
 mod git_refs;
 pub mod ids;
 mod installations;

@@ -1,11 +1,12 @@
 //! The whole API on one screen.
 
 use crate::api::routes::Routes;
-use crate::{git_refs, installations, meta, notifications, profiles, pulls, repositories, review_comments};
+use crate::{git_http, git_refs, installations, meta, notifications, profiles, pulls, repositories, review_comments};
 
 pub fn routes() -> Routes {
     Routes::default()
         .merge(git_refs::routes())
+        .merge(git_http::routes())
         .merge(installations::routes())
         .merge(meta::routes())
         .merge(notifications::routes())

@@ -17,6 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tower::ServiceExt;
 use tower_http::compression::Compression;
+use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
 use crate::api::Gate;
 use crate::app::App;
@@ -50,7 +51,9 @@ impl Door {
             let gate = gate.clone();
             async move { Ok::<_, std::convert::Infallible>(gate.answer(request, peer).await) }
         });
-        let Ok(response) = Compression::new(inner).oneshot(request).await;
+        // Packs are compressed already.
+        let worth_it = DefaultPredicate::new().and(NotForContentType::const_new("application/x-git-"));
+        let Ok(response) = Compression::new(inner).compress_when(worth_it).oneshot(request).await;
         let mut response = response.map(Body::new);
         if response.headers().contains_key(CONTENT_ENCODING) {
             weaken_tag(&mut response);

@@ -8,19 +8,20 @@ use std::time::Instant;
 use axum::body::Body;
 use axum::response::Response;
 use futures_util::FutureExt;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HOST, LAST_MODIFIED};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use tokio::sync::Semaphore;
 
-use super::access::{Row, check_kind};
+use super::access::{PathParams, Row, Wire, check_kind};
+use super::addresses::{client_address, urls_of, without_prefix};
 use super::conditional::{EntityTag, is_not_modified};
 use super::credential::authenticate;
 use super::exchange::Exchange;
 use super::limits::{Budget, Payer};
 use super::media::Media;
 use super::reply::{self, Facts};
-use super::routes::{Matcher, Routes};
+use super::routes::{Matcher, Route, Routes};
 use super::version::Version;
 use super::{headers, health};
 use crate::app::App;
@@ -29,8 +30,9 @@ use crate::tokens::{Principal, random_text};
 use crate::urls::Urls;
 
 const URI_BYTES_MAX: usize = 8 * 1024;
-const API_PREFIX: &str = "/api/v3";
 const REQUEST_ID_LENGTH: usize = 20;
+/// Whoever comes without a credential hears the same about what is private and about what is absent.
+const GIT_CREDENTIAL_NEEDED: Error = Error::Unauthenticated("Sign in with a token as the password.");
 
 /// Takes a request in and gives its answer out.
 pub struct Gate {
@@ -44,6 +46,9 @@ struct Outcome {
     response: Response,
     row: Option<&'static Row>,
 }
+
+/// The operation that a request asks for, if there is one.
+type Found<'a> = Option<(&'a Route, PathParams)>;
 
 impl Gate {
     pub fn new(app: App, routes: Routes) -> Self {
@@ -81,18 +86,33 @@ impl Gate {
         let Ok(_place) = self.places.try_acquire() else {
             return refuse(&Error::Unavailable("too many requests at once".into()), None, &urls, request_id);
         };
-        let work = AssertUnwindSafe(self.way(request, client, &urls, request_id)).catch_unwind();
-        match tokio::time::timeout(self.app.settings.request_timeout, work).await {
+        let method = if method == Method::HEAD { Method::GET } else { method };
+        let found = self.matcher.find(&method, without_prefix(&path));
+        let row = found.as_ref().map(|(route, _)| route.row);
+        let timeout = match row.map_or(Wire::Json, |row| row.wire) {
+            Wire::Json => self.app.settings.request_timeout,
+            Wire::Git => self.app.settings.git.timeout,
+        };
+        let work = AssertUnwindSafe(self.way(request, found, client, &urls, request_id)).catch_unwind();
+        match tokio::time::timeout(timeout, work).await {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) => refuse(&Error::internal("a handler panicked"), None, &urls, request_id),
-            Err(_) => refuse(&Error::Unavailable("the request took too long".into()), None, &urls, request_id),
+            Ok(Err(_)) => refuse(&Error::internal("a handler panicked"), row, &urls, request_id),
+            Err(_) => refuse(&Error::Unavailable("the request took too long".into()), row, &urls, request_id),
         }
     }
 
     /// Limits, version and media type, credential, budget, route, handler, and what the answer says about itself.
-    async fn way(&self, request: Request<Body>, peer: IpAddr, urls: &Urls, request_id: &str) -> Outcome {
+    async fn way(
+        &self,
+        request: Request<Body>,
+        found: Found<'_>,
+        peer: IpAddr,
+        urls: &Urls,
+        request_id: &str,
+    ) -> Outcome {
         let (mut parts, body) = request.into_parts();
-        let (version, media) = match check_head(&parts) {
+        let row = found.as_ref().map(|(route, _)| route.row);
+        let (version, media) = match check_head(&parts, row) {
             Ok(asked) => asked,
             Err(error) => return refuse(&error, None, urls, request_id),
         };
@@ -101,11 +121,9 @@ impl Gate {
         }
         let method = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };
         let path = without_prefix(parts.uri.path()).to_owned();
-        let found = self.matcher.find(&method, &path);
-        let row = found.as_ref().map(|(route, _)| route.row);
         let principal = match authenticate(&self.app, &parts.headers).await {
             Ok(principal) => principal,
-            Err(error) => return self.refuse_credential(&error, peer, urls, request_id),
+            Err(error) => return self.refuse_credential(&error, row, peer, urls, request_id),
         };
         let (mut budget, verdict) = self.charge(&principal, peer, &parts);
         let query = parts.uri.query().unwrap_or_default().to_owned();
@@ -129,9 +147,10 @@ impl Gate {
                 }
             },
         };
-        let mut response = answered.unwrap_or_else(|error| refuse(&error, row, urls, request_id).response);
+        let refused = |error: &Error| refuse(as_told(error, row, &principal), row, urls, request_id).response;
+        let mut response = answered.unwrap_or_else(|error| refused(&error));
         if let Some(error) = response.extensions_mut().remove::<Arc<Error>>() {
-            response = refuse(&error, row, urls, request_id).response;
+            response = refused(&error);
         }
         if response.status() == StatusCode::NOT_MODIFIED
             && let (Some(payer), Some(charged)) = (Payer::of(&principal, peer), budget)
@@ -158,8 +177,15 @@ impl Gate {
     }
 
     /// A bad credential shows the budget of a caller without one; an app's key has none at all.
-    fn refuse_credential(&self, error: &Error, peer: IpAddr, urls: &Urls, request_id: &str) -> Outcome {
-        let mut outcome = refuse(error, None, urls, request_id);
+    fn refuse_credential(
+        &self,
+        error: &Error,
+        row: Option<&'static Row>,
+        peer: IpAddr,
+        urls: &Urls,
+        request_id: &str,
+    ) -> Outcome {
+        let mut outcome = refuse(error, row, urls, request_id);
         if matches!(error, Error::Unauthenticated("Bad credentials")) {
             let (budget, _) = self.app.limiter.charge(Payer::Address(peer), self.app.clock.now());
             headers::add_budget(outcome.response.headers_mut(), budget);
@@ -168,8 +194,17 @@ impl Gate {
     }
 }
 
+/// Git asks for a password only when it is refused for the lack of one, so absence is told in the same way.
+fn as_told<'a>(error: &'a Error, row: Option<&'static Row>, principal: &Principal) -> &'a Error {
+    let by_git = row.is_some_and(|row| row.wire == Wire::Git);
+    match (error, principal) {
+        (Error::NotFound | Error::Unauthenticated(_), Principal::Anonymous) if by_git => &GIT_CREDENTIAL_NEEDED,
+        _ => error,
+    }
+}
+
 /// What can be judged from the first lines of a request.
-fn check_head(parts: &Parts) -> Result<(Version, Media)> {
+fn check_head(parts: &Parts, row: Option<&'static Row>) -> Result<(Version, Media)> {
     let target_length = parts.uri.path_and_query().map_or(0, |target| target.as_str().len());
     if target_length > URI_BYTES_MAX {
         return Err(Error::UriTooLong(URI_BYTES_MAX));
@@ -179,7 +214,11 @@ fn check_head(parts: &Parts) -> Result<(Version, Media)> {
         let message = "Tokens are not accepted in the query, where logs would keep them: use the Authorization header";
         return Err(Error::BadRequest(message.into()));
     }
-    Ok((Version::of(&parts.headers)?, Media::of(&parts.headers)?))
+    match row.map_or(Wire::Json, |row| row.wire) {
+        Wire::Json => Ok((Version::of(&parts.headers)?, Media::of(&parts.headers)?)),
+        // Git has media types of its own and versions of another kind.
+        Wire::Git => Ok((Version::DEFAULT, Media::default())),
+    }
 }
 
 /// Adds what the answer says about itself, and leaves its body out where the client has it already.
@@ -249,41 +288,4 @@ fn without_body(response: Response) -> Response {
         parts.headers.insert(CONTENT_LENGTH, length.into());
     }
     Response::from_parts(parts, Body::empty())
-}
-
-fn without_prefix(path: &str) -> &str {
-    match path.strip_prefix(API_PREFIX) {
-        Some("") => "/",
-        Some(rest) if rest.starts_with('/') => rest,
-        _ => path,
-    }
-}
-
-/// The addresses in the answer are those that the caller used; a proxy is believed only where it is trusted.
-fn urls_of(app: &App, headers: &HeaderMap, peer: IpAddr, path: &str) -> Urls {
-    let prefix = if without_prefix(path).len() == path.len() { "" } else { API_PREFIX };
-    if let Some(public_url) = &app.settings.public_url {
-        return Urls::new(public_url, prefix);
-    }
-    let trusted = app.settings.trusted_proxies.contains(&peer);
-    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).filter(|text| is_host(text));
-    let forwarded = |name: &str| if trusted { header(name) } else { None };
-    let scheme = forwarded("x-forwarded-proto").filter(|scheme| *scheme == "https").unwrap_or("http");
-    let host = forwarded("x-forwarded-host").or_else(|| header(HOST.as_str())).unwrap_or("localhost");
-    Urls::new(&format!("{scheme}://{host}"), prefix)
-}
-
-/// A host that can stand in an address without changing its meaning.
-fn is_host(text: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
-    !text.is_empty() && text.len() <= 255 && text.bytes().all(allowed)
-}
-
-/// The last address that a trusted proxy has seen, or the peer itself.
-fn client_address(app: &App, headers: &HeaderMap, peer: IpAddr) -> IpAddr {
-    if !app.settings.trusted_proxies.contains(&peer) {
-        return peer;
-    }
-    let forwarded = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
-    forwarded.and_then(|list| list.rsplit(',').next()?.trim().parse().ok()).unwrap_or(peer)
 }

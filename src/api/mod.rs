@@ -1,6 +1,7 @@
 //! The vocabulary of HTTP that every area speaks: who may call, what is sent, what is answered.
 
 pub mod access;
+mod addresses;
 pub mod body;
 pub mod conditional;
 mod credential;

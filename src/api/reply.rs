@@ -5,18 +5,22 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, LINK, LOCATION, RETRY_AFTER};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, LINK, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
-use super::access::Row;
+use super::access::{Row, Wire};
 use crate::clock::Timestamp;
 use crate::error::{Code, Error, FieldError};
 use crate::urls::Urls;
 
 /// The exact type that clients compare with before they parse.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+/// What git shows to people line by line.
+const PLAIN_TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+/// Git asks for a password only when it is told to.
+const CHALLENGE: HeaderValue = HeaderValue::from_static("Basic realm=\"Plinth\", charset=\"UTF-8\"");
 const OVERLOAD_RETRY_SECONDS: u64 = 1;
 
 /// An answer of a handler.
@@ -119,6 +123,14 @@ impl Reply {
     }
 }
 
+/// 200 with a stream of Git's own protocol, which no cache may keep.
+pub fn git_stream(content_type: &'static str, body: impl Into<Body>) -> Response {
+    let mut response = with_type(HeaderValue::from_static(content_type), body);
+    let never = HeaderValue::from_static("no-cache, max-age=0, must-revalidate");
+    response.headers_mut().insert(CACHE_CONTROL, never);
+    response
+}
+
 /// What the gate needs to know about an answer besides the answer.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
@@ -180,17 +192,40 @@ fn status(error: &Error) -> StatusCode {
 /// The whole answer to a refused request.
 pub fn refusal(error: &Error, row: Option<&Row>, urls: &Urls) -> Response {
     let status = status(error);
-    let envelope = Envelope { error, status, row, urls };
-    let body = serde_json::to_vec(&envelope).expect("the envelope has text keys and no failing parts");
-    let mut response = Response::new(Body::from(body));
+    let mut response = match row.map_or(Wire::Json, |row| row.wire) {
+        Wire::Json => {
+            let envelope = Envelope { error, status, row, urls };
+            let body = serde_json::to_vec(&envelope).expect("the envelope has text keys and no failing parts");
+            with_type(JSON, body)
+        }
+        Wire::Git => git_refusal(error),
+    };
     *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, JSON);
     let retry_after = match error {
         Error::SecondaryLimited { retry_after_seconds } => Some(*retry_after_seconds),
         Error::Unavailable(_) => Some(OVERLOAD_RETRY_SECONDS),
         _ => None,
     };
     retry_after.map(|seconds| response.headers_mut().insert(RETRY_AFTER, seconds.into()));
+    response
+}
+
+fn with_type(content_type: HeaderValue, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    response.headers_mut().insert(CONTENT_TYPE, content_type);
+    response
+}
+
+/// A sentence that the git client shows to its user.
+fn git_refusal(error: &Error) -> Response {
+    let text = match error {
+        Error::NotFound => "Repository not found.".into(),
+        other => message(other),
+    };
+    let mut response = with_type(PLAIN_TEXT, format!("{text}\n"));
+    if let Error::Unauthenticated(_) = error {
+        response.headers_mut().insert(WWW_AUTHENTICATE, CHALLENGE);
+    }
     response
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use serde::Deserialize;
 
-use crate::config::Settings;
+use crate::config::{GitSettings, Settings};
 use crate::db::{Durability, Location, Store};
 use crate::error::{Error, Result};
 use crate::git::Repositories;
@@ -107,6 +107,21 @@ options! {
     /// Seconds that a stopping server waits for requests under way [default: 30]
     #[arg(long, global = true, env = "PLINTH_DRAIN_SECONDS", value_name = "SECONDS")]
     drain_seconds: u64,
+    /// Bytes in one pushed pack [default: 2147483648]
+    #[arg(long, global = true, env = "PLINTH_GIT_PACK_BYTES_MAX", value_name = "BYTES")]
+    git_pack_bytes_max: u64,
+    /// Bytes in one pushed object [default: 104857600]
+    #[arg(long, global = true, env = "PLINTH_GIT_OBJECT_BYTES_MAX", value_name = "BYTES")]
+    git_object_bytes_max: u64,
+    /// Seconds that one clone or push may take [default: 3600]
+    #[arg(long, global = true, env = "PLINTH_GIT_SECONDS", value_name = "SECONDS")]
+    git_seconds: u64,
+    /// Seconds in which some byte of a clone or push must move [default: 60]
+    #[arg(long, global = true, env = "PLINTH_GIT_IDLE_SECONDS", value_name = "SECONDS")]
+    git_idle_seconds: u64,
+    /// Clones and pushes at once [default: 16]
+    #[arg(long, global = true, env = "PLINTH_GIT_PROCESSES_MAX", value_name = "COUNT")]
+    git_processes_max: usize,
 }
 
 impl Options {
@@ -162,7 +177,16 @@ impl Options {
         settings.connections_max = self.connections_max.unwrap_or(settings.connections_max);
         settings.request_timeout = self.request_seconds.map_or(settings.request_timeout, Duration::from_secs);
         settings.drain_timeout = self.drain_seconds.map_or(settings.drain_timeout, Duration::from_secs);
+        self.set_git(&mut settings.git);
         Ok(settings)
+    }
+
+    fn set_git(&self, git: &mut GitSettings) {
+        git.pack_size_max = self.git_pack_bytes_max.unwrap_or(git.pack_size_max);
+        git.object_size_max = self.git_object_bytes_max.unwrap_or(git.object_size_max);
+        git.timeout = self.git_seconds.map_or(git.timeout, Duration::from_secs);
+        git.idle_timeout = self.git_idle_seconds.map_or(git.idle_timeout, Duration::from_secs);
+        git.processes_max = self.git_processes_max.unwrap_or(git.processes_max);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Packet lines: the framing of Git's own protocol, read strictly.
 
 use std::fmt;
+use std::io::{self, Read};
 
 /// No packet is longer, its four digits of length included.
 pub const PACKET_MAX: usize = 65_520;
@@ -55,6 +56,19 @@ pub fn take<'a>(input: &mut &'a [u8]) -> Result<Option<Packet<'a>>, MalformedPac
     let Some((data, rest)) = rest.split_at_checked(length - PREFIX) else { return Ok(None) };
     *input = rest;
     Ok(Some(Packet::Data(data)))
+}
+
+/// Reads one packet off a stream; the buffer keeps its bytes.
+pub fn read<'b>(input: &mut dyn Read, buffer: &'b mut Vec<u8>) -> io::Result<Packet<'b>> {
+    let malformed = |error: MalformedPacket| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
+    buffer.resize(PREFIX, 0);
+    input.read_exact(buffer)?;
+    let length = parse_length(buffer).map_err(malformed)?;
+    if length > PREFIX {
+        buffer.resize(length, 0);
+        input.read_exact(&mut buffer[PREFIX..])?;
+    }
+    take(&mut buffer.as_slice()).map_err(malformed)?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }
 
 fn parse_length(digits: &[u8]) -> Result<usize, MalformedPacket> {

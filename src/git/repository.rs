@@ -71,6 +71,13 @@ pub(super) fn create(directory: &Path) -> io::Result<()> {
     durable::sync_directory(directory)
 }
 
+/// The least that git takes for a repository whose objects lie elsewhere, for as long as one process runs.
+pub(super) fn write_skeleton(directory: &Path) -> io::Result<()> {
+    fs::create_dir(directory.join("refs"))?;
+    fs::write(directory.join("config"), CONFIG)?;
+    fs::write(directory.join("HEAD"), HEAD)
+}
+
 /// Removes what a killed process left behind. Only for the start, when nothing else uses the directory.
 pub(super) fn sweep(directory: &Path) -> io::Result<()> {
     durable::remove_directory(&directory.join("quarantine"))?;

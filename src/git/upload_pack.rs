@@ -1,10 +1,14 @@
 //! Serving fetches: git builds the packs, and is told by the client's wants alone what to put in.
 
+use std::fmt::Write as _;
+use std::fs;
 use std::process::{ChildStdin, ChildStdout, Stdio};
 
 use super::child::{GitChild, GitCommand, Limits};
-use super::repository::Repository;
+use super::ref_name::RefName;
+use super::repository::{self, Repository};
 use crate::error::{Error, Result};
+use crate::ids::Sha;
 
 /// The versions of the protocol that we speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,13 +24,16 @@ pub struct UploadPack {
     pub child: UploadPackChild,
 }
 
-/// The process behind the pipes.
-pub struct UploadPackChild(GitChild);
+/// The process behind the pipes, and the names that were put before it.
+pub struct UploadPackChild {
+    child: GitChild,
+    _names: Option<tempfile::TempDir>,
+}
 
 impl UploadPackChild {
     /// Waits for the end. Both pipes must be closed by then.
     pub fn wait(self) -> Result<()> {
-        let ending = self.0.wait()?;
+        let ending = self.child.wait()?;
         match (ending.success, ending.timed_out) {
             (true, _) => Ok(()),
             (false, true) => Err(Error::Unavailable("The fetch took too long.".into())),
@@ -38,12 +45,18 @@ impl UploadPackChild {
 
 impl Repository {
     /// Starts one stateless round. Whether the wants may be had is for the caller to know: any object here may be asked for.
-    pub fn upload_pack(&self, protocol: Protocol, limits: Limits) -> Result<UploadPack> {
-        let command = GitCommand::new(&self.directory, "upload-pack", limits)
+    ///
+    /// Git looks for names itself where a history is cut off at one, or deepened from where it was cut off before:
+    /// `names` are all that it then finds.
+    pub fn upload_pack(&self, protocol: Protocol, limits: Limits, names: &[(RefName, Sha)]) -> Result<UploadPack> {
+        let named = if names.is_empty() { None } else { Some(self.with_names(names)?) };
+        let directory = named.as_ref().map_or(self.directory.as_path(), tempfile::TempDir::path);
+        let command = GitCommand::new(directory, "upload-pack", limits)
+            .env("GIT_OBJECT_DIRECTORY", self.objects_directory())
             .setting("uploadpack.allowAnySHA1InWant=true")
             .setting("uploadpack.allowFilter=true")
             .args(["--stateless-rpc", "--strict"])
-            .args([&self.directory])
+            .args([directory])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         let command = match protocol {
@@ -51,6 +64,22 @@ impl Repository {
             Protocol::V2 => command.env("GIT_PROTOCOL", "version=2"),
         };
         let mut child = command.spawn()?;
-        Ok(UploadPack { stdin: child.take_stdin(), stdout: child.take_stdout(), child: UploadPackChild(child) })
+        Ok(UploadPack {
+            stdin: child.take_stdin(),
+            stdout: child.take_stdout(),
+            child: UploadPackChild { child, _names: named },
+        })
+    }
+
+    /// A directory that git takes for this repository with these names in it.
+    fn with_names(&self, names: &[(RefName, Sha)]) -> Result<tempfile::TempDir> {
+        let directory = tempfile::tempdir_in(self.quarantine_directory())?;
+        repository::write_skeleton(directory.path())?;
+        let mut packed = String::with_capacity(names.len() * 64);
+        for (name, sha) in names {
+            writeln!(packed, "{sha} {name}").expect("a string takes all text");
+        }
+        fs::write(directory.path().join("packed-refs"), packed)?;
+        Ok(directory)
     }
 }

@@ -3,6 +3,7 @@
 mod access;
 mod architecture;
 mod contract;
+mod git_http;
 mod git_refs;
 mod profiles;
 mod review_comments;

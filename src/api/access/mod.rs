@@ -15,5 +15,5 @@ pub use allowed::Allowed;
 pub use decide::{check_kind, check_workflows, decide};
 pub use kinds::{Kind, Kinds};
 pub use reach::Reach;
-pub use rule::{Action, Anonymous, Endpoint, Row, Rule, TargetKind};
+pub use rule::{Action, Anonymous, Endpoint, Row, Rule, TargetKind, Wire};
 pub use target::{Facts, NoTarget, Org, OwnAccount, PathParams, RepoTarget, Target, User};

@@ -15,6 +15,16 @@ pub struct Row {
     /// The path of the specification first, then other spellings that clients use.
     pub paths: &'static [&'static str],
     pub rule: Rule,
+    pub wire: Wire,
+}
+
+/// What travels both ways, and with it how refusals look and what limits the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    /// One small JSON text each way.
+    Json,
+    /// A stream of Git's own protocol, which may take as long as a pack is large.
+    Git,
 }
 
 /// An operation as a type, so that a handler can name it.

@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use super::{Action, Anonymous, Endpoint, Kinds, Row, Rule, TargetKind};
+use super::{Action, Anonymous, Endpoint, Kinds, Row, Rule, TargetKind, Wire};
 use crate::repos::RepoRole;
 use crate::tokens::{Level, Scope};
 
@@ -50,6 +50,9 @@ const CONTENTS_READ: Rule = Rule { permission: Some(("contents", Level::Read)), 
 const CONTENTS_WRITE: Rule = Rule { permission: Some(("contents", Level::Write)), ..REPO_WRITE };
 /// Moving a reference may bring workflow files with it.
 const REF_WRITE: Rule = Rule { also: Some("workflows"), ..CONTENTS_WRITE };
+/// Whoever may not read the contents of a private repository cannot clone it either, and does not learn of it.
+const GIT_READ: Rule = Rule { see_permission: true, ..CONTENTS_READ };
+const GIT_WRITE: Rule = Rule { see_permission: true, ..REF_WRITE };
 const PULLS_READ: Rule = Rule { permission: Some(("pull_requests", Level::Read)), ..REPO_READ };
 /// Whoever reads a repository may take part in its reviews.
 const PULLS_WRITE: Rule =
@@ -115,14 +118,21 @@ const SELECTION_WRITE: Rule = Rule {
 };
 
 macro_rules! endpoints {
-    ($($(#[$doc:meta])* $name:ident = $operation:literal, $method:ident [$($path:literal),+ $(,)?], $rule:expr;)*) => {
+    (@wire) => { Wire::Json };
+    (@wire $wire:expr) => { $wire };
+    ($($(#[$doc:meta])* $name:ident = $operation:literal, $method:ident [$($path:literal),+ $(,)?], $rule:expr $(, $wire:expr)?;)*) => {
         $(
             $(#[$doc])*
             pub struct $name;
 
             impl Endpoint for $name {
-                const ROW: &'static Row =
-                    &Row { operation: $operation, method: Method::$method, paths: &[$($path),+], rule: $rule };
+                const ROW: &'static Row = &Row {
+                    operation: $operation,
+                    method: Method::$method,
+                    paths: &[$($path),+],
+                    rule: $rule,
+                    wire: endpoints!(@wire $($wire)?),
+                };
             }
         )*
 
@@ -220,11 +230,10 @@ endpoints! {
     GetBlob = "git/get-blob", GET ["/repos/{owner}/{repo}/git/blobs/{file_sha}"], CONTENTS_READ;
     CreateBlob = "git/create-blob", POST ["/repos/{owner}/{repo}/git/blobs"], CONTENTS_WRITE;
 
-    // Clone and push
-    GitAdvertise = "git/advertise", GET ["/{owner}/{repo}/info/refs"], CONTENTS_READ;
-    GitUploadPack = "git/upload-pack", POST ["/{owner}/{repo}/git-upload-pack"], CONTENTS_READ;
-    GitAdvertisePush = "git/advertise-push", GET ["/{owner}/{repo}/info/refs#git-receive-pack"], REF_WRITE;
-    GitReceivePack = "git/receive-pack", POST ["/{owner}/{repo}/git-receive-pack"], REF_WRITE;
+    // Clone and push; the first serves both, and asks for the right to the service that the query names
+    GitAdvertise = "git/advertise", GET ["/{owner}/{repo}/info/refs"], GIT_READ, Wire::Git;
+    GitUploadPack = "git/upload-pack", POST ["/{owner}/{repo}/git-upload-pack"], GIT_READ, Wire::Git;
+    GitReceivePack = "git/receive-pack", POST ["/{owner}/{repo}/git-receive-pack"], GIT_WRITE, Wire::Git;
 
     // Apps
     GetApp = "apps/get-authenticated", GET ["/app"], APP;

@@ -165,7 +165,19 @@ impl Target for RepoTarget {
     const KIND: TargetKind = TargetKind::Repo;
 
     async fn find(db: &mut Connection, path: &PathParams, caller: &Principal) -> Result<Option<(Self, Facts)>> {
-        let found = repos::store::find(db, path.get("owner"), path.get("repo"), caller.user_id()).await?;
+        Self::find_named(db, path.get("owner"), path.get("repo"), caller).await
+    }
+}
+
+impl RepoTarget {
+    /// The repository of this name, for paths that write it in their own way.
+    pub async fn find_named(
+        db: &mut Connection,
+        owner: &str,
+        name: &str,
+        caller: &Principal,
+    ) -> Result<Option<(Self, Facts)>> {
+        let found = repos::store::find(db, owner, name, caller.user_id()).await?;
         Ok(found.map(|found| {
             let facts = Facts {
                 owner: found.repo.owner_id,

@@ -61,7 +61,7 @@ fn fetch(fixture: &Fixture, protocol: Protocol, tip: Sha) -> Vec<u8> {
     if protocol == Protocol::V2 {
         pkt_line::put_flush(&mut request);
     }
-    let mut served = fixture.repository.upload_pack(protocol, Limits::default()).expect("git starts");
+    let mut served = fixture.repository.upload_pack(protocol, Limits::default(), &[]).expect("git starts");
     served.stdin.write_all(&request).expect("fed");
     drop(served.stdin);
     let mut answer = Vec::new();

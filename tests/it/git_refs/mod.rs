@@ -1,6 +1,11 @@
 //! Git references and objects over real repositories.
 
+mod hostile;
+mod objects;
+mod racing;
 mod reading;
+mod workflows;
+mod writing;
 
 use std::path::PathBuf;
 use std::process::Command;

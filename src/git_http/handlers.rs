@@ -1,0 +1,96 @@
+//! Steps of clone and push.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use http::{HeaderMap, Request};
+
+use super::ls_refs::{self, Question};
+use super::model::{Encoding, GitRepo, Service, protocol_of};
+use super::negotiation::Negotiation;
+use super::{advertise, cut_names, fetch, incoming, places, push, upload_request};
+use crate::api::access::Allowed;
+use crate::api::access::table::{GitAdvertise, GitReceivePack, GitUploadPack};
+use crate::api::reply;
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::git::{Protocol, pkt_line};
+use crate::repos::Repo;
+
+pub async fn advertise(
+    access: Allowed<GitAdvertise, GitRepo>,
+    State(app): State<App>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    match (Service::of(access.exchange())?, protocol_of(&headers)) {
+        (Service::UploadPack, Protocol::V2) => Ok(advertise::capabilities()),
+        (Service::UploadPack, Protocol::V0) => advertise::for_fetch(&app, &access.repo).await,
+        (Service::ReceivePack, _) => {
+            let access = access.to_do::<GitReceivePack>()?;
+            Ok(advertise::for_push(&app, &access.repo))
+        }
+    }
+}
+
+pub async fn upload_pack(
+    access: Allowed<GitUploadPack, GitRepo>,
+    State(app): State<App>,
+    request: Request<Body>,
+) -> Result<Response> {
+    let headers = request.headers();
+    Service::UploadPack.check_type(headers)?;
+    let (encoding, protocol) = (Encoding::of(headers)?, protocol_of(headers));
+    let answered = match Negotiation::read(&app, request.into_body(), encoding).await {
+        Ok(negotiation) => answer(&app, &access.repo, protocol, negotiation).await,
+        Err(error) => Err(error),
+    };
+    let body = match answered {
+        // Git shows its users what stands in a packet, but not the body of a refusal.
+        Err(Error::Unprocessable(text)) => refusal(&text),
+        other => other?,
+    };
+    Ok(reply::git_stream(Service::UploadPack.result_type(), body))
+}
+
+pub async fn receive_pack(
+    access: Allowed<GitReceivePack, GitRepo>,
+    State(app): State<App>,
+    request: Request<Body>,
+) -> Result<Response> {
+    Service::ReceivePack.check_type(request.headers())?;
+    let encoding = Encoding::of(request.headers())?;
+    let place = places::take(&app)?;
+    let (outlet, incoming) = incoming::split(request.into_body(), app.settings.git.idle_timeout);
+    let pushing = push::receive(app, Arc::new(access), (incoming, encoding), place);
+    // A task of its own finishes what it has begun, even if the client goes away; its input then ends with an error.
+    let mut pushing = tokio::spawn(pushing);
+    let pushed = tokio::select! {
+        pushed = &mut pushing => pushed,
+        () = outlet.pass_on() => pushing.await,
+    };
+    let report = pushed.map_err(|_| Error::internal("a push panicked"))??;
+    Ok(reply::git_stream(Service::ReceivePack.result_type(), report))
+}
+
+/// Names are ours to tell, packs are git's to build.
+async fn answer(app: &App, repo: &Repo, protocol: Protocol, request: Negotiation) -> Result<Body> {
+    match upload_request::parse(protocol, &request.packets())? {
+        upload_request::Asked::Nothing => Ok(Body::empty()),
+        upload_request::Asked::Refs(arguments) => {
+            let question = Question::parse(&arguments)?;
+            ls_refs::answer(app, repo, question).await
+        }
+        upload_request::Asked::Pack(cut) => {
+            let names = cut_names::find(app, repo.id, &cut).await?;
+            fetch::serve(app, repo.id, protocol, names, request).await
+        }
+    }
+}
+
+fn refusal(text: &str) -> Body {
+    let mut out = Vec::new();
+    pkt_line::put_line(&mut out, &format!("ERR {text}"));
+    out.into()
+}

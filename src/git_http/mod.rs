@@ -1,0 +1,32 @@
+//! Clone and push: Git's own protocol over HTTP, with the tokens and the rights of the API.
+//!
+//! Names are answered from the store and changed through it; packs are built and checked by git itself.
+
+mod advertise;
+mod commands;
+mod cut_names;
+mod fetch;
+mod handlers;
+mod incoming;
+mod judgement;
+mod ls_refs;
+mod model;
+mod negotiation;
+mod places;
+mod push;
+mod quarantine;
+mod ref_pages;
+mod report;
+mod rules;
+mod update;
+mod upload_request;
+
+use crate::api::access::table::{GitAdvertise, GitReceivePack, GitUploadPack};
+use crate::api::routes::Routes;
+
+pub fn routes() -> Routes {
+    Routes::default()
+        .on::<GitAdvertise, _, _>(handlers::advertise)
+        .on::<GitUploadPack, _, _>(handlers::upload_pack)
+        .on::<GitReceivePack, _, _>(handlers::receive_pack)
+}

@@ -1,0 +1,10 @@
+//! Clone and push with the real git program against a real listener.
+
+mod access;
+mod cloning;
+mod host;
+mod hostile;
+mod pushing;
+mod races;
+mod refusals;
+mod rest;

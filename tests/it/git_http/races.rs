@@ -1,0 +1,87 @@
+//! Pushes at the same time, and pushes that never end.
+
+use super::host::{Host, OWNER};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+#[tokio::test]
+async fn of_two_pushes_to_one_branch_exactly_one_wins() {
+    let host = Host::start().await;
+    host.work("work", OWNER, "octo-org/hello", 1).await;
+    host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
+    let url = host.url(OWNER, "octo-org/hello");
+    const CLONES: [&str; 4] = ["one", "two", "three", "four"];
+    for clone in CLONES {
+        host.git("", &["clone", "--quiet", &url, clone]).await.ok();
+    }
+    for round in 0..3 {
+        let mut tips = Vec::new();
+        for clone in CLONES {
+            host.git(clone, &["fetch", "--quiet"]).await.ok();
+            host.git(clone, &["reset", "--quiet", "--hard", "origin/main"]).await.ok();
+            tips.push(host.commit(clone, clone, &format!("{round}")).await);
+        }
+        let [one, two, three, four] = CLONES.map(|clone| host.git(clone, &["push", "--porcelain", "origin", "main"]));
+        let (one, two, three, four) = tokio::join!(one, two, three, four);
+        let said = [one, two, three, four];
+        let winners: Vec<usize> = (0..said.len()).filter(|index| said[*index].success).collect();
+        assert_eq!(winners.len(), 1, "{said:#?}");
+        assert_eq!(host.refs("octo-org/hello").await[0], format!("{} HEAD", tips[winners[0]]));
+        for loser in said.iter().filter(|said| !said.success) {
+            let text = format!("{}{}", loser.out, loser.err);
+            assert!(text.contains("fetch first"), "{text}");
+        }
+    }
+    host.check_fresh_clone("octo-org/hello").await;
+    host.assert_nothing_left();
+}
+
+/// A push by hand that stops in the middle of its pack.
+#[tokio::test]
+async fn a_client_that_goes_away_leaves_nothing() {
+    let host = Host::start().await;
+    host.work("work", OWNER, "octo-org/hello", 3).await;
+    let tip = host.git("work", &["rev-parse", "HEAD"]).await.ok();
+    let mut stream = TcpStream::connect(&host.address).await.expect("it listens");
+    let line = format!("{} {tip} refs/heads/main\0report-status", "0".repeat(40));
+    let head = format!(
+        "POST /octo-org/hello.git/git-receive-pack HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {OWNER}\r\n\
+         Content-Type: application/x-git-receive-pack-request\r\nContent-Length: 100000\r\n\r\n{:04x}{line}0000",
+        line.len() + 4
+    );
+    stream.write_all(head.as_bytes()).await.expect("it reads");
+    stream.write_all(b"PACK\0\0\0\x02\0\0\0\x03").await.expect("it reads");
+    let begun = async || {
+        for _ in 0..200 {
+            if quarantines(&host) > 0 {
+                return true;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        false
+    };
+    assert!(begun().await, "the push has begun");
+    drop(stream);
+    for _ in 0..200 {
+        if quarantines(&host) == 0 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    host.assert_nothing_left();
+    assert_eq!(host.packs(), 0);
+    assert_eq!(host.refs("octo-org/hello").await, [""; 0]);
+    assert_eq!(host.service.app.git_places.available_permits(), host.service.app.settings.git.processes_max);
+}
+
+fn quarantines(host: &Host) -> usize {
+    let repositories = host.service.folder().join("data/repositories");
+    let mut count = 0;
+    for shard in std::fs::read_dir(repositories).expect("a folder") {
+        for repository in std::fs::read_dir(shard.expect("a folder").path()).expect("a folder") {
+            let quarantine = repository.expect("a folder").path().join("quarantine");
+            count += std::fs::read_dir(quarantine).map_or(0, Iterator::count);
+        }
+    }
+    count
+}
