@@ -6,6 +6,7 @@ mod contract;
 mod git_http;
 mod git_refs;
 mod profiles;
+mod pulls;
 mod review_comments;
 mod state_file;
 mod support;

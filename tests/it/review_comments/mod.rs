@@ -1,6 +1,12 @@
 //! Review comments that follow the code.
 
 mod creating;
+mod diffs;
+mod following;
+mod listing;
+mod model;
+mod threads;
+mod walk;
 
 use crate::support::story::Story;
 
