@@ -2,6 +2,7 @@
 
 mod changes;
 mod follow;
+mod found;
 mod handlers;
 pub mod json;
 pub mod model;
@@ -13,6 +14,7 @@ pub mod threads;
 
 pub use changes::create;
 pub use follow::{authors, follow, follow_now, settle};
+pub use found::FoundPull;
 pub use handlers::find;
 pub use moves::{Moved, refs_moved};
 

@@ -1,5 +1,6 @@
 //! Pull request review comments: remarks on lines of a diff that follow the code, and the reviews they belong to.
 
+mod found;
 mod handlers;
 mod input;
 mod json;

@@ -74,7 +74,7 @@ pub(super) fn changes_without_renames(repo: &dyn Source, old: &Sha, new: &Sha) -
         gix::objs::TreeRefIter::from_bytes(old.data(), gix::hash::Kind::Sha1),
         gix::objs::TreeRefIter::from_bytes(new.data(), gix::hash::Kind::Sha1),
     );
-    gix::diff::tree(old, new, gix::diff::tree::State::default(), &Objects(repo), &mut recorder).map_err(fault)?;
+    gix::diff::tree(old, new, gix::diff::tree::State::default(), Objects(repo), &mut recorder).map_err(fault)?;
     if recorder.records.len() > FILES_MAX {
         return Err(Error::unprocessable("The comparison has too many files."));
     }

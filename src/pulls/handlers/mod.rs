@@ -6,6 +6,7 @@ mod patch;
 
 use axum::extract::State;
 
+use super::found::FoundPull;
 use super::json::{NewPullRequest, PullRequest, PullRequestChanges, WholePullRequest};
 use super::model::{Pull, Size};
 use super::range::at_desk;
@@ -70,9 +71,9 @@ pub async fn get(access: Allowed<GetPull, RepoTarget>, State(app): State<App>) -
 pub async fn update(
     access: Allowed<UpdatePull, RepoTarget>,
     State(app): State<App>,
+    FoundPull(pull): FoundPull,
     Json(changes): Json<PullRequestChanges>,
 ) -> Result<Reply> {
-    let pull = find(&app, &access).await?;
     rules::check_editor(access.caller(), access.role, pull.author.id())?;
     rules::check_changes(&changes)?;
     if let Some(base) = &changes.base {

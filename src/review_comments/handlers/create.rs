@@ -10,9 +10,10 @@ use crate::app::App;
 use crate::error::{Error, FieldError, Result};
 use crate::ids::{AccountId, CommentId};
 use crate::markdown;
-use crate::pulls;
+use crate::pulls::FoundPull;
 use crate::pulls::model::Pull;
 use crate::pulls::range::at_desk;
+use crate::review_comments::found::FoundComment;
 use crate::review_comments::input::{NewComment, Subject, Text};
 use crate::review_comments::json::ReviewComment;
 use crate::review_comments::locate::{Located, locate};
@@ -22,9 +23,9 @@ use crate::review_comments::{present, rules, write};
 pub async fn create(
     access: Allowed<CreateReviewComment, RepoTarget>,
     State(app): State<App>,
+    FoundPull(pull): FoundPull,
     Json(new): Json<NewComment>,
 ) -> Result<Reply> {
-    let pull = pulls::find(&app, &access).await?;
     let author = author(&access)?;
     match new {
         NewComment::Reply { body, in_reply_to } => answer(&app, &access, &pull, in_reply_to, body, author).await,
@@ -34,12 +35,11 @@ pub async fn create(
 
 pub async fn reply(
     access: Allowed<CreateReplyForReviewComment, RepoTarget>,
-    State(app): State<App>,
+    (State(app), FoundPull(pull)): (State<App>, FoundPull),
+    FoundComment(comment): FoundComment,
     Json(text): Json<Text>,
 ) -> Result<Reply> {
-    let pull = pulls::find(&app, &access).await?;
-    let in_reply_to = access.exchange().params.number("comment_id").ok_or(Error::NotFound)?;
-    answer(&app, &access, &pull, in_reply_to, text.body, author(&access)?).await
+    answer(&app, &access, &pull, comment.id, text.body, author(&access)?).await
 }
 
 async fn begin<E: Endpoint>(

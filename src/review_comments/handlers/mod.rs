@@ -4,6 +4,7 @@ pub mod create;
 
 use axum::extract::State;
 
+use super::found::FoundComment;
 use super::input::Text;
 use super::json::ReviewComment;
 use super::model::{Comment, Listing, Order, Scope};
@@ -45,9 +46,9 @@ pub async fn get(access: Allowed<GetReviewComment, RepoTarget>, State(app): Stat
 pub async fn update(
     access: Allowed<UpdateReviewComment, RepoTarget>,
     State(app): State<App>,
+    FoundComment(comment): FoundComment,
     Json(text): Json<Text>,
 ) -> Result<Reply> {
-    let comment = find(&app, &access).await?;
     pulls::rules::check_editor(access.caller(), access.role, comment.author.id())?;
     rules::check_body(&text.body)?;
     let context = (access.repo.id, comment.id, access.caller().actor(), text.body, app.clock.now());

@@ -16,8 +16,8 @@ use crate::api::reply::Reply;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::ids::ReviewId;
-use crate::pulls;
 use crate::pulls::model::Pull;
+use crate::pulls::{self, FoundPull};
 use crate::review_comments::handlers::create::{author, find_place};
 use crate::review_comments::handlers::list_in;
 use crate::review_comments::input::{DraftComment, Subject};
@@ -47,9 +47,9 @@ pub async fn list(access: Allowed<ListReviews, RepoTarget>, State(app): State<Ap
 pub async fn create(
     access: Allowed<CreateReview, RepoTarget>,
     State(app): State<App>,
+    FoundPull(pull): FoundPull,
     Json(new): Json<NewReview>,
 ) -> Result<Reply> {
-    let pull = pulls::find(&app, &access).await?;
     let author = author(&access)?;
     rules::check_comment_count(new.comments.len())?;
     rules::check_verdict(&pull, author, new.state, &new.body, new.comments.len())?;

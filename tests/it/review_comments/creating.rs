@@ -242,8 +242,10 @@ async fn a_comment_on_an_earlier_commit_of_the_pull_request_is_shown_where_the_l
 #[tokio::test]
 async fn objects_of_another_repository_are_not_part_of_the_pull_request() {
     let story = story().await;
-    // Only the other repository has this commit.
     let elsewhere = story.commit_on(&story.head, &[("file", Some("elsewhere\n"))]);
+    story.bring_objects_to("other").await;
+    let found = story.user("mona").get(&format!("/repos/acme/other/git/commits/{elsewhere}")).await;
+    assert_eq!(found.status, 200, "the other repository has it");
     let answer = story.comment(json!({ "line": 1, "commit_id": elsewhere })).await.expect(422);
     let random = story.comment(json!({ "line": 1, "commit_id": "1".repeat(40) })).await.expect(422);
     assert_eq!(answer.body, random.body);

@@ -1,9 +1,9 @@
 //! Positions, lines and hunks are those of `git diff`.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::model::{Row, rows};
-use crate::support::story::{COMMENTS, Story};
+use crate::support::story::{PULL, Story};
 
 /// A file with functions, so that hunks have headings, changed here and there.
 fn source(seed: u64) -> (String, String) {
@@ -107,7 +107,7 @@ async fn files_commits_diff_and_patch_are_those_of_git() {
     let mona = story.user("mona");
     let diff = story.work.git(&["diff", "-M", &story.base, &story.head]);
     for accept in ["application/vnd.github.v3.diff", "application/vnd.plinth.diff"] {
-        let answer = story.user("mona").header("accept", accept).get(crate::support::story::PULL).await.expect(200);
+        let answer = story.user("mona").header("accept", accept).get(PULL).await.expect(200);
         assert_eq!(String::from_utf8_lossy(&answer.body), diff);
         assert!(answer.header("content-type").expect("a type").starts_with("application/vnd.github.v3.diff"));
     }
@@ -138,14 +138,22 @@ async fn files_commits_diff_and_patch_are_those_of_git() {
     assert!(second.header("link").expect("pages").contains("page=4"));
     let commits = mona.get("/repos/acme/rocket/pulls/1/commits").await.expect(200).json();
     assert_eq!((&commits[0]["sha"], commits.as_array().map(Vec::len)), (&json!(story.head), Some(1)));
-    let pull = mona.get(crate::support::story::PULL).await.expect(200).json();
+    let pull = mona.get(PULL).await.expect(200).json();
     assert_eq!((&pull["commits"], &pull["changed_files"]), (&json!(1), &json!(4)));
-    // A patch can be taken by git.
-    let patch =
-        story.user("mona").header("accept", "application/vnd.github.patch").get(crate::support::story::PULL).await;
+}
+
+#[tokio::test]
+async fn a_patch_can_be_taken_by_git() {
+    let (old, new) = source(9);
+    let story = Story::new(&[("a b.rs", &old), ("gone", "x\n")], &[("a b.rs", Some(&new)), ("gone", None)]).await;
+    let second = story.commit_on(&story.head, &[("added", Some("y"))]);
+    story.push("feature", &second).await;
+    let client = story.user("mona").header("accept", "application/vnd.github.patch");
+    let patch = client.get(PULL).await.expect(200);
     story.work.git(&["checkout", "-q", "--detach", &story.base]);
-    let without_binary = story.work.git(&["diff", "--stat", &story.base, &story.head, "--", "bin"]);
-    assert!(!without_binary.is_empty() && patch.expect(200).body.starts_with(b"From "));
-    let _ = Value::Null;
-    assert_eq!(mona.get(COMMENTS).await.json(), json!([]));
+    story.work.git_with(&["am", "-q"], &String::from_utf8_lossy(&patch.body));
+    let trees = story.work.git(&["rev-parse", "HEAD^{tree}", &format!("{second}^{{tree}}")]);
+    let trees: Vec<_> = trees.lines().collect();
+    assert_eq!(trees[0], trees[1]);
+    assert_eq!(story.work.git(&["log", "--format=%an <%ae>", "-1"]).trim(), "hubot <hubot@example.com>");
 }

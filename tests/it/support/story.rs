@@ -98,16 +98,20 @@ impl Story {
 
     /// Puts everything that was committed so far into the repository of the service.
     pub async fn bring_objects(&self) {
-        let pack = self.directory().await.join("objects/pack/pack");
+        self.bring_objects_to("rocket").await;
+    }
+
+    pub async fn bring_objects_to(&self, repo: &str) {
+        let pack = self.directory(repo).await.join("objects/pack/pack");
         let pack = pack.to_str().expect("a path of the test");
         let listed = self.work.git(&["rev-list", "--objects", "--all"]);
         let names: String = listed.lines().map(|line| format!("{}\n", &line[..40])).collect();
         self.work.git_with(&["pack-objects", "-q", pack], &names);
     }
 
-    /// The folder of the rocket on disk.
-    pub async fn directory(&self) -> PathBuf {
-        let repo = self.user("mona").get("/repos/acme/rocket").await.expect(200).json();
+    /// The folder of a repository on disk.
+    async fn directory(&self, repo: &str) -> PathBuf {
+        let repo = self.user("mona").get(&format!("/repos/acme/{repo}")).await.expect(200).json();
         let id = repo["id"].as_i64().expect("a number");
         self.service.folder().join(format!("data/repositories/{:02x}/{id}.git", id % 256))
     }
