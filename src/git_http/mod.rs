@@ -1,6 +1,7 @@
 //! Clone and push: Git's own protocol over HTTP, with the tokens and the rights of the API.
 //!
-//! Names are answered from the store and changed through it; packs are built and checked by git itself.
+//! Names are answered from the store and changed through it; packs are built and checked by git itself. What a push may
+//! do, and the limits, are decided in docs/decisions/0050 to 0053.
 
 mod advertise;
 mod commands;

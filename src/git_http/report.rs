@@ -56,7 +56,7 @@ mod tests {
         let text = String::from_utf8(report).expect("text");
         assert_eq!(
             text,
-            "0014unpack bad pack\n0014ok refs/heads/a\n0041ng refs/heads/b c the name has moved meanwhile: fetch first\n0000"
+            "0014unpack bad pack\n0014ok refs/heads/a\n0040ng refs/heads/b c the name has moved meanwhile: fetch first\n0000"
         );
         assert!(write(&Commands { report: false, ..commands }, Ok(()), &[]).is_empty());
     }

@@ -67,6 +67,15 @@ impl Principal {
         }
     }
 
+    /// The token that was presented, where there is one.
+    pub fn token_id(&self) -> Option<TokenId> {
+        match self {
+            Principal::User(token) => Some(token.token),
+            Principal::Installation(token) => Some(token.token),
+            Principal::Anonymous | Principal::App(_) => None,
+        }
+    }
+
     /// The user behind the token, where there is one.
     pub fn user(&self) -> Option<&UserToken> {
         match self {

@@ -228,6 +228,12 @@ pub async fn end(db: &mut Connection, id: TokenId, now: Timestamp) -> Result<u64
     db.execute("update token set ended_at = $2 where id = $1 and ended_at is null", params![id, now]).await
 }
 
+/// Whether the token has not been ended since it was read.
+pub async fn is_in_use(db: &mut Connection, id: TokenId) -> Result<bool, DbError> {
+    let sql = "select cast(1 as bigint) from token where id = $1 and ended_at is null";
+    Ok(db.optional::<(i64,)>(sql, params![id]).await?.is_some())
+}
+
 /// Ends every token whose time is over, so that a clock that is set back cannot revive it.
 pub async fn end_expired(db: &mut Connection, now: Timestamp) -> Result<u64, DbError> {
     let sql = "update token set ended_at = $1 where ended_at is null and expires_at is not null and expires_at <= $1";

@@ -12,7 +12,7 @@ use crate::api::exchange::Exchange;
 use crate::app::App;
 use crate::db::Connection;
 use crate::error::{Error, Result};
-use crate::tokens::Principal;
+use crate::tokens::{self, Principal};
 use crate::urls::Urls;
 
 /// A resource on which the caller may carry out the operation `E`. Only the decision makes one.
@@ -50,6 +50,11 @@ impl<E: Endpoint, T: Target> Allowed<E, T> {
     /// Decides again with what is true now: much may change while a large request comes in.
     pub async fn check_again(&self, db: &mut Connection) -> Result<T> {
         let (params, principal) = (&self.exchange.params, &self.exchange.principal);
+        if let Some(token) = principal.token_id()
+            && !tokens::store::is_in_use(db, token).await?
+        {
+            return Err(Error::Unauthenticated("Bad credentials"));
+        }
         let Some((target, facts)) = T::find(db, params, principal).await? else { return Err(Error::NotFound) };
         let reach = Reach::find(db, principal, &facts).await?;
         decide(&E::ROW.rule, principal, &facts, &reach)?;

@@ -164,3 +164,24 @@ async fn a_history_can_be_cut_off_at_a_name_and_at_a_date() {
     assert!(said.contains("the reference to cut the history off at does not exist"), "{said}");
     host.assert_nothing_left();
 }
+
+#[tokio::test]
+async fn more_names_than_fit_one_page_are_all_told() {
+    const COUNT: usize = 2_345;
+    let host = Host::start().await;
+    host.work("work", OWNER, "octo-org/hello", 1).await;
+    let tip = host.git("work", &["rev-parse", "HEAD"]).await.ok();
+    let names: String = (0..COUNT).map(|number| format!("create refs/tags/t{number} {tip}\n")).collect();
+    host.git_with("work", &["update-ref", "--stdin"], names.as_bytes()).await.ok();
+    host.git("work", &["push", "--quiet", "--mirror", "origin"]).await.ok();
+    for protocol in PROTOCOLS {
+        let url = host.open_url("octo-org/hello");
+        let listed = host.git("", &["-c", protocol, "ls-remote", "--tags", &url]).await.ok();
+        assert_eq!(listed.lines().count(), COUNT);
+        let mut sorted: Vec<&str> = listed.lines().collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(sorted.len(), COUNT);
+    }
+    host.git("work", &["push", "--quiet", "--mirror", "origin"]).await.ok();
+}

@@ -187,7 +187,11 @@ impl Host {
 
     /// Packs that the server keeps.
     pub fn packs(&self) -> usize {
-        find(self.service.folder(), &|path| path.extension().is_some_and(|extension| extension == "pack")).len()
+        self.pack_files().len()
+    }
+
+    pub fn pack_files(&self) -> Vec<PathBuf> {
+        find(self.service.folder(), &|path| path.extension().is_some_and(|extension| extension == "pack"))
     }
 }
 

@@ -32,7 +32,7 @@ fn push(name: &str, new: &str, capabilities: &str, pack: &[u8]) -> Vec<u8> {
 }
 
 /// The commits of the folder `work` as one pack, and the newest of them.
-async fn pack(host: &Host, count: usize) -> (Vec<u8>, String) {
+pub async fn pack(host: &Host, count: usize) -> (Vec<u8>, String) {
     host.work("work", OWNER, "octo-org/hello", count).await;
     let tip = host.git("work", &["rev-parse", "HEAD"]).await.ok();
     let prefix = host.path("work/out");
@@ -176,4 +176,28 @@ async fn a_client_that_says_nothing_is_not_waited_for() {
     tokio::time::timeout(std::time::Duration::from_secs(5), read).await.expect("it answers").expect("text");
     assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("The push came too slowly."), "{answer}");
     assert_untouched(&host).await;
+}
+
+/// Objects that lost what they need, as unreachable ones may, cannot be brought back by naming them.
+#[tokio::test]
+async fn a_name_for_an_incomplete_history_is_refused() {
+    let host = Host::start().await;
+    host.work("work", OWNER, "octo-org/hello", 1).await;
+    host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
+    host.git("work", &["checkout", "--quiet", "--orphan", "topic"]).await.ok();
+    host.commit("work", "lost", "lost").await;
+    let before = host.pack_files();
+    host.git("work", &["push", "--quiet", "origin", "topic"]).await.ok();
+    let lost = host.pack_files().into_iter().find(|pack| !before.contains(pack)).expect("a new pack");
+    let tip = host.commit("work", "kept", "kept").await;
+    host.git("work", &["push", "--quiet", "origin", "topic"]).await.ok();
+    host.git("work", &["push", "--quiet", "origin", ":topic"]).await.ok();
+    for extension in ["idx", "pack", "rev"] {
+        std::fs::remove_file(lost.with_extension(extension)).expect("it was there");
+    }
+    let mut empty = b"PACK\0\0\0\x02\0\0\0\0".to_vec();
+    empty.extend_from_slice(b"\x02\x9d\x08\x82\x3b\xd8\xa8\xea\xb5\x10\xad\x6a\xc7\x5c\x82\x3c\xfd\x3e\xd3\x1e");
+    let answer = post(&host, "git-receive-pack", &[], push("refs/heads/again", &tip, "", &empty)).await.expect(200);
+    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    assert!(text.contains("unpack ok") && text.contains("ng refs/heads/again missing necessary objects"), "{text}");
 }

@@ -1,8 +1,11 @@
 //! Pushes at the same time, and pushes that never end.
 
-use super::host::{Host, OWNER};
-use tokio::io::AsyncWriteExt;
+use plinth::tokens;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+
+use super::host::{Host, OWNER};
+use crate::support::START;
 
 #[tokio::test]
 async fn of_two_pushes_to_one_branch_exactly_one_wins() {
@@ -84,4 +87,93 @@ fn quarantines(host: &Host) -> usize {
         }
     }
     count
+}
+
+/// A push by hand, of which the last part of the pack is held back until `meanwhile` is over.
+async fn slow_push(host: &Host, meanwhile: impl AsyncFnOnce()) -> String {
+    let (pack, tip) = super::hostile::pack(host, 3).await;
+    let line = format!("{} {tip} refs/heads/main\0report-status", "0".repeat(40));
+    let mut body = format!("{:04x}{line}0000", line.len() + 4).into_bytes();
+    body.extend_from_slice(&pack);
+    let mut stream = TcpStream::connect(&host.address).await.expect("it listens");
+    let head = format!(
+        "POST /octo-org/hello.git/git-receive-pack HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {OWNER}\r\n\
+         Connection: close\r\nContent-Type: application/x-git-receive-pack-request\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await.expect("it reads");
+    stream.write_all(&body[..body.len() - 5]).await.expect("it reads");
+    while quarantines(host) == 0 {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    meanwhile().await;
+    stream.write_all(&body[body.len() - 5..]).await.expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("text");
+    answer
+}
+
+#[tokio::test]
+async fn a_right_that_goes_while_a_pack_comes_in_is_gone() {
+    let host = Host::start().await;
+    let answer = slow_push(&host, async || {
+        host.service.apply("users: [{ login: mona }]\nrepos: [{ name: octo-org/hello, archived: true }]").await;
+    })
+    .await;
+    assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("archived"), "{answer}");
+    let host = Host::start().await;
+    let answer = slow_push(&host, async || {
+        let ended = host.service.app.store.write((), |tx, ()| {
+            Box::pin(async move {
+                let id = tokens::store::find_by_hash(tx, &tokens::hash(OWNER)).await?.expect("the owner's token");
+                Ok(tokens::store::end(tx, id, START).await?)
+            })
+        });
+        assert_eq!(ended.await.expect("it is ended"), 1);
+    })
+    .await;
+    assert!(answer.starts_with("HTTP/1.1 401") && answer.contains("Bad credentials"), "{answer}");
+    host.assert_nothing_left();
+    let host = Host::start().await;
+    let answer = slow_push(&host, async || {}).await;
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("ok refs/heads/main"), "{answer}");
+}
+
+/// Whoever fetches and then goes away, or does not read any more, keeps no process and no place.
+#[tokio::test]
+async fn a_fetch_that_nobody_reads_ends() {
+    let host = Host::with_settings(|settings| {
+        settings.git.idle_timeout = std::time::Duration::from_millis(500);
+    })
+    .await;
+    host.work("work", OWNER, "octo-org/hello", 1).await;
+    let noise: String = (0..2_000_000u64).map(|n| format!("{:x}\n", n.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
+    let tip = host.commit("work", "noise", &noise).await;
+    host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
+    let lines = ["command=fetch".to_owned(), format!("want {tip}"), "done".to_owned()];
+    let [command, want, done] = lines.map(|line| format!("{:04x}{line}", line.len() + 4));
+    let body = format!("{command}0001{want}{done}0000");
+    let head = format!(
+        "POST /octo-org/hello.git/git-upload-pack HTTP/1.1\r\nHost: x\r\nGit-Protocol: version=2\r\n\
+         Content-Type: application/x-git-upload-pack-request\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let places = &host.service.app.git_places;
+    let all = host.service.app.settings.git.processes_max;
+    for goes_away in [false, true] {
+        let mut stream = TcpStream::connect(&host.address).await.expect("it listens");
+        stream.write_all(head.as_bytes()).await.expect("it reads");
+        let mut some = [0; 4096];
+        stream.read_exact(&mut some).await.expect("it answers");
+        assert!(some.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&some));
+        assert_eq!(places.available_permits(), all - 1);
+        let stream = if goes_away { None } else { Some(stream) };
+        let mut waited = 0;
+        while places.available_permits() < all {
+            assert!(waited < 500, "the place is given back");
+            waited += 1;
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        drop(stream);
+    }
 }
