@@ -4,6 +4,7 @@ mod backup;
 mod check;
 mod demo;
 mod entities;
+mod import;
 mod logging;
 mod options;
 mod serve;
@@ -53,6 +54,13 @@ enum Command {
     /// Make and list repositories, and their collaborators
     #[command(subcommand)]
     Repo(entities::RepoCommand),
+    /// Copy a Git repository of this machine, all of it, into an empty one
+    Import {
+        /// Where to, written owner/name
+        repo: String,
+        /// The folder of the repository to copy
+        source: PathBuf,
+    },
     /// Check the settings and the store
     Check {
         /// Show the settings in effect, secrets masked
@@ -85,6 +93,10 @@ pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<()> {
         Command::Org(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Repo(command) => {
             command.run(&options.open_store().await?, &options.open_repositories()?, &clock, out).await
+        }
+        Command::Import { repo, source } => {
+            let repositories = Arc::new(options.open_repositories()?);
+            import::run(&options.open_store().await?, repositories, (repo, &source), clock.now(), out).await
         }
         Command::Check { print } => check::run(&options, print, out).await,
         Command::Backup { folder } => backup::backup(&options, &folder, out).await,

@@ -20,10 +20,14 @@ use crate::app::App;
 use crate::clock::Clock;
 use crate::db::{Durability, Store};
 use crate::error::{Error, Result};
+use crate::objects::{Holder, Policy, Upkeep};
 use crate::{server, tokens};
 
 /// How often tokens whose time is over are ended for good.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Everyone besides references who needs objects to stay.
+const HOLDERS: &[Holder] = &[];
 
 #[derive(Debug, Args)]
 pub struct Serve {
@@ -59,9 +63,12 @@ impl Serve {
         let url = format!("http://{}", listener.local_addr()?);
         start_metrics(&options, &app).await?;
         let sweeping = tokio::spawn(sweep(app.clone()));
+        let upkeep = Upkeep::new(app.objects.clone(), app.clock.clone(), HOLDERS, Policy::default());
+        let upkeep = tokio::spawn(upkeep.run());
         self.announce(&app, &options, &url, out).await?;
         let served = server::serve(listener, app, stop_signal()?).await;
         sweeping.abort();
+        upkeep.abort();
         tracing::info!("stopped");
         served
     }

@@ -79,6 +79,12 @@ impl GraphCache {
 }
 
 impl Repository {
+    /// Whether there is a commit-graph, up to date or not.
+    pub fn has_commit_graph(&self) -> bool {
+        let info = self.objects_directory().join("info");
+        info.join("commit-graph").exists() || info.join("commit-graphs").exists()
+    }
+
     /// Brings the commit-graph up to all commits that the tips reach. Tips that are no commits do not matter.
     pub fn write_commit_graph(&self, tips: &[Sha]) -> Result<()> {
         GitCommand::new(&self.directory, "commit-graph", Limits::default())

@@ -22,6 +22,8 @@ const SMALL_PACK_MAX: u64 = 64 << 20;
 pub struct Superseded {
     packs: Vec<PathBuf>,
     kept: Kept,
+    /// The packs whose objects were taken into account; others have come since.
+    seen: BTreeSet<PathBuf>,
 }
 
 /// What the new pack has of the old ones.
@@ -38,12 +40,13 @@ impl Superseded {
     }
 
     fn nothing() -> Self {
-        Self { packs: Vec::new(), kept: Kept::Everything }
+        Self { packs: Vec::new(), kept: Kept::Everything, seen: BTreeSet::new() }
     }
 
     /// A new pack may have the very name of an old one, which then stays.
     fn all_but(new: Option<&PathBuf>, old: Vec<PathBuf>, kept: Kept) -> Self {
-        Self { packs: old.into_iter().filter(|pack| Some(pack) != new).collect(), kept }
+        let seen = old.iter().chain(new).cloned().collect();
+        Self { packs: old.into_iter().filter(|pack| Some(pack) != new).collect(), kept, seen }
     }
 }
 
@@ -51,6 +54,15 @@ impl Repository {
     /// How many packs a reader has to look through.
     pub fn pack_count(&self) -> Result<usize> {
         Ok(self.packs()?.len())
+    }
+
+    /// How many packs have nothing in them that is younger than this.
+    pub fn pack_count_older_than(&self, age: Duration) -> Result<usize> {
+        let mut count = 0;
+        for pack in self.packs()? {
+            count += usize::from(is_older_than(&pack, age)?);
+        }
+        Ok(count)
     }
 
     /// Joins all small packs into one. Every object stays; the old packs go once `remove` is called.
@@ -75,20 +87,23 @@ impl Repository {
     }
 
     /// Writes all that the tips reach into one pack. Packs that were there before and are older than the grace time
-    /// are superseded, with the unreachable objects in them.
+    /// are superseded, with the unreachable objects in them. What younger packs lean on is kept like what tips reach:
+    /// their objects may get a ref yet.
     pub fn repack(self: &Arc<Self>, tips: &[Sha], grace: Duration) -> Result<Superseded> {
-        let mut old = Vec::new();
+        let (mut old, mut young) = (Vec::new(), Vec::new());
         for pack in self.packs()? {
-            if is_older_than(&pack, grace)? {
-                old.push(pack);
-            }
+            if is_older_than(&pack, grace)? { old.push(pack) } else { young.push(pack) }
         }
         if old.is_empty() {
             return Ok(Superseded::nothing());
         }
-        let feed = |stdin: &mut dyn Write| tips.iter().try_for_each(|tip| writeln!(stdin, "{tip}"));
-        let new = self.pack_objects(&["--revs"], feed)?;
-        Ok(Superseded::all_but(new.as_ref(), old, Kept::ReachableFrom(tips.to_vec())))
+        let new = self.pack_objects(&["--revs"], |stdin| {
+            tips.iter().try_for_each(|tip| writeln!(stdin, "{tip}"))?;
+            young.iter().try_for_each(|pack| write_names(pack, stdin))
+        })?;
+        let mut superseded = Superseded::all_but(new.as_ref(), old, Kept::ReachableFrom(tips.to_vec()));
+        superseded.seen.extend(young);
+        Ok(superseded)
     }
 
     /// Removes superseded packs, if all that the tips of this moment reach can do without them; tells whether it did.
@@ -115,12 +130,14 @@ impl Repository {
         };
         let known_set: HashSet<&Sha> = known.iter().collect();
         let new: Vec<&Sha> = tips.iter().filter(|tip| !known_set.contains(tip)).collect();
-        if new.is_empty() {
+        let packs = self.packs()?;
+        let unseen: Vec<&PathBuf> = packs.difference(&superseded.seen).collect();
+        if new.is_empty() && unseen.is_empty() {
             return Ok(true);
         }
         let view = tempfile::tempdir_in(self.quarantine_directory())?;
         fs::create_dir(view.path().join("pack"))?;
-        for pack in self.packs()?.iter().filter(|pack| !superseded.packs.contains(pack)) {
+        for pack in packs.iter().filter(|pack| !superseded.packs.contains(pack)) {
             for extension in ["pack", "idx"] {
                 let file = pack.with_extension(extension);
                 fs::hard_link(&file, view.path().join("pack").join(&*file_name(&file)))?;
@@ -131,6 +148,7 @@ impl Repository {
             .args(["--objects", "--stdin", "--quiet"])
             .run(|stdin| {
                 new.iter().try_for_each(|tip| writeln!(stdin, "{tip}"))?;
+                unseen.iter().try_for_each(|pack| write_names(pack, stdin))?;
                 known.iter().try_for_each(|tip| writeln!(stdin, "^{tip}"))
             })?;
         Ok(ending.success)
@@ -162,6 +180,13 @@ impl Repository {
         }
         Ok(packs)
     }
+}
+
+/// Writes the name of every object in a pack.
+fn write_names(pack: &Path, out: &mut dyn Write) -> io::Result<()> {
+    let index = gix::odb::pack::index::File::at(pack.with_extension("idx"), gix::hash::Kind::Sha1);
+    let index = index.map_err(io::Error::other)?;
+    (0..index.num_objects()).try_for_each(|position| writeln!(out, "{}", index.oid_at_index(position)))
 }
 
 fn is_older_than(pack: &Path, age: Duration) -> Result<bool> {

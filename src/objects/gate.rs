@@ -1,6 +1,6 @@
 //! Keeps those who name objects and those who remove them apart.
 
-use tokio::sync::{RwLock, RwLockReadGuard};
+use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::ids::RepoId;
 
@@ -19,6 +19,11 @@ impl Default for Gates {
 impl Gates {
     pub async fn hold(&self, repo: RepoId) -> RwLockReadGuard<'_, ()> {
         self.gate(repo).read().await
+    }
+
+    /// Closes the gate if nobody is inside. Waiting in line for it would hold back all who come later.
+    pub fn try_close(&self, repo: RepoId) -> Option<RwLockWriteGuard<'_, ()>> {
+        self.gate(repo).try_write().ok()
     }
 
     fn gate(&self, repo: RepoId) -> &RwLock<()> {

@@ -6,6 +6,7 @@ mod blocking;
 mod flush;
 mod gate;
 pub mod store;
+mod upkeep;
 
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ use crate::ids::RepoId;
 use beside::Beside;
 use blocking::Doorway;
 use gate::Gates;
+pub use upkeep::{Holder, Policy, Upkeep};
 
 /// All objects of all repositories of this node; cheap to clone.
 #[derive(Clone)]

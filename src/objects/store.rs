@@ -50,10 +50,25 @@ pub async fn list_sizes(
     db.all(sql, params![repo, after, limit]).await
 }
 
-/// Repositories that have objects outside of packs, after `after`, in order.
-pub async fn list_repos(db: &mut Connection, after: RepoId, limit: i64) -> Result<Vec<(RepoId,)>, DbError> {
-    let sql = "select distinct repo_id from git_object where repo_id > $1 order by repo_id limit $2";
+/// A repository as upkeep sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Tended {
+    pub repo: RepoId,
+    pub ref_generation: i64,
+}
+
+from_row!(Tended { repo, ref_generation });
+
+/// Repositories after `after`, in order.
+pub async fn list_repos(db: &mut Connection, after: RepoId, limit: i64) -> Result<Vec<Tended>, DbError> {
+    let sql = "select id, ref_generation from repo where id > $1 order by id limit $2";
     db.all(sql, params![after, limit]).await
+}
+
+/// How many objects wait for a pack, and since when.
+pub async fn count_waiting(db: &mut Connection, repo: RepoId) -> Result<(i64, Option<Timestamp>), DbError> {
+    let sql = "select count(*), min(created_at) from git_object where repo_id = $1";
+    db.one(sql, params![repo]).await
 }
 
 /// Keeps all objects; one that is kept already stays as it is.

@@ -110,6 +110,17 @@ pub async fn update(db: &mut Connection, id: RepoId, new: &NewRepo<'_>, now: Tim
     Ok(())
 }
 
+pub async fn update_default_branch(
+    db: &mut Connection,
+    id: RepoId,
+    branch: &str,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let sql = "update repo set default_branch = $2, updated_at = $3 where id = $1";
+    db.execute(sql, params![id, branch, now]).await?;
+    Ok(())
+}
+
 pub async fn update_archived(db: &mut Connection, id: RepoId, archived: bool) -> Result<(), DbError> {
     db.execute("update repo set archived = $2 where id = $1", params![id, archived]).await?;
     Ok(())

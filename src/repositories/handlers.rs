@@ -53,7 +53,7 @@ pub async fn create_in_org(
 pub async fn delete(access: Allowed<DeleteRepo, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let id = access.repo.id;
     app.store.write(id, |tx, id| Box::pin(async move { Ok(store::delete(tx, *id).await?) })).await?;
-    // The repository is gone already; a folder that cannot be removed now is swept later.
+    // The repository is gone already, and its number never comes back: the folder only takes room.
     if let Err(error) = app.objects.remove_repository(id).await {
         tracing::warn!(%error, %id, "the folder of a deleted repository could not be removed");
     }
@@ -70,6 +70,8 @@ async fn create(
     let context = (owner, caller.user_id(), new, app.clock.now());
     let found =
         app.store.write(context, |tx, (owner, user, new, now)| Box::pin(insert(tx, *owner, *user, new, *now))).await?;
+    // A folder that a killed process left under this number must not lend its objects to the new repository.
+    app.objects.remove_repository(found.repo.id).await?;
     let repository = Repository::new(&found.repo, urls).with_permissions(found.role);
     let location = urls.repo(&found.repo.owner_login, &found.repo.name);
     Ok(Reply::created(&repository, location))

@@ -1,9 +1,12 @@
 //! Git references and objects over real repositories.
 
+mod histories;
 mod hostile;
+mod model;
 mod objects;
 mod racing;
 mod reading;
+mod upkeep;
 mod workflows;
 mod writing;
 

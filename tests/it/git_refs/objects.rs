@@ -293,7 +293,7 @@ async fn every_fault_of_a_new_object_is_told() {
         ("trees", entry(json!({ "path": "a", "sha": null }))),
         ("trees", entry(json!({ "path": "../a", "mode": "100644", "content": "" }))),
         ("trees", entry(json!({ "path": ".git/config", "mode": "100644", "content": "" }))),
-        ("trees", entry(json!({ "path": ".GIT~1", "mode": "100644", "content": "" }))),
+        ("trees", entry(json!({ "path": "git~1", "mode": "100644", "content": "" }))),
         ("trees", entry(json!({ "path": "/a", "mode": "100644", "content": "" }))),
         ("commits", json!({ "message": "m" })),
         ("commits", json!({ "message": "m", "tree": main })),
@@ -333,7 +333,7 @@ async fn every_fault_of_a_new_object_is_told() {
         422 The path "a" is not allowed, is given twice, or is not there to be deleted.
         422 A tree may not have an entry named "..".
         422 A tree may not have an entry named ".git".
-        201 
+        422 A tree may not have an entry named "git~1".
         422 A tree may not have an entry named "".
         422 Invalid request.
 
