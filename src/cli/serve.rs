@@ -21,13 +21,13 @@ use crate::clock::Clock;
 use crate::db::{Durability, Store};
 use crate::error::{Error, Result};
 use crate::objects::{Holder, Policy, Upkeep};
-use crate::{server, tokens};
+use crate::{pulls, server, tokens};
 
 /// How often tokens whose time is over are ended for good.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Everyone besides references who needs objects to stay.
-const HOLDERS: &[Holder] = &[];
+const HOLDERS: &[Holder] = &[pulls::held];
 
 #[derive(Debug, Args)]
 pub struct Serve {

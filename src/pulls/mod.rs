@@ -4,6 +4,7 @@ mod changes;
 mod follow;
 mod found;
 mod handlers;
+mod held;
 pub mod json;
 pub mod model;
 mod moves;
@@ -16,6 +17,7 @@ pub use changes::create;
 pub use follow::{authors, follow, follow_now, settle};
 pub use found::FoundPull;
 pub use handlers::find;
+pub use held::held;
 pub use moves::{Moved, refs_moved};
 
 use crate::api::access::table::{CreatePull, GetPull, ListPullCommits, ListPullFiles, ListPulls, UpdatePull};

@@ -126,17 +126,6 @@ pub async fn update_archived(db: &mut Connection, id: RepoId, archived: bool) ->
     Ok(())
 }
 
-pub async fn update_default_branch(
-    db: &mut Connection,
-    id: RepoId,
-    default_branch: &str,
-    now: Timestamp,
-) -> Result<(), DbError> {
-    let sql = "update repo set default_branch = $2, updated_at = $3 where id = $1";
-    db.execute(sql, params![id, default_branch, now]).await?;
-    Ok(())
-}
-
 pub async fn delete(db: &mut Connection, id: RepoId) -> Result<u64, DbError> {
     db.execute("delete from repo where id = $1", params![id]).await
 }

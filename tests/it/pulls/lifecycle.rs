@@ -1,5 +1,8 @@
 //! From the first proposal to the last push.
 
+use std::time::Duration;
+
+use plinth::objects::{Policy, Upkeep};
 use serde_json::{Value, json};
 
 use crate::support::story::{COMMENTS, PULL, Story};
@@ -147,21 +150,17 @@ async fn comments_stay_readable_when_their_commits_are_forced_away_and_garbage_i
     let comment = story.comment(json!({ "line": 2 })).await.expect(201).json();
     let other = story.commit_on(&story.base, &[("file", Some("1\nother\n3\n"))]);
     story.push("feature", &other).await;
-    let repo = plinth::ids::RepoId(
-        story.user("mona").get("/repos/acme/rocket").await.json()["id"].as_i64().expect("a number"),
-    );
-    let mut db = story.service.app.store.read().await.expect("a connection");
-    let held = plinth::pulls::store::list_held(&mut db, repo).await.expect("the held commits");
-    let held: Vec<_> = held.into_iter().map(|(sha,)| sha).collect();
-    for sha in [&story.base, &story.head, &other] {
-        assert!(held.iter().any(|known| known.to_string() == *sha), "{sha} is held");
-    }
-    drop(db);
     let before = story.get(&comment["id"]).await;
     assert_eq!(before["line"], Value::Null);
-    let repository = story.service.app.repositories.get(repo).expect("it exists");
-    let superseded = repository.repack(&held, std::time::Duration::ZERO).expect("a new pack");
-    repository.remove(&superseded, &held).expect("old packs go");
+    let unused = story.commit_on(&story.base, &[("file", Some("nobody\n"))]);
+    story.bring_objects().await;
+    let app = &story.service.app;
+    let policy = Policy { packs_max: 2, grace: Duration::ZERO, old_packs_max: 1, ..Policy::default() };
+    let mut upkeep = Upkeep::new(app.objects.clone(), app.clock.clone(), &[plinth::pulls::held], policy);
+    upkeep.round().await.expect("a round of upkeep");
+    let there = |sha: &str| format!("/repos/acme/rocket/git/commits/{sha}");
+    assert_eq!(story.user("mona").get(&there(&unused)).await.status, 404, "garbage was collected");
+    assert_eq!(story.user("mona").get(&there(&story.head)).await.status, 200, "what a comment needs was not");
     assert_eq!(story.get(&comment["id"]).await, before);
     story.push("feature", &story.head).await;
     assert_eq!(story.get(&comment["id"]).await["line"], 2, "and comes back with its commit");

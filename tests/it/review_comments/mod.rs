@@ -5,6 +5,7 @@ mod diffs;
 mod following;
 mod listing;
 mod model;
+mod scale;
 mod threads;
 mod walk;
 

@@ -181,3 +181,45 @@ async fn the_same_text_again_and_again_is_spam_and_too_much_is_too_much() {
     let listed = story.user("mona").get(COMMENTS).await.json();
     assert_eq!(listed.as_array().expect("a list").len(), 5);
 }
+
+#[tokio::test]
+async fn writing_takes_the_write_permission_on_a_public_repository_too() {
+    let story = story().await;
+    let root = root(&story).await;
+    story
+        .service
+        .apply(
+            "tokens:\n\
+             - { kind: fine_grained, user: mona, owner: acme, repositories: all, permissions: { pull_requests: read, contents: write }, token: github_pat_read }\n\
+             - { kind: fine_grained, user: mona, owner: acme, repositories: all, permissions: { pull_requests: write }, token: github_pat_write }\n",
+        )
+        .await;
+    let (reading, writing) =
+        (story.service.with_token("github_pat_read"), story.service.with_token("github_pat_write"));
+    let (replies, one) =
+        (format!("{COMMENTS}/{}/replies", root["id"]), format!("/repos/acme/rocket/pulls/comments/{}", root["id"]));
+    let body = json!({ "body": "x", "path": "file", "line": 3, "commit_id": story.head });
+    reading.get(&one).await.expect(200);
+    for (path, body) in [(COMMENTS, body.clone()), (&replies, json!({ "body": "x" }))] {
+        reading.post(path, body).await.expect(403);
+    }
+    reading.patch(&one, json!({ "body": "x" })).await.expect(403);
+    reading.delete(&one).await.expect(403);
+    writing.post(COMMENTS, body).await.expect(201);
+    writing.post(&replies, json!({ "body": "x" })).await.expect(201);
+    writing.delete(&one).await.expect(204);
+}
+
+#[tokio::test]
+async fn what_is_absent_is_told_before_what_is_wrong_with_a_body() {
+    let story = story().await;
+    let mona = story.user("mona");
+    for path in [
+        "/repos/acme/rocket/pulls/9/comments",
+        "/repos/acme/rocket/pulls/1/comments/9/replies",
+        "/repos/acme/rocket/pulls/9/reviews",
+    ] {
+        mona.post(path, json!({})).await.expect(404);
+    }
+    mona.patch("/repos/acme/rocket/pulls/comments/9", json!({})).await.expect(404);
+}
