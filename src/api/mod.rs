@@ -6,6 +6,7 @@ pub mod body;
 pub mod conditional;
 mod credential;
 pub mod cursor;
+mod envelope;
 pub mod exchange;
 mod gate;
 pub mod headers;
