@@ -13,8 +13,13 @@ use crate::config::Settings;
 use crate::db::{Connection, Store, params};
 use crate::error::{Error, Result};
 use crate::git::Repositories;
+use crate::git::diff::Comparisons;
+use crate::markdown;
 use crate::objects::Objects;
 use crate::tokens::{ExpiredTokens, random_text};
+
+/// Rendered comments that are kept in memory.
+const RENDERED_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// The running service; cheap to clone.
 #[derive(Clone)]
@@ -31,6 +36,8 @@ pub struct Shared {
     pub metrics: Metrics,
     pub cursor_key: CursorKey,
     pub expired_tokens: ExpiredTokens,
+    pub comparisons: Arc<Comparisons>,
+    pub rendered: Arc<markdown::Cache>,
     /// Places for processes of git.
     pub git_places: Arc<Semaphore>,
     draining: AtomicBool,
@@ -53,6 +60,8 @@ impl App {
             limiter: Limiter::new(settings.budgets.clone()),
             metrics: Metrics::default(),
             expired_tokens: ExpiredTokens::default(),
+            comparisons: Arc::default(),
+            rendered: Arc::new(markdown::Cache::new(RENDERED_BYTES_MAX)),
             git_places: Arc::new(Semaphore::new(settings.git.processes_max)),
             draining: AtomicBool::new(false),
             objects: Objects::new(store.clone(), repositories.clone()),

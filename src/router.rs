@@ -2,7 +2,8 @@
 
 use crate::api::routes::Routes;
 use crate::{
-    git_http, git_refs, installations, issue_fields, meta, oauth, profiles, project_fields, projects, repositories, web,
+    git_http, git_refs, installations, issue_fields, meta, notifications, oauth, profiles, project_fields, projects,
+    pulls, repositories, review_comments, web,
 };
 
 pub fn routes() -> Routes {
@@ -13,12 +14,15 @@ fn api() -> Routes {
     Routes::default()
         .merge(project_fields::routes())
         .merge(issue_fields::routes())
+        .merge(review_comments::routes())
         .merge(git_refs::routes())
-        .merge(git_http::routes())
         .merge(installations::routes())
+        .merge(git_http::routes())
         .merge(meta::routes())
+        .merge(notifications::routes())
         .merge(oauth::routes())
         .merge(profiles::routes())
         .merge(projects::routes())
+        .merge(pulls::routes())
         .merge(repositories::routes())
 }

@@ -57,7 +57,7 @@ pub struct Url<'a> {
 }
 
 impl<'a> Url<'a> {
-    const PARTS_MAX: usize = 8;
+    const PARTS_MAX: usize = 10;
 
     pub fn new<const N: usize>(base: &'a str, given: [Part<'a>; N]) -> Self {
         const { assert!(N <= Url::PARTS_MAX, "a longer address needs a larger array") }
@@ -169,6 +169,30 @@ impl Urls {
     /// A project by its id, whoever owns it.
     pub fn project(&self, id: crate::ids::ProjectId) -> Url<'_> {
         Url::new(&self.api, [Fixed("/projects/"), Number(id.0)])
+    }
+
+    pub fn pull<'a>(&'a self, owner: &'a str, name: &'a str, number: i64) -> Url<'a> {
+        self.repo(owner, name).then(Fixed("/pulls/")).then(Number(number))
+    }
+
+    pub fn pull_page<'a>(&'a self, owner: &'a str, name: &'a str, number: i64) -> Url<'a> {
+        self.repo_page(owner, name).then(Fixed("/pull/")).then(Number(number))
+    }
+
+    pub fn issue<'a>(&'a self, owner: &'a str, name: &'a str, number: i64) -> Url<'a> {
+        self.repo(owner, name).then(Fixed("/issues/")).then(Number(number))
+    }
+
+    pub fn review_comment<'a>(&'a self, owner: &'a str, name: &'a str, id: crate::ids::CommentId) -> Url<'a> {
+        self.repo(owner, name).then(Fixed("/pulls/comments/")).then(Number(id.0))
+    }
+
+    pub fn commit<'a>(&'a self, owner: &'a str, name: &'a str, sha: crate::ids::Sha) -> Url<'a> {
+        self.repo(owner, name).then(Fixed("/commits/")).then(Part::Sha(sha))
+    }
+
+    pub fn notification_thread(&self, id: crate::ids::NotificationId) -> Url<'_> {
+        Url::new(&self.api, [Fixed("/notifications/threads/"), Number(id.0)])
     }
 
     /// The part of the documentation that describes one operation.

@@ -58,6 +58,11 @@ impl Reply {
         Self::new(StatusCode::NO_CONTENT, None, Bytes::new())
     }
 
+    /// 205.
+    pub fn reset_content() -> Self {
+        Self::new(StatusCode::RESET_CONTENT, None, Bytes::new())
+    }
+
     /// 304 for a handler that knows without building the answer.
     pub fn not_modified(seed: Vec<u8>) -> Self {
         Self { entity_seed: Some(seed), ..Self::new(StatusCode::NOT_MODIFIED, None, Bytes::new()) }

@@ -9,8 +9,9 @@ use super::state::histories::{importable, set_refs, targets};
 use crate::clock::Timestamp;
 use crate::db::{Connection, Store};
 use crate::error::{Error, Result};
-use crate::git::{PackLimits, RefName, Repositories, Staged};
+use crate::git::{NoObjects, PackLimits, RefName, Repositories, Staged};
 use crate::ids::RepoId;
+use crate::pulls;
 use crate::refs::{self, Target};
 use crate::repos;
 
@@ -23,6 +24,8 @@ struct Import {
     repositories: Arc<Repositories>,
     staged: Staged,
     refs: Vec<(RefName, Target)>,
+    /// Email addresses of those who wrote the default branch.
+    authors: Vec<String>,
     default_branch: Option<String>,
     now: Timestamp,
 }
@@ -47,7 +50,12 @@ pub async fn run(
     let refs = targets(&staged, &importable(imported.refs))?;
     let branch = imported.default_branch.as_ref().and_then(|head| head.as_str().strip_prefix("refs/heads/"));
     let (count, default_branch) = (refs.len(), branch.map(str::to_owned));
-    let import = Import { name: name.clone(), repositories, staged, refs, default_branch, now };
+    let tip = imported.default_branch.and_then(|head| refs.iter().find(|(known, _)| *known == head));
+    let authors = match tip {
+        Some((_, target)) => pulls::authors(&staged.reader(&NoObjects), None, target.sha)?,
+        None => Vec::new(),
+    };
+    let import = Import { name: name.clone(), repositories, staged, refs, authors, default_branch, now };
     match store.write(import, |tx, import| Box::pin(apply(tx, import))).await? {
         Outcome::Imported => writeln!(out, "imported {count} references into {name}")?,
         Outcome::ThereAlready => writeln!(out, "{name} has these {count} references already")?,
@@ -77,6 +85,9 @@ async fn apply(tx: &mut Connection, import: &Import) -> Result<Outcome> {
     }
     import.repositories.adopt(&import.staged, id)?;
     set_refs(tx, id, &import.refs, import.now).await?;
+    for email in &import.authors {
+        pulls::store::insert_contributor(tx, id, email).await?;
+    }
     if let Some(branch) = &import.default_branch {
         repos::store::update_default_branch(tx, id, branch, import.now).await?;
     }

@@ -20,10 +20,10 @@ use crate::clock::Clock;
 use crate::db::{Durability, Store};
 use crate::error::{Error, Result};
 use crate::objects::{Holder, Policy, Upkeep};
-use crate::{server, sweep};
+use crate::{pulls, server, sweep};
 
 /// Everyone besides references who needs objects to stay.
-const HOLDERS: &[Holder] = &[];
+const HOLDERS: &[Holder] = &[pulls::held];
 
 #[derive(Debug, Args)]
 pub struct Serve {

@@ -18,8 +18,13 @@ macro_rules! migrations {
 }
 
 /// In order; a step that has been released is never changed.
-const MIGRATIONS: &[Migration] =
-    migrations!["0001_base", "0002_projects_and_issue_fields", "0003_device_codes", "0004_git_refs"];
+const MIGRATIONS: &[Migration] = migrations![
+    "0001_base",
+    "0002_projects_and_issue_fields",
+    "0003_device_codes",
+    "0004_git_refs",
+    "0006_pulls_and_comments"
+];
 
 /// Everyone who migrates takes this lock first, so that two nodes starting at once do it one after the other.
 const POSTGRES_LOCK: &str = "select pg_advisory_xact_lock(7015348)";

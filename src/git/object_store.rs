@@ -56,6 +56,20 @@ impl ObjectStore {
         })
     }
 
+    /// The shortest name that no other packed object begins with, as `git` prints it.
+    pub(super) fn abbreviate(&self, sha: &Sha) -> Result<String> {
+        const SMALL_REPOSITORY: usize = 7;
+        let handle = self.new_handle();
+        let packed = handle.packed_object_count().map_err(super::broken)?;
+        let bits = (u64::BITS - packed.leading_zeros()) as usize;
+        let length = bits.div_ceil(2).max(SMALL_REPOSITORY);
+        let wanted =
+            gix::odb::store::prefix::disambiguate::Candidate::new(super::to_oid(sha), length).map_err(super::broken)?;
+        // An object that is not here, such as the commit of a submodule, has nobody to be told apart from.
+        let found = handle.disambiguate_prefix(wanted).map_err(super::broken)?;
+        Ok(found.map_or_else(|| sha.to_string()[..length].to_owned(), |prefix| prefix.to_string()))
+    }
+
     fn with_handle<T>(&self, lookup: Lookup, read: impl Fn(&HandleArc) -> gix::Result<Option<T>>) -> Result<Option<T>> {
         let mut handle = self.idle.lock().pop().unwrap_or_else(|| self.new_handle());
         handle.refresh = match lookup {

@@ -162,6 +162,11 @@ impl<'a> Reader<'a> {
         Ok(Some(RecursiveTree { entries, is_truncated: false }))
     }
 
+    /// The name of an object as short as `git` would print it; objects beside the packs do not count.
+    pub(super) fn abbreviate(&self, sha: &Sha) -> Result<String> {
+        self.repository.store.abbreviate(sha)
+    }
+
     pub(super) fn find_as(&self, sha: &Sha, kind: ObjectKind) -> Result<Option<Arc<RawObject>>> {
         Ok(self.find(sha)?.filter(|object| object.kind() == kind))
     }

@@ -11,6 +11,7 @@ use crate::app::App;
 use crate::clock::Timestamp;
 use crate::db::Connection;
 use crate::error::{Error, Result};
+use crate::pulls::{self, Moved};
 use crate::refs::{self, Change};
 use crate::repos;
 
@@ -21,7 +22,10 @@ pub async fn apply(app: &App, pusher: Pusher, updates: Vec<Update>, atomic: bool
     let applied = app.store.write(work.clone(), |tx, work| Box::pin(work.run(tx))).await;
     match (applied, work.undone.lock().take()) {
         (Err(Error::Conflict(_)), Some(verdicts)) => Ok(verdicts),
-        (applied, _) => applied,
+        (applied, _) => applied.map(|(verdicts, moved)| {
+            pulls::follow(app, work.pusher.repo.id, moved);
+            verdicts
+        }),
     }
 }
 
@@ -35,7 +39,7 @@ struct Work {
 }
 
 impl Work {
-    async fn run(&self, tx: &mut Connection) -> Result<Vec<Verdict>> {
+    async fn run(&self, tx: &mut Connection) -> Result<(Vec<Verdict>, Moved)> {
         let repo = self.pusher.recheck().ask(tx).await?;
         if repo.id != self.pusher.repo.id {
             // The name belongs to another repository by now, which does not have the pack.
@@ -43,7 +47,7 @@ impl Work {
         }
         let mut verdicts: Vec<Verdict> = self.updates.iter().map(|update| judge(update, &repo)).collect();
         if self.atomic && verdicts.iter().any(Result::is_err) {
-            return Ok(all_or_nothing(verdicts));
+            return Ok((all_or_nothing(verdicts), Moved::default()));
         }
         let is_first = !refs::store::has_branches(tx, repo.id).await?;
         let changes: Vec<Change> = good_ones(&self.updates, &verdicts).cloned().collect();
@@ -57,7 +61,9 @@ impl Work {
         if is_first {
             self.adopt_default_branch(tx, &repo, &verdicts).await?;
         }
-        Ok(verdicts)
+        let made: Vec<Change> = good_ones(&self.updates, &verdicts).cloned().collect();
+        let moved = pulls::refs_moved(tx, repo.id, &made, self.now).await?;
+        Ok((verdicts, moved))
     }
 
     /// The first branch of an empty repository becomes its default branch, unless the configured one came with it.

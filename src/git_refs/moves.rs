@@ -12,6 +12,7 @@ use crate::db::Connection;
 use crate::error::{Error, Result};
 use crate::git::RefName;
 use crate::ids::Sha;
+use crate::pulls;
 use crate::refs::{self, Change, Ref, Refused, Target, store};
 use crate::repos::{self, Repo};
 
@@ -78,8 +79,12 @@ pub async fn delete(app: &App, repo: &Repo, name: RefName) -> Result<()> {
                 let current = get(tx, &found.repo, name).await?;
                 rules::check_deletable(name, &found.repo.default_branch)?;
                 let change = Change { name: name.clone(), old: Some(current.target), new: None };
-                match refs::apply(tx, *repo, &[change], *now).await?.as_slice() {
-                    [Ok(())] => Ok(()),
+                let change = [change];
+                match refs::apply(tx, *repo, &change, *now).await?.as_slice() {
+                    [Ok(())] => {
+                        pulls::refs_moved(tx, *repo, &change, *now).await?;
+                        Ok(())
+                    }
                     _ => Err(Error::internal("a reference moved inside its own transaction")),
                 }
             })
@@ -128,15 +133,20 @@ async fn judge<E: Endpoint>(
 /// Carries out one change, if the repository is still there and the reference still where it was judged.
 async fn write(app: &App, repo: &Repo, change: Change) -> Result<Result<(), Refused>> {
     let context = (repo.id, [change], app.clock.now());
-    app.store
+    let written = app
+        .store
         .write(context, |tx, (repo, change, now)| {
             Box::pin(async move {
                 repos::store::find_by_id(tx, *repo, None).await?.ok_or(Error::NotFound)?;
                 let outcome = refs::apply(tx, *repo, change, *now).await?.pop();
-                outcome.ok_or_else(|| Error::internal("a change had no outcome"))
+                match outcome.ok_or_else(|| Error::internal("a change had no outcome"))? {
+                    Ok(()) => Ok(Ok(pulls::refs_moved(tx, *repo, change, *now).await?)),
+                    Err(refused) => Ok(Err(refused)),
+                }
             })
         })
-        .await
+        .await?;
+    Ok(written.map(|moved| pulls::follow(app, repo.id, moved)))
 }
 
 async fn find_default_tip(db: &mut Connection, repo: &Repo) -> Result<Option<Sha>> {

@@ -12,16 +12,7 @@ const OPAQUE_TAGS: [&str; 5] = ["a", "code", "kbd", "pre", "tt"];
 
 /// Replaces each mention in a document.
 pub(super) fn link<'a>(arena: &'a Arena<'a>, root: Node<'a>, context: &Context<'_>) {
-    let mut opaque_depth = 0i32;
-    let mut texts = Vec::new();
-    for node in root.descendants() {
-        match &node.data().value {
-            NodeValue::HtmlInline(tag) => opaque_depth = (opaque_depth + opaque_step(tag)).max(0),
-            NodeValue::Text(text) if opaque_depth == 0 && text.contains('@') && !is_in_link(node) => texts.push(node),
-            _ => {}
-        }
-    }
-    for node in texts {
+    for node in texts(root) {
         let NodeValue::Text(text) = node.data().value.clone() else { continue };
         let start = node.data().sourcepos.start;
         let parts = split(&text);
@@ -37,6 +28,37 @@ pub(super) fn link<'a>(arena: &'a Arena<'a>, root: Node<'a>, context: &Context<'
         }
         node.detach();
     }
+}
+
+/// The names of all mentions, each once.
+pub(super) fn names(root: Node<'_>) -> Vec<String> {
+    let mut names = Vec::new();
+    for node in texts(root) {
+        let NodeValue::Text(text) = &node.data().value else { continue };
+        for part in split(text) {
+            match part {
+                Part::Mention(login) if !names.iter().any(|known: &String| known.eq_ignore_ascii_case(login)) => {
+                    names.push(login.to_owned());
+                }
+                Part::Mention(_) | Part::Plain(_) => {}
+            }
+        }
+    }
+    names
+}
+
+/// The pieces of text in which a name may be a mention.
+fn texts<'a>(root: Node<'a>) -> Vec<Node<'a>> {
+    let mut opaque_depth = 0i32;
+    let mut texts = Vec::new();
+    for node in root.descendants() {
+        match &node.data().value {
+            NodeValue::HtmlInline(tag) => opaque_depth = (opaque_depth + opaque_step(tag)).max(0),
+            NodeValue::Text(text) if opaque_depth == 0 && text.contains('@') && !is_in_link(node) => texts.push(node),
+            _ => {}
+        }
+    }
+    texts
 }
 
 fn opaque_step(tag: &str) -> i32 {

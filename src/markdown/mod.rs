@@ -47,6 +47,11 @@ pub fn render_inline_plain(text: &str) -> String {
     sanitize::clean_once(&plain::escape(text))
 }
 
+/// The logins that a comment names with `@`, each once, in the order in which they are written.
+pub fn mentions(source: &str) -> Vec<String> {
+    parse::mentions(source)
+}
+
 fn as_typed(source: &str) -> String {
     let shown = match source.char_indices().nth(SOURCE_CHARACTERS_MAX) {
         Some((end, _)) => &source[..end],

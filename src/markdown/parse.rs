@@ -41,6 +41,19 @@ pub(super) fn to_html(source: &str, context: &Context<'_>) -> Option<Unsafe> {
     nesting::is_harmless(&html.0).then_some(Unsafe { html: html.0, has_written_tags })
 }
 
+/// What would become links to accounts; nothing if the text goes beyond a limit.
+pub(super) fn mentions(source: &str) -> Vec<String> {
+    if source.chars().nth(SOURCE_CHARACTERS_MAX).is_some() || !source.contains('@') {
+        return Vec::new();
+    }
+    let deadline = Instant::now() + PARSE_TIME_MAX;
+    let arena = Arena::new();
+    match comrak::try_parse_document(&arena, source, &options(), &|| Instant::now() >= deadline) {
+        Ok(root) if is_shallow(root) => mention::names(root),
+        Ok(_) | Err(_) => Vec::new(),
+    }
+}
+
 fn is_written_tag(node: Node<'_>) -> bool {
     matches!(node.data().value, NodeValue::HtmlBlock(_) | NodeValue::HtmlInline(_))
 }

@@ -44,6 +44,8 @@ const BESIDE: &[(&str, &str)] = &[
     ("app", "api"),
     ("app", "config"),
     ("config", "api"),
+    // A push moves pull requests.
+    ("git_http", "pulls"),
     // A comment on a pull request notifies.
     ("pulls", "notifications"),
     // A project field can follow an issue field.

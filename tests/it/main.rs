@@ -14,6 +14,8 @@ mod process;
 mod profiles;
 mod project_fields;
 mod projects;
+mod pulls;
+mod review_comments;
 mod schemas;
 mod state_file;
 mod store;

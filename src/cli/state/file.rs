@@ -19,6 +19,7 @@ pub struct StateFile {
     pub repos: Vec<Repo>,
     pub issue_fields: Vec<super::issue_fields::IssueField>,
     pub projects: Vec<super::projects::Project>,
+    pub pulls: Vec<Pull>,
     pub apps: Vec<App>,
     pub oauth_apps: Vec<OAuthApp>,
     pub installations: Vec<Installation>,
@@ -175,6 +176,48 @@ pub struct Token {
     pub expires_at: Option<Name>,
     /// A fixed value, for tests.
     pub token: Option<Name>,
+}
+
+/// Numbered in the order of the file, from 1 in each repository.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pull {
+    /// `owner/name`.
+    pub repo: Name,
+    pub title: Name,
+    pub body: Option<String>,
+    pub author: Name,
+    pub head: Name,
+    pub base: Name,
+    #[serde(default)]
+    pub draft: bool,
+    #[serde(default)]
+    pub closed: bool,
+    #[serde(default)]
+    pub comments: Vec<ReviewComment>,
+}
+
+/// A comment on a line, on a range, on a position of the diff, or with neither on the whole file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewComment {
+    pub author: Name,
+    pub body: Name,
+    pub path: Name,
+    pub line: Option<i64>,
+    pub side: Option<Name>,
+    pub start_line: Option<i64>,
+    pub start_side: Option<Name>,
+    pub position: Option<i64>,
+    #[serde(default)]
+    pub replies: Vec<ReviewReply>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewReply {
+    pub author: Name,
+    pub body: Name,
 }
 
 /// Reads the text; the message of an error names line, column and field.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::file::{Commit, Name, Repo, StateFile, problem};
-use super::repos::split;
+use super::repos::{DEFAULT_BRANCH, split};
 use super::{Made, Report};
 use crate::accounts::{self, AccountKind};
 use crate::clock::Timestamp;
@@ -16,7 +16,8 @@ use crate::git::{
     History, HistoryCommit, HistoryTag, NoObjects, ObjectSource, PackLimits, RefName, Refs, Repositories, Repository,
     Staged,
 };
-use crate::ids::RepoId;
+use crate::ids::{RepoId, Sha};
+use crate::pulls;
 use crate::refs::{self, Change, Target};
 use crate::repos;
 
@@ -32,7 +33,22 @@ pub struct Histories {
 pub struct Prepared {
     staged: Staged,
     refs: Vec<(RefName, Target)>,
+    /// Email addresses of those who wrote the default branch.
+    authors: Vec<String>,
     pub default_branch: Option<String>,
+}
+
+impl Prepared {
+    /// The objects, before they have a repository.
+    pub fn repository(&self) -> Arc<Repository> {
+        Arc::clone(&self.staged)
+    }
+
+    /// What a branch will point at.
+    pub fn tip(&self, branch: &str) -> Option<Sha> {
+        let name = format!("refs/heads/{branch}");
+        self.refs.iter().find(|(known, _)| known.as_str() == name).map(|(_, target)| target.sha)
+    }
 }
 
 /// Where a history comes from.
@@ -59,8 +75,8 @@ impl Histories {
                     continue;
                 }
             };
-            let making = repositories.clone();
-            let made = tokio::task::spawn_blocking(move || source.stage(&making)).await;
+            let (making, branch) = (repositories.clone(), repo.default_branch.clone());
+            let made = tokio::task::spawn_blocking(move || source.stage(&making, branch)).await;
             let made = made.map_err(|error| Error::internal(error.to_string()))?;
             prepared.push(Some(made.map_err(|error| problem(&repo.name, "repos", error))?));
         }
@@ -104,6 +120,9 @@ impl Histories {
         }
         self.repositories.adopt(&prepared.staged, id)?;
         set_refs(tx, id, &prepared.refs, now).await?;
+        for email in &prepared.authors {
+            pulls::store::insert_contributor(tx, id, email).await?;
+        }
         report.note(what, Made::New);
         Ok(())
     }
@@ -153,7 +172,7 @@ pub fn importable(refs: Refs) -> Refs {
 }
 
 impl Source {
-    fn stage(self, repositories: &Repositories) -> Result<Prepared> {
+    fn stage(self, repositories: &Repositories, wanted_branch: Option<String>) -> Result<Prepared> {
         let staged = repositories.stage()?;
         let (refs, default_branch) = match self {
             Source::Described(history) => (staged.make_history(&history)?, None),
@@ -164,7 +183,13 @@ impl Source {
         };
         let refs = targets(&staged, &refs)?;
         let branch = |name: RefName| name.as_str().strip_prefix("refs/heads/").map(str::to_owned);
-        Ok(Prepared { staged, refs, default_branch: default_branch.and_then(branch) })
+        let default_branch = default_branch.and_then(branch);
+        let mut prepared = Prepared { staged, refs, authors: Vec::new(), default_branch };
+        let shown = wanted_branch.as_deref().or(prepared.default_branch.as_deref()).unwrap_or(DEFAULT_BRANCH);
+        if let Some(tip) = prepared.tip(shown) {
+            prepared.authors = pulls::authors(&prepared.staged.reader(&NoObjects), None, tip)?;
+        }
+        Ok(prepared)
     }
 }
 

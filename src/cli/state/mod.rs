@@ -6,6 +6,7 @@ pub mod file;
 pub mod histories;
 pub mod issue_fields;
 pub mod projects;
+mod pulls;
 mod report;
 mod repos;
 mod tokens;
@@ -49,23 +50,32 @@ impl State {
     /// Objects of repositories are durable before the transaction that names them.
     pub async fn apply(self, store: &Store, repositories: &Arc<Repositories>, now: Timestamp) -> Result<Report> {
         let histories = Histories::prepare(store, repositories, &self.file, &self.folder).await?;
+        let pulls = pulls::prepare(store, repositories, &self.file, &histories).await?;
         let clean_up = histories.clean_up();
-        let context = (self, histories, now);
-        let applied =
-            store.write(context, |tx, (state, histories, now)| Box::pin(state.apply_in(tx, histories, *now))).await;
+        let context = (self, histories, pulls, now);
+        let applied = store
+            .write(context, |tx, (state, histories, pulls, now)| Box::pin(state.apply_in(tx, histories, pulls, *now)))
+            .await;
         if applied.is_err() {
             clean_up.run();
         }
         applied
     }
 
-    async fn apply_in(&self, tx: &mut Connection, histories: &Histories, now: Timestamp) -> Result<Report> {
+    async fn apply_in(
+        &self,
+        tx: &mut Connection,
+        histories: &Histories,
+        pulls: &[pulls::Prepared],
+        now: Timestamp,
+    ) -> Result<Report> {
         let mut report = Report::default();
         accounts::apply_users(tx, &self.file.users, now, &mut report).await?;
         accounts::apply_orgs(tx, &self.file.orgs, now, &mut report).await?;
         repos::apply(tx, &self.file.repos, histories, now, &mut report).await?;
         issue_fields::apply(tx, &self.file.issue_fields, now, &mut report).await?;
         projects::apply(tx, &self.file.projects, now, &mut report).await?;
+        pulls::apply(tx, &self.file.pulls, pulls, now, &mut report).await?;
         apps::apply(tx, &self.file.apps, &self.keys, now, &mut report).await?;
         apps::apply_oauth(tx, &self.file.oauth_apps, now, &mut report).await?;
         apps::apply_installations(tx, &self.file.installations, now, &mut report).await?;

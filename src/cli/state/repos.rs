@@ -12,7 +12,7 @@ use crate::ids::RepoId;
 use crate::repos::store::{self, NewRepo};
 use crate::repos::{self, RepoName};
 
-const DEFAULT_BRANCH: &str = "main";
+pub const DEFAULT_BRANCH: &str = "main";
 
 pub async fn apply(
     tx: &mut Connection,

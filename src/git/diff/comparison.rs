@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::source::Source;
 use super::tree::{FileChange, changes};
 use crate::error::Result;
 use crate::ids::Sha;
@@ -18,7 +19,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// Finds the changed files; their content is compared when it is asked for.
-    pub fn new(repo: &gix::Repository, base: &Sha, head: &Sha) -> Result<Self> {
+    pub fn new(repo: &dyn Source, base: &Sha, head: &Sha) -> Result<Self> {
         let changes = changes(repo, base, head)?;
         let indexed = || changes.iter().enumerate();
         let old = indexed().filter_map(|(index, change)| Some((change.old.as_ref()?.path.clone(), index)));

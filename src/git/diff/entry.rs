@@ -3,6 +3,7 @@
 use gix::objs::tree::{EntryKind, EntryMode};
 
 use super::fault;
+use super::source::{Source, object};
 use super::text::is_binary;
 use crate::error::Result;
 use crate::ids::Sha;
@@ -42,6 +43,17 @@ impl Mode {
         }
     }
 
+    /// Nothing for a directory.
+    pub(super) fn of_entry(mode: crate::git::EntryMode) -> Option<Self> {
+        match mode {
+            crate::git::EntryMode::File => Some(Mode::File),
+            crate::git::EntryMode::Executable => Some(Mode::Executable),
+            crate::git::EntryMode::Symlink => Some(Mode::Link),
+            crate::git::EntryMode::Submodule => Some(Mode::Submodule),
+            crate::git::EntryMode::Directory => None,
+        }
+    }
+
     /// Whether the content is a file's, and so may be compared with another file's.
     pub fn is_regular(self) -> bool {
         matches!(self, Mode::File | Mode::Executable)
@@ -67,20 +79,21 @@ impl Entry {
         self.path.rsplit(|&byte| byte == b'/').next().unwrap_or(&self.path)
     }
 
-    pub(super) fn size(&self, repo: &gix::Repository) -> Result<u64> {
-        Ok(repo.find_header(object_id(&self.id)).map_err(fault)?.size())
+    pub(super) fn size(&self, repo: &dyn Source) -> Result<u64> {
+        repo.size(&self.id)
     }
 
-    pub(super) fn content(&self, repo: &gix::Repository) -> Result<Content> {
+    pub(super) fn content(&self, repo: &dyn Source) -> Result<Content> {
         if self.mode == Mode::Submodule {
             return Ok(Content::Text(format!("Subproject commit {}\n", self.id).into_bytes()));
         }
         if self.size(repo)? > TEXT_BYTES_MAX {
             return Ok(Content::Binary);
         }
-        let bytes = repo.find_object(object_id(&self.id)).map_err(fault)?.detach().data;
-        let has_lines = !is_binary(&bytes) && bytes.iter().filter(|&&byte| byte == b'\n').count() <= TEXT_LINES_MAX;
-        Ok(if has_lines { Content::Text(bytes) } else { Content::Binary })
+        let object = object(repo, &self.id)?;
+        let bytes = object.data();
+        let has_lines = !is_binary(bytes) && bytes.iter().filter(|&&byte| byte == b'\n').count() <= TEXT_LINES_MAX;
+        Ok(if has_lines { Content::Text(bytes.to_vec()) } else { Content::Binary })
     }
 }
 
@@ -90,10 +103,6 @@ pub(super) enum Content {
     Text(Vec<u8>),
     /// No text, or too much of it.
     Binary,
-}
-
-pub(super) fn object_id(id: &Sha) -> gix::ObjectId {
-    gix::ObjectId::Sha1(*id.as_bytes())
 }
 
 pub(super) fn sha(id: &gix::hash::oid) -> Result<Sha> {

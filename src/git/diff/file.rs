@@ -1,6 +1,7 @@
 //! The difference of one file, and the three ways to name a row in it: side and line, position, hunk.
 
 use super::entry::{Content, Entry};
+use super::source::Source;
 use super::text::{RowKind, TextPatch};
 use super::tree::{FileChange, Status};
 use crate::error::Result;
@@ -23,7 +24,7 @@ pub struct FileDiff {
 
 impl FileDiff {
     /// The difference that a change makes.
-    pub fn of(repo: &gix::Repository, change: &FileChange) -> Result<Self> {
+    pub fn of(repo: &dyn Source, change: &FileChange) -> Result<Self> {
         // Equal content needs no look at it: a pure rename or a change of mode.
         if let (Some(old), Some(new)) = (&change.old, &change.new)
             && old.id == new.id
@@ -144,6 +145,6 @@ impl FileDiff {
     }
 }
 
-fn content(repo: &gix::Repository, entry: Option<&Entry>) -> Result<Content> {
+fn content(repo: &dyn Source, entry: Option<&Entry>) -> Result<Content> {
     entry.map_or(Ok(Content::Text(Vec::new())), |entry| entry.content(repo))
 }

@@ -3,6 +3,7 @@
 //! Everything here is a blocking, pure function of objects that never change, and equals what `git diff` prints.
 
 mod comparison;
+mod comparisons;
 mod edits;
 mod entry;
 mod file;
@@ -15,6 +16,7 @@ mod quote;
 mod rename;
 mod similarity;
 mod slide;
+mod source;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -22,10 +24,12 @@ mod tree;
 mod unified;
 
 pub use comparison::Comparison;
+pub use comparisons::Comparisons;
 pub use edits::{Edit, edits};
 pub use entry::{Entry, Mode};
 pub use file::{FileDiff, Side};
 pub use port::{Anchor, Port, Subject, port};
+pub use source::Source;
 pub use text::RowKind;
 pub use tree::{FileChange, Status, changes, entry_at};
 pub use unified::unified;

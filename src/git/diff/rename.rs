@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::entry::{Entry, TEXT_BYTES_MAX, object_id};
-use super::fault;
+use super::entry::{Entry, TEXT_BYTES_MAX};
 use super::similarity::Chunks;
+use super::source::{Source, object};
 use super::tree::FileChange;
 use crate::error::Result;
 
@@ -22,7 +22,7 @@ const EQUAL_SOURCES_MAX: usize = 100;
 const CANDIDATES: usize = 4;
 
 /// Joins each deletion and addition that are one rename; the order by path remains.
-pub(super) fn detect(repo: &gix::Repository, mut changes: Vec<FileChange>) -> Result<Vec<FileChange>> {
+pub(super) fn detect(repo: &dyn Source, mut changes: Vec<FileChange>) -> Result<Vec<FileChange>> {
     let is_deletion = |change: &&FileChange| change.new.is_none();
     let is_addition = |change: &&FileChange| change.old.is_none();
     let sources = changes.iter().filter(is_deletion).filter_map(|change| change.old.as_ref()).collect();
@@ -65,14 +65,14 @@ pub(super) fn score(source: &mut Measured<'_>, target: &mut Measured<'_>, score_
 
 /// An entry with what has been found out about its content.
 pub(super) struct Measured<'a> {
-    repo: &'a gix::Repository,
+    repo: &'a dyn Source,
     pub entry: &'a Entry,
     size: Option<u64>,
     chunks: Option<Chunks>,
 }
 
 impl<'a> Measured<'a> {
-    pub fn new(repo: &'a gix::Repository, entry: &'a Entry) -> Self {
+    pub fn new(repo: &'a dyn Source, entry: &'a Entry) -> Self {
         Self { repo, entry, size: None, chunks: None }
     }
 
@@ -85,15 +85,15 @@ impl<'a> Measured<'a> {
 
     fn chunks(&mut self) -> Result<&Chunks> {
         if self.chunks.is_none() {
-            let blob = self.repo.find_object(object_id(&self.entry.id)).map_err(fault)?;
-            self.chunks = Some(Chunks::of(&blob.data));
+            let blob = object(self.repo, &self.entry.id)?;
+            self.chunks = Some(Chunks::of(blob.data()));
         }
         Ok(self.chunks.as_ref().expect("filled just now"))
     }
 }
 
 struct Matcher<'a> {
-    repo: &'a gix::Repository,
+    repo: &'a dyn Source,
     sources: Vec<&'a Entry>,
     targets: Vec<&'a Entry>,
     used: Vec<bool>,
@@ -102,7 +102,7 @@ struct Matcher<'a> {
 }
 
 impl<'a> Matcher<'a> {
-    fn new(repo: &'a gix::Repository, sources: Vec<&'a Entry>, targets: Vec<&'a Entry>) -> Self {
+    fn new(repo: &'a dyn Source, sources: Vec<&'a Entry>, targets: Vec<&'a Entry>) -> Self {
         let (used, pairs) = (vec![false; sources.len()], vec![None; targets.len()]);
         Self { repo, sources, targets, used, pairs }
     }

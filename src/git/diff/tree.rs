@@ -2,7 +2,8 @@
 
 use gix::diff::tree::recorder::Change as Record;
 
-use super::entry::{Entry, Mode, object_id, sha};
+use super::entry::{Entry, Mode, sha};
+use super::source::{Objects, Source, object, tree};
 use super::{fault, rename};
 use crate::error::{Error, Result};
 use crate::ids::Sha;
@@ -62,18 +63,18 @@ impl FileChange {
 }
 
 /// The files that differ between two commits or trees, by path, with renames as `git diff` finds them by default.
-pub fn changes(repo: &gix::Repository, old: &Sha, new: &Sha) -> Result<Vec<FileChange>> {
+pub fn changes(repo: &dyn Source, old: &Sha, new: &Sha) -> Result<Vec<FileChange>> {
     rename::detect(repo, changes_without_renames(repo, old, new)?)
 }
 
-pub(super) fn changes_without_renames(repo: &gix::Repository, old: &Sha, new: &Sha) -> Result<Vec<FileChange>> {
+pub(super) fn changes_without_renames(repo: &dyn Source, old: &Sha, new: &Sha) -> Result<Vec<FileChange>> {
     let (old, new) = (tree(repo, old)?, tree(repo, new)?);
     let mut recorder = gix::diff::tree::Recorder::default();
     let (old, new) = (
-        gix::objs::TreeRefIter::from_bytes(&old.data, old.id.kind()),
-        gix::objs::TreeRefIter::from_bytes(&new.data, new.id.kind()),
+        gix::objs::TreeRefIter::from_bytes(old.data(), gix::hash::Kind::Sha1),
+        gix::objs::TreeRefIter::from_bytes(new.data(), gix::hash::Kind::Sha1),
     );
-    gix::diff::tree(old, new, gix::diff::tree::State::default(), &repo.objects, &mut recorder).map_err(fault)?;
+    gix::diff::tree(old, new, gix::diff::tree::State::default(), Objects(repo), &mut recorder).map_err(fault)?;
     if recorder.records.len() > FILES_MAX {
         return Err(Error::unprocessable("The comparison has too many files."));
     }
@@ -83,11 +84,6 @@ pub(super) fn changes_without_renames(repo: &gix::Repository, old: &Sha, new: &S
     }
     changes.sort_by(|a, b| a.path().cmp(b.path()));
     Ok(changes)
-}
-
-fn tree<'repo>(repo: &'repo gix::Repository, id: &Sha) -> Result<gix::Tree<'repo>> {
-    let object = repo.try_find_object(object_id(id)).map_err(fault)?.ok_or(Error::NotFound)?;
-    object.peel_to_tree().map_err(fault)
 }
 
 fn change(record: Record) -> Result<Option<FileChange>> {
@@ -109,10 +105,16 @@ fn entry(mode: gix::objs::tree::EntryMode, id: &gix::hash::oid, path: Vec<u8>) -
 }
 
 /// The file at a path of a commit or tree, if there is one.
-pub fn entry_at(repo: &gix::Repository, commit_or_tree: &Sha, path: &[u8]) -> Result<Option<Entry>> {
-    let components = path.split(|&byte| byte == b'/');
-    let Some(found) = tree(repo, commit_or_tree)?.lookup_entry(components).map_err(fault)? else {
-        return Ok(None);
-    };
-    entry(found.mode(), found.object_id().as_ref(), path.to_vec())
+pub fn entry_at(repo: &dyn Source, commit_or_tree: &Sha, path: &[u8]) -> Result<Option<Entry>> {
+    let mut directory = tree(repo, commit_or_tree)?;
+    let mut parts = path.split(|&byte| byte == b'/').peekable();
+    while let Some(part) = parts.next() {
+        let Some(found) = crate::git::tree::find_entry(directory.data(), part)? else { return Ok(None) };
+        match (parts.peek(), Mode::of_entry(found.mode)) {
+            (Some(_), None) => directory = object(repo, &found.sha)?,
+            (None, Some(mode)) => return Ok(Some(Entry { path: path.to_vec(), mode, id: found.sha })),
+            (Some(_), Some(_)) | (None, None) => return Ok(None),
+        }
+    }
+    Ok(None)
 }

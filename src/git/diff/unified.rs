@@ -1,11 +1,10 @@
 //! The whole difference of two commits as text, as `git diff` prints it.
 
-use gix::prelude::ObjectIdExt;
-
-use super::entry::{Entry, object_id};
+use super::entry::Entry;
 use super::file::FileDiff;
+use super::quote;
+use super::source::Source;
 use super::tree::{FileChange, Status, changes};
-use super::{fault, quote};
 use crate::error::{Error, Result};
 use crate::ids::Sha;
 
@@ -13,7 +12,7 @@ use crate::ids::Sha;
 const TEXT_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// The text of `git diff -M old new`, of two commits or trees.
-pub fn unified(repo: &gix::Repository, old: &Sha, new: &Sha) -> Result<Vec<u8>> {
+pub fn unified(repo: &dyn Source, old: &Sha, new: &Sha) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     for change in changes(repo, old, new)? {
         match change.status() {
@@ -33,7 +32,7 @@ pub fn unified(repo: &gix::Repository, old: &Sha, new: &Sha) -> Result<Vec<u8>> 
     Ok(text)
 }
 
-fn write_file(repo: &gix::Repository, change: &FileChange, text: &mut Vec<u8>) -> Result<()> {
+fn write_file(repo: &dyn Source, change: &FileChange, text: &mut Vec<u8>) -> Result<()> {
     let (Some(old), Some(new)) =
         (change.old.as_ref().or(change.new.as_ref()), change.new.as_ref().or(change.old.as_ref()))
     else {
@@ -76,7 +75,7 @@ fn write_modes(change: &FileChange, text: &mut Vec<u8>) {
     }
 }
 
-fn write_index(repo: &gix::Repository, change: &FileChange, text: &mut Vec<u8>) -> Result<()> {
+fn write_index(repo: &dyn Source, change: &FileChange, text: &mut Vec<u8>) -> Result<()> {
     let old = abbreviation(repo, change.old.as_ref())?;
     let new = abbreviation(repo, change.new.as_ref())?;
     put(text, &[b"index ", old.as_bytes(), b"..", new.as_bytes(), same_mode(change).as_bytes()]);
@@ -91,24 +90,11 @@ fn same_mode(change: &FileChange) -> String {
 }
 
 /// The shortest unambiguous name of the object, which for a missing one is zeros.
-fn abbreviation(repo: &gix::Repository, entry: Option<&Entry>) -> Result<String> {
-    let name = match entry.map(|entry| entry.id) {
-        None => "0".repeat(Sha::HEX_LENGTH),
-        Some(id) => match object_id(&id).attach(repo).shorten() {
-            Ok(prefix) => return Ok(prefix.to_string()),
-            // The commit of a submodule is in another repository.
-            Err(_) => id.to_string(),
-        },
-    };
-    Ok(name[..name_length(repo)?].to_owned())
-}
-
-/// How long git makes a name before it looks for others that start the same.
-fn name_length(repo: &gix::Repository) -> Result<usize> {
-    const SMALL_REPOSITORY: usize = 7;
-    let packed = repo.objects.packed_object_count().map_err(fault)?;
-    let bits = (u64::BITS - packed.leading_zeros()) as usize;
-    Ok(bits.div_ceil(2).max(SMALL_REPOSITORY))
+fn abbreviation(repo: &dyn Source, entry: Option<&Entry>) -> Result<String> {
+    match entry.map(|entry| entry.id) {
+        Some(id) => repo.abbreviation(&id),
+        None => repo.abbreviation(&Sha::from_bytes([0; 20])),
+    }
 }
 
 /// git ends a name that contains a space with a tab, for readers that would cut it there.

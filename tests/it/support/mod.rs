@@ -5,6 +5,7 @@ mod client;
 mod database;
 mod described;
 pub mod jwt;
+pub mod story;
 
 use std::path::Path;
 

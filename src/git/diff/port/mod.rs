@@ -10,6 +10,7 @@ use std::collections::HashMap;
 
 use super::comparison::Comparison;
 use super::file::{FileDiff, Side};
+use super::source::Source;
 use super::text::RowKind;
 use super::tree::FileChange;
 use crate::error::Result;
@@ -58,7 +59,7 @@ pub enum Port {
 }
 
 /// Finds the places of many comments at once: one blob diff for each commented file and version that changed.
-pub fn port(repo: &gix::Repository, target: &Comparison, anchors: &[Anchor]) -> Result<Vec<Port>> {
+pub fn port(repo: &dyn Source, target: &Comparison, anchors: &[Anchor]) -> Result<Vec<Port>> {
     let mut porter = Porter { repo, target, routes: Routes::new(repo, target), diffs: HashMap::new() };
     for anchor in anchors {
         porter.announce(anchor);
@@ -68,7 +69,7 @@ pub fn port(repo: &gix::Repository, target: &Comparison, anchors: &[Anchor]) -> 
 }
 
 struct Porter<'a> {
-    repo: &'a gix::Repository,
+    repo: &'a dyn Source,
     target: &'a Comparison,
     routes: Routes<'a>,
     diffs: HashMap<&'a [u8], FileDiff>,

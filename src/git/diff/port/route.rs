@@ -11,6 +11,7 @@ use crate::git::diff::edits::edits;
 use crate::git::diff::entry::{Content, Entry};
 use crate::git::diff::file::Side;
 use crate::git::diff::rename::{self, Measured};
+use crate::git::diff::source::Source;
 use crate::git::diff::tree::{changes_without_renames, entry_at};
 use crate::ids::Sha;
 
@@ -48,7 +49,7 @@ type Origin = (Sha, Option<Vec<u8>>, Sha, Option<Vec<u8>>);
 
 /// All stops of a set of comments; each is looked up once.
 pub(super) struct Routes<'a> {
-    repo: &'a gix::Repository,
+    repo: &'a dyn Source,
     target: &'a Comparison,
     wanted: HashMap<Stop<'a>, Vec<u32>>,
     routes: HashMap<Stop<'a>, Route>,
@@ -57,7 +58,7 @@ pub(super) struct Routes<'a> {
 }
 
 impl<'a> Routes<'a> {
-    pub fn new(repo: &'a gix::Repository, target: &'a Comparison) -> Self {
+    pub fn new(repo: &'a dyn Source, target: &'a Comparison) -> Self {
         Self {
             repo,
             target,

@@ -3,6 +3,13 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use std::sync::Arc;
+
+use gix::prelude::ObjectIdExt;
+
+use crate::error::Result;
+use crate::git::diff::Source;
+use crate::git::object::{ObjectKind, ObjectSource, RawObject};
 use crate::ids::Sha;
 
 pub struct TestRepo {
@@ -21,8 +28,8 @@ impl TestRepo {
         self.folder.path()
     }
 
-    pub fn open(&self) -> gix::Repository {
-        gix::open(self.path()).expect("git made it")
+    pub fn open(&self) -> Opened {
+        Opened(gix::open(self.path()).expect("git made it"))
     }
 
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
@@ -52,6 +59,32 @@ impl TestRepo {
         let output = git(self.path()).args(arguments).output().expect("git is installed");
         assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         output.stdout
+    }
+}
+
+/// The same repository as the code under test reads it.
+pub struct Opened(gix::Repository);
+
+impl ObjectSource for Opened {
+    fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>> {
+        let found = self.0.try_find_object(crate::git::to_oid(sha)).expect("a readable repository");
+        Ok(found.map(|object| {
+            let kind = ObjectKind::from_gix(object.kind);
+            Arc::new(RawObject::new(kind, object.detach().data).expect("no collision"))
+        }))
+    }
+}
+
+impl Source for Opened {
+    fn size(&self, sha: &Sha) -> Result<u64> {
+        Ok(self.0.find_header(crate::git::to_oid(sha)).expect("the object exists").size())
+    }
+
+    fn abbreviation(&self, sha: &Sha) -> Result<String> {
+        Ok(match crate::git::to_oid(sha).attach(&self.0).shorten() {
+            Ok(prefix) => prefix.to_string(),
+            Err(_) => sha.to_string()[..7].to_owned(),
+        })
     }
 }
 

@@ -1,0 +1,119 @@
+//! Comparisons that were made before.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::comparison::Comparison;
+use super::source::Source;
+use super::tree::{FileChange, entry_at};
+use crate::error::Result;
+use crate::git::reader::Reader;
+use crate::ids::{RepoId, Sha};
+
+/// Changed files that are remembered, over all comparisons.
+const FILES_MAX: usize = 200_000;
+/// Merge bases that are remembered.
+const MERGE_BASES_MAX: usize = 100_000;
+
+type Key = (RepoId, Sha, Sha);
+
+/// What was found out about pairs of commits. Objects never change, so nothing here can become wrong.
+#[derive(Debug)]
+pub struct Comparisons {
+    files: Generations<Arc<Comparison>>,
+    merge_bases: Generations<Option<Sha>>,
+}
+
+impl Default for Comparisons {
+    fn default() -> Self {
+        Self { files: Generations::new(FILES_MAX), merge_bases: Generations::new(MERGE_BASES_MAX) }
+    }
+}
+
+impl Comparisons {
+    /// The files between two commits.
+    pub fn get(&self, repo: RepoId, source: &dyn Source, base: &Sha, head: &Sha) -> Result<Arc<Comparison>> {
+        let key = (repo, *base, *head);
+        if let Some(known) = self.files.find(&key) {
+            return Ok(known);
+        }
+        let made = Arc::new(Comparison::new(source, base, head)?);
+        self.files.insert(key, made.clone(), made.changes().len() + 1);
+        Ok(made)
+    }
+
+    /// The change of the file at a path. A file that both commits have is found without comparing all others.
+    pub fn change_at(
+        &self,
+        repo: RepoId,
+        source: &dyn Source,
+        (base, head): (&Sha, &Sha),
+        path: &[u8],
+    ) -> Result<Option<FileChange>> {
+        let (old, new) = (entry_at(source, base, path)?, entry_at(source, head, path)?);
+        match (&old, &new) {
+            (None, None) => Ok(None),
+            (Some(_), Some(_)) => Ok((old != new).then_some(FileChange { old, new, score: 0 })),
+            // One of two names of a file that was moved, or really new or gone: only the others can tell.
+            (Some(_), None) | (None, Some(_)) => Ok(self.get(repo, source, base, head)?.find(path).cloned()),
+        }
+    }
+
+    /// As [`Reader::merge_base`], each pair once while it is remembered.
+    pub fn merge_base(&self, repo: RepoId, reader: &Reader<'_>, one: &Sha, other: &Sha) -> Result<Option<Sha>> {
+        let key = (repo, *one, *other);
+        if let Some(known) = self.merge_bases.find(&key) {
+            return Ok(known);
+        }
+        let found = reader.merge_base(one, other)?;
+        self.merge_bases.insert(key, found, 1);
+        Ok(found)
+    }
+}
+
+/// Values up to a weight. When the young ones are too many, they become the old ones, and what was old and not asked
+/// for since is forgotten.
+#[derive(Debug)]
+struct Generations<V> {
+    weight_max: usize,
+    inner: Mutex<Inner<V>>,
+}
+
+#[derive(Debug)]
+struct Inner<V> {
+    young: HashMap<Key, (V, usize)>,
+    old: HashMap<Key, (V, usize)>,
+    young_weight: usize,
+}
+
+impl<V: Clone> Generations<V> {
+    fn new(weight_max: usize) -> Self {
+        let inner = Inner { young: HashMap::new(), old: HashMap::new(), young_weight: 0 };
+        Self { weight_max: weight_max / 2, inner: Mutex::new(inner) }
+    }
+
+    fn find(&self, key: &Key) -> Option<V> {
+        let (value, weight) = {
+            let mut inner = self.inner.lock();
+            if let Some((value, _)) = inner.young.get(key) {
+                return Some(value.clone());
+            }
+            inner.old.remove(key)?
+        };
+        self.insert(*key, value.clone(), weight);
+        Some(value)
+    }
+
+    fn insert(&self, key: Key, value: V, weight: usize) {
+        let mut inner = self.inner.lock();
+        if inner.young_weight + weight > self.weight_max {
+            inner.old = std::mem::take(&mut inner.young);
+            inner.young_weight = 0;
+        }
+        if inner.young.insert(key, (value, weight)).is_none() {
+            inner.young_weight += weight;
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Where compared objects are read from.
+
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::git::object::{ObjectKind, ObjectSource, RawObject};
+use crate::git::reader::Reader;
+use crate::ids::Sha;
+
+/// A repository as far as comparing needs it.
+pub trait Source: ObjectSource {
+    /// How large an object is, without reading it.
+    fn size(&self, sha: &Sha) -> Result<u64>;
+
+    /// The shortest name that `git diff` would print for an object that may be missing here.
+    fn abbreviation(&self, sha: &Sha) -> Result<String>;
+}
+
+impl Source for Reader<'_> {
+    fn size(&self, sha: &Sha) -> Result<u64> {
+        Ok(self.find_header(sha)?.ok_or_else(|| missing(sha))?.size)
+    }
+
+    fn abbreviation(&self, sha: &Sha) -> Result<String> {
+        self.abbreviate(sha)
+    }
+}
+
+/// The object, whose absence is a fault: a tree names it.
+pub(super) fn object(source: &dyn Source, sha: &Sha) -> Result<Arc<RawObject>> {
+    source.find(sha)?.ok_or_else(|| missing(sha))
+}
+
+/// The tree of a commit, or a tree itself; `NotFound` if there is no such object.
+pub(super) fn tree(source: &dyn Source, sha: &Sha) -> Result<Arc<RawObject>> {
+    let found = match source.find(sha)? {
+        None if sha.as_bytes() == gix::ObjectId::empty_tree(gix::hash::Kind::Sha1).as_slice() => {
+            // Git knows it without anyone ever storing it.
+            return Ok(Arc::new(RawObject::new(ObjectKind::Tree, Vec::new())?));
+        }
+        found => found.ok_or(Error::NotFound)?,
+    };
+    match found.kind() {
+        ObjectKind::Tree => Ok(found),
+        ObjectKind::Commit => {
+            let commit = crate::git::commit::Commit::parse(found.data())?;
+            object(source, &commit.tree_id)
+        }
+        ObjectKind::Tag | ObjectKind::Blob => Err(Error::NotFound),
+    }
+}
+
+fn missing(sha: &Sha) -> Error {
+    super::fault(format_args!("{sha} is missing"))
+}
+
+/// The same, for gix to read from.
+pub(super) struct Objects<'a>(pub &'a dyn Source);
+
+impl gix::objs::Find for Objects<'_> {
+    fn try_find<'b>(&self, id: &gix::oid, buffer: &'b mut Vec<u8>) -> gix::Result<Option<gix::objs::Data<'b>>> {
+        let found = super::entry::sha(id).and_then(|sha| self.0.find(&sha));
+        let Some(object) = found.map_err(gix::Error::from_error)? else { return Ok(None) };
+        buffer.clear();
+        buffer.extend_from_slice(object.data());
+        Ok(Some(gix::objs::Data::new(buffer, object.kind().to_gix(), gix::hash::Kind::Sha1)))
+    }
+}

@@ -1,0 +1,95 @@
+//! Notifications in the store.
+
+use super::model::{Notification, Reason};
+use super::notify::Notice;
+use crate::clock::Timestamp;
+use crate::db::{Connection, DbError, params};
+use crate::ids::{AccountId, NotificationId};
+
+/// Makes a pull request unread for someone.
+pub async fn upsert(
+    db: &mut Connection,
+    user: AccountId,
+    notice: &Notice<'_>,
+    reason: Reason,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let sql = "insert into notification (user_id, repo_id, pull_id, reason, unread, comment_id, updated_at) \
+               values ($1, $2, $3, $4, true, $5, $6) on conflict (user_id, pull_id) do update \
+               set reason = excluded.reason, unread = true, comment_id = excluded.comment_id, \
+               updated_at = excluded.updated_at";
+    db.execute(sql, params![user, notice.repo, notice.pull, reason, notice.comment, now]).await?;
+    Ok(())
+}
+
+/// What someone may still read: with `private`, also in repositories that are theirs to see.
+#[derive(Debug, Clone, Copy)]
+pub struct View {
+    pub user: AccountId,
+    pub private: bool,
+}
+
+macro_rules! visible {
+    ($columns:literal, $rest:literal) => {
+        concat!(
+            "select ",
+            $columns,
+            " from notification n join repo r on r.id = n.repo_id join account o on o.id = r.owner_id \
+             join pull p on p.id = n.pull_id \
+             left join collaborator c on c.repo_id = r.id and c.user_id = n.user_id \
+             left join membership m on m.org_id = r.owner_id and m.user_id = n.user_id \
+             where n.user_id = $1 and (r.private = false or ($2 = true and \
+             (r.owner_id = $1 or c.permission is not null or m.role is not null))) ",
+            $rest
+        )
+    };
+}
+
+macro_rules! select_visible {
+    ($rest:literal) => {
+        visible!(
+            "r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
+             r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, \
+             n.id, n.reason, n.unread, n.comment_id, n.updated_at, n.last_read_at, p.number, p.title",
+            $rest
+        )
+    };
+}
+
+pub async fn find(db: &mut Connection, view: View, id: NotificationId) -> Result<Option<Notification>, DbError> {
+    db.optional(select_visible!("and n.id = $3"), params![view.user, view.private, id]).await
+}
+
+/// What a list has: everything or only what is unread, changed between two moments.
+#[derive(Debug, Clone, Copy)]
+pub struct Filter {
+    pub all: bool,
+    pub since: Timestamp,
+    pub before: Timestamp,
+}
+
+pub async fn list(
+    db: &mut Connection,
+    view: View,
+    filter: Filter,
+    (limit, offset): (i64, i64),
+) -> Result<Vec<Notification>, DbError> {
+    let sql = select_visible!(
+        "and ($3 = true or n.unread = true) and n.updated_at > $4 and n.updated_at < $5 \
+         order by n.updated_at desc, n.id desc limit $6 offset $7"
+    );
+    let values = params![view.user, view.private, filter.all, filter.since, filter.before, limit, offset];
+    db.all(sql, values).await
+}
+
+pub async fn count(db: &mut Connection, view: View, filter: Filter) -> Result<i64, DbError> {
+    let sql = visible!("count(*)", "and ($3 = true or n.unread = true) and n.updated_at > $4 and n.updated_at < $5");
+    let values = params![view.user, view.private, filter.all, filter.since, filter.before];
+    Ok(db.one::<(i64,)>(sql, values).await?.0)
+}
+
+pub async fn mark_read(db: &mut Connection, id: NotificationId, now: Timestamp) -> Result<(), DbError> {
+    let sql = "update notification set unread = false, last_read_at = $2 where id = $1";
+    db.execute(sql, params![id, now]).await?;
+    Ok(())
+}

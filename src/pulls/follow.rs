@@ -1,0 +1,102 @@
+//! What is found out about commits after branches have moved. Nobody waits for it: whoever reads before it is done
+//! finds the same out for themselves.
+
+use super::model::Version;
+use std::collections::{BTreeSet, HashSet};
+
+use super::moves::Moved;
+use super::range::{Range, at_desk};
+use super::{store, threads};
+use crate::app::App;
+use crate::error::Result;
+use crate::git::Reader;
+use crate::ids::{PullId, RepoId, Sha};
+use crate::repos;
+
+/// Pull requests that one move has looked at; the others wait for their first reader.
+const PULLS_MAX: usize = 100;
+/// Commits whose authors one move makes known.
+const COMMITS_MAX: usize = 10_000;
+
+/// Begins the work; call it after the transaction in which [`super::refs_moved`] ran.
+pub fn follow(app: &App, repo: RepoId, moved: Moved) {
+    if moved.is_empty() {
+        return;
+    }
+    let app = app.clone();
+    tokio::spawn(async move {
+        if let Err(error) = follow_now(&app, repo, &moved).await {
+            tracing::warn!(%repo, %error, "comments were not moved ahead of time");
+        }
+    });
+}
+
+/// The same work, for those who want to wait.
+pub async fn follow_now(app: &App, repo: RepoId, moved: &Moved) -> Result<()> {
+    note_contributors(app, repo, moved).await?;
+    for pull in moved.pulls.iter().take(PULLS_MAX) {
+        settle(app, repo, *pull).await?;
+    }
+    Ok(())
+}
+
+/// Finds merge base and counts of a pull request's last version, and the places of its threads in it.
+pub async fn settle(app: &App, repo: RepoId, pull: PullId) -> Result<()> {
+    let Some(found) = store::find_by_id(&mut app.store.read().await?, pull).await? else { return Ok(()) };
+    let version = found.version;
+    let range = match (version.merge_base, version.size) {
+        (Some(base), Some(_)) => Range { base, head: version.head_sha },
+        (_, _) => measure(app, repo, pull, version).await?,
+    };
+    threads::place_all(app, repo, pull, &version, range).await
+}
+
+async fn measure(app: &App, repo: RepoId, pull: PullId, version: Version) -> Result<Range> {
+    let (range, size) = at_desk(app, repo, move |desk| Ok((desk.range(&version)?, desk.size(&version)?))).await?;
+    app.store
+        .write((pull, version.number, range.base, size), |tx, (pull, number, base, size)| {
+            Box::pin(async move { Ok(store::update_version(tx, *pull, *number, Some(*base), size).await?) })
+        })
+        .await?;
+    Ok(range)
+}
+
+/// Authors of commits on the default branch are contributors.
+async fn note_contributors(app: &App, repo: RepoId, moved: &Moved) -> Result<()> {
+    let Some(found) = repos::store::find_by_id(&mut app.store.read().await?, repo, None).await? else { return Ok(()) };
+    let default = moved.branches.iter().find(|(branch, ..)| *branch == found.repo.default_branch);
+    let Some((_, old, new)) = default else { return Ok(()) };
+    let (old, new) = (*old, *new);
+    let emails = at_desk(app, repo, move |desk| authors(desk.reader, old, new)).await?;
+    app.store
+        .write((repo, emails), |tx, (repo, emails)| {
+            Box::pin(async move {
+                for email in emails {
+                    store::insert_contributor(tx, *repo, email).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+}
+
+/// Email addresses of those who wrote the commits that `new` has and `old` has not, as far as the limit allows.
+pub fn authors(reader: &Reader<'_>, old: Option<Sha>, new: Sha) -> Result<Vec<String>> {
+    let mut waiting = vec![new];
+    let mut seen = HashSet::from([new]);
+    seen.extend(old);
+    let mut emails = BTreeSet::new();
+    while let Some(sha) = waiting.pop() {
+        let Some(commit) = reader.find_commit(&sha)? else { continue };
+        let email = commit.author.email.to_ascii_lowercase();
+        if !email.contains('\0') {
+            emails.insert(email);
+        }
+        let unseen = commit.parent_ids.into_iter().filter(|parent| seen.insert(*parent));
+        waiting.extend(unseen);
+        if seen.len() > COMMITS_MAX {
+            break;
+        }
+    }
+    Ok(emails.into_iter().collect())
+}

@@ -1,0 +1,143 @@
+//! The commits of a pull request.
+
+use axum::extract::State;
+use serde::Serialize;
+
+use super::find;
+use crate::api::access::table::ListPullCommits;
+use crate::api::access::{Allowed, RepoTarget};
+use crate::api::page::Page;
+use crate::api::reply::Reply;
+use crate::app::App;
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::git::{Commit, Identity};
+use crate::ids::{NodeId, Sha};
+use crate::pulls::model::Version;
+use crate::pulls::range::{Desk, at_desk};
+use crate::repos::Repo;
+use crate::urls::Part::Fixed;
+use crate::urls::{Url, Urls};
+
+/// More commits than this are not listed, whatever the page.
+pub const COMMITS_MAX: usize = 250;
+
+pub async fn list(access: Allowed<ListPullCommits, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+    let pull = find(&app, &access).await?;
+    let page = Page::of(access.exchange());
+    let version = pull.version;
+    let found = at_desk(&app, pull.repo_id, move |desk| commits(&desk, &version)).await?;
+    let total = i64::try_from(found.len()).unwrap_or_default();
+    let skip = usize::try_from(page.offset()).unwrap_or(usize::MAX);
+    let limit = usize::try_from(page.limit()).unwrap_or_default();
+    let on_page = found.iter().skip(skip).take(limit);
+    let shown: Vec<_> =
+        on_page.map(|(sha, commit)| CommitItem::new(*sha, commit, &access.repo, access.urls())).collect();
+    Ok(Reply::ok(&shown).with_link(page.link(access.exchange(), total)))
+}
+
+/// Oldest first, as they were made.
+pub fn commits(desk: &Desk<'_>, version: &Version) -> Result<Vec<(Sha, Commit)>> {
+    let range = desk.reader.commits_between(&version.base_sha, &version.head_sha, COMMITS_MAX)?;
+    let read = |sha: Sha| Ok((sha, desk.reader.find_commit(&sha)?.ok_or(Error::NotFound)?));
+    range.commit_ids.into_iter().rev().map(read).collect()
+}
+
+#[derive(Serialize)]
+struct CommitItem<'a> {
+    sha: Sha,
+    node_id: String,
+    commit: Inner<'a>,
+    url: Url<'a>,
+    html_url: Url<'a>,
+    comments_url: Url<'a>,
+    author: Option<()>,
+    committer: Option<()>,
+    parents: Vec<Parent<'a>>,
+}
+
+#[derive(Serialize)]
+struct Inner<'a> {
+    author: Signature<'a>,
+    committer: Signature<'a>,
+    message: &'a str,
+    tree: Tree<'a>,
+    url: Url<'a>,
+    comment_count: i64,
+    verification: Verification<'a>,
+}
+
+#[derive(Serialize)]
+struct Signature<'a> {
+    name: &'a str,
+    email: &'a str,
+    date: Timestamp,
+}
+
+#[derive(Serialize)]
+struct Tree<'a> {
+    sha: Sha,
+    url: Url<'a>,
+}
+
+/// Signatures are kept and shown; keys to verify them with are not.
+#[derive(Serialize)]
+struct Verification<'a> {
+    verified: bool,
+    reason: &'static str,
+    signature: Option<&'a str>,
+    payload: Option<&'a str>,
+    verified_at: Option<()>,
+}
+
+#[derive(Serialize)]
+struct Parent<'a> {
+    sha: Sha,
+    url: Url<'a>,
+    html_url: Url<'a>,
+}
+
+impl<'a> CommitItem<'a> {
+    fn new(sha: Sha, commit: &'a Commit, repo: &'a Repo, urls: &'a Urls) -> Self {
+        let (owner, name) = (repo.owner_login.as_str(), repo.name.as_str());
+        let git = |folder, sha| urls.repo(owner, name).then(Fixed(folder)).then(crate::urls::Part::Sha(sha));
+        let signature = commit.signature.as_ref();
+        let url = urls.commit(owner, name, sha);
+        let parent = |parent: &Sha| Parent {
+            sha: *parent,
+            url: urls.commit(owner, name, *parent),
+            html_url: urls.commit_page(owner, name, *parent),
+        };
+        Self {
+            sha,
+            node_id: NodeId::new("C", 0).number(repo.id.0).text(&sha.to_string()).finish(),
+            commit: Inner {
+                author: Signature::new(&commit.author),
+                committer: Signature::new(&commit.committer),
+                message: commit.message.trim_end_matches('\n'),
+                tree: Tree { sha: commit.tree_id, url: git("/git/trees/", commit.tree_id) },
+                url: git("/git/commits/", sha),
+                comment_count: 0,
+                verification: Verification {
+                    verified: false,
+                    reason: if signature.is_some() { "unknown_key" } else { "unsigned" },
+                    signature: signature.map(|signature| signature.signature.as_str()),
+                    payload: signature.map(|signature| signature.payload.as_str()),
+                    verified_at: None,
+                },
+            },
+            url,
+            html_url: urls.commit_page(owner, name, sha),
+            comments_url: url.then(Fixed("/comments")),
+            author: None,
+            committer: None,
+            parents: commit.parent_ids.iter().map(parent).collect(),
+        }
+    }
+}
+
+impl<'a> Signature<'a> {
+    fn new(identity: &'a Identity) -> Self {
+        Self { name: &identity.name, email: &identity.email, date: Timestamp(identity.date.seconds) }
+    }
+}

@@ -1,0 +1,91 @@
+//! The commits and files of a pull request, found out from its objects.
+
+use std::sync::Arc;
+
+use super::model::{Size, Version};
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::git::Reader;
+use crate::git::diff::{Comparison, Comparisons, FileDiff};
+use crate::ids::{RepoId, Sha};
+
+/// Where a comparison begins and ends: the merge base, and the head or one of its commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Range {
+    pub base: Sha,
+    pub head: Sha,
+}
+
+/// Reads of one repository that remember what they found.
+#[derive(Clone, Copy)]
+pub struct Desk<'a> {
+    pub repo: RepoId,
+    pub reader: &'a Reader<'a>,
+    pub comparisons: &'a Comparisons,
+}
+
+impl<'a> Desk<'a> {
+    /// The range of a version; a history of its own has no merge base and is compared with itself.
+    pub fn range(&self, version: &Version) -> Result<Range> {
+        let base = match version.merge_base {
+            Some(known) => known,
+            None => self.merge_base(&version.base_sha, &version.head_sha)?,
+        };
+        Ok(Range { base, head: version.head_sha })
+    }
+
+    /// Where a commit left the base. Histories without a common commit show nothing as changed.
+    pub fn merge_base(&self, base: &Sha, commit: &Sha) -> Result<Sha> {
+        match self.comparisons.merge_base(self.repo, self.reader, base, commit) {
+            Ok(found) => Ok(found.unwrap_or(*commit)),
+            // A tip that was forced away and collected: what is left of the pull request must stay readable.
+            Err(Error::NotFound) => Ok(*commit),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether a commit is one of the pull request: in its head and not in its base.
+    pub fn contains(&self, version: &Version, commit: &Sha) -> Result<bool> {
+        if *commit == version.head_sha {
+            return Ok(true);
+        }
+        // Anyone may send any name, so it has to be a commit of this repository before it is looked for.
+        if self.reader.find_commit(commit)?.is_none() {
+            return Ok(false);
+        }
+        Ok(self.reader.is_ancestor(commit, &version.head_sha)?
+            && !self.reader.is_ancestor(commit, &version.base_sha)?)
+    }
+
+    pub fn comparison(&self, range: &Range) -> Result<Arc<Comparison>> {
+        self.comparisons.get(self.repo, self.reader, &range.base, &range.head)
+    }
+
+    /// Commits, files and lines of a version.
+    pub fn size(&self, version: &Version) -> Result<Size> {
+        let range = self.range(version)?;
+        let mut size = Size { commits: self.commit_count(version)?, ..Size::default() };
+        for change in self.comparison(&range)?.changes() {
+            let diff = FileDiff::of(self.reader, change)?;
+            size.changed_files += 1;
+            size.additions += i64::from(diff.additions());
+            size.deletions += i64::from(diff.deletions());
+        }
+        Ok(size)
+    }
+
+    fn commit_count(&self, version: &Version) -> Result<i64> {
+        let range = self.reader.commits_between(&version.base_sha, &version.head_sha, 0)?;
+        Ok(i64::try_from(range.total).unwrap_or(i64::MAX))
+    }
+}
+
+/// Runs `work` at the desk of a repository.
+pub async fn at_desk<T: Send + 'static>(
+    app: &App,
+    repo: RepoId,
+    work: impl FnOnce(Desk<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let comparisons = app.comparisons.clone();
+    app.objects.read(repo, move |reader| work(Desk { repo, reader, comparisons: &comparisons })).await
+}

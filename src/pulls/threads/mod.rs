@@ -1,0 +1,8 @@
+//! The places in a pull request's code that comments are about, and where they are now.
+
+mod model;
+mod place;
+pub mod store;
+
+pub use model::{NewThread, Place, Spot, StoredPlace, Thread, side_name, side_of};
+pub use place::{place, place_all};

@@ -1,0 +1,115 @@
+//! Comments that are new.
+
+use axum::extract::State;
+
+use crate::api::access::table::{CreateReplyForReviewComment, CreateReviewComment};
+use crate::api::access::{Allowed, Endpoint, RepoTarget};
+use crate::api::body::Json;
+use crate::api::reply::Reply;
+use crate::app::App;
+use crate::error::{Error, FieldError, Result};
+use crate::ids::{AccountId, CommentId};
+use crate::markdown;
+use crate::pulls::FoundPull;
+use crate::pulls::model::Pull;
+use crate::pulls::range::at_desk;
+use crate::review_comments::found::FoundComment;
+use crate::review_comments::input::{NewComment, Subject, Text};
+use crate::review_comments::json::ReviewComment;
+use crate::review_comments::locate::{Located, locate};
+use crate::review_comments::model::Comment;
+use crate::review_comments::{present, rules, write};
+
+pub async fn create(
+    access: Allowed<CreateReviewComment, RepoTarget>,
+    State(app): State<App>,
+    FoundPull(pull): FoundPull,
+    Json(new): Json<NewComment>,
+) -> Result<Reply> {
+    let author = author(&access)?;
+    match new {
+        NewComment::Reply { body, in_reply_to } => answer(&app, &access, &pull, in_reply_to, body, author).await,
+        NewComment::Begin { body, subject } => begin(&app, &access, &pull, subject, body, author).await,
+    }
+}
+
+pub async fn reply(
+    access: Allowed<CreateReplyForReviewComment, RepoTarget>,
+    (State(app), FoundPull(pull)): (State<App>, FoundPull),
+    FoundComment(comment): FoundComment,
+    Json(text): Json<Text>,
+) -> Result<Reply> {
+    answer(&app, &access, &pull, comment.id, text.body, author(&access)?).await
+}
+
+async fn begin<E: Endpoint>(
+    app: &App,
+    access: &Allowed<E, RepoTarget>,
+    pull: &Pull,
+    subject: Subject,
+    body: String,
+    author: AccountId,
+) -> Result<Reply> {
+    // What is looked up must still be there when it is named.
+    let _held = app.objects.hold(pull.repo_id).await;
+    let located = find_place(app, pull, subject, rules::body_errors(&body)).await?;
+    app.limiter.admit_content(author, E::ROW.operation, &body, app.clock.now())?;
+    let mentions = mentions(app, &body).await?;
+    let (repo, version) = (pull.repo_id, pull.version.number);
+    let new = write::Begin { repo, pull: pull.id, version, located, author, body, mentions };
+    let now = app.clock.now();
+    let comment = app.store.write((new, now), |tx, (new, now)| Box::pin(write::begin(tx, new, *now))).await?;
+    created(app, access, comment).await
+}
+
+async fn answer<E: Endpoint>(
+    app: &App,
+    access: &Allowed<E, RepoTarget>,
+    pull: &Pull,
+    in_reply_to: CommentId,
+    body: String,
+    author: AccountId,
+) -> Result<Reply> {
+    rules::check_body(&body)?;
+    app.limiter.admit_content(author, E::ROW.operation, &body, app.clock.now())?;
+    let mentions = mentions(app, &body).await?;
+    let new = write::Reply { repo: pull.repo_id, pull: pull.id, in_reply_to, author, body, mentions };
+    let now = app.clock.now();
+    let comment = app.store.write((new, now), |tx, (new, now)| Box::pin(write::reply(tx, new, *now))).await?;
+    created(app, access, comment).await
+}
+
+/// Looks a place up, and tells all that is wrong with a comment at once.
+pub async fn find_place(app: &App, pull: &Pull, subject: Subject, mut errors: Vec<FieldError>) -> Result<Located> {
+    let version = pull.version;
+    let found = at_desk(app, pull.repo_id, move |desk| locate(&desk, &version, &subject)).await?;
+    match found {
+        Ok(located) if errors.is_empty() => Ok(located),
+        Ok(_) => Err(Error::Invalid(errors)),
+        Err(misplaced) => {
+            errors.extend(misplaced.errors());
+            Err(Error::Invalid(errors))
+        }
+    }
+}
+
+/// Whom a text names. Looking may take a while, so it happens where blocking is fine.
+pub async fn mentions(app: &App, body: &str) -> Result<Vec<String>> {
+    if !body.contains('@') {
+        return Ok(Vec::new());
+    }
+    let body = body.to_owned();
+    app.objects.run(move || Ok(markdown::mentions(&body))).await
+}
+
+pub fn author<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> Result<AccountId> {
+    access.caller().actor().ok_or(Error::Unauthenticated("Requires authentication"))
+}
+
+async fn created<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, comment: Comment) -> Result<Reply> {
+    let exchange = access.exchange();
+    let location = access.urls().review_comment(&access.repo.owner_login, &access.repo.name, comment.id);
+    let ready = present::ready(app, exchange, &access.repo, vec![comment]).await?;
+    let [ready] = ready.as_slice() else { return Err(Error::internal("one comment was made ready")) };
+    Ok(Reply::created(&ReviewComment::new(ready, exchange.media, &access.repo, access.urls()), location))
+}

@@ -1,0 +1,131 @@
+//! Steps of the operations on review comments.
+
+pub mod create;
+
+use axum::extract::State;
+
+use super::found::FoundComment;
+use super::input::Text;
+use super::json::ReviewComment;
+use super::model::{Comment, Listing, Order, Scope};
+use super::{present, rules, store, write};
+use crate::api::access::table::{
+    DeleteReviewComment, GetReviewComment, ListRepoReviewComments, ListReviewComments, UpdateReviewComment,
+};
+use crate::api::access::{Allowed, Endpoint, RepoTarget};
+use crate::api::body::Json;
+use crate::api::exchange::Exchange;
+use crate::api::page::Page;
+use crate::api::reply::Reply;
+use crate::app::App;
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::ids::CommentId;
+use crate::pulls;
+
+pub async fn list_for_repo(
+    access: Allowed<ListRepoReviewComments, RepoTarget>,
+    State(app): State<App>,
+) -> Result<Reply> {
+    let scope = Scope::Repo(access.repo.id);
+    list_in(&app, &access, scope, &["created", "updated", "created_at"]).await
+}
+
+pub async fn list(access: Allowed<ListReviewComments, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+    let pull = pulls::find(&app, &access).await?;
+    list_in(&app, &access, Scope::Pull(pull.id), &["created", "updated"]).await
+}
+
+pub async fn get(access: Allowed<GetReviewComment, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+    let comment = find(&app, &access).await?;
+    // A push moves the lines of a comment without touching the comment.
+    let changed = comment.updated_at.max(comment.version.created_at);
+    Ok(show(&app, &access, comment).await?.with_last_modified(Some(changed)))
+}
+
+pub async fn update(
+    access: Allowed<UpdateReviewComment, RepoTarget>,
+    State(app): State<App>,
+    FoundComment(comment): FoundComment,
+    Json(text): Json<Text>,
+) -> Result<Reply> {
+    pulls::rules::check_editor(access.caller(), access.role, comment.author.id())?;
+    rules::check_body(&text.body)?;
+    let context = (access.repo.id, comment.id, access.caller().actor(), text.body, app.clock.now());
+    let comment = app
+        .store
+        .write(context, |tx, (repo, id, viewer, body, now)| {
+            Box::pin(async move {
+                store::find(tx, *repo, *id, *viewer).await?.ok_or(Error::NotFound)?;
+                store::update_body(tx, *id, body, *now).await?;
+                store::find(tx, *repo, *id, *viewer).await?.ok_or(Error::NotFound)
+            })
+        })
+        .await?;
+    show(&app, &access, comment).await
+}
+
+pub async fn delete(access: Allowed<DeleteReviewComment, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+    let comment = find(&app, &access).await?;
+    pulls::rules::check_editor(access.caller(), access.role, comment.author.id())?;
+    let context = (access.repo.id, comment.id, access.caller().actor());
+    app.store.write(context, |tx, (repo, id, viewer)| Box::pin(write::delete(tx, *repo, *id, *viewer))).await?;
+    Ok(Reply::no_content())
+}
+
+/// One page of comments.
+pub async fn list_in<E: Endpoint>(
+    app: &App,
+    access: &Allowed<E, RepoTarget>,
+    scope: Scope,
+    sorts: &[&str],
+) -> Result<Reply> {
+    let exchange = access.exchange();
+    let page = Page::of(exchange);
+    let listing =
+        Listing { scope, order: order(exchange, sorts), since: since(exchange)?, viewer: access.caller().actor() };
+    let mut db = app.store.read().await?;
+    let comments = store::list(&mut db, &listing, (page.limit(), page.offset())).await?;
+    let total = store::count(&mut db, &listing).await?;
+    drop(db);
+    let ready = present::ready(app, exchange, &access.repo, comments).await?;
+    Ok(Reply::ok(&present::shown(&ready, exchange, &access.repo)).with_link(page.link(exchange, total)))
+}
+
+/// The comment that the path names inside its repository.
+async fn find<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result<Comment> {
+    let id = access.exchange().params.number::<CommentId>("comment_id").ok_or(Error::NotFound)?;
+    let mut db = app.store.read().await?;
+    store::find(&mut db, access.repo.id, id, access.caller().actor()).await?.ok_or(Error::NotFound)
+}
+
+async fn show<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, comment: Comment) -> Result<Reply> {
+    let exchange = access.exchange();
+    let ready = present::ready(app, exchange, &access.repo, vec![comment]).await?;
+    let [ready] = ready.as_slice() else { return Err(Error::internal("one comment was made ready")) };
+    Ok(Reply::ok(&ReviewComment::new(ready, exchange.media, &access.repo, access.urls())))
+}
+
+/// Without a sort that is known, the order is by id and the direction is ignored.
+fn order(exchange: &Exchange, sorts: &[&str]) -> Order {
+    let sort = exchange.query("sort").filter(|sort| sorts.contains(&sort.as_ref()));
+    let down = exchange.query("direction").as_deref() == Some("desc");
+    match (sort.as_deref(), down) {
+        (None, _) | (Some("created" | "created_at"), false) => Order::Up,
+        (Some("updated"), false) => Order::UpdatedUp,
+        (Some("updated"), true) => Order::UpdatedDown,
+        (Some(_), down) => {
+            if down {
+                Order::Down
+            } else {
+                Order::Up
+            }
+        }
+    }
+}
+
+fn since(exchange: &Exchange) -> Result<Option<Timestamp>> {
+    let Some(text) = exchange.query("since").filter(|text| !text.is_empty()) else { return Ok(None) };
+    let moment = Timestamp::parse(&text);
+    moment.map(Some).ok_or_else(|| Error::Shape(vec![format!("{text} is not a valid date-time.")]))
+}

@@ -1,0 +1,128 @@
+//! From what a client says to a place in the code: pure over objects that never change, and blocking.
+
+use super::input::{At, Subject};
+use super::rules::Misplaced;
+use crate::error::Result;
+use crate::git::diff::{self, Anchor, FileChange, FileDiff, Side};
+use crate::ids::Sha;
+use crate::pulls::model::Version;
+use crate::pulls::range::{Desk, Range};
+use crate::pulls::threads::{NewThread, Place, Spot};
+
+/// A thread that can be begun, and where it is in the version it was looked up in.
+#[derive(Debug, Clone)]
+pub struct Located {
+    pub thread: NewThread,
+    pub range: Range,
+    pub place: Place,
+}
+
+/// Finds the place that a new comment is about; only its own file is compared.
+pub fn locate(desk: &Desk<'_>, version: &Version, subject: &Subject) -> Result<Result<Located, Misplaced>> {
+    let Ok(commit) = subject.commit_id.parse::<Sha>() else { return Ok(Err(Misplaced::Commit)) };
+    if !desk.contains(version, &commit)? {
+        return Ok(Err(Misplaced::Commit));
+    }
+    let base = desk.merge_base(&version.base_sha, &commit)?;
+    let path = subject.path.as_bytes();
+    let Some(change) = desk.comparisons.change_at(desk.repo, desk.reader, (&base, &commit), path)? else {
+        return Ok(Err(Misplaced::Path));
+    };
+    let file = FileDiff::of(desk.reader, &change)?;
+    let about = match about(&file, subject.at) {
+        Ok(about) => about,
+        Err(misplaced) => return Ok(Err(misplaced)),
+    };
+    let thread = new_thread(&change, &file, Range { base, head: commit }, about);
+    let range = desk.range(version)?;
+    let place = place(desk, version, &range, &thread)?;
+    Ok(Ok(Located { thread, range, place }))
+}
+
+/// The lines that a comment is about, all of them shown in the diff.
+fn about(file: &FileDiff, at: At) -> Result<diff::Subject, Misplaced> {
+    match at {
+        At::File => Ok(diff::Subject::File),
+        At::Position(position) => {
+            let found = u32::try_from(position).ok().filter(|position| *position > 0);
+            let found = found.and_then(|position| file.line_at(position));
+            let (side, line) = found.ok_or(Misplaced::Position)?;
+            Ok(diff::Subject::Line { side, line, start: None })
+        }
+        At::Line { side, line, start } => {
+            if line < 1 {
+                return Err(Misplaced::LineNotPositive);
+            }
+            let line = shown(file, side, line).ok_or(Misplaced::Line)?;
+            let start = start.map(|start| check_start(file, start, (side, line))).transpose()?;
+            Ok(diff::Subject::Line { side, line, start })
+        }
+    }
+}
+
+fn shown(file: &FileDiff, side: Side, line: i64) -> Option<u32> {
+    let line = u32::try_from(line).ok()?;
+    file.position_of(side, line).map(|_| line)
+}
+
+/// A range begins above its end, in the same hunk.
+fn check_start(file: &FileDiff, (side, line): (Side, i64), end: (Side, u32)) -> Result<(Side, u32), Misplaced> {
+    if line < 1 {
+        return Err(Misplaced::StartNotPositive);
+    }
+    if side == end.0 && line >= i64::from(end.1) {
+        return Err(Misplaced::StartNotBefore);
+    }
+    let line = shown(file, side, line).ok_or(Misplaced::StartElsewhere)?;
+    if !file.is_same_hunk((side, line), end) {
+        return Err(Misplaced::StartElsewhere);
+    }
+    if file.position_of(side, line) >= file.position_of(end.0, end.1) {
+        return Err(Misplaced::StartNotBefore);
+    }
+    Ok((side, line))
+}
+
+fn new_thread(change: &FileChange, file: &FileDiff, range: Range, subject: diff::Subject) -> NewThread {
+    let (position, diff_hunk) = match subject {
+        diff::Subject::File => (None, Vec::new()),
+        diff::Subject::Line { side, line, .. } => {
+            (file.position_of(side, line), file.diff_hunk(side, line).unwrap_or_default().to_vec())
+        }
+    };
+    let path_of = |entry: &Option<diff::Entry>| entry.as_ref().map(|entry| entry.path.clone());
+    NewThread {
+        anchor: Anchor {
+            base: range.base,
+            head: range.head,
+            old_path: path_of(&change.old),
+            new_path: path_of(&change.new),
+            subject,
+        },
+        path: String::from_utf8_lossy(change.path()).into_owned(),
+        position,
+        diff_hunk,
+    }
+}
+
+/// On the head itself a thread is where it was written; on an earlier commit it has to be followed.
+fn place(desk: &Desk<'_>, version: &Version, range: &Range, thread: &NewThread) -> Result<Place> {
+    let anchor = &thread.anchor;
+    if (anchor.base, anchor.head) == (range.base, range.head) {
+        let spot = match anchor.subject {
+            diff::Subject::File => diff::Port::CurrentFile { path: thread.path.clone().into_bytes() },
+            diff::Subject::Line { side, line, start } => diff::Port::Current {
+                path: thread.path.clone().into_bytes(),
+                side,
+                line,
+                start,
+                position: thread.position.unwrap_or_default(),
+            },
+        };
+        return Ok(Place { commit: version.head_sha, spot: Spot::of(&spot) });
+    }
+    let target = desk.comparison(range)?;
+    let ported = diff::port(desk.reader, &target, std::slice::from_ref(anchor))?;
+    let spot = ported.first().and_then(Spot::of);
+    Ok(Place { commit: if spot.is_some() { version.head_sha } else { anchor.head }, spot })
+}

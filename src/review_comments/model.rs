@@ -1,0 +1,95 @@
+//! Review comments as the service keeps them.
+
+use crate::clock::Timestamp;
+use crate::db::{DbError, FromRow, Row};
+use crate::ids::{AccountId, CommentId, PullId, RepoId, ReviewId};
+use crate::pulls::model::{Author, Version};
+use crate::pulls::threads::{Place, StoredPlace, Thread};
+
+/// A comment with its thread, the place of that in the last version, and its author.
+#[derive(Debug, Clone)]
+pub struct Comment {
+    pub id: CommentId,
+    pub review_id: ReviewId,
+    pub in_reply_to_id: Option<CommentId>,
+    pub pending: bool,
+    pub body: String,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub pull_id: PullId,
+    pub pull_number: i64,
+    pub version: Version,
+    pub thread: Thread,
+    /// Nothing where nobody has looked yet.
+    pub place: Option<Place>,
+    pub author: Author,
+}
+
+impl FromRow for Comment {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        const THREAD: usize = 14;
+        const PLACE: usize = THREAD + Thread::COLUMNS;
+        Ok(Self {
+            id: row.get(0)?,
+            review_id: row.get(1)?,
+            in_reply_to_id: row.get(2)?,
+            pending: row.get(3)?,
+            body: row.get(4)?,
+            created_at: row.get(5)?,
+            updated_at: row.get(6)?,
+            pull_id: row.get(7)?,
+            pull_number: row.get(8)?,
+            version: Version {
+                number: row.get(9)?,
+                base_sha: row.get(10)?,
+                head_sha: row.get(11)?,
+                merge_base: row.get(12)?,
+                size: None,
+                created_at: row.get(13)?,
+            },
+            thread: Thread::from_columns(row, THREAD)?,
+            place: StoredPlace::from_columns(row, PLACE)?,
+            author: Author::from_columns(row, PLACE + StoredPlace::COLUMNS)?,
+        })
+    }
+}
+
+/// What a comment is written with.
+#[derive(Debug, Clone)]
+pub struct NewComment {
+    pub repo: RepoId,
+    pub pull: PullId,
+    pub review: ReviewId,
+    pub thread: i64,
+    pub in_reply_to: Option<CommentId>,
+    pub author: AccountId,
+    pub pending: bool,
+    pub body: String,
+}
+
+/// Which comments a list has, and in which order.
+#[derive(Debug, Clone, Copy)]
+pub struct Listing {
+    pub scope: Scope,
+    pub order: Order,
+    /// Only what was changed after this moment.
+    pub since: Option<Timestamp>,
+    /// Whoever asks sees their own comments before they are submitted.
+    pub viewer: Option<AccountId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    Repo(RepoId),
+    Pull(PullId),
+    Review(ReviewId),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// By id, which is by creation.
+    Up,
+    Down,
+    UpdatedUp,
+    UpdatedDown,
+}

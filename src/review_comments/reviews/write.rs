@@ -1,0 +1,115 @@
+//! Reviews made, submitted and thrown away, each in one transaction.
+
+use super::model::{Review, ReviewState};
+use super::{rules, store};
+use crate::clock::Timestamp;
+use crate::db::Connection;
+use crate::error::{Error, Result};
+use crate::ids::{AccountId, PullId, ReviewId, Sha};
+use crate::markdown;
+use crate::pulls;
+use crate::pulls::model::Pull;
+use crate::pulls::threads;
+use crate::review_comments::locate::Located;
+use crate::review_comments::model::NewComment;
+use crate::review_comments::{rules as comment_rules, store as comments, write};
+
+/// A review about to be made, with its comments.
+#[derive(Debug, Clone)]
+pub struct New {
+    pub pull: Pull,
+    pub author: AccountId,
+    pub state: ReviewState,
+    pub body: String,
+    pub commit: Sha,
+    pub comments: Vec<(String, Located)>,
+}
+
+pub async fn create(tx: &mut Connection, new: &New, now: Timestamp) -> Result<Review> {
+    let pull = pulls::store::find_by_id(tx, new.pull.id).await?.ok_or(Error::NotFound)?;
+    if store::has_pending(tx, pull.id, new.author).await? {
+        return Err(comment_rules::has_pending());
+    }
+    let row = store::NewReview {
+        pull: &pull,
+        author: new.author,
+        state: ReviewState::Pending,
+        body: &new.body,
+        commit: new.commit,
+    };
+    let review = store::insert(tx, &row, now).await?;
+    for (body, located) in &new.comments {
+        let thread = write::insert_thread(tx, pull.repo_id, (pull.id, new.pull.version.number), located).await?;
+        let comment = NewComment {
+            repo: pull.repo_id,
+            pull: pull.id,
+            review,
+            thread,
+            in_reply_to: None,
+            author: new.author,
+            pending: true,
+            body: body.clone(),
+        };
+        comments::insert(tx, &comment, now).await?;
+    }
+    match new.state {
+        ReviewState::Pending => {}
+        state @ (ReviewState::Commented | ReviewState::Approved | ReviewState::ChangesRequested) => {
+            publish(tx, &pull, review, new.author, (state, &new.body), now).await?;
+        }
+    }
+    get(tx, pull.id, review, new.author).await
+}
+
+/// Shows a pending review to everyone.
+pub async fn submit(
+    tx: &mut Connection,
+    pull: PullId,
+    id: ReviewId,
+    author: AccountId,
+    (state, body): (ReviewState, Option<&str>),
+    now: Timestamp,
+) -> Result<Review> {
+    let pull = pulls::store::find_by_id(tx, pull).await?.ok_or(Error::NotFound)?;
+    let review = get(tx, pull.id, id, author).await?;
+    rules::check_pending(&review, "submit")?;
+    let body = body.unwrap_or(&review.body).to_owned();
+    let comment_count = store::list_comments(tx, id).await?.len();
+    rules::check_verdict(&pull, author, state, &body, comment_count)?;
+    publish(tx, &pull, id, author, (state, &body), now).await?;
+    get(tx, pull.id, id, author).await
+}
+
+/// Throws a pending review away with its comments.
+pub async fn delete(tx: &mut Connection, pull: PullId, id: ReviewId, author: AccountId) -> Result<Review> {
+    let review = get(tx, pull, id, author).await?;
+    rules::check_pending(&review, "delete")?;
+    let comments = store::list_comments(tx, id).await?;
+    store::delete(tx, id).await?;
+    for (_, thread, _) in comments {
+        threads::store::delete_if_empty(tx, thread).await?;
+    }
+    Ok(review)
+}
+
+async fn publish(
+    tx: &mut Connection,
+    pull: &Pull,
+    id: ReviewId,
+    author: AccountId,
+    (state, body): (ReviewState, &str),
+    now: Timestamp,
+) -> Result<()> {
+    store::submit(tx, id, state, body, now).await?;
+    let shown = store::show_comments(tx, id).await?;
+    pulls::store::add_review_comments(tx, pull.id, i64::try_from(shown).unwrap_or_default()).await?;
+    comments::touch_pull(tx, pull.id, now).await?;
+    for (comment, thread, body) in store::list_comments(tx, id).await? {
+        write::notify(tx, pull, (comment, thread), author, &markdown::mentions(&body), now).await?;
+    }
+    Ok(())
+}
+
+async fn get(tx: &mut Connection, pull: PullId, id: ReviewId, viewer: AccountId) -> Result<Review> {
+    store::find(tx, pull, id, Some(viewer)).await?.ok_or(Error::NotFound)
+}

@@ -1,0 +1,167 @@
+//! From the first proposal to the last push.
+
+use std::time::Duration;
+
+use plinth::objects::{Policy, Upkeep};
+use serde_json::{Value, json};
+
+use crate::support::story::{COMMENTS, PULL, Story};
+
+async fn story() -> Story {
+    Story::new(&[("file", "1\n2\n3\n")], &[("file", Some("1\ntwo\n3\n"))]).await
+}
+
+#[tokio::test]
+async fn a_pull_request_shows_both_branches() {
+    let story = story().await;
+    let pull = story.user("guest").get(PULL).await.expect(200).json();
+    assert_eq!(pull["head"]["sha"], json!(story.head));
+    assert_eq!(pull["base"]["sha"], json!(story.base));
+    assert_eq!((&pull["head"]["label"], &pull["base"]["ref"]), (&json!("acme:feature"), &json!("main")));
+    assert_eq!((&pull["state"], &pull["title"], &pull["body"]), (&json!("open"), &json!("Change"), &json!("Please")));
+    assert_eq!((&pull["commits"], &pull["additions"], &pull["deletions"]), (&json!(1), &json!(1), &json!(1)));
+    assert_eq!((&pull["number"], &pull["draft"], &pull["review_comments"]), (&json!(1), &json!(false), &json!(0)));
+    assert_eq!(pull["user"]["login"], "mona");
+    assert_eq!(pull["_links"]["review_comments"]["href"], format!("http://plinth.test{COMMENTS}"));
+    let listed = story.user("guest").get("/repos/acme/rocket/pulls").await.expect(200).json();
+    assert_eq!(listed[0]["id"], pull["id"]);
+    story.user("guest").get("/repos/acme/rocket/pulls/2").await.expect(404);
+    story.comment(json!({ "line": 2 })).await.expect(201);
+    assert_eq!(story.user("guest").get(PULL).await.json()["review_comments"], 1);
+}
+
+#[tokio::test]
+async fn what_cannot_be_proposed_is_refused() {
+    let story = story().await;
+    let mona = story.user("mona");
+    let new = |head: &str, base: &str| json!({ "title": "New", "head": head, "base": base });
+    for (body, field, message) in [
+        (new("feature", "main"), "head", json!("A pull request already exists for acme:feature.")),
+        (new("main", "main"), "head", json!("No commits between main and main")),
+        (new("main", "feature"), "head", json!("No commits between feature and main")),
+        (new("nothing", "main"), "head", Value::Null),
+        (new("feature", "nothing"), "base", Value::Null),
+        (new("someone:feature", "main"), "head", Value::Null),
+        (new("-x", "main"), "head", Value::Null),
+        (json!({ "title": " ", "head": "feature", "base": "main" }), "title", Value::Null),
+    ] {
+        let answer = mona.post("/repos/acme/rocket/pulls", body.clone()).await.expect(422).json();
+        assert_eq!(
+            (&answer["errors"][0]["field"], &answer["errors"][0]["message"]),
+            (&json!(field), &message),
+            "{body}"
+        );
+        assert_eq!(answer["errors"][0]["resource"], "PullRequest");
+    }
+    let shape = mona.post("/repos/acme/rocket/pulls", json!({ "title": "x" })).await.expect(422);
+    assert_eq!(shape.message(), "Invalid request.\n\n\"base\", \"head\" weren't supplied.");
+    story.service.anonymous().post("/repos/acme/rocket/pulls", new("feature", "main")).await.expect(401);
+}
+
+/// What `refs/pull/1/head` points at.
+async fn reference(story: &Story) -> Value {
+    let found = story.user("mona").get("/repos/acme/rocket/git/ref/pull/1/head").await.expect(200).json();
+    found["object"]["sha"].clone()
+}
+
+#[tokio::test]
+async fn a_push_makes_a_version_and_moves_the_head_reference() {
+    let story = story().await;
+    assert_eq!(reference(&story).await, json!(story.head));
+    let listed = story.user("mona").get("/repos/acme/rocket/git/matching-refs/pull").await.expect(200).json();
+    assert_eq!(listed[0]["ref"], "refs/pull/1/head");
+    story.service.advance(60);
+    let next = story.commit_on(&story.head, &[("file", Some("1\nzwei\n3\n"))]);
+    story.push("feature", &next).await;
+    assert_eq!(reference(&story).await, json!(next));
+    let pull = story.user("mona").get(PULL).await.expect(200).json();
+    assert_eq!((&pull["head"]["sha"], &pull["commits"]), (&json!(next), &json!(2)));
+    assert_ne!(pull["updated_at"], pull["created_at"]);
+    for method in [http::Method::PATCH, http::Method::DELETE] {
+        let path = "/repos/acme/rocket/git/refs/pull/1/head";
+        let body = json!({ "sha": story.base, "force": true }).to_string();
+        let answer = story.user("mona").send(method, path, body).await;
+        assert_eq!(answer.status, 422, "the reference is the service's own: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn deleting_a_branch_closes_and_only_a_branch_that_is_back_reopens() {
+    let story = story().await;
+    let comment = story.comment(json!({ "line": 2 })).await.expect(201).json();
+    let branch = "/repos/acme/rocket/git/refs/heads/feature";
+    story.user("mona").delete(branch).await.expect(204);
+    let pull = story.user("mona").get(PULL).await.expect(200).json();
+    assert_eq!((&pull["state"], &pull["closed_at"]), (&json!("closed"), &pull["updated_at"]));
+    assert_eq!(story.user("mona").get("/repos/acme/rocket/pulls").await.json(), json!([]));
+    let closed = story.user("mona").get("/repos/acme/rocket/pulls?state=closed").await.json();
+    assert_eq!(closed[0]["number"], 1);
+    assert_eq!(story.get(&comment["id"]).await["line"], 2, "what was said stays readable");
+    story.user("mona").patch(PULL, json!({ "state": "open" })).await.expect(422);
+    let moved = story.commit_on(&story.head, &[("file", Some("0\n1\ntwo\n3\n"))]);
+    story.bring_objects().await;
+    let new = json!({ "ref": "refs/heads/feature", "sha": moved });
+    story.user("mona").post("/repos/acme/rocket/git/refs", new).await.expect(201);
+    let reopened = story.user("mona").patch(PULL, json!({ "state": "open" })).await.expect(200).json();
+    assert_eq!((&reopened["state"], &reopened["closed_at"]), (&json!("open"), &Value::Null));
+    assert_eq!(reopened["head"]["sha"], json!(moved), "it goes on from where the branch is");
+    assert_eq!(story.get(&comment["id"]).await["line"], 3);
+}
+
+#[tokio::test]
+async fn only_its_author_and_those_who_push_change_a_pull_request() {
+    let story = story().await;
+    story.user("guest").patch(PULL, json!({ "title": "Mine" })).await.expect(403);
+    story.service.anonymous().patch(PULL, json!({ "title": "Mine" })).await.expect(401);
+    let changed = story.user("hubot").patch(PULL, json!({ "title": "Ours", "body": null })).await.expect(200).json();
+    assert_eq!((&changed["title"], &changed["body"]), (&json!("Ours"), &Value::Null));
+    let wrong = story.user("mona").patch(PULL, json!({ "state": "merged" })).await.expect(422);
+    assert_eq!(
+        wrong.message(),
+        "Invalid request.\n\nFor 'properties/state', merged is not a member of [\"open\", \"closed\"]."
+    );
+    for base in ["feature", "nothing"] {
+        story.user("mona").patch(PULL, json!({ "base": base })).await.expect(422);
+    }
+    let closed = story.user("mona").patch(PULL, json!({ "state": "closed" })).await.expect(200).json();
+    assert_eq!(closed["state"], "closed");
+    let second = json!({ "title": "Again", "head": "feature", "base": "main" });
+    story.user("mona").post("/repos/acme/rocket/pulls", second).await.expect(201);
+    let answer = story.user("mona").patch(PULL, json!({ "state": "open" })).await.expect(422).json();
+    assert_eq!(answer["errors"][0]["message"], "A pull request already exists for acme:feature.");
+    for (query, numbers) in [
+        ("", vec![2]),
+        ("?state=all", vec![2, 1]),
+        ("?state=all&sort=created", vec![1, 2]),
+        ("?state=all&sort=created&direction=desc", vec![2, 1]),
+        ("?state=all&head=acme:feature&base=main", vec![2, 1]),
+        ("?state=all&head=other:feature", vec![]),
+        ("?state=all&per_page=1&page=2", vec![1]),
+    ] {
+        let listed = story.user("mona").get(&format!("/repos/acme/rocket/pulls{query}")).await.expect(200).json();
+        let found: Vec<_> = listed.as_array().expect("a list").iter().map(|pull| pull["number"].clone()).collect();
+        assert_eq!(json!(found), json!(numbers), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn comments_stay_readable_when_their_commits_are_forced_away_and_garbage_is_collected() {
+    let story = story().await;
+    let comment = story.comment(json!({ "line": 2 })).await.expect(201).json();
+    let other = story.commit_on(&story.base, &[("file", Some("1\nother\n3\n"))]);
+    story.push("feature", &other).await;
+    let before = story.get(&comment["id"]).await;
+    assert_eq!(before["line"], Value::Null);
+    let unused = story.commit_on(&story.base, &[("file", Some("nobody\n"))]);
+    story.bring_objects().await;
+    let app = &story.service.app;
+    let policy = Policy { packs_max: 2, grace: Duration::ZERO, old_packs_max: 1, ..Policy::default() };
+    let mut upkeep = Upkeep::new(app.objects.clone(), app.clock.clone(), &[plinth::pulls::held], policy);
+    upkeep.round().await.expect("a round of upkeep");
+    let there = |sha: &str| format!("/repos/acme/rocket/git/commits/{sha}");
+    assert_eq!(story.user("mona").get(&there(&unused)).await.status, 404, "garbage was collected");
+    assert_eq!(story.user("mona").get(&there(&story.head)).await.status, 200, "what a comment needs was not");
+    assert_eq!(story.get(&comment["id"]).await, before);
+    story.push("feature", &story.head).await;
+    assert_eq!(story.get(&comment["id"]).await["line"], 2, "and comes back with its commit");
+}

@@ -1,0 +1,6 @@
+//! Pull requests, reviews, notifications, and what moving branches do to them.
+
+mod lifecycle;
+mod notifications;
+mod reviews;
+mod state;

@@ -1,0 +1,252 @@
+//! Comments that are new: every form, and what is refused.
+
+use expect_test::expect;
+use serde_json::json;
+
+use super::story;
+use crate::support::story::COMMENTS;
+
+#[tokio::test]
+async fn a_comment_on_a_line_is_answered_in_full() {
+    let story = story().await;
+    let answer = story.comment(json!({ "line": 4, "side": "RIGHT", "body": "Why **four**?" })).await;
+    assert_eq!(answer.header("location"), Some("http://plinth.test/repos/acme/rocket/pulls/comments/1"));
+    let text = answer.to_string().replace(&story.head, "HEAD");
+    expect![[r#"
+        201
+        {
+          "_links": {
+            "html": {
+              "href": "http://plinth.test/acme/rocket/pull/1#discussion_r1"
+            },
+            "pull_request": {
+              "href": "http://plinth.test/repos/acme/rocket/pulls/1"
+            },
+            "self": {
+              "href": "http://plinth.test/repos/acme/rocket/pulls/comments/1"
+            }
+          },
+          "author_association": "MEMBER",
+          "body": "Why **four**?",
+          "commit_id": "HEAD",
+          "created_at": "2026-02-25T06:13:20Z",
+          "diff_hunk": "@@ -1,7 +1,8 @@\n line 1\n line 2\n-line 3\n-line 4\n+three\n+four",
+          "html_url": "http://plinth.test/acme/rocket/pull/1#discussion_r1",
+          "id": 1,
+          "line": 4,
+          "node_id": "PRRC_kwABAQ",
+          "original_commit_id": "HEAD",
+          "original_line": 4,
+          "original_position": 6,
+          "original_start_line": null,
+          "path": "file",
+          "position": 6,
+          "pull_request_review_id": 1,
+          "pull_request_url": "http://plinth.test/repos/acme/rocket/pulls/1",
+          "reactions": {
+            "+1": 0,
+            "-1": 0,
+            "confused": 0,
+            "eyes": 0,
+            "heart": 0,
+            "hooray": 0,
+            "laugh": 0,
+            "rocket": 0,
+            "total_count": 0,
+            "url": "http://plinth.test/repos/acme/rocket/pulls/comments/1/reactions"
+          },
+          "side": "RIGHT",
+          "start_line": null,
+          "start_side": null,
+          "subject_type": "line",
+          "updated_at": "2026-02-25T06:13:20Z",
+          "url": "http://plinth.test/repos/acme/rocket/pulls/comments/1",
+          "user": {
+            "avatar_url": "http://plinth.test/avatars/1",
+            "events_url": "http://plinth.test/users/mona/events{/privacy}",
+            "followers_url": "http://plinth.test/users/mona/followers",
+            "following_url": "http://plinth.test/users/mona/following{/other_user}",
+            "gists_url": "http://plinth.test/users/mona/gists{/gist_id}",
+            "gravatar_id": "",
+            "html_url": "http://plinth.test/mona",
+            "id": 1,
+            "login": "mona",
+            "node_id": "U_kgAB",
+            "organizations_url": "http://plinth.test/users/mona/orgs",
+            "received_events_url": "http://plinth.test/users/mona/received_events",
+            "repos_url": "http://plinth.test/users/mona/repos",
+            "site_admin": false,
+            "starred_url": "http://plinth.test/users/mona/starred{/owner}{/repo}",
+            "subscriptions_url": "http://plinth.test/users/mona/subscriptions",
+            "type": "User",
+            "url": "http://plinth.test/users/mona",
+            "user_view_type": "public"
+          }
+        }"#]]
+    .assert_eq(&text);
+    let again = story.user("mona").get("/repos/acme/rocket/pulls/comments/1").await.expect(200);
+    assert_eq!(again.json(), answer.json());
+    let listed = story.user("mona").get(COMMENTS).await.expect(200);
+    assert_eq!(listed.json()[0], answer.json());
+}
+
+/// The fields that say where a comment is.
+fn place(answer: &crate::support::Answer) -> String {
+    let comment = answer.json();
+    let names = ["side", "line", "start_side", "start_line", "position", "original_position", "subject_type"];
+    names.map(|name| comment[name].to_string().replace('"', "")).join(" ")
+}
+
+#[tokio::test]
+async fn every_form_of_a_comment_finds_its_place() {
+    let story = story().await;
+    for (fields, expected) in [
+        (json!({ "line": 3 }), "RIGHT 3 null null 5 5 line"),
+        (json!({ "line": 1, "side": "RIGHT" }), "RIGHT 1 null null 1 1 line"),
+        (json!({ "line": 1, "side": "LEFT" }), "LEFT 1 null null 1 1 line"),
+        (json!({ "line": 4, "side": "left" }), "LEFT 4 null null 4 4 line"),
+        (json!({ "line": 4, "side": "LEFT", "subject_type": "line" }), "LEFT 4 null null 4 4 line"),
+        (json!({ "line": 5, "start_line": 3 }), "RIGHT 5 RIGHT 3 7 7 line"),
+        (json!({ "line": 4, "side": "LEFT", "start_line": 3, "start_side": "LEFT" }), "LEFT 4 LEFT 3 4 4 line"),
+        (json!({ "line": 4, "start_line": 3, "start_side": "LEFT" }), "RIGHT 4 LEFT 3 6 6 line"),
+        (json!({ "line": 5, "start_line": 3, "start_side": "side" }), "RIGHT 5 RIGHT 3 7 7 line"),
+        (json!({ "position": 3 }), "LEFT 3 null null 3 3 line"),
+        (json!({ "position": 5 }), "RIGHT 3 null null 5 5 line"),
+        (json!({ "position": 1 }), "RIGHT 1 null null 1 1 line"),
+        (json!({ "position": 15 }), "LEFT 20 null null 15 15 line"),
+        (json!({ "subject_type": "file" }), "RIGHT 1 null null 1 1 file"),
+        (json!({ "subject_type": "file", "line": 99 }), "RIGHT 1 null null 1 1 file"),
+    ] {
+        let answer = story.comment(fields.clone()).await;
+        assert_eq!(answer.status, 201, "{fields}: {answer}");
+        assert_eq!(place(&answer), expected, "{fields}");
+    }
+    let file = story.comment(json!({ "subject_type": "file" })).await.json();
+    assert_eq!((&file["diff_hunk"], &file["original_line"]), (&json!(""), &json!(1)));
+    let range = story.comment(json!({ "line": 5, "start_line": 3 })).await.json();
+    assert_eq!((&range["original_start_line"], &range["original_line"]), (&json!(3), &json!(5)));
+}
+
+#[tokio::test]
+async fn what_is_not_in_the_diff_is_refused_with_the_objects_that_clients_know() {
+    let story = story().await;
+    let line = json!([
+        { "resource": "PullRequestReviewComment", "code": "custom", "field": "pull_request_review_thread.line",
+          "message": "pull_request_review_thread.line must be part of the diff" },
+        { "resource": "PullRequestReviewComment", "code": "missing_field", "field": "pull_request_review_thread.diff_hunk" }
+    ]);
+    let invalid = |field: &str| {
+        json!([
+            { "resource": "PullRequestReviewComment", "code": "invalid", "field": format!("pull_request_review_thread.{field}") },
+            { "resource": "PullRequestReviewComment", "code": "missing_field", "field": "pull_request_review_thread.diff_hunk" }
+        ])
+    };
+    let commit = json!([
+        { "resource": "PullRequestReviewComment", "code": "custom", "field": "pull_request_review_thread.end_commit_oid",
+          "message": "pull_request_review_thread.end_commit_oid is not part of the pull request" },
+        { "resource": "PullRequestReviewComment", "code": "missing_field", "field": "pull_request_review_thread.diff_hunk" }
+    ]);
+    let one = |field: &str, message: &str| {
+        let field = format!("pull_request_review_thread.{field}");
+        json!([{ "resource": "PullRequestReviewComment", "code": "custom", "field": field, "message": format!("{field} {message}") }])
+    };
+    let blank = json!([{ "resource": "PullRequestReviewComment", "code": "unprocessable", "field": "data", "message": "Body cannot be blank" }]);
+    let base = story.base.clone();
+    for (fields, errors) in [
+        (json!({ "line": 12 }), line.clone()),
+        (json!({ "line": 999_999_999_999_i64 }), line.clone()),
+        (json!({ "line": 31, "side": "LEFT" }), line.clone()),
+        (json!({ "line": 1, "path": "kept" }), invalid("path")),
+        (json!({ "line": 1, "path": "nothing" }), invalid("path")),
+        (json!({ "line": 1, "path": "" }), invalid("path")),
+        (json!({ "line": 1, "path": "../file" }), invalid("path")),
+        (json!({ "line": 1, "path": "/file" }), invalid("path")),
+        (json!({ "subject_type": "file", "path": "kept" }), invalid("path")),
+        (json!({ "position": 0 }), invalid("position")),
+        (json!({ "position": -1 }), invalid("position")),
+        (json!({ "position": 99 }), invalid("position")),
+        (json!({ "position": 11 }), invalid("position")),
+        (json!({ "line": 3, "commit_id": base }), commit.clone()),
+        (json!({ "line": 3, "commit_id": "a".repeat(40) }), commit.clone()),
+        (json!({ "line": 3, "commit_id": "main" }), commit.clone()),
+        (json!({ "line": 0 }), one("line", "required and an integer greater than zero")),
+        (json!({ "line": -3 }), one("line", "required and an integer greater than zero")),
+        (json!({ "line": 4, "start_line": 4 }), one("start_line", "must precede the end line.")),
+        (json!({ "line": 4, "start_line": 5 }), one("start_line", "must precede the end line.")),
+        (
+            json!({ "line": 4, "side": "LEFT", "start_line": 4, "start_side": "RIGHT" }),
+            one("start_line", "must precede the end line."),
+        ),
+        (json!({ "line": 21, "start_line": 3 }), one("start_line", "must be part of the same hunk as the line.")),
+        (json!({ "line": 21, "start_line": 12 }), one("start_line", "must be part of the same hunk as the line.")),
+        (json!({ "line": 4, "start_line": 0 }), one("start_line", "required and an integer greater than zero")),
+        (json!({ "line": 3, "body": " \n" }), blank.clone()),
+    ] {
+        let answer = story.comment(fields.clone()).await;
+        assert_eq!(answer.status, 422, "{fields}: {answer}");
+        assert_eq!(answer.message(), "Validation Failed", "{fields}");
+        assert_eq!(answer.json()["errors"], errors, "{fields}");
+    }
+    let both = story.comment(json!({ "line": 12, "body": "" })).await.expect(422).json();
+    let expected: Vec<_> = blank.as_array().into_iter().chain(line.as_array()).flatten().cloned().collect();
+    assert_eq!(both["errors"], json!(expected), "everything that is wrong is told at once");
+    assert_eq!(story.user("mona").get(COMMENTS).await.json(), json!([]), "nothing was made");
+}
+
+#[tokio::test]
+async fn a_body_of_the_wrong_shape_is_refused_in_sentences() {
+    let story = story().await;
+    for (fields, sentences) in [
+        (
+            json!({}),
+            "No subschema in \"oneOf\" matched.\n\"positioning\" wasn't supplied.\n\"position\" wasn't supplied.\n\"in_reply_to\" wasn't supplied.",
+        ),
+        (json!({ "line": 3, "position": 5 }), "More than one subschema in \"oneOf\" matched."),
+        (json!({ "line": 3, "body": null }), "\"body\" wasn't supplied."),
+        (json!({ "line": 3, "path": null, "commit_id": null }), "\"commit_id\", \"path\" weren't supplied."),
+        (json!({ "line": "3" }), "For 'properties/line', 3 is not an integer."),
+        (
+            json!({ "line": 3, "side": "MIDDLE" }),
+            "For 'properties/side', MIDDLE is not a member of [\"LEFT\", \"RIGHT\"].",
+        ),
+        (
+            json!({ "line": 3, "start_side": "up" }),
+            "For 'properties/start_side', up is not a member of [\"LEFT\", \"RIGHT\", \"side\"].",
+        ),
+        (
+            json!({ "line": 3, "subject_type": "tree" }),
+            "For 'properties/subject_type', tree is not a member of [\"line\", \"file\"].",
+        ),
+    ] {
+        let answer = story.comment(fields.clone()).await.expect(422);
+        assert_eq!(answer.message(), format!("Invalid request.\n\n{sentences}"), "{fields}");
+        assert!(answer.json().get("errors").is_none());
+    }
+}
+
+#[tokio::test]
+async fn a_comment_on_an_earlier_commit_of_the_pull_request_is_shown_where_the_line_is_now() {
+    let story = story().await;
+    let first = story.head.clone();
+    let text =
+        super::numbered(&[(1, "zero\nline 1\n"), (3, "three\n"), (4, "four\nand more\n"), (20, "twenty\n"), (25, "")]);
+    let second = story.commit_on(&first, &[("file", Some(&text))]);
+    story.push("feature", &second).await;
+    let comment = story.comment(json!({ "line": 4, "commit_id": first })).await.expect(201).json();
+    assert_eq!((&comment["line"], &comment["original_line"]), (&json!(5), &json!(4)));
+    assert_eq!((&comment["commit_id"], &comment["original_commit_id"]), (&json!(second), &json!(first)));
+    let upper = first.to_uppercase();
+    story.comment(json!({ "line": 4, "commit_id": upper })).await.expect(201);
+}
+
+#[tokio::test]
+async fn objects_of_another_repository_are_not_part_of_the_pull_request() {
+    let story = story().await;
+    let elsewhere = story.commit_on(&story.head, &[("file", Some("elsewhere\n"))]);
+    story.bring_objects_to("other").await;
+    let found = story.user("mona").get(&format!("/repos/acme/other/git/commits/{elsewhere}")).await;
+    assert_eq!(found.status, 200, "the other repository has it");
+    let answer = story.comment(json!({ "line": 1, "commit_id": elsewhere })).await.expect(422);
+    let random = story.comment(json!({ "line": 1, "commit_id": "1".repeat(40) })).await.expect(422);
+    assert_eq!(answer.body, random.body);
+}

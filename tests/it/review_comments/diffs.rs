@@ -1,0 +1,159 @@
+//! Positions, lines and hunks are those of `git diff`.
+
+use serde_json::json;
+
+use super::model::{Row, rows};
+use crate::support::story::{PULL, Story};
+
+/// A file with functions, so that hunks have headings, changed here and there.
+fn source(seed: u64) -> (String, String) {
+    let mut state = seed;
+    let mut next = move |bound: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % bound
+    };
+    let (mut old, mut new) = (String::new(), String::new());
+    for number in 0..60 {
+        let line = if number % 9 == 0 { format!("fn part_{number}() {{\n") } else { format!("    step({number});\n") };
+        match next(9) {
+            0 => new.push_str(&format!("    added({number});\n{line}")),
+            1 => new.push_str(&format!("    changed({number});\n")),
+            2 => {}
+            _ => new.push_str(&line),
+        }
+        old.push_str(&line);
+    }
+    if next(2) == 0 {
+        new.pop();
+    }
+    (old, new)
+}
+
+/// From the header of the hunk to the row, as text.
+fn hunk(rows: &[Row], position: usize) -> String {
+    let header = rows[..=position].iter().rposition(|row| row.mark == '@').expect("every row is in a hunk");
+    rows[header..=position].iter().map(|row| row.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+async fn check_file(story: &Story, path: &str) {
+    let rows = rows(&story.work, &story.base, &story.head, path);
+    assert!(rows.len() > 3, "{path} has something to check");
+    for (position, row) in rows.iter().enumerate() {
+        let answer = story.comment(json!({ "path": path, "position": position })).await;
+        let expected = match row.mark {
+            '-' => Some(("LEFT", row.old)),
+            '+' | ' ' => Some(("RIGHT", row.new)),
+            _ => None,
+        };
+        let Some((side, line)) = expected else {
+            assert_eq!(answer.status, 422, "{path} {position} {row:?}");
+            continue;
+        };
+        let comment = answer.expect(201).json();
+        assert_eq!((&comment["side"], &comment["line"]), (&json!(side), &json!(line)), "{path} {position}");
+        assert_eq!(comment["diff_hunk"], hunk(&rows, position), "{path} {position}");
+        let back = story.comment(json!({ "path": path, "side": side, "line": line })).await.expect(201).json();
+        assert_eq!((&back["position"], &back["diff_hunk"]), (&json!(position), &comment["diff_hunk"]));
+    }
+    let last = rows.iter().map(|row| row.old.max(row.new)).max().unwrap_or_default();
+    for line in 1..=last + 2 {
+        for (side, marks) in [("LEFT", "- "), ("RIGHT", "+ ")] {
+            let shown = |row: &Row| marks.contains(row.mark) && line == if side == "LEFT" { row.old } else { row.new };
+            let answer = story.comment(json!({ "path": path, "side": side, "line": line })).await;
+            let expected = rows.iter().position(shown);
+            match expected {
+                Some(position) => assert_eq!(answer.expect(201).json()["position"], position, "{path} {side} {line}"),
+                None => assert_eq!(answer.status, 422, "{path} {side} {line}"),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_row_of_a_diff_can_be_commented_and_nothing_else() {
+    let sources: Vec<_> = (1..=3).map(source).collect();
+    let base = [
+        ("src/one.rs", sources[0].0.as_str()),
+        ("two words.rs", &sources[1].0),
+        ("gone.txt", "a\nb\nc\n"),
+        ("old/name.rs", &sources[2].0),
+    ];
+    let moved = format!("{}    last();\n", sources[2].0);
+    let head = [
+        ("src/one.rs", Some(sources[0].1.as_str())),
+        ("two words.rs", Some(sources[1].1.as_str())),
+        ("gone.txt", None),
+        ("new.txt", Some("x\ny")),
+        ("old/name.rs", None),
+        ("new/name.rs", Some(moved.as_str())),
+    ];
+    let story = Story::new(&base, &head).await;
+    for path in ["src/one.rs", "two words.rs", "gone.txt", "new.txt"] {
+        check_file(&story, path).await;
+    }
+    // Of a renamed file only the new name is in the diff; its left side is the file under the old name.
+    story.comment(json!({ "path": "old/name.rs", "line": 60 })).await.expect(422);
+    let left = story.comment(json!({ "path": "new/name.rs", "line": 60, "side": "LEFT" })).await.expect(201).json();
+    assert_eq!(left["diff_hunk"].as_str().expect("text").lines().count(), 4);
+}
+
+#[tokio::test]
+async fn files_commits_diff_and_patch_are_those_of_git() {
+    let (old, new) = source(7);
+    let base = [("a b.rs", old.as_str()), ("gone", "x\n"), ("name", &old), ("bin", "\0a")];
+    let head =
+        [("a b.rs", Some(new.as_str())), ("gone", None), ("name", None), ("other", Some(&old)), ("bin", Some("\0b"))];
+    let story = Story::new(&base, &head).await;
+    let mona = story.user("mona");
+    let diff = story.work.git(&["diff", "-M", &story.base, &story.head]);
+    for accept in ["application/vnd.github.v3.diff", "application/vnd.plinth.diff"] {
+        let answer = story.user("mona").header("accept", accept).get(PULL).await.expect(200);
+        assert_eq!(String::from_utf8_lossy(&answer.body), diff);
+        assert!(answer.header("content-type").expect("a type").starts_with("application/vnd.github.v3.diff"));
+    }
+    let files = mona.get("/repos/acme/rocket/pulls/1/files").await.expect(200).json();
+    let shown: Vec<_> = files
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|file| {
+            let text = |name: &str| file.get(name).map_or("-".to_owned(), |value| value.to_string().replace('"', ""));
+            let names = ["filename", "status", "additions", "deletions", "previous_filename"];
+            format!("{} {}", names.map(text).join(" "), file.get("patch").is_some())
+        })
+        .collect();
+    let numbers = story.work.git(&["diff", "--numstat", &story.base, &story.head, "--", "a b.rs"]);
+    let counts = numbers.split('\t').take(2).collect::<Vec<_>>().join(" ");
+    assert_eq!(
+        shown,
+        [
+            &format!("a b.rs modified {counts} - true"),
+            "bin modified 0 0 - false",
+            "gone removed 0 1 - true",
+            "other renamed 0 0 name false",
+        ]
+    );
+    let second = mona.get("/repos/acme/rocket/pulls/1/files?per_page=1&page=3").await.expect(200);
+    assert_eq!(second.json()[0]["filename"], "gone");
+    assert!(second.header("link").expect("pages").contains("page=4"));
+    let commits = mona.get("/repos/acme/rocket/pulls/1/commits").await.expect(200).json();
+    assert_eq!((&commits[0]["sha"], commits.as_array().map(Vec::len)), (&json!(story.head), Some(1)));
+    let pull = mona.get(PULL).await.expect(200).json();
+    assert_eq!((&pull["commits"], &pull["changed_files"]), (&json!(1), &json!(4)));
+}
+
+#[tokio::test]
+async fn a_patch_can_be_taken_by_git() {
+    let (old, new) = source(9);
+    let story = Story::new(&[("a b.rs", &old), ("gone", "x\n")], &[("a b.rs", Some(&new)), ("gone", None)]).await;
+    let second = story.commit_on(&story.head, &[("added", Some("y"))]);
+    story.push("feature", &second).await;
+    let client = story.user("mona").header("accept", "application/vnd.github.patch");
+    let patch = client.get(PULL).await.expect(200);
+    story.work.git(&["checkout", "-q", "--detach", &story.base]);
+    story.work.git_with(&["am", "-q"], &String::from_utf8_lossy(&patch.body));
+    let trees = story.work.git(&["rev-parse", "HEAD^{tree}", &format!("{second}^{{tree}}")]);
+    let trees: Vec<_> = trees.lines().collect();
+    assert_eq!(trees[0], trees[1]);
+    assert_eq!(story.work.git(&["log", "--format=%an <%ae>", "-1"]).trim(), "hubot <hubot@example.com>");
+}

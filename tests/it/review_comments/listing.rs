@@ -1,0 +1,172 @@
+//! Lists: order, pages, moments; media types; what conditional requests see.
+
+use serde_json::{Value, json};
+
+use super::story;
+use crate::support::Answer;
+use crate::support::story::{COMMENTS, Story};
+
+const ALL: &str = "/repos/acme/rocket/pulls/comments";
+
+fn ids(answer: &Answer) -> Vec<i64> {
+    let list = answer.json();
+    list.as_array().expect("a list").iter().map(|comment| comment["id"].as_i64().expect("a number")).collect()
+}
+
+/// Five comments a minute apart, of which the second is edited last.
+async fn five() -> Story {
+    let story = story().await;
+    for _ in 0..5 {
+        story.comment(json!({ "line": 3 })).await.expect(201);
+        story.service.advance(60);
+    }
+    story.user("mona").patch(&format!("{ALL}/2"), json!({ "body": "edited" })).await.expect(200);
+    story
+}
+
+#[tokio::test]
+async fn lists_are_ordered_and_narrowed_as_asked() {
+    let story = five().await;
+    let mona = story.user("mona");
+    for path in [COMMENTS, ALL] {
+        for (query, expected) in [
+            ("", [1, 2, 3, 4, 5].as_slice()),
+            ("?direction=desc", &[1, 2, 3, 4, 5]),
+            ("?sort=created", &[1, 2, 3, 4, 5]),
+            ("?sort=created&direction=desc", &[5, 4, 3, 2, 1]),
+            ("?sort=updated", &[1, 3, 4, 5, 2]),
+            ("?sort=updated&direction=asc", &[1, 3, 4, 5, 2]),
+            ("?sort=updated&direction=desc", &[2, 5, 4, 3, 1]),
+            ("?sort=nonsense&direction=desc", &[1, 2, 3, 4, 5]),
+            ("?per_page=2", &[1, 2]),
+            ("?per_page=2&page=3", &[5]),
+            ("?per_page=2&page=4", &[]),
+            ("?per_page=2&page=1000000000", &[]),
+            ("?sort=updated&direction=desc&per_page=2&page=2", &[4, 3]),
+            ("?since=2026-02-25T06:15:20Z", &[2, 4, 5]),
+            ("?since=2026-02-25T06:15:20Z&sort=updated&direction=desc&per_page=1", &[2]),
+            ("?since=2030-01-01T00:00:00Z", &[]),
+        ] {
+            let answer = mona.get(&format!("{path}{query}")).await.expect(200);
+            assert_eq!(ids(&answer), expected, "{path}{query}");
+        }
+    }
+    assert_eq!(ids(&mona.get(&format!("{ALL}?sort=created_at&direction=desc")).await), [5, 4, 3, 2, 1]);
+    assert_eq!(ids(&mona.get(&format!("{COMMENTS}?sort=created_at&direction=desc")).await), [1, 2, 3, 4, 5]);
+    let wrong = mona.get(&format!("{ALL}?since=yesterday")).await.expect(422);
+    assert_eq!(wrong.message(), "Invalid request.\n\nyesterday is not a valid date-time.");
+    mona.get("/repos/acme/rocket/pulls/9/comments").await.expect(404);
+    mona.get("/repos/acme/rocket/pulls/x/comments").await.expect(404);
+}
+
+#[tokio::test]
+async fn pages_lead_to_each_other() {
+    let story = five().await;
+    let link = |answer: Answer| answer.header("link").map(str::to_owned);
+    let mona = story.user("mona");
+    let base = format!("http://plinth.test{COMMENTS}");
+    assert_eq!(
+        link(mona.get(&format!("{COMMENTS}?per_page=2")).await),
+        Some(format!("<{base}?per_page=2&page=2>; rel=\"next\", <{base}?per_page=2&page=3>; rel=\"last\""))
+    );
+    assert_eq!(
+        link(mona.get(&format!("{COMMENTS}?page=3&per_page=2")).await),
+        Some(format!("<{base}?page=2&per_page=2>; rel=\"prev\", <{base}?page=1&per_page=2>; rel=\"first\""))
+    );
+    assert_eq!(link(mona.get(COMMENTS).await), None);
+    let since = mona.get(&format!("{ALL}?per_page=1&since=2026-02-25T06:15:20Z")).await;
+    assert!(link(since).expect("there are more").contains("page=3>; rel=\"last\""));
+    let deleted = mona.delete(&format!("{ALL}/5")).await;
+    assert_eq!(deleted.status, 204);
+    assert!(link(mona.get(&format!("{COMMENTS}?per_page=2")).await).expect("more").contains("page=2>; rel=\"last\""));
+}
+
+#[tokio::test]
+async fn each_media_type_shows_its_bodies_on_every_answer() {
+    let story = story().await;
+    let root = story.comment(json!({ "line": 3 })).await.expect(201).json();
+    for (word, expected) in [
+        ("raw", ["body"].as_slice()),
+        ("text", &["body_text"]),
+        ("html", &["body_html"]),
+        ("full", &["body", "body_text", "body_html"]),
+        ("", &["body"]),
+    ] {
+        let accept = match word {
+            "" => "application/vnd.plinth+json".to_owned(),
+            word => format!("application/vnd.plinth-commitcomment.{word}+json"),
+        };
+        let client = story.user("mona").header("accept", &accept);
+        let body = json!({ "body": "**Hi** @hubot `x`", "line": 3, "path": "file", "commit_id": story.head });
+        let made = client.post(COMMENTS, body).await.expect(201).json();
+        let one = format!("{ALL}/{}", made["id"]);
+        let text = json!({ "body": "**Hi** @hubot `x`" });
+        let answers = [
+            made.clone(),
+            client.get(&one).await.expect(200).json(),
+            client.patch(&one, text.clone()).await.expect(200).json(),
+            client.post(&format!("{COMMENTS}/{}/replies", root["id"]), text).await.expect(201).json(),
+            client
+                .get(&format!("{COMMENTS}?per_page=100"))
+                .await
+                .expect(200)
+                .json()
+                .as_array()
+                .expect("a list")
+                .iter()
+                .find(|comment| comment["id"] == made["id"])
+                .expect("it is listed")
+                .clone(),
+        ];
+        for answer in answers {
+            for (field, value) in [
+                ("body", "**Hi** @hubot `x`"),
+                ("body_text", "Hi @hubot x"),
+                (
+                    "body_html",
+                    "<p><strong>Hi</strong> <a class=\"user-mention\" href=\"http://plinth.test/hubot\" rel=\"nofollow\">@hubot</a> <code>x</code></p>",
+                ),
+            ] {
+                let shown = answer.get(field).and_then(Value::as_str).map(str::trim_end);
+                assert_eq!(shown, expected.contains(&field).then_some(value), "{word} {field}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn html_of_comments_is_safe() {
+    let story = story().await;
+    let client = story.user("mona").header("accept", "application/vnd.github.html+json");
+    for evil in [
+        "<script>alert(1)</script>x",
+        "<img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1))",
+        "<a href=\"data:text/html,x\">x</a>",
+        "<svg onload=alert(1)>",
+        "<p id=app style=color:red>x</p>",
+    ] {
+        let body = json!({ "body": evil, "line": 3, "path": "file", "commit_id": story.head });
+        let html = client.post(COMMENTS, body).await.expect(201).json()["body_html"].to_string().to_lowercase();
+        for forbidden in ["<script", "onerror", "javascript:", "data:", "<svg", "onload", "id=\\\"app", "style="] {
+            assert!(!html.contains(forbidden), "{evil} became {html}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_comment_is_not_modified_until_it_is_or_the_code_moves() {
+    let story = story().await;
+    story.comment(json!({ "line": 3 })).await.expect(201);
+    let one = format!("{ALL}/1");
+    let first = story.user("mona").get(&one).await.expect(200);
+    let (tag, modified) = (first.header("etag").expect("a tag"), first.header("last-modified").expect("a date"));
+    story.user("mona").header("if-none-match", tag).get(&one).await.expect(304);
+    story.user("mona").header("if-modified-since", modified).get(&one).await.expect(304);
+    story.service.advance(60);
+    let moved =
+        story.commit_on(&story.head, &[("file", Some(&format!("new\n{}", super::numbered(&[(3, "three\n")]))))]);
+    story.push("feature", &moved).await;
+    story.user("mona").header("if-none-match", tag).get(&one).await.expect(200);
+    story.user("mona").header("if-modified-since", modified).get(&one).await.expect(200);
+}

@@ -1,0 +1,27 @@
+//! Review comments that follow the code.
+
+mod creating;
+mod diffs;
+mod following;
+mod listing;
+mod model;
+mod scale;
+mod threads;
+mod walk;
+
+use crate::support::story::Story;
+
+/// Twelve numbered lines, some of them replaced.
+pub fn numbered(changes: &[(usize, &str)]) -> String {
+    let line = |number: usize| {
+        let changed = changes.iter().find(|(at, _)| *at == number);
+        changed.map_or_else(|| format!("line {number}\n"), |(_, text)| (*text).to_owned())
+    };
+    (1..=30).map(line).collect()
+}
+
+/// Lines 3, 4 and 20 changed, 25 deleted.
+pub async fn story() -> Story {
+    let head = numbered(&[(3, "three\n"), (4, "four\nand more\n"), (20, "twenty\n"), (25, "")]);
+    Story::new(&[("file", &numbered(&[])), ("kept", "same\n")], &[("file", Some(&head))]).await
+}

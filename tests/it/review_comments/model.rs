@@ -1,0 +1,68 @@
+//! What git itself says about a file, as a model to compare with.
+
+use std::collections::HashMap;
+
+use crate::support::story::Work;
+
+/// A row of a patch: its mark, the lines of both sides that it has, and its text.
+#[derive(Debug, Clone)]
+pub struct Row {
+    pub mark: char,
+    pub old: u32,
+    pub new: u32,
+    pub text: String,
+}
+
+/// The rows below the file header; the index of a row is its position.
+pub fn rows(work: &Work, old: &str, new: &str, path: &str) -> Vec<Row> {
+    let text = work.git(&["diff", "-M", old, new, "--", path]);
+    let Some(start) = text.find("\n@@") else { return Vec::new() };
+    let (mut before, mut after) = (0, 0);
+    let body = text[start + 1..].strip_suffix('\n').expect("a diff ends with a line");
+    let row = |line: &str| {
+        let mark = line.chars().next().expect("every row has a mark");
+        match mark {
+            '@' => (before, after) = starts(line),
+            '-' => before += 1,
+            '+' => after += 1,
+            ' ' => (before, after) = (before + 1, after + 1),
+            _ => {}
+        }
+        Row { mark, old: before, new: after, text: line.to_owned() }
+    };
+    body.split('\n').map(row).collect()
+}
+
+/// The lines above a hunk, from its header.
+fn starts(header: &str) -> (u32, u32) {
+    let mut numbers = header.split(' ').skip(1).take(2).map(|part| {
+        let (start, count) = part[1..].split_once(',').unwrap_or((&part[1..], "1"));
+        let start: u32 = start.parse().expect("a number");
+        if count == "0" { start } else { start - 1 }
+    });
+    (numbers.next().expect("the old start"), numbers.next().expect("the new start"))
+}
+
+/// Where each line of one version is in another; lines that are gone are left out.
+pub fn line_map(work: &Work, old: &str, new: &str, path: &str) -> HashMap<u32, u32> {
+    let count = |sha: &str| -> u32 {
+        let text = work.git(&["show", &format!("{sha}:{path}")]);
+        text.lines().count().try_into().expect("few lines")
+    };
+    let whole = format!("-U{}", count(old) + count(new) + 10);
+    let text = work.git(&["diff", &whole, old, new, "--", path]);
+    let Some(start) = text.find("\n@@") else { return (1..=count(old)).map(|line| (line, line)).collect() };
+    let (mut before, mut after, mut map) = (0, 0, HashMap::new());
+    for line in text[start + 1..].split('\n').skip(1) {
+        match line.chars().next() {
+            Some('-') => before += 1,
+            Some('+') => after += 1,
+            Some(' ') => {
+                (before, after) = (before + 1, after + 1);
+                map.insert(before, after);
+            }
+            _ => {}
+        }
+    }
+    map
+}

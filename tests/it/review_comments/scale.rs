@@ -1,0 +1,48 @@
+//! A large pull request costs what a small one does.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::support::story::{COMMENTS, Story};
+
+/// How long one more comment and one page of comments take, in the middle of several tries.
+async fn cost(files: usize, comments: usize) -> (Duration, Duration) {
+    let names: Vec<String> = (0..files).map(|number| format!("src/{:03}/{number}.txt", number % 200)).collect();
+    let base: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "1\n2\n3\n")).collect();
+    let head: Vec<(&str, Option<&str>)> = names.iter().map(|name| (name.as_str(), Some("1\ntwo\n3\n"))).collect();
+    let story = Story::new(&base, &head).await;
+    for number in 0..comments {
+        let path = &names[number % names.len()];
+        story.comment(json!({ "path": path, "line": 2, "body": number.to_string() })).await.expect(201);
+    }
+    let next = story.commit_on(&story.head, &[(names[0].as_str(), Some("0\n1\ntwo\n3\n"))]);
+    story.push("feature", &next).await;
+    let (mut creating, mut listing) = (Vec::new(), Vec::new());
+    for number in 0..21 {
+        let path = &names[number % names.len()];
+        let began = Instant::now();
+        story
+            .comment(json!({ "path": path, "line": 2, "body": format!("{number}"), "commit_id": next }))
+            .await
+            .expect(201);
+        creating.push(began.elapsed());
+        let began = Instant::now();
+        let page = 1 + number * (comments / 30) / 21;
+        story.user("mona").get(&format!("{COMMENTS}?page={page}")).await.expect(200);
+        listing.push(began.elapsed());
+    }
+    creating.sort_unstable();
+    listing.sort_unstable();
+    (creating[10], listing[10])
+}
+
+#[tokio::test]
+#[ignore = "makes ten thousand files and comments, which takes minutes; run it when storage changes"]
+async fn a_comment_and_a_page_cost_the_same_among_ten_thousand() {
+    let small = cost(10, 60).await;
+    let large = cost(10_000, 10_000).await;
+    println!("small {small:?}, large {large:?}");
+    assert!(large.0 < small.0 * 3, "creating: {small:?} {large:?}");
+    assert!(large.1 < small.1 * 3, "listing: {small:?} {large:?}");
+}

@@ -1,0 +1,225 @@
+//! Replies, edits, deletions, and who may do what.
+
+use serde_json::{Value, json};
+
+use super::story;
+use crate::support::story::{COMMENTS, Story};
+
+async fn root(story: &Story) -> Value {
+    story.comment_as("guest", json!({ "line": 5, "start_line": 3 })).await.expect(201).json()
+}
+
+async fn reply(story: &Story, login: &str, id: &Value) -> Value {
+    let path = format!("{COMMENTS}/{id}/replies");
+    story.user(login).post(&path, json!({ "body": "Same here" })).await.expect(201).json()
+}
+
+#[tokio::test]
+async fn a_reply_takes_the_place_of_its_root_and_has_a_review_of_its_own() {
+    let story = story().await;
+    let root = root(&story).await;
+    let reply = reply(&story, "reader", &root["id"]).await;
+    assert_eq!(reply["in_reply_to_id"], root["id"]);
+    assert!(root.get("in_reply_to_id").is_none(), "a root has no such key");
+    assert_ne!(reply["pull_request_review_id"], root["pull_request_review_id"]);
+    for field in [
+        "path",
+        "diff_hunk",
+        "position",
+        "original_position",
+        "line",
+        "original_line",
+        "start_line",
+        "original_start_line",
+        "side",
+        "start_side",
+        "commit_id",
+        "original_commit_id",
+        "subject_type",
+    ] {
+        assert_eq!(reply[field], root[field], "{field}");
+    }
+    let body = json!({ "body": "As well", "in_reply_to": root["id"], "path": 7, "line": "x" });
+    let other = story.user("mona").post(COMMENTS, body).await.expect(201);
+    assert_eq!(other.json()["in_reply_to_id"], root["id"], "everything else is ignored");
+}
+
+#[tokio::test]
+async fn a_reply_to_a_reply_is_refused() {
+    let story = story().await;
+    let root = root(&story).await;
+    let first = reply(&story, "mona", &root["id"]).await;
+    let path = format!("{COMMENTS}/{}/replies", first["id"]);
+    let answer = story.user("mona").post(&path, json!({ "body": "No" })).await.expect(422);
+    assert_eq!(answer.message(), "Replies to replies are not supported: reply to the top-level comment of the thread.");
+    let body = json!({ "body": "No", "in_reply_to": first["id"] });
+    story.user("mona").post(COMMENTS, body).await.expect(422);
+    for (path, body) in [
+        (format!("{COMMENTS}/999/replies"), json!({ "body": "x" })),
+        (format!("{COMMENTS}/x/replies"), json!({ "body": "x" })),
+        (COMMENTS.to_owned(), json!({ "body": "x", "in_reply_to": 999 })),
+    ] {
+        story.user("mona").post(&path, body).await.expect(404);
+    }
+    story.user("mona").post(&format!("{COMMENTS}/{}/replies", root["id"]), json!({ "body": "" })).await.expect(422);
+    story.user("mona").post(&format!("{COMMENTS}/{}/replies", root["id"]), json!({})).await.expect(422);
+}
+
+#[tokio::test]
+async fn deleting_a_root_keeps_its_replies() {
+    let story = story().await;
+    let root = root(&story).await;
+    let reply = reply(&story, "mona", &root["id"]).await;
+    let path = format!("/repos/acme/rocket/pulls/comments/{}", root["id"]);
+    story.user("guest").delete(&path).await.expect(204);
+    story.user("guest").delete(&path).await.expect(404);
+    story.user("guest").get(&path).await.expect(404);
+    let left = story.get(&reply["id"]).await;
+    assert!(left.get("in_reply_to_id").is_none());
+    assert_eq!((&left["line"], &left["diff_hunk"]), (&reply["line"], &reply["diff_hunk"]));
+    let reviews = story.user("mona").get("/repos/acme/rocket/pulls/1/reviews").await.json();
+    assert_eq!(reviews.as_array().expect("a list").len(), 1, "a review that only carried the comment is gone");
+}
+
+#[tokio::test]
+async fn an_edit_changes_the_text_and_the_time_alone() {
+    let story = story().await;
+    let comment = root(&story).await;
+    story.service.advance(60);
+    let path = format!("/repos/acme/rocket/pulls/comments/{}", comment["id"]);
+    let edited = story.user("guest").patch(&path, json!({ "body": "Better" })).await.expect(200).json();
+    for (field, value) in comment.as_object().expect("an object") {
+        match field.as_str() {
+            "body" => assert_eq!(edited["body"], "Better"),
+            "updated_at" => assert_ne!(&edited[field], value),
+            _ => assert_eq!(&edited[field], value, "{field}"),
+        }
+    }
+    story.user("guest").patch(&path, json!({ "body": " " })).await.expect(422);
+    story.user("guest").patch(&path, json!({})).await.expect(422);
+}
+
+#[tokio::test]
+async fn only_authors_and_those_who_push_edit_and_delete() {
+    let story = story().await;
+    let comment = root(&story).await;
+    let path = format!("/repos/acme/rocket/pulls/comments/{}", comment["id"]);
+    let refused = story.user("reader").patch(&path, json!({ "body": "Mine now" })).await.expect(403);
+    assert_eq!(refused.message(), "Must have push access to repository");
+    story.user("reader").delete(&path).await.expect(403);
+    story.service.anonymous().delete(&path).await.expect(401);
+    story.user("hubot").patch(&path, json!({ "body": "By a collaborator" })).await.expect(200);
+    story.user("mona").delete(&path).await.expect(204);
+}
+
+#[tokio::test]
+async fn a_comment_of_another_repository_or_pull_request_is_not_found() {
+    let story = story().await;
+    let comment = root(&story).await;
+    let id = &comment["id"];
+    let elsewhere = format!("/repos/acme/other/pulls/comments/{id}");
+    let mona = story.user("mona");
+    let absent = mona.get("/repos/acme/other/pulls/comments/999").await.expect(404);
+    assert_eq!(mona.get(&elsewhere).await.expect(404).body, absent.body);
+    mona.patch(&elsewhere, json!({ "body": "x" })).await.expect(404);
+    mona.delete(&elsewhere).await.expect(404);
+    let reply = json!({ "body": "x" });
+    mona.post(&format!("/repos/acme/other/pulls/1/comments/{id}/replies"), reply.clone()).await.expect(404);
+    let answer = json!({ "body": "x", "in_reply_to": id });
+    mona.post("/repos/acme/other/pulls/1/comments", answer).await.expect(404);
+    assert_eq!(mona.get("/repos/acme/other/pulls/comments").await.expect(200).json(), json!([]));
+    // A second pull request of the same repository is another parent, too.
+    story.bring_objects().await;
+    let branch = json!({ "ref": "refs/heads/second", "sha": story.head });
+    mona.post("/repos/acme/rocket/git/refs", branch).await.expect(201);
+    let second = json!({ "title": "Second", "head": "second", "base": "main" });
+    mona.post("/repos/acme/rocket/pulls", second).await.expect(201);
+    mona.post(&format!("/repos/acme/rocket/pulls/2/comments/{id}/replies"), reply).await.expect(404);
+    assert_eq!(mona.get("/repos/acme/rocket/pulls/2/comments").await.expect(200).json(), json!([]));
+}
+
+#[tokio::test]
+async fn what_an_author_is_to_the_repository_is_shown() {
+    let story = story().await;
+    for (login, association) in [("mona", "MEMBER"), ("hubot", "COLLABORATOR"), ("guest", "NONE"), ("reader", "NONE")] {
+        let comment = story.comment_as(login, json!({ "line": 3 })).await.expect(201).json();
+        assert_eq!(comment["author_association"], association, "{login}");
+    }
+    // A commit on the default branch makes a contributor.
+    story.work.git(&["checkout", "-q", "--detach", &story.base]);
+    story.work.write("more", Some("more\n"));
+    let pushed = story.work.commit("guest");
+    story.push("main", &pushed).await;
+    let mut association = Value::Null;
+    for _ in 0..100 {
+        association = story.get(&json!(3)).await["author_association"].clone();
+        if association == "CONTRIBUTOR" {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert_eq!(association, "CONTRIBUTOR");
+}
+
+#[tokio::test]
+async fn the_same_text_again_and_again_is_spam_and_too_much_is_too_much() {
+    let mut settings = plinth::config::Settings::default();
+    settings.budgets.same_content_per_minute = 2;
+    settings.budgets.content_per_minute = 6;
+    let story = Story::with_settings(&[("file", "1\n")], &[("file", Some("2\n"))], Some(settings)).await;
+    let root = story.comment_as("guest", json!({ "line": 1 })).await.expect(201).json();
+    story.comment_as("guest", json!({ "line": 1 })).await.expect(201);
+    let spam = story.comment_as("guest", json!({ "line": 1 })).await.expect(422);
+    assert!(spam.message().contains("the endpoint has been spammed"), "{}", spam.message());
+    let replies = format!("{COMMENTS}/{}/replies", root["id"]);
+    for number in 0..3 {
+        story.user("guest").post(&replies, json!({ "body": number.to_string() })).await.expect(201);
+    }
+    let limited = story.user("guest").post(&replies, json!({ "body": "once more" })).await.expect(403);
+    assert!(limited.message().contains("secondary rate limit"));
+    assert_eq!(limited.header("retry-after"), Some("60"));
+    let listed = story.user("mona").get(COMMENTS).await.json();
+    assert_eq!(listed.as_array().expect("a list").len(), 5);
+}
+
+#[tokio::test]
+async fn writing_takes_the_write_permission_on_a_public_repository_too() {
+    let story = story().await;
+    let root = root(&story).await;
+    story
+        .service
+        .apply(
+            "tokens:\n\
+             - { kind: fine_grained, user: mona, owner: acme, repositories: all, permissions: { pull_requests: read, contents: write }, token: github_pat_read }\n\
+             - { kind: fine_grained, user: mona, owner: acme, repositories: all, permissions: { pull_requests: write }, token: github_pat_write }\n",
+        )
+        .await;
+    let (reading, writing) =
+        (story.service.with_token("github_pat_read"), story.service.with_token("github_pat_write"));
+    let (replies, one) =
+        (format!("{COMMENTS}/{}/replies", root["id"]), format!("/repos/acme/rocket/pulls/comments/{}", root["id"]));
+    let body = json!({ "body": "x", "path": "file", "line": 3, "commit_id": story.head });
+    reading.get(&one).await.expect(200);
+    for (path, body) in [(COMMENTS, body.clone()), (&replies, json!({ "body": "x" }))] {
+        reading.post(path, body).await.expect(403);
+    }
+    reading.patch(&one, json!({ "body": "x" })).await.expect(403);
+    reading.delete(&one).await.expect(403);
+    writing.post(COMMENTS, body).await.expect(201);
+    writing.post(&replies, json!({ "body": "x" })).await.expect(201);
+    writing.delete(&one).await.expect(204);
+}
+
+#[tokio::test]
+async fn what_is_absent_is_told_before_what_is_wrong_with_a_body() {
+    let story = story().await;
+    let mona = story.user("mona");
+    for path in [
+        "/repos/acme/rocket/pulls/9/comments",
+        "/repos/acme/rocket/pulls/1/comments/9/replies",
+        "/repos/acme/rocket/pulls/9/reviews",
+    ] {
+        mona.post(path, json!({})).await.expect(404);
+    }
+    mona.patch("/repos/acme/rocket/pulls/comments/9", json!({})).await.expect(404);
+}
