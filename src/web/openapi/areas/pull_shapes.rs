@@ -1,13 +1,13 @@
 //! The shapes of pull requests and reviews.
 
 use crate::web::openapi::schema::Schema::{
-    Boolean, Integer, List, Map, Named, Object, OrNull, Sha, Text, Time, Url, Word,
+    Boolean, Integer, List, Map, More, Named, Null, Object, OrNull, Sha, Text, Time, Url, Word,
 };
 use crate::web::openapi::schema::{Schema, field, maybe};
 
 const ANYTHING: Schema = Named("anything");
 
-/// The keys that review tools read; what this service does not keep is there with an empty value.
+/// One in a list; what this service does not keep is there with an empty value.
 pub const PULL: Schema = Object(&[
     field("url", Url, ""),
     field("id", Integer, ""),
@@ -16,20 +16,67 @@ pub const PULL: Schema = Object(&[
     field("diff_url", Url, ""),
     field("patch_url", Url, ""),
     field("issue_url", Url, ""),
+    field("commits_url", Url, ""),
+    field("review_comments_url", Url, ""),
+    field("review_comment_url", Text, "With the number of a comment in braces."),
+    field("comments_url", Url, ""),
+    field("statuses_url", Url, ""),
     field("number", Integer, ""),
     field("state", Word(&["open", "closed"]), ""),
     field("locked", Boolean, ""),
     field("title", Text, ""),
     field("user", OrNull(&Named("user")), "The author."),
     field("body", OrNull(&Text), "Markdown."),
+    field("labels", List(&ANYTHING), ""),
+    field("milestone", Null, ""),
+    field("active_lock_reason", Null, ""),
     field("created_at", Time, ""),
     field("updated_at", Time, ""),
     field("closed_at", OrNull(&Time), ""),
     field("merged_at", OrNull(&Time), ""),
+    field("merge_commit_sha", OrNull(&Sha), ""),
+    field("assignee", Null, ""),
+    field("assignees", List(&ANYTHING), ""),
+    field("requested_reviewers", List(&ANYTHING), ""),
+    field("requested_teams", List(&ANYTHING), ""),
     field("head", SIDE, "Where the changes come from."),
     field("base", SIDE, "Where they are to go."),
+    field("_links", LINKS, ""),
     field("author_association", Named("author-association"), ""),
+    field("auto_merge", Null, ""),
     field("draft", Boolean, ""),
+]);
+
+/// One by itself, with what takes a comparison of its branches.
+pub const WHOLE_PULL: Schema = More(
+    &Named("pull-request"),
+    &[
+        field("merged", Boolean, ""),
+        field("mergeable", OrNull(&Boolean), ""),
+        field("rebaseable", OrNull(&Boolean), ""),
+        field("mergeable_state", Text, ""),
+        field("merged_by", Null, ""),
+        field("comments", Integer, ""),
+        field("review_comments", Integer, ""),
+        field("maintainer_can_modify", Boolean, ""),
+        field("commits", Integer, ""),
+        field("additions", Integer, ""),
+        field("deletions", Integer, ""),
+        field("changed_files", Integer, ""),
+    ],
+);
+
+const LINK: Schema = Object(&[field("href", Text, "")]);
+
+const LINKS: Schema = Object(&[
+    field("self", LINK, ""),
+    field("html", LINK, ""),
+    field("issue", LINK, ""),
+    field("comments", LINK, ""),
+    field("review_comments", LINK, ""),
+    field("review_comment", LINK, ""),
+    field("commits", LINK, ""),
+    field("statuses", LINK, ""),
 ]);
 
 const SIDE: Schema = Object(&[
@@ -74,6 +121,7 @@ pub const COMMIT_OF_PULL: Schema = Object(&[
     field("node_id", Text, ""),
     field("url", Url, ""),
     field("html_url", Url, ""),
+    field("comments_url", Url, ""),
     field("commit", Map(&ANYTHING), "Author, committer, message and tree, as Git keeps them."),
     field("author", OrNull(&Named("user")), "The account with the author's e-mail address."),
     field("committer", OrNull(&Named("user")), ""),
@@ -84,7 +132,9 @@ pub const REVIEW: Schema = Object(&[
     field("id", Integer, ""),
     field("node_id", Text, ""),
     field("user", OrNull(&Named("user")), ""),
-    field("body", Text, ""),
+    maybe("body", Text, "Markdown, unless another representation is asked for."),
+    maybe("body_text", Text, ""),
+    maybe("body_html", Text, ""),
     field("state", Word(&["PENDING", "COMMENTED", "APPROVED", "CHANGES_REQUESTED", "DISMISSED"]), ""),
     field("html_url", Url, ""),
     field("pull_request_url", Url, ""),

@@ -1,6 +1,6 @@
 //! Pull requests and reviews, described.
 
-use super::pull_shapes::{COMMIT_OF_PULL, FILE, NEW_PULL, NEW_REVIEW, PULL, PULL_CHANGE, REVIEW};
+use super::pull_shapes::{COMMIT_OF_PULL, FILE, NEW_PULL, NEW_REVIEW, PULL, PULL_CHANGE, REVIEW, WHOLE_PULL};
 use crate::web::openapi::operation::{Area, Operation, created, ok, parameter};
 use crate::web::openapi::parameters::{PAGE, PAGES, PER_PAGE};
 use crate::web::openapi::schema::Schema::{List, Named, Object, Text, Word};
@@ -31,7 +31,7 @@ pub const AREA: Area = Area {
             "pulls/create",
             "Create a pull request",
             "From one branch of the repository into another.",
-            created("The new pull request.", Named("pull-request")),
+            created("The new pull request.", Named("whole-pull-request")),
         )
         .body(NEW_PULL, r#"{"title": "Change a", "head": "feature", "base": "main"}"#)
         .refusals(INVALID),
@@ -39,14 +39,14 @@ pub const AREA: Area = Area {
             "pulls/get",
             "Get a pull request",
             "As JSON, or as a diff or a series of patches where `Accept` asks for it.",
-            ok("The pull request.", Named("pull-request"))
-                .or(&["application/vnd.plinth.diff", "application/vnd.plinth.patch"]),
+            ok("The pull request.", Named("whole-pull-request"))
+                .or(&["application/vnd.github.v3.diff", "application/vnd.github.v3.patch"]),
         ),
         Operation::new(
             "pulls/update",
             "Update a pull request",
             "For its author, and for whoever may write to the repository.",
-            ok("The pull request after the change.", Named("pull-request")),
+            ok("The pull request after the change.", Named("whole-pull-request")),
         )
         .body(PULL_CHANGE, r#"{"title": "A better title"}"#)
         .refusals(INVALID),
@@ -106,5 +106,11 @@ pub const AREA: Area = Area {
         )
         .query(PAGES),
     ],
-    schemas: &[("pull-request", PULL), ("diff-entry", FILE), ("commit", COMMIT_OF_PULL), ("review", REVIEW)],
+    schemas: &[
+        ("pull-request", PULL),
+        ("whole-pull-request", WHOLE_PULL),
+        ("diff-entry", FILE),
+        ("commit", COMMIT_OF_PULL),
+        ("review", REVIEW),
+    ],
 };
