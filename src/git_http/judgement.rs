@@ -14,7 +14,7 @@ use crate::ids::Sha;
 use crate::refs::{self, Change, Target};
 
 /// Names whose history is known to be complete; more of them would only make the check of a push slower.
-const KNOWN_TIPS_MAX: usize = 1_000;
+const KNOWN_TIPS_MAX: u16 = 1_000;
 
 /// What stands before the push.
 pub struct Known {
@@ -31,13 +31,13 @@ impl Known {
         let mut db = app.store.read().await?;
         let mut tips = Vec::new();
         let moved = commands.list.iter().filter(|command| command.old.is_some() && command.new.is_some());
-        for command in moved.take(KNOWN_TIPS_MAX) {
+        for command in moved.take(KNOWN_TIPS_MAX.into()) {
             // What the client believes to be there must not be taken for complete unless it is there.
             let Ok(name) = RefName::parse(&command.name) else { continue };
             tips.extend(refs::store::find(&mut db, repo.id, &name).await?.map(|found| found.target));
         }
         tips.extend(default_tip);
-        let others = refs::store::list(&mut db, repo.id, "refs/", "", KNOWN_TIPS_MAX as i64).await?;
+        let others = refs::store::list(&mut db, repo.id, "refs/", "", KNOWN_TIPS_MAX.into()).await?;
         tips.extend(others.into_iter().map(|reference| reference.target));
         tips.sort_unstable();
         tips.dedup();

@@ -24,11 +24,17 @@ pub async fn list(
     after: &str,
     limit: i64,
 ) -> Result<Vec<Ref>, DbError> {
+    // One lower bound only: given two, SQLite walks from the beginning of the prefix for every batch.
     match end_of_prefix(prefix) {
+        Some(end) if after < prefix => {
+            let sql = "select name, target, kind from git_ref \
+                       where repo_id = $1 and name >= $2 and name < $3 order by name limit $4";
+            db.all(sql, params![repo, prefix, end, limit]).await
+        }
         Some(end) => {
             let sql = "select name, target, kind from git_ref \
-                       where repo_id = $1 and name >= $2 and name < $3 and name > $4 order by name limit $5";
-            db.all(sql, params![repo, prefix, end, after, limit]).await
+                       where repo_id = $1 and name > $2 and name < $3 order by name limit $4";
+            db.all(sql, params![repo, after, end, limit]).await
         }
         None => {
             let sql = "select name, target, kind from git_ref \
