@@ -4,6 +4,7 @@ mod access;
 mod cloning;
 mod host;
 mod hostile;
+mod pulls;
 mod pushing;
 mod races;
 mod refusals;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plinth::objects::{Policy, Upkeep};
+use plinth::objects::{Holder, Policy, Upkeep};
 use serde_json::{Value, json};
 
 use crate::support::story::{COMMENTS, PULL, Story};
@@ -144,24 +144,44 @@ async fn only_its_author_and_those_who_push_change_a_pull_request() {
     }
 }
 
+/// Collects everything that neither references nor holders need.
+async fn collect_garbage(story: &Story, holders: &'static [Holder]) {
+    let app = &story.service.app;
+    let policy = Policy { packs_max: 2, grace: Duration::ZERO, old_packs_max: 1, ..Policy::default() };
+    let mut upkeep = Upkeep::new(app.objects.clone(), app.clock.clone(), holders, policy);
+    upkeep.round().await.expect("a round of upkeep");
+}
+
 #[tokio::test]
 async fn comments_stay_readable_when_their_commits_are_forced_away_and_garbage_is_collected() {
-    let story = story().await;
-    let comment = story.comment(json!({ "line": 2 })).await.expect(201).json();
+    let mut story = story().await;
+    let second = story.commit_on(&story.head, &[("file", Some("1\nzwei\n3\n"))]);
+    story.push("feature", &second).await;
+    let comment = story.comment(json!({ "line": 2, "commit_id": second })).await.expect(201).json();
+    let unused = story.commit_on(&story.base, &[("file", Some("nobody\n"))]);
     let other = story.commit_on(&story.base, &[("file", Some("1\nother\n3\n"))]);
     story.push("feature", &other).await;
     let before = story.get(&comment["id"]).await;
-    assert_eq!(before["line"], Value::Null);
-    let unused = story.commit_on(&story.base, &[("file", Some("nobody\n"))]);
-    story.bring_objects().await;
-    let app = &story.service.app;
-    let policy = Policy { packs_max: 2, grace: Duration::ZERO, old_packs_max: 1, ..Policy::default() };
-    let mut upkeep = Upkeep::new(app.objects.clone(), app.clock.clone(), &[plinth::pulls::held], policy);
-    upkeep.round().await.expect("a round of upkeep");
-    let there = |sha: &str| format!("/repos/acme/rocket/git/commits/{sha}");
-    assert_eq!(story.user("mona").get(&there(&unused)).await.status, 404, "garbage was collected");
-    assert_eq!(story.user("mona").get(&there(&story.head)).await.status, 200, "what a comment needs was not");
+    assert_eq!((&before["line"], &before["commit_id"]), (&Value::Null, &json!(second)));
+    collect_garbage(&story, &[plinth::pulls::held]).await;
+    assert!(!story.is_on_disk(&unused).await, "garbage was collected");
+    assert!(story.is_on_disk(&second).await, "what a comment needs was not");
+    story.service.restart().await;
     assert_eq!(story.get(&comment["id"]).await, before);
-    story.push("feature", &story.head).await;
+    let branch = "/repos/acme/rocket/git/refs/heads/feature";
+    story.user("mona").patch(branch, json!({ "sha": second, "force": true })).await.expect(200);
     assert_eq!(story.get(&comment["id"]).await["line"], 2, "and comes back with its commit");
+
+    // Even where the objects are lost, reading goes on.
+    let third = story.commit_on(&story.base, &[("file", Some("1\nthird\n3\n"))]);
+    story.push("feature", &third).await;
+    collect_garbage(&story, &[]).await;
+    assert!(!story.is_on_disk(&second).await);
+    story.service.restart().await;
+    story.user("mona").get(COMMENTS).await.expect(200);
+    story.user("mona").patch(PULL, json!({ "title": "Still here" })).await.expect(200);
+    let main = json!({ "sha": story.head, "force": true });
+    story.user("mona").patch("/repos/acme/rocket/git/refs/heads/main", main).await.expect(200);
+    let listed = story.user("mona").get(COMMENTS).await.expect(200).json();
+    assert_eq!((&listed[0]["body"], &listed[0]["line"]), (&json!("Look"), &Value::Null));
 }

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use plinth::ids::{PullId, RepoId};
 use serde_json::json;
 
-use crate::support::story::{COMMENTS, Story};
+use crate::support::story::{COMMENTS, PULL, Story};
 
 /// How long one more comment and one page of comments take, in the middle of several tries.
 async fn cost(files: usize, comments: usize) -> (Duration, Duration) {
@@ -18,6 +19,14 @@ async fn cost(files: usize, comments: usize) -> (Duration, Duration) {
     }
     let next = story.commit_on(&story.head, &[(names[0].as_str(), Some("0\n1\ntwo\n3\n"))]);
     story.push("feature", &next).await;
+    let began = Instant::now();
+    story.user("mona").get(COMMENTS).await.expect(200);
+    println!("{files} files: the first page after a push took {:?}", began.elapsed());
+    let id = |path: &'static str| async { story.user("mona").get(path).await.json()["id"].as_i64().expect("a number") };
+    let (repo, pull) = (RepoId(id("/repos/acme/rocket").await), PullId(id(PULL).await));
+    let began = Instant::now();
+    plinth::pulls::settle(&story.service.app, repo, pull).await.expect("settled");
+    println!("{files} files: all places took {:?}", began.elapsed());
     let (mut creating, mut listing) = (Vec::new(), Vec::new());
     for number in 0..21 {
         let path = &names[number % names.len()];

@@ -51,6 +51,14 @@ impl Service {
         service
     }
 
+    /// The same data in a process that remembers nothing.
+    pub async fn restart(&mut self) {
+        let repositories = Repositories::at(&self.folder.path().join("data")).expect("the folder is there");
+        let (store, clock, settings) = (self.app.store.clone(), self.app.clock.clone(), self.app.settings.clone());
+        self.app = App::new(store, repositories, clock, settings).await.expect("a store opens again");
+        self.door = Door::new(self.app.clone());
+    }
+
     /// Brings the service to a further state.
     pub async fn apply(&self, state: &str) {
         let state = State::parse(state, self.folder.path()).expect("the test's state file is good");

@@ -116,6 +116,13 @@ impl Story {
         self.service.folder().join(format!("data/repositories/{:02x}/{id}.git", id % 256))
     }
 
+    /// Whether git finds an object in the repository of the service.
+    pub async fn is_on_disk(&self, sha: &str) -> bool {
+        let directory = self.directory("rocket").await;
+        let found = Command::new("git").arg("--git-dir").arg(directory).args(["cat-file", "-e", sha]).output();
+        found.expect("git is installed").status.success()
+    }
+
     /// A comment of mona's on the head, with these fields besides.
     pub async fn comment(&self, fields: Value) -> Answer {
         self.comment_as("mona", fields).await
