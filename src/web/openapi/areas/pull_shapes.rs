@@ -1,14 +1,14 @@
 //! The shapes of pull requests and reviews.
 
 use crate::web::openapi::schema::Schema::{
-    Boolean, Integer, List, Map, Named, Object, OrNull, Sha, Text, Time, Url, Word,
+    Boolean, Integer, List, Map, More, Named, Null, Object, OrNull, Sha, Text, Time, Url, Word,
 };
 use crate::web::openapi::schema::{Schema, field, maybe};
 
 const ANYTHING: Schema = Named("anything");
 
-/// The keys that review tools read; what this service does not keep is there with an empty value.
-pub const PULL: Schema = Object(&[
+/// A pull request as lists show it; what this service does not keep is there with an empty value.
+pub const LISTED_PULL: Schema = Object(&[
     field("url", Url, ""),
     field("id", Integer, ""),
     field("node_id", Text, ""),
@@ -16,21 +16,58 @@ pub const PULL: Schema = Object(&[
     field("diff_url", Url, ""),
     field("patch_url", Url, ""),
     field("issue_url", Url, ""),
+    field("commits_url", Url, ""),
+    field("review_comments_url", Url, ""),
+    field("review_comment_url", Text, ""),
+    field("comments_url", Url, ""),
+    field("statuses_url", Url, ""),
     field("number", Integer, ""),
     field("state", Word(&["open", "closed"]), ""),
     field("locked", Boolean, ""),
     field("title", Text, ""),
     field("user", OrNull(&Named("user")), "The author."),
     field("body", OrNull(&Text), "Markdown."),
+    field("labels", List(&ANYTHING), "Always empty."),
+    field("milestone", Null, ""),
+    field("active_lock_reason", Null, ""),
     field("created_at", Time, ""),
     field("updated_at", Time, ""),
     field("closed_at", OrNull(&Time), ""),
     field("merged_at", OrNull(&Time), ""),
+    field("merge_commit_sha", OrNull(&Sha), ""),
+    field("assignee", Null, ""),
+    field("assignees", List(&ANYTHING), "Always empty."),
+    field("requested_reviewers", List(&ANYTHING), "Always empty."),
+    field("requested_teams", List(&ANYTHING), "Always empty."),
     field("head", SIDE, "Where the changes come from."),
     field("base", SIDE, "Where they are to go."),
+    field("_links", Map(&TEMPLATE_LINK), ""),
     field("author_association", Named("author-association"), ""),
+    field("auto_merge", Null, ""),
     field("draft", Boolean, ""),
 ]);
+
+/// A pull request by itself also says how large it is.
+pub const PULL: Schema = More(
+    &Named("listed-pull-request"),
+    &[
+        field("merged", Boolean, ""),
+        field("mergeable", OrNull(&Boolean), ""),
+        field("rebaseable", OrNull(&Boolean), ""),
+        field("mergeable_state", Text, ""),
+        field("merged_by", Null, ""),
+        field("comments", Integer, ""),
+        field("review_comments", Integer, ""),
+        field("maintainer_can_modify", Boolean, ""),
+        field("commits", Integer, ""),
+        field("additions", Integer, "Lines."),
+        field("deletions", Integer, "Lines."),
+        field("changed_files", Integer, ""),
+    ],
+);
+
+const TEMPLATE_LINK: Schema = Object(&[field("href", Text, "")]);
+const LINK: Schema = Object(&[field("href", Url, "")]);
 
 const SIDE: Schema = Object(&[
     field("label", Text, "`owner:branch`."),
@@ -64,7 +101,7 @@ pub const FILE: Schema = Object(&[
     field("changes", Integer, ""),
     maybe("blob_url", Url, ""),
     maybe("raw_url", Url, ""),
-    maybe("contents_url", Url, ""),
+    maybe("contents_url", Text, ""),
     maybe("patch", Text, "Absent for binary files."),
     maybe("previous_filename", Text, "Only for renamed files."),
 ]);
@@ -74,6 +111,7 @@ pub const COMMIT_OF_PULL: Schema = Object(&[
     field("node_id", Text, ""),
     field("url", Url, ""),
     field("html_url", Url, ""),
+    field("comments_url", Url, ""),
     field("commit", Map(&ANYTHING), "Author, committer, message and tree, as Git keeps them."),
     field("author", OrNull(&Named("user")), "The account with the author's e-mail address."),
     field("committer", OrNull(&Named("user")), ""),
@@ -84,12 +122,14 @@ pub const REVIEW: Schema = Object(&[
     field("id", Integer, ""),
     field("node_id", Text, ""),
     field("user", OrNull(&Named("user")), ""),
-    field("body", Text, ""),
+    maybe("body", Text, "Markdown; not with `text` and `html`."),
+    maybe("body_text", Text, "Only with `text` and `full`."),
+    maybe("body_html", Text, "Only with `html` and `full`."),
     field("state", Word(&["PENDING", "COMMENTED", "APPROVED", "CHANGES_REQUESTED", "DISMISSED"]), ""),
     field("html_url", Url, ""),
     field("pull_request_url", Url, ""),
     field("author_association", Named("author-association"), ""),
-    field("_links", Map(&ANYTHING), ""),
+    field("_links", Object(&[field("html", LINK, ""), field("pull_request", LINK, "")]), ""),
     maybe("submitted_at", Time, "Absent while it is pending."),
     field("commit_id", OrNull(&Sha), ""),
 ]);

@@ -1,6 +1,6 @@
 //! Pull requests and reviews, described.
 
-use super::pull_shapes::{COMMIT_OF_PULL, FILE, NEW_PULL, NEW_REVIEW, PULL, PULL_CHANGE, REVIEW};
+use super::pull_shapes::{COMMIT_OF_PULL, FILE, LISTED_PULL, NEW_PULL, NEW_REVIEW, PULL, PULL_CHANGE, REVIEW};
 use crate::web::openapi::operation::{Area, Operation, created, ok, parameter};
 use crate::web::openapi::parameters::{PAGE, PAGES, PER_PAGE};
 use crate::web::openapi::schema::Schema::{List, Named, Object, Text, Word};
@@ -12,21 +12,22 @@ pub const AREA: Area = Area {
     name: "Pull requests and reviews",
     about: "Pull requests and their reviews, as far as review tools need them.",
     operations: &[
-        Operation::new("pulls/list", "List pull requests", "", ok("The pull requests.", List(&Named("pull-request"))))
-            .query(&[
-                parameter("state", Word(&["open", "closed", "all"]), "`open` unless given."),
-                parameter("head", Text, "Only those from `owner:branch`."),
-                parameter("base", Text, "Only those into this branch."),
-                parameter(
-                    "sort",
-                    Word(&["created", "updated", "popularity", "long-running"]),
-                    "`created` unless given.",
-                ),
-                parameter("direction", Word(&["asc", "desc"]), ""),
-                PER_PAGE,
-                PAGE,
-            ])
-            .refusals(INVALID),
+        Operation::new(
+            "pulls/list",
+            "List pull requests",
+            "",
+            ok("The pull requests.", List(&Named("listed-pull-request"))),
+        )
+        .query(&[
+            parameter("state", Word(&["open", "closed", "all"]), "`open` unless given."),
+            parameter("head", Text, "Only those from `owner:branch`."),
+            parameter("base", Text, "Only those into this branch."),
+            parameter("sort", Word(&["created", "updated", "popularity", "long-running"]), "`created` unless given."),
+            parameter("direction", Word(&["asc", "desc"]), ""),
+            PER_PAGE,
+            PAGE,
+        ])
+        .refusals(INVALID),
         Operation::new(
             "pulls/create",
             "Create a pull request",
@@ -40,7 +41,7 @@ pub const AREA: Area = Area {
             "Get a pull request",
             "As JSON, or as a diff or a series of patches where `Accept` asks for it.",
             ok("The pull request.", Named("pull-request"))
-                .or(&["application/vnd.plinth.diff", "application/vnd.plinth.patch"]),
+                .or(&["application/vnd.github.v3.diff", "application/vnd.github.v3.patch"]),
         ),
         Operation::new(
             "pulls/update",
@@ -106,5 +107,11 @@ pub const AREA: Area = Area {
         )
         .query(PAGES),
     ],
-    schemas: &[("pull-request", PULL), ("diff-entry", FILE), ("commit", COMMIT_OF_PULL), ("review", REVIEW)],
+    schemas: &[
+        ("listed-pull-request", LISTED_PULL),
+        ("pull-request", PULL),
+        ("diff-entry", FILE),
+        ("commit", COMMIT_OF_PULL),
+        ("review", REVIEW),
+    ],
 };
