@@ -7,8 +7,8 @@ use crate::web::openapi::schema::{Schema, field, maybe};
 
 const ANYTHING: Schema = Named("anything");
 
-/// A pull request as lists show it; what this service does not keep is there with an empty value.
-pub const LISTED_PULL: Schema = Object(&[
+/// One in a list; what this service does not keep is there with an empty value.
+pub const PULL: Schema = Object(&[
     field("url", Url, ""),
     field("id", Integer, ""),
     field("node_id", Text, ""),
@@ -18,7 +18,7 @@ pub const LISTED_PULL: Schema = Object(&[
     field("issue_url", Url, ""),
     field("commits_url", Url, ""),
     field("review_comments_url", Url, ""),
-    field("review_comment_url", Text, ""),
+    field("review_comment_url", Text, "With the number of a comment in braces."),
     field("comments_url", Url, ""),
     field("statuses_url", Url, ""),
     field("number", Integer, ""),
@@ -27,7 +27,7 @@ pub const LISTED_PULL: Schema = Object(&[
     field("title", Text, ""),
     field("user", OrNull(&Named("user")), "The author."),
     field("body", OrNull(&Text), "Markdown."),
-    field("labels", List(&ANYTHING), "Always empty."),
+    field("labels", List(&ANYTHING), ""),
     field("milestone", Null, ""),
     field("active_lock_reason", Null, ""),
     field("created_at", Time, ""),
@@ -36,20 +36,20 @@ pub const LISTED_PULL: Schema = Object(&[
     field("merged_at", OrNull(&Time), ""),
     field("merge_commit_sha", OrNull(&Sha), ""),
     field("assignee", Null, ""),
-    field("assignees", List(&ANYTHING), "Always empty."),
-    field("requested_reviewers", List(&ANYTHING), "Always empty."),
-    field("requested_teams", List(&ANYTHING), "Always empty."),
+    field("assignees", List(&ANYTHING), ""),
+    field("requested_reviewers", List(&ANYTHING), ""),
+    field("requested_teams", List(&ANYTHING), ""),
     field("head", SIDE, "Where the changes come from."),
     field("base", SIDE, "Where they are to go."),
-    field("_links", Map(&TEMPLATE_LINK), ""),
+    field("_links", LINKS, ""),
     field("author_association", Named("author-association"), ""),
     field("auto_merge", Null, ""),
     field("draft", Boolean, ""),
 ]);
 
-/// A pull request by itself also says how large it is.
-pub const PULL: Schema = More(
-    &Named("listed-pull-request"),
+/// One by itself, with what takes a comparison of its branches.
+pub const WHOLE_PULL: Schema = More(
+    &Named("pull-request"),
     &[
         field("merged", Boolean, ""),
         field("mergeable", OrNull(&Boolean), ""),
@@ -60,14 +60,24 @@ pub const PULL: Schema = More(
         field("review_comments", Integer, ""),
         field("maintainer_can_modify", Boolean, ""),
         field("commits", Integer, ""),
-        field("additions", Integer, "Lines."),
-        field("deletions", Integer, "Lines."),
+        field("additions", Integer, ""),
+        field("deletions", Integer, ""),
         field("changed_files", Integer, ""),
     ],
 );
 
-const TEMPLATE_LINK: Schema = Object(&[field("href", Text, "")]);
-const LINK: Schema = Object(&[field("href", Url, "")]);
+const LINK: Schema = Object(&[field("href", Text, "")]);
+
+const LINKS: Schema = Object(&[
+    field("self", LINK, ""),
+    field("html", LINK, ""),
+    field("issue", LINK, ""),
+    field("comments", LINK, ""),
+    field("review_comments", LINK, ""),
+    field("review_comment", LINK, ""),
+    field("commits", LINK, ""),
+    field("statuses", LINK, ""),
+]);
 
 const SIDE: Schema = Object(&[
     field("label", Text, "`owner:branch`."),
@@ -101,7 +111,7 @@ pub const FILE: Schema = Object(&[
     field("changes", Integer, ""),
     maybe("blob_url", Url, ""),
     maybe("raw_url", Url, ""),
-    maybe("contents_url", Text, ""),
+    maybe("contents_url", Url, ""),
     maybe("patch", Text, "Absent for binary files."),
     maybe("previous_filename", Text, "Only for renamed files."),
 ]);
@@ -122,14 +132,14 @@ pub const REVIEW: Schema = Object(&[
     field("id", Integer, ""),
     field("node_id", Text, ""),
     field("user", OrNull(&Named("user")), ""),
-    maybe("body", Text, "Markdown; not with `text` and `html`."),
-    maybe("body_text", Text, "Only with `text` and `full`."),
-    maybe("body_html", Text, "Only with `html` and `full`."),
+    maybe("body", Text, "Markdown, unless another representation is asked for."),
+    maybe("body_text", Text, ""),
+    maybe("body_html", Text, ""),
     field("state", Word(&["PENDING", "COMMENTED", "APPROVED", "CHANGES_REQUESTED", "DISMISSED"]), ""),
     field("html_url", Url, ""),
     field("pull_request_url", Url, ""),
     field("author_association", Named("author-association"), ""),
-    field("_links", Object(&[field("html", LINK, ""), field("pull_request", LINK, "")]), ""),
+    field("_links", Map(&ANYTHING), ""),
     maybe("submitted_at", Time, "Absent while it is pending."),
     field("commit_id", OrNull(&Sha), ""),
 ]);

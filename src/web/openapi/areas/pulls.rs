@@ -1,6 +1,6 @@
 //! Pull requests and reviews, described.
 
-use super::pull_shapes::{COMMIT_OF_PULL, FILE, LISTED_PULL, NEW_PULL, NEW_REVIEW, PULL, PULL_CHANGE, REVIEW};
+use super::pull_shapes::{COMMIT_OF_PULL, FILE, NEW_PULL, NEW_REVIEW, PULL, PULL_CHANGE, REVIEW, WHOLE_PULL};
 use crate::web::openapi::operation::{Area, Operation, created, ok, parameter};
 use crate::web::openapi::parameters::{PAGE, PAGES, PER_PAGE};
 use crate::web::openapi::schema::Schema::{List, Named, Object, Text, Word};
@@ -12,27 +12,26 @@ pub const AREA: Area = Area {
     name: "Pull requests and reviews",
     about: "Pull requests and their reviews, as far as review tools need them.",
     operations: &[
-        Operation::new(
-            "pulls/list",
-            "List pull requests",
-            "",
-            ok("The pull requests.", List(&Named("listed-pull-request"))),
-        )
-        .query(&[
-            parameter("state", Word(&["open", "closed", "all"]), "`open` unless given."),
-            parameter("head", Text, "Only those from `owner:branch`."),
-            parameter("base", Text, "Only those into this branch."),
-            parameter("sort", Word(&["created", "updated", "popularity", "long-running"]), "`created` unless given."),
-            parameter("direction", Word(&["asc", "desc"]), ""),
-            PER_PAGE,
-            PAGE,
-        ])
-        .refusals(INVALID),
+        Operation::new("pulls/list", "List pull requests", "", ok("The pull requests.", List(&Named("pull-request"))))
+            .query(&[
+                parameter("state", Word(&["open", "closed", "all"]), "`open` unless given."),
+                parameter("head", Text, "Only those from `owner:branch`."),
+                parameter("base", Text, "Only those into this branch."),
+                parameter(
+                    "sort",
+                    Word(&["created", "updated", "popularity", "long-running"]),
+                    "`created` unless given.",
+                ),
+                parameter("direction", Word(&["asc", "desc"]), ""),
+                PER_PAGE,
+                PAGE,
+            ])
+            .refusals(INVALID),
         Operation::new(
             "pulls/create",
             "Create a pull request",
             "From one branch of the repository into another.",
-            created("The new pull request.", Named("pull-request")),
+            created("The new pull request.", Named("whole-pull-request")),
         )
         .body(NEW_PULL, r#"{"title": "Change a", "head": "feature", "base": "main"}"#)
         .refusals(INVALID),
@@ -40,14 +39,14 @@ pub const AREA: Area = Area {
             "pulls/get",
             "Get a pull request",
             "As JSON, or as a diff or a series of patches where `Accept` asks for it.",
-            ok("The pull request.", Named("pull-request"))
+            ok("The pull request.", Named("whole-pull-request"))
                 .or(&["application/vnd.github.v3.diff", "application/vnd.github.v3.patch"]),
         ),
         Operation::new(
             "pulls/update",
             "Update a pull request",
             "For its author, and for whoever may write to the repository.",
-            ok("The pull request after the change.", Named("pull-request")),
+            ok("The pull request after the change.", Named("whole-pull-request")),
         )
         .body(PULL_CHANGE, r#"{"title": "A better title"}"#)
         .refusals(INVALID),
@@ -108,8 +107,8 @@ pub const AREA: Area = Area {
         .query(PAGES),
     ],
     schemas: &[
-        ("listed-pull-request", LISTED_PULL),
         ("pull-request", PULL),
+        ("whole-pull-request", WHOLE_PULL),
         ("diff-entry", FILE),
         ("commit", COMMIT_OF_PULL),
         ("review", REVIEW),
