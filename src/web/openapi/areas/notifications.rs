@@ -2,7 +2,7 @@
 
 use crate::web::openapi::operation::{Area, Operation, Success, ok, parameter};
 use crate::web::openapi::parameters::{PAGE, PER_PAGE};
-use crate::web::openapi::schema::Schema::{Boolean, List, Map, Named, Object, OrNull, Text, Time, Url};
+use crate::web::openapi::schema::Schema::{Boolean, List, Named, Object, OrNull, Text, Time, Url};
 use crate::web::openapi::schema::{Schema, field};
 
 pub const AREA: Area = Area {
@@ -37,7 +37,7 @@ pub const AREA: Area = Area {
 
 const NOTIFICATION: Schema = Object(&[
     field("id", Text, ""),
-    field("repository", Map(&Named("anything")), "The repository, in short."),
+    field("repository", Named("repository"), ""),
     field("subject", SUBJECT, "What it is about."),
     field("reason", Text, "`author`, `comment` or `mention`."),
     field("unread", Boolean, ""),
