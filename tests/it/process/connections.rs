@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Server, begin_post, eventually};
+use super::{Server, begin_post};
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder can be made")

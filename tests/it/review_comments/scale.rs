@@ -1,5 +1,7 @@
 //! A large pull request costs what a small one does.
 
+#![expect(clippy::print_stdout, reason = "what is measured is read by a person")]
+
 use std::time::{Duration, Instant};
 
 use plinth::ids::{PullId, RepoId};
