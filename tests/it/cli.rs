@@ -1,7 +1,10 @@
 //! The command line, run in process on a store of its own.
 
+use std::path::Path;
+
 use clap::Parser;
 use plinth::cli::{self, Cli};
+use plinth::ids::RepoId;
 
 /// A data folder and the words that people type.
 struct Shell {
@@ -79,6 +82,25 @@ async fn a_copy_brings_everything_back() {
     std::fs::remove_dir_all(shell.path("data")).expect("the store is lost");
     shell.run(&["restore", &copy]).await.expect("it comes back");
     assert!(shell.run(&["user", "list"]).await.expect("a list").contains("mona"));
+}
+
+#[tokio::test]
+async fn a_copy_has_the_repositories_too() {
+    let shell = Shell::new();
+    let state = shell.path("state.yaml");
+    let text = "users: [{ login: mona }]\n\
+                repos: [{ name: mona/notes, commits: [{ branch: main, author: mona, message: m, files: { a: b } }] }]";
+    std::fs::write(&state, text).expect("a file can be written");
+    shell.run(&["apply", &state]).await.expect("it applies");
+    shell.run(&["backup", &shell.path("copy")]).await.expect("a copy");
+    std::fs::remove_dir_all(shell.path("data")).expect("the store is lost");
+    shell.run(&["restore", &shell.path("copy")]).await.expect("it comes back");
+    let again = shell.run(&["apply", &state]).await.expect("everything is there");
+    assert!(again.contains("0 made, 0 changed"), "{again}");
+
+    let repositories = plinth::git::Repositories::at(Path::new(&shell.path("data"))).expect("they open");
+    let repository = repositories.get(RepoId(1)).expect("it is there");
+    assert_eq!(repository.pack_count().expect("packs are counted"), 1);
 }
 
 #[tokio::test]
