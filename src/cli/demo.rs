@@ -66,22 +66,19 @@ Tokens of the example:
 
 Try:
   curl -H 'Authorization: Bearer {classic}' {url}/user
-  curl {url}/repos/octo-org/hello
-  curl -H 'Authorization: Bearer {installation}' {url}/repos/octo-org/secret
-  curl -X POST -H 'Authorization: Bearer {classic}' {url}/user/repos -d '{{\"name\":\"mine\"}}'
-{more}
+  curl {url}/orgs/octo-org/projectsV2/1/fields
+  curl -H 'Authorization: Bearer {fine_grained}' {url}/orgs/octo-org/issue-fields
+  curl {url}/repos/octo-org/hello/pulls/1/comments
+  curl {url}/repos/octo-org/hello/git/matching-refs/heads
+  curl -H 'Authorization: Bearer {installation}' {url}/installation/repositories
+  curl -H 'Authorization: Bearer {app_user}' {url}/user/installations
+  curl -X PATCH -H 'Authorization: Bearer {oauth}' {url}/repos/octo-org/hello/pulls/1 -d '{{\"title\":\"Shout!\"}}'
+  git clone {url}/octo-org/hello.git
+A page to try every operation on: {url}/docs
+
 Stop with Ctrl-C. The same data is there at the next start.
 ",
         version = env!("CARGO_PKG_VERSION"),
-        more = more(classic, url),
     )?;
     Ok(())
-}
-
-/// One line for each area of the API.
-fn more(classic: &str, url: &str) -> String {
-    format!(
-        "  curl {url}/repos/octo-org/hello/git/matching-refs/heads/\n  \
-         curl -X DELETE -H 'Authorization: Bearer {classic}' {url}/repos/octo-org/hello/git/refs/tags/v1\n"
-    )
 }
