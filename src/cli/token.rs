@@ -4,6 +4,7 @@ use std::io::Write;
 
 use clap::{Subcommand, ValueEnum};
 
+use super::installation::parse_permission;
 use crate::accounts::{self, AccountKind};
 use crate::apps;
 use crate::clock::{Clock, Timestamp};
@@ -88,17 +89,6 @@ impl From<Kind> for TokenKind {
             Kind::Oauth => TokenKind::OAuth,
         }
     }
-}
-
-fn parse_permission(text: &str) -> Result<(String, Level), String> {
-    let (name, level) = text.split_once('=').ok_or("a permission is written name=level")?;
-    let level = match level {
-        "read" => Level::Read,
-        "write" => Level::Write,
-        "admin" => Level::Admin,
-        _ => return Err("a level is read, write or admin".into()),
-    };
-    Ok((name.to_owned(), level))
 }
 
 impl TokenCommand {
