@@ -1,9 +1,10 @@
 //! `plinth backup` and `plinth restore`: an embedded store and its repositories as a folder of their own.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::options::Options;
+use crate::db;
 use crate::error::{Error, Result};
 use crate::git;
 
@@ -16,11 +17,14 @@ pub async fn backup(options: &Options, folder: &Path, out: &mut (dyn Write + Sen
         return Err(Error::BadRequest(format!("there is no store in {}", options.data().display())));
     }
     let store = options.open_store().await?;
-    std::fs::create_dir(folder).map_err(|error| Error::BadRequest(format!("{}: {error}", folder.display())))?;
+    if folder.exists() {
+        return Err(Error::BadRequest(format!("{} exists already; copy into a new folder", folder.display())));
+    }
+    let copy = Unfinished::beside(folder)?;
     // The store first: what its names point at is in the repositories then, and stays there.
-    store.backup(&folder.join(BACKUP_FILE))?;
-    options.open_repositories()?.copy_to(&folder.join(REPOSITORIES))?;
-    std::fs::File::open(folder)?.sync_all()?;
+    store.backup(&copy.path.join(BACKUP_FILE))?;
+    options.open_repositories()?.copy_to(&copy.path.join(REPOSITORIES))?;
+    copy.finish(folder)?;
     writeln!(out, "copied the store to {}", folder.display())?;
     Ok(())
 }
@@ -38,11 +42,47 @@ pub fn restore(options: &Options, folder: &Path, out: &mut (dyn Write + Send)) -
     if !source.exists() {
         return Err(Error::BadRequest(format!("there is no copy in {}", folder.display())));
     }
-    std::fs::create_dir_all(target)?;
-    git::copy_folder(&folder.join(REPOSITORIES), &target.join(REPOSITORIES))?;
-    std::fs::copy(&source, options.database_file())?;
-    std::fs::File::open(options.database_file())?.sync_all()?;
-    std::fs::File::open(target)?.sync_all()?;
+    let copy = Unfinished::beside(target)?;
+    let file = copy.path.join(BACKUP_FILE);
+    std::fs::copy(&source, &file)?;
+    std::fs::File::open(&file)?.sync_all()?;
+    db::check_copy(&file)?;
+    git::copy_folder(&folder.join(REPOSITORIES), &copy.path.join(REPOSITORIES))?;
+    copy.finish(target)?;
     writeln!(out, "restored {} into {}", folder.display(), target.display())?;
     Ok(())
+}
+
+/// A folder that gets its name only when everything is in it, so that one cut off in the middle is never taken for whole.
+struct Unfinished {
+    path: PathBuf,
+}
+
+impl Unfinished {
+    /// Starts anew; what an earlier attempt left behind is nobody's.
+    fn beside(folder: &Path) -> Result<Self> {
+        let mut name = folder.as_os_str().to_owned();
+        name.push(".unfinished");
+        let path = PathBuf::from(name);
+        if path.exists() {
+            std::fs::remove_dir_all(&path)?;
+        }
+        std::fs::create_dir_all(&path).map_err(|error| Error::BadRequest(format!("{}: {error}", path.display())))?;
+        Ok(Self { path })
+    }
+
+    fn finish(self, folder: &Path) -> Result<()> {
+        std::fs::File::open(&self.path)?.sync_all()?;
+        std::fs::rename(&self.path, folder)?;
+        let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::File::open(parent)?.sync_all()?;
+        Ok(())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        // Gone already where it was finished; otherwise the next attempt clears what cannot be cleared now.
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
 }

@@ -23,3 +23,18 @@ pub fn copy(engine: &sqlite::Engine, file: &Path) -> Result<()> {
     std::fs::File::open(file)?.sync_all()?;
     Ok(())
 }
+
+/// Refuses a file that is not a whole store, before anyone builds on it.
+pub fn check_copy(file: &Path) -> Result<()> {
+    let read = || -> Result<String, rusqlite::Error> {
+        let connection = rusqlite::Connection::open_with_flags(file, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        connection.query_row("select version from schema_version", [], |_| Ok(()))?;
+        connection.query_row("pragma quick_check(1)", [], |row| row.get(0))
+    };
+    let broken = |why: &dyn std::fmt::Display| Error::BadRequest(format!("{} is not whole: {why}", file.display()));
+    match read() {
+        Ok(verdict) if verdict == "ok" => Ok(()),
+        Ok(verdict) => Err(broken(&verdict)),
+        Err(error) => Err(broken(&error)),
+    }
+}

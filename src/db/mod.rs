@@ -16,6 +16,7 @@ use std::path::PathBuf;
 
 use futures_util::future::BoxFuture;
 
+pub use backup::check_copy;
 pub use error::DbError;
 pub use row::{Column, FromRow, Row};
 pub(crate) use row::{from_row, text_column};

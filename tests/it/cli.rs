@@ -85,6 +85,33 @@ async fn a_copy_brings_everything_back() {
 }
 
 #[tokio::test]
+async fn a_copy_that_was_cut_off_is_not_taken_for_whole() {
+    let shell = Shell::new();
+    shell.run(&["user", "create", "mona"]).await.expect("a user");
+    // What a backup that was killed has left behind is in nobody's way.
+    std::fs::create_dir(shell.path("copy.unfinished")).expect("a folder can be made");
+    std::fs::write(shell.path("copy.unfinished/plinth.db"), "half").expect("a file can be written");
+    shell.run(&["backup", &shell.path("copy")]).await.expect("a copy");
+    assert!(!Path::new(&shell.path("copy.unfinished")).exists());
+    std::fs::remove_dir_all(shell.path("data")).expect("the store is lost");
+
+    let whole = std::fs::read(shell.path("copy/plinth.db")).expect("the copy can be read");
+    for kept in [0, 100, 5_000, whole.len() - 4096] {
+        std::fs::write(shell.path("copy/plinth.db"), &whole[..kept]).expect("a file can be written");
+        let message = shell.run(&["restore", &shell.path("copy")]).await.expect_err("it is not whole");
+        assert!(message.contains("is not whole"), "{kept}: {message}");
+        let left = ["data", "data.unfinished"].map(|name| Path::new(&shell.path(name)).exists());
+        assert_eq!(left, [false, false], "nothing is made of half a copy");
+    }
+    std::fs::write(shell.path("copy/plinth.db"), &whole).expect("a file can be written");
+    shell.run(&["restore", &shell.path("copy")]).await.expect("the whole copy comes back");
+    // There is no repository yet, so the store is all that a copy has.
+    let names = std::fs::read_dir(shell.path("copy")).expect("the copy can be listed").count();
+    assert_eq!(names, 1, "a copy is not changed by being read");
+    assert!(shell.run(&["user", "list"]).await.expect("a list").contains("mona"));
+}
+
+#[tokio::test]
 async fn a_copy_has_the_repositories_too() {
     let shell = Shell::new();
     let state = shell.path("state.yaml");
