@@ -1,5 +1,7 @@
 //! The packs of one repository, opened once and shared by all readers.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,7 +10,7 @@ use gix::odb::{HandleArc, Header as _, Store, pack, store};
 use parking_lot::Mutex;
 
 use super::object::{ObjectKind, RawObject};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::Sha;
 
 /// No single object may make us allocate more than this.
@@ -19,6 +21,9 @@ const DELTA_CACHE_SIZE: usize = 1024 * 1024;
 const IDLE_HANDLES_MAX: usize = 2;
 /// Room for packs that appear while the store is open; when it is used up, the store is opened anew.
 const SPARE_PACKS: store::init::Slots = store::init::Slots::AsNeededByDiskState { multiplier: 2.0, minimum: 64 };
+
+/// How often a look is repeated while packs come and go under it.
+const LOOKS_MAX: usize = 20;
 
 /// How hard to look for an object that is not in the packs known so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,12 +38,14 @@ pub(super) struct ObjectStore {
     directory: PathBuf,
     store: ArcSwap<Store>,
     idle: Mutex<Vec<HandleArc>>,
+    /// The packs over which the open store is known to be complete.
+    complete_over: Mutex<Option<BTreeSet<OsString>>>,
 }
 
 impl ObjectStore {
     pub(super) fn open(directory: PathBuf) -> Result<Self> {
         let store = ArcSwap::from(open(&directory)?);
-        Ok(Self { directory, store, idle: Mutex::default() })
+        Ok(Self { directory, store, idle: Mutex::default(), complete_over: Mutex::default() })
     }
 
     /// Kind and size, without reading the content.
@@ -77,17 +84,48 @@ impl ObjectStore {
             Lookup::NewPacksToo => store::RefreshMode::AfterAllIndicesLoaded,
         };
         match (read(&handle), lookup) {
-            (Ok(found), _) => {
+            (Ok(Some(found)), _) => {
                 self.give_back(handle);
-                Ok(found)
+                Ok(Some(found))
+            }
+            (Ok(None), Lookup::KnownPacks) => {
+                self.give_back(handle);
+                Ok(None)
             }
             // A pack may have been replaced under us; the second look sees its successor.
             (Err(_), Lookup::KnownPacks) => Ok(None),
-            (Err(_), Lookup::NewPacksToo) => {
+            (Ok(None) | Err(_), Lookup::NewPacksToo) => self.look_until_sure(read),
+        }
+    }
+
+    /// A listing is not one moment: it can lack both a pack that has gone and the one that came in its place. An object
+    /// is absent only when the packs were the same before and after a look at all of them.
+    fn look_until_sure<T>(&self, read: impl Fn(&HandleArc) -> gix::Result<Option<T>>) -> Result<Option<T>> {
+        for _ in 0..LOOKS_MAX {
+            let before = self.pack_names()?;
+            if self.complete_over.lock().as_ref() != Some(&before) {
                 self.reopen()?;
-                read(&self.new_handle()).map_err(super::broken)
+            }
+            let found = read(&self.new_handle());
+            if let Ok(Some(found)) = found {
+                return Ok(Some(found));
+            }
+            if self.pack_names()? == before {
+                let found = found.map_err(super::broken)?;
+                *self.complete_over.lock() = Some(before);
+                return Ok(found);
             }
         }
+        Err(Error::Unavailable("the packs of a repository change too fast to be read".into()))
+    }
+
+    fn pack_names(&self) -> Result<BTreeSet<OsString>> {
+        let entries = match std::fs::read_dir(self.directory.join("pack")) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(entries.map(|entry| entry.map(|entry| entry.file_name())).collect::<std::io::Result<_>>()?)
     }
 
     fn new_handle(&self) -> HandleArc {
