@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
+use rusqlite::config::DbConfig;
 
 use super::{Connection, DbError, Durability, FromRow, Row, Value, migrations};
 use crate::error::{Error, Result};
@@ -86,6 +87,8 @@ fn prepare(connection: &rusqlite::Connection) -> Result<(), DbError> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "mmap_size", 1 << 28)?;
+    // Otherwise a value that might allow a partial index has its statement compiled anew each time it is bound.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_CAPACITY);
     Ok(())
 }
@@ -160,5 +163,28 @@ impl Drop for Pooled {
         if idle.len() < IDLE_READERS_MAX {
             idle.push(connection);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+    use crate::db::params;
+
+    #[test]
+    fn a_statement_is_compiled_once() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let engine = Engine::open(&folder.path().join("store"), Durability::None).expect("a store can be opened");
+        let reader = engine.reader().expect("it can be read");
+        let sql = "select u.login from token t left join account u on u.id = t.user_id \
+                   where t.hash = $1 and t.ended_at is null";
+        let mut statement = reader.prepare(sql).expect("the statement is right");
+        for hash in [[1_u8; 32], [2; 32]] {
+            bind(&mut statement, params![hash]).expect("it has one parameter");
+            assert!(statement.raw_query().next().expect("it runs").is_none());
+        }
+        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
     }
 }
