@@ -17,6 +17,8 @@ pub struct Settings {
     /// Requests answered at once; more are turned away at once rather than kept waiting.
     pub requests_max: usize,
     pub connections_max: usize,
+    /// Memory for answers that still hold; none keeps nothing.
+    pub kept_bytes_max: usize,
     /// How long a stopping service waits for requests that are under way.
     pub drain_timeout: Duration,
     pub git: GitSettings,
@@ -58,6 +60,7 @@ impl Default for Settings {
             request_timeout: Duration::from_secs(10),
             requests_max: 1024,
             connections_max: 4096,
+            kept_bytes_max: 32 << 20,
             drain_timeout: Duration::from_secs(30),
             git: GitSettings::default(),
         }

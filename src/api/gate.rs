@@ -17,10 +17,12 @@ use super::address::{client_address, urls_of, without_prefix};
 use super::conditional::preconditions;
 use super::credential::{BAD_CREDENTIALS, authenticate};
 use super::exchange::Exchange;
-use super::finish::{finish, preflight, without_body};
+use super::finish::{finish, preflight, tag_of, without_body};
 use super::head::check_head;
+use super::kept::{self, Answer, Kept, Stamp};
 use super::limits::{Budget, Payer};
 use super::refusal::refusal;
+use super::reply::Facts;
 use super::routes::{Matcher, Route, Routes};
 use super::version::Version;
 use super::{headers, health};
@@ -38,6 +40,7 @@ pub struct Gate {
     app: App,
     matcher: Matcher,
     places: Semaphore,
+    kept: Kept,
 }
 
 /// What is known about a request when its answer is finished.
@@ -52,7 +55,8 @@ type Found<'a> = Option<(&'a Route, PathParams)>;
 impl Gate {
     pub fn new(app: App, routes: Routes) -> Self {
         let places = Semaphore::new(app.settings.requests_max);
-        Self { app, matcher: routes.into_matcher(), places }
+        let kept = Kept::new(app.settings.kept_bytes_max);
+        Self { app, matcher: routes.into_matcher(), places, kept }
     }
 
     /// Answers one request; nothing that happens inside can end the connection or the process.
@@ -120,8 +124,9 @@ impl Gate {
         }
         let method = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };
         let path = without_prefix(parts.uri.path()).to_owned();
-        let principal = match authenticate(&self.app, &parts.headers).await {
-            Ok(principal) => Arc::new(principal),
+        let identified = self.identify(&parts, row).await;
+        let (principal, stamp) = match identified {
+            Ok(identified) => identified,
             Err(error) => {
                 let mut outcome = self.refuse_credential(error, row, peer, urls, request_id);
                 headers::add_version(outcome.response.headers_mut(), version);
@@ -136,7 +141,7 @@ impl Gate {
             (Ok(()), Some((route, params))) => {
                 let (row, urls, principal) = (route.row, urls.clone(), principal.clone());
                 let exchange = Exchange { row, params, principal, urls, media, version, path, query, peer };
-                self.call(route, parts, body, exchange, &method).await
+                self.call(route, (parts, body), exchange, &method, stamp).await
             }
         };
         let refused = |error: &Error| refuse(as_told(error, row, &principal), row, urls, request_id).response;
@@ -155,21 +160,42 @@ impl Gate {
         Outcome { response, row }
     }
 
-    /// Refuses the wrong kind of token before anything is looked up, then lets the handler work.
+    /// Who asks; and of which moment an answer may be, where one may be given again.
+    async fn identify(&self, parts: &Parts, row: Option<&Row>) -> Result<(Arc<Principal>, Option<Stamp>)> {
+        let stamp = if row.is_some_and(|row| row.kept) { Stamp::now(&self.app)? } else { None };
+        let known = stamp.map(|stamp| (&self.kept.principals, stamp));
+        Ok((authenticate(&self.app, &parts.headers, known).await?, stamp))
+    }
+
+    /// Refuses the wrong kind of token before anything is looked up, then lets the handler work, unless its answer to
+    /// the same question still holds.
     async fn call(
         &self,
         route: &Route,
-        mut parts: Parts,
-        body: Body,
+        (mut parts, body): (Parts, Body),
         exchange: Exchange,
         method: &Method,
+        stamp: Option<Stamp>,
     ) -> Result<Response> {
         check_kind(&route.row.rule, &exchange.principal)?;
-        let exchange = Arc::new(exchange);
         let preconditions = preconditions(&parts.headers);
+        let place = stamp.map(|stamp| (stamp, kept::key(&exchange)));
+        let held = place.as_ref().and_then(|(stamp, key)| self.kept.answers.find(*stamp, key));
+        if let Some(answer) = held {
+            self.app.metrics.again();
+            let (response, facts) = answer.again();
+            return finish(response, facts, &exchange, method, &preconditions);
+        }
+        let exchange = Arc::new(exchange);
         parts.extensions.insert(exchange.clone());
-        let response = route.call(Request::from_parts(parts, body), self.app.clone()).await;
-        finish(response, &exchange, method, &preconditions)
+        let mut response = route.call(Request::from_parts(parts, body), self.app.clone()).await;
+        let Some(mut facts) = response.extensions_mut().remove::<Facts>() else { return Ok(response) };
+        facts.tag = tag_of(response.status(), &facts, &exchange);
+        if let (Some((stamp, key)), Some(answer)) = (place, Answer::of(&response, &facts)) {
+            let size = key.len() + answer.size();
+            self.kept.answers.keep(stamp, key, Arc::new(answer), size);
+        }
+        finish(response, facts, &exchange, method, &preconditions)
     }
 
     /// Some operations are free, looking at one's budget among them.

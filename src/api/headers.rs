@@ -18,6 +18,24 @@ const EXPOSED: &str = "ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-R
                        X-Accepted-GitHub-Permissions, X-GitHub-Media-Type, X-GitHub-Request-Id, \
                        X-GitHub-Api-Version-Selected";
 
+// Made once: a name given as text is read letter by letter, and copied, for every answer.
+const X_GITHUB_REQUEST_ID: HeaderName = HeaderName::from_static("x-github-request-id");
+const X_SERVICE_REQUEST_ID: HeaderName = HeaderName::from_static("x-service-request-id");
+const X_GITHUB_API_VERSION_SELECTED: HeaderName = HeaderName::from_static("x-github-api-version-selected");
+const X_SERVICE_API_VERSION_SELECTED: HeaderName = HeaderName::from_static("x-service-api-version-selected");
+const X_GITHUB_MEDIA_TYPE: HeaderName = HeaderName::from_static("x-github-media-type");
+const X_SERVICE_MEDIA_TYPE: HeaderName = HeaderName::from_static("x-service-media-type");
+const X_RATELIMIT_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const X_RATELIMIT_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const X_RATELIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+const X_RATELIMIT_USED: HeaderName = HeaderName::from_static("x-ratelimit-used");
+const X_RATELIMIT_RESOURCE: HeaderName = HeaderName::from_static("x-ratelimit-resource");
+const X_OAUTH_SCOPES: HeaderName = HeaderName::from_static("x-oauth-scopes");
+const X_ACCEPTED_OAUTH_SCOPES: HeaderName = HeaderName::from_static("x-accepted-oauth-scopes");
+const TOKEN_EXPIRATION: HeaderName = HeaderName::from_static("github-authentication-token-expiration");
+const X_ACCEPTED_GITHUB_PERMISSIONS: HeaderName = HeaderName::from_static("x-accepted-github-permissions");
+const X_ACCEPTED_SERVICE_PERMISSIONS: HeaderName = HeaderName::from_static("x-accepted-service-permissions");
+
 /// Even an answer to nobody in particular: whoever signs in would be given another.
 const VARIES_BY: &str = "Accept, Authorization, Cookie, Accept-Encoding, X-Requested-With";
 
@@ -33,8 +51,8 @@ pub fn add_common(headers: &mut HeaderMap, request_id: &str) {
     fixed(headers, REFERRER_POLICY, "no-referrer");
     fixed(headers, CONTENT_SECURITY_POLICY, "default-src 'none'");
     let id = HeaderValue::try_from(request_id).expect("request ids are letters and digits");
-    headers.insert("x-github-request-id", id.clone());
-    headers.insert("x-service-request-id", id);
+    headers.insert(X_GITHUB_REQUEST_ID, id.clone());
+    headers.insert(X_SERVICE_REQUEST_ID, id);
 }
 
 /// The answer to a browser that asks whether it may ask.
@@ -52,14 +70,14 @@ pub fn add_preflight(headers: &mut HeaderMap) {
 
 pub fn add_version(headers: &mut HeaderMap, version: Version) {
     let value = HeaderValue::from_static(version.as_str());
-    headers.insert("x-github-api-version-selected", value.clone());
-    headers.insert("x-service-api-version-selected", value);
+    headers.insert(X_GITHUB_API_VERSION_SELECTED, value.clone());
+    headers.insert(X_SERVICE_API_VERSION_SELECTED, value);
 }
 
 pub fn add_media(headers: &mut HeaderMap, media: Media) {
     let value = HeaderValue::from_static(media.header());
-    headers.insert("x-github-media-type", value.clone());
-    headers.insert("x-service-media-type", value);
+    headers.insert(X_GITHUB_MEDIA_TYPE, value.clone());
+    headers.insert(X_SERVICE_MEDIA_TYPE, value);
 }
 
 /// Caches keep answers apart by who asked and how.
@@ -76,11 +94,11 @@ pub fn add_caching(headers: &mut HeaderMap, principal: &Principal, status: Statu
 }
 
 pub fn add_budget(headers: &mut HeaderMap, budget: Budget) {
-    headers.insert("x-ratelimit-limit", budget.limit.into());
-    headers.insert("x-ratelimit-remaining", budget.remaining().into());
-    headers.insert("x-ratelimit-reset", budget.reset.0.into());
-    headers.insert("x-ratelimit-used", budget.used.into());
-    headers.insert("x-ratelimit-resource", HeaderValue::from_static("core"));
+    headers.insert(X_RATELIMIT_LIMIT, budget.limit.into());
+    headers.insert(X_RATELIMIT_REMAINING, budget.remaining().into());
+    headers.insert(X_RATELIMIT_RESET, budget.reset.0.into());
+    headers.insert(X_RATELIMIT_USED, budget.used.into());
+    headers.insert(X_RATELIMIT_RESOURCE, HeaderValue::from_static("core"));
 }
 
 /// What the token has, and what the operation would have liked.
@@ -91,13 +109,13 @@ pub fn add_rights(headers: &mut HeaderMap, principal: &Principal, row: Option<&R
         Principal::User(token) => match &token.limits {
             UserLimits::Classic(scopes) | UserLimits::OAuth { scopes, .. } => {
                 let granted = HeaderValue::try_from(scopes.to_string());
-                headers.insert("x-oauth-scopes", granted.unwrap_or(HeaderValue::from_static("")));
+                headers.insert(X_OAUTH_SCOPES, granted.unwrap_or(HeaderValue::from_static("")));
                 let accepted = row.map_or("", |row| accepted_scope(&row.rule));
-                headers.insert("x-accepted-oauth-scopes", HeaderValue::from_static(accepted));
+                headers.insert(X_ACCEPTED_OAUTH_SCOPES, HeaderValue::from_static(accepted));
             }
             UserLimits::AppUser { .. } => {
-                headers.insert("x-oauth-scopes", HeaderValue::from_static(""));
-                headers.insert("x-accepted-oauth-scopes", HeaderValue::from_static(""));
+                headers.insert(X_OAUTH_SCOPES, HeaderValue::from_static(""));
+                headers.insert(X_ACCEPTED_OAUTH_SCOPES, HeaderValue::from_static(""));
                 add_permissions(headers, row);
             }
             UserLimits::FineGrained { .. } => add_permissions(headers, row),
@@ -110,7 +128,7 @@ pub fn add_rights(headers: &mut HeaderMap, principal: &Principal, row: Option<&R
     if let Some(moment) = expires_at {
         let text = moment.to_string().replace('T', " ").replace('Z', " UTC");
         let value = HeaderValue::try_from(text).expect("a date is ASCII");
-        headers.insert("github-authentication-token-expiration", value);
+        headers.insert(TOKEN_EXPIRATION, value);
     }
 }
 
@@ -131,6 +149,6 @@ fn add_permissions(headers: &mut HeaderMap, row: Option<&Row>) {
         None => format!("{name}={level}"),
     };
     let value = HeaderValue::try_from(text).expect("permission names are ASCII words");
-    headers.insert("x-accepted-github-permissions", value.clone());
-    headers.insert("x-accepted-service-permissions", value);
+    headers.insert(X_ACCEPTED_GITHUB_PERMISSIONS, value.clone());
+    headers.insert(X_ACCEPTED_SERVICE_PERMISSIONS, value);
 }

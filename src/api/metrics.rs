@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use prometheus::{HistogramOpts, HistogramVec, IntCounterVec, IntGauge, Opts, Registry, TextEncoder};
+use prometheus::{HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder};
 
 /// What is counted. Labels are operations and statuses, never names or addresses.
 pub struct Metrics {
@@ -10,6 +10,7 @@ pub struct Metrics {
     requests: IntCounterVec,
     durations: HistogramVec,
     in_flight: IntGauge,
+    given_again: IntCounter,
 }
 
 impl Default for Metrics {
@@ -25,10 +26,13 @@ impl Default for Metrics {
             &["operation"],
         );
         let in_flight = IntGauge::new("plinth_requests_in_flight", "Requests being answered now");
+        let given_again =
+            IntCounter::new("plinth_answers_given_again_total", "Answers that still held and were not made anew");
         let metrics = Self {
             requests: requests.expect("the names are constants"),
             durations: durations.expect("the names are constants"),
             in_flight: in_flight.expect("the name is a constant"),
+            given_again: given_again.expect("the name is a constant"),
             registry,
         };
         let register = |collector: Box<dyn prometheus::core::Collector>| {
@@ -37,6 +41,7 @@ impl Default for Metrics {
         register(Box::new(metrics.requests.clone()));
         register(Box::new(metrics.durations.clone()));
         register(Box::new(metrics.in_flight.clone()));
+        register(Box::new(metrics.given_again.clone()));
         metrics
     }
 }
@@ -51,6 +56,11 @@ impl Metrics {
     pub fn observe(&self, operation: &str, status: http::StatusCode, took: Duration) {
         self.requests.with_label_values(&[operation, status.as_str()]).inc();
         self.durations.with_label_values(&[operation]).observe(took.as_secs_f64());
+    }
+
+    /// Notes that an answer was given again.
+    pub fn again(&self) {
+        self.given_again.inc();
     }
 
     /// The page that a Prometheus server fetches.

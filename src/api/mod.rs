@@ -12,6 +12,7 @@ mod gate;
 mod head;
 pub mod headers;
 mod health;
+mod kept;
 pub mod limits;
 pub mod media;
 pub mod metrics;

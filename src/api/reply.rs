@@ -6,15 +6,20 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, LINK, LOCATION};
-use http::{HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
+use super::conditional::EntityTag;
 use super::refusal::{status, with_type};
 use crate::clock::Timestamp;
 use crate::error::Error;
 
 /// The exact type that clients compare with before they parse.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+
+const POLL_INTERVAL: HeaderName = HeaderName::from_static("x-poll-interval");
+/// Room for every header that an answer gets on its way, so that it is taken once.
+const HEADERS_MAX: usize = 32;
 
 /// An answer of a handler.
 #[derive(Debug)]
@@ -143,6 +148,8 @@ pub struct Facts {
     pub entity_seed: Option<Vec<u8>>,
     /// The body, where it is in memory as a whole.
     pub body: Option<Bytes>,
+    /// Over the seed or the body, by the gate.
+    pub tag: Option<EntityTag>,
 }
 
 impl IntoResponse for Reply {
@@ -153,14 +160,15 @@ impl IntoResponse for Reply {
         };
         let mut response = Response::new(body);
         *response.status_mut() = self.status;
+        *response.headers_mut() = HeaderMap::with_capacity(HEADERS_MAX);
         let headers = response.headers_mut();
         let text = |value: String| HeaderValue::try_from(value).expect("addresses are percent-encoded");
         self.content_type.map(|value| headers.insert(CONTENT_TYPE, value));
         self.cache_control.map(|value| headers.insert(CACHE_CONTROL, value));
         self.link.map(|value| headers.insert(LINK, text(value)));
         self.location.map(|value| headers.insert(LOCATION, text(value)));
-        self.poll_interval_seconds.map(|seconds| headers.insert("x-poll-interval", seconds.into()));
-        let facts = Facts { last_modified: self.last_modified, entity_seed: self.entity_seed, body: whole };
+        self.poll_interval_seconds.map(|seconds| headers.insert(POLL_INTERVAL, seconds.into()));
+        let facts = Facts { last_modified: self.last_modified, entity_seed: self.entity_seed, body: whole, tag: None };
         response.extensions_mut().insert(facts);
         response
     }

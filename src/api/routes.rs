@@ -69,23 +69,38 @@ impl Routes {
         }
         let mut tree = matchit::Router::new();
         for (path, methods) in by_path {
-            tree.insert(path, methods).expect("the paths of the access table do not contradict each other");
+            tree.insert(path, Node { names: names_in(path), methods })
+                .expect("the paths of the access table do not contradict each other");
         }
         Matcher { tree }
     }
 }
 
+/// The names of the parts that vary, in their order.
+fn names_in(path: &'static str) -> Vec<&'static str> {
+    let parts = path.split(['{', '}']).skip(1).step_by(2);
+    parts.map(|name| name.trim_start_matches('*')).collect()
+}
+
 /// Finds the operation for a request.
 pub struct Matcher {
-    tree: matchit::Router<Vec<Route>>,
+    tree: matchit::Router<Node>,
+}
+
+/// What is at one path.
+struct Node {
+    names: Vec<&'static str>,
+    methods: Vec<Route>,
 }
 
 impl Matcher {
     /// A path that exists but not with this method is not found either.
     pub fn find(&self, method: &Method, path: &str) -> Option<(&Route, PathParams)> {
         let matched = self.tree.at(path).ok()?;
-        let route = matched.value.iter().find(|route| route.row.method == *method)?;
-        Some((route, PathParams::decode(matched.params.iter())?))
+        let Node { names, methods } = matched.value;
+        let route = methods.iter().find(|route| route.row.method == *method)?;
+        let values = matched.params.iter().map(|(_, value)| value);
+        Some((route, PathParams::decode(names.iter().copied().zip(values))?))
     }
 }
 

@@ -104,6 +104,9 @@ options! {
     /// Open connections [default: 4096]
     #[arg(long, global = true, env = "PLINTH_CONNECTIONS_MAX", value_name = "COUNT")]
     connections_max: usize,
+    /// Bytes of memory for answers that still hold; 0 keeps none [default: 33554432]
+    #[arg(long, global = true, env = "PLINTH_KEPT_BYTES_MAX", value_name = "BYTES")]
+    kept_bytes_max: usize,
     /// Seconds that a stopping server waits for requests under way [default: 30]
     #[arg(long, global = true, env = "PLINTH_DRAIN_SECONDS", value_name = "SECONDS")]
     drain_seconds: u64,
@@ -175,6 +178,7 @@ impl Options {
         settings.trusted_proxies = self.trusted_proxies.clone().unwrap_or_default();
         settings.requests_max = self.requests_max.unwrap_or(settings.requests_max);
         settings.connections_max = self.connections_max.unwrap_or(settings.connections_max);
+        settings.kept_bytes_max = self.kept_bytes_max.unwrap_or(settings.kept_bytes_max);
         settings.request_timeout = self.request_seconds.map_or(settings.request_timeout, Duration::from_secs);
         settings.drain_timeout = self.drain_seconds.map_or(settings.drain_timeout, Duration::from_secs);
         self.set_git(&mut settings.git);

@@ -75,6 +75,15 @@ impl Store {
         })
     }
 
+    /// A number for what the store holds now: as long as it stays the same, so does every answer that is made from the
+    /// store alone. Not every engine can tell.
+    pub fn state(&self) -> Result<Option<u64>> {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.state().map(Some),
+            Engine::Postgres(_) => Ok(None),
+        }
+    }
+
     /// Runs `work` in one transaction and returns when its effects are durable.
     ///
     /// The closure may run more than once, so it has no effect outside its transaction; an `Err` undoes everything.

@@ -16,6 +16,8 @@ pub struct Row {
     pub paths: &'static [&'static str],
     pub rule: Rule,
     pub wire: Wire,
+    /// Whether the answer comes from the store and the clock alone, so that it may be given again while neither moves.
+    pub kept: bool,
 }
 
 /// What travels both ways, and with it how refusals look and what limits the time.

@@ -121,7 +121,9 @@ const SELECTION_WRITE: Rule = Rule {
 macro_rules! endpoints {
     (@wire) => { Wire::Json };
     (@wire $wire:expr) => { $wire };
-    ($($(#[$doc:meta])* $name:ident = $operation:literal, $method:ident [$($path:literal),+ $(,)?], $rule:expr $(, $wire:expr)?;)*) => {
+    (@kept) => { false };
+    (@kept kept) => { true };
+    ($($(#[$doc:meta])* $name:ident = $operation:literal, $method:ident [$($path:literal),+ $(,)?], $rule:expr $(, $wire:expr)? $(=> $kept:ident)?;)*) => {
         $(
             $(#[$doc])*
             pub struct $name;
@@ -133,6 +135,7 @@ macro_rules! endpoints {
                     paths: &[$($path),+],
                     rule: $rule,
                     wire: endpoints!(@wire $($wire)?),
+                    kept: endpoints!(@kept $($kept)?),
                 };
             }
         )*
@@ -144,40 +147,40 @@ macro_rules! endpoints {
 
 endpoints! {
     // Project fields
-    ListOrgProjectFields = "projects/list-fields-for-org", GET ["/orgs/{org}/projectsV2/{project_number}/fields"], ORG_PROJECT_READ;
+    ListOrgProjectFields = "projects/list-fields-for-org", GET ["/orgs/{org}/projectsV2/{project_number}/fields"], ORG_PROJECT_READ => kept;
     AddOrgProjectField = "projects/add-field-for-org", POST ["/orgs/{org}/projectsV2/{project_number}/fields"], ORG_PROJECT_WRITE;
-    GetOrgProjectField = "projects/get-field-for-org", GET ["/orgs/{org}/projectsV2/{project_number}/fields/{field_id}"], ORG_PROJECT_READ;
-    ListUserProjectFields = "projects/list-fields-for-user", GET ["/users/{username}/projectsV2/{project_number}/fields"], USER_PROJECT_READ;
+    GetOrgProjectField = "projects/get-field-for-org", GET ["/orgs/{org}/projectsV2/{project_number}/fields/{field_id}"], ORG_PROJECT_READ => kept;
+    ListUserProjectFields = "projects/list-fields-for-user", GET ["/users/{username}/projectsV2/{project_number}/fields"], USER_PROJECT_READ => kept;
     AddUserProjectField = "projects/add-field-for-user", POST ["/users/{username}/projectsV2/{project_number}/fields"], USER_PROJECT_WRITE;
-    GetUserProjectField = "projects/get-field-for-user", GET ["/users/{username}/projectsV2/{project_number}/fields/{field_id}"], USER_PROJECT_READ;
+    GetUserProjectField = "projects/get-field-for-user", GET ["/users/{username}/projectsV2/{project_number}/fields/{field_id}"], USER_PROJECT_READ => kept;
 
     // Issue fields
-    ListIssueFields = "orgs/list-issue-fields", GET ["/orgs/{org}/issue-fields"], ISSUE_FIELDS_READ;
+    ListIssueFields = "orgs/list-issue-fields", GET ["/orgs/{org}/issue-fields"], ISSUE_FIELDS_READ => kept;
     CreateIssueField = "orgs/create-issue-field", POST ["/orgs/{org}/issue-fields"], ISSUE_FIELDS_WRITE;
     UpdateIssueField = "orgs/update-issue-field", PATCH ["/orgs/{org}/issue-fields/{issue_field_id}"], ISSUE_FIELDS_WRITE;
     DeleteIssueField = "orgs/delete-issue-field", DELETE ["/orgs/{org}/issue-fields/{issue_field_id}"], ISSUE_FIELDS_WRITE;
 
     // Pull request review comments
-    ListRepoReviewComments = "pulls/list-review-comments-for-repo", GET ["/repos/{owner}/{repo}/pulls/comments"], PULLS_READ;
-    GetReviewComment = "pulls/get-review-comment", GET ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_READ;
+    ListRepoReviewComments = "pulls/list-review-comments-for-repo", GET ["/repos/{owner}/{repo}/pulls/comments"], PULLS_READ => kept;
+    GetReviewComment = "pulls/get-review-comment", GET ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_READ => kept;
     UpdateReviewComment = "pulls/update-review-comment", PATCH ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_WRITE;
     DeleteReviewComment = "pulls/delete-review-comment", DELETE ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_WRITE;
-    ListReviewComments = "pulls/list-review-comments", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/comments"], PULLS_READ;
+    ListReviewComments = "pulls/list-review-comments", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/comments"], PULLS_READ => kept;
     CreateReviewComment = "pulls/create-review-comment", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/comments"], PULLS_WRITE;
     CreateReplyForReviewComment = "pulls/create-reply-for-review-comment", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies"], PULLS_WRITE;
 
     // Git references
     ListMatchingRefs = "git/list-matching-refs", GET ["/repos/{owner}/{repo}/git/matching-refs/{*ref}", "/repos/{owner}/{repo}/git/matching-refs", "/repos/{owner}/{repo}/git/matching-refs/"], CONTENTS_READ;
-    GetRef = "git/get-ref", GET ["/repos/{owner}/{repo}/git/ref/{*ref}"], CONTENTS_READ;
+    GetRef = "git/get-ref", GET ["/repos/{owner}/{repo}/git/ref/{*ref}"], CONTENTS_READ => kept;
     CreateRef = "git/create-ref", POST ["/repos/{owner}/{repo}/git/refs"], REF_WRITE;
     UpdateRef = "git/update-ref", PATCH ["/repos/{owner}/{repo}/git/refs/{*ref}"], REF_WRITE;
     DeleteRef = "git/delete-ref", DELETE ["/repos/{owner}/{repo}/git/refs/{*ref}"], CONTENTS_WRITE;
 
     // App installations
-    ListInstallationRepositories = "apps/list-repos-accessible-to-installation", GET ["/installation/repositories"], Rule { kinds: Kinds::INSTALLATION, anonymous: Anonymous::Refused, refusal: Some("You must authenticate with an installation access token in order to list repositories for an installation."), ..OPEN };
+    ListInstallationRepositories = "apps/list-repos-accessible-to-installation", GET ["/installation/repositories"], Rule { kinds: Kinds::INSTALLATION, anonymous: Anonymous::Refused, refusal: Some("You must authenticate with an installation access token in order to list repositories for an installation."), ..OPEN } => kept;
     RevokeInstallationToken = "apps/revoke-installation-access-token", DELETE ["/installation/token"], Rule { kinds: Kinds::INSTALLATION, anonymous: Anonymous::Refused, ..OPEN };
-    ListUserInstallations = "apps/list-installations-for-authenticated-user", GET ["/user/installations"], Rule { kinds: Kinds::APP_USER, anonymous: Anonymous::Refused, refusal: Some("You must authenticate with an access token authorized to a GitHub App in order to list installations"), ..OPEN };
-    ListUserInstallationRepositories = "apps/list-installation-repos-for-authenticated-user", GET ["/user/installations/{installation_id}/repositories"], Rule { target: TargetKind::Installation, kinds: Kinds::APP_USER.and(Kinds::CLASSIC), anonymous: Anonymous::Refused, permission: Some(("metadata", Level::Read)), ..OPEN };
+    ListUserInstallations = "apps/list-installations-for-authenticated-user", GET ["/user/installations"], Rule { kinds: Kinds::APP_USER, anonymous: Anonymous::Refused, refusal: Some("You must authenticate with an access token authorized to a GitHub App in order to list installations"), ..OPEN } => kept;
+    ListUserInstallationRepositories = "apps/list-installation-repos-for-authenticated-user", GET ["/user/installations/{installation_id}/repositories"], Rule { target: TargetKind::Installation, kinds: Kinds::APP_USER.and(Kinds::CLASSIC), anonymous: Anonymous::Refused, permission: Some(("metadata", Level::Read)), ..OPEN } => kept;
     AddInstallationRepository = "apps/add-repo-to-installation-for-authenticated-user", PUT ["/user/installations/{installation_id}/repositories/{repository_id}"], SELECTION_WRITE;
     RemoveInstallationRepository = "apps/remove-repo-from-installation-for-authenticated-user", DELETE ["/user/installations/{installation_id}/repositories/{repository_id}"], SELECTION_WRITE;
 

@@ -1,7 +1,6 @@
 //! What paths lead to: found together with what the decision needs to know about it.
 
 use std::future::Future;
-use std::sync::Arc;
 
 use percent_encoding::percent_decode_str;
 
@@ -49,25 +48,25 @@ impl Facts {
 
 /// The named parts of a path, decoded once.
 #[derive(Debug, Clone, Default)]
-pub struct PathParams(Vec<(Arc<str>, String)>);
+pub struct PathParams(Vec<(&'static str, String)>);
 
 impl PathParams {
     /// Decodes each part; a path that is not UTF-8 names nothing.
-    pub fn decode<'p>(raw: impl Iterator<Item = (&'p str, &'p str)>) -> Option<Self> {
+    pub fn decode<'p>(raw: impl Iterator<Item = (&'static str, &'p str)>) -> Option<Self> {
         let decoded = raw.map(|(name, value)| {
             let value = percent_decode_str(value).decode_utf8().ok()?.into_owned();
-            Some((Arc::from(name), value))
+            Some((name, value))
         });
         decoded.collect::<Option<_>>().map(Self)
     }
 
     /// Whether the path of the operation has such a part.
     pub fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|(known, _)| &**known == name)
+        self.0.iter().any(|(known, _)| *known == name)
     }
 
     pub fn get(&self, name: &str) -> &str {
-        let found = self.0.iter().find(|(known, _)| &**known == name);
+        let found = self.0.iter().find(|(known, _)| *known == name);
         found.map_or("", |(_, value)| value.as_str())
     }
 

@@ -5,6 +5,7 @@ mod writer;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
@@ -29,7 +30,15 @@ pub struct Engine {
 
 struct Shared {
     file: PathBuf,
-    idle_readers: Mutex<Vec<rusqlite::Connection>>,
+    idle_readers: Mutex<Vec<Reader>>,
+    /// Counted up whenever some reader notices that another connection, of whichever process, has committed.
+    state: AtomicU64,
+}
+
+/// A connection with what it has seen of the others' commits.
+struct Reader {
+    connection: rusqlite::Connection,
+    data_version: Option<i64>,
 }
 
 impl Engine {
@@ -39,18 +48,35 @@ impl Engine {
         }
         let mut connection = open_writer(file, durability)?;
         migrations::migrate_sqlite(&mut connection)?;
-        let shared = Arc::new(Shared { file: file.to_owned(), idle_readers: Mutex::default() });
+        let shared =
+            Arc::new(Shared { file: file.to_owned(), idle_readers: Mutex::default(), state: AtomicU64::new(0) });
         Ok(Self { shared, writer: Writer::start(connection)? })
     }
 
     /// A connection for reading, from the pool or new.
     pub fn reader(&self) -> Result<Pooled> {
         let idle = self.shared.idle_readers.lock().pop();
-        let connection = match idle {
-            Some(connection) => connection,
-            None => open_reader(&self.shared.file)?,
+        let reader = match idle {
+            Some(reader) => reader,
+            None => Reader { connection: open_reader(&self.shared.file)?, data_version: None },
         };
-        Ok(Pooled { connection: Some(connection), home: Some(self.shared.clone()) })
+        Ok(Pooled { reader: Some(reader), home: Some(self.shared.clone()) })
+    }
+
+    /// A number that is the same as before only if nobody has committed since.
+    pub fn state(&self) -> Result<u64> {
+        let mut pooled = self.reader()?;
+        let reader = pooled.reader.as_mut().expect("a connection is only taken when dropped");
+        let version = reader
+            .connection
+            .prepare_cached("pragma data_version")
+            .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)));
+        let version = Some(version.map_err(DbError::from)?);
+        // What one connection has seen tells nothing about what another has, so each counts for itself.
+        if std::mem::replace(&mut reader.data_version, version) == version {
+            return Ok(self.shared.state.load(Ordering::SeqCst));
+        }
+        Ok(self.shared.state.fetch_add(1, Ordering::SeqCst) + 1)
     }
 
     pub async fn write<C, T, F>(&self, context: C, work: F) -> Result<T>
@@ -95,13 +121,13 @@ fn prepare(connection: &rusqlite::Connection) -> Result<(), DbError> {
 
 /// A connection that goes back to its pool, or the writer's own, which has none.
 pub struct Pooled {
-    connection: Option<rusqlite::Connection>,
+    reader: Option<Reader>,
     home: Option<Arc<Shared>>,
 }
 
 impl Pooled {
     fn of_writer(connection: rusqlite::Connection) -> Self {
-        Self { connection: Some(connection), home: None }
+        Self { reader: Some(Reader { connection, data_version: None }), home: None }
     }
 
     pub fn optional<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
@@ -146,22 +172,22 @@ impl Deref for Pooled {
     type Target = rusqlite::Connection;
 
     fn deref(&self) -> &rusqlite::Connection {
-        self.connection.as_ref().expect("a connection is only taken when dropped")
+        &self.reader.as_ref().expect("a connection is only taken when dropped").connection
     }
 }
 
 impl DerefMut for Pooled {
     fn deref_mut(&mut self) -> &mut rusqlite::Connection {
-        self.connection.as_mut().expect("a connection is only taken when dropped")
+        &mut self.reader.as_mut().expect("a connection is only taken when dropped").connection
     }
 }
 
 impl Drop for Pooled {
     fn drop(&mut self) {
-        let (Some(connection), Some(home)) = (self.connection.take(), &self.home) else { return };
+        let (Some(reader), Some(home)) = (self.reader.take(), &self.home) else { return };
         let mut idle = home.idle_readers.lock();
         if idle.len() < IDLE_READERS_MAX {
-            idle.push(connection);
+            idle.push(reader);
         }
     }
 }
@@ -186,5 +212,24 @@ mod tests {
             assert!(statement.raw_query().next().expect("it runs").is_none());
         }
         assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+    }
+
+    #[test]
+    fn the_state_changes_when_anyone_commits_and_only_then() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let file = folder.path().join("store");
+        let engine = Engine::open(&file, Durability::None).expect("a store can be opened");
+        let state = || engine.state().expect("the store answers");
+        let first = state();
+        assert_eq!(state(), first);
+        let other = rusqlite::Connection::open(&file).expect("another process can open it");
+        other.execute("insert into setting (name, value) values ('a', 'b')", []).expect("it can write");
+        let second = state();
+        assert_ne!(second, first);
+        assert_eq!(state(), second);
+        let readers = [engine.reader().expect("it can be read"), engine.reader().expect("it can be read")];
+        let third = state();
+        drop(readers);
+        assert_ne!(third, second, "a new connection knows nothing of what was there before it");
     }
 }

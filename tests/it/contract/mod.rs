@@ -5,6 +5,7 @@ mod cors_and_headers;
 mod errors;
 mod faults;
 mod hostile_input;
+mod kept;
 mod limits;
 mod media_and_versions;
 mod pages;

@@ -13,6 +13,7 @@ use plinth::app::App;
 use plinth::cli::state::State;
 use plinth::clock::{Clock, Timestamp};
 use plinth::config::Settings;
+use plinth::db::Store;
 use plinth::git::Repositories;
 use plinth::server::Door;
 
@@ -28,7 +29,7 @@ pub struct Service {
     pub app: App,
     door: Door,
     folder: tempfile::TempDir,
-    _database: TestDatabase,
+    database: TestDatabase,
 }
 
 impl Service {
@@ -46,7 +47,7 @@ impl Service {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let repositories = Repositories::at(&folder.path().join("data")).expect("a folder can be made");
         let app = App::new(store, repositories, clock, settings).await.expect("a new store opens");
-        let service = Self { door: Door::new(app.clone()), app, folder, _database: database };
+        let service = Self { door: Door::new(app.clone()), app, folder, database };
         service.apply(state).await;
         service
     }
@@ -76,6 +77,11 @@ impl Service {
             })
         });
         assert_eq!(ended.await.expect("the store takes the change"), 1);
+    }
+
+    /// The same store as another process has it open.
+    pub async fn store_elsewhere(&self) -> Store {
+        self.database.open().await
     }
 
     /// The private key of apps in tests, in PEM; made once, since that takes a while.

@@ -1,0 +1,141 @@
+//! Answers are given again while nothing has changed, and never a moment longer.
+
+use plinth::config::Settings;
+use serde_json::{Value, json};
+
+use crate::support::{Client, Service};
+
+const STATE: &str = "
+users: [{ login: mona }, { login: hubot }, { login: guest }]
+orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
+repos:
+  - name: octo-org/secret
+    private: true
+    default_branch: main
+    collaborators: [{ user: hubot, permission: write }]
+    commits:
+      - { branch: main, author: mona, message: one, files: { a: one } }
+      - { branch: next, from: main, author: mona, message: two, files: { a: two } }
+projects:
+  - owner: octo-org
+    title: Roadmap
+    fields:
+      - name: Sprint
+        data_type: iteration
+        iteration_configuration: { start_date: '2026-02-25', duration: 7, iterations: [{ title: First, start_date: '2026-02-25', duration: 7 }] }
+tokens:
+  - { kind: classic, user: mona, scopes: [repo, project], token: ghp_monamona }
+  - { kind: classic, user: hubot, scopes: [repo], token: ghp_hubothubot }
+  - { kind: classic, user: guest, scopes: [repo], token: ghp_guestguest }
+";
+const REF: &str = "/repos/octo-org/secret/git/ref/heads/main";
+
+async fn sha(client: &Client<'_>) -> Value {
+    client.get(REF).await.expect(200).json()["object"]["sha"].clone()
+}
+
+fn given_again(service: &Service) -> u64 {
+    let page = service.app.metrics.render();
+    let line = page.lines().find(|line| line.starts_with("plinth_answers_given_again_total "));
+    line.and_then(|line| line.rsplit(' ').next()?.parse().ok()).expect("the figure is on the page")
+}
+
+#[tokio::test]
+async fn an_answer_is_made_once_where_the_store_can_tell_that_it_holds() {
+    let service = Service::with(STATE).await;
+    let mona = service.with_token("ghp_monamona");
+    let first = mona.get(REF).await.expect(200);
+    let second = mona.get(REF).await.expect(200);
+    assert_eq!(first.body, second.body);
+    assert_eq!(first.header("etag"), second.header("etag"));
+    let expected = u64::from(service.app.store.state().expect("the store answers").is_some());
+    assert_eq!(given_again(&service), expected);
+}
+
+#[tokio::test]
+async fn nothing_is_kept_where_the_setting_leaves_no_room() {
+    let mut settings = Settings { kept_bytes_max: 0, ..Settings::default() };
+    settings.budgets.enforced = false;
+    let service = Service::with_settings(STATE, settings).await;
+    let mona = service.with_token("ghp_monamona");
+    assert_eq!(sha(&mona).await, sha(&mona).await);
+    assert_eq!(given_again(&service), 0);
+}
+
+#[tokio::test]
+async fn a_change_is_seen_by_the_next_reader() {
+    let service = Service::with(STATE).await;
+    let mona = service.with_token("ghp_monamona");
+    let before = sha(&mona).await;
+    let next = mona.get("/repos/octo-org/secret/git/ref/heads/next").await.expect(200).json();
+    assert_eq!(sha(&mona).await, before);
+    let moved = json!({ "sha": next["object"]["sha"] });
+    mona.patch("/repos/octo-org/secret/git/refs/heads/main", moved).await.expect(200);
+    assert_eq!(sha(&mona).await, next["object"]["sha"]);
+}
+
+#[tokio::test]
+async fn a_token_that_another_process_ends_is_refused_at_once() {
+    let service = Service::with(STATE).await;
+    let mona = service.with_token("ghp_monamona");
+    assert_eq!(sha(&mona).await, sha(&mona).await);
+    let elsewhere = service.store_elsewhere().await;
+    let context = (plinth::tokens::hash("ghp_monamona"), service.app.clock.now());
+    let ended = elsewhere.write(context, |tx, (hash, now)| {
+        Box::pin(async move {
+            let found = plinth::tokens::store::find_by_hash(tx, hash).await?;
+            Ok(plinth::tokens::store::end(tx, found.expect("the token exists"), *now).await?)
+        })
+    });
+    assert_eq!(ended.await.expect("the store takes the change"), 1);
+    mona.get(REF).await.expect(401);
+}
+
+#[tokio::test]
+async fn an_answer_is_nobody_elses() {
+    let service = Service::with(STATE).await;
+    let (mona, hubot, guest) = (
+        service.with_token("ghp_monamona"),
+        service.with_token("ghp_hubothubot"),
+        service.with_token("ghp_guestguest"),
+    );
+    let seen = mona.get(REF).await.expect(200);
+    guest.get(REF).await.expect(404);
+    service.anonymous().get(REF).await.expect(404);
+    let also_seen = hubot.get(REF).await.expect(200);
+    assert_eq!(seen.body, also_seen.body);
+    assert_ne!(seen.header("etag"), also_seen.header("etag"));
+    let elsewhere = mona.clone().header("host", "other.test").get(REF).await.expect(200).json();
+    assert!(elsewhere["url"].as_str().is_some_and(|url| url.starts_with("http://other.test/")), "{elsewhere}");
+    let prefixed = mona.get(&format!("/api/v3{REF}")).await.expect(200).json();
+    assert!(prefixed["url"].as_str().is_some_and(|url| url.contains("/api/v3/")), "{prefixed}");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_given_again_is_conditional_too() {
+    let service = Service::with(STATE).await;
+    let mona = service.with_token("ghp_monamona");
+    let whole = mona.get(REF).await.expect(200);
+    let tag = whole.header("etag").expect("it has a tag").to_owned();
+    let held = mona.clone().header("if-none-match", &tag).get(REF).await.expect(304);
+    assert!(held.body.is_empty() && held.header("etag") == Some(tag.as_str()));
+    mona.get(REF).await.expect(200);
+    let head = mona.head(REF).await.expect(200);
+    assert!(head.body.is_empty() && head.header("content-length") == Some(whole.body.len().to_string().as_str()));
+}
+
+#[tokio::test]
+async fn the_clock_alone_can_change_an_answer() {
+    let service = Service::with(STATE).await;
+    let mona = service.with_token("ghp_monamona");
+    let path = "/orgs/octo-org/projectsV2/1/fields?per_page=100";
+    let completed = |list: Value| {
+        let fields = list.as_array().expect("a list").clone();
+        let sprint = fields.into_iter().find(|field| field["name"] == "Sprint").expect("the field is there");
+        sprint["configuration"]["iterations"][0]["completed"].clone()
+    };
+    assert_eq!(completed(mona.get(path).await.expect(200).json()), json!(false));
+    assert_eq!(completed(mona.get(path).await.expect(200).json()), json!(false));
+    service.advance(30 * 24 * 3600);
+    assert_eq!(completed(mona.get(path).await.expect(200).json()), json!(true));
+}
