@@ -1,6 +1,11 @@
 // Runs a suite of a client against a fresh service, and writes down every answer that the client was given.
 //
-//   PLINTH=target/debug/plinth node tests/clients/run.mjs SUITE [--tls] [--serve=FLAG …] -- COMMAND …
+//   PLINTH=target/debug/plinth node tests/clients/run.mjs SUITE [FLAG …] -- COMMAND …
+//
+//   --tls                 over https as well, with a certificate made for this run
+//   --serve=FLAG          a flag for `plinth serve`; may be repeated
+//   --covers              each of operations.json must have been called, with success and with an error
+//   --lacks=OPERATION     but for this one, which the client does not have; may be repeated
 //
 // The command finds in its environment
 //   PLINTH_URL            the address to talk to, without a slash at its end
@@ -17,6 +22,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { gaps, readRecord } from './operations.mjs';
 import { startProxy } from './proxy.mjs';
 
 const CLIENT_ID = 'Iv1.clientsuites';
@@ -28,11 +34,12 @@ function read(words) {
   const cut = words.indexOf('--');
   const [suite, ...flags] = words.slice(0, Math.max(cut, 0));
   const command = words.slice(cut + 1);
-  const unknown = flags.filter((flag) => flag !== '--tls' && !flag.startsWith('--serve='));
+  const values = (name) => flags.filter((flag) => flag.startsWith(`${name}=`)).map((flag) => flag.slice(name.length + 1));
+  const unknown = flags.filter((flag) => !/^--(tls|covers|serve=.+|lacks=.+)$/.test(flag));
   if (cut < 0 || !/^[a-z][a-z0-9-]*$/.test(suite ?? '') || unknown.length > 0 || command.length === 0) {
-    throw new Error('run.mjs SUITE [--tls] [--serve=FLAG …] -- COMMAND …');
+    throw new Error('it is called as run.mjs SUITE [--tls] [--covers] [--lacks=OPERATION …] [--serve=FLAG …] -- COMMAND …');
   }
-  return { suite, tls: flags.includes('--tls'), serve: flags.filter((flag) => flag !== '--tls').map((flag) => flag.slice(8)), command };
+  return { suite, tls: flags.includes('--tls'), covers: flags.includes('--covers'), lacking: values('--lacks'), flags: values('--serve'), command };
 }
 
 /** Starts the service on a free port; resolves once it answers. */
@@ -74,12 +81,13 @@ async function appId(url, keyFile) {
   return (await answer.json()).id;
 }
 
-async function run({ suite, tls, serve: flags, command }) {
+async function run({ suite, tls, covers, lacking, flags, command }) {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-clients-'));
   stop.push(() => rmSync(folder, { recursive: true, force: true }));
   const answers = resolve(process.env.PLINTH_ANSWERS ?? join(HERE, '../../target/answers'));
   mkdirSync(answers, { recursive: true });
-  const record = openSync(join(answers, `${suite}.jsonl`), 'w');
+  const file = join(answers, `${suite}.jsonl`);
+  const record = openSync(file, 'w');
   stop.push(() => closeSync(record));
   const { url, key } = await serve(folder, flags);
   const environment = { PLINTH_APP_KEY: key, PLINTH_APP_ID: String(await appId(url, key)), PLINTH_APP_CLIENT_ID: CLIENT_ID };
@@ -91,11 +99,20 @@ async function run({ suite, tls, serve: flags, command }) {
   }
   const child = spawn(command[0], command.slice(1), { stdio: 'inherit', env: { ...process.env, ...environment } });
   stop.push(() => finish(child));
-  return new Promise((resolve, reject) => {
+  const code = await new Promise((resolve, reject) => {
     child.once('error', reject);
     // A suite that was killed has no code, and has not passed.
     child.once('exit', (code) => resolve(code ?? 1));
   });
+  return covers && code === 0 ? coverage(file, lacking) : code;
+}
+
+/** One more test, of the suite itself: that it has left nothing out. */
+function coverage(file, lacking) {
+  const found = gaps(readRecord(file), lacking);
+  console.log(`test every operation is called, with success and with an error ... ${found.length ? `FAILED\n${found.join('\n')}` : 'ok'}`);
+  console.log(`test result: ${found.length ? 'FAILED. 0 passed; 1 failed' : 'ok. 1 passed; 0 failed'}; 0 ignored`);
+  return found.length ? 1 : 0;
 }
 
 /** What to undo at the end, however it comes. */
