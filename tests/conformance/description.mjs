@@ -4,7 +4,7 @@ import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
 
 const document = JSON.parse(readFileSync(new URL('node_modules/@octokit/openapi/generated/api.github.com.json', import.meta.url)));
-const ajv = addFormats(new Ajv({ allErrors: true, strict: true, strictTypes: false, strictRequired: false }), ['date', 'date-time', 'uri']);
+const ajv = addFormats(new Ajv({ allErrors: true, verbose: true, strict: true, strictTypes: false, strictRequired: false }), ['date', 'date-time', 'uri']);
 
 /** Kept as they are. */
 const RULES = ['type', 'required', 'enum', 'minLength', 'maxLength'];
@@ -32,7 +32,7 @@ export function named(name) {
 
 const judges = new Map();
 
-/** Tells what is wrong with a value: the place, with `*` for each index, and the rule that it breaks. */
+/** Tells what is wrong with a value: the place, with `*` for each index, what is there, and the rule that it breaks. */
 function judge(schema) {
   const text = JSON.stringify(schema);
   if (!judges.has(text)) judges.set(text, ajv.compile(converted(schema)));
@@ -40,9 +40,9 @@ function judge(schema) {
   return (value) => (validate(value) ? [] : validate.errors.map(problem));
 }
 
-function problem({ instancePath, keyword, params, message }) {
+function problem({ instancePath, keyword, params, message, data: value }) {
   const missing = keyword === 'required' ? `/${params.missingProperty}` : '';
-  return { place: `${instancePath.replace(/\/\d+(?=\/|$)/g, '/*')}${missing}`, rule: keyword, message };
+  return { place: `${instancePath.replace(/\/\d+(?=\/|$)/g, '/*')}${missing}`, rule: keyword, message, value };
 }
 
 function resolve(node) {

@@ -20,8 +20,9 @@ export const stories = {
   },
 
   async 'an app with another key is not known'() {
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } });
-    await refused(app(clientId, privateKey).octokit.rest.apps.getAuthenticated(), 401, 'A JSON web token could not be decoded');
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const impostor = app(clientId, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    await refused(impostor.octokit.rest.apps.getAuthenticated(), 401, 'A JSON web token could not be decoded');
   },
 
   async 'an app goes through its installations and their repositories'() {
@@ -47,8 +48,9 @@ export const stories = {
     const octokit = await app().getInstallationOctokit(await idOf('octo-org'));
     const { data: { object: { sha } } } = await octokit.rest.git.getRef({ ...hello, ref: 'heads/main' });
     await octokit.rest.git.createRef({ ...hello, ref: 'refs/heads/by-the-app', sha });
-    const { data: { user } } = await octokit.rest.pulls.createReviewComment(
-      { ...hello, pull_number: 1, body: 'Says the app', commit_id: (await octokit.rest.pulls.get({ ...hello, pull_number: 1 })).data.head.sha, path: 'src/new.txt', line: 1 });
+    const { data: { head } } = await octokit.rest.pulls.get({ ...hello, pull_number: 1 });
+    const comment = { body: 'Says the app', commit_id: head.sha, path: 'src/new.txt', line: 1 };
+    const { data: { user } } = await octokit.rest.pulls.createReviewComment({ ...hello, pull_number: 1, ...comment });
     assert.deepEqual([user.login, user.type], ['helper[bot]', 'Bot']);
   },
 

@@ -79,7 +79,8 @@ export const stories = {
     await refused(as('stranger').rest.apps.addRepoToInstallationForAuthenticatedUser(one), 404, 'Not Found');
     await refused(as('mona').rest.apps.addRepoToInstallationForAuthenticatedUser({ ...one, repository_id: 999_999 }), 404, 'Not Found');
     await refused(as('monaThroughApp').rest.apps.addRepoToInstallationForAuthenticatedUser(one), 403, 'Resource not accessible by integration');
-    await refused(as('hubotFineGrained').rest.apps.removeRepoFromInstallationForAuthenticatedUser(one), 403, 'Resource not accessible by personal access token');
+    await refused(as('hubotFineGrained').rest.apps.removeRepoFromInstallationForAuthenticatedUser(one), 403,
+      'Resource not accessible by personal access token');
     const hello = { installation_id: octo.id, repository_id: await repositoryId('hello', 'octo-org') };
     await refused(as('mona').rest.apps.removeRepoFromInstallationForAuthenticatedUser(hello), 422,
       'This installation is on all repositories, please update in the Web UI.');

@@ -32,8 +32,8 @@ export const stories = {
     assert.deepEqual(made.options.map(({ name, color, priority, description }) => [name, color, priority, description]),
       [['Small', 'green', 1, 'A day'], ['Large', 'red', 2, null]]);
 
-    const kept = { id: made.options[0].id, name: 'Tiny', color: 'blue', priority: 1 };
-    const { data: changed } = await mona.request(UPDATE, { org, issue_field_id: made.id, name: 'Extent', options: [kept, { name: 'Huge', color: 'pink', priority: 2 }] });
+    const changes = [{ id: made.options[0].id, name: 'Tiny', color: 'blue', priority: 1 }, { name: 'Huge', color: 'pink', priority: 2 }];
+    const { data: changed } = await mona.request(UPDATE, { org, issue_field_id: made.id, name: 'Extent', options: changes });
     assert.equal(changed.name, 'Extent');
     assert.deepEqual(changed.options.map(({ name }) => name), ['Tiny', 'Huge']);
     assert.equal(changed.options[0].id, made.options[0].id);

@@ -71,6 +71,8 @@ export const stories = {
       const asked = await nobody.rest.pulls.getReviewComment({ ...hello, comment_id, headers: { accept } });
       assert.deepEqual(bodies(asked.data), keys, accept);
       assert.deepEqual(bodies(await marked(nobody, { mediaType: { format } })), keys);
+      const { data: [first] } = await nobody.rest.pulls.listReviewCommentsForRepo({ ...hello, mediaType: { format } });
+      assert.deepEqual(bodies(first), keys);
     }
     const { data: full } = await nobody.rest.pulls.getReviewComment({ ...hello, comment_id, mediaType: { format: 'full' } });
     assert.match(full.body_html, /<strong>More<\/strong> <code[^>]*>code<\/code>/);
