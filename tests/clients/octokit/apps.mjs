@@ -48,9 +48,9 @@ export const stories = {
     const octokit = await app().getInstallationOctokit(await idOf('octo-org'));
     const { data: { object: { sha } } } = await octokit.rest.git.getRef({ ...hello, ref: 'heads/main' });
     await octokit.rest.git.createRef({ ...hello, ref: 'refs/heads/by-the-app', sha });
-    const { data: { head } } = await octokit.rest.pulls.get({ ...hello, pull_number: 1 });
-    const comment = { body: 'Says the app', commit_id: head.sha, path: 'src/new.txt', line: 1 };
-    const { data: { user } } = await octokit.rest.pulls.createReviewComment({ ...hello, pull_number: 1, ...comment });
+    const { data: { head } } = await octokit.rest.pulls.get({ ...hello, pull_number: 2 });
+    const comment = { body: 'Says the app', commit_id: head.sha, path: 'notes.txt', line: 1 };
+    const { data: { user } } = await octokit.rest.pulls.createReviewComment({ ...hello, pull_number: 2, ...comment });
     assert.deepEqual([user.login, user.type], ['helper[bot]', 'Bot']);
   },
 

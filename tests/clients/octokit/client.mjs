@@ -50,7 +50,7 @@ export function app(appId = process.env.PLINTH_APP_ID, privateKey = readFileSync
 /** The error with which the client reports a refusal: its status, and its message to the letter. */
 export async function refused(promise, status, message) {
   const error = await promise.then(
-    (answer) => assert.fail(`expected ${status}, got ${answer.status}: ${JSON.stringify(answer.data)}`),
+    (answer) => assert.fail(`expected ${status}, got ${answer.status}: ${JSON.stringify(answer.data).slice(0, 1_000)}`),
     (error) => error,
   );
   if (!(error instanceof RequestError)) throw error;

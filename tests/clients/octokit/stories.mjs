@@ -1,4 +1,5 @@
 // Tells stories one after the other, each in a line as cargo writes it.
+const SHOWN_MAX = 1_000;
 let passed = 0;
 let failed = 0;
 
@@ -10,7 +11,7 @@ export async function tell(stories) {
       console.log(`test ${name} ... ok`);
     } catch (error) {
       failed += 1;
-      console.log(`test ${name} ... FAILED\n${error.stack}\n${error.response ? JSON.stringify(error.response.data) : ''}`);
+      console.log(`test ${name} ... FAILED\n${error.stack}\n${JSON.stringify(error.response?.data ?? '').slice(0, SHOWN_MAX)}`);
     }
   }
 }
