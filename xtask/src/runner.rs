@@ -12,7 +12,7 @@ use crate::arguments::Options;
 use crate::postgres::{Cluster, Source};
 use crate::process;
 use crate::reaper::Reaper;
-use crate::steps::{Outcome, Step};
+use crate::steps::{Need, Outcome, Step};
 use crate::tally::Tally;
 use crate::workspace;
 
@@ -96,6 +96,8 @@ impl<'a> Round<'a> {
     fn new(steps: &'a [Step], options: &Options) -> Result<Self, String> {
         let logs = workspace::target().join("xtask");
         fs::create_dir_all(&logs).map_err(|error| format!("{}: {error}", logs.display()))?;
+        // What an earlier run was answered says nothing about this one.
+        let _ = fs::remove_dir_all(workspace::answers());
         Ok(Self {
             steps,
             waiting: steps.iter().collect(),
@@ -155,7 +157,11 @@ impl<'a> Round<'a> {
                 None => return Readiness::Never(format!("needs {needed}, which is left out")),
             }
         }
-        let cargo_is_taken = step.needs_cargo() && self.running.iter().any(|(step, _)| step.needs_cargo());
+        let mut earlier = self.steps.iter().take_while(|other| other.name != step.name);
+        if step.needs(Need::Earlier) && earlier.any(|other| !self.reports.contains_key(other.name)) {
+            return Readiness::NotYet;
+        }
+        let cargo_is_taken = step.needs(Need::Cargo) && self.running.iter().any(|(step, _)| step.needs(Need::Cargo));
         if cargo_is_taken || self.running.len() >= AT_ONCE_MAX { Readiness::NotYet } else { Readiness::Ready }
     }
 
@@ -225,7 +231,6 @@ fn print_summary(steps: &[Step], reports: &Reports, took: Duration) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::steps::Need;
 
     fn step(name: &'static str, needs: &'static [Need], run: fn(&Context) -> Outcome) -> Step {
         Step { name, about: "", needs, limit: Duration::from_secs(1), run }
