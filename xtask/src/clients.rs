@@ -26,9 +26,9 @@ pub const OCTOKIT: Step = Step {
     },
 };
 
-/// Small enough to run out within a story, large enough for the others.
+/// Small enough to run out within a story, large enough for the others; by the hour, so that no window ends meanwhile.
 const SMALL_BUDGETS: &[&str] =
-    &["--serve=--limits=true", "--serve=--content-per-minute=2", "--serve=--requests-per-hour=30"];
+    &["--serve=--limits=true", "--serve=--content-per-hour=2", "--serve=--requests-per-hour=30"];
 
 pub const EXAMPLE_NODE: Step = Step {
     name: "example-node",

@@ -157,8 +157,7 @@ impl<'a> Round<'a> {
                 None => return Readiness::Never(format!("needs {needed}, which is left out")),
             }
         }
-        let mut earlier = self.steps.iter().take_while(|other| other.name != step.name);
-        if step.needs(Need::Earlier) && earlier.any(|other| !self.reports.contains_key(other.name)) {
+        if step.needs(Need::Earlier) && !earlier(self.steps, step).all(|other| self.reports.contains_key(other.name)) {
             return Readiness::NotYet;
         }
         let cargo_is_taken = step.needs(Need::Cargo) && self.running.iter().any(|(step, _)| step.needs(Need::Cargo));
@@ -205,6 +204,11 @@ impl<'a> Round<'a> {
             println!("     …   {}  {} s  {line}", step.name, started.elapsed().as_secs());
         }
     }
+}
+
+/// The steps that are listed before this one.
+fn earlier<'a>(steps: &'a [Step], step: &Step) -> impl Iterator<Item = &'a Step> {
+    steps.iter().take_while(move |other| other.name != step.name)
 }
 
 /// A step that panics has failed; the others go on.
@@ -259,6 +263,14 @@ mod tests {
     fn skip_leaves_out() {
         let options = Options { skip: vec!["format".into()], ..Options::default() };
         assert_eq!(names(&options), Ok(vec!["postgres", "tests"]));
+    }
+
+    #[test]
+    fn earlier_steps_are_those_listed_before() {
+        let steps = three();
+        let names = |step| earlier(&steps, step).map(|step| step.name).collect::<Vec<_>>();
+        assert_eq!(names(&steps[0]), Vec::<&str>::new());
+        assert_eq!(names(&steps[2]), ["format", "postgres"]);
     }
 
     #[test]

@@ -55,6 +55,7 @@ pub fn whole() -> Vec<Step> {
         browser::STEP,
         clients::OCTOKIT,
         clients::EXAMPLE_NODE,
+        // Last, since it judges what the others were answered.
         clients::CONFORMANCE,
     ]
 }

@@ -1,23 +1,22 @@
 // What the client does when it is told to slow down; the service runs with small budgets.
 //
-//   node ../run.mjs octokit-limits --serve=--limits=true --serve=--content-per-minute=2 --serve=--requests-per-hour=30 -- node limits.mjs
+//   node ../run.mjs octokit-limits --serve=--limits=true --serve=--content-per-hour=2 --serve=--requests-per-hour=30 -- node limits.mjs
 import assert from 'node:assert/strict';
 import { as, hello, refused, url } from './client.mjs';
 import { report, tell } from './stories.mjs';
 
-const CONTENT_PER_MINUTE = 2;
+const CONTENT_PER_HOUR = 2;
 const REQUESTS_PER_HOUR = 30;
-const MINUTE = 60;
 const HOUR = 3600;
 const pull = { ...hello, pull_number: 2 };
 
-/** A client that notes what it is told, and tries once more. Its seconds last a millisecond, as in its own tests. */
+/** A client that notes what it is told, and tries once more. Its seconds are made short, as in its own tests. */
 function listener(name, calls) {
   const note = (kind) => (seconds, { method, url }, octokit, retries) => {
     calls.push({ kind, seconds, route: `${method} ${url}`, retries });
     return retries === 0;
   };
-  return as(name, { throttle: { onRateLimit: note('primary'), onSecondaryRateLimit: note('secondary'), retryAfterBaseValue: 1 } });
+  return as(name, { throttle: { onRateLimit: note('primary'), onSecondaryRateLimit: note('secondary'), retryAfterBaseValue: 0.1 } });
 }
 
 async function comment(client, body) {
@@ -32,11 +31,11 @@ function told(calls, kind, longest) {
 
 await tell({
   async 'comments that come too fast are held back, and the client is told for how long'() {
-    for (let count = 1; count <= CONTENT_PER_MINUTE; count += 1) await comment(as('hubot'), `Number ${count}`);
+    for (let count = 1; count <= CONTENT_PER_HOUR; count += 1) await comment(as('hubot'), `Number ${count}`);
     const calls = [];
     const error = await refused(comment(listener('hubot', calls), 'One too many'), 403,
       'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.');
-    told(calls, 'secondary', MINUTE);
+    told(calls, 'secondary', HOUR);
     assert.equal(calls[1].seconds, Number(error.response.headers['retry-after']));
     assert.equal(calls[0].route, 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments');
     assert.ok(Number(error.response.headers['x-ratelimit-remaining']) > 0);
@@ -48,7 +47,7 @@ await tell({
     const reply = (client) => client.rest.pulls.createReplyForReviewComment({ ...pull, comment_id: first.id, body: 'Really' });
     const calls = [];
     assert.equal((await reply(listener('hubot', calls)).catch((error) => error)).status, 403);
-    told(calls, 'secondary', MINUTE);
+    told(calls, 'secondary', HOUR);
     assert.equal((await reply(as('mona'))).status, 201);
   },
 
