@@ -4,6 +4,9 @@
 
 mod arguments;
 mod browser;
+mod clients;
+mod npm;
+mod outcome;
 mod postgres;
 mod process;
 mod python;

@@ -12,7 +12,7 @@ use crate::arguments::Options;
 use crate::postgres::{Cluster, Source};
 use crate::process;
 use crate::reaper::Reaper;
-use crate::steps::{Outcome, Step};
+use crate::steps::{Need, Outcome, Step};
 use crate::tally::Tally;
 use crate::workspace;
 
@@ -96,6 +96,8 @@ impl<'a> Round<'a> {
     fn new(steps: &'a [Step], options: &Options) -> Result<Self, String> {
         let logs = workspace::target().join("xtask");
         fs::create_dir_all(&logs).map_err(|error| format!("{}: {error}", logs.display()))?;
+        // What an earlier run was answered says nothing about this one.
+        let _ = fs::remove_dir_all(workspace::answers());
         Ok(Self {
             steps,
             waiting: steps.iter().collect(),
@@ -155,7 +157,10 @@ impl<'a> Round<'a> {
                 None => return Readiness::Never(format!("needs {needed}, which is left out")),
             }
         }
-        let cargo_is_taken = step.needs_cargo() && self.running.iter().any(|(step, _)| step.needs_cargo());
+        if step.needs(Need::Earlier) && !earlier(self.steps, step).all(|other| self.reports.contains_key(other.name)) {
+            return Readiness::NotYet;
+        }
+        let cargo_is_taken = step.needs(Need::Cargo) && self.running.iter().any(|(step, _)| step.needs(Need::Cargo));
         if cargo_is_taken || self.running.len() >= AT_ONCE_MAX { Readiness::NotYet } else { Readiness::Ready }
     }
 
@@ -201,6 +206,11 @@ impl<'a> Round<'a> {
     }
 }
 
+/// The steps that are listed before this one.
+fn earlier<'a>(steps: &'a [Step], step: &Step) -> impl Iterator<Item = &'a Step> {
+    steps.iter().take_while(move |other| other.name != step.name)
+}
+
 /// A step that panics has failed; the others go on.
 fn work(step: &Step, context: &Context) -> Outcome {
     if Instant::now() >= context.limit {
@@ -225,7 +235,6 @@ fn print_summary(steps: &[Step], reports: &Reports, took: Duration) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::steps::Need;
 
     fn step(name: &'static str, needs: &'static [Need], run: fn(&Context) -> Outcome) -> Step {
         Step { name, about: "", needs, limit: Duration::from_secs(1), run }
@@ -254,6 +263,14 @@ mod tests {
     fn skip_leaves_out() {
         let options = Options { skip: vec!["format".into()], ..Options::default() };
         assert_eq!(names(&options), Ok(vec!["postgres", "tests"]));
+    }
+
+    #[test]
+    fn earlier_steps_are_those_listed_before() {
+        let steps = three();
+        let names = |step| earlier(&steps, step).map(|step| step.name).collect::<Vec<_>>();
+        assert_eq!(names(&steps[0]), Vec::<&str>::new());
+        assert_eq!(names(&steps[2]), ["format", "postgres"]);
     }
 
     #[test]

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+pub use crate::outcome::Outcome;
 use crate::postgres::Cluster;
 use crate::process;
 use crate::runner::Context;
 use crate::tally::Tally;
-use crate::workspace::{cargo, target};
-use crate::{browser, python};
+use crate::workspace::{answers, cargo, target};
+use crate::{browser, clients, python};
 
 /// One check.
 pub struct Step {
@@ -28,14 +29,8 @@ pub enum Need {
     Cargo,
     /// Another step, listed earlier, that must have passed.
     Step(&'static str),
-}
-
-/// What came of a step.
-#[derive(Debug)]
-pub enum Outcome {
-    Passed { tally: Tally, remark: String },
-    Failed { tally: Tally, reason: String },
-    Skipped { reason: String },
+    /// Every step listed earlier must have come to its end, whatever it was.
+    Earlier,
 }
 
 /// Before a commit: what finds most mistakes in little time.
@@ -58,6 +53,10 @@ pub fn whole() -> Vec<Step> {
         python::OPENAPI,
         python::SCHEMATHESIS,
         browser::STEP,
+        clients::OCTOKIT,
+        clients::EXAMPLE_NODE,
+        // Last, since it judges what the others were answered.
+        clients::CONFORMANCE,
     ]
 }
 
@@ -112,7 +111,7 @@ const INTEGRATION_SQLITE: Step = Step {
     about: "the service over HTTP, on the embedded store",
     needs: &[Need::Cargo],
     limit: minutes(12),
-    run: |context| runs_tests(context, without_postgres(&mut cargo_test(&["--test", "it"]))),
+    run: |context| runs_tests(context, without_postgres(&mut recorded("integration-sqlite"))),
 };
 
 const INTEGRATION_POSTGRES: Step = Step {
@@ -122,7 +121,7 @@ const INTEGRATION_POSTGRES: Step = Step {
     limit: minutes(12),
     run: |context| {
         let cluster = context.postgres.get().expect("the step `postgres` has passed");
-        runs_tests(context, cargo_test(&["--test", "it"]).envs(cluster.environment()))
+        runs_tests(context, recorded("integration-postgres").envs(cluster.environment()))
     },
 };
 
@@ -169,6 +168,13 @@ const DENY: Step = Step {
 fn cargo_test(words: &[&str]) -> Command {
     let mut command = cargo(&["test", "--locked", "--no-fail-fast"]);
     command.args(words);
+    command
+}
+
+/// The stories, with their answers written down for the step `conformance`.
+fn recorded(step: &str) -> Command {
+    let mut command = cargo_test(&["--test", "it"]);
+    command.env("PLINTH_TEST_ANSWERS", answers().join(step));
     command
 }
 
@@ -222,57 +228,15 @@ pub const fn minutes(count: u64) -> Duration {
 }
 
 impl Step {
-    pub fn needs_cargo(&self) -> bool {
-        self.needs.contains(&Need::Cargo)
+    pub fn needs(&self, need: Need) -> bool {
+        self.needs.contains(&need)
     }
 
     pub fn needed_steps(&self) -> impl Iterator<Item = &'static str> {
         self.needs.iter().filter_map(|need| match need {
-            Need::Cargo => None,
+            Need::Cargo | Need::Earlier => None,
             Need::Step(name) => Some(*name),
         })
-    }
-}
-
-impl Outcome {
-    pub fn passed() -> Self {
-        Outcome::Passed { tally: Tally::ONE_PASSED, remark: String::new() }
-    }
-
-    pub fn failed(reason: impl Into<String>) -> Self {
-        Outcome::Failed { tally: Tally::ONE_FAILED, reason: reason.into() }
-    }
-
-    pub fn skipped(reason: impl Into<String>) -> Self {
-        Outcome::Skipped { reason: reason.into() }
-    }
-
-    pub fn tally(&self) -> Tally {
-        match self {
-            Outcome::Passed { tally, .. } | Outcome::Failed { tally, .. } => *tally,
-            Outcome::Skipped { .. } => Tally::ONE_SKIPPED,
-        }
-    }
-
-    pub fn word(&self) -> &'static str {
-        match self {
-            Outcome::Passed { .. } => "ok",
-            Outcome::Failed { .. } => "FAILED",
-            Outcome::Skipped { .. } => "skip",
-        }
-    }
-
-    /// Why, or how many.
-    pub fn remark(&self) -> String {
-        let tally = self.tally();
-        let counts = if tally.passed + tally.failed > 1 { tally.to_string() } else { String::new() };
-        match self {
-            Outcome::Passed { remark, .. } if remark.is_empty() => counts,
-            Outcome::Passed { remark, .. } => remark.clone(),
-            Outcome::Failed { reason, .. } if counts.is_empty() => reason.clone(),
-            Outcome::Failed { reason, .. } => format!("{counts} ({reason})"),
-            Outcome::Skipped { reason } => reason.clone(),
-        }
     }
 }
 

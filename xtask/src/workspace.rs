@@ -18,6 +18,11 @@ pub fn plinth() -> PathBuf {
     target().join("debug/plinth")
 }
 
+/// Where suites and stories write down what they were answered.
+pub fn answers() -> PathBuf {
+    target().join("answers")
+}
+
 /// A command in the workspace's folder.
 pub fn command(program: &str) -> Command {
     let mut command = Command::new(program);

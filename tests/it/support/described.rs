@@ -9,7 +9,7 @@ use plinth::urls::Urls;
 use plinth::web::openapi::Description;
 use serde_json::{Map, Value};
 
-use super::Answer;
+use super::{Answer, recorded};
 
 const SHA: &str = "^[0-9a-f]{40}$";
 
@@ -37,6 +37,7 @@ pub fn check(method: &Method, target: &str, answer: &Answer) {
     if answer.status == 500 {
         return;
     }
+    recorded::keep(route.row.operation, method, target, answer);
     let template = route.row.paths[0].replace("{*", "{");
     let operation = &known().document["paths"][&template][looked_up.as_str().to_ascii_lowercase()];
     let response = match operation["responses"].get(answer.status.to_string()) {

@@ -5,6 +5,7 @@ mod client;
 mod database;
 mod described;
 pub mod jwt;
+mod recorded;
 pub mod story;
 
 use std::path::Path;
