@@ -37,5 +37,5 @@ class Program(Stories):
         self.assertEqual(first, self.text("--cache", "1h", COMMENT))
 
     def test_what_is_no_json_is_refused(self):
-        self.refused(400, "Problems parsing JSON", "-X", "PATCH", COMMENT, "--input", "-", stdin="{")
-        self.refused(400, "Body should be a JSON object", "-X", "PATCH", COMMENT, "--input", "-", stdin="[]")
+        self.refused(400, "Problems parsing JSON", "user/repos", "--input", "-", stdin="{")
+        self.refused(400, "Body should be a JSON object", "user/repos", "--input", "-", stdin="[]")

@@ -55,7 +55,7 @@ class Everywhere(Stories):
 
     def test_an_answer_that_nobody_can_read_is_not_given(self):
         text = "Unsupported 'Accept' header: 'text/html'. Must accept 'application/json'."
-        self.refused(415, text, self.mona.rest.git.get_ref, *REFS, "heads/main", headers={"Accept": "text/html"})
+        self.refused(415, text, self.mona.rest.users.get_authenticated, headers={"Accept": "text/html"})
 
     def test_many_requests_at_once_are_answered(self):
         async def ask():

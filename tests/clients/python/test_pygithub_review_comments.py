@@ -67,6 +67,8 @@ class ReviewComments(Stories):
             with self.subTest(words):
                 made = self.create(**words)
                 self.assertEqual(told, (made.line, made.side, made.subject_type))
+        commit = self.pull.get_commits().reversed[0]
+        self.assertEqual(self.head, self.pull.create_review_comment("By object", commit, "notes.txt", line=1).commit_id)
         suggestion = self.pull.create_review_comment("2nd", self.head, "notes.txt", line=2, as_suggestion=True)
         self.assertEqual("```suggestion\n2nd\n```", suggestion.body)
 
