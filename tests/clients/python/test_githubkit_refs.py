@@ -133,7 +133,7 @@ class Refs(Stories):
         read = lambda: self.mona.rest.git.get_ref(*HERE, "heads/made/cached")
         self.assertFalse(read().raw_response.extensions["hishel_from_cache"])
         again = read()
-        self.assertTrue(again.raw_response.extensions["hishel_revalidated"])
+        self.assertTrue(again.raw_response.extensions["hishel_from_cache"])
         self.assertEqual(main, again.parsed_data.object_.sha)
         self.mona.rest.git.update_ref(*HERE, "heads/made/cached", sha=ahead)
         moved = read()

@@ -171,7 +171,7 @@ class ReviewComments(Stories):
         made = self.create(body="First")
         read = lambda: self.mona.rest.pulls.get_review_comment(*HERE, made.id)
         self.assertEqual("First", read().parsed_data.body)
-        self.assertTrue(read().raw_response.extensions["hishel_revalidated"])
+        self.assertTrue(read().raw_response.extensions["hishel_from_cache"])
         self.mona.rest.pulls.update_review_comment(*HERE, made.id, body="Second")
         self.assertEqual("Second", read().parsed_data.body)
 
