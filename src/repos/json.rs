@@ -89,7 +89,7 @@ pub struct Repository<'a> {
     archived: bool,
     disabled: bool,
     visibility: &'static str,
-    pushed_at: Option<Timestamp>,
+    pushed_at: Timestamp,
     created_at: Timestamp,
     updated_at: Timestamp,
     allow_rebase_merge: bool,
@@ -213,7 +213,8 @@ impl<'a> Repository<'a> {
             archived: repo.archived,
             disabled: false,
             visibility: if repo.private { "private" } else { "public" },
-            pushed_at: repo.pushed_at,
+            // Before the first push it is the time of creation: the specification and its clients know no null here.
+            pushed_at: repo.pushed_at.unwrap_or(repo.created_at),
             created_at: repo.created_at,
             updated_at: repo.updated_at,
             allow_rebase_merge: true,

@@ -204,7 +204,7 @@ async fn a_repository_is_shown_whole() {
           },
           "private": false,
           "pulls_url": "http://plinth.test/repos/octo-org/Hello/pulls{/number}",
-          "pushed_at": null,
+          "pushed_at": "2026-02-25T06:13:20Z",
           "releases_url": "http://plinth.test/repos/octo-org/Hello/releases{/id}",
           "size": 0,
           "ssh_url": "git@plinth.test:octo-org/Hello.git",

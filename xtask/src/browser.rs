@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::npm;
-use crate::process::{ask, succeed};
+use crate::process::ask;
 use crate::runner::Context;
 use crate::steps::{Need, Outcome, Step, minutes, runs_tests};
-use crate::workspace;
+use crate::{apt, npm, workspace};
 
 pub const STEP: Step = Step {
     name: "browser",
@@ -33,7 +32,8 @@ fn prepare(context: &Context) -> Result<(PathBuf, PathBuf), String> {
     let browser = match find() {
         Some(found) => found,
         None => {
-            install(context).map_err(|reason| format!("there is no Chromium ({reason})"))?;
+            let installed = apt::install(context, &["chromium", "fonts-dejavu-core"]);
+            installed.map_err(|reason| format!("there is no Chromium ({reason})"))?;
             find().ok_or("apt-get has installed no Chromium")?
         }
     };
@@ -45,18 +45,4 @@ fn find() -> Option<PathBuf> {
     let candidates = NAMES.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
     // Some distributions have a file of that name that only says where to get the program.
     candidates.filter(|path| path.is_file()).find(|path| ask(Command::new(path).arg("--version")).is_some())
-}
-
-fn install(context: &Context) -> Result<(), String> {
-    if ask(Command::new("id").arg("-u")).as_deref() != Some("0") {
-        return Err("apt-get needs root".into());
-    }
-    ask(Command::new("apt-get").arg("--version")).ok_or("there is no apt-get")?;
-    for words in [&["update"][..], &["install", "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core"]] {
-        let mut command = Command::new("apt-get");
-        command.args(["--quiet", "-o", "DPkg::Lock::Timeout=120"]).args(words);
-        command.env("DEBIAN_FRONTEND", "noninteractive").current_dir("/");
-        succeed(&context.reaper, &mut command, &context.log, context.limit)?;
-    }
-    Ok(())
 }

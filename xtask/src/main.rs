@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program speaks on its terminal")]
 
+mod apt;
 mod arguments;
 mod browser;
 mod clients;

@@ -1,4 +1,4 @@
-//! Checks by programs from PyPI, each in an environment of its own below cargo's folder.
+//! Programs from PyPI, each in an environment of its own below cargo's folder.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ pub const OPENAPI: Step = Step {
     about: "the served description is valid OpenAPI 3.1, where Python and its packages are to be had",
     needs: &[Need::Step("binary")],
     limit: minutes(5),
-    run: |context| run(context, "openapi", "validate.py"),
+    run: |context| run(context, "tests/openapi", "validate.py"),
 };
 
 pub const SCHEMATHESIS: Step = Step {
@@ -22,15 +22,15 @@ pub const SCHEMATHESIS: Step = Step {
     about: "requests made from the description, with each kind of token: no fault, no answer outside of it",
     needs: &[Need::Step("binary")],
     limit: minutes(8),
-    run: |context| run(context, "schemathesis", "conform.py"),
+    run: |context| run(context, "tests/schemathesis", "conform.py"),
 };
 
-/// Runs a script of `tests/<name>/` with the packages that its `requirements.txt` names.
-fn run(context: &Context, name: &str, script: &str) -> Outcome {
-    match environment(context, name) {
+/// Runs a script of a folder with the packages that its `requirements.txt` names.
+fn run(context: &Context, folder: &str, script: &str) -> Outcome {
+    match environment(context, folder) {
         Ok(python) => {
             let mut command = Command::new(python);
-            command.arg(workspace::root().join("tests").join(name).join(script));
+            command.arg(workspace::root().join(folder).join(script));
             command.current_dir(workspace::root()).env("PLINTH", workspace::plinth());
             exits_with_success(context, &mut command)
         }
@@ -38,13 +38,14 @@ fn run(context: &Context, name: &str, script: &str) -> Outcome {
     }
 }
 
-/// The interpreter of an environment that has exactly these packages; made anew when they change.
-fn environment(context: &Context, name: &str) -> Result<PathBuf, String> {
+/// The interpreter of an environment that has exactly the packages of a folder's `requirements.txt`; made anew when they
+/// change.
+pub fn environment(context: &Context, folder: &str) -> Result<PathBuf, String> {
     ask(Command::new("python3").args(["-c", "import venv, ensurepip"]))
         .ok_or("there is no python3 with venv and pip")?;
-    let wanted = workspace::root().join("tests").join(name).join("requirements.txt");
+    let wanted = workspace::root().join(folder).join("requirements.txt");
     let wanted_text = fs::read(&wanted).map_err(|error| format!("{}: {error}", wanted.display()))?;
-    let folder = workspace::target().join("python").join(name);
+    let folder = workspace::target().join("python").join(folder);
     let python = folder.join("bin/python");
     // Written last: an environment without it was not finished.
     let kept = folder.join("requirements.txt");

@@ -54,7 +54,11 @@ pub fn whole() -> Vec<Step> {
         python::SCHEMATHESIS,
         browser::STEP,
         clients::OCTOKIT,
+        clients::PYTHON,
+        clients::GH,
+        clients::GIT,
         clients::EXAMPLE_NODE,
+        clients::EXAMPLE_PYTHON,
         // Last, since it judges what the others were answered.
         clients::CONFORMANCE,
     ]

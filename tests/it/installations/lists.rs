@@ -99,7 +99,7 @@ async fn an_installation_lists_its_repositories() {
               },
               "private": false,
               "pulls_url": "http://plinth.test/repos/octo-org/hello/pulls{/number}",
-              "pushed_at": null,
+              "pushed_at": "2026-02-25T06:13:20Z",
               "releases_url": "http://plinth.test/repos/octo-org/hello/releases{/id}",
               "size": 0,
               "ssh_url": "git@plinth.test:octo-org/hello.git",

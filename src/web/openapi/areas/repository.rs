@@ -82,7 +82,7 @@ pub const REPOSITORY: Schema = Object(&[
     field("archived", Boolean, ""),
     field("disabled", Boolean, ""),
     field("visibility", Word(&["public", "private"]), ""),
-    field("pushed_at", OrNull(&Time), ""),
+    field("pushed_at", Time, ""),
     field("created_at", Time, ""),
     field("updated_at", Time, ""),
     field("allow_rebase_merge", Boolean, ""),
