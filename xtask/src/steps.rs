@@ -59,6 +59,8 @@ pub fn whole() -> Vec<Step> {
         clients::GIT,
         clients::EXAMPLE_NODE,
         clients::EXAMPLE_PYTHON,
+        clients::OCTOCRAB,
+        clients::EXAMPLE_RUST,
         clients::CONFORMANCE,
     ]
 }
