@@ -4,6 +4,7 @@ mod access;
 mod app_commands;
 mod architecture;
 mod cli;
+mod compatibility;
 mod contract;
 mod device_flow;
 mod git_http;
