@@ -7,6 +7,7 @@ mod cli;
 mod compatibility;
 mod contract;
 mod device_flow;
+mod documentation;
 mod git_http;
 mod git_refs;
 mod installations;
