@@ -8,11 +8,11 @@ use crate::error::Result;
 pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -> Result<()> {
     let settings = options.settings()?;
     if print {
-        let store = match &options.database {
-            Some(url) => format!("database = {:?}", masked(url)),
-            None => format!("data = {:?}", options.data().display().to_string()),
-        };
-        writeln!(out, "{store}")?;
+        writeln!(out, "data = {:?}", options.data().display().to_string())?;
+        if let Some(url) = &options.database {
+            writeln!(out, "database = {:?}", masked(url))?;
+            writeln!(out, "database_connections = {}", options.database_connections())?;
+        }
         writeln!(out, "listen = {:?}", options.listen().to_string())?;
         if let Some(url) = &settings.public_url {
             writeln!(out, "public_url = {url:?}")?;
@@ -38,6 +38,7 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
         writeln!(out, "git_idle_seconds = {}", settings.git.idle_timeout.as_secs())?;
         writeln!(out, "git_processes_max = {}", settings.git.processes_max)?;
         writeln!(out, "log = {:?}", options.log.as_deref().unwrap_or("info"))?;
+        writeln!(out, "log_format = {:?}", options.log_format.unwrap_or_default().as_str())?;
     }
     let store = options.open_store().await?;
     store.check().await?;

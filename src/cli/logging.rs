@@ -6,11 +6,22 @@ use super::options::Options;
 use crate::error::{Error, Result};
 
 /// How a log line is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
+    #[default]
     Text,
     Json,
+}
+
+impl Format {
+    /// As it is written in a settings file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Format::Text => "text",
+            Format::Json => "json",
+        }
+    }
 }
 
 /// Libraries whose own traces could show what a request held.
@@ -25,7 +36,7 @@ pub fn start(options: &Options) -> Result<()> {
         filter = filter.add_directive(directive.parse().expect("the directives are constants"));
     }
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    let started = match options.log_format.unwrap_or(Format::Text) {
+    let started = match options.log_format.unwrap_or_default() {
         Format::Text => builder.with_target(false).try_init(),
         Format::Json => builder.json().flatten_event(true).try_init(),
     };

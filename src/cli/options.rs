@@ -56,10 +56,10 @@ options! {
     /// The address to listen on; port 0 picks a free one [default: 127.0.0.1:8080]
     #[arg(long, global = true, env = "PLINTH_LISTEN", value_name = "ADDRESS")]
     listen: SocketAddr,
-    /// The folder for everything, with SQLite inside [default: data]
-    #[arg(long, global = true, env = "PLINTH_DATA", value_name = "FOLDER", conflicts_with = "database")]
+    /// The folder for everything: SQLite, unless there is a database, and Git repositories [default: data]
+    #[arg(long, global = true, env = "PLINTH_DATA", value_name = "FOLDER")]
     data: PathBuf,
-    /// A PostgreSQL database instead, such as postgres://user@host/name
+    /// A PostgreSQL database instead of SQLite, such as postgres://user@host/name
     #[arg(long, global = true, env = "PLINTH_DATABASE", value_name = "URL", hide_env_values = true)]
     database: String,
     /// Connections to PostgreSQL [default: 16]
@@ -136,11 +136,14 @@ impl Options {
         self.data.as_deref().unwrap_or(Path::new(DATA_DEFAULT))
     }
 
+    pub fn database_connections(&self) -> usize {
+        self.database_connections.unwrap_or(POSTGRES_CONNECTIONS_DEFAULT)
+    }
+
     /// Where the store is, with the folder made where it is ours to make.
     pub fn location(&self, durability: Durability) -> Result<Location> {
         if let Some(url) = &self.database {
-            let connections_max = self.database_connections.unwrap_or(POSTGRES_CONNECTIONS_DEFAULT);
-            return Ok(Location::Postgres { url: url.clone(), connections_max });
+            return Ok(Location::Postgres { url: url.clone(), connections_max: self.database_connections() });
         }
         let folder = self.data();
         std::fs::create_dir_all(folder)

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use clap::Parser;
 use plinth::cli::{self, Cli};
+use plinth::db::Location;
 use plinth::ids::RepoId;
+
+use crate::support::TestDatabase;
 
 /// A data folder and the words that people type.
 struct Shell {
@@ -128,6 +131,28 @@ async fn a_copy_has_the_repositories_too() {
     let repositories = plinth::git::Repositories::at(Path::new(&shell.path("data"))).expect("they open");
     let repository = repositories.get(RepoId(1)).expect("it is there");
     assert_eq!(repository.pack_count().expect("packs are counted"), 1);
+}
+
+#[tokio::test]
+async fn repositories_have_their_folder_beside_a_database_too() {
+    let shell = Shell::new();
+    let database = TestDatabase::create().await;
+    let Location::Postgres { url, .. } = database.location() else {
+        let message = shell.run(&["--database", "postgres://nobody@127.0.0.1:1/none", "check"]).await;
+        // It comes to the point of asking the database.
+        let message = message.expect_err("nobody answers there");
+        assert!(!message.contains("cannot be used with"), "{message}");
+        return;
+    };
+    let state = shell.path("state.yaml");
+    let text = "users: [{ login: mona }]\n\
+                repos: [{ name: mona/notes, commits: [{ branch: main, author: mona, message: m, files: { a: b } }] }]";
+    std::fs::write(&state, text).expect("a file can be written");
+    shell.run(&["--database", &url, "apply", &state]).await.expect("it applies");
+    assert!(Path::new(&shell.path("data/repositories")).is_dir());
+    assert!(!Path::new(&shell.path("data/plinth.db")).exists());
+    let shown = shell.run(&["--database", &url, "check", "--print"]).await.expect("settings");
+    assert!(shown.contains(&format!("data = \"{}\"\n", shell.path("data"))), "{shown}");
 }
 
 #[tokio::test]

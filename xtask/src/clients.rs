@@ -79,6 +79,31 @@ pub const EXAMPLE_PYTHON: Step = Step {
     },
 };
 
+pub const OCTOCRAB: Step = Step {
+    name: "client-octocrab",
+    about: "octocrab calls every operation, as itself and as an app, where there is node to start the service",
+    needs: &[Need::Cargo, Need::Step("binary")],
+    limit: minutes(12),
+    run: |context| {
+        if ask(Command::new("node").arg("--version")).is_none() {
+            return Outcome::skipped("there is no node, which starts the service");
+        }
+        let words = ["test", "--locked", "--package", "client-octocrab"];
+        runs_tests(context, suite("octocrab", &["--covers"], "cargo").args(words))
+    },
+};
+
+pub const EXAMPLE_RUST: Step = Step {
+    name: "example-rust",
+    about: "the example for Rust passes its own tests",
+    needs: &[Need::Cargo, Need::Step("binary")],
+    limit: minutes(12),
+    run: |context| {
+        let mut command = workspace::cargo(&["test", "--locked", "--package", "plinth-example-rust", "--tests"]);
+        runs_tests(context, command.env("PLINTH", workspace::plinth()))
+    },
+};
+
 pub const CONFORMANCE: Step = Step {
     name: "conformance",
     about: "every answer that was recorded fits GitHub's own description of the operation",

@@ -1,0 +1,44 @@
+//! A server of its own for each test, so that they can run side by side.
+
+mod plinth;
+
+use octocrab::{Error, Octocrab};
+use plinth::Plinth;
+use plinth_example_rust::start_release;
+
+const STATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/state.yaml");
+
+fn client(plinth: &Plinth) -> Octocrab {
+    Octocrab::builder().base_uri(plinth.url.as_str()).unwrap().personal_token("ghp_forTestsOnly").build().unwrap()
+}
+
+#[tokio::test]
+async fn a_release_starts_where_the_default_branch_is() {
+    let plinth = Plinth::start(STATE);
+    let github = client(&plinth);
+    let sha = start_release(&github, "mona", "hello", "1.0").await.unwrap();
+    let made = github.git("mona", "hello").list_matching_refs("heads/release").await.unwrap();
+    assert_eq!(made.len(), 1);
+    assert!(matches!(&made[0].object, octocrab::models::repos::Object::Commit { sha: made, .. } if *made == sha));
+}
+
+#[tokio::test]
+async fn a_release_starts_only_once() {
+    let plinth = Plinth::start(STATE);
+    let github = client(&plinth);
+    start_release(&github, "mona", "hello", "2.0").await.unwrap();
+    let Err(Error::GitHub { source, .. }) = start_release(&github, "mona", "hello", "2.0").await else { panic!() };
+    assert_eq!((source.status_code.as_u16(), source.message.as_str()), (422, "Reference already exists"));
+}
+
+#[tokio::test]
+async fn a_comment_is_made_on_the_pull_request_of_the_state_file() {
+    let plinth = Plinth::start(STATE);
+    let github = client(&plinth);
+    let pulls = github.pulls("mona", "hello");
+    let head = pulls.get(1).await.unwrap().head.sha;
+    pulls.create_comment(1, "Why?", head, "README.md", 3).await.unwrap();
+    let comments = pulls.list_comments(Some(1)).send().await.unwrap().items;
+    let told: Vec<_> = comments.iter().map(|comment| (comment.body.as_str(), comment.line)).collect();
+    assert_eq!(told, [("Why?", Some(3))]);
+}

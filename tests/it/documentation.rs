@@ -1,0 +1,136 @@
+//! The pages for people say what is so: links lead somewhere, settings are all there, and code that is shown is code that runs.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use clap::{CommandFactory, Parser};
+use plinth::cli::{self, Cli};
+
+const PAGES: [&str; 3] = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+
+#[test]
+fn links_lead_somewhere() {
+    let mut lost = BTreeSet::new();
+    for page in pages() {
+        for target in links(&read(&page)) {
+            let (file, _) = target.split_once('#').unwrap_or((&target, ""));
+            let folder = page.parent().expect("a page lies in a folder");
+            if !file.is_empty() && !file.contains("://") && !folder.join(file).exists() {
+                lost.insert(format!("{} → {target}", page.display()));
+            }
+        }
+    }
+    assert!(lost.is_empty(), "links that lead nowhere:\n{}", Vec::from_iter(lost).join("\n"));
+}
+
+/// A block that follows the link to a file and a colon is a part of that file.
+#[test]
+fn code_that_is_shown_is_the_text_of_its_file() {
+    let mut shown = 0;
+    for page in pages() {
+        let text = read(&page);
+        let parts: Vec<&str> = text.split("```").collect();
+        // Words and blocks in turn, beginning with words.
+        for pair in parts.chunks(2) {
+            let (words, Some(block)) = (pair[0], pair.get(1)) else { continue };
+            let Some(file) = source_of(words) else { continue };
+            let (_, code) = block.split_once('\n').expect("a block begins with its language");
+            let folder = page.parent().expect("a page lies in a folder");
+            assert!(read(&folder.join(file)).contains(code), "{}: this is not in {file}:\n{code}", page.display());
+            shown += 1;
+        }
+    }
+    assert!(shown >= 6, "the page about tests shows the examples: {shown}");
+}
+
+#[test]
+fn every_setting_has_its_line() {
+    let page = read(&root().join("docs/configuration.md"));
+    let rows: BTreeSet<&str> = page.lines().filter(|line| line.starts_with("| `--")).collect();
+    let command = Cli::command();
+    let settings: Vec<_> = command.get_arguments().filter(|setting| setting.get_id() != "config").collect();
+    for setting in &settings {
+        let (Some(flag), Some(variable)) = (setting.get_long(), setting.get_env()) else { continue };
+        let row = format!("| `--{flag}` | `{}` | `{}` |", variable.display(), setting.get_id());
+        assert!(rows.iter().any(|found| found.starts_with(&row)), "docs/configuration.md has no line {row}");
+    }
+    let known = settings.iter().filter(|setting| setting.get_env().is_some()).count();
+    assert_eq!(rows.len(), known, "docs/configuration.md has a line for a setting that is not there");
+}
+
+#[test]
+fn every_command_is_on_a_page() {
+    let pages: String = pages().iter().map(|page| read(page)).collect();
+    for command in Cli::command().get_subcommands() {
+        let words = format!("plinth {}", command.get_name());
+        assert!(pages.contains(&words), "no page says `{words}`");
+    }
+}
+
+#[test]
+fn every_folder_of_the_house_is_drawn() {
+    let page = read(&root().join("docs/architecture.md"));
+    let drawing: BTreeSet<&str> = page.split("```").nth(1).expect("there is a drawing").split_whitespace().collect();
+    let entries = std::fs::read_dir(root().join("src")).expect("there is a house").flatten();
+    for name in entries.filter_map(|entry| entry.path().file_stem().map(|stem| stem.display().to_string())) {
+        let is_drawn = drawing.contains(name.as_str()) || name == "main" || name == "lib";
+        assert!(is_drawn, "docs/architecture.md does not show {name}");
+    }
+}
+
+#[tokio::test]
+async fn the_state_file_that_is_shown_can_be_applied() {
+    let page = read(&root().join("docs/state-file.md"));
+    let text = page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a file is shown");
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let (file, data) = (folder.path().join("state.yaml"), folder.path().join("data"));
+    std::fs::write(&file, text).expect("a file can be written");
+    let words = ["plinth".as_ref(), "apply".as_ref(), file.as_os_str(), "--data".as_ref(), data.as_os_str()];
+    let cli = Cli::try_parse_from(words).expect("a command");
+    let mut out = Vec::new();
+    cli::run(cli, &mut out).await.expect("it applies");
+    assert!(String::from_utf8_lossy(&out).contains("0 changed, 0 unchanged"));
+}
+
+#[test]
+fn every_field_of_the_state_file_is_explained() {
+    let page = read(&root().join("docs/state-file.md"));
+    let schema = read(&root().join("docs/state-file.schema.json"));
+    let schema: serde_json::Value = serde_json::from_str(&schema).expect("a schema");
+    for (section, form) in schema["properties"].as_object().expect("sections") {
+        assert!(page.contains(&format!("| `{section}` |")), "docs/state-file.md does not explain {section}");
+        for field in form["items"]["properties"].as_object().expect("fields").keys().filter(|field| *field != "token") {
+            assert!(page.contains(&format!("`{field}`")), "docs/state-file.md does not explain {field} of {section}");
+        }
+    }
+}
+
+/// The file that the words before a block name, if they end with a link and a colon.
+fn source_of(words: &str) -> Option<&str> {
+    let (_, target) = words.trim_end().strip_suffix("):")?.rsplit_once("](")?;
+    Some(target)
+}
+
+/// What stands between `](` and `)`, outside of code.
+fn links(text: &str) -> Vec<String> {
+    let words = text.split("```").step_by(2);
+    let targets = words.flat_map(|part| part.split("](").skip(1)).filter_map(|rest| rest.split_once(')'));
+    targets.map(|(target, _)| target.to_owned()).collect()
+}
+
+fn pages() -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = PAGES.iter().map(|page| root().join(page)).collect();
+    for folder in ["docs", "docs/decisions"] {
+        let entries = std::fs::read_dir(root().join(folder)).expect("there is documentation").flatten();
+        found.extend(entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "md")));
+    }
+    found
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
