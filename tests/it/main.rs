@@ -8,6 +8,7 @@ mod contract;
 mod device_flow;
 mod git_http;
 mod git_refs;
+mod history;
 mod installations;
 mod issue_fields;
 mod process;

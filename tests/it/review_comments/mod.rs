@@ -4,7 +4,7 @@ mod creating;
 mod diffs;
 mod following;
 mod listing;
-mod model;
+pub mod model;
 mod scale;
 mod threads;
 mod walk;
