@@ -3,6 +3,7 @@
 mod creating;
 mod diffs;
 mod following;
+mod hostile;
 mod listing;
 pub mod model;
 mod scale;
