@@ -24,7 +24,8 @@ macro_rules! author_joins {
             $column,
             " left join membership am on am.org_id = r.owner_id and am.user_id = a.id \
              left join collaborator ac on ac.repo_id = r.id and ac.user_id = a.id \
-             left join contributor act on act.repo_id = r.id and act.email = lower(a.email) "
+             left join contributor act on act.repo_id = r.id \
+             and act.email = lower(coalesce(a.email, a.login || '@users.noreply.localhost')) "
         )
     };
 }
