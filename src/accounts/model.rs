@@ -21,6 +21,13 @@ pub struct Account {
 
 from_row!(Account { id, kind, login, name, email, site_admin, created_at, updated_at });
 
+impl Account {
+    /// The address that commits made here for this account carry.
+    pub fn commit_email(&self) -> String {
+        commit_identity(&self.login, None, self.email.as_deref()).1
+    }
+}
+
 /// Name and email address of someone's commits; whoever has told none gets an address that leads nowhere.
 pub fn commit_identity(login: &str, name: Option<&str>, email: Option<&str>) -> (String, String) {
     let name = name.filter(|name| !name.trim().is_empty()).unwrap_or(login).to_owned();

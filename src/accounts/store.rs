@@ -1,9 +1,11 @@
 //! Accounts and memberships in the store.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::login::login_key;
 use super::{Account, AccountKind, OrgRole};
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, params};
+use crate::db::{Connection, DbError, Value, params};
 use crate::error::{Code, Error, Result};
 use crate::ids::AccountId;
 
@@ -21,6 +23,31 @@ pub async fn find_by_login(db: &mut Connection, login: &str) -> Result<Option<Ac
 /// An account of this very kind, or nothing.
 pub async fn find_of_kind(db: &mut Connection, login: &str, kind: AccountKind) -> Result<Option<Account>, DbError> {
     Ok(find_by_login(db, login).await?.filter(|account| account.kind == kind))
+}
+
+/// How many addresses one statement asks for.
+const EMAILS_PER_STATEMENT: usize = 16;
+
+/// The users and bots whose commits carry one of these addresses, by the address in lower case. Of several accounts with
+/// one address it is the oldest.
+pub async fn find_by_emails(
+    db: &mut Connection,
+    emails: &BTreeSet<String>,
+) -> Result<HashMap<String, Account>, DbError> {
+    let sql = "select id, kind, login, name, email, site_admin, created_at, updated_at from account \
+               where kind <> 'Organization' and lower(coalesce(email, login || '@users.noreply.localhost')) in \
+               ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) order by id desc";
+    let mut found = HashMap::new();
+    let emails: Vec<&String> = emails.iter().collect();
+    for some in emails.chunks(EMAILS_PER_STATEMENT) {
+        let mut values = [Value::Null; EMAILS_PER_STATEMENT];
+        for (value, email) in values.iter_mut().zip(some) {
+            *value = Value::Text(email);
+        }
+        let accounts = db.all::<Account>(sql, &values).await?;
+        found.extend(accounts.into_iter().map(|account| (account.commit_email().to_ascii_lowercase(), account)));
+    }
+    Ok(found)
 }
 
 /// What a new account starts with.

@@ -40,25 +40,40 @@ pub async fn follow_now(app: &App, repo: RepoId, moved: &Moved) -> Result<()> {
     Ok(())
 }
 
-/// Finds merge base and counts of a pull request's last version, and the places of its threads in it.
+/// Finds the merge base of a pull request's last version, the places of its threads in it, and its counts.
 pub async fn settle(app: &App, repo: RepoId, pull: PullId) -> Result<()> {
     let Some(found) = store::find_by_id(&mut app.store.read().await?, pull).await? else { return Ok(()) };
     let version = found.version;
-    let range = match (version.merge_base, version.size) {
-        (Some(base), Some(_)) => Range { base, head: version.head_sha },
-        (_, _) => measure(app, repo, pull, version).await?,
+    let base = match version.merge_base {
+        Some(known) => known,
+        None => find_merge_base(app, repo, pull, version).await?,
     };
-    threads::place_all(app, repo, pull, &version, range).await
+    // Pages of comments are asked for right after a push; the counts take longer, since they need every file.
+    let range = Range { base, head: version.head_sha };
+    threads::place_all(app, repo, pull, &version, range).await?;
+    match version.size {
+        Some(_) => Ok(()),
+        None => measure(app, repo, pull, version).await,
+    }
 }
 
-async fn measure(app: &App, repo: RepoId, pull: PullId, version: Version) -> Result<Range> {
-    let (range, size) = at_desk(app, repo, move |desk| Ok((desk.range(&version)?, desk.size(&version)?))).await?;
+async fn find_merge_base(app: &App, repo: RepoId, pull: PullId, version: Version) -> Result<Sha> {
+    let base = at_desk(app, repo, move |desk| Ok(desk.range(&version)?.base)).await?;
     app.store
-        .write((pull, version.number, range.base, size), |tx, (pull, number, base, size)| {
-            Box::pin(async move { Ok(store::update_version(tx, *pull, *number, Some(*base), size).await?) })
+        .write((pull, version.number, base), |tx, (pull, number, base)| {
+            Box::pin(async move { Ok(store::update_merge_base(tx, *pull, *number, *base).await?) })
         })
         .await?;
-    Ok(range)
+    Ok(base)
+}
+
+async fn measure(app: &App, repo: RepoId, pull: PullId, version: Version) -> Result<()> {
+    let size = at_desk(app, repo, move |desk| desk.size(&version)).await?;
+    app.store
+        .write((pull, version.number, size), |tx, (pull, number, size)| {
+            Box::pin(async move { Ok(store::update_size(tx, *pull, *number, size).await?) })
+        })
+        .await
 }
 
 /// Authors of commits on the default branch are contributors.

@@ -6,7 +6,7 @@ use super::model::{Size, Version};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::git::Reader;
-use crate::git::diff::{Comparison, Comparisons, FileDiff};
+use crate::git::diff::{Between, Comparison, Comparisons, FileDiff};
 use crate::ids::{RepoId, Sha};
 
 /// Where a comparison begins and ends: the merge base, and the head or one of its commits.
@@ -57,6 +57,12 @@ impl<'a> Desk<'a> {
             && !self.reader.is_ancestor(commit, &version.base_sha)?)
     }
 
+    /// The files of a range, each looked up when it is asked for.
+    pub fn between(&self, range: &Range) -> Between<'a> {
+        self.comparisons.between(self.repo, self.reader, range.base, range.head)
+    }
+
+    /// All files of a range.
     pub fn comparison(&self, range: &Range) -> Result<Arc<Comparison>> {
         self.comparisons.get(self.repo, self.reader, &range.base, &range.head)
     }

@@ -24,7 +24,8 @@ macro_rules! author_joins {
             $column,
             " left join membership am on am.org_id = r.owner_id and am.user_id = a.id \
              left join collaborator ac on ac.repo_id = r.id and ac.user_id = a.id \
-             left join contributor act on act.repo_id = r.id and act.email = lower(a.email) "
+             left join contributor act on act.repo_id = r.id \
+             and act.email = lower(coalesce(a.email, a.login || '@users.noreply.localhost')) "
         )
     };
 }
@@ -193,17 +194,18 @@ pub async fn insert_version(
     Ok(())
 }
 
-/// Notes what follows from the commits of a version.
-pub async fn update_version(
-    db: &mut Connection,
-    pull: PullId,
-    number: i64,
-    merge_base: Option<Sha>,
-    size: &Size,
-) -> Result<(), DbError> {
-    let sql = "update pull_version set merge_base = $3, commits = $4, additions = $5, deletions = $6, \
-               changed_files = $7 where pull_id = $1 and number = $2";
-    let values = params![pull, number, merge_base, size.commits, size.additions, size.deletions, size.changed_files];
+/// Notes where the head of a version left its base.
+pub async fn update_merge_base(db: &mut Connection, pull: PullId, number: i64, base: Sha) -> Result<(), DbError> {
+    let sql = "update pull_version set merge_base = $3 where pull_id = $1 and number = $2";
+    db.execute(sql, params![pull, number, base]).await?;
+    Ok(())
+}
+
+/// Notes how much a version changes.
+pub async fn update_size(db: &mut Connection, pull: PullId, number: i64, size: &Size) -> Result<(), DbError> {
+    let sql = "update pull_version set commits = $3, additions = $4, deletions = $5, changed_files = $6 \
+               where pull_id = $1 and number = $2";
+    let values = params![pull, number, size.commits, size.additions, size.deletions, size.changed_files];
     db.execute(sql, values).await?;
     Ok(())
 }

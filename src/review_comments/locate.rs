@@ -3,7 +3,7 @@
 use super::input::{At, Subject};
 use super::rules::Misplaced;
 use crate::error::Result;
-use crate::git::diff::{self, Anchor, FileChange, FileDiff, Side};
+use crate::git::diff::{self, Anchor, FileChange, FileDiff, Side, Target};
 use crate::ids::Sha;
 use crate::pulls::model::Version;
 use crate::pulls::range::{Desk, Range};
@@ -25,7 +25,7 @@ pub fn locate(desk: &Desk<'_>, version: &Version, subject: &Subject) -> Result<R
     }
     let base = desk.merge_base(&version.base_sha, &commit)?;
     let path = subject.path.as_bytes();
-    let Some(change) = desk.comparisons.change_at(desk.repo, desk.reader, (&base, &commit), path)? else {
+    let Some(change) = desk.between(&Range { base, head: commit }).find(path)? else {
         return Ok(Err(Misplaced::Path));
     };
     let file = FileDiff::of(desk.reader, &change)?;
@@ -121,7 +121,7 @@ fn place(desk: &Desk<'_>, version: &Version, range: &Range, thread: &NewThread) 
         };
         return Ok(Place { commit: version.head_sha, spot: Spot::of(&spot) });
     }
-    let target = desk.comparison(range)?;
+    let target = desk.between(range);
     let ported = diff::port(desk.reader, &target, std::slice::from_ref(anchor))?;
     let spot = ported.first().and_then(Spot::of);
     Ok(Place { commit: if spot.is_some() { version.head_sha } else { anchor.head }, spot })

@@ -2,33 +2,16 @@
 //
 //   PLINTH=target/debug/plinth CHROMIUM=chromium node explorer.mjs [folder for screenshots]
 //
-// Each story runs in a fresh page; the last line counts them as cargo does.
+// Each story runs in a fresh page.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { chromium } from 'playwright-core';
+import { tell } from './service.mjs';
 
 const TOKEN = 'ghp_browserbrowser';
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync'];
 const WAIT_MILLISECONDS = 15_000;
 const screenshots = process.argv[2];
 
-/** Starts the service on a free port; resolves with its address. */
-async function serve() {
-  const state = new URL('state.yaml', import.meta.url).pathname;
-  const words = ['serve', '--ephemeral', '--listen', '127.0.0.1:0', '--ready-json', '--state', state];
-  const child = spawn(process.env.PLINTH, words, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const lines = createInterface({ input: child.stdout });
-  const first = await Promise.race([
-    new Promise((resolve) => lines.once('line', resolve)),
-    new Promise((_, reject) => child.once('exit', (code) => reject(new Error(`plinth ended with ${code}`)))),
-  ]);
-  return { child, url: JSON.parse(first).url };
-}
+let origin;
 
 const stories = {
   async 'it loads, without a complaint and from nowhere else'({ page, requests }) {
@@ -192,7 +175,8 @@ function contrast() {
   });
 }
 
-async function run(browser, name, story) {
+async function run(browser, url, story) {
+  origin = url;
   // Without motion a colour is at once what it will be: half a fade has a contrast of its own.
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' });
   context.setDefaultTimeout(WAIT_MILLISECONDS);
@@ -230,28 +214,4 @@ async function run(browser, name, story) {
   }
 }
 
-let origin;
-const profile = mkdtempSync(join(tmpdir(), 'plinth-browser-'));
-const { child, url } = await serve();
-let passed = 0;
-let failed = 0;
-try {
-  origin = url;
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, headless: true, args: FLAGS, env: { ...process.env, HOME: profile } });
-  for (const [name, story] of Object.entries(stories)) {
-    try {
-      const remark = await run(browser, name, story);
-      passed += 1;
-      console.log(`test ${name} ... ok${remark && ` (${remark})`}`);
-    } catch (error) {
-      failed += 1;
-      console.log(`test ${name} ... FAILED\n${error.stack}`);
-    }
-  }
-  await browser.close();
-} finally {
-  child.kill('SIGTERM');
-  rmSync(profile, { recursive: true, force: true });
-}
-console.log(`test result: ${failed ? 'FAILED' : 'ok'}. ${passed} passed; ${failed} failed; 0 ignored`);
-process.exitCode = failed ? 1 : 0;
+await tell('state.yaml', stories, run);

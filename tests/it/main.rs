@@ -10,6 +10,7 @@ mod device_flow;
 mod documentation;
 mod git_http;
 mod git_refs;
+mod history;
 mod installations;
 mod issue_fields;
 mod process;

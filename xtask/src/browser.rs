@@ -1,4 +1,5 @@
-//! The API explorer in a real browser: Chromium found or installed, driven by a small library from npm.
+//! The API explorer and hostile comments in a real browser: Chromium found or installed, driven by a small library from
+//! npm.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -10,13 +11,14 @@ use crate::{apt, npm, workspace};
 
 pub const STEP: Step = Step {
     name: "browser",
-    about: "the API explorer in Chromium, where there is one or apt can install it",
+    about: "the API explorer and hostile comments in Chromium, where there is one or apt can install it",
     needs: &[Need::Step("binary")],
     limit: minutes(8),
     run: |context| match prepare(context) {
-        Ok((browser, script)) => {
+        Ok((browser, folder)) => {
             let mut command = workspace::command("node");
-            command.arg(script).env("PLINTH", workspace::plinth()).env("CHROMIUM", browser);
+            command.args(["--input-type=module", "--eval", STORIES]).current_dir(folder);
+            command.env("PLINTH", workspace::plinth()).env("CHROMIUM", browser);
             runs_tests(context, &mut command)
         }
         Err(reason) => Outcome::skipped(reason),
@@ -25,8 +27,10 @@ pub const STEP: Step = Step {
 
 /// Names under which distributions have it.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+/// One after the other, each with its own count.
+const STORIES: &str = "await import('./explorer.mjs'); await import('./comments.mjs');";
 
-/// A browser, and the script beside the library that it needs.
+/// A browser, and the folder of the scripts beside the library that they need.
 fn prepare(context: &Context) -> Result<(PathBuf, PathBuf), String> {
     let folder = npm::unpack(context, "tests/browser", &[])?;
     let browser = match find() {
@@ -37,7 +41,7 @@ fn prepare(context: &Context) -> Result<(PathBuf, PathBuf), String> {
             find().ok_or("apt-get has installed no Chromium")?
         }
     };
-    Ok((browser, folder.join("explorer.mjs")))
+    Ok((browser, folder))
 }
 
 fn find() -> Option<PathBuf> {

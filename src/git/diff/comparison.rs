@@ -7,11 +7,24 @@ use super::tree::{FileChange, changes};
 use crate::error::Result;
 use crate::ids::Sha;
 
-/// The files between a merge base and a head, found by the path on either side.
+/// The files between a merge base and a head, one at a time.
+pub trait Target {
+    fn base(&self) -> Sha;
+
+    fn head(&self) -> Sha;
+
+    /// The file that is now at a path, or was there until it was deleted.
+    fn find(&self, path: &[u8]) -> Result<Option<FileChange>>;
+
+    /// The file that was at a path before.
+    fn find_old(&self, path: &[u8]) -> Result<Option<FileChange>>;
+}
+
+/// The same files, all found out at once.
 #[derive(Debug)]
 pub struct Comparison {
-    pub base: Sha,
-    pub head: Sha,
+    base: Sha,
+    head: Sha,
     changes: Vec<FileChange>,
     by_old_path: HashMap<Vec<u8>, usize>,
     by_path: HashMap<Vec<u8>, usize>,
@@ -32,14 +45,22 @@ impl Comparison {
     pub fn changes(&self) -> &[FileChange] {
         &self.changes
     }
+}
 
-    /// The file that is now at a path, or was there until it was deleted.
-    pub fn find(&self, path: &[u8]) -> Option<&FileChange> {
-        self.by_path.get(path).map(|&index| &self.changes[index])
+impl Target for Comparison {
+    fn base(&self) -> Sha {
+        self.base
     }
 
-    /// The file that was at a path before.
-    pub fn find_old(&self, path: &[u8]) -> Option<&FileChange> {
-        self.by_old_path.get(path).map(|&index| &self.changes[index])
+    fn head(&self) -> Sha {
+        self.head
+    }
+
+    fn find(&self, path: &[u8]) -> Result<Option<FileChange>> {
+        Ok(self.by_path.get(path).map(|&index| self.changes[index].clone()))
+    }
+
+    fn find_old(&self, path: &[u8]) -> Result<Option<FileChange>> {
+        Ok(self.by_old_path.get(path).map(|&index| self.changes[index].clone()))
     }
 }

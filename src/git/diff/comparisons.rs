@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, Target};
 use super::source::Source;
 use super::tree::{FileChange, entry_at};
 use crate::error::Result;
@@ -44,21 +44,9 @@ impl Comparisons {
         Ok(made)
     }
 
-    /// The change of the file at a path. A file that both commits have is found without comparing all others.
-    pub fn change_at(
-        &self,
-        repo: RepoId,
-        source: &dyn Source,
-        (base, head): (&Sha, &Sha),
-        path: &[u8],
-    ) -> Result<Option<FileChange>> {
-        let (old, new) = (entry_at(source, base, path)?, entry_at(source, head, path)?);
-        match (&old, &new) {
-            (None, None) => Ok(None),
-            (Some(_), Some(_)) => Ok((old != new).then_some(FileChange { old, new, score: 0 })),
-            // One of two names of a file that was moved, or really new or gone: only the others can tell.
-            (Some(_), None) | (None, Some(_)) => Ok(self.get(repo, source, base, head)?.find(path).cloned()),
-        }
+    /// The files between two commits, each looked up when it is asked for.
+    pub fn between<'a>(&'a self, repo: RepoId, source: &'a dyn Source, base: Sha, head: Sha) -> Between<'a> {
+        Between { comparisons: self, repo, source, base, head }
     }
 
     /// As [`Reader::merge_base`], each pair once while it is remembered.
@@ -70,6 +58,52 @@ impl Comparisons {
         let found = reader.merge_base(one, other)?;
         self.merge_bases.insert(key, found, 1);
         Ok(found)
+    }
+}
+
+/// Two commits of a repository. A file that both have is found without comparing all others.
+#[derive(Clone, Copy)]
+pub struct Between<'a> {
+    comparisons: &'a Comparisons,
+    repo: RepoId,
+    source: &'a dyn Source,
+    base: Sha,
+    head: Sha,
+}
+
+impl Between<'_> {
+    fn find_where(
+        &self,
+        path: &[u8],
+        among_all: impl Fn(&Comparison) -> Result<Option<FileChange>>,
+    ) -> Result<Option<FileChange>> {
+        let (old, new) = (entry_at(self.source, &self.base, path)?, entry_at(self.source, &self.head, path)?);
+        match (&old, &new) {
+            (None, None) => Ok(None),
+            (Some(_), Some(_)) => Ok((old != new).then_some(FileChange { old, new, score: 0 })),
+            // One of two names of a file that was moved, or really new or gone: only the others can tell.
+            (Some(_), None) | (None, Some(_)) => {
+                among_all(&*self.comparisons.get(self.repo, self.source, &self.base, &self.head)?)
+            }
+        }
+    }
+}
+
+impl Target for Between<'_> {
+    fn base(&self) -> Sha {
+        self.base
+    }
+
+    fn head(&self) -> Sha {
+        self.head
+    }
+
+    fn find(&self, path: &[u8]) -> Result<Option<FileChange>> {
+        self.find_where(path, |all| all.find(path))
+    }
+
+    fn find_old(&self, path: &[u8]) -> Result<Option<FileChange>> {
+        self.find_where(path, |all| all.find_old(path))
     }
 }
 

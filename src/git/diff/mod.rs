@@ -23,8 +23,8 @@ mod text;
 mod tree;
 mod unified;
 
-pub use comparison::Comparison;
-pub use comparisons::Comparisons;
+pub use comparison::{Comparison, Target};
+pub use comparisons::{Between, Comparisons};
 pub use edits::{Edit, edits};
 pub use entry::{Entry, Mode};
 pub use file::{FileDiff, Side};

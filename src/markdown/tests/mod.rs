@@ -3,6 +3,7 @@
 mod pathological;
 mod rendering;
 mod reparse;
+mod texts;
 mod xss;
 
 use super::{Context, Rendered, render};

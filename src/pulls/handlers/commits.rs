@@ -1,9 +1,13 @@
 //! The commits of a pull request.
 
+use std::collections::{BTreeSet, HashMap};
+
 use axum::extract::State;
 use serde::Serialize;
 
 use super::find;
+use crate::accounts::json::User;
+use crate::accounts::{self, Account};
 use crate::api::access::table::ListPullCommits;
 use crate::api::access::{Allowed, RepoTarget};
 use crate::api::page::Page;
@@ -28,12 +32,25 @@ pub async fn list(access: Allowed<ListPullCommits, RepoTarget>, State(app): Stat
     let version = pull.version;
     let found = at_desk(&app, pull.repo_id, move |desk| commits(&desk, &version)).await?;
     let total = i64::try_from(found.len()).unwrap_or_default();
-    let skip = usize::try_from(page.offset()).unwrap_or(usize::MAX);
-    let limit = usize::try_from(page.limit()).unwrap_or_default();
-    let on_page = found.iter().skip(skip).take(limit);
+    let skip = usize::try_from(page.offset()).unwrap_or(usize::MAX).min(found.len());
+    let limit = usize::try_from(page.limit()).unwrap_or_default().min(found.len() - skip);
+    let on_page = &found[skip..skip + limit];
+    let people = find_people(&app, on_page).await?;
+    let (repo, urls) = (&access.repo, access.urls());
     let shown: Vec<_> =
-        on_page.map(|(sha, commit)| CommitItem::new(*sha, commit, &access.repo, access.urls())).collect();
+        on_page.iter().map(|(sha, commit)| CommitItem::new(*sha, commit, &people, repo, urls)).collect();
     Ok(Reply::ok(&shown).with_link(page.link(access.exchange(), total)))
+}
+
+/// The accounts that made the commits of a page, by their addresses.
+type People = HashMap<String, Account>;
+
+async fn find_people(app: &App, commits: &[(Sha, Commit)]) -> Result<People> {
+    let identities = commits.iter().flat_map(|(_, commit)| [&commit.author, &commit.committer]);
+    let emails = identities.map(|identity| identity.email.to_ascii_lowercase());
+    // PostgreSQL has no text with a NUL, so nobody has such an address.
+    let emails: BTreeSet<String> = emails.filter(|email| !email.is_empty() && !email.contains('\0')).collect();
+    Ok(accounts::store::find_by_emails(&mut app.store.read().await?, &emails).await?)
 }
 
 /// Oldest first, as they were made.
@@ -51,8 +68,9 @@ struct CommitItem<'a> {
     url: Url<'a>,
     html_url: Url<'a>,
     comments_url: Url<'a>,
-    author: Option<()>,
-    committer: Option<()>,
+    /// Nobody where no account has the address.
+    author: Option<User<'a>>,
+    committer: Option<User<'a>>,
     parents: Vec<Parent<'a>>,
 }
 
@@ -98,7 +116,9 @@ struct Parent<'a> {
 }
 
 impl<'a> CommitItem<'a> {
-    fn new(sha: Sha, commit: &'a Commit, repo: &'a Repo, urls: &'a Urls) -> Self {
+    fn new(sha: Sha, commit: &'a Commit, people: &'a People, repo: &'a Repo, urls: &'a Urls) -> Self {
+        let account = |identity: &Identity| people.get(&identity.email.to_ascii_lowercase());
+        let user = |identity: &Identity| account(identity).map(|account| User::new(account, urls));
         let (owner, name) = (repo.owner_login.as_str(), repo.name.as_str());
         let git = |folder, sha| urls.repo(owner, name).then(Fixed(folder)).then(crate::urls::Part::Sha(sha));
         let signature = commit.signature.as_ref();
@@ -129,8 +149,8 @@ impl<'a> CommitItem<'a> {
             url,
             html_url: urls.commit_page(owner, name, sha),
             comments_url: url.then(Fixed("/comments")),
-            author: None,
-            committer: None,
+            author: user(&commit.author),
+            committer: user(&commit.committer),
             parents: commit.parent_ids.iter().map(parent).collect(),
         }
     }

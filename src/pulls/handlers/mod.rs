@@ -145,10 +145,11 @@ fn filter(exchange: &Exchange, repo: &Repo) -> Filter {
 
 fn order(exchange: &Exchange) -> Order {
     let by_update = exchange.query("sort").as_deref() == Some("updated");
+    // Left to itself, a list by creation begins with the newest and any other with the oldest.
     let up = match exchange.query("direction").as_deref() {
         Some("asc") => true,
         Some("desc") => false,
-        _ => exchange.query("sort").is_some(),
+        _ => by_update,
     };
     match (by_update, up) {
         (false, true) => Order::CreatedUp,

@@ -90,7 +90,7 @@ async fn port(
 }
 
 fn port_to(desk: &Desk<'_>, version: &Version, anchors: &[Anchor]) -> Result<Vec<Option<Spot>>> {
-    let target = desk.comparison(&desk.range(version)?)?;
+    let target = desk.between(&desk.range(version)?);
     let ports = diff::port(desk.reader, &target, anchors)?;
     Ok(ports.iter().map(Spot::of).collect())
 }

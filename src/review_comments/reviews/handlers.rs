@@ -15,8 +15,9 @@ use crate::api::page::Page;
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::ids::ReviewId;
+use crate::ids::{ReviewId, Sha};
 use crate::pulls::model::Pull;
+use crate::pulls::range::at_desk;
 use crate::pulls::{self, FoundPull};
 use crate::review_comments::handlers::create::{author, find_place};
 use crate::review_comments::handlers::list_in;
@@ -60,6 +61,7 @@ pub async fn create(
     let _held = app.objects.hold(pull.repo_id).await;
     let commit_id = new.commit_id.unwrap_or_else(|| pull.version.head_sha.to_string());
     let commit = commit_id.parse().map_err(|_| Error::Invalid(Misplaced::Commit.errors()))?;
+    check_commit(&app, &pull, commit).await?;
     let comments = find_places(&app, &pull, &commit_id, new.comments).await?;
     let new = write::New { pull, author, state: new.state, body: new.body, commit, comments };
     let now = app.clock.now();
@@ -114,6 +116,13 @@ async fn find<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result
     let id = access.exchange().params.number::<ReviewId>("review_id").ok_or(Error::NotFound)?;
     let mut db = app.store.read().await?;
     store::find(&mut db, pull.id, id, access.caller().actor()).await?.ok_or(Error::NotFound)
+}
+
+/// A review is about a commit of its pull request, whether it has comments or not.
+async fn check_commit(app: &App, pull: &Pull, commit: Sha) -> Result<()> {
+    let version = pull.version;
+    let is_part = at_desk(app, pull.repo_id, move |desk| desk.contains(&version, &commit)).await?;
+    if is_part { Ok(()) } else { Err(Error::Invalid(Misplaced::Commit.errors())) }
 }
 
 async fn find_places(

@@ -132,8 +132,9 @@ async fn only_its_author_and_those_who_push_change_a_pull_request() {
     for (query, numbers) in [
         ("", vec![2]),
         ("?state=all", vec![2, 1]),
-        ("?state=all&sort=created", vec![1, 2]),
-        ("?state=all&sort=created&direction=desc", vec![2, 1]),
+        ("?state=all&sort=created", vec![2, 1]),
+        ("?state=all&sort=created&direction=asc", vec![1, 2]),
+        ("?state=all&direction=asc", vec![1, 2]),
         ("?state=all&head=acme:feature&base=main", vec![2, 1]),
         ("?state=all&head=other:feature", vec![]),
         ("?state=all&per_page=1&page=2", vec![1]),
@@ -184,4 +185,28 @@ async fn comments_stay_readable_when_their_commits_are_forced_away_and_garbage_i
     story.user("mona").patch("/repos/acme/rocket/git/refs/heads/main", main).await.expect(200);
     let listed = story.user("mona").get(COMMENTS).await.expect(200).json();
     assert_eq!((&listed[0]["body"], &listed[0]["line"]), (&json!("Look"), &Value::Null));
+}
+
+#[tokio::test]
+async fn commits_name_the_accounts_that_made_them() {
+    let story = Story::new(&[("file", "1\n")], &[("file", Some("2\n"))]).await;
+    story.work.git(&["config", "user.email", "unused@example.com"]);
+    story.work.git(&["checkout", "-q", "--detach", &story.head]);
+    let authors =
+        ["Mona <MONA@Example.com>", "Reader <reader@users.noreply.localhost>", "Acme <acme@users.noreply.localhost>"];
+    let mut head = String::new();
+    for (number, author) in authors.iter().enumerate() {
+        story.work.write("file", Some(&format!("{number}\n")));
+        story.work.git(&["commit", "-qam", "next", "--author", author]);
+        head = story.work.git(&["rev-parse", "HEAD"]).trim().to_owned();
+        story.work.git(&["tag", &format!("kept-{head}"), &head]);
+    }
+    story.push("feature", &head).await;
+    let listed = story.user("mona").get(&format!("{PULL}/commits")).await.expect(200).json();
+    let logins: Vec<_> = listed.as_array().expect("a list").iter().map(|commit| &commit["author"]["login"]).collect();
+    // An organization makes no commits, whatever an address says.
+    assert_eq!(logins, [&json!("hubot"), &json!("mona"), &json!("reader"), &Value::Null]);
+    assert_eq!(listed[1]["author"]["type"], "User");
+    assert_eq!(listed[0]["committer"], Value::Null, "nobody has the address of whoever committed");
+    assert_eq!(listed[0]["commit"]["committer"]["email"], "test@example.com");
 }

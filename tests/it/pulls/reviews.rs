@@ -117,6 +117,8 @@ async fn a_verdict_must_be_possible() {
         ),
         ("guest", json!({ "comments": [{ "path": "file", "line": 99, "body": "x" }] }), "Validation Failed"),
         ("guest", json!({ "commit_id": "x", "body": "x", "event": "COMMENT" }), "Validation Failed"),
+        ("guest", json!({ "commit_id": story.base, "event": "APPROVE" }), "Validation Failed"),
+        ("guest", json!({ "commit_id": "0".repeat(40), "event": "APPROVE" }), "Validation Failed"),
     ] {
         let answer = story.user(login).post(REVIEWS, body.clone()).await.expect(422);
         assert_eq!(answer.message(), message, "{body}");

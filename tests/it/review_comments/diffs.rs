@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::model::{Row, rows};
+use super::model::{Row, hunk, rows};
 use crate::support::story::{PULL, Story};
 
 /// A file with functions, so that hunks have headings, changed here and there.
@@ -27,12 +27,6 @@ fn source(seed: u64) -> (String, String) {
         new.pop();
     }
     (old, new)
-}
-
-/// From the header of the hunk to the row, as text.
-fn hunk(rows: &[Row], position: usize) -> String {
-    let header = rows[..=position].iter().rposition(|row| row.mark == '@').expect("every row is in a hunk");
-    rows[header..=position].iter().map(|row| row.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 async fn check_file(story: &Story, path: &str) {

@@ -3,8 +3,9 @@
 mod creating;
 mod diffs;
 mod following;
+mod hostile;
 mod listing;
-mod model;
+pub mod model;
 mod scale;
 mod threads;
 mod walk;

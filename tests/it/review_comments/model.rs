@@ -13,9 +13,13 @@ pub struct Row {
     pub text: String,
 }
 
-/// The rows below the file header; the index of a row is its position.
+/// The rows of one file between two commits.
 pub fn rows(work: &Work, old: &str, new: &str, path: &str) -> Vec<Row> {
-    let text = work.git(&["diff", "-M", old, new, "--", path]);
+    rows_of(&work.git(&["diff", "-M", old, new, "--", path]))
+}
+
+/// The rows below the header of a file's diff; the index of a row is its position.
+pub fn rows_of(text: &str) -> Vec<Row> {
     let Some(start) = text.find("\n@@") else { return Vec::new() };
     let (mut before, mut after) = (0, 0);
     let body = text[start + 1..].strip_suffix('\n').expect("a diff ends with a line");
@@ -43,14 +47,20 @@ fn starts(header: &str) -> (u32, u32) {
     (numbers.next().expect("the old start"), numbers.next().expect("the new start"))
 }
 
-/// Where each line of one version is in another; lines that are gone are left out.
-pub fn line_map(work: &Work, old: &str, new: &str, path: &str) -> HashMap<u32, u32> {
-    let count = |sha: &str| -> u32 {
-        let text = work.git(&["show", &format!("{sha}:{path}")]);
+/// The text from the header of its hunk to the row at a position.
+pub fn hunk(rows: &[Row], position: usize) -> String {
+    let header = rows[..=position].iter().rposition(|row| row.mark == '@').expect("every row is in a hunk");
+    rows[header..=position].iter().map(|row| row.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// Where each line of a blob is in another; lines that are gone are left out.
+pub fn line_map(work: &Work, old: &str, new: &str) -> HashMap<u32, u32> {
+    let count = |blob: &str| -> u32 {
+        let text = work.git(&["show", blob]);
         text.lines().count().try_into().expect("few lines")
     };
     let whole = format!("-U{}", count(old) + count(new) + 10);
-    let text = work.git(&["diff", &whole, old, new, "--", path]);
+    let text = work.git(&["diff", &whole, old, new]);
     let Some(start) = text.find("\n@@") else { return (1..=count(old)).map(|line| (line, line)).collect() };
     let (mut before, mut after, mut map) = (0, 0, HashMap::new());
     for line in text[start + 1..].split('\n').skip(1) {

@@ -44,7 +44,7 @@ impl Made {
     /// The line and the position in the version from `base` to `head`.
     fn expected(&self, story: &Story, base: &str, head: &str) -> Option<(u32, usize)> {
         let (from, to) = if self.side == "LEFT" { (&self.base, base) } else { (&self.head, head) };
-        let now = *line_map(&story.work, from, to, "file").get(&self.line)?;
+        let now = *line_map(&story.work, &format!("{from}:file"), &format!("{to}:file")).get(&self.line)?;
         let rows = rows(&story.work, base, head, "file");
         let position = rows.iter().position(|row| match self.side {
             "LEFT" => "- ".contains(row.mark) && row.old == now,

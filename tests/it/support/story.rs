@@ -11,7 +11,7 @@ pub const PULL: &str = "/repos/acme/rocket/pulls/1";
 pub const COMMENTS: &str = "/repos/acme/rocket/pulls/1/comments";
 
 /// The people of every story: mona owns the organization, hubot may push, guest and reader may only read.
-const PEOPLE: &str = r#"
+pub const PEOPLE: &str = r#"
 users:
   - { login: mona, name: Mona Lisa, email: mona@example.com }
   - { login: hubot, email: hubot@example.com }
@@ -192,6 +192,10 @@ impl Work {
     }
 
     pub fn git_with(&self, arguments: &[&str], input: &str) -> String {
+        String::from_utf8_lossy(&self.git_bytes(arguments, input)).into_owned()
+    }
+
+    pub fn git_bytes(&self, arguments: &[&str], input: &str) -> Vec<u8> {
         use std::io::Write;
         let mut child = Command::new("git")
             .current_dir(self.path())
@@ -210,6 +214,6 @@ impl Work {
         let output = child.wait_with_output().expect("git ends");
         let _ = writer.join();
         assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        output.stdout
     }
 }

@@ -6,9 +6,11 @@
 mod line_map;
 mod route;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
-use super::comparison::Comparison;
+use super::comparison::Target;
 use super::file::{FileDiff, Side};
 use super::source::Source;
 use super::text::RowKind;
@@ -59,8 +61,8 @@ pub enum Port {
 }
 
 /// Finds the places of many comments at once: one blob diff for each commented file and version that changed.
-pub fn port(repo: &dyn Source, target: &Comparison, anchors: &[Anchor]) -> Result<Vec<Port>> {
-    let mut porter = Porter { repo, target, routes: Routes::new(repo, target), diffs: HashMap::new() };
+pub fn port(repo: &dyn Source, target: &dyn Target, anchors: &[Anchor]) -> Result<Vec<Port>> {
+    let mut porter = Porter { repo, target, routes: Routes::new(repo, target), files: RefCell::default() };
     for anchor in anchors {
         porter.announce(anchor);
     }
@@ -70,9 +72,16 @@ pub fn port(repo: &dyn Source, target: &Comparison, anchors: &[Anchor]) -> Resul
 
 struct Porter<'a> {
     repo: &'a dyn Source,
-    target: &'a Comparison,
+    target: &'a dyn Target,
     routes: Routes<'a>,
-    diffs: HashMap<&'a [u8], FileDiff>,
+    /// What was looked up by side and path; nothing where the target has no such file.
+    files: RefCell<HashMap<(Side, Vec<u8>), Option<Rc<Changed>>>>,
+}
+
+/// A file of the target, compared line by line.
+struct Changed {
+    change: FileChange,
+    diff: FileDiff,
 }
 
 impl<'a> Porter<'a> {
@@ -90,9 +99,9 @@ impl<'a> Porter<'a> {
         }
     }
 
-    fn place(&mut self, anchor: &'a Anchor) -> Result<Port> {
+    fn place(&self, anchor: &'a Anchor) -> Result<Port> {
         match anchor.subject {
-            Subject::File => Ok(self.place_file(anchor)),
+            Subject::File => self.place_file(anchor),
             Subject::Line { side, line, start } => {
                 let placed = self.place_line(anchor, side, line, start)?;
                 Ok(placed.unwrap_or(Port::Outdated))
@@ -100,53 +109,52 @@ impl<'a> Porter<'a> {
         }
     }
 
-    fn place_file(&self, anchor: &Anchor) -> Port {
+    fn place_file(&self, anchor: &Anchor) -> Result<Port> {
         let side = if anchor.new_path.is_some() { Side::Right } else { Side::Left };
         let Some(path) = Stop::of(anchor, side).and_then(|stop| self.routes.path(&stop)) else {
-            return Port::Outdated;
+            return Ok(Port::Outdated);
         };
-        let path = self.change(side, path).map_or(path, FileChange::path);
-        Port::CurrentFile { path: path.to_vec() }
+        let change = self.find_change(side, path)?;
+        let path = change.as_ref().map_or(path, FileChange::path);
+        Ok(Port::CurrentFile { path: path.to_vec() })
     }
 
     fn place_line(
-        &mut self,
+        &self,
         anchor: &'a Anchor,
         side: Side,
         line: u32,
         start: Option<(Side, u32)>,
     ) -> Result<Option<Port>> {
-        let Some((change, now)) = self.line_in_target(anchor, side, line) else {
+        let Some((changed, now)) = self.line_in_target(anchor, side, line)? else {
             return Ok(None);
         };
-        self.compare(change)?;
-        let diff = &self.diffs[change.path()];
-        let Some(position) = diff.position_of(side, now) else {
+        let Some(position) = changed.diff.position_of(side, now) else {
             return Ok(None);
         };
-        if self.is_deletion_undone(anchor, diff, side, line, position)? {
+        if self.is_deletion_undone(anchor, &changed.diff, side, line, position)? {
             return Ok(None);
         }
         let start = match start {
-            Some(start) => self.place_start(anchor, change, start, position)?,
+            Some(start) => self.place_start(anchor, &changed, start, position)?,
             None => None,
         };
-        Ok(Some(Port::Current { path: change.path().to_vec(), side, line: now, start, position }))
+        Ok(Some(Port::Current { path: changed.change.path().to_vec(), side, line: now, start, position }))
     }
 
     /// The first line of a range that is still there: its own, or the next below in the hunk where the range ends.
     fn place_start(
         &self,
         anchor: &'a Anchor,
-        change: &FileChange,
+        changed: &Changed,
         (side, line): (Side, u32),
         end: u32,
     ) -> Result<Option<(Side, u32)>> {
-        let diff = &self.diffs[change.path()];
+        let diff = &changed.diff;
         let Some(header) = diff.hunk_of(end) else { return Ok(None) };
         let Some(stop) = Stop::of(anchor, side) else { return Ok(None) };
-        let same_file = self.routes.path(&stop).and_then(|path| self.change(side, path)) == Some(change);
-        if !same_file {
+        let Some(path) = self.routes.path(&stop) else { return Ok(None) };
+        if self.find_change(side, path)?.as_ref() != Some(&changed.change) {
             return Ok(None);
         }
         let own = self.routes.line(&stop, line).and_then(|now| diff.position_of(side, now));
@@ -161,10 +169,10 @@ impl<'a> Porter<'a> {
         Ok(None)
     }
 
-    fn line_in_target(&self, anchor: &'a Anchor, side: Side, line: u32) -> Option<(&'a FileChange, u32)> {
-        let stop = Stop::of(anchor, side)?;
-        let now = self.routes.line(&stop, line)?;
-        Some((self.change(side, self.routes.path(&stop)?)?, now))
+    fn line_in_target(&self, anchor: &'a Anchor, side: Side, line: u32) -> Result<Option<(Rc<Changed>, u32)>> {
+        let Some(stop) = Stop::of(anchor, side) else { return Ok(None) };
+        let (Some(now), Some(path)) = (self.routes.line(&stop, line), self.routes.path(&stop)) else { return Ok(None) };
+        Ok(self.changed(side, path)?.map(|changed| (changed, now)))
     }
 
     /// A comment on a deletion has lost its reason when the line is back; one on unchanged lines has not.
@@ -182,17 +190,37 @@ impl<'a> Porter<'a> {
         }
     }
 
-    fn change(&self, side: Side, path: &[u8]) -> Option<&'a FileChange> {
-        match side {
-            Side::Left => self.target.find_old(path),
-            Side::Right => self.target.find(path).filter(|change| change.new.is_some()),
+    /// The file of the target at a path of one side, compared once.
+    fn changed(&self, side: Side, path: &[u8]) -> Result<Option<Rc<Changed>>> {
+        let key = (side, path.to_vec());
+        if let Some(known) = self.files.borrow().get(&key) {
+            return Ok(known.clone());
         }
+        let found = match self.find_change(side, path)? {
+            Some(change) => Some(self.compared_before(side, &change).map_or_else(|| self.compare(change), Ok)?),
+            None => None,
+        };
+        self.files.borrow_mut().insert(key, found.clone());
+        Ok(found)
     }
 
-    fn compare(&mut self, change: &'a FileChange) -> Result<()> {
-        if !self.diffs.contains_key(change.path()) {
-            self.diffs.insert(change.path(), FileDiff::of(self.repo, change)?);
+    /// The same file, if it was asked for by its path on the other side.
+    fn compared_before(&self, side: Side, change: &FileChange) -> Option<Rc<Changed>> {
+        let other = match side {
+            Side::Left => (Side::Right, change.new.as_ref()?.path.clone()),
+            Side::Right => (Side::Left, change.old.as_ref()?.path.clone()),
+        };
+        self.files.borrow().get(&other).cloned().flatten()
+    }
+
+    fn compare(&self, change: FileChange) -> Result<Rc<Changed>> {
+        Ok(Rc::new(Changed { diff: FileDiff::of(self.repo, &change)?, change }))
+    }
+
+    fn find_change(&self, side: Side, path: &[u8]) -> Result<Option<FileChange>> {
+        match side {
+            Side::Left => self.target.find_old(path),
+            Side::Right => Ok(self.target.find(path)?.filter(|change| change.new.is_some())),
         }
-        Ok(())
     }
 }

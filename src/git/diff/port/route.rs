@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::Anchor;
 use super::line_map::LineMap;
 use crate::error::{Error, Result};
-use crate::git::diff::comparison::Comparison;
+use crate::git::diff::comparison::Target;
 use crate::git::diff::edits::edits;
 use crate::git::diff::entry::{Content, Entry};
 use crate::git::diff::file::Side;
@@ -50,7 +50,7 @@ type Origin = (Sha, Option<Vec<u8>>, Sha, Option<Vec<u8>>);
 /// All stops of a set of comments; each is looked up once.
 pub(super) struct Routes<'a> {
     repo: &'a dyn Source,
-    target: &'a Comparison,
+    target: &'a dyn Target,
     wanted: HashMap<Stop<'a>, Vec<u32>>,
     routes: HashMap<Stop<'a>, Route>,
     added: HashMap<(Sha, Side), Vec<Entry>>,
@@ -58,7 +58,7 @@ pub(super) struct Routes<'a> {
 }
 
 impl<'a> Routes<'a> {
-    pub fn new(repo: &'a dyn Source, target: &'a Comparison) -> Self {
+    pub fn new(repo: &'a dyn Source, target: &'a dyn Target) -> Self {
         Self {
             repo,
             target,
@@ -155,8 +155,8 @@ impl<'a> Routes<'a> {
 
     fn target_commit(&self, side: Side) -> Sha {
         match side {
-            Side::Left => self.target.base,
-            Side::Right => self.target.head,
+            Side::Left => self.target.base(),
+            Side::Right => self.target.head(),
         }
     }
 

@@ -1,8 +1,8 @@
 //! A repository made with the git program in a temporary folder.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::process::{Command, Stdio};
-
 use std::sync::Arc;
 
 use gix::prelude::ObjectIdExt;
@@ -29,7 +29,7 @@ impl TestRepo {
     }
 
     pub fn open(&self) -> Opened {
-        Opened(gix::open(self.path()).expect("git made it"))
+        Opened { repo: gix::open(self.path()).expect("git made it"), reads: Cell::new(0) }
     }
 
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
@@ -63,11 +63,16 @@ impl TestRepo {
 }
 
 /// The same repository as the code under test reads it.
-pub struct Opened(gix::Repository);
+pub struct Opened {
+    repo: gix::Repository,
+    /// How many objects were asked for.
+    pub reads: Cell<usize>,
+}
 
 impl ObjectSource for Opened {
     fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>> {
-        let found = self.0.try_find_object(crate::git::to_oid(sha)).expect("a readable repository");
+        self.reads.set(self.reads.get() + 1);
+        let found = self.repo.try_find_object(crate::git::to_oid(sha)).expect("a readable repository");
         Ok(found.map(|object| {
             let kind = ObjectKind::from_gix(object.kind);
             Arc::new(RawObject::new(kind, object.detach().data).expect("no collision"))
@@ -77,11 +82,11 @@ impl ObjectSource for Opened {
 
 impl Source for Opened {
     fn size(&self, sha: &Sha) -> Result<u64> {
-        Ok(self.0.find_header(crate::git::to_oid(sha)).expect("the object exists").size())
+        Ok(self.repo.find_header(crate::git::to_oid(sha)).expect("the object exists").size())
     }
 
     fn abbreviation(&self, sha: &Sha) -> Result<String> {
-        Ok(match crate::git::to_oid(sha).attach(&self.0).shorten() {
+        Ok(match crate::git::to_oid(sha).attach(&self.repo).shorten() {
             Ok(prefix) => prefix.to_string(),
             Err(_) => sha.to_string()[..7].to_owned(),
         })

@@ -1,8 +1,8 @@
 //! A pull request with one changed file, and comments on it.
 
 use super::repo::TestRepo;
-use crate::git::diff::{Anchor, Comparison, Port, Side, Subject, port};
-use crate::ids::Sha;
+use crate::git::diff::{Anchor, Comparison, Comparisons, Port, Side, Subject, port};
+use crate::ids::{RepoId, Sha};
 
 /// The lines `1` to `count`, some of them replaced.
 pub fn numbered(count: u32, replaced: &[(u32, &str)]) -> String {
@@ -54,10 +54,17 @@ impl Story {
         (self.push(base), self.push(head))
     }
 
+    /// Where a comment is, whether all files are compared or only those that are asked for.
     pub fn port_to(&self, base: &Sha, head: &Sha, anchor: Anchor) -> Port {
         let repo = self.repo.open();
+        let anchors = [anchor];
         let target = Comparison::new(&repo, base, head).expect("both commits exist");
-        port(&repo, &target, &[anchor]).expect("a readable repository").remove(0)
+        let among_all = port(&repo, &target, &anchors).expect("a readable repository").remove(0);
+        let comparisons = Comparisons::default();
+        let target = comparisons.between(RepoId(1), &repo, *base, *head);
+        let alone = port(&repo, &target, &anchors).expect("a readable repository").remove(0);
+        assert_eq!(alone, among_all);
+        alone
     }
 
     pub fn port(&self, head: &Sha, anchor: Anchor) -> Port {

@@ -22,7 +22,7 @@ pub const AREA: Area = Area {
                     Word(&["created", "updated", "popularity", "long-running"]),
                     "`created` unless given.",
                 ),
-                parameter("direction", Word(&["asc", "desc"]), ""),
+                parameter("direction", Word(&["asc", "desc"]), "By creation `desc` unless given, otherwise `asc`."),
                 PER_PAGE,
                 PAGE,
             ])

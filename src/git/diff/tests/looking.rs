@@ -1,0 +1,58 @@
+//! What is read to place a comment: its own file, however many others there are.
+
+use super::repo::{Opened, TestRepo};
+use crate::git::diff::{Anchor, Comparisons, Port, Side, Subject, port};
+use crate::ids::{RepoId, Sha};
+
+/// Folders with a file each; more than any look at one file reads.
+const FOLDERS: usize = 60;
+/// Two commits for each of two versions, with their trees, and the blobs of one file.
+const READS_MAX: usize = 40;
+
+fn write_all(repo: &TestRepo, content: &str) {
+    for folder in 0..FOLDERS {
+        repo.write(&format!("{folder}/file"), format!("{folder}\n{content}\n"));
+    }
+}
+
+fn anchor(base: Sha, head: Sha, path: &str) -> Anchor {
+    let path = Some(path.as_bytes().to_vec());
+    let subject = Subject::Line { side: Side::Right, line: 2, start: None };
+    Anchor { base, head, old_path: path.clone(), new_path: path, subject }
+}
+
+fn place(repo: &Opened, comparisons: &Comparisons, base: Sha, head: Sha, anchor: Anchor) -> (Port, usize) {
+    repo.reads.set(0);
+    let target = comparisons.between(RepoId(1), repo, base, head);
+    let placed = port(repo, &target, &[anchor]).expect("a readable repository").remove(0);
+    (placed, repo.reads.get())
+}
+
+#[test]
+fn a_comment_on_a_file_that_stays_is_placed_without_looking_at_the_others() {
+    let repo = TestRepo::new();
+    write_all(&repo, "old");
+    let base = repo.commit();
+    write_all(&repo, "new");
+    let commented = repo.commit();
+    let head = repo.write("7/file", "above\n7\nnew\n").commit();
+    let (placed, reads) = place(&repo.open(), &Comparisons::default(), base, head, anchor(base, commented, "7/file"));
+    assert!(matches!(placed, Port::Current { line: 3, .. }), "{placed:?}");
+    assert!(reads <= READS_MAX, "{reads} objects were read");
+}
+
+#[test]
+fn for_a_file_that_is_new_all_are_compared_once() {
+    let repo = TestRepo::new();
+    write_all(&repo, "old");
+    let base = repo.commit();
+    write_all(&repo, "new");
+    let head = repo.write("new", "1\n2\n").commit();
+    let (opened, comparisons) = (repo.open(), Comparisons::default());
+    let first = place(&opened, &comparisons, base, head, anchor(base, head, "new"));
+    assert!(matches!(first.0, Port::Current { line: 2, .. }), "{:?}", first.0);
+    assert!(first.1 > FOLDERS, "only the others can tell that it was not moved");
+    let again = place(&opened, &comparisons, base, head, anchor(base, head, "new"));
+    assert_eq!(again.0, first.0);
+    assert!(again.1 <= READS_MAX, "{} objects were read", again.1);
+}

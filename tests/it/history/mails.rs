@@ -1,0 +1,60 @@
+//! A pull request as mails: git reads the same out of ours as out of its own.
+
+use super::Past;
+use super::pairs::Pair;
+use crate::support::story::Work;
+
+/// Mails of each pull request that git is asked to read; all are compared as far as they are diffs.
+const READ: usize = 2;
+/// The date in the line above a mail says nothing, and is always this one.
+const MARK: &str = " Mon Sep 17 00:00:00 2001";
+
+/// Checks the answer with the media type for patches.
+pub async fn check(past: &Past, pull: &str, pair: &Pair) {
+    let client = past.mona().header("accept", "application/vnd.github.patch");
+    let found = client.get(pull).await.expect(200);
+    let found = String::from_utf8_lossy(&found.body);
+    let words = ["format-patch", "--stdout", "--no-stat", "--signature=plinth", &pair.range()];
+    let expected = past.work.git(&words);
+    let (found, expected) = (split(&found), split(&expected));
+    assert_eq!(found.len(), expected.len(), "{pull}");
+    for (found, expected) in found.iter().zip(&expected) {
+        assert_eq!((found.sha, found.diff()), (expected.sha, expected.diff()), "{pull}");
+    }
+    for (found, expected) in found.iter().zip(&expected).take(READ) {
+        assert_eq!(found.read(&past.work), expected.read(&past.work), "{} of {pull}", found.sha);
+    }
+}
+
+struct Mail<'a> {
+    sha: &'a str,
+    text: &'a str,
+}
+
+impl Mail<'_> {
+    fn diff(&self) -> &str {
+        let start = self.text.find("\ndiff --git ").unwrap_or(self.text.len());
+        self.text[start..].trim_end()
+    }
+
+    /// Author, subject and date, then the message, as `git am` finds them.
+    fn read(&self, work: &Work) -> (String, String) {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let path = |name: &str| folder.path().join(name).to_str().expect("a path of the test").to_owned();
+        let told = work.git_with(&["mailinfo", &path("message"), &path("patch")], self.text);
+        let message = std::fs::read_to_string(path("message")).expect("git wrote the message");
+        (told, message.trim_end().to_owned())
+    }
+}
+
+fn split(mails: &str) -> Vec<Mail<'_>> {
+    let line = format!("{MARK}\n");
+    // "From " and a name stand before the mark.
+    let starts: Vec<usize> = mails.match_indices(&line).map(|(at, _)| at - "From ".len() - 40).collect();
+    let ends = starts.iter().copied().skip(1).chain([mails.len()]);
+    starts
+        .iter()
+        .zip(ends)
+        .map(|(&start, end)| Mail { sha: &mails[start + 5..start + 45], text: &mails[start..end] })
+        .collect()
+}

@@ -1,0 +1,94 @@
+//! The history of this very project, judged by the git program: real commits have what nobody thinks of making up.
+
+mod diffs;
+mod follow;
+mod judge;
+mod mails;
+mod pairs;
+mod places;
+
+use std::path::Path;
+
+use pairs::Pair;
+use serde_json::Value;
+
+use crate::support::story::{PEOPLE, Work};
+use crate::support::{Client, Service};
+
+/// A history with fewer commits is not this project's, and would prove nothing.
+const COMMITS_MIN: usize = 100;
+
+/// Fewer would mean that the draw went wrong.
+const PAIRS_MIN: usize = 12;
+
+/// A service that has the project's own history, and the git program beside it.
+pub struct Past {
+    pub service: Service,
+    pub work: Work,
+}
+
+impl Past {
+    /// With the given references besides; nothing where the sources came without their whole history.
+    pub async fn with(prepare: impl FnOnce(&Work)) -> Option<Self> {
+        let work = own_history()?;
+        prepare(&work);
+        let state = format!(
+            "{PEOPLE}\nrepos:\n  - name: acme/rocket\n    default_branch: main\n    import: {}\n    collaborators: \
+             [{{ user: hubot, permission: write }}]\n",
+            work.path().display(),
+        );
+        Some(Self { service: Service::with(&state).await, work })
+    }
+
+    /// With both ends of each drawn pair as branches.
+    pub async fn with_pairs() -> Option<(Self, Vec<Pair>)> {
+        let mut drawn = Vec::new();
+        let past = Self::with(|work| {
+            drawn = pairs::draw(work);
+            pairs::name(work, &drawn);
+        });
+        let past = past.await?;
+        assert!(drawn.len() >= PAIRS_MIN, "{} pairs are too few", drawn.len());
+        Some((past, drawn))
+    }
+
+    pub fn mona(&self) -> Client<'_> {
+        self.service.with_token("ghp_mona")
+    }
+}
+
+/// The history that the checkout around this test has, as `main` of a repository of its own.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests must see that one had nothing to do")]
+fn own_history() -> Option<Work> {
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR"));
+    if !checkout.join(".git").exists() {
+        eprintln!("SKIPPED: {} is no clone, so there is no history to test with", checkout.display());
+        return None;
+    }
+    let work = Work::new();
+    let source = checkout.to_str().expect("a path of the test");
+    if work.git(&["-C", source, "rev-parse", "--is-shallow-repository"]).trim() != "false" {
+        eprintln!("SKIPPED: {source} is a shallow clone; `git fetch --unshallow` brings the history to test with");
+        return None;
+    }
+    work.git(&["fetch", "-q", source, "+HEAD:refs/heads/main", "--update-head-ok"]);
+    let count = work.git(&["rev-list", "--count", "main"]);
+    assert!(count.trim().parse::<usize>().expect("a number") >= COMMITS_MIN, "{count} commits are too few");
+    Some(work)
+}
+
+/// All files of a pull request, page by page.
+pub async fn files_of(past: &Past, pull: &str) -> Vec<Value> {
+    const PAGES_MAX: usize = 30;
+    let mut files = Vec::new();
+    for page in 1..=PAGES_MAX {
+        let listed = past.mona().get(&format!("{pull}/files?per_page=100&page={page}")).await.expect(200).json();
+        let listed = listed.as_array().expect("a list").clone();
+        let is_last = listed.len() < 100;
+        files.extend(listed);
+        if is_last {
+            break;
+        }
+    }
+    files
+}

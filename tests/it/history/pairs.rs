@@ -1,0 +1,85 @@
+//! Which commits are compared. A commit is drawn by its own name, so that later commits change little in the draw.
+
+use super::Past;
+use crate::support::story::Work;
+
+/// How many pairs of each kind there are.
+const MERGES: usize = 6;
+const RENAMES: usize = 3;
+const DISTANT: usize = 4;
+const TURNED: usize = 4;
+
+/// Two branches between which a pull request can be made.
+#[derive(Debug, Clone)]
+pub struct Pair {
+    pub base: String,
+    pub head: String,
+}
+
+impl Pair {
+    fn new(base: &str, head: &str) -> Self {
+        Self { base: base.to_owned(), head: head.to_owned() }
+    }
+
+    /// The commits that the head has and the base has not.
+    pub fn range(&self) -> String {
+        format!("{}..{}", self.base, self.head)
+    }
+
+    fn has_commits(&self, work: &Work) -> bool {
+        work.git(&["rev-list", "--count", "--max-count=1", &self.range()]).trim() != "0"
+    }
+}
+
+/// Merges as they were made, commits that moved files, commits far apart, and the way back from one to another.
+pub fn draw(work: &Work) -> Vec<Pair> {
+    let mut commits = lines(&work.git(&["rev-list", "main"]));
+    commits.sort();
+    let mut pairs = merges(work);
+    pairs.truncate(MERGES);
+    let moved = work.git(&["log", "-M", "--diff-filter=R", "--no-merges", "--format=%H", "main"]);
+    pairs.extend(lines(&moved).iter().take(RENAMES).map(|sha| Pair::new(&format!("{sha}^"), sha)));
+    let apart = commits.chunks_exact(2).map(|two| Pair::new(&two[0], &two[1]));
+    pairs.extend(apart.filter(|pair| pair.has_commits(work)).take(DISTANT));
+    let turned = commits.rchunks_exact(2).map(|two| Pair::new(&two[0], &with_tree_of(work, &two[0], &two[1])));
+    pairs.extend(turned.take(TURNED));
+    pairs
+}
+
+/// Both sides of each merge that brought something.
+fn merges(work: &Work) -> Vec<Pair> {
+    let mut listed = lines(&work.git(&["rev-list", "--merges", "--parents", "main"]));
+    listed.sort();
+    let pair = |line: &String| {
+        let mut names = line.split(' ').skip(1);
+        Pair::new(names.next().expect("a merge has parents"), names.next().expect("a merge has two"))
+    };
+    listed.iter().map(pair).filter(|pair| pair.has_commits(work)).collect()
+}
+
+/// A commit on `parent` that makes everything as it is in `other`.
+fn with_tree_of(work: &Work, parent: &str, other: &str) -> String {
+    let tree = format!("{other}^{{tree}}");
+    work.git(&["commit-tree", &tree, "-p", parent, "-m", "as it was elsewhere"]).trim().to_owned()
+}
+
+/// Puts a branch on both ends of each pair.
+pub fn name(work: &Work, pairs: &[Pair]) {
+    for (number, pair) in pairs.iter().enumerate() {
+        work.git(&["branch", &format!("base-{number}"), &pair.base]);
+        work.git(&["branch", &format!("head-{number}"), &pair.head]);
+    }
+}
+
+/// Proposes the pair of that number, and tells the path of the pull request.
+pub async fn propose(past: &Past, number: usize) -> String {
+    let body = serde_json::json!({
+        "title": format!("Pair {number}"), "head": format!("head-{number}"), "base": format!("base-{number}"),
+    });
+    let made = past.mona().post("/repos/acme/rocket/pulls", body).await.expect(201).json();
+    format!("/repos/acme/rocket/pulls/{}", made["number"])
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(str::to_owned).collect()
+}
