@@ -89,7 +89,7 @@ pub const OCTOCRAB: Step = Step {
             return Outcome::skipped("there is no node, which starts the service");
         }
         let words = ["test", "--locked", "--package", "client-octocrab"];
-        runs_tests(context, suite("octocrab", &["--covers"], "cargo").args(words))
+        runs_tests(context, &mut suite("octocrab", &[COVERS], "cargo", words))
     },
 };
 
@@ -127,8 +127,8 @@ fn conform(context: &Context, folder: &Path) -> Outcome {
 fn octokit(context: &Context) -> Result<Vec<Command>, String> {
     let folder = npm::unpack(context, "tests/clients/octokit", &[])?;
     Ok(vec![
-        suite("octokit", &[COVERS], "node", &folder.join("suite.mjs")),
-        suite("octokit-limits", SMALL_BUDGETS, "node", &folder.join("limits.mjs")),
+        suite("octokit", &[COVERS], "node", [folder.join("suite.mjs")]),
+        suite("octokit-limits", SMALL_BUDGETS, "node", [folder.join("limits.mjs")]),
     ])
 }
 
@@ -140,7 +140,7 @@ fn python(context: &Context) -> Result<Vec<Command>, String> {
     let pygithub: Vec<&str> = lacks.iter().map(String::as_str).chain([COVERS]).collect();
     let with_flags = [("pygithub", &pygithub[..]), ("githubkit", &[COVERS]), ("limits", SMALL_BUDGETS)];
     let suites = with_flags.into_iter().map(|(stories, flags)| {
-        let mut command = suite(&format!("python-{stories}"), flags, &program, &folder.join("main.py"));
+        let mut command = suite(&format!("python-{stories}"), flags, &program, [folder.join("main.py")]);
         command.arg(stories);
         command
     });
@@ -152,11 +152,11 @@ fn gh(context: &Context) -> Result<Vec<Command>, String> {
     if !is_here() {
         apt::install(context, &["gh"]).map_err(|reason| format!("there is no gh ({reason})"))?;
     }
-    Ok(vec![suite("gh", &[COVERS, TLS], python3()?, &workspace::root().join("tests/clients/gh/main.py"))])
+    Ok(vec![suite("gh", &[COVERS, TLS], python3()?, [workspace::root().join("tests/clients/gh/main.py")])])
 }
 
 fn git() -> Result<Vec<Command>, String> {
-    Ok(vec![suite("git", &[TLS], python3()?, &workspace::root().join("tests/clients/git/main.py"))])
+    Ok(vec![suite("git", &[TLS], python3()?, [workspace::root().join("tests/clients/git/main.py")])])
 }
 
 /// What runs the stories of programs that are not libraries.
@@ -188,9 +188,14 @@ fn node() -> Result<(), String> {
 }
 
 /// A suite with the launcher that all of them share: a fresh service, and a record of its answers.
-fn suite(name: &str, flags: &[&str], program: impl AsRef<OsStr>, script: &Path) -> Command {
+fn suite<W: AsRef<OsStr>>(
+    name: &str,
+    flags: &[&str],
+    program: impl AsRef<OsStr>,
+    words: impl IntoIterator<Item = W>,
+) -> Command {
     let mut launcher = workspace::command("node");
-    launcher.arg("tests/clients/run.mjs").arg(name).args(flags).arg("--").arg(program).arg(script);
+    launcher.arg("tests/clients/run.mjs").arg(name).args(flags).arg("--").arg(program).args(words);
     launcher.env("PLINTH", workspace::plinth()).env("PLINTH_ANSWERS", workspace::answers());
     launcher
 }
