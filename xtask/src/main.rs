@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program speaks on its terminal")]
 
 mod arguments;
+mod bench;
 mod browser;
 mod postgres;
 mod process;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         }
         Ok(Command::Check(options)) => runner::run(steps::quick(), &options),
         Ok(Command::Test(options)) => runner::run(steps::whole(), &options),
+        Ok(Command::Bench(words)) => bench::run(&words),
         Ok(Command::Postgres(from)) => postgres::serve(from),
         Ok(Command::Reaper) => reaper::work(),
         Err(text) => Err(text),

@@ -9,7 +9,7 @@ use crate::process;
 use crate::runner::Context;
 use crate::tally::Tally;
 use crate::workspace::{cargo, target};
-use crate::{browser, python};
+use crate::{bench, browser, python};
 
 /// One check.
 pub struct Step {
@@ -58,6 +58,7 @@ pub fn whole() -> Vec<Step> {
         python::OPENAPI,
         python::SCHEMATHESIS,
         browser::STEP,
+        bench::STEP,
     ]
 }
 
@@ -128,10 +129,10 @@ const INTEGRATION_POSTGRES: Step = Step {
 
 const BINARY: Step = Step {
     name: "binary",
-    about: "build the program that the steps below start",
+    about: "build the programs that the steps below start",
     needs: &[Need::Cargo],
     limit: minutes(10),
-    run: |context| exits_with_success(context, &mut cargo(&["build", "--locked", "--bin", "plinth"])),
+    run: |context| exits_with_success(context, &mut bench::build(&["--locked"])),
 };
 
 const POSTGRES: Step = Step {

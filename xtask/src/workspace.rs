@@ -18,6 +18,11 @@ pub fn plinth() -> PathBuf {
     target().join("debug/plinth")
 }
 
+/// The program that measures it, built by the same step.
+pub fn plinth_bench() -> PathBuf {
+    target().join("debug/plinth-bench")
+}
+
 /// A command in the workspace's folder.
 pub fn command(program: &str) -> Command {
     let mut command = Command::new(program);
