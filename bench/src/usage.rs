@@ -57,7 +57,8 @@ mod tests {
     #[test]
     fn this_process_has_used_something() {
         assert!(cpu(std::process::id()) > Duration::ZERO);
-        assert!(own_cpu() > Duration::ZERO);
+        // The books of a thread are brought up to date at the next tick.
+        assert!((0..1_000_000).any(|_| own_cpu() > Duration::ZERO));
         assert!(memory(std::process::id()).resident > 0);
     }
 }

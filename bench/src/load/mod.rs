@@ -53,6 +53,23 @@ pub fn run(load: &Load, script: &mut dyn Script) -> Result<Outcome> {
     Runner::new(load)?.run(script).map_err(|error| format!("{}: {error}", load.address))
 }
 
+/// Makes so many requests, as fast as they are answered: a way to fill a store.
+pub fn send(load: &Load, script: &mut dyn Script, count: usize) -> Result<()> {
+    let mut runner = Runner::new(load)?;
+    let mut events = Events::with_capacity(1024);
+    let mut sent = 0;
+    while runner.measured.count() < count {
+        while sent < count
+            && let Some(index) = runner.idle.pop()
+        {
+            runner.connections[index].send(script, Instant::now())?;
+            sent += 1;
+        }
+        runner.take_answers(&mut events, script, LOOK)?;
+    }
+    Ok(())
+}
+
 struct Runner<'a> {
     load: &'a Load,
     poll: Poll,

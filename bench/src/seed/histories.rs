@@ -32,10 +32,12 @@ pub fn tips(seed: &Path) -> Result<Tips> {
 
 fn make(bench: &Bench, folder: &Path, count: u64) -> Result<()> {
     let mut history = History::begin(&folder.join("source.git"))?;
-    let marks = history.chain("main", count)?;
-    history.name("refs/heads/first", marks[0])?;
-    history.name("refs/heads/moving", marks[0])?;
-    history.commit("aside", &[marks[0]], &[])?;
+    let first = history.commit("main", &[], &[("README.md".into(), b"# A long story\n".to_vec())])?;
+    history.name("refs/heads/first", first)?;
+    history.name("refs/heads/moving", first)?;
+    // As old as the beginning: its date must not give away that the last commit does not descend from it.
+    history.commit("aside", &[first], &[])?;
+    history.chain("main", first, count)?;
     history.finish()?;
     let state = folder.join("state.yaml");
     let text = format!("{PEOPLE}repos:\n  - {{ name: acme/history, default_branch: main, import: source.git }}\n");

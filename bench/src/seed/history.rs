@@ -54,17 +54,15 @@ impl History {
         Ok(mark)
     }
 
-    /// A branch of many commits without files of their own, with a merge here and there; returns the marks of all.
-    pub fn chain(&mut self, branch: &str, count: u64) -> Result<Vec<u64>> {
-        let first = self.commit(branch, &[], &[("README.md".into(), b"# A long story\n".to_vec())])?;
-        let mut marks = vec![first];
+    /// Many commits without files of their own on top of one, with a merge here and there.
+    pub fn chain(&mut self, branch: &str, first: u64, count: u64) -> Result<()> {
+        let mut last = first;
         for index in 1..count {
-            let last = marks[marks.len() - 1];
             // Every tenth commit brings an older one in again, so that the history is not a mere line.
             let parents = if index % 10 == 9 { vec![last, last - 7] } else { vec![last] };
-            marks.push(self.commit(branch, &parents, &[])?);
+            last = self.commit(branch, &parents, &[])?;
         }
-        Ok(marks)
+        Ok(())
     }
 
     /// Names a commit.

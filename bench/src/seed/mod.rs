@@ -22,7 +22,7 @@ use crate::process::succeed;
 const MARK: &str = "finished";
 
 /// Raised when seeds are made otherwise than before.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The folder of a seed, made by `make` where it is not there yet.
 pub fn keep(bench: &Bench, name: &str, make: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
