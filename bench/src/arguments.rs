@@ -11,6 +11,7 @@ cargo xtask bench [FLAGS]
 
   --quick            small sizes and short rounds: a smoke test of the harness, in less than two minutes
   --check            exit with a failure where a figure misses its target by more than its spread
+  --publish          put the figures into docs/benchmarks.md
   --only NAME        measure this row only (may be repeated)
   --list             name the rows and stop
   --rounds N         rounds of each comparison
@@ -34,6 +35,7 @@ pub enum Command {
 pub struct Options {
     pub quick: bool,
     pub check: bool,
+    pub publish: bool,
     pub only: Vec<String>,
     pub rounds: Option<usize>,
     pub seconds: Option<f64>,
@@ -54,6 +56,7 @@ pub fn parse(words: &[String]) -> Result<Command> {
             "--list" => return Ok(Command::List),
             "--quick" => options.quick = true,
             "--check" => options.check = true,
+            "--publish" => options.publish = true,
             "--only" => options.only.push(value()?),
             "--rounds" => options.rounds = Some(number(&value()?)?),
             "--seconds" => options.seconds = Some(number(&value()?)?),

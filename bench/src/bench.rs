@@ -36,8 +36,11 @@ pub fn run(options: Options) -> Result<ExitCode> {
         println!("  took {:.1} s", row_begun.elapsed().as_secs_f64());
     }
     report.check_numbers()?;
-    let file = report.write(&bench, begun.elapsed())?;
-    println!("\nwritten to {}", file.display());
+    let took = begun.elapsed();
+    println!("\nwritten to {}", report.write(&bench, took)?.display());
+    if options.publish {
+        println!("published in {}", report.publish(&bench, took)?.display());
+    }
     let missed: Vec<&str> =
         report.rows.iter().filter(|row| row.verdict() == Verdict::Missed).map(|row| row.what.as_str()).collect();
     if options.check && !missed.is_empty() {

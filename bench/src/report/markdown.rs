@@ -7,8 +7,9 @@ use super::Report;
 use crate::bench::Bench;
 use crate::figure::significant;
 
-pub fn page(report: &Report, bench: &Bench, took: Duration) -> String {
-    let mut page = String::from("# Benchmarks\n\n");
+/// Everything below the title; the plot is the file of this name.
+pub fn figures(report: &Report, bench: &Bench, took: Duration, plot: &str) -> String {
+    let mut page = String::new();
     let _ = writeln!(
         page,
         "Median of {} rounds of {} s each, servers measured alternately, with the quartiles of the rounds in brackets.\n",
@@ -21,7 +22,7 @@ pub fn page(report: &Report, bench: &Bench, took: Duration) -> String {
     let _ = writeln!(page, "- the whole run took {} s\n", took.as_secs());
     rows(&mut page, report);
     latencies(&mut page, report);
-    growths(&mut page, report);
+    growths(&mut page, report, plot);
     for reason in &report.skipped {
         let _ = writeln!(page, "Not measured: {reason}\n");
     }
@@ -65,12 +66,11 @@ fn latencies(page: &mut String, report: &Report) {
     page.push('\n');
 }
 
-fn growths(page: &mut String, report: &Report) {
+fn growths(page: &mut String, report: &Report, plot: &str) {
     if report.growths.is_empty() {
         return;
     }
-    let _ =
-        writeln!(page, "## Growth\n\nWhat one request costs the server as the data grows.\n\n![]({})\n", super::PLOT);
+    let _ = writeln!(page, "## Growth\n\nWhat one request costs the server as the data grows.\n\n![]({})\n", plot);
     for growth in &report.growths {
         let sizes = growth
             .series

@@ -3,7 +3,7 @@
 mod markdown;
 mod plot;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::Result;
@@ -12,6 +12,12 @@ use crate::figure::{Figure, Target, Verdict, significant};
 
 /// The plot, beside the report.
 const PLOT: &str = "growth.svg";
+
+/// The page in `docs/`, the plot beside it, and what its figures stand between.
+const PAGE: &str = "benchmarks.md";
+const PAGE_PLOT: &str = "benchmarks-growth.svg";
+const FIGURES: &str = "<!-- figures -->";
+const END: &str = "<!-- end of figures -->";
 
 /// Everything that was measured.
 #[derive(Default)]
@@ -90,14 +96,27 @@ impl Report {
     /// Writes the report into the bench's folder.
     pub fn write(&self, bench: &Bench, took: Duration) -> Result<PathBuf> {
         let file = bench.folder.join("report.md");
-        if !self.growths.is_empty() {
-            std::fs::write(bench.folder.join(PLOT), plot::svg(&self.growths))
-                .map_err(|error| format!("{PLOT}: {error}"))?;
-        }
-        std::fs::write(&file, markdown::page(self, bench, took))
-            .map_err(|error| format!("{}: {error}", file.display()))?;
+        write(&bench.folder.join(PLOT), &plot::svg(&self.growths))?;
+        write(&file, &format!("# Benchmarks\n\n{}", markdown::figures(self, bench, took, PLOT)))?;
         Ok(file)
     }
+
+    /// Puts the figures of this run into the page that people read.
+    pub fn publish(&self, bench: &Bench, took: Duration) -> Result<PathBuf> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+        let file = folder.join(PAGE);
+        let page = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let (before, _) = page.split_once(FIGURES).ok_or(format!("{PAGE} has no line `{FIGURES}`"))?;
+        let (_, after) = page.split_once(END).ok_or(format!("{PAGE} has no line `{END}`"))?;
+        let figures = markdown::figures(self, bench, took, PAGE_PLOT);
+        write(&folder.join(PAGE_PLOT), &plot::svg(&self.growths))?;
+        write(&file, &format!("{before}{FIGURES}\n\n{}\n{END}{after}", figures.trim_end().to_owned() + "\n"))?;
+        Ok(file)
+    }
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
 }
 
 impl Row {

@@ -87,6 +87,12 @@ fn short(size: u64) -> String {
     }
 }
 
+/// The next number that people like to read on an axis.
+fn round_step(step: f64) -> f64 {
+    let power = 10_f64.powf(step.log10().floor());
+    [1.0, 2.0, 2.5, 5.0].into_iter().map(|digit| digit * power).find(|round| *round >= step).unwrap_or(10.0 * power)
+}
+
 /// Sizes by their logarithm, costs from nothing.
 struct Scale {
     left: f64,
@@ -110,7 +116,7 @@ impl Scale {
             bottom: y + PANEL.1 - MARGIN.3,
             size_min: logarithm(sizes.first()),
             size_max: logarithm(sizes.last()),
-            cost_max: costs.fold(f64::MIN_POSITIVE, f64::max) * 1.1,
+            cost_max: 4.0 * round_step(costs.fold(f64::MIN_POSITIVE, f64::max) * 1.05 / 4.0),
         }
     }
 
@@ -143,5 +149,6 @@ mod tests {
         let scale = Scale::of(&growth(), (0.0, 0.0));
         assert_eq!((scale.x(100), scale.x(1_000_000)), (scale.left, scale.right));
         assert!(scale.y(30.0) > scale.top && scale.y(20.0) < scale.bottom);
+        assert_eq!([0.3, 2.2, 7.9, 90.0].map(round_step), [0.5, 2.5, 10.0, 100.0]);
     }
 }
