@@ -70,7 +70,7 @@ fn growths(page: &mut String, report: &Report, plot: &str) {
     if report.growths.is_empty() {
         return;
     }
-    let _ = writeln!(page, "## Growth\n\nWhat one request costs the server as the data grows.\n\n![]({})\n", plot);
+    let _ = writeln!(page, "## Growth\n\nWhat one request costs the server as the data grows.\n\n![]({plot})\n");
     for growth in &report.growths {
         let sizes = growth
             .series
