@@ -1,4 +1,5 @@
-//! The broom: ends what is over for good, at intervals, so that no request that reads has to write for it.
+//! The broom: ends what is over for good and finishes what was left undone, at intervals, so that no request that reads
+//! has to write for it.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use crate::clock::Timestamp;
 use crate::db::Connection;
 use crate::error::Result;
 use crate::ids::TokenId;
-use crate::{oauth, tokens};
+use crate::{oauth, pulls, tokens};
 
 /// How long an expired token may wait for its end in the store.
 const INTERVAL: Duration = Duration::from_secs(60);
@@ -22,6 +23,9 @@ pub async fn run(app: App) {
         ticks.tick().await;
         if let Err(error) = once(&app).await {
             tracing::warn!(%error, "expired tokens could not be ended; the next sweep tries again");
+        }
+        if let Err(error) = pulls::catch_up(&app).await {
+            tracing::warn!(%error, "pull requests could not be looked at; the next sweep tries again");
         }
     }
 }

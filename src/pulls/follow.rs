@@ -40,6 +40,18 @@ pub async fn follow_now(app: &App, repo: RepoId, moved: &Moved) -> Result<()> {
     Ok(())
 }
 
+/// Settles open pull requests that nobody looked at after their last move: a state file made them, or the service was
+/// stopped in between. Until then each of their readers finds the same things out again.
+pub async fn catch_up(app: &App) -> Result<()> {
+    let unsettled = store::list_unsettled(&mut app.store.read().await?, PULLS_MAX).await?;
+    for (repo, pull) in unsettled {
+        if let Err(error) = settle(app, repo, pull).await {
+            tracing::warn!(%repo, %error, "a pull request could not be looked at");
+        }
+    }
+    Ok(())
+}
+
 /// Finds the merge base of a pull request's last version, the places of its threads in it, and its counts.
 pub async fn settle(app: &App, repo: RepoId, pull: PullId) -> Result<()> {
     let Some(found) = store::find_by_id(&mut app.store.read().await?, pull).await? else { return Ok(()) };

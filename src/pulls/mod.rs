@@ -14,7 +14,7 @@ pub mod store;
 pub mod threads;
 
 pub use changes::create;
-pub use follow::{authors, follow, follow_now, settle};
+pub use follow::{authors, catch_up, follow, follow_now, settle};
 pub use found::FoundPull;
 pub use handlers::find;
 pub use held::held;

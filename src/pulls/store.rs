@@ -243,3 +243,10 @@ pub async fn add_review_comments(db: &mut Connection, pull: PullId, count: i64) 
     db.execute("update pull set review_comments = review_comments + $2 where id = $1", params![pull, count]).await?;
     Ok(())
 }
+
+/// Open pull requests whose last version was not looked at yet.
+pub async fn list_unsettled(db: &mut Connection, limit: usize) -> Result<Vec<(RepoId, PullId)>, DbError> {
+    let sql = "select p.repo_id, p.id from pull p join pull_version v on v.pull_id = p.id and v.number = p.version \
+               where p.state = 'open' and (v.merge_base is null or v.commits is null) order by p.id limit $1";
+    db.all(sql, params![i64::try_from(limit).unwrap_or(i64::MAX)]).await
+}

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use aws_lc_rs::digest::{SHA256, digest};
-use aws_lc_rs::rand::{SecureRandom, SystemRandom};
 
 use super::TokenKind;
 
@@ -69,11 +68,11 @@ pub fn random_letters(length: usize) -> String {
 fn random_of(alphabet: &[u8], length: usize) -> String {
     // Bytes from here on would make the first letters likelier.
     let fair_below = 256 - 256 % alphabet.len();
-    let generator = SystemRandom::new();
     let mut text = String::with_capacity(length);
     let mut bytes = [0u8; 64];
     while text.len() < length {
-        generator.fill(&mut bytes).expect("the system's random generator always answers");
+        // Straight from the system: the library's own generator gathers noise for 40 ms before its first byte.
+        getrandom::fill(&mut bytes).expect("the system's random generator always answers");
         let fair = bytes.iter().map(|byte| usize::from(*byte)).filter(|byte| *byte < fair_below);
         let letters = fair.map(|byte| char::from(alphabet[byte % alphabet.len()]));
         text.extend(letters.take(length - text.len()));

@@ -10,6 +10,7 @@ cargo xtask COMMAND
 
   check      the quick round: format, clippy, docs, architecture
   test       everything; ends with a summary and a line `N passed, N failed`
+  bench      measure the service against the limit; `cargo xtask bench --help` names the flags
   postgres   start a private PostgreSQL, print its URL, stop it on Ctrl-C
   help       this text
 
@@ -31,6 +32,8 @@ pub enum Command {
     Help,
     Check(Options),
     Test(Options),
+    /// With the words that go to the program that measures.
+    Bench(Vec<String>),
     Postgres(Option<Source>),
     /// Not for people: see `reaper.rs`.
     Reaper,
@@ -59,6 +62,7 @@ pub fn parse(words: &[String]) -> Result<Command, String> {
         "help" | "--help" | "-h" => Ok(Command::Help),
         "check" => Ok(Command::Check(options(flags)?)),
         "test" => Ok(Command::Test(options(flags)?)),
+        "bench" => Ok(Command::Bench(flags.to_vec())),
         "postgres" => match options(flags)? {
             Options { postgres_from, .. } if flags.len() <= 2 => Ok(Command::Postgres(postgres_from)),
             _ => Err("postgres takes only --postgres-from".into()),

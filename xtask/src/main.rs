@@ -4,6 +4,7 @@
 
 mod apt;
 mod arguments;
+mod bench;
 mod browser;
 mod clients;
 mod npm;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         }
         Ok(Command::Check(options)) => runner::run(steps::quick(), &options),
         Ok(Command::Test(options)) => runner::run(steps::whole(), &options),
+        Ok(Command::Bench(words)) => bench::run(&words),
         Ok(Command::Postgres(from)) => postgres::serve(from),
         Ok(Command::Reaper) => reaper::work(),
         Err(text) => Err(text),

@@ -10,7 +10,7 @@ use crate::process;
 use crate::runner::Context;
 use crate::tally::Tally;
 use crate::workspace::{answers, cargo, target};
-use crate::{browser, clients, python};
+use crate::{bench, browser, clients, python};
 
 /// One check.
 pub struct Step {
@@ -61,6 +61,7 @@ pub fn whole() -> Vec<Step> {
         clients::EXAMPLE_PYTHON,
         clients::OCTOCRAB,
         clients::EXAMPLE_RUST,
+        bench::STEP,
         // Last, since it judges what the others were answered.
         clients::CONFORMANCE,
     ]
@@ -137,10 +138,10 @@ const INTEGRATION_POSTGRES: Step = Step {
 
 const BINARY: Step = Step {
     name: "binary",
-    about: "build the program that the steps below start",
+    about: "build the programs that the steps below start",
     needs: &[Need::Cargo],
     limit: minutes(10),
-    run: |context| exits_with_success(context, &mut cargo(&["build", "--locked", "--bin", "plinth"])),
+    run: |context| exits_with_success(context, &mut bench::build(&["--locked"])),
 };
 
 const POSTGRES: Step = Step {

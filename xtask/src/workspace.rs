@@ -23,6 +23,11 @@ pub fn answers() -> PathBuf {
     target().join("answers")
 }
 
+/// The program that measures it, built by the same step.
+pub fn plinth_bench() -> PathBuf {
+    target().join("debug/plinth-bench")
+}
+
 /// A command in the workspace's folder.
 pub fn command(program: &str) -> Command {
     let mut command = Command::new(program);

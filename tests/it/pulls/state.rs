@@ -1,6 +1,7 @@
 //! Pull requests of a state file.
 
 use plinth::cli::state::State;
+use plinth::pulls;
 use serde_json::json;
 
 use crate::support::{START, Service};
@@ -28,6 +29,22 @@ pulls:
       - { author: hubot, path: src/a.txt, body: On the file }
 tokens: [{ kind: classic, user: mona, scopes: [repo, notifications], token: ghp_mona }]
 "#;
+
+#[tokio::test]
+async fn pull_requests_that_nobody_looked_at_are_settled_by_the_sweep() {
+    let service = Service::with(STATE).await;
+    let mona = service.with_token("ghp_mona");
+    let path = "/repos/mona/hello/pulls/1/comments";
+    let before = mona.get(path).await.expect(200).json();
+    let unsettled = async || {
+        let mut db = service.app.store.read().await.expect("the store can be read");
+        pulls::store::list_unsettled(&mut db, 10).await.expect("the store can be read").len()
+    };
+    assert_eq!(unsettled().await, 1, "a state file is applied without a look at what follows from the commits");
+    pulls::catch_up(&service.app).await.expect("the sweep works");
+    assert_eq!(unsettled().await, 0);
+    assert_eq!(mona.get(path).await.expect(200).json(), before);
+}
 
 #[tokio::test]
 async fn a_state_file_brings_pull_requests_with_their_comments() {

@@ -1,0 +1,81 @@
+//! The service under test, and its other commands.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Command;
+
+use crate::Result;
+use crate::bench::Bench;
+use crate::http::Client;
+use crate::machine::on_core;
+use crate::process::{Running, succeed};
+use crate::servers::{Role, Synchronous, read_address};
+
+/// Enough for every run: budgets are kept, as in production, and never used up.
+const BUDGET: &str = "1000000000";
+
+/// Where a server may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// On the one core that the load generator leaves alone.
+    OneCore,
+    Anywhere,
+}
+
+/// A service on a data folder, durable unless told otherwise.
+pub fn start(bench: &Bench, data: &Path, place: Place, synchronous: Synchronous) -> Result<Running> {
+    let mut command = on_core(&bench.plinth, core(bench, place));
+    serving(&mut command, data);
+    if synchronous == Synchronous::Normal {
+        command.env("PLINTH_DEV_SYNCHRONOUS", "normal");
+    }
+    Running::start(&mut command, &bench.log("plinth"), read_ready)
+}
+
+/// The words and the environment of `plinth serve`, with the settings of production.
+pub fn serving(command: &mut Command, data: &Path) {
+    without_settings(command);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--ready-json", "--data"]).arg(data);
+    for budget in ["--requests-per-hour", "--content-per-minute", "--content-per-hour"] {
+        command.args([budget, BUDGET]);
+    }
+}
+
+/// This program as a server beside the service.
+pub fn start_beside(bench: &Bench, role: &Role, place: Place) -> Result<Running> {
+    let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+    let mut command = on_core(&program, core(bench, place));
+    command.args(role.words());
+    Running::start(&mut command, &bench.log("beside"), read_address)
+}
+
+fn core(bench: &Bench, place: Place) -> Option<usize> {
+    let cores = bench.machine.cores?;
+    (place == Place::OneCore).then_some(cores.server)
+}
+
+/// Runs a command of the service on a data folder.
+pub fn command(bench: &Bench, data: &Path, words: &[&str]) -> Result<String> {
+    let mut command = Command::new(&bench.plinth);
+    without_settings(&mut command);
+    succeed(command.args(words).arg("--data").arg(data))
+}
+
+/// A developer's own settings must not change what is measured.
+fn without_settings(command: &mut Command) {
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PLINTH_")) {
+        command.env_remove(name);
+    }
+}
+
+/// The address in the line that `--ready-json` asks for.
+pub fn read_ready(line: &str) -> Option<SocketAddr> {
+    let ready: serde_json::Value = serde_json::from_str(line).ok()?;
+    ready["url"].as_str()?.strip_prefix("http://")?.parse().ok()
+}
+
+impl Running {
+    pub fn client(&self) -> Result<Client> {
+        Client::connect(self.address)
+    }
+}
