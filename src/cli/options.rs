@@ -122,6 +122,28 @@ options! {
     /// Clones and pushes at once [default: 16]
     #[arg(long, global = true, env = "PLINTH_GIT_PROCESSES_MAX", value_name = "COUNT")]
     git_processes_max: usize,
+    /// How far SQLite syncs: full, normal or off. For measuring and for tests, never where data matters
+    #[arg(long, global = true, env = "PLINTH_DEV_SYNCHRONOUS", value_name = "LEVEL", hide = true)]
+    dev_synchronous: Synchronous,
+}
+
+/// How far SQLite syncs, in SQLite's own words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Synchronous {
+    Full,
+    Normal,
+    Off,
+}
+
+impl Synchronous {
+    fn durability(self) -> Durability {
+        match self {
+            Synchronous::Full => Durability::PowerCut,
+            Synchronous::Normal => Durability::ProcessCrash,
+            Synchronous::Off => Durability::None,
+        }
+    }
 }
 
 impl Options {
@@ -142,6 +164,7 @@ impl Options {
         let folder = self.data();
         std::fs::create_dir_all(folder)
             .map_err(|error| Error::BadRequest(format!("the data folder {}: {error}", folder.display())))?;
+        let durability = self.dev_synchronous.map_or(durability, Synchronous::durability);
         Ok(Location::Sqlite { file: self.database_file(), durability })
     }
 

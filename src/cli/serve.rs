@@ -11,7 +11,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::options::Options;
+use super::options::{Options, Synchronous};
 use super::state::State;
 use super::{demo, logging};
 use crate::api::reply::Reply;
@@ -50,6 +50,9 @@ impl Serve {
             options.data = Some(folder.path().to_owned());
         }
         let durability = if self.ephemeral { Durability::None } else { Durability::PowerCut };
+        if options.dev_synchronous.is_some_and(|level| level != Synchronous::Full) {
+            tracing::warn!("a power cut takes acknowledged writes with it: dev_synchronous is not full");
+        }
         let store = Store::open(&options.location(durability)?).await?;
         let repositories = options.open_repositories()?;
         repositories.sweep()?;
