@@ -2,7 +2,7 @@
 
 mod access;
 mod cloning;
-mod host;
+pub mod host;
 mod hostile;
 mod pulls;
 mod pushing;
