@@ -12,11 +12,11 @@ use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 use serde_json::{Value, json};
 
 use self::reference::{DEFAULT, Model, NAMES, OBJECTS};
-use self::steps::{How, Step, Wish};
+use self::steps::{How, Line, Step, Wish};
 use super::{git, text};
 use crate::git_http::host::{Host, OWNER};
 
-const CASES: u32 = 6;
+const CASES: u32 = 5;
 const STEPS: usize = 20;
 /// Each try of a shorter sequence costs about as much as a case.
 const SHRINKS_MAX: u32 = 40;
@@ -108,10 +108,10 @@ impl Case<'_> {
                 self.check_matching(model, &NAMES[*name][..(*length).min(NAMES[*name].len())]).await?
             }
             Step::Push { wishes, atomic } => {
-                let (ended_well, said) = self.push(wishes, *atomic).await;
+                let (ended_well, said) = self.push(model, wishes, *atomic).await;
                 same(&ended_well, &steps::push(model, wishes, *atomic), &format!("the end of {said}"))?;
             }
-            Step::Raw { commands, atomic } => self.check_raw(model, commands, *atomic).await?,
+            Step::Raw { lines, atomic } => self.check_raw(model, lines, *atomic).await?,
             Step::Flush => {
                 let flushed = self.world.host.service.app.objects.flush(self.id).await;
                 flushed.map_err(|error| error.to_string())?;
@@ -129,13 +129,13 @@ impl Case<'_> {
         (answer.status, json)
     }
 
-    async fn push(&self, wishes: &[Wish], atomic: bool) -> (bool, String) {
+    async fn push(&self, model: &Model, wishes: &[Wish], atomic: bool) -> (bool, String) {
         let objects = &self.world.objects;
         let mut words = vec!["push".to_owned(), "--porcelain".into()];
         words.extend(atomic.then(|| "--atomic".into()));
         for wish in wishes {
             if let How::Lease(expected) = wish.how {
-                let expected = expected.map_or("", |object| &objects[object]);
+                let expected = expected.in_model(model, wish.name).map_or("", |object| &objects[object]);
                 words.push(format!("--force-with-lease={}:{expected}", NAMES[wish.name]));
             }
         }
@@ -149,17 +149,14 @@ impl Case<'_> {
         (said.success, format!("{said:?}"))
     }
 
-    async fn check_raw(
-        &self,
-        model: &mut Model,
-        commands: &[(usize, Option<usize>, Option<usize>)],
-        atomic: bool,
-    ) -> Result<(), String> {
-        let sha = |object: &Option<usize>| object.map_or(ZERO, |object| &self.world.objects[object]);
+    async fn check_raw(&self, model: &mut Model, lines: &[Line], atomic: bool) -> Result<(), String> {
+        let sha = |object: Option<usize>| object.map_or(ZERO, |object| &self.world.objects[object]);
+        let commands: Vec<reference::Command> =
+            lines.iter().map(|line| (NAMES[line.name], line.old.in_model(model, line.name), line.new)).collect();
         let mut body = Vec::new();
-        for (name, old, new) in commands {
+        for (name, old, new) in &commands {
             let wishes = if atomic { "\0report-status atomic" } else { "\0report-status" };
-            let line = format!("{} {} {}{wishes}", sha(old), sha(new), NAMES[*name]);
+            let line = format!("{} {} {name}{wishes}", sha(*old), sha(*new));
             body.extend(format!("{:04x}{line}", line.len() + 4).into_bytes());
         }
         body.extend(b"0000");
@@ -170,10 +167,8 @@ impl Case<'_> {
         let client = client.header("content-type", "application/x-git-receive-pack-request");
         let answer = client.send(Method::POST, &format!("/{}.git/git-receive-pack", self.full_name), body).await;
         let report = String::from_utf8_lossy(&answer.body).into_owned();
-        let named: Vec<reference::Command> =
-            commands.iter().map(|(name, old, new)| (NAMES[*name], *old, *new)).collect();
-        let expected = model.receive(&named, atomic, &(0..OBJECTS).collect());
-        let told = named.iter().map(|(name, ..)| report.contains(&format!("ok {name}\n"))).collect::<Vec<bool>>();
+        let expected = model.receive(&commands, atomic, &(0..OBJECTS).collect());
+        let told = commands.iter().map(|(name, ..)| report.contains(&format!("ok {name}\n"))).collect::<Vec<bool>>();
         same(&told, &expected, &report)
     }
 
