@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::config::{GitSettings, Settings};
 use crate::db::{Durability, Location, Store};
 use crate::error::{Error, Result};
-use crate::git::Repositories;
+use crate::git::{Repositories, create_directories};
 
 const LISTEN_DEFAULT: &str = "127.0.0.1:8080";
 const DATA_DEFAULT: &str = "data";
@@ -56,8 +56,8 @@ options! {
     /// The address to listen on; port 0 picks a free one [default: 127.0.0.1:8080]
     #[arg(long, global = true, env = "PLINTH_LISTEN", value_name = "ADDRESS")]
     listen: SocketAddr,
-    /// The folder for everything, with SQLite inside [default: data]
-    #[arg(long, global = true, env = "PLINTH_DATA", value_name = "FOLDER", conflicts_with = "database")]
+    /// The folder for everything: SQLite, and repositories with either engine [default: data]
+    #[arg(long, global = true, env = "PLINTH_DATA", value_name = "FOLDER")]
     data: PathBuf,
     /// A PostgreSQL database instead, such as postgres://user@host/name
     #[arg(long, global = true, env = "PLINTH_DATABASE", value_name = "URL", hide_env_values = true)]
@@ -162,7 +162,7 @@ impl Options {
             return Ok(Location::Postgres { url: url.clone(), connections_max });
         }
         let folder = self.data();
-        std::fs::create_dir_all(folder)
+        create_directories(folder)
             .map_err(|error| Error::BadRequest(format!("the data folder {}: {error}", folder.display())))?;
         let durability = self.dev_synchronous.map_or(durability, Synchronous::durability);
         Ok(Location::Sqlite { file: self.database_file(), durability })

@@ -6,6 +6,7 @@ mod architecture;
 mod cli;
 mod contract;
 mod device_flow;
+mod durability;
 mod git_http;
 mod git_refs;
 mod installations;

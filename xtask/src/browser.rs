@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::apt;
 use crate::process::{ask, succeed};
 use crate::runner::Context;
 use crate::steps::{Need, Outcome, Step, minutes, runs_tests};
@@ -34,7 +35,8 @@ fn prepare(context: &Context) -> Result<(PathBuf, PathBuf), String> {
     let browser = match find() {
         Some(found) => found,
         None => {
-            install(context).map_err(|reason| format!("there is no Chromium ({reason})"))?;
+            apt::install(context, &["chromium", "fonts-dejavu-core"])
+                .map_err(|reason| format!("there is no Chromium ({reason})"))?;
             find().ok_or("apt-get has installed no Chromium")?
         }
     };
@@ -47,20 +49,6 @@ fn find() -> Option<PathBuf> {
     let candidates = NAMES.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
     // Some distributions have a file of that name that only says where to get the program.
     candidates.filter(|path| path.is_file()).find(|path| ask(Command::new(path).arg("--version")).is_some())
-}
-
-fn install(context: &Context) -> Result<(), String> {
-    if ask(Command::new("id").arg("-u")).as_deref() != Some("0") {
-        return Err("apt-get needs root".into());
-    }
-    ask(Command::new("apt-get").arg("--version")).ok_or("there is no apt-get")?;
-    for words in [&["update"][..], &["install", "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core"]] {
-        let mut command = Command::new("apt-get");
-        command.args(["--quiet", "-o", "DPkg::Lock::Timeout=120"]).args(words);
-        command.env("DEBIAN_FRONTEND", "noninteractive").current_dir("/");
-        succeed(&context.reaper, &mut command, &context.log, context.limit)?;
-    }
-    Ok(())
 }
 
 /// The library lies in cargo's folder, so that the clone stays clean; the script needs to lie beside it.

@@ -2,8 +2,10 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program speaks on its terminal")]
 
+mod apt;
 mod arguments;
 mod browser;
+mod durability;
 mod postgres;
 mod process;
 mod python;

@@ -9,7 +9,7 @@ use crate::process;
 use crate::runner::Context;
 use crate::tally::Tally;
 use crate::workspace::{cargo, target};
-use crate::{browser, python};
+use crate::{browser, durability, python};
 
 /// One check.
 pub struct Step {
@@ -54,6 +54,8 @@ pub fn whole() -> Vec<Step> {
         UNIT,
         INTEGRATION_SQLITE,
         INTEGRATION_POSTGRES,
+        durability::SQLITE,
+        durability::POSTGRES,
         BINARY,
         python::OPENAPI,
         python::SCHEMATHESIS,
@@ -166,14 +168,14 @@ const DENY: Step = Step {
     },
 };
 
-fn cargo_test(words: &[&str]) -> Command {
+pub fn cargo_test(words: &[&str]) -> Command {
     let mut command = cargo(&["test", "--locked", "--no-fail-fast"]);
     command.args(words);
     command
 }
 
 /// A developer's own setting must not turn the run on SQLite into one on PostgreSQL.
-fn without_postgres(command: &mut Command) -> &mut Command {
+pub fn without_postgres(command: &mut Command) -> &mut Command {
     command.env_remove("PLINTH_TEST_POSTGRES").env_remove("PLINTH_TEST_POSTGRES_BIN")
 }
 
