@@ -69,7 +69,7 @@ impl Recording {
                 lost.extend(match checked {
                     Ok(Ok(())) => None,
                     Ok(Err(difference)) => Some(format!("{}, without {loss:?}: {difference}", acknowledged.what)),
-                    Err(_) => Some(format!("{}, without {loss:?}: the server does not come back", acknowledged.what)),
+                    Err(_) => Some(format!("{}, without {loss:?}: it does not come back whole", acknowledged.what)),
                 });
             }
         }

@@ -9,3 +9,4 @@ mod pushing;
 mod races;
 mod refusals;
 mod rest;
+mod rights;
