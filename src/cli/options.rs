@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::config::{GitSettings, Settings};
 use crate::db::{Durability, Location, Store};
 use crate::error::{Error, Result};
-use crate::git::Repositories;
+use crate::git::{Repositories, create_directories};
 
 const LISTEN_DEFAULT: &str = "127.0.0.1:8080";
 const DATA_DEFAULT: &str = "data";
@@ -168,7 +168,7 @@ impl Options {
             return Ok(Location::Postgres { url: url.clone(), connections_max: self.database_connections() });
         }
         let folder = self.data();
-        std::fs::create_dir_all(folder)
+        create_directories(folder)
             .map_err(|error| Error::BadRequest(format!("the data folder {}: {error}", folder.display())))?;
         let durability = self.dev_synchronous.map_or(durability, Synchronous::durability);
         Ok(Location::Sqlite { file: self.database_file(), durability })

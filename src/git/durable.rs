@@ -25,15 +25,17 @@ pub(super) fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// Creates a directory and its missing parents, each of them durable in its own parent.
-pub(super) fn create_directories(directory: &Path) -> io::Result<()> {
+pub fn create_directories(directory: &Path) -> io::Result<()> {
+    let directory = std::path::absolute(directory)?;
     if directory.is_dir() {
         return Ok(());
     }
     let parent = directory.parent().expect("the root directory exists");
     create_directories(parent)?;
-    match fs::create_dir(directory) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        Ok(()) | Err(_) => {}
+    match fs::create_dir(&directory) {
+        // Another process may have been first.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() => {}
+        made => made?,
     }
     sync_directory(parent)
 }

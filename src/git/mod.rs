@@ -42,6 +42,7 @@ pub use ancestry::CommitRange;
 pub use child::Limits;
 pub use commit::{Commit, CommitSignature, NewCommit};
 pub use copy::copy_folder;
+pub use durable::create_directories;
 pub use history::{History, HistoryCommit, HistoryTag, Refs};
 pub use identity::{Date, Identity};
 pub use import::Imported;

@@ -7,6 +7,7 @@ use super::model::GitRepo;
 use super::push::Pusher;
 use super::report::Verdict;
 use super::rules::{self, Refusal};
+use crate::api::access::check_workflows;
 use crate::app::App;
 use crate::clock::Timestamp;
 use crate::db::Connection;
@@ -40,7 +41,11 @@ struct Work {
 
 impl Work {
     async fn run(&self, tx: &mut Connection) -> Result<(Vec<Verdict>, Moved)> {
-        let repo = self.pusher.recheck().ask(tx).await?;
+        let (repo, caller, reach) = self.pusher.recheck().ask_for_reach(tx).await?;
+        if check_workflows(self.pusher.caller(), &self.pusher.reach).is_ok() {
+            // The updates were judged by a right that may have gone since.
+            check_workflows(&caller, &reach)?;
+        }
         if repo.id != self.pusher.repo.id {
             // The name belongs to another repository by now, which does not have the pack.
             return Err(Error::NotFound);

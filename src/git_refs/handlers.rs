@@ -75,7 +75,7 @@ pub async fn update(
 
 pub async fn delete(access: Allowed<DeleteRef, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let name = name_to_change(&app, &access).await?;
-    moves::delete(&app, &access.repo, name).await?;
+    moves::delete(&app, &access, name).await?;
     Ok(Reply::no_content())
 }
 

@@ -6,15 +6,16 @@
 use super::json::{NewRef, RefUpdate};
 use super::listing::check_not_empty;
 use super::rules::{self, Move};
-use crate::api::access::{Allowed, Endpoint, RepoTarget, check_workflows};
+use crate::api::access::{Allowed, Endpoint, Reach, RepoTarget, check_workflows};
 use crate::app::App;
 use crate::db::Connection;
 use crate::error::{Error, Result};
 use crate::git::RefName;
-use crate::ids::Sha;
+use crate::ids::{RepoId, Sha};
 use crate::pulls;
 use crate::refs::{self, Change, Ref, Refused, Target, store};
-use crate::repos::{self, Repo};
+use crate::repos::Repo;
+use crate::tokens::Principal;
 
 /// How often a judgement is made anew before the caller learns that the reference never stands still.
 const JUDGEMENTS_MAX: usize = 16;
@@ -35,12 +36,10 @@ pub async fn create<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, new
             Ok((target, refs::rules::changes_workflows(reader, None, target.sha, default_tip)?))
         })
         .await?;
-    if workflows {
-        check_workflows(access.caller(), &access.reach)?;
-    }
+    check_workflows_if(workflows, access.caller(), &access.reach)?;
     let change = Change { name, old: None, new: Some(target) };
     let made = shown(&change.name, target);
-    write(app, &access.repo, change).await?.map_err(|refused| rules::refused_new(&refused))?;
+    write(app, access, change, workflows).await?.map_err(|refused| rules::refused_new(&refused))?;
     Ok(made)
 }
 
@@ -55,12 +54,12 @@ pub async fn update<E: Endpoint>(
     let _held = app.objects.hold(access.repo.id).await;
     for _ in 0..JUDGEMENTS_MAX {
         let current = find(app, &access.repo, name).await?;
-        let target = judge(app, access, &current, update).await?;
+        let (target, workflows) = judge(app, access, &current, update).await?;
         if target.sha == current.target {
             return Ok(current);
         }
         let change = Change { name: name.clone(), old: Some(current.target), new: Some(target) };
-        match write(app, &access.repo, change).await? {
+        match write(app, access, change, workflows).await? {
             Ok(()) => return Ok(shown(name, target)),
             Err(Refused::Stale) => {}
             Err(Refused::InTheWay(_)) => return Err(Error::unprocessable("Reference update failed")),
@@ -70,12 +69,13 @@ pub async fn update<E: Endpoint>(
 }
 
 /// Deletes a reference; nothing about it needs a look at its objects.
-pub async fn delete(app: &App, repo: &Repo, name: RefName) -> Result<()> {
-    let context = (repo.id, name, app.clock.now());
+pub async fn delete<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, name: RefName) -> Result<()> {
+    let context = (access.recheck(), access.repo.id, name, app.clock.now());
     app.store
-        .write(context, |tx, (repo, name, now)| {
+        .write(context, |tx, (right, repo, name, now)| {
             Box::pin(async move {
-                let found = repos::store::find_by_id(tx, *repo, None).await?.ok_or(Error::NotFound)?;
+                let found = right.ask(tx).await?;
+                check_same(&found, *repo)?;
                 let current = get(tx, &found.repo, name).await?;
                 rules::check_deletable(name, &found.repo.default_branch)?;
                 let change = Change { name: name.clone(), old: Some(current.target), new: None };
@@ -112,7 +112,7 @@ async fn judge<E: Endpoint>(
     access: &Allowed<E, RepoTarget>,
     current: &Ref,
     update: &RefUpdate,
-) -> Result<Target> {
+) -> Result<(Target, bool)> {
     let default_tip = find_default_tip(&mut app.store.read().await?, &access.repo).await?;
     let (judged, sha) = (current.clone(), update.sha.clone());
     let how = if update.force { Move::Anywhere } else { Move::FastForwardOnly };
@@ -124,20 +124,30 @@ async fn judge<E: Endpoint>(
             Ok((target, workflows))
         })
         .await?;
-    if workflows {
-        check_workflows(access.caller(), &access.reach)?;
-    }
-    Ok(target)
+    check_workflows_if(workflows, access.caller(), &access.reach)?;
+    Ok((target, workflows))
 }
 
-/// Carries out one change, if the repository is still there and the reference still where it was judged.
-async fn write(app: &App, repo: &Repo, change: Change) -> Result<Result<(), Refused>> {
-    let context = (repo.id, [change], app.clock.now());
+fn check_workflows_if(needed: bool, caller: &Principal, reach: &Reach) -> Result<()> {
+    if needed { check_workflows(caller, reach) } else { Ok(()) }
+}
+
+/// Carries out one change, if the right to it still stands and the reference is still where it was judged.
+async fn write<E: Endpoint>(
+    app: &App,
+    access: &Allowed<E, RepoTarget>,
+    change: Change,
+    workflows: bool,
+) -> Result<Result<(), Refused>> {
+    let repo = access.repo.id;
+    let context = (access.recheck(), repo, [change], workflows, app.clock.now());
     let written = app
         .store
-        .write(context, |tx, (repo, change, now)| {
+        .write(context, |tx, (right, repo, change, workflows, now)| {
             Box::pin(async move {
-                repos::store::find_by_id(tx, *repo, None).await?.ok_or(Error::NotFound)?;
+                let (found, caller, reach) = right.ask_for_reach(tx).await?;
+                check_same(&found, *repo)?;
+                check_workflows_if(*workflows, &caller, &reach)?;
                 let outcome = refs::apply(tx, *repo, change, *now).await?.pop();
                 match outcome.ok_or_else(|| Error::internal("a change had no outcome"))? {
                     Ok(()) => Ok(Ok(pulls::refs_moved(tx, *repo, change, *now).await?)),
@@ -146,7 +156,12 @@ async fn write(app: &App, repo: &Repo, change: Change) -> Result<Result<(), Refu
             })
         })
         .await?;
-    Ok(written.map(|moved| pulls::follow(app, repo.id, moved)))
+    Ok(written.map(|moved| pulls::follow(app, repo, moved)))
+}
+
+/// The name may belong to another repository by now, whose objects nobody has looked at.
+fn check_same(found: &RepoTarget, judged: RepoId) -> Result<()> {
+    if found.repo.id == judged { Ok(()) } else { Err(Error::NotFound) }
 }
 
 async fn find_default_tip(db: &mut Connection, repo: &Repo) -> Result<Option<Sha>> {

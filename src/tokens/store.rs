@@ -51,6 +51,21 @@ from_row!(Presented {
     suspended_at,
 });
 
+/// The columns of `Presented` for the tokens that nobody has ended and that meet a condition.
+macro_rules! select_presented {
+    ($condition:literal) => {
+        concat!(
+            "select t.id, t.kind, t.scopes, t.owner_id, t.repository_selection, t.permissions, t.expires_at, ",
+            "u.id, u.login, u.kind, u.site_admin, t.app_id, a.bot_id, ",
+            "i.id, i.account_id, i.repository_selection, i.permissions, i.suspended_at ",
+            "from token t left join account u on u.id = t.user_id left join app a on a.id = t.app_id ",
+            "left join installation i on i.id = t.installation_id ",
+            "where t.ended_at is null and ",
+            $condition
+        )
+    };
+}
+
 /// Who the token with this hash acts as; nothing for a token that is unknown, revoked or expired. One that was found
 /// expired before stays so, whatever the clock says now.
 pub async fn find_principal(
@@ -59,12 +74,7 @@ pub async fn find_principal(
     now: Timestamp,
     expired: &ExpiredTokens,
 ) -> Result<Option<Principal>> {
-    let sql = "select t.id, t.kind, t.scopes, t.owner_id, t.repository_selection, t.permissions, t.expires_at, \
-               u.id, u.login, u.kind, u.site_admin, t.app_id, a.bot_id, \
-               i.id, i.account_id, i.repository_selection, i.permissions, i.suspended_at \
-               from token t left join account u on u.id = t.user_id left join app a on a.id = t.app_id \
-               left join installation i on i.id = t.installation_id \
-               where t.hash = $1 and t.ended_at is null";
+    let sql = select_presented!("t.hash = $1");
     let Some(found) = db.optional::<Presented>(sql, params![hash]).await? else { return Ok(None) };
     if found.expires_at.is_some_and(|moment| moment <= now) {
         expired.note(found.token);
@@ -74,6 +84,12 @@ pub async fn find_principal(
         return Ok(None);
     }
     principal(found).map(Some)
+}
+
+/// Who a token that was good a moment ago acts as now; its expiry was judged when it was presented.
+pub async fn find_principal_again(db: &mut Connection, id: TokenId) -> Result<Option<Principal>> {
+    let found = db.optional::<Presented>(select_presented!("t.id = $1"), params![id]).await?;
+    found.map(principal).transpose()
 }
 
 fn principal(found: Presented) -> Result<Principal> {
@@ -115,12 +131,6 @@ fn principal(found: Presented) -> Result<Principal> {
         limits,
         expires_at: found.expires_at,
     }))
-}
-
-/// Whether nobody has ended the token; its expiry was judged when it was presented.
-pub async fn is_active(db: &mut Connection, id: TokenId) -> Result<bool, DbError> {
-    let sql = "select cast(1 as bigint) from token where id = $1 and ended_at is null";
-    Ok(db.optional::<(i64,)>(sql, params![id]).await?.is_some())
 }
 
 /// Whether the token's own selection names this repository.

@@ -8,6 +8,7 @@ mod compatibility;
 mod contract;
 mod device_flow;
 mod documentation;
+mod durability;
 mod git_http;
 mod git_refs;
 mod history;

@@ -7,6 +7,7 @@ mod arguments;
 mod bench;
 mod browser;
 mod clients;
+mod durability;
 mod npm;
 mod outcome;
 mod postgres;

@@ -10,7 +10,7 @@ use crate::process;
 use crate::runner::Context;
 use crate::tally::Tally;
 use crate::workspace::{answers, cargo, target};
-use crate::{bench, browser, clients, python};
+use crate::{bench, browser, clients, durability, python};
 
 /// One check.
 pub struct Step {
@@ -49,6 +49,8 @@ pub fn whole() -> Vec<Step> {
         UNIT,
         INTEGRATION_SQLITE,
         INTEGRATION_POSTGRES,
+        durability::SQLITE,
+        durability::POSTGRES,
         BINARY,
         python::OPENAPI,
         python::SCHEMATHESIS,
@@ -176,7 +178,7 @@ const DENY: Step = Step {
     },
 };
 
-fn cargo_test(words: &[&str]) -> Command {
+pub fn cargo_test(words: &[&str]) -> Command {
     let mut command = cargo(&["test", "--locked", "--no-fail-fast"]);
     command.args(words);
     command
@@ -190,7 +192,7 @@ fn recorded(step: &str) -> Command {
 }
 
 /// A developer's own setting must not turn the run on SQLite into one on PostgreSQL.
-fn without_postgres(command: &mut Command) -> &mut Command {
+pub fn without_postgres(command: &mut Command) -> &mut Command {
     command.env_remove("PLINTH_TEST_POSTGRES").env_remove("PLINTH_TEST_POSTGRES_BIN")
 }
 

@@ -8,6 +8,7 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 
 use super::{Endpoint, Facts, Reach, Target, check_kind, decide};
+use crate::api::credential::BAD_CREDENTIALS;
 use crate::api::exchange::Exchange;
 use crate::app::App;
 use crate::db::Connection;
@@ -62,23 +63,34 @@ pub struct Recheck<E, T> {
 impl<E: Endpoint, T: Target> Recheck<E, T> {
     /// The resource as it is now, if the caller's token still lives and the right still stands.
     pub async fn ask(&self, db: &mut Connection) -> Result<T> {
-        if let Some(token) = self.exchange.principal.token_id()
-            && !tokens::store::is_active(db, token).await?
-        {
-            return Err(Error::Unauthenticated("Bad credentials"));
-        }
-        Ok(find_and_decide::<E, T>(db, &self.exchange).await?.0)
+        Ok(self.ask_for_reach(db).await?.0)
+    }
+
+    /// The same with whom the token acts as by now and how far it reaches, for rights that depend on the input.
+    pub async fn ask_for_reach(&self, db: &mut Connection) -> Result<(T, Arc<Principal>, Reach)> {
+        let exchange = &self.exchange;
+        let caller = match exchange.principal.token_id() {
+            Some(token) => {
+                let found = tokens::store::find_principal_again(db, token).await?;
+                Arc::new(found.ok_or(Error::Unauthenticated(BAD_CREDENTIALS))?)
+            }
+            None => exchange.principal.clone(),
+        };
+        check_kind(&E::ROW.rule, &caller)?;
+        let (target, reach, _) = find_and_decide::<E, T>(db, exchange, &caller).await?;
+        Ok((target, caller, reach))
     }
 }
 
 async fn find_and_decide<E: Endpoint, T: Target>(
     db: &mut Connection,
     exchange: &Exchange,
+    caller: &Principal,
 ) -> Result<(T, Reach, Facts)> {
-    let found = T::find(db, &exchange.params, &exchange.principal).await?;
+    let found = T::find(db, &exchange.params, caller).await?;
     let Some((target, facts)) = found else { return Err(Error::NotFound) };
-    let reach = Reach::find(db, &exchange.principal, &facts).await?;
-    decide(&E::ROW.rule, &exchange.principal, &facts, &reach)?;
+    let reach = Reach::find(db, caller, &facts).await?;
+    decide(&E::ROW.rule, caller, &facts, &reach)?;
     Ok((target, reach, facts))
 }
 
@@ -102,7 +114,7 @@ impl<E: Endpoint, T: Target> FromRequestParts<App> for Allowed<E, T> {
             return Ok(Self { target, reach, facts, exchange, endpoint: PhantomData });
         }
         let mut db = app.store.read().await?;
-        let (target, reach, facts) = find_and_decide::<E, T>(&mut db, &exchange).await?;
+        let (target, reach, facts) = find_and_decide::<E, T>(&mut db, &exchange, &exchange.principal).await?;
         Ok(Self { target, reach, facts, exchange, endpoint: PhantomData })
     }
 }

@@ -2,10 +2,11 @@
 
 mod access;
 mod cloning;
-mod host;
+pub mod host;
 mod hostile;
 mod pulls;
 mod pushing;
 mod races;
 mod refusals;
 mod rest;
+mod rights;

@@ -1,11 +1,9 @@
 //! Pushes at the same time, and pushes that never end.
 
-use plinth::tokens;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::host::{Host, OWNER};
-use crate::support::START;
 
 #[tokio::test]
 async fn of_two_pushes_to_one_branch_exactly_one_wins() {
@@ -77,7 +75,7 @@ async fn a_client_that_goes_away_leaves_nothing() {
     assert_eq!(host.service.app.git_places.available_permits(), host.service.app.settings.git.processes_max);
 }
 
-fn quarantines(host: &Host) -> usize {
+pub fn quarantines(host: &Host) -> usize {
     let repositories = host.service.folder().join("data/repositories");
     let mut count = 0;
     for shard in std::fs::read_dir(repositories).expect("a folder") {
@@ -87,56 +85,6 @@ fn quarantines(host: &Host) -> usize {
         }
     }
     count
-}
-
-/// A push by hand, of which the last part of the pack is held back until `meanwhile` is over.
-async fn slow_push(host: &Host, meanwhile: impl AsyncFnOnce()) -> String {
-    let (pack, tip) = super::hostile::pack(host, 3).await;
-    let line = format!("{} {tip} refs/heads/main\0report-status", "0".repeat(40));
-    let mut body = format!("{:04x}{line}0000", line.len() + 4).into_bytes();
-    body.extend_from_slice(&pack);
-    let mut stream = TcpStream::connect(&host.address).await.expect("it listens");
-    let head = format!(
-        "POST /octo-org/hello.git/git-receive-pack HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {OWNER}\r\n\
-         Connection: close\r\nContent-Type: application/x-git-receive-pack-request\r\nContent-Length: {}\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).await.expect("it reads");
-    stream.write_all(&body[..body.len() - 5]).await.expect("it reads");
-    while quarantines(host) == 0 {
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
-    meanwhile().await;
-    stream.write_all(&body[body.len() - 5..]).await.expect("it reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.expect("text");
-    answer
-}
-
-#[tokio::test]
-async fn a_right_that_goes_while_a_pack_comes_in_is_gone() {
-    let host = Host::start().await;
-    let answer = slow_push(&host, async || {
-        host.service.apply("users: [{ login: mona }]\nrepos: [{ name: octo-org/hello, archived: true }]").await;
-    })
-    .await;
-    assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("archived"), "{answer}");
-    let host = Host::start().await;
-    let answer = slow_push(&host, async || {
-        let ended = host.service.app.store.write((), |tx, ()| {
-            Box::pin(async move {
-                let id = tokens::store::find_by_hash(tx, &tokens::hash(OWNER)).await?.expect("the owner's token");
-                Ok(tokens::store::end(tx, id, START).await?)
-            })
-        });
-        assert_eq!(ended.await.expect("it is ended"), 1);
-    })
-    .await;
-    assert!(answer.starts_with("HTTP/1.1 401") && answer.contains("Bad credentials"), "{answer}");
-    host.assert_nothing_left();
-    let host = Host::start().await;
-    let answer = slow_push(&host, async || {}).await;
-    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("ok refs/heads/main"), "{answer}");
 }
 
 /// Whoever fetches and then goes away, or does not read any more, keeps no process and no place.

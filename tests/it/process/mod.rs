@@ -29,13 +29,18 @@ pub struct Server {
 impl Server {
     /// Starts on a free port with its data in `folder`, and waits until it answers.
     pub fn start(folder: &Path, flags: &[&str]) -> Self {
+        Self::start_by(Command::new(env!("CARGO_BIN_EXE_plinth")), folder, flags)
+    }
+
+    /// The same by a command that comes to be the program.
+    pub fn start_by(mut program: Command, folder: &Path, flags: &[&str]) -> Self {
         let state = folder.join("state.yaml");
         if !state.exists() {
             std::fs::write(&state, STATE).expect("the folder takes a file");
         }
         let log = folder.join("log");
         let errors = std::fs::OpenOptions::new().create(true).append(true).open(&log).expect("the folder takes a log");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_plinth"))
+        let mut child = program
             .args(["serve", "--listen", "127.0.0.1:0", "--ready-json", "--limits", "false", "--state"])
             .arg(&state)
             .arg("--data")
@@ -72,6 +77,10 @@ impl Server {
 
     pub fn get(&self, path: &str) -> Reply {
         self.request(&format!("GET {path} HTTP/1.1\r\nauthorization: Bearer ghp_monamona"), "")
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub fn signal(&self, signal: rustix::process::Signal) {

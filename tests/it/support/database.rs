@@ -36,6 +36,14 @@ impl TestDatabase {
         }
     }
 
+    /// The address of the database, where there is a server of its own.
+    pub fn url(&self) -> Option<String> {
+        match self.location() {
+            Location::Postgres { url, .. } => Some(url),
+            Location::Sqlite { .. } => None,
+        }
+    }
+
     pub async fn open(&self) -> Store {
         Store::open(&self.location()).await.expect("a new store opens")
     }

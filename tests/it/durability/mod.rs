@@ -1,0 +1,121 @@
+//! Power cuts: what was acknowledged is there afterwards.
+//!
+//! `strace` writes down what the server does with its files. From that a disk is made that has forgotten all that was
+//! not synced when an answer left, and a server that starts on it must show what the first one showed.
+//! These stories need `strace`; `cargo xtask test --only durability` brings it along.
+
+mod disk;
+mod importing;
+mod recording;
+mod trace;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use self::disk::{Disk, Loss};
+use self::recording::{Acknowledged, Recording, git, show};
+use self::trace::Call;
+use crate::process::Server;
+use crate::support::TestDatabase;
+
+const LOSSES: [Loss; 2] = [Loss::NamesAndContent, Loss::Content];
+
+/// A sync that shall count for nothing, as if the program had left it out.
+type LeftOut = fn(&Path) -> bool;
+
+#[tokio::test]
+#[ignore = "needs strace: cargo xtask test --only durability"]
+async fn what_is_acknowledged_survives_a_power_cut() {
+    let database = TestDatabase::create().await;
+    let url = database.url();
+    let flags: Vec<&str> = url.iter().flat_map(|url| ["--database", url]).collect();
+    let recording = Recording::make(&flags);
+    // A database of its own does not go back in time with our disk, so there the last moment alone can be looked at.
+    let first = if url.is_some() { recording.acknowledged.len() - 1 } else { 0 };
+    let lost = recording.lose(first.., |_| false, &flags);
+    assert!(lost.is_empty(), "{lost:#?}");
+
+    let in_packs: LeftOut = |path| path.ends_with("objects/pack");
+    let packs: LeftOut = |path| path.extension().is_some_and(|extension| extension == "pack" || extension == "idx");
+    let log: LeftOut = |path| path.to_string_lossy().ends_with("-wal");
+    let controls = [("folders of packs", in_packs), ("packs", packs), ("the log", log)];
+    for (what, left_out) in controls.into_iter().take(if url.is_some() { 2 } else { 3 }) {
+        let lost = recording.lose(recording.acknowledged.len() - 1.., left_out, &flags);
+        assert!(!lost.is_empty(), "nobody would notice if {what} were not synced");
+    }
+}
+
+#[test]
+#[ignore = "needs strace: cargo xtask test --only durability"]
+fn a_log_that_is_not_synced_before_the_answer_is_noticed() {
+    let recording = Recording::make(&["--dev-synchronous", "normal"]);
+    let lost = recording.lose(..3, |_| false, &[]);
+    assert_eq!(lost.len(), 3 * LOSSES.len(), "{lost:#?}");
+}
+
+impl Recording {
+    /// What is missing or damaged after a cut at each of these moments.
+    fn lose(
+        &self,
+        moments: impl std::slice::SliceIndex<[Acknowledged], Output = [Acknowledged]>,
+        left_out: LeftOut,
+        flags: &[&str],
+    ) -> Vec<String> {
+        let mut lost = Vec::new();
+        for acknowledged in &self.acknowledged[moments] {
+            let disk = replay(&self.before, &self.calls, acknowledged.line, left_out);
+            for loss in LOSSES {
+                let checked = catch_unwind(AssertUnwindSafe(|| check(&disk, loss, acknowledged, flags)));
+                lost.extend(match checked {
+                    Ok(Ok(())) => None,
+                    Ok(Err(difference)) => Some(format!("{}, without {loss:?}: {difference}", acknowledged.what)),
+                    Err(_) => Some(format!("{}, without {loss:?}: it does not come back whole", acknowledged.what)),
+                });
+            }
+        }
+        lost
+    }
+}
+
+/// The disk as it is when line `until` of the trace begins.
+fn replay(before: &Disk, calls: &[Call], until: usize, left_out: LeftOut) -> Disk {
+    let mut disk = before.clone();
+    let begins = calls.iter().map(|call| (call.begun_at, false, call));
+    let ends = calls.iter().map(|call| (call.ended_at, true, call));
+    let mut moments: Vec<(usize, bool, &Call)> = begins.chain(ends).filter(|(line, ..)| *line < until).collect();
+    moments.sort_by_key(|(line, is_end, _)| (*line, *is_end));
+    for (_, is_end, call) in moments {
+        match is_end {
+            true => disk.end(call),
+            false if is_sync(call) && call.path(0).is_some_and(|path| left_out(&path)) => {}
+            false => disk.begin(call),
+        }
+    }
+    disk
+}
+
+fn is_sync(call: &Call) -> bool {
+    matches!(call.name.as_str(), "fsync" | "fdatasync")
+}
+
+/// Starts a server on what is left and compares.
+fn check(disk: &Disk, loss: Loss, acknowledged: &Acknowledged, flags: &[&str]) -> Result<(), String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    disk.write_after_cut(loss, folder.path());
+    let server = Server::start(folder.path(), flags);
+    let shown = show(&server);
+    if shown != acknowledged.shown {
+        return Err(format!("{shown:?} instead of {:?}", acknowledged.shown));
+    }
+    if server.get("/repos/mona/rocket/git/matching-refs/").status() == 200 {
+        check_clone(&server, folder.path());
+    }
+    Ok(())
+}
+
+/// Git itself finds everything that the names need.
+fn check_clone(server: &Server, folder: &Path) {
+    let url = format!("http://x:ghp_monamona@{}/mona/rocket.git", server.address);
+    git(folder, &["clone", "--quiet", "--mirror", &url, "mirror"]);
+    git(&folder.join("mirror"), &["fsck", "--strict", "--full"]);
+}
