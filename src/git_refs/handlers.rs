@@ -14,7 +14,7 @@ use crate::api::reply::Reply;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::git::RefName;
-use crate::refs::store;
+use crate::refs::{self, store};
 
 /// How long clients are asked to wait before they look at references again.
 const POLL_INTERVAL_SECONDS: u32 = 300;
@@ -85,7 +85,7 @@ pub async fn list(access: Allowed<ListRefs, RepoTarget>, State(app): State<App>)
     let mut db = app.store.read().await?;
     let total = store::count(&mut db, access.repo.id).await?;
     if total == 0 {
-        return Err(rules::empty_repository());
+        return Err(refs::rules::empty_repository());
     }
     let beyond = page.offset() >= total;
     let found = if beyond {

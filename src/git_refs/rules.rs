@@ -102,10 +102,6 @@ pub fn missing() -> Error {
     Error::unprocessable("Reference does not exist")
 }
 
-pub fn empty_repository() -> Error {
-    Error::Conflict("Git Repository is empty.".into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,7 +20,9 @@ pub use handlers::find;
 pub use held::held;
 pub use moves::{Moved, refs_moved};
 
-use crate::api::access::table::{CreatePull, GetPull, ListPullCommits, ListPullFiles, ListPulls, UpdatePull};
+use crate::api::access::table::{
+    CreatePull, GetPull, GetRepoCommit, ListPullCommits, ListPullFiles, ListPulls, UpdatePull,
+};
 use crate::api::routes::Routes;
 
 pub fn routes() -> Routes {
@@ -31,4 +33,5 @@ pub fn routes() -> Routes {
         .on::<UpdatePull, _, _>(handlers::update)
         .on::<ListPullFiles, _, _>(handlers::files::list)
         .on::<ListPullCommits, _, _>(handlers::commits::list)
+        .on::<GetRepoCommit, _, _>(handlers::commit::get)
 }

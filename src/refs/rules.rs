@@ -1,7 +1,7 @@
 //! Judgement about references that does not depend on who asks, the same for REST and for pushes.
 
 use super::Target;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::git::{ObjectKind, Reader, RefName};
 use crate::ids::Sha;
 
@@ -53,6 +53,11 @@ pub fn changes_workflows(reader: &Reader<'_>, old: Option<Sha>, new: Sha, defaul
 fn commit_of(reader: &Reader<'_>, sha: &Sha) -> Result<Option<Sha>> {
     let peeled = reader.peel(sha)?;
     Ok(peeled.filter(|(_, kind)| *kind == ObjectKind::Commit).map(|(sha, _)| sha))
+}
+
+/// Nothing can be looked for where nothing is.
+pub fn empty_repository() -> Error {
+    Error::Conflict("Git Repository is empty.".into())
 }
 
 #[cfg(test)]

@@ -214,6 +214,7 @@ endpoints! {
     UpdatePull = "pulls/update", PATCH ["/repos/{owner}/{repo}/pulls/{pull_number}"], PULLS_WRITE;
     ListPullFiles = "pulls/list-files", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/files"], PULLS_READ;
     ListPullCommits = "pulls/list-commits", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/commits"], PULLS_READ;
+    GetRepoCommit = "repos/get-commit", GET ["/repos/{owner}/{repo}/commits/{*ref}"], CONTENTS_READ;
     ListReviews = "pulls/list-reviews", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews"], PULLS_READ;
     CreateReview = "pulls/create-review", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews"], PULLS_WRITE;
     GetReview = "pulls/get-review", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}"], PULLS_READ;

@@ -29,7 +29,7 @@ pub use edits::{Edit, edits};
 pub use entry::{Entry, Mode};
 pub use file::{FileDiff, Side};
 pub use port::{Anchor, Port, Subject, port};
-pub use source::Source;
+pub use source::{EMPTY_TREE, Source};
 pub use text::RowKind;
 pub use tree::{FileChange, Status, changes, entry_at};
 pub use unified::unified;

@@ -26,6 +26,12 @@ impl Source for Reader<'_> {
     }
 }
 
+/// The tree of nothing, which a first commit is compared with. Git knows it without anyone ever storing it.
+pub const EMPTY_TREE: Sha = Sha::from_bytes([
+    0x4b, 0x82, 0x5d, 0xc6, 0x42, 0xcb, 0x6e, 0xb9, 0xa0, 0x60, 0xe5, 0x4b, 0xf8, 0xd6, 0x92, 0x88, 0xfb, 0xee, 0x49,
+    0x04,
+]);
+
 /// The object, whose absence is a fault: a tree names it.
 pub(super) fn object(source: &dyn Source, sha: &Sha) -> Result<Arc<RawObject>> {
     source.find(sha)?.ok_or_else(|| missing(sha))
@@ -34,10 +40,7 @@ pub(super) fn object(source: &dyn Source, sha: &Sha) -> Result<Arc<RawObject>> {
 /// The tree of a commit, or a tree itself; `NotFound` if there is no such object.
 pub(super) fn tree(source: &dyn Source, sha: &Sha) -> Result<Arc<RawObject>> {
     let found = match source.find(sha)? {
-        None if sha.as_bytes() == gix::ObjectId::empty_tree(gix::hash::Kind::Sha1).as_slice() => {
-            // Git knows it without anyone ever storing it.
-            return Ok(Arc::new(RawObject::new(ObjectKind::Tree, Vec::new())?));
-        }
+        None if *sha == EMPTY_TREE => return Ok(Arc::new(RawObject::new(ObjectKind::Tree, Vec::new())?)),
         found => found.ok_or(Error::NotFound)?,
     };
     match found.kind() {

@@ -35,18 +35,18 @@ pub async fn list(access: Allowed<ListPullCommits, RepoTarget>, State(app): Stat
     let skip = usize::try_from(page.offset()).unwrap_or(usize::MAX).min(found.len());
     let limit = usize::try_from(page.limit()).unwrap_or_default().min(found.len() - skip);
     let on_page = &found[skip..skip + limit];
-    let people = find_people(&app, on_page).await?;
+    let people = find_people(&app, on_page.iter().map(|(_, commit)| commit)).await?;
     let (repo, urls) = (&access.repo, access.urls());
     let shown: Vec<_> =
         on_page.iter().map(|(sha, commit)| CommitItem::new(*sha, commit, &people, repo, urls)).collect();
     Ok(Reply::ok(&shown).with_link(page.link(access.exchange(), total)))
 }
 
-/// The accounts that made the commits of a page, by their addresses.
-type People = HashMap<String, Account>;
+/// The accounts that made some commits, by their addresses.
+pub type People = HashMap<String, Account>;
 
-async fn find_people(app: &App, commits: &[(Sha, Commit)]) -> Result<People> {
-    let identities = commits.iter().flat_map(|(_, commit)| [&commit.author, &commit.committer]);
+pub async fn find_people(app: &App, commits: impl Iterator<Item = &Commit>) -> Result<People> {
+    let identities = commits.flat_map(|commit| [&commit.author, &commit.committer]);
     let emails = identities.map(|identity| identity.email.to_ascii_lowercase());
     // PostgreSQL has no text with a NUL, so nobody has such an address.
     let emails: BTreeSet<String> = emails.filter(|email| !email.is_empty() && !email.contains('\0')).collect();
@@ -60,8 +60,9 @@ pub fn commits(desk: &Desk<'_>, version: &Version) -> Result<Vec<(Sha, Commit)>>
     range.commit_ids.into_iter().rev().map(read).collect()
 }
 
+/// A commit as it is listed.
 #[derive(Serialize)]
-struct CommitItem<'a> {
+pub struct CommitItem<'a> {
     sha: Sha,
     node_id: String,
     commit: Inner<'a>,
@@ -116,7 +117,7 @@ struct Parent<'a> {
 }
 
 impl<'a> CommitItem<'a> {
-    fn new(sha: Sha, commit: &'a Commit, people: &'a People, repo: &'a Repo, urls: &'a Urls) -> Self {
+    pub fn new(sha: Sha, commit: &'a Commit, people: &'a People, repo: &'a Repo, urls: &'a Urls) -> Self {
         let account = |identity: &Identity| people.get(&identity.email.to_ascii_lowercase());
         let user = |identity: &Identity| account(identity).map(|account| User::new(account, urls));
         let (owner, name) = (repo.owner_login.as_str(), repo.name.as_str());

@@ -9,8 +9,8 @@ use crate::api::access::{Allowed, RepoTarget};
 use crate::api::page::Page;
 use crate::api::reply::Reply;
 use crate::app::App;
-use crate::error::Result;
-use crate::git::diff::{FileDiff, Status};
+use crate::error::{Error, Result};
+use crate::git::diff::{FileChange, FileDiff, Status};
 use crate::ids::Sha;
 use crate::pulls::model::Version;
 use crate::pulls::range::{Desk, at_desk};
@@ -19,7 +19,7 @@ use crate::urls::Part::{Fixed, Path};
 use crate::urls::{Url, Urls};
 
 /// More files than this are not listed, whatever the page.
-const FILES_MAX: i64 = 3_000;
+pub const FILES_MAX: i64 = 3_000;
 
 pub async fn list(access: Allowed<ListPullFiles, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let pull = find(&app, &access).await?;
@@ -31,13 +31,14 @@ pub async fn list(access: Allowed<ListPullFiles, RepoTarget>, State(app): State<
     Ok(Reply::ok(&shown).with_link(page.link(access.exchange(), total)))
 }
 
-struct File {
+/// What became of one file.
+pub struct File {
     sha: Sha,
     path: String,
     previous_path: Option<String>,
     status: &'static str,
-    additions: u32,
-    deletions: u32,
+    pub additions: u32,
+    pub deletions: u32,
     patch: Option<String>,
 }
 
@@ -47,13 +48,18 @@ fn files(desk: &Desk<'_>, version: &Version, page: Page) -> Result<(Vec<File>, i
     let total = i64::try_from(comparison.changes().len()).unwrap_or(FILES_MAX).min(FILES_MAX);
     let skip = usize::try_from(page.offset()).unwrap_or(usize::MAX);
     let take = usize::try_from((total - page.offset()).clamp(0, page.limit())).unwrap_or_default();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let mut found = Vec::with_capacity(take);
-    for change in comparison.changes().iter().skip(skip).take(take) {
+    let on_page = comparison.changes().iter().skip(skip).take(take);
+    let found: Result<Vec<_>> = on_page.map(|change| File::read(desk, change)).collect();
+    Ok((found?, total))
+}
+
+impl File {
+    /// Compares a file line by line.
+    pub fn read(desk: &Desk<'_>, change: &FileChange) -> Result<Self> {
         let diff = FileDiff::of(desk.reader, change)?;
-        let entry = change.new.as_ref().or(change.old.as_ref());
-        let Some(entry) = entry else { continue };
-        found.push(File {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let entry = change.new.as_ref().or(change.old.as_ref()).ok_or(Error::NotFound)?;
+        Ok(Self {
             sha: entry.id,
             path: text(change.path()),
             previous_path: change.previous_path().map(text),
@@ -61,9 +67,8 @@ fn files(desk: &Desk<'_>, version: &Version, page: Page) -> Result<(Vec<File>, i
             additions: diff.additions(),
             deletions: diff.deletions(),
             patch: diff.patch().map(text),
-        });
+        })
     }
-    Ok((found, total))
 }
 
 fn status(status: Status) -> &'static str {
@@ -76,8 +81,9 @@ fn status(status: Status) -> &'static str {
     }
 }
 
+/// A file as it is shown, with where to find it after a commit.
 #[derive(Serialize)]
-struct ChangedFile<'a> {
+pub struct ChangedFile<'a> {
     sha: Sha,
     filename: &'a str,
     status: &'static str,
@@ -94,7 +100,7 @@ struct ChangedFile<'a> {
 }
 
 impl<'a> ChangedFile<'a> {
-    fn new(file: &'a File, head: Sha, repo: &'a Repo, urls: &'a Urls) -> Self {
+    pub fn new(file: &'a File, head: Sha, repo: &'a Repo, urls: &'a Urls) -> Self {
         let page = urls.repo_page(&repo.owner_login, &repo.name);
         let at =
             |word| page.then(Fixed(word)).then(crate::urls::Part::Sha(head)).then(Fixed("/")).then(Path(&file.path));

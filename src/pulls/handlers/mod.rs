@@ -1,5 +1,6 @@
 //! Steps of the operations on pull requests.
 
+pub mod commit;
 pub mod commits;
 pub mod files;
 mod patch;

@@ -1,5 +1,6 @@
 //! Pull requests, reviews, notifications, and what moving branches do to them.
 
+mod commits;
 mod lifecycle;
 mod notifications;
 mod reviews;

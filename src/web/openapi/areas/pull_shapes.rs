@@ -128,6 +128,18 @@ pub const COMMIT_OF_PULL: Schema = Object(&[
     field("parents", List(&Map(&ANYTHING)), ""),
 ]);
 
+pub const WHOLE_COMMIT: Schema = More(
+    &Named("commit"),
+    &[
+        field(
+            "stats",
+            Object(&[field("total", Integer, ""), field("additions", Integer, ""), field("deletions", Integer, "")]),
+            "Lines, in all files.",
+        ),
+        field("files", List(&Named("diff-entry")), "At most 300, against the first parent."),
+    ],
+);
+
 pub const REVIEW: Schema = Object(&[
     field("id", Integer, ""),
     field("node_id", Text, ""),

@@ -1,6 +1,8 @@
 //! Pull requests and reviews, described.
 
-use super::pull_shapes::{COMMIT_OF_PULL, FILE, NEW_PULL, NEW_REVIEW, PULL, PULL_CHANGE, REVIEW, WHOLE_PULL};
+use super::pull_shapes::{
+    COMMIT_OF_PULL, FILE, NEW_PULL, NEW_REVIEW, PULL, PULL_CHANGE, REVIEW, WHOLE_COMMIT, WHOLE_PULL,
+};
 use crate::web::openapi::operation::{Area, Operation, created, ok, parameter};
 use crate::web::openapi::parameters::{PAGE, PAGES, PER_PAGE};
 use crate::web::openapi::schema::Schema::{List, Named, Object, Text, Word};
@@ -65,6 +67,13 @@ pub const AREA: Area = Area {
         )
         .query(PAGES),
         Operation::new(
+            "repos/get-commit",
+            "Get a commit with what it changed",
+            "By its name, or by that of a branch or tag.",
+            ok("The commit.", Named("whole-commit")),
+        )
+        .refusals(&[(409, "The repository is empty."), (422, "There is no such commit.")]),
+        Operation::new(
             "pulls/list-reviews",
             "List the reviews of a pull request",
             "A pending review is seen by its author only.",
@@ -111,6 +120,7 @@ pub const AREA: Area = Area {
         ("whole-pull-request", WHOLE_PULL),
         ("diff-entry", FILE),
         ("commit", COMMIT_OF_PULL),
+        ("whole-commit", WHOLE_COMMIT),
         ("review", REVIEW),
     ],
 };

@@ -1,0 +1,100 @@
+//! One commit with all that it changed, which libraries read before they comment on it.
+
+use axum::extract::State;
+use serde::Serialize;
+
+use super::commits::{CommitItem, find_people};
+use super::files::{ChangedFile, FILES_MAX, File};
+use crate::api::access::table::GetRepoCommit;
+use crate::api::access::{Allowed, RepoTarget};
+use crate::api::reply::Reply;
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::git::diff::EMPTY_TREE;
+use crate::git::{Commit, ObjectKind, RefName};
+use crate::ids::Sha;
+use crate::pulls::range::{Desk, Range, at_desk};
+use crate::refs;
+use crate::repos::Repo;
+
+/// More files than this are counted, but not shown.
+const SHOWN_MAX: usize = 300;
+
+pub async fn get(access: Allowed<GetRepoCommit, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+    let named = access.exchange().params.get("ref");
+    let target = find_named(&app, &access.repo, named).await?;
+    let found = match target {
+        Some(target) => at_desk(&app, access.repo.id, move |desk| find(&desk, &target)).await?,
+        None => None,
+    };
+    let found = found.ok_or_else(|| Error::unprocessable(format!("No commit found for SHA: {named}")))?;
+    let people = find_people(&app, std::iter::once(&found.commit)).await?;
+    let (repo, urls) = (&access.repo, access.urls());
+    Ok(Reply::ok(&WholeCommit {
+        commit: CommitItem::new(found.sha, &found.commit, &people, repo, urls),
+        stats: found.stats,
+        files: found.files.iter().map(|file| ChangedFile::new(file, found.sha, repo, urls)).collect(),
+    }))
+}
+
+/// What a full name, a branch or a tag points at.
+async fn find_named(app: &App, repo: &Repo, text: &str) -> Result<Option<Sha>> {
+    if let Ok(sha) = text.parse() {
+        return Ok(Some(sha));
+    }
+    let mut db = app.store.read().await?;
+    for namespace in ["refs/heads/", "refs/tags/", "refs/", ""] {
+        let Ok(name) = RefName::parse(&format!("{namespace}{text}")) else { continue };
+        if let Some(found) = refs::store::find(&mut db, repo.id, &name).await? {
+            return Ok(Some(found.target));
+        }
+    }
+    if refs::store::has_branches(&mut db, repo.id).await? { Ok(None) } else { Err(refs::rules::empty_repository()) }
+}
+
+struct Found {
+    sha: Sha,
+    commit: Commit,
+    stats: Stats,
+    files: Vec<File>,
+}
+
+/// Compares a commit with its first parent, or with nothing.
+fn find(desk: &Desk<'_>, named: &Sha) -> Result<Option<Found>> {
+    let Some((sha, ObjectKind::Commit)) = desk.reader.peel(named)? else { return Ok(None) };
+    let Some(commit) = desk.reader.find_commit(&sha)? else { return Ok(None) };
+    let base = commit.parent_ids.first().copied().unwrap_or(EMPTY_TREE);
+    let comparison = desk.comparison(&Range { base, head: sha })?;
+    let (mut stats, mut files) = (Stats::default(), Vec::new());
+    for change in comparison.changes().iter().take(usize::try_from(FILES_MAX).unwrap_or_default()) {
+        let file = File::read(desk, change)?;
+        stats.add(&file);
+        if files.len() < SHOWN_MAX {
+            files.push(file);
+        }
+    }
+    Ok(Some(Found { sha, commit, stats, files }))
+}
+
+#[derive(Serialize)]
+struct WholeCommit<'a> {
+    #[serde(flatten)]
+    commit: CommitItem<'a>,
+    stats: Stats,
+    files: Vec<ChangedFile<'a>>,
+}
+
+#[derive(Default, Serialize)]
+struct Stats {
+    total: u64,
+    additions: u64,
+    deletions: u64,
+}
+
+impl Stats {
+    fn add(&mut self, file: &File) {
+        self.additions += u64::from(file.additions);
+        self.deletions += u64::from(file.deletions);
+        self.total = self.additions + self.deletions;
+    }
+}

@@ -1,0 +1,83 @@
+//! One commit with all that it changed.
+
+use serde_json::{Value, json};
+
+use crate::support::Service;
+use crate::support::story::Story;
+
+const COMMITS: &str = "/repos/acme/rocket/commits";
+
+async fn story() -> Story {
+    let base = [("a", "1\n2\n3\n"), ("gone", "x\n")];
+    Story::new(&base, &[("a", Some("1\ntwo\n3\n4\n")), ("gone", None), ("new", Some("n\n"))]).await
+}
+
+/// Each file with what became of it, and how many lines were added and deleted.
+fn files(commit: &Value) -> Vec<Value> {
+    let files = commit["files"].as_array().expect("a list").iter();
+    files.map(|file| json!([file["filename"], file["status"], file["additions"], file["deletions"]])).collect()
+}
+
+#[tokio::test]
+async fn a_commit_is_compared_with_its_parent() {
+    let story = story().await;
+    let commit = story.user("guest").get(&format!("{COMMITS}/{}", story.head)).await.expect(200).json();
+    assert_eq!(commit["sha"], json!(story.head));
+    assert_eq!(commit["parents"][0]["sha"], json!(story.base));
+    assert_eq!(commit["commit"]["author"]["name"], "hubot");
+    assert_eq!(commit["url"], format!("http://plinth.test{COMMITS}/{}", story.head));
+    assert_eq!(commit["stats"], json!({ "total": 5, "additions": 3, "deletions": 2 }));
+    assert_eq!(
+        files(&commit),
+        [json!(["a", "modified", 2, 1]), json!(["gone", "removed", 0, 1]), json!(["new", "added", 1, 0])]
+    );
+    assert_eq!(commit["files"][0]["patch"], "@@ -1,3 +1,4 @@\n 1\n-2\n+two\n 3\n+4");
+}
+
+#[tokio::test]
+async fn a_first_commit_is_compared_with_nothing() {
+    let story = story().await;
+    let commit = story.service.anonymous().get(&format!("{COMMITS}/{}", story.base)).await.expect(200).json();
+    assert_eq!(commit["parents"], json!([]));
+    assert_eq!(files(&commit), [json!(["a", "added", 3, 0]), json!(["gone", "added", 1, 0])]);
+}
+
+#[tokio::test]
+async fn a_branch_and_a_tag_stand_for_their_commit() {
+    let story = story().await;
+    let mona = story.user("mona");
+    let head = &story.head;
+    for name in ["refs/heads/deep/er", "refs/tags/light"] {
+        mona.post("/repos/acme/rocket/git/refs", json!({ "ref": name, "sha": head })).await.expect(201);
+    }
+    let tag = json!({ "tag": "heavy", "message": "m", "object": head, "type": "commit" });
+    let tag = mona.post("/repos/acme/rocket/git/tags", tag).await.expect(201).json();
+    mona.post("/repos/acme/rocket/git/refs", json!({ "ref": "refs/tags/heavy", "sha": tag["sha"] })).await.expect(201);
+    for name in ["feature", "heads/feature", "refs/heads/feature", "deep/er", "deep%2Fer", "light", "heavy"] {
+        let commit = mona.get(&format!("{COMMITS}/{name}")).await.expect(200).json();
+        assert_eq!(commit["sha"], json!(head), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_commit_is_refused() {
+    let story = story().await;
+    let tree = story.work.git(&["rev-parse", "feature^{tree}"]);
+    for name in ["nothing", "0123456789abcdef0123456789abcdef01234567", tree.trim(), "-x", "a..b"] {
+        let answer = story.user("mona").get(&format!("{COMMITS}/{name}")).await.expect(422);
+        assert_eq!(answer.message(), format!("No commit found for SHA: {name}"));
+    }
+    let empty = Service::with("users: [{ login: mona }]\nrepos: [{ name: mona/empty }]").await;
+    let answer = empty.anonymous().get("/repos/mona/empty/commits/main").await.expect(409);
+    assert_eq!(answer.message(), "Git Repository is empty.");
+    empty.anonymous().get("/repos/mona/absent/commits/main").await.expect(404);
+}
+
+#[tokio::test]
+async fn an_unchanged_commit_is_not_sent_again() {
+    let story = story().await;
+    let path = format!("{COMMITS}/{}", story.head);
+    let answer = story.user("guest").get(&path).await.expect(200);
+    let tag = answer.header("etag").expect("every representation has one");
+    story.user("guest").header("if-none-match", tag).get(&path).await.expect(304);
+}
