@@ -57,6 +57,12 @@ class Everywhere(Stories):
         text = "Unsupported 'Accept' header: 'text/html'. Must accept 'application/json'."
         self.refused(415, text, self.mona.rest.users.get_authenticated, headers={"Accept": "text/html"})
 
+    def test_what_a_reference_leads_to_is_read(self):
+        sha = self.mona.rest.git.get_ref(*REFS, "heads/featureA").parsed_data.object_.sha
+        self.assertEqual("a", self.mona.rest.git.get_commit(*REFS, sha).parsed_data.message)
+        commit = self.mona.rest.repos.get_commit(*REFS, "featureA").parsed_data
+        self.assertEqual((sha, ["a.txt"]), (commit.sha, [file.filename for file in commit.files]))
+
     def test_many_requests_at_once_are_answered(self):
         async def ask():
             async with client(world.MONA) as github:

@@ -67,10 +67,16 @@ class ReviewComments(Stories):
             with self.subTest(words):
                 made = self.create(**words)
                 self.assertEqual(told, (made.line, made.side, made.subject_type))
-        commit = self.pull.get_commits().reversed[0]
-        self.assertEqual(self.head, self.pull.create_review_comment("By object", commit, "notes.txt", line=1).commit_id)
+        for commit in (self.repo.get_commit(self.head), self.pull.get_commits().reversed[0]):
+            self.assertEqual(self.head, self.pull.create_review_comment("By object", commit, "notes.txt", line=1).commit_id)
         suggestion = self.pull.create_review_comment("2nd", self.head, "notes.txt", line=2, as_suggestion=True)
         self.assertEqual("```suggestion\n2nd\n```", suggestion.body)
+
+    def test_the_commit_of_a_comment_is_read_with_its_files(self):
+        commit = self.repo.get_commit(self.create("On what?").commit_id)
+        self.assertEqual([("README.md", "modified"), ("notes.txt", "added")], [(file.filename, file.status) for file in commit.files])
+        self.assertEqual((6, 1), (commit.stats.additions, commit.stats.deletions))
+        self.refused(422, "No commit found for SHA: nowhere", self.repo.get_commit, "nowhere")
 
     def test_a_place_outside_of_the_changes_is_refused_with_its_reason(self):
         data = self.refused(422, "Validation Failed", self.create, line=99)
