@@ -23,15 +23,15 @@ use super::kept::{self, Answer, Kept, Stamp};
 use super::limits::{Budget, Payer};
 use super::refusal::refusal;
 use super::reply::Facts;
+use super::request_id::RequestIds;
 use super::routes::{Matcher, Route, Routes};
 use super::version::Version;
 use super::{headers, health};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::tokens::{Principal, random_text};
+use crate::tokens::Principal;
 use crate::urls::Urls;
 
-const REQUEST_ID_LENGTH: usize = 20;
 /// Whoever comes without a credential hears the same about what is private and about what is absent.
 const GIT_CREDENTIAL_NEEDED: Error = Error::Unauthenticated("Sign in with a token as the password.");
 
@@ -41,6 +41,7 @@ pub struct Gate {
     matcher: Matcher,
     places: Semaphore,
     kept: Kept,
+    request_ids: RequestIds,
 }
 
 /// What is known about a request when its answer is finished.
@@ -56,13 +57,13 @@ impl Gate {
     pub fn new(app: App, routes: Routes) -> Self {
         let places = Semaphore::new(app.settings.requests_max);
         let kept = Kept::new(app.settings.kept_bytes_max);
-        Self { app, matcher: routes.into_matcher(), places, kept }
+        Self { app, matcher: routes.into_matcher(), places, kept, request_ids: RequestIds::new() }
     }
 
     /// Answers one request; nothing that happens inside can end the connection or the process.
     pub async fn answer(&self, request: Request<Body>, peer: IpAddr) -> Response {
         let started = Instant::now();
-        let request_id = random_text(REQUEST_ID_LENGTH);
+        let request_id = self.request_ids.next();
         let in_flight = self.app.metrics.begin();
         let head = request.method() == Method::HEAD;
         let Outcome { mut response, row } = self.admit(request, peer, &request_id).await;

@@ -19,6 +19,7 @@ pub mod metrics;
 pub mod page;
 pub mod refusal;
 pub mod reply;
+mod request_id;
 pub mod routes;
 pub mod shape;
 pub mod version;
