@@ -57,7 +57,8 @@ pub fn changed_files(work: &Work, base: &str, head: &str) -> Vec<Changed> {
 fn numbers<'a>(counts: &mut impl Iterator<Item = &'a str>, is_renamed: bool) -> (u64, u64) {
     let record = counts.next().expect("every file is counted");
     if is_renamed {
-        (counts.next(), counts.next());
+        // Both paths of a rename come after its numbers.
+        counts.nth(1).expect("a rename has two paths");
     }
     let mut numbers = record.split('\t').map(|number| number.parse().unwrap_or_default());
     (numbers.next().expect("additions"), numbers.next().expect("deletions"))

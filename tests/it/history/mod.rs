@@ -7,6 +7,7 @@ mod mails;
 mod pairs;
 mod places;
 
+use std::io::Write;
 use std::path::Path;
 
 use pairs::Pair;
@@ -58,23 +59,26 @@ impl Past {
 }
 
 /// The history that the checkout around this test has, as `main` of a repository of its own.
-#[expect(clippy::print_stderr, reason = "whoever runs the tests must see that one had nothing to do")]
 fn own_history() -> Option<Work> {
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR"));
     if !checkout.join(".git").exists() {
-        eprintln!("SKIPPED: {} is no clone, so there is no history to test with", checkout.display());
-        return None;
+        return skip(&format!("{} is no clone, so there is no history to test with", checkout.display()));
     }
     let work = Work::new();
     let source = checkout.to_str().expect("a path of the test");
     if work.git(&["-C", source, "rev-parse", "--is-shallow-repository"]).trim() != "false" {
-        eprintln!("SKIPPED: {source} is a shallow clone; `git fetch --unshallow` brings the history to test with");
-        return None;
+        return skip(&format!("{source} is a shallow clone; `git fetch --unshallow` brings the history to test with"));
     }
     work.git(&["fetch", "-q", source, "+HEAD:refs/heads/main", "--update-head-ok"]);
     let count = work.git(&["rev-list", "--count", "main"]);
     assert!(count.trim().parse::<usize>().expect("a number") >= COMMITS_MIN, "{count} commits are too few");
     Some(work)
+}
+
+/// Says so where whoever runs the tests sees it, which is not where a passing test prints.
+fn skip(reason: &str) -> Option<Work> {
+    writeln!(std::io::stderr(), "SKIPPED: {reason}").expect("there is somewhere to say it");
+    None
 }
 
 /// All files of a pull request, page by page.

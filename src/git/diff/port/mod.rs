@@ -74,9 +74,11 @@ struct Porter<'a> {
     repo: &'a dyn Source,
     target: &'a dyn Target,
     routes: Routes<'a>,
-    /// What was looked up by side and path; nothing where the target has no such file.
-    files: RefCell<HashMap<(Side, Vec<u8>), Option<Rc<Changed>>>>,
+    files: RefCell<LookedUp>,
 }
+
+/// What was looked up by side and path; nothing where the target has no such file.
+type LookedUp = HashMap<(Side, Vec<u8>), Option<Rc<Changed>>>;
 
 /// A file of the target, compared line by line.
 struct Changed {
