@@ -9,6 +9,7 @@ mod device_flow;
 mod durability;
 mod git_http;
 mod git_refs;
+mod importing;
 mod installations;
 mod issue_fields;
 mod process;
