@@ -46,6 +46,7 @@ pub async fn run(
 ) -> Result<()> {
     find_repo(&mut store.read().await?, &name).await?;
     let staged = repositories.stage()?;
+    writeln!(out, "reading {}", source.display())?;
     let imported = copy(&staged, source, out)?;
     let refs = targets(&staged, &importable(imported.refs))?;
     let branch = imported.default_branch.as_ref().and_then(|head| head.as_str().strip_prefix("refs/heads/"));

@@ -78,6 +78,14 @@ impl GraphCache {
     }
 }
 
+/// What becomes of what a graph knows already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GraphLayers {
+    Keep,
+    /// Commits may be gone, and a graph must not know any that are.
+    Replace,
+}
+
 impl Repository {
     /// Whether there is a commit-graph, up to date or not.
     pub fn has_commit_graph(&self) -> bool {
@@ -86,11 +94,15 @@ impl Repository {
     }
 
     /// Brings the commit-graph up to all commits that the tips reach. Tips that are no commits do not matter.
-    pub fn write_commit_graph(&self, tips: &[Sha]) -> Result<()> {
+    pub fn write_commit_graph(&self, tips: &[Sha], layers: GraphLayers) -> Result<()> {
+        let split = match layers {
+            GraphLayers::Keep => "--split",
+            GraphLayers::Replace => "--split=replace",
+        };
         GitCommand::new(&self.directory, "commit-graph", Limits::default())
             // A torn graph would give wrong answers, so this one derived file is synced.
             .setting("core.fsync=commit-graph")
-            .args(["write", "--stdin-commits", "--split", "--no-progress"])
+            .args(["write", "--stdin-commits", split, "--no-progress"])
             .run(|stdin| tips.iter().try_for_each(|tip| writeln!(stdin, "{tip}")))?
             .check("writing the commit-graph")?;
         Ok(())

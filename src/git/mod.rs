@@ -41,6 +41,7 @@ mod tests;
 pub use ancestry::CommitRange;
 pub use child::Limits;
 pub use commit::{Commit, CommitSignature, NewCommit};
+pub use commit_graph::GraphLayers;
 pub use copy::copy_folder;
 pub use durable::create_directories;
 pub use history::{History, HistoryCommit, HistoryTag, Refs};

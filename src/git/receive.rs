@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::sync::Arc;
 
+use flate2::{Decompress, FlushDecompress};
 use gix::odb::pack;
 
 use super::child::{Ending, Limits};
@@ -11,6 +12,10 @@ use super::object::RawObject;
 use super::quarantine::Quarantine;
 use super::repository::Repository;
 use crate::error::{Error, Result};
+
+/// Two sizes of ten bytes at most, and the packed bytes in which they are to be found.
+const DELTA_HEAD_MAX: usize = 20;
+const DELTA_HEAD_PACKED_MAX: u64 = 512;
 
 /// Sizes that a pack and each of its objects may have.
 #[derive(Debug, Clone, Copy)]
@@ -102,7 +107,8 @@ impl Quarantine {
         Err(Error::unprocessable(format!("The pack is refused: {}", self.without_paths(&ending.complaint))))
     }
 
-    /// Large blobs pass git as a stream, so their size is looked up afterwards. Deltas were held by its memory limit.
+    /// Large blobs pass git as a stream, and a short delta may stand for a long object, so sizes are looked up
+    /// afterwards. What git held in memory meanwhile was bounded by its limit.
     fn check_sizes(&self, object_size_max: u64) -> Result<()> {
         let Some(path) = self.pack_index()? else { return Ok(()) };
         let index = pack::index::File::at(&path, gix::hash::Kind::Sha1).map_err(super::broken)?;
@@ -112,15 +118,47 @@ impl Quarantine {
             return Ok(());
         }
         let data = pack::data::File::at(path.with_extension("pack"), gix::hash::Kind::Sha1).map_err(super::broken)?;
+        let mut inflate = Decompress::new(true);
         for position in 0..index.num_objects() {
             let entry = data.entry(index.pack_offset_at_index(position)).map_err(super::broken)?;
-            if entry.header.is_base() && entry.decompressed_size > object_size_max {
+            let size = match entry.header.is_base() {
+                true => entry.decompressed_size,
+                false => delta_result_size(&data, entry.data_offset, &mut inflate)?,
+            };
+            if size > object_size_max {
                 let sha = super::to_sha(index.oid_at_index(position));
                 return Err(Error::unprocessable(format!("The object {sha} is larger than {object_size_max} bytes.")));
             }
         }
         Ok(())
     }
+}
+
+/// A delta begins with the size of its base and the size of its result. Its first bytes are enough to know them.
+fn delta_result_size(data: &pack::data::File, offset: u64, inflate: &mut Decompress) -> Result<u64> {
+    let end = (offset + DELTA_HEAD_PACKED_MAX).min(data.pack_end() as u64);
+    let packed = data.entry_slice(offset..end).ok_or_else(|| Error::internal("a delta lies outside of its pack"))?;
+    let mut head = [0; DELTA_HEAD_MAX];
+    inflate.reset(true);
+    inflate.decompress(packed, &mut head, FlushDecompress::None).map_err(io::Error::from)?;
+    let mut rest = head.as_slice();
+    take_size(&mut rest);
+    Ok(take_size(&mut rest))
+}
+
+/// A number in groups of seven bits, the lowest first.
+fn take_size(bytes: &mut &[u8]) -> u64 {
+    let mut size = 0u64;
+    let mut shift = 0;
+    while let [first, rest @ ..] = *bytes {
+        *bytes = rest;
+        size |= u64::from(first & 0x7f).checked_shl(shift).unwrap_or(u64::MAX);
+        shift += 7;
+        if first & 0x80 == 0 {
+            break;
+        }
+    }
+    size
 }
 
 /// Tells a broken input, which is the sender's fault, from a child that stopped listening.

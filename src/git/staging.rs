@@ -15,7 +15,9 @@ use crate::error::Result;
 use crate::ids::RepoId;
 
 const STAGING: &str = "staging";
-/// Nothing is filled for longer than this; what is older was left by a process that is gone.
+/// Held by the process that fills the folder beside it, for as long as it does.
+const LOCK: &str = "staged.lock";
+/// A folder without a lock is being made by someone, unless it is as old as this.
 const STAGING_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 const CACHE_SIZE: usize = 1024 * 1024;
 
@@ -23,6 +25,7 @@ const CACHE_SIZE: usize = 1024 * 1024;
 pub struct Staged {
     repository: Arc<Repository>,
     _directory: tempfile::TempDir,
+    _lock: fs::File,
 }
 
 impl Deref for Staged {
@@ -38,11 +41,18 @@ impl Repositories {
     pub fn stage(&self) -> Result<Staged> {
         let staging = self.directory().join(STAGING);
         durable::create_directories(&staging)?;
+        // Whoever sweeps must not come between a folder and its lock.
+        let door = fs::File::open(&staging)?;
+        door.lock()?;
+        remove_left_behind(&staging)?;
         let directory = tempfile::tempdir_in(&staging)?;
+        let lock = fs::File::create(directory.path().join(LOCK))?;
+        lock.lock()?;
+        drop(door);
         let path = directory.path().join("objects.git");
         repository::create(&path)?;
         let repository = Repository::open(RepoId(0), path, Arc::new(ObjectCache::new(CACHE_SIZE)))?;
-        Ok(Staged { repository: Arc::new(repository), _directory: directory })
+        Ok(Staged { repository: Arc::new(repository), _directory: directory, _lock: lock })
     }
 
     /// Gives all packs of a staged repository to the one with this number, durably. Doing it again changes nothing.
@@ -64,15 +74,39 @@ impl Repositories {
 
     /// Removes what a killed process was filling.
     pub(super) fn sweep_staging(&self) -> Result<()> {
-        let Ok(entries) = fs::read_dir(self.directory().join(STAGING)) else { return Ok(()) };
-        for entry in entries {
-            let entry = entry?;
-            let age = SystemTime::now().duration_since(entry.metadata()?.modified()?).unwrap_or_default();
-            if age > STAGING_AGE_MAX {
-                durable::remove_directory(&entry.path())?;
-            }
+        let staging = self.directory().join(STAGING);
+        if !staging.is_dir() {
+            return Ok(());
         }
-        Ok(())
+        let door = fs::File::open(&staging)?;
+        door.lock()?;
+        Ok(remove_left_behind(&staging)?)
+    }
+}
+
+fn remove_left_behind(staging: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(staging)? {
+        let entry = entry?;
+        if is_left_behind(&entry)?
+            && let Err(error) = durable::remove_directory(&entry.path())
+        {
+            // A child of the process may not have noticed yet that it is alone; the next one who comes here tries again.
+            tracing::warn!(%error, folder = %entry.path().display(), "what an import left behind is still there");
+        }
+    }
+    Ok(())
+}
+
+/// The lock of a process goes with it, however it ends.
+fn is_left_behind(entry: &fs::DirEntry) -> io::Result<bool> {
+    match fs::File::open(entry.path().join(LOCK)) {
+        Ok(lock) => Ok(lock.try_lock().is_ok()),
+        Err(_) => match entry.metadata().and_then(|data| data.modified()) {
+            Ok(made) => Ok(SystemTime::now().duration_since(made).unwrap_or_default() > STAGING_AGE_MAX),
+            // Its owner has just removed it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        },
     }
 }
 

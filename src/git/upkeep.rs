@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -94,16 +95,42 @@ impl Repository {
         for pack in self.packs()? {
             if is_older_than(&pack, grace)? { old.push(pack) } else { young.push(pack) }
         }
-        if old.is_empty() {
-            return Ok(Superseded::nothing());
+        match old.as_slice() {
+            [] => return Ok(Superseded::nothing()),
+            // Nothing would change; it is looked at again when the grace time is over once more.
+            [only] if self.is_all_reached(only, tips, &young)? => {
+                fs::File::open(only)?.set_modified(SystemTime::now())?;
+                return Ok(Superseded::nothing());
+            }
+            _ => {}
         }
-        let new = self.pack_objects(&["--revs"], |stdin| {
-            tips.iter().try_for_each(|tip| writeln!(stdin, "{tip}"))?;
-            young.iter().try_for_each(|pack| write_names(pack, stdin))
-        })?;
+        let new = self.pack_objects(&["--revs"], |stdin| write_starts(tips, &young, stdin))?;
         let mut superseded = Superseded::all_but(new.as_ref(), old, Kept::ReachableFrom(tips.to_vec()));
         superseded.seen.extend(young);
         Ok(superseded)
+    }
+
+    /// Whether the tips, or objects of young packs, reach every object of an old pack.
+    fn is_all_reached(&self, old: &Path, tips: &[Sha], young: &[PathBuf]) -> Result<bool> {
+        let index = gix::odb::pack::index::File::at(old.with_extension("idx"), gix::hash::Kind::Sha1);
+        let index = index.map_err(super::broken)?;
+        let mut child = GitCommand::new(&self.directory, "rev-list", Limits::default())
+            .args(["--objects", "--no-object-names", "--stdin"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        // It reads all names before it writes the first one, so the two pipes cannot block each other.
+        let mut stdin = io::BufWriter::new(child.take_stdin());
+        let fed = write_starts(tips, young, &mut stdin).and_then(|()| stdin.flush());
+        drop(stdin);
+        let mut reached = 0;
+        for line in io::BufReader::new(child.take_stdout()).lines() {
+            let object = gix::ObjectId::from_hex(line?.as_bytes()).map_err(super::broken)?;
+            reached += u32::from(index.lookup(object).is_some());
+        }
+        child.wait()?.check("looking for what nothing reaches")?;
+        fed?;
+        Ok(reached == index.num_objects())
     }
 
     /// Removes superseded packs, if all that the tips of this moment reach can do without them; tells whether it did.
@@ -180,6 +207,12 @@ impl Repository {
         }
         Ok(packs)
     }
+}
+
+/// Writes the names of all objects that must stay with what they reach.
+fn write_starts(tips: &[Sha], young: &[PathBuf], out: &mut dyn Write) -> io::Result<()> {
+    tips.iter().try_for_each(|tip| writeln!(out, "{tip}"))?;
+    young.iter().try_for_each(|pack| write_names(pack, out))
 }
 
 /// Writes the name of every object in a pack.

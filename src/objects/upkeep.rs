@@ -12,7 +12,7 @@ use super::store::{self, Tended};
 use crate::clock::Clock;
 use crate::db::Connection;
 use crate::error::{Error, Result};
-use crate::git::Superseded;
+use crate::git::{GraphLayers, Superseded};
 use crate::ids::{RepoId, Sha};
 use crate::refs;
 
@@ -30,7 +30,7 @@ pub struct Policy {
     pub packs_max: usize,
     /// What nothing reaches stays for so long.
     pub grace: Duration,
-    /// A repository is packed anew when so many packs are older than the grace time.
+    /// A repository is looked at, and packed anew where that helps, when so many packs are older than the grace time.
     pub old_packs_max: usize,
 }
 
@@ -42,7 +42,7 @@ impl Default for Policy {
             waiting_seconds_max: 600,
             packs_max: 16,
             grace: Duration::from_secs(14 * 24 * 60 * 60),
-            old_packs_max: 2,
+            old_packs_max: 1,
         }
     }
 }
@@ -108,14 +108,18 @@ impl Upkeep {
             Err(Error::NotFound) => return Ok(()),
             counted => counted?,
         };
+        let mut lost_objects = false;
         if old_packs >= self.policy.old_packs_max {
-            self.repack(repo).await?;
+            lost_objects = self.repack(repo).await?;
         } else if packs >= self.policy.packs_max {
             self.combine(repo).await?;
         }
         let written = self.graphs.get(&repo).copied();
-        if packs > 0 && written.map_or(!has_graph, |written| written != tended.ref_generation) {
-            self.write_graph(repo).await?;
+        let is_outdated = written.map_or(!has_graph, |written| written != tended.ref_generation);
+        if lost_objects {
+            self.write_graph(repo, GraphLayers::Replace).await?;
+        } else if packs > 0 && is_outdated {
+            self.write_graph(repo, GraphLayers::Keep).await?;
         }
         self.graphs.insert(repo, tended.ref_generation);
         Ok(())
@@ -145,14 +149,14 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Packs what is needed anew, then removes the rest while nobody can begin to need it.
-    async fn repack(&self, repo: RepoId) -> Result<()> {
+    /// Packs what is needed anew, then removes the rest while nobody can begin to need it; tells whether it did.
+    async fn repack(&self, repo: RepoId) -> Result<bool> {
         self.objects.flush(repo).await?;
         let tips = self.tips(repo).await?;
         let (objects, grace) = (self.objects.clone(), self.policy.grace);
         let superseded = self.objects.run(move || objects.repository(repo)?.repack(&tips, grace)).await?;
         if superseded.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         for _ in 0..GATE_TRIES {
             if let Some(_closed) = self.objects.0.gates.try_close(repo) {
@@ -161,25 +165,25 @@ impl Upkeep {
             tokio::time::sleep(GATE_PAUSE).await;
         }
         tracing::debug!(%repo, "superseded packs stay for another round: the repository is busy");
-        Ok(())
+        Ok(false)
     }
 
-    async fn remove(&self, repo: RepoId, superseded: Superseded) -> Result<()> {
+    async fn remove(&self, repo: RepoId, superseded: Superseded) -> Result<bool> {
         // Objects that were made meanwhile may lean on what is about to go: in a pack, they are seen.
         self.objects.flush(repo).await?;
         let tips = self.tips(repo).await?;
         let objects = self.objects.clone();
         let removed = self.objects.run(move || objects.repository(repo)?.remove(&superseded, &tips)).await?;
         tracing::info!(%repo, removed, "packed a repository anew");
-        Ok(())
+        Ok(removed)
     }
 
-    async fn write_graph(&self, repo: RepoId) -> Result<()> {
+    async fn write_graph(&self, repo: RepoId, layers: GraphLayers) -> Result<()> {
         // Git can only see commits that are in packs.
         self.objects.flush(repo).await?;
         let tips = self.tips(repo).await?;
         let objects = self.objects.clone();
-        self.objects.run(move || objects.repository(repo)?.write_commit_graph(&tips)).await
+        self.objects.run(move || objects.repository(repo)?.write_commit_graph(&tips, layers)).await
     }
 
     /// Everything that must stay, with all that it reaches.

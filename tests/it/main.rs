@@ -12,6 +12,7 @@ mod durability;
 mod git_http;
 mod git_refs;
 mod history;
+mod importing;
 mod installations;
 mod issue_fields;
 mod process;

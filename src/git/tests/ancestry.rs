@@ -49,7 +49,7 @@ proptest! {
         let ids = fixture.fast_import(&commits_stream(&parents, |mark| dates[mark - 1]));
         // Only a part of the history is in the graph, as it is between two rounds of upkeep.
         if let Some(tip) = ids.get(graphed) {
-            fixture.repository.write_commit_graph(&[*tip]).expect("written");
+            fixture.repository.write_commit_graph(&[*tip], crate::git::GraphLayers::Keep).expect("written");
         }
         for (one, other) in picks {
             check_pair(&fixture, ids[one % ids.len()], ids[other % ids.len()]);
@@ -65,7 +65,7 @@ fn a_new_graph_is_taken_into_use_and_limits_hold() {
     let objects = fixture.repository.objects_directory();
     assert!(fixture.repository.graph.get(&objects).is_none());
     for (tip, count) in [(9, 10), (49, 50)] {
-        fixture.repository.write_commit_graph(&[ids[tip]]).expect("written");
+        fixture.repository.write_commit_graph(&[ids[tip]], crate::git::GraphLayers::Keep).expect("written");
         assert_eq!(fixture.repository.graph.get(&objects).expect("a graph").num_commits(), count);
     }
     let reader = fixture.repository.reader(&NoObjects);

@@ -60,6 +60,10 @@ fn a_bomb_is_refused() {
     let verdict = receive(&fixture, &fs::read(path).expect("a pack"), limits).map(|_| ());
     assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?}");
 
+    let verdict = receive(&fixture, &delta_bomb(), limits).map(|_| ()).expect_err("the result is too large");
+    assert!(verdict.to_string().contains("is larger than 8388608 bytes"), "{verdict}");
+    receive(&fixture, &delta_bomb(), PackLimits { object_size: 256 << 20, ..limits }).map(|_| ()).expect("just fits");
+
     let memory = Limits { memory: 24 << 20, ..Limits::default() };
     let verdict = receive(&fixture, &delta_bomb(), PackLimits { child: memory, ..limits }).map(|_| ());
     assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?}");

@@ -28,7 +28,7 @@ fn nothing_planted_in_the_repository_is_run() {
     let quarantine = receive(&fixture, &pack, PackLimits::default()).expect("a good pack");
     quarantine.check_connected(&[ids[1]], &[]).expect("complete");
     quarantine.accept().expect("accepted");
-    fixture.repository.write_commit_graph(&[ids[1]]).expect("written");
+    fixture.repository.write_commit_graph(&[ids[1]], crate::git::GraphLayers::Keep).expect("written");
     fixture.repository.repack(&[ids[1]], std::time::Duration::ZERO).expect("repacked");
     let fetched = fetch(&fixture, Protocol::V2, ids[1]);
     assert!(!fetched.is_empty() && !canary.exists());

@@ -13,7 +13,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use self::disk::{Disk, Loss};
-use self::recording::{Acknowledged, Recording, git, show};
+pub use self::recording::git;
+use self::recording::{Acknowledged, Recording, show};
 use self::trace::Call;
 use crate::process::Server;
 use crate::support::TestDatabase;

@@ -95,9 +95,45 @@ async fn what_young_objects_lean_on_stays_with_them() {
     hubot(&service).post(&format!("{GIT}/refs"), body).await.expect(201);
 }
 
+/// The files of packs, each with its number on the disk.
+fn pack_files(service: &Service) -> Vec<(std::path::PathBuf, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let files = std::fs::read_dir(directory(service, 1).join("objects/pack")).expect("a folder of packs");
+    let files = files
+        .map(|file| file.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|name| name == "pack"));
+    files.map(|path| (path.clone(), std::fs::metadata(path).expect("a file").ino())).collect()
+}
+
+#[tokio::test]
+async fn a_single_old_pack_loses_what_nothing_reaches_and_is_otherwise_left_alone() {
+    let service = rocket().await;
+    let feature = sha_of(&service, "heads/feature").await;
+    let usual = || Policy { waiting_objects_max: 1, ..Policy::default() };
+    make_older_than(&service, Policy::default().grace);
+    let before = pack_files(&service);
+    assert_eq!(before.len(), 1);
+    tend(&service, usual(), &[]).await;
+    assert_eq!(pack_files(&service), before, "everything in it is reached");
+    hubot(&service).delete(&format!("{GIT}/refs/heads/feature")).await.expect(204);
+    tend(&service, usual(), &[]).await;
+    assert_eq!(pack_files(&service), before, "it was looked at a moment ago");
+    make_older_than(&service, Policy::default().grace);
+    tend(&service, usual(), &[]).await;
+    assert_eq!(pack_count(&service), 1);
+    assert!(!git(&service, 1, &["cat-file", "-e", &feature]).0, "nothing reaches it any more");
+    let main = sha_of(&service, "heads/main").await;
+    let (good, complaint) = git(&service, 1, &["fsck", "--strict", "--no-dangling", &main]);
+    assert!(good, "{complaint}");
+}
+
 /// Lets the packs of the rocket look as if they had been there for long.
 fn make_old(service: &Service) {
-    let long_ago = std::time::SystemTime::now() - Duration::from_secs(100_000);
+    make_older_than(service, Duration::from_secs(90_000));
+}
+
+fn make_older_than(service: &Service, age: Duration) {
+    let long_ago = std::time::SystemTime::now() - age - Duration::from_secs(10_000);
     for file in std::fs::read_dir(directory(service, 1).join("objects/pack")).expect("a folder of packs") {
         let path = file.expect("a file").path();
         let file = std::fs::File::open(path).expect("a pack opens");

@@ -2,6 +2,7 @@
 
 mod connections;
 mod crashes;
+mod hostile;
 mod logs;
 mod stopping;
 
@@ -123,6 +124,11 @@ impl Raw {
     /// Whether the server still takes what is sent.
     pub fn try_send(&mut self, text: &str) -> bool {
         self.0.write_all(text.as_bytes()).is_ok()
+    }
+
+    /// The same for bytes; a server that has heard enough may close before all is sent.
+    pub fn try_send_bytes(&mut self, bytes: &[u8]) -> bool {
+        self.0.write_all(bytes).is_ok()
     }
 
     /// Everything until the server closes.
