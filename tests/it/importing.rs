@@ -116,13 +116,13 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 /// Bytes that cannot be made smaller, so that the copying takes its time.
 fn noise() -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut next = || {
+    let next = || {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         state.to_le_bytes()
     };
-    std::iter::repeat_with(|| next()).take(LARGE / 8).flatten().collect()
+    std::iter::repeat_with(next).take(LARGE / 8).flatten().collect()
 }
 
 fn add_noise(source: &Path) {

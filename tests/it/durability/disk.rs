@@ -183,7 +183,7 @@ impl Disk {
             None => position.unwrap_or_else(|| panic!("nobody knows where this goes: {call:?}")),
         };
         let data = call.data();
-        assert_eq!(data.len() as i64, call.result, "the trace has cut the data off");
+        assert_eq!(i64::try_from(data.len()), Ok(call.result), "the trace has cut the data off");
         content.seen.resize(content.seen.len().max(start + data.len()), 0);
         content.seen[start..start + data.len()].copy_from_slice(&data);
     }

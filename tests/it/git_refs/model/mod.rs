@@ -105,7 +105,7 @@ impl Case<'_> {
                 expected(self.rest(Method::DELETE, NAMES[*name], Value::Null).await.0, model.delete(NAMES[*name]))?;
             }
             Step::Match { name, length } => {
-                self.check_matching(model, &NAMES[*name][..(*length).min(NAMES[*name].len())]).await?
+                self.check_matching(model, &NAMES[*name][..(*length).min(NAMES[*name].len())]).await?;
             }
             Step::Push { wishes, atomic } => {
                 let (ended_well, said) = self.push(model, wishes, *atomic).await;
