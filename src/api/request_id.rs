@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::tokens::random_text;
 
-const PROCESS_LENGTH: usize = 8;
+const PROCESS_LENGTH: usize = 4;
 /// Odd, so that multiplying by it leads every number to another one; the golden ratio spreads neighbours far apart.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -17,7 +17,7 @@ pub struct RequestIds {
 
 impl RequestIds {
     pub fn new() -> Self {
-        let start = random_text(PROCESS_LENGTH).bytes().fold(0, |sum: u64, byte| sum << 8 | u64::from(byte));
+        let start = random_text(size_of::<u64>()).bytes().fold(0, |sum: u64, byte| sum << 8 | u64::from(byte));
         Self { process: random_text(PROCESS_LENGTH), count: AtomicU64::new(start) }
     }
 
@@ -35,7 +35,7 @@ mod tests {
     fn no_two_requests_have_the_same_name() {
         let (here, there) = (RequestIds::new(), RequestIds::new());
         let mut names: Vec<String> = (0..1000).flat_map(|_| [here.next(), there.next()]).collect();
-        assert!(names.iter().all(|name| name.len() == 24 && name.bytes().all(|byte| byte.is_ascii_alphanumeric())));
+        assert!(names.iter().all(|name| name.len() == 20 && name.bytes().all(|byte| byte.is_ascii_alphanumeric())));
         names.sort();
         names.dedup();
         assert_eq!(names.len(), 2000);

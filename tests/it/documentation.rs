@@ -48,7 +48,8 @@ fn every_setting_has_its_line() {
     let page = read(&root().join("docs/configuration.md"));
     let rows: BTreeSet<&str> = page.lines().filter(|line| line.starts_with("| `--")).collect();
     let command = Cli::command();
-    let settings: Vec<_> = command.get_arguments().filter(|setting| setting.get_id() != "config").collect();
+    let settings: Vec<_> =
+        command.get_arguments().filter(|setting| setting.get_id() != "config" && !setting.is_hide_set()).collect();
     for setting in &settings {
         let (Some(flag), Some(variable)) = (setting.get_long(), setting.get_env()) else { continue };
         let row = format!("| `--{flag}` | `{}` | `{}` |", variable.display(), setting.get_id());
