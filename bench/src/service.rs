@@ -32,6 +32,14 @@ pub fn start(bench: &Bench, data: &Path, place: Place, synchronous: Synchronous)
     Running::start(&mut command, &bench.log("plinth"), read_ready)
 }
 
+/// A service that makes every answer anew, on one core: for what the making costs.
+pub fn start_forgetful(bench: &Bench, data: &Path) -> Result<Running> {
+    let mut command = on_core(&bench.plinth, core(bench, Place::OneCore));
+    serving(&mut command, data);
+    command.args(["--kept-bytes-max", "0"]);
+    Running::start(&mut command, &bench.log("plinth"), read_ready)
+}
+
 /// The words and the environment of `plinth serve`, with the settings of production.
 pub fn serving(command: &mut Command, data: &Path) {
     without_settings(command);

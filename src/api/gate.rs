@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -97,7 +98,8 @@ impl Gate {
             Wire::Json => self.app.settings.request_timeout,
             Wire::Git => self.app.settings.git.timeout,
         };
-        let work = AssertUnwindSafe(self.way(request, found, client, &urls, request_id)).catch_unwind();
+        // Pinned where it is made: it is large, and each wrapper would move it.
+        let work = pin!(AssertUnwindSafe(self.way(request, found, client, &urls, request_id)).catch_unwind());
         match tokio::time::timeout(timeout, work).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => refuse(&Error::internal("a handler panicked"), row, &urls, request_id),

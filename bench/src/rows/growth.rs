@@ -1,4 +1,4 @@
-//! What a request costs as the data grows: one service for each size, measured alternately.
+//! What making an answer costs as the data grows: one service for each size, measured alternately.
 
 use super::compare::{Rounds, Side, alternate};
 use super::reads::look;

@@ -26,7 +26,7 @@ pub const MANY_REFS: RowGroup = RowGroup {
     run: |bench, report| {
         let sizes = bench.size(vec![1_000, 5_000], vec![1_000, 10_000, 100_000, 1_000_000]);
         let start = |size: u64| {
-            let service = service::start(bench, &refs::get(bench, size)?, Place::OneCore, Synchronous::Full)?;
+            let service = service::start_forgetful(bench, &refs::get(bench, size)?)?;
             Ok(Sized { size, service })
         };
         let services = sizes.into_iter().map(start).collect::<Result<Vec<Sized>>>()?;

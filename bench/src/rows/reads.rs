@@ -1,4 +1,4 @@
-//! Reading: the service beside a bare server that sends the very same bytes.
+//! Reading: the service beside a bare server that sends the very same bytes, and beside itself without a memory.
 
 use super::RowGroup;
 use super::compare::{Rounds, Side, alternate, measure};
@@ -9,7 +9,7 @@ use crate::http::request;
 use crate::load::{Exchange, Outcome, Pace, Replay};
 use crate::process::Running;
 use crate::report::{Latency, Report, Row};
-use crate::seed::{REFS, World};
+use crate::seed::{self, REFS, World};
 use crate::servers::{Answers, Role, Synchronous};
 use crate::service::{self, Place};
 
@@ -17,6 +17,7 @@ const CONNECTIONS: usize = 32;
 /// How many different things are asked for in turn.
 const VARIETY: u64 = 30;
 const REPO: &str = "/repos/acme/rocket";
+const ANEW: &str = "the service with `--kept-bytes-max 0`, by CPU time";
 
 pub const GET_REF: RowGroup = RowGroup {
     name: "get-ref",
@@ -73,22 +74,30 @@ fn row(
     let world = World::get(bench)?;
     let service = service::start(bench, &world.data(), Place::OneCore, Synchronous::Full)?;
     let exchanges = look(&service, paths(&service)?)?;
+    let copy = seed::copy(&world.folder, &bench.scratch("anew")?)?;
+    let forgetful = service::start_forgetful(bench, &copy)?;
     let bare = start_bare(bench, &exchanges)?;
-    let (mut first, mut second) = (Replay::new(exchanges.clone()), Replay::new(exchanges));
-    let mut sides = [Side { server: &service, script: &mut first }, Side { server: &bare, script: &mut second }];
+    let [mut first, mut second, mut third] = [(); 3].map(|()| Replay::new(exchanges.clone()));
+    let mut sides = [
+        Side { server: &service, script: &mut first },
+        Side { server: &bare, script: &mut second },
+        Side { server: &forgetful, script: &mut third },
+    ];
     let rounds = alternate(bench, CONNECTIONS, &mut sides)?;
-    let [of_service, of_bare] = rounds.as_slice() else { return Err("two servers were measured".into()) };
-    for (how, figure, remark) in [
-        ("answers for each second of CPU time", of_service.economy_against(of_bare), String::new()),
-        ("answers a second", of_service.throughput_against(of_bare), remark(of_bare)),
+    let [of_service, of_bare, made_anew] = rounds.as_slice() else { return Err("three servers were measured".into()) };
+    let target = Target::AtLeast(target);
+    for (how, measured, figure, target, remark) in [
+        ("answers for each second of CPU time", of_service, of_service.economy_against(of_bare), target, String::new()),
+        ("answers a second", of_service, of_service.throughput_against(of_bare), target, remark(of_bare)),
+        ("made anew each time", made_anew, made_anew.economy_against(of_bare), Target::None, ANEW.into()),
     ] {
         report.add(Row {
             what: format!("{what}, {how}"),
-            service: of_service.shown(),
+            service: measured.shown(),
             beside: format!("bare axum: {}", of_bare.shown()),
             figure,
             unit: "×",
-            target: Target::AtLeast(target),
+            target,
             remark,
         });
     }

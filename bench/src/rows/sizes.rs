@@ -7,8 +7,7 @@ use super::growth::{Asked, Sized, grow};
 use crate::Result;
 use crate::bench::Bench;
 use crate::seed::sizes;
-use crate::servers::Synchronous;
-use crate::service::{self, Place};
+use crate::service;
 
 const PER_PAGE: u64 = 30;
 
@@ -59,7 +58,7 @@ pub const TOKENS: RowGroup = RowGroup {
 
 fn start(bench: &Bench, counts: Vec<u64>, seed: fn(&Bench, u64) -> Result<PathBuf>) -> Result<Vec<Sized>> {
     let started = counts.into_iter().map(|size| {
-        let service = service::start(bench, &seed(bench, size)?, Place::OneCore, Synchronous::Full)?;
+        let service = service::start_forgetful(bench, &seed(bench, size)?)?;
         Ok(Sized { size, service })
     });
     started.collect()
