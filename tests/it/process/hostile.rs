@@ -36,6 +36,7 @@ fn hostile_requests_are_refused_in_little_memory_and_leave_nothing() {
     let ended = AtomicBool::new(false);
     let children = std::thread::scope(|scope| {
         let watching = scope.spawn(|| watch_children(server.id(), &ended));
+        let at_the_end = Ends(&ended);
         for (what, service, body, word) in requests() {
             let reply = post(&server, service, &body);
             assert!([200, 400, 413].contains(&reply.status()) && reply.0.contains(word), "{what}: {:.900}", reply.0);
@@ -45,7 +46,7 @@ fn hostile_requests_are_refused_in_little_memory_and_leave_nothing() {
                 reply.0
             );
         }
-        ended.store(true, Ordering::Relaxed);
+        drop(at_the_end);
         watching.join().expect("it only looks")
     });
     let growth = peak(server.id()) - before;
@@ -58,6 +59,15 @@ fn hostile_requests_are_refused_in_little_memory_and_leave_nothing() {
     let left: Vec<&PathBuf> = left.iter().filter(|path| !path.ends_with("HEAD") && !path.ends_with("config")).collect();
     assert!(left.is_empty(), "{left:?}");
     assert!(server.log().lines().all(|line| !line.contains("panicked") && !line.contains("ERROR")), "{}", server.log());
+}
+
+/// Ends the watching, also where a story fails.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// What is sent where, and the word that must come back.
