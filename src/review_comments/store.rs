@@ -47,12 +47,14 @@ pub async fn list(
     (limit, offset): (i64, i64),
 ) -> Result<Vec<Comment>, DbError> {
     macro_rules! page {
-        ($scope:literal, $inner:literal, $outer:literal) => {
+        ($scope:literal, $moment:literal, $inner:literal, $outer:literal) => {
             select_comment!(
                 concat!(
                     "(select s.id from review_comment s where s.",
                     $scope,
-                    " = $1 and s.updated_at > $2 and (s.pending = false or s.author_id = $3) order by ",
+                    " = $1 and ",
+                    $moment,
+                    " > $2 and (s.pending = false or s.author_id = $3) order by ",
                     $inner,
                     " limit $4 offset $5) x join review_comment c on c.id = x.id"
                 ),
@@ -61,20 +63,31 @@ pub async fn list(
         };
     }
     macro_rules! ordered {
-        ($scope:literal) => {
+        ($scope:literal, $moment:literal) => {
             match listing.order {
-                Order::Up => page!($scope, "s.id", "c.id"),
-                Order::Down => page!($scope, "s.id desc", "c.id desc"),
-                Order::UpdatedUp => page!($scope, "s.updated_at, s.id", "c.updated_at, c.id"),
-                Order::UpdatedDown => page!($scope, "s.updated_at desc, s.id desc", "c.updated_at desc, c.id desc"),
+                Order::Up => page!($scope, $moment, "s.id", "c.id"),
+                Order::Down => page!($scope, $moment, "s.id desc", "c.id desc"),
+                Order::UpdatedUp => page!($scope, $moment, "s.updated_at, s.id", "c.updated_at, c.id"),
+                Order::UpdatedDown => {
+                    page!($scope, $moment, "s.updated_at desc, s.id desc", "c.updated_at desc, c.id desc")
+                }
+            }
+        };
+    }
+    // The plus keeps SQLite from an index by time, after which it would have to sort the whole list.
+    macro_rules! since {
+        ($scope:literal) => {
+            match listing.since {
+                Some(_) => ordered!($scope, "s.updated_at"),
+                None => ordered!($scope, "+s.updated_at"),
             }
         };
     }
     let since = listing.since.map_or(i64::MIN, |moment| moment.0);
     let (sql, id) = match listing.scope {
-        Scope::Repo(id) => (ordered!("repo_id"), id.0),
-        Scope::Pull(id) => (ordered!("pull_id"), id.0),
-        Scope::Review(id) => (ordered!("review_id"), id.0),
+        Scope::Repo(id) => (since!("repo_id"), id.0),
+        Scope::Pull(id) => (since!("pull_id"), id.0),
+        Scope::Review(id) => (since!("review_id"), id.0),
     };
     db.all(sql, params![id, since, listing.viewer, limit, offset]).await
 }
