@@ -11,6 +11,7 @@ mod reads;
 mod sizes;
 mod start;
 mod transfer;
+mod wide_pull;
 mod writes;
 
 use crate::Result;
@@ -38,6 +39,7 @@ pub const ALL: &[RowGroup] = &[
     many_refs::LIST_REFS,
     fast_forward::FAST_FORWARD,
     anchors::RE_ANCHOR,
+    wide_pull::WIDE_PULL,
     transfer::CLONE,
     transfer::PUSH,
     start::START,

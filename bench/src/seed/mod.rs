@@ -6,6 +6,7 @@ mod history;
 pub mod large;
 pub mod refs;
 pub mod sizes;
+pub mod wide;
 mod world;
 
 use std::path::{Path, PathBuf};
