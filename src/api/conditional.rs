@@ -17,7 +17,10 @@ impl EntityTag {
     /// A tag over some bytes, different for every principal and representation.
     pub fn new(exchange: &Exchange, seed: &[u8]) -> Self {
         let mut context = Context::new(&SHA256);
-        context.update(&Self::who_asks_how(exchange));
+        context.update(&principal_key(&exchange.principal));
+        context.update(exchange.media.header().as_bytes());
+        context.update(exchange.version.as_str().as_bytes());
+        context.update(exchange.urls.api().as_bytes());
         context.update(seed);
         let digest = context.finish();
         let mut text = String::with_capacity(64);
@@ -27,13 +30,6 @@ impl EntityTag {
             text.push(char::from(DIGITS[usize::from(byte & 15)]));
         }
         Self(text)
-    }
-
-    /// What makes one representation of a resource another than the next one's.
-    pub fn who_asks_how(exchange: &Exchange) -> Vec<u8> {
-        let (media, version) = (exchange.media.header(), exchange.version.as_str());
-        [&principal_key(&exchange.principal), media.as_bytes(), version.as_bytes(), exchange.urls.api().as_bytes()]
-            .concat()
     }
 
     /// The form for an answer that was not transformed on its way.

@@ -1,21 +1,16 @@
 //! From the `Authorization` header to a principal.
 
-use std::sync::Arc;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
-use super::kept::{Moment, Stamp};
 use crate::app::App;
 use crate::apps;
 use crate::error::{Error, Result};
 use crate::tokens::{self, JwtError, Principal};
 
 pub const BAD_CREDENTIALS: &str = "Bad credentials";
-/// About what one takes in memory.
-const PRINCIPAL_SIZE: usize = 512;
 
 /// What the header says, before anything is looked up.
 enum Presented {
@@ -23,20 +18,17 @@ enum Presented {
     JsonWebToken(String),
 }
 
-/// Tokens that are known to be good at this moment.
-type Known<'a> = (&'a Moment<[u8; 32], Arc<Principal>>, Stamp);
-
 /// Who the request acts as. A credential that is not good is refused even where none is needed.
-pub async fn authenticate(app: &App, headers: &HeaderMap, known: Option<Known<'_>>) -> Result<Arc<Principal>> {
+pub async fn authenticate(app: &App, headers: &HeaderMap) -> Result<Principal> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
-    let Some(value) = values.next() else { return Ok(Arc::new(Principal::Anonymous)) };
+    let Some(value) = values.next() else { return Ok(Principal::Anonymous) };
     if values.next().is_some() {
         return Err(Error::Unauthenticated(BAD_CREDENTIALS));
     }
     let text = value.to_str().map_err(|_| Error::Unauthenticated(BAD_CREDENTIALS))?;
     match parse(text).ok_or(Error::Unauthenticated(BAD_CREDENTIALS))? {
-        Presented::Token(token) => find_token(app, &token, known).await,
-        Presented::JsonWebToken(token) => find_app(app, &token).await.map(Arc::new),
+        Presented::Token(token) => find_token(app, &token).await,
+        Presented::JsonWebToken(token) => find_app(app, &token).await,
     }
 }
 
@@ -66,18 +58,11 @@ fn basic_token(encoded: &str) -> Option<String> {
     (!is_json_web_token(token)).then(|| token.to_owned())
 }
 
-async fn find_token(app: &App, token: &str, known: Option<Known<'_>>) -> Result<Arc<Principal>> {
-    let hash = tokens::hash(token);
-    if let Some(principal) = known.and_then(|(moment, stamp)| moment.find(stamp, &hash)) {
-        return Ok(principal);
-    }
+async fn find_token(app: &App, token: &str) -> Result<Principal> {
     let mut db = app.store.read().await?;
+    let hash = tokens::hash(token);
     let found = tokens::store::find_principal(&mut db, &hash, app.clock.now(), &app.expired_tokens).await?;
-    let principal = Arc::new(found.ok_or(Error::Unauthenticated(BAD_CREDENTIALS))?);
-    if let Some((moment, stamp)) = known {
-        moment.keep(stamp, hash, principal.clone(), PRINCIPAL_SIZE);
-    }
-    Ok(principal)
+    found.ok_or(Error::Unauthenticated(BAD_CREDENTIALS))
 }
 
 async fn find_app(app: &App, token: &str) -> Result<Principal> {

@@ -11,25 +11,20 @@ use super::headers;
 use super::reply::Facts;
 use crate::error::Result;
 
-/// The tag of an answer that has one.
-pub fn tag_of(status: StatusCode, facts: &Facts, exchange: &Exchange) -> Option<EntityTag> {
-    let seed = facts.entity_seed.as_deref().or(facts.body.as_deref()).filter(|_| status != StatusCode::NO_CONTENT)?;
-    Some(EntityTag::new(exchange, seed))
-}
-
 /// Adds what the answer says about itself, and leaves its body out where the client has it already.
 pub fn finish(
     mut response: Response,
-    facts: Facts,
     exchange: &Exchange,
     method: &Method,
     preconditions: &HeaderMap,
 ) -> Result<Response> {
+    let Some(facts) = response.extensions_mut().remove::<Facts>() else { return Ok(response) };
     let status = response.status();
     if status == StatusCode::NO_CONTENT {
         return Ok(response);
     }
-    let tag = facts.tag;
+    let seed = facts.entity_seed.as_deref().or(facts.body.as_deref());
+    let tag = seed.map(|seed| EntityTag::new(exchange, seed));
     let readable = *method == Method::GET && (status == StatusCode::OK || status == StatusCode::NOT_MODIFIED);
     let not_modified = readable && is_not_modified(preconditions, tag.as_ref(), facts.last_modified)?;
     if not_modified {

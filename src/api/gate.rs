@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use axum::body::Body;
 use axum::response::Response;
+use bytes::Bytes;
 use futures_util::FutureExt;
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, StatusCode};
@@ -18,9 +19,9 @@ use super::address::{client_address, urls_of, without_prefix};
 use super::conditional::preconditions;
 use super::credential::{BAD_CREDENTIALS, authenticate};
 use super::exchange::Exchange;
-use super::finish::{finish, preflight, tag_of, without_body};
+use super::finish::{finish, preflight, without_body};
 use super::head::check_head;
-use super::kept::{self, Answer, Kept, Stamp};
+use super::kept::{Answer, Kept, Key, Stamp};
 use super::limits::{Budget, Payer};
 use super::refusal::refusal;
 use super::reply::Facts;
@@ -45,6 +46,16 @@ pub struct Gate {
     request_ids: RequestIds,
 }
 
+/// A request, with what is known before it is looked at.
+struct Arrival<'a> {
+    request: Request<Body>,
+    /// Under which its answer may be kept.
+    key: Option<Key>,
+    client: IpAddr,
+    urls: &'a Urls,
+    request_id: &'a str,
+}
+
 /// What is known about a request when its answer is finished.
 struct Outcome {
     response: Response,
@@ -67,7 +78,12 @@ impl Gate {
         let request_id = self.request_ids.next();
         let in_flight = self.app.metrics.begin();
         let head = request.method() == Method::HEAD;
-        let Outcome { mut response, row } = self.admit(request, peer, &request_id).await;
+        let key = Key::of(&request, peer);
+        let held = key.as_ref().and_then(|key| self.again(key));
+        let Outcome { mut response, row } = match held {
+            Some(outcome) => outcome,
+            None => self.admit(request, key, peer, &request_id).await,
+        };
         headers::add_common(response.headers_mut(), &request_id);
         if head {
             response = without_body(response);
@@ -80,8 +96,26 @@ impl Gate {
         response
     }
 
+    /// The answer to the very same request, where it still holds and is paid for.
+    fn again(&self, key: &Key) -> Option<Outcome> {
+        let answer = self.kept.find(key, || Stamp::now(&self.app).ok().flatten())?;
+        let mut response = answer.again();
+        if let Some(payer) = answer.payer {
+            let now = self.app.clock.now();
+            let (mut budget, verdict) = self.app.limiter.charge(payer, now);
+            // Whoever has used it up is told so in the usual way.
+            verdict.ok()?;
+            if answer.is_free() {
+                budget = self.app.limiter.refund(payer, budget, now);
+            }
+            headers::add_budget(response.headers_mut(), budget);
+        }
+        self.app.metrics.again();
+        Some(Outcome { response, row: Some(answer.row) })
+    }
+
     /// Turns away what would only wait, and ends what takes too long or panics.
-    async fn admit(&self, request: Request<Body>, peer: IpAddr, request_id: &str) -> Outcome {
+    async fn admit(&self, request: Request<Body>, key: Option<Key>, peer: IpAddr, request_id: &str) -> Outcome {
         let client = client_address(&self.app, request.headers(), peer);
         let urls = urls_of(&self.app, request.headers(), peer, request.uri());
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
@@ -99,7 +133,8 @@ impl Gate {
             Wire::Git => self.app.settings.git.timeout,
         };
         // Pinned where it is made: it is large, and each wrapper would move it.
-        let work = pin!(AssertUnwindSafe(self.way(request, found, client, &urls, request_id)).catch_unwind());
+        let arrival = Arrival { request, key, client, urls: &urls, request_id };
+        let work = pin!(AssertUnwindSafe(self.way(arrival, found)).catch_unwind());
         match tokio::time::timeout(timeout, work).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => refuse(&Error::internal("a handler panicked"), row, &urls, request_id),
@@ -108,14 +143,8 @@ impl Gate {
     }
 
     /// Limits, version and media type, credential, budget, route, handler, and what the answer says about itself.
-    async fn way(
-        &self,
-        request: Request<Body>,
-        found: Found<'_>,
-        peer: IpAddr,
-        urls: &Urls,
-        request_id: &str,
-    ) -> Outcome {
+    async fn way(&self, arrival: Arrival<'_>, found: Found<'_>) -> Outcome {
+        let Arrival { request, key, client: peer, urls, request_id } = arrival;
         let (parts, body) = request.into_parts();
         let row = found.as_ref().map(|(route, _)| route.row);
         let (version, media) = match check_head(&parts, row) {
@@ -127,9 +156,10 @@ impl Gate {
         }
         let method = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };
         let path = without_prefix(parts.uri.path()).to_owned();
-        let identified = self.identify(&parts, row).await;
-        let (principal, stamp) = match identified {
-            Ok(identified) => identified,
+        // Before anything is read from the store.
+        let stamp = row.filter(|row| row.kept && key.is_some()).and_then(|_| Stamp::now(&self.app).ok().flatten());
+        let principal = match authenticate(&self.app, &parts.headers).await {
+            Ok(principal) => Arc::new(principal),
             Err(error) => {
                 let mut outcome = self.refuse_credential(error, row, peer, urls, request_id);
                 headers::add_version(outcome.response.headers_mut(), version);
@@ -144,11 +174,11 @@ impl Gate {
             (Ok(()), Some((route, params))) => {
                 let (row, urls, principal) = (route.row, urls.clone(), principal.clone());
                 let exchange = Exchange { row, params, principal, urls, media, version, path, query, peer };
-                self.call(route, (parts, body), exchange, &method, stamp).await
+                self.call(route, parts, body, exchange, &method).await
             }
         };
         let refused = |error: &Error| refuse(as_told(error, row, &principal), row, urls, request_id).response;
-        let mut response = answered.unwrap_or_else(|error| refused(&error));
+        let (mut response, whole) = answered.unwrap_or_else(|error| (refused(&error), None));
         if let Some(error) = response.extensions_mut().remove::<Arc<Error>>() {
             response = refused(&error);
         }
@@ -160,45 +190,31 @@ impl Gate {
         describe(response.headers_mut(), &principal, row, budget, version);
         let status = response.status();
         headers::add_caching(response.headers_mut(), &principal, status);
+        if let (Some(stamp), Some(key), Some(row)) = (stamp, key, row)
+            && let Some(answer) = Answer::of(&response, whole, row, Payer::of(&principal, peer))
+        {
+            self.kept.keep(stamp, key, answer);
+        }
         Outcome { response, row }
     }
 
-    /// Who asks; and of which moment an answer may be, where one may be given again.
-    async fn identify(&self, parts: &Parts, row: Option<&Row>) -> Result<(Arc<Principal>, Option<Stamp>)> {
-        let stamp = if row.is_some_and(|row| row.kept) { Stamp::now(&self.app)? } else { None };
-        let known = stamp.map(|stamp| (&self.kept.principals, stamp));
-        Ok((authenticate(&self.app, &parts.headers, known).await?, stamp))
-    }
-
-    /// Refuses the wrong kind of token before anything is looked up, then lets the handler work, unless its answer to
-    /// the same question still holds.
+    /// Refuses the wrong kind of token before anything is looked up, then lets the handler work. Besides the answer
+    /// there is its body, where that is in memory as a whole.
     async fn call(
         &self,
         route: &Route,
-        (mut parts, body): (Parts, Body),
+        mut parts: Parts,
+        body: Body,
         exchange: Exchange,
         method: &Method,
-        stamp: Option<Stamp>,
-    ) -> Result<Response> {
+    ) -> Result<(Response, Option<Bytes>)> {
         check_kind(&route.row.rule, &exchange.principal)?;
-        let preconditions = preconditions(&parts.headers);
-        let place = stamp.map(|stamp| (stamp, kept::key(&exchange)));
-        let held = place.as_ref().and_then(|(stamp, key)| self.kept.answers.find(*stamp, key));
-        if let Some(answer) = held {
-            self.app.metrics.again();
-            let (response, facts) = answer.again();
-            return finish(response, facts, &exchange, method, &preconditions);
-        }
         let exchange = Arc::new(exchange);
+        let preconditions = preconditions(&parts.headers);
         parts.extensions.insert(exchange.clone());
-        let mut response = route.call(Request::from_parts(parts, body), self.app.clone()).await;
-        let Some(mut facts) = response.extensions_mut().remove::<Facts>() else { return Ok(response) };
-        facts.tag = tag_of(response.status(), &facts, &exchange);
-        if let (Some((stamp, key)), Some(answer)) = (place, Answer::of(&response, &facts)) {
-            let size = key.len() + answer.size();
-            self.kept.answers.keep(stamp, key, Arc::new(answer), size);
-        }
-        finish(response, facts, &exchange, method, &preconditions)
+        let response = route.call(Request::from_parts(parts, body), self.app.clone()).await;
+        let whole = response.extensions().get::<Facts>().and_then(|facts| facts.body.clone());
+        Ok((finish(response, &exchange, method, &preconditions)?, whole))
     }
 
     /// Some operations are free, looking at one's budget among them.

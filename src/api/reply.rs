@@ -9,7 +9,6 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, LINK, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
-use super::conditional::EntityTag;
 use super::refusal::{status, with_type};
 use crate::clock::Timestamp;
 use crate::error::Error;
@@ -148,8 +147,6 @@ pub struct Facts {
     pub entity_seed: Option<Vec<u8>>,
     /// The body, where it is in memory as a whole.
     pub body: Option<Bytes>,
-    /// Over the seed or the body, by the gate.
-    pub tag: Option<EntityTag>,
 }
 
 impl IntoResponse for Reply {
@@ -168,7 +165,7 @@ impl IntoResponse for Reply {
         self.link.map(|value| headers.insert(LINK, text(value)));
         self.location.map(|value| headers.insert(LOCATION, text(value)));
         self.poll_interval_seconds.map(|seconds| headers.insert(POLL_INTERVAL, seconds.into()));
-        let facts = Facts { last_modified: self.last_modified, entity_seed: self.entity_seed, body: whole, tag: None };
+        let facts = Facts { last_modified: self.last_modified, entity_seed: self.entity_seed, body: whole };
         response.extensions_mut().insert(facts);
         response
     }
