@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
@@ -14,6 +15,11 @@ use crate::ids::{RepoId, Sha};
 
 /// Changed files that are remembered, over all comparisons.
 const FILES_MAX: usize = 200_000;
+/// Files of one pair that are looked up by themselves. Each lookup reads the folders on the way to it, so that comparing
+/// all files once is cheaper than many of them.
+const LOOKUPS_MAX: usize = 64;
+/// Pairs whose lookups are counted.
+const COUNTED_MAX: usize = 10_000;
 /// Merge bases that are remembered.
 const MERGE_BASES_MAX: usize = 100_000;
 
@@ -23,12 +29,17 @@ type Key = (RepoId, Sha, Sha);
 #[derive(Debug)]
 pub struct Comparisons {
     files: Generations<Arc<Comparison>>,
+    lookups: Generations<Arc<AtomicUsize>>,
     merge_bases: Generations<Option<Sha>>,
 }
 
 impl Default for Comparisons {
     fn default() -> Self {
-        Self { files: Generations::new(FILES_MAX), merge_bases: Generations::new(MERGE_BASES_MAX) }
+        Self {
+            files: Generations::new(FILES_MAX),
+            lookups: Generations::new(COUNTED_MAX),
+            merge_bases: Generations::new(MERGE_BASES_MAX),
+        }
     }
 }
 
@@ -42,6 +53,23 @@ impl Comparisons {
         let made = Arc::new(Comparison::new(source, base, head)?);
         self.files.insert(key, made.clone(), made.changes().len() + 1);
         Ok(made)
+    }
+
+    /// All files of a pair, where they are known already or asked for so often that they should be.
+    fn known(&self, key: Key, source: &dyn Source) -> Result<Option<Arc<Comparison>>> {
+        if let Some(known) = self.files.find(&key) {
+            return Ok(Some(known));
+        }
+        let count = self.lookups.find(&key).unwrap_or_else(|| {
+            let count = Arc::new(AtomicUsize::new(0));
+            self.lookups.insert(key, count.clone(), 1);
+            count
+        });
+        if count.fetch_add(1, Ordering::Relaxed) < LOOKUPS_MAX {
+            return Ok(None);
+        }
+        let (repo, base, head) = key;
+        self.get(repo, source, &base, &head).map(Some)
     }
 
     /// The files between two commits, each looked up when it is asked for.
@@ -77,6 +105,9 @@ impl Between<'_> {
         path: &[u8],
         among_all: impl Fn(&Comparison) -> Result<Option<FileChange>>,
     ) -> Result<Option<FileChange>> {
+        if let Some(all) = self.comparisons.known((self.repo, self.base, self.head), self.source)? {
+            return among_all(&all);
+        }
         let (old, new) = (entry_at(self.source, &self.base, path)?, entry_at(self.source, &self.head, path)?);
         match (&old, &new) {
             (None, None) => Ok(None),

@@ -56,3 +56,24 @@ fn for_a_file_that_is_new_all_are_compared_once() {
     assert_eq!(again.0, first.0);
     assert!(again.1 <= READS_MAX, "{} objects were read", again.1);
 }
+
+#[test]
+fn files_that_are_asked_for_often_are_compared_all_at_once() {
+    let repo = TestRepo::new();
+    write_all(&repo, "old");
+    let base = repo.commit();
+    write_all(&repo, "new");
+    let head = repo.commit();
+    let (opened, comparisons) = (repo.open(), Comparisons::default());
+    let reads: Vec<usize> = (0..3 * FOLDERS)
+        .map(|index| {
+            let path = format!("{}/file", index % FOLDERS);
+            let (placed, reads) = place(&opened, &comparisons, base, head, anchor(base, head, &path));
+            assert!(matches!(placed, Port::Current { line: 2, .. }), "{placed:?}");
+            reads
+        })
+        .collect();
+    let (first, last) = (reads.first().copied(), reads.last().copied());
+    assert!(last < first, "each lookup goes on reading the folders: {first:?}, then {last:?}");
+    assert_eq!(reads.iter().filter(|reads| **reads > FOLDERS).count(), 1, "all are compared once: {reads:?}");
+}
