@@ -5,6 +5,7 @@
 //! is never older than the request.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -46,9 +47,15 @@ impl Stamp {
     }
 }
 
-/// A request to the letter: whatever an answer depends on is in it.
-#[derive(Debug, PartialEq, Eq, Hash)]
+/// A request to the letter: whatever an answer depends on is in it, its token too.
+#[derive(PartialEq, Eq, Hash)]
 pub struct Key(Vec<u8>);
+
+impl fmt::Debug for Key {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("[redacted]")
+    }
+}
 
 impl Key {
     pub fn of(request: &Request<Body>, peer: IpAddr) -> Option<Self> {
