@@ -90,7 +90,6 @@ pub fn open(file: &Path, synchronous: Synchronous) -> rusqlite::Result<rusqlite:
     let connection = rusqlite::Connection::open(file)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", synchronous.word())?;
-    connection.pragma_update(None, "mmap_size", 1 << 28)?;
     connection.execute_batch("create table if not exists entry (id integer primary key, data blob not null)")?;
     Ok(connection)
 }

@@ -112,7 +112,6 @@ fn open_reader(file: &Path) -> Result<rusqlite::Connection, DbError> {
 fn prepare(connection: &rusqlite::Connection) -> Result<(), DbError> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    connection.pragma_update(None, "mmap_size", 1 << 25)?;
     // Otherwise a value that might allow a partial index has its statement compiled anew each time it is bound.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_CAPACITY);

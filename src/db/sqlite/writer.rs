@@ -35,6 +35,8 @@ impl Writer {
         std::thread::Builder::new().name("plinth-writer".into()).spawn(move || {
             let mut connection = Connection::Sqlite(Pooled::of_writer(connection));
             while let Ok(first) = jobs.recv() {
+                // Threads that are ready to run may be about to bring changes, which then share the commit.
+                std::thread::yield_now();
                 run_group(&mut connection, first, &jobs);
             }
         })?;
