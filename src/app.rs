@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Semaphore;
 
+use crate::api::access::Known;
 use crate::api::cursor::CursorKey;
 use crate::api::limits::Limiter;
 use crate::api::metrics::Metrics;
@@ -36,6 +37,7 @@ pub struct Shared {
     pub metrics: Metrics,
     pub cursor_key: CursorKey,
     pub expired_tokens: ExpiredTokens,
+    pub known: Known,
     pub comparisons: Arc<Comparisons>,
     pub rendered: Arc<markdown::Cache>,
     /// Places for processes of git.
@@ -60,6 +62,7 @@ impl App {
             limiter: Limiter::new(settings.budgets.clone()),
             metrics: Metrics::default(),
             expired_tokens: ExpiredTokens::default(),
+            known: Known::default(),
             comparisons: Arc::default(),
             rendered: Arc::new(markdown::Cache::new(RENDERED_BYTES_MAX)),
             git_places: Arc::new(Semaphore::new(settings.git.processes_max)),

@@ -1,5 +1,7 @@
 //! From the `Authorization` header to a principal.
 
+use std::sync::Arc;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
@@ -19,16 +21,18 @@ enum Presented {
 }
 
 /// Who the request acts as. A credential that is not good is refused even where none is needed.
-pub async fn authenticate(app: &App, headers: &HeaderMap) -> Result<Principal> {
+///
+/// `rights` is the state of all rights before this.
+pub async fn authenticate(app: &App, headers: &HeaderMap, rights: Option<u64>) -> Result<Arc<Principal>> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
-    let Some(value) = values.next() else { return Ok(Principal::Anonymous) };
+    let Some(value) = values.next() else { return Ok(Arc::new(Principal::Anonymous)) };
     if values.next().is_some() {
         return Err(Error::Unauthenticated(BAD_CREDENTIALS));
     }
     let text = value.to_str().map_err(|_| Error::Unauthenticated(BAD_CREDENTIALS))?;
     match parse(text).ok_or(Error::Unauthenticated(BAD_CREDENTIALS))? {
-        Presented::Token(token) => find_token(app, &token).await,
-        Presented::JsonWebToken(token) => find_app(app, &token).await,
+        Presented::Token(token) => find_token(app, &token, rights).await,
+        Presented::JsonWebToken(token) => find_app(app, &token).await.map(Arc::new),
     }
 }
 
@@ -58,11 +62,19 @@ fn basic_token(encoded: &str) -> Option<String> {
     (!is_json_web_token(token)).then(|| token.to_owned())
 }
 
-async fn find_token(app: &App, token: &str) -> Result<Principal> {
+async fn find_token(app: &App, token: &str, rights: Option<u64>) -> Result<Arc<Principal>> {
+    let (hash, now) = (tokens::hash(token), app.clock.now());
+    let known = rights.and_then(|rights| app.known.caller(rights, &hash));
+    if let Some(caller) = known.filter(|caller| !caller.is_expired(now, &app.expired_tokens)) {
+        return Ok(caller);
+    }
     let mut db = app.store.read().await?;
-    let hash = tokens::hash(token);
-    let found = tokens::store::find_principal(&mut db, &hash, app.clock.now(), &app.expired_tokens).await?;
-    found.ok_or(Error::Unauthenticated(BAD_CREDENTIALS))
+    let found = tokens::store::find_principal(&mut db, &hash, now, &app.expired_tokens).await?;
+    let caller = Arc::new(found.ok_or(Error::Unauthenticated(BAD_CREDENTIALS))?);
+    if let Some(rights) = rights {
+        app.known.keep_caller(rights, hash, &caller);
+    }
+    Ok(caller)
 }
 
 async fn find_app(app: &App, token: &str) -> Result<Principal> {

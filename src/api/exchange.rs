@@ -18,6 +18,8 @@ pub struct Exchange {
     pub row: &'static Row,
     pub params: PathParams,
     pub principal: Arc<Principal>,
+    /// The state of all rights before anything was looked up, where it can be told.
+    pub rights: Option<u64>,
     pub urls: Urls,
     pub media: Media,
     pub version: Version,

@@ -14,7 +14,7 @@ use http::request::Parts;
 use http::{HeaderMap, Method, Request, StatusCode};
 use tokio::sync::Semaphore;
 
-use super::access::{Cost, PathParams, Row, Wire, bad_credential, check_kind};
+use super::access::{Cost, Memory, PathParams, Row, Wire, bad_credential, check_kind};
 use super::address::{client_address, urls_of, without_prefix};
 use super::conditional::preconditions;
 use super::credential::{BAD_CREDENTIALS, authenticate};
@@ -98,7 +98,7 @@ impl Gate {
 
     /// The answer to the very same request, where it still holds and is paid for.
     fn again(&self, key: &Key) -> Option<Outcome> {
-        let answer = self.kept.find(key, || Stamp::now(&self.app).ok().flatten())?;
+        let answer = self.kept.find(key, || Stamp::now(&self.app))?;
         let mut response = answer.again();
         if let Some(payer) = answer.payer {
             let now = self.app.clock.now();
@@ -157,9 +157,10 @@ impl Gate {
         let method = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };
         let path = without_prefix(parts.uri.path()).to_owned();
         // Before anything is read from the store.
-        let stamp = row.filter(|row| row.kept && key.is_some()).and_then(|_| Stamp::now(&self.app).ok().flatten());
-        let principal = match authenticate(&self.app, &parts.headers).await {
-            Ok(principal) => Arc::new(principal),
+        let stamp = row.filter(|row| row.memory == Memory::Answer && key.is_some()).and_then(|_| Stamp::now(&self.app));
+        let rights = self.app.store.state().map(|state| state.rights);
+        let principal = match authenticate(&self.app, &parts.headers, rights).await {
+            Ok(principal) => principal,
             Err(error) => {
                 let mut outcome = self.refuse_credential(error, row, peer, urls, request_id);
                 headers::add_version(outcome.response.headers_mut(), version);
@@ -173,7 +174,7 @@ impl Gate {
             (Ok(()), None) => Err(Error::NotFound),
             (Ok(()), Some((route, params))) => {
                 let (row, urls, principal) = (route.row, urls.clone(), principal.clone());
-                let exchange = Exchange { row, params, principal, urls, media, version, path, query, peer };
+                let exchange = Exchange { row, params, principal, rights, urls, media, version, path, query, peer };
                 self.call(route, parts, body, exchange, &method).await
             }
         };

@@ -20,7 +20,6 @@ use super::access::Row;
 use super::limits::Payer;
 use crate::app::App;
 use crate::clock::Timestamp;
-use crate::error::Result;
 
 const SHARDS: usize = 16;
 /// Longer requests are rare, and not worth the room.
@@ -31,19 +30,19 @@ const HEADERS_SIZE: usize = 2048;
 /// The moment at which something held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    state: u64,
+    changes: u64,
     second: Timestamp,
 }
 
 impl Stamp {
     /// The stamp of now; nothing where the store cannot tell its state, or where nothing is to be kept.
-    pub fn now(app: &App) -> Result<Option<Self>> {
+    pub fn now(app: &App) -> Option<Self> {
         if app.settings.kept_bytes_max == 0 {
-            return Ok(None);
+            return None;
         }
         // The second first: what is found afterwards is of this second or of a later one.
         let second = app.clock.now();
-        Ok(app.store.state()?.map(|state| Self { state, second }))
+        app.store.state().map(|state| Self { changes: state.changes, second })
     }
 }
 
@@ -189,8 +188,8 @@ mod tests {
 
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-    fn at(state: u64, second: i64) -> Stamp {
-        Stamp { state, second: Timestamp(second) }
+    fn at(changes: u64, second: i64) -> Stamp {
+        Stamp { changes, second: Timestamp(second) }
     }
 
     fn key(path: &str, headers: &[(&str, &str)]) -> Key {

@@ -10,6 +10,7 @@ mod migrations;
 mod postgres;
 mod row;
 mod sqlite;
+mod state;
 mod value;
 
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ pub use backup::check_copy;
 pub use error::DbError;
 pub use row::{Column, FromRow, Row};
 pub(crate) use row::{from_row, text_column};
+pub use state::State;
 pub(crate) use value::params;
 pub use value::{Parameter, Value};
 
@@ -75,12 +77,11 @@ impl Store {
         })
     }
 
-    /// A number for what the store holds now: as long as it stays the same, so does every answer that is made from the
-    /// store alone. Not every engine can tell.
-    pub fn state(&self) -> Result<Option<u64>> {
+    /// The state of now, for whoever wants to know later whether something has changed. Not every engine can tell.
+    pub fn state(&self) -> Option<State> {
         match &self.engine {
-            Engine::Sqlite(engine) => engine.state().map(Some),
-            Engine::Postgres(_) => Ok(None),
+            Engine::Sqlite(engine) => engine.state(),
+            Engine::Postgres(_) => None,
         }
     }
 
@@ -133,6 +134,14 @@ pub enum Connection {
 }
 
 impl Connection {
+    /// The state as a transaction sees it, with its own changes. Only for connections that write.
+    pub fn state_inside(&self) -> Option<State> {
+        match self {
+            Connection::Sqlite(connection) => connection.state_inside(),
+            Connection::Postgres(_) => None,
+        }
+    }
+
     /// The only row; its absence is a fault.
     pub async fn one<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<R, DbError> {
         self.optional(sql, params).await?.ok_or(DbError::NoRow)

@@ -1,6 +1,6 @@
 //! Who a request acts as, with everything that limits it.
 
-use super::{Permissions, Scopes, SelectionMode};
+use super::{ExpiredTokens, Permissions, Scopes, SelectionMode};
 use crate::accounts::AccountKind;
 use crate::clock::Timestamp;
 use crate::ids::{AccountId, AppId, InstallationId, TokenId};
@@ -74,6 +74,16 @@ impl Principal {
             Principal::Installation(token) => Some(token.token),
             Principal::Anonymous | Principal::App(_) => None,
         }
+    }
+
+    /// Whether the token's time is over, or was found to be before.
+    pub fn is_expired(&self, now: Timestamp, expired: &ExpiredTokens) -> bool {
+        let expires_at = match self {
+            Principal::User(token) => token.expires_at,
+            Principal::Installation(token) => token.expires_at,
+            Principal::Anonymous | Principal::App(_) => None,
+        };
+        expires_at.is_some_and(|moment| moment <= now) || self.token_id().is_some_and(|token| expired.contains(token))
     }
 
     /// The user behind the token, where there is one.

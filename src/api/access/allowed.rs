@@ -66,6 +66,15 @@ impl<E: Endpoint, T: Target> Recheck<E, T> {
         Ok(self.ask_for_reach(db).await?.0)
     }
 
+    /// The same, but only if anyone's rights have changed since the decision; otherwise it stands as it was made.
+    pub async fn ask_if_moved(&self, db: &mut Connection) -> Result<Option<(T, Arc<Principal>, Reach)>> {
+        let now = db.state_inside().map(|state| state.rights);
+        if now.is_some() && now == self.exchange.rights {
+            return Ok(None);
+        }
+        self.ask_for_reach(db).await.map(Some)
+    }
+
     /// The same with whom the token acts as by now and how far it reaches, for rights that depend on the input.
     pub async fn ask_for_reach(&self, db: &mut Connection) -> Result<(T, Arc<Principal>, Reach)> {
         let exchange = &self.exchange;
@@ -77,20 +86,16 @@ impl<E: Endpoint, T: Target> Recheck<E, T> {
             None => exchange.principal.clone(),
         };
         check_kind(&E::ROW.rule, &caller)?;
-        let (target, reach, _) = find_and_decide::<E, T>(db, exchange, &caller).await?;
+        let (target, reach, facts) = find::<T>(db, exchange, &caller).await?;
+        decide(&E::ROW.rule, &caller, &facts, &reach)?;
         Ok((target, caller, reach))
     }
 }
 
-async fn find_and_decide<E: Endpoint, T: Target>(
-    db: &mut Connection,
-    exchange: &Exchange,
-    caller: &Principal,
-) -> Result<(T, Reach, Facts)> {
+async fn find<T: Target>(db: &mut Connection, exchange: &Exchange, caller: &Principal) -> Result<(T, Reach, Facts)> {
     let found = T::find(db, &exchange.params, caller).await?;
     let Some((target, facts)) = found else { return Err(Error::NotFound) };
     let reach = Reach::find(db, caller, &facts).await?;
-    decide(&E::ROW.rule, caller, &facts, &reach)?;
     Ok((target, reach, facts))
 }
 
@@ -113,8 +118,16 @@ impl<E: Endpoint, T: Target> FromRequestParts<App> for Allowed<E, T> {
             let (reach, facts) = (Reach::Everywhere, Facts::OF_NOTHING);
             return Ok(Self { target, reach, facts, exchange, endpoint: PhantomData });
         }
-        let mut db = app.store.read().await?;
-        let (target, reach, facts) = find_and_decide::<E, T>(&mut db, &exchange, &exchange.principal).await?;
+        let (target, reach, facts) = match T::recall(app, &exchange) {
+            Some(known) => known,
+            None => {
+                let mut db = app.store.read().await?;
+                let (target, reach, facts) = find::<T>(&mut db, &exchange, &exchange.principal).await?;
+                target.remember(app, &exchange, &reach, &facts);
+                (target, reach, facts)
+            }
+        };
+        decide(&E::ROW.rule, &exchange.principal, &facts, &reach)?;
         Ok(Self { target, reach, facts, exchange, endpoint: PhantomData })
     }
 }

@@ -6,6 +6,7 @@
 mod allowed;
 mod decide;
 mod kinds;
+mod known;
 mod reach;
 mod rule;
 pub mod table;
@@ -14,6 +15,7 @@ mod target;
 pub use allowed::{Allowed, Recheck};
 pub use decide::{bad_credential, check_kind, check_workflows, decide};
 pub use kinds::{Kind, Kinds};
+pub use known::{Known, Standing};
 pub use reach::Reach;
-pub use rule::{Action, Anonymous, Cost, Endpoint, Row, Rule, TargetKind, Wire};
+pub use rule::{Action, Anonymous, Cost, Endpoint, Memory, Row, Rule, TargetKind, Wire};
 pub use target::{Facts, NoTarget, Org, OwnAccount, PathParams, RepoTarget, Target, User};

@@ -16,8 +16,18 @@ pub struct Row {
     pub paths: &'static [&'static str],
     pub rule: Rule,
     pub wire: Wire,
-    /// Whether the answer comes from the store and the clock alone, so that it may be given again while neither moves.
-    pub kept: bool,
+    pub memory: Memory,
+}
+
+/// What may be taken from memory while it still holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    Nothing,
+    /// Who the caller is in the repository. When the repository was last pushed to is of that moment, too, so this is
+    /// for operations that neither ask for that nor tell it.
+    Standing,
+    /// The whole answer: it comes from the store and the clock alone, and holds while neither moves.
+    Answer,
 }
 
 /// What travels both ways, and with it how refusals look and what limits the time.

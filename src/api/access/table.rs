@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use super::{Action, Anonymous, Cost, Endpoint, Kinds, Row, Rule, TargetKind, Wire};
+use super::{Action, Anonymous, Cost, Endpoint, Kinds, Memory, Row, Rule, TargetKind, Wire};
 use crate::repos::RepoRole;
 use crate::tokens::{Level, Scope};
 
@@ -121,9 +121,10 @@ const SELECTION_WRITE: Rule = Rule {
 macro_rules! endpoints {
     (@wire) => { Wire::Json };
     (@wire $wire:expr) => { $wire };
-    (@kept) => { false };
-    (@kept kept) => { true };
-    ($($(#[$doc:meta])* $name:ident = $operation:literal, $method:ident [$($path:literal),+ $(,)?], $rule:expr $(, $wire:expr)? $(=> $kept:ident)?;)*) => {
+    (@memory) => { Memory::Nothing };
+    (@memory known) => { Memory::Standing };
+    (@memory kept) => { Memory::Answer };
+    ($($(#[$doc:meta])* $name:ident = $operation:literal, $method:ident [$($path:literal),+ $(,)?], $rule:expr $(, $wire:expr)? $(=> $memory:ident)?;)*) => {
         $(
             $(#[$doc])*
             pub struct $name;
@@ -135,7 +136,7 @@ macro_rules! endpoints {
                     paths: &[$($path),+],
                     rule: $rule,
                     wire: endpoints!(@wire $($wire)?),
-                    kept: endpoints!(@kept $($kept)?),
+                    memory: endpoints!(@memory $($memory)?),
                 };
             }
         )*
@@ -163,17 +164,17 @@ endpoints! {
     // Pull request review comments
     ListRepoReviewComments = "pulls/list-review-comments-for-repo", GET ["/repos/{owner}/{repo}/pulls/comments"], PULLS_READ => kept;
     GetReviewComment = "pulls/get-review-comment", GET ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_READ => kept;
-    UpdateReviewComment = "pulls/update-review-comment", PATCH ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_WRITE;
-    DeleteReviewComment = "pulls/delete-review-comment", DELETE ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_WRITE;
+    UpdateReviewComment = "pulls/update-review-comment", PATCH ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_WRITE => known;
+    DeleteReviewComment = "pulls/delete-review-comment", DELETE ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_WRITE => known;
     ListReviewComments = "pulls/list-review-comments", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/comments"], PULLS_READ => kept;
-    CreateReviewComment = "pulls/create-review-comment", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/comments"], PULLS_WRITE;
-    CreateReplyForReviewComment = "pulls/create-reply-for-review-comment", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies"], PULLS_WRITE;
+    CreateReviewComment = "pulls/create-review-comment", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/comments"], PULLS_WRITE => known;
+    CreateReplyForReviewComment = "pulls/create-reply-for-review-comment", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies"], PULLS_WRITE => known;
 
     // Git references
     ListMatchingRefs = "git/list-matching-refs", GET ["/repos/{owner}/{repo}/git/matching-refs/{*ref}", "/repos/{owner}/{repo}/git/matching-refs", "/repos/{owner}/{repo}/git/matching-refs/"], CONTENTS_READ;
     GetRef = "git/get-ref", GET ["/repos/{owner}/{repo}/git/ref/{*ref}"], CONTENTS_READ => kept;
-    CreateRef = "git/create-ref", POST ["/repos/{owner}/{repo}/git/refs"], REF_WRITE;
-    UpdateRef = "git/update-ref", PATCH ["/repos/{owner}/{repo}/git/refs/{*ref}"], REF_WRITE;
+    CreateRef = "git/create-ref", POST ["/repos/{owner}/{repo}/git/refs"], REF_WRITE => known;
+    UpdateRef = "git/update-ref", PATCH ["/repos/{owner}/{repo}/git/refs/{*ref}"], REF_WRITE => known;
     DeleteRef = "git/delete-ref", DELETE ["/repos/{owner}/{repo}/git/refs/{*ref}"], CONTENTS_WRITE;
 
     // App installations

@@ -4,11 +4,13 @@ use std::future::Future;
 
 use percent_encoding::percent_decode_str;
 
-use super::TargetKind;
+use super::{Memory, Reach, Standing, TargetKind};
 use crate::accounts::{self, Account, AccountKind, OrgRole};
+use crate::api::exchange::Exchange;
+use crate::app::App;
 use crate::db::Connection;
 use crate::error::Result;
-use crate::ids::{AccountId, RepoId};
+use crate::ids::{AccountId, RepoId, TokenId};
 use crate::repos::{self, Repo, RepoRole};
 use crate::tokens::Principal;
 
@@ -22,6 +24,14 @@ pub trait Target: Sized + Send {
         path: &PathParams,
         caller: &Principal,
     ) -> impl Future<Output = Result<Option<(Self, Facts)>>> + Send;
+
+    /// What is known about it already, for operations that may take it from memory.
+    fn recall(_: &App, _: &Exchange) -> Option<(Self, Reach, Facts)> {
+        None
+    }
+
+    /// Keeps what was found, for operations that may take it from memory.
+    fn remember(&self, _: &App, _: &Exchange, _: &Reach, _: &Facts) {}
 
     /// The target itself where there is nothing to look up.
     fn without_lookup() -> Option<Self> {
@@ -152,6 +162,7 @@ fn role_in_org(role: OrgRole) -> RepoRole {
 }
 
 /// A repository, with what the user behind the token is in it.
+#[derive(Debug, Clone)]
 pub struct RepoTarget {
     pub repo: Repo,
     pub role: Option<RepoRole>,
@@ -171,9 +182,29 @@ impl Target for RepoTarget {
     async fn find(db: &mut Connection, path: &PathParams, caller: &Principal) -> Result<Option<(Self, Facts)>> {
         Self::find_named(db, path.get("owner"), path.get("repo"), caller).await
     }
+
+    fn recall(app: &App, exchange: &Exchange) -> Option<(Self, Reach, Facts)> {
+        let (rights, token, address) = Self::place(exchange)?;
+        let Standing { target, facts, reach } = (*app.known.standing(rights, token, address)?).clone();
+        Some((target, reach, facts))
+    }
+
+    fn remember(&self, app: &App, exchange: &Exchange, reach: &Reach, facts: &Facts) {
+        if let Some((rights, token, address)) = Self::place(exchange) {
+            let standing = Standing { target: self.clone(), facts: *facts, reach: reach.clone() };
+            app.known.keep_standing(rights, token, address, standing);
+        }
+    }
 }
 
 impl RepoTarget {
+    /// Under what a caller's standing is remembered, where it may be.
+    fn place(exchange: &Exchange) -> Option<(u64, TokenId, String)> {
+        let (rights, token) = (exchange.rights?, exchange.principal.token_id()?);
+        let address = || format!("{}/{}", exchange.params.get("owner"), exchange.params.get("repo"));
+        (exchange.row.memory == Memory::Standing).then(|| (rights, token, address()))
+    }
+
     /// The repository of this name, for paths that write it in their own way.
     pub async fn find_named(
         db: &mut Connection,

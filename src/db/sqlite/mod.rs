@@ -1,18 +1,19 @@
 //! The embedded engine: readers in place, one writer thread that commits many transactions at once.
 
+mod watch;
 mod writer;
 
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use rusqlite::config::DbConfig;
 
-use super::{Connection, DbError, Durability, FromRow, Row, Value, migrations};
+use super::{Connection, DbError, Durability, FromRow, Row, State, Value, migrations};
 use crate::error::{Error, Result};
+use watch::Watch;
 use writer::Writer;
 
 /// Readers kept open between requests; more may exist for a moment.
@@ -30,15 +31,9 @@ pub struct Engine {
 
 struct Shared {
     file: PathBuf,
-    idle_readers: Mutex<Vec<Reader>>,
-    /// Counted up whenever some reader notices that another connection, of whichever process, has committed.
-    state: AtomicU64,
-}
-
-/// A connection with what it has seen of the others' commits.
-struct Reader {
-    connection: rusqlite::Connection,
-    data_version: Option<i64>,
+    idle_readers: Mutex<Vec<rusqlite::Connection>>,
+    /// The last field, since it must be dropped after the connections.
+    watch: Watch,
 }
 
 impl Engine {
@@ -48,35 +43,21 @@ impl Engine {
         }
         let mut connection = open_writer(file, durability)?;
         migrations::migrate_sqlite(&mut connection)?;
-        let shared =
-            Arc::new(Shared { file: file.to_owned(), idle_readers: Mutex::default(), state: AtomicU64::new(0) });
-        Ok(Self { shared, writer: Writer::start(connection)? })
+        let watch = Watch::open(file)?;
+        let shared = Arc::new(Shared { file: file.to_owned(), idle_readers: Mutex::default(), watch });
+        Ok(Self { writer: Writer::start(connection, shared.clone())?, shared })
     }
 
     /// A connection for reading, from the pool or new.
     pub fn reader(&self) -> Result<Pooled> {
         let idle = self.shared.idle_readers.lock().pop();
-        let reader = match idle {
-            Some(reader) => reader,
-            None => Reader { connection: open_reader(&self.shared.file)?, data_version: None },
-        };
-        Ok(Pooled { reader: Some(reader), home: Some(self.shared.clone()) })
+        let connection = idle.map_or_else(|| open_reader(&self.shared.file), Ok)?;
+        Ok(Pooled { connection: Some(connection), home: self.shared.clone(), role: Role::Reader })
     }
 
-    /// A number that is the same as before only if nobody has committed since.
-    pub fn state(&self) -> Result<u64> {
-        let mut pooled = self.reader()?;
-        let reader = pooled.reader.as_mut().expect("a connection is only taken when dropped");
-        let version = reader
-            .connection
-            .prepare_cached("pragma data_version")
-            .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)));
-        let version = Some(version.map_err(DbError::from)?);
-        // What one connection has seen tells nothing about what another has, so each counts for itself.
-        if std::mem::replace(&mut reader.data_version, version) == version {
-            return Ok(self.shared.state.load(Ordering::SeqCst));
-        }
-        Ok(self.shared.state.fetch_add(1, Ordering::SeqCst) + 1)
+    /// Nothing where it cannot be told.
+    pub fn state(&self) -> Option<State> {
+        self.shared.watch.state().ok()
     }
 
     pub async fn write<C, T, F>(&self, context: C, work: F) -> Result<T>
@@ -118,18 +99,36 @@ fn prepare(connection: &rusqlite::Connection) -> Result<(), DbError> {
     Ok(())
 }
 
-/// A connection that goes back to its pool, or the writer's own, which has none.
+/// A connection of the pool, to which it goes back if it is for reading.
 pub struct Pooled {
-    reader: Option<Reader>,
-    home: Option<Arc<Shared>>,
+    connection: Option<rusqlite::Connection>,
+    home: Arc<Shared>,
+    role: Role,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Reader,
+    Writer,
 }
 
 impl Pooled {
-    fn of_writer(connection: rusqlite::Connection) -> Self {
-        Self { reader: Some(Reader { connection, data_version: None }), home: None }
+    fn of_writer(connection: rusqlite::Connection, home: Arc<Shared>) -> Self {
+        Self { connection: Some(connection), home, role: Role::Writer }
+    }
+
+    pub fn state_inside(&self) -> Option<State> {
+        (self.role == Role::Writer).then(|| self.home.watch.state_inside())
+    }
+
+    fn note(&self, sql: &str) {
+        if self.role == Role::Writer {
+            self.home.watch.note(sql);
+        }
     }
 
     pub fn optional<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
+        self.note(sql);
         let mut statement = self.prepare_cached(sql)?;
         bind(&mut statement, params)?;
         let mut rows = statement.raw_query();
@@ -137,6 +136,7 @@ impl Pooled {
     }
 
     pub fn all<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<R>, DbError> {
+        self.note(sql);
         let mut statement = self.prepare_cached(sql)?;
         bind(&mut statement, params)?;
         let mut rows = statement.raw_query();
@@ -148,6 +148,7 @@ impl Pooled {
     }
 
     pub fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
+        self.note(sql);
         let mut statement = self.prepare_cached(sql)?;
         bind(&mut statement, params)?;
         let count = statement.raw_execute()?;
@@ -171,22 +172,22 @@ impl Deref for Pooled {
     type Target = rusqlite::Connection;
 
     fn deref(&self) -> &rusqlite::Connection {
-        &self.reader.as_ref().expect("a connection is only taken when dropped").connection
+        self.connection.as_ref().expect("a connection is only taken when dropped")
     }
 }
 
 impl DerefMut for Pooled {
     fn deref_mut(&mut self) -> &mut rusqlite::Connection {
-        &mut self.reader.as_mut().expect("a connection is only taken when dropped").connection
+        self.connection.as_mut().expect("a connection is only taken when dropped")
     }
 }
 
 impl Drop for Pooled {
     fn drop(&mut self) {
-        let (Some(reader), Some(home)) = (self.reader.take(), &self.home) else { return };
-        let mut idle = home.idle_readers.lock();
-        if idle.len() < IDLE_READERS_MAX {
-            idle.push(reader);
+        let Some(connection) = self.connection.take() else { return };
+        let mut idle = self.home.idle_readers.lock();
+        if self.role == Role::Reader && idle.len() < IDLE_READERS_MAX {
+            idle.push(connection);
         }
     }
 }
@@ -213,22 +214,57 @@ mod tests {
         assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
     }
 
-    #[test]
-    fn the_state_changes_when_anyone_commits_and_only_then() {
+    const USER: &str = "insert into account (id, kind, login, login_key, created_at, updated_at) \
+                        values (1, 'User', 'mona', 'mona', 0, 0)";
+    const REPO: &str = "insert into repo (id, owner_id, name, name_key, private, default_branch, created_at, \
+                        updated_at) values (1, 1, 'a', 'a', true, 'main', 0, 0)";
+    const REF: &str = "insert into git_ref (repo_id, name, target, kind) values (1, 'refs/heads/a', x'00', 'commit')";
+
+    fn opened() -> (tempfile::TempDir, Engine) {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let file = folder.path().join("store");
-        let engine = Engine::open(&file, Durability::None).expect("a store can be opened");
-        let state = || engine.state().expect("the store answers");
-        let first = state();
-        assert_eq!(state(), first);
-        let other = rusqlite::Connection::open(&file).expect("another process can open it");
-        other.execute("insert into setting (name, value) values ('a', 'b')", []).expect("it can write");
-        let second = state();
-        assert_ne!(second, first);
-        assert_eq!(state(), second);
-        let readers = [engine.reader().expect("it can be read"), engine.reader().expect("it can be read")];
-        let third = state();
-        drop(readers);
-        assert_ne!(third, second, "a new connection knows nothing of what was there before it");
+        let engine = Engine::open(&folder.path().join("store"), Durability::None).expect("a store can be opened");
+        (folder, engine)
+    }
+
+    /// Runs a statement in the writer, and tells the state before, inside and after.
+    async fn write(engine: &Engine, sql: &'static str) -> [State; 3] {
+        let before = engine.state().expect("it can be told");
+        let inside = engine.write((), move |tx, ()| {
+            Box::pin(async move {
+                tx.execute(sql, &[]).await?;
+                tx.state_inside().ok_or_else(|| Error::internal("a writer knows the state"))
+            })
+        });
+        [before, inside.await.expect("the statement is right"), engine.state().expect("it can be told")]
+    }
+
+    #[tokio::test]
+    async fn what_the_writer_changes_counts_by_what_it_is_about() {
+        let (_folder, engine) = opened();
+        for sql in [USER, REPO] {
+            let [before, inside, after] = write(&engine, sql).await;
+            assert!(before.rights < inside.rights, "the change is known inside of its own transaction: {sql}");
+            assert!(inside.rights < after.rights, "whoever read before the commit is told again: {sql}");
+            assert!(before.changes < after.changes, "{sql}");
+        }
+        let [before, inside, after] = write(&engine, REF).await;
+        assert_eq!([before.rights; 2], [inside.rights, after.rights]);
+        assert!(before.changes < after.changes);
+        assert_eq!(engine.state(), Some(after), "nothing has changed since");
+    }
+
+    #[tokio::test]
+    async fn what_others_commit_may_be_anything() {
+        let (folder, engine) = opened();
+        write(&engine, USER).await;
+        write(&engine, REPO).await;
+        let before = engine.state().expect("it can be told");
+        let other = rusqlite::Connection::open(folder.path().join("store")).expect("another can open it");
+        other.execute(REF, []).expect("it can write");
+        let after = engine.state().expect("it can be told");
+        assert!(before.changes < after.changes && before.rights < after.rights);
+        other.execute("delete from git_ref", []).expect("it can write");
+        let [_, inside, _] = write(&engine, REF).await;
+        assert!(after.rights < inside.rights, "the writer notices it by itself");
     }
 }

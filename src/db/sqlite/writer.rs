@@ -4,13 +4,15 @@
 //! a commit is under way goes into the next one. Nobody is answered before the commit that holds its changes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
-use super::Pooled;
+use super::watch::Watch;
+use super::{Pooled, Shared};
 use crate::db::{Connection, DbError};
 use crate::error::{Error, Result};
 
@@ -30,14 +32,14 @@ pub struct Writer {
 
 impl Writer {
     /// Gives the connection to a thread of its own, which ends with the last handle.
-    pub fn start(connection: rusqlite::Connection) -> Result<Self> {
+    pub fn start(connection: rusqlite::Connection, home: Arc<Shared>) -> Result<Self> {
         let (queue, jobs) = sync_channel(QUEUE_CAPACITY);
         std::thread::Builder::new().name("plinth-writer".into()).spawn(move || {
-            let mut connection = Connection::Sqlite(Pooled::of_writer(connection));
+            let mut connection = Connection::Sqlite(Pooled::of_writer(connection, home.clone()));
             while let Ok(first) = jobs.recv() {
                 // Threads that are ready to run may be about to bring changes, which then share the commit.
                 std::thread::yield_now();
-                run_group(&mut connection, first, &jobs);
+                run_group(&mut connection, &home.watch, first, &jobs);
             }
         })?;
         Ok(Self { queue })
@@ -70,10 +72,11 @@ impl Writer {
     }
 }
 
-fn run_group(connection: &mut Connection, first: Job, jobs: &Receiver<Job>) {
+fn run_group(connection: &mut Connection, watch: &Watch, first: Job, jobs: &Receiver<Job>) {
     if let Err(error) = statement(connection, "begin immediate") {
         return refuse_group(connection, first, &error);
     }
+    let group = watch.begin();
     let mut answers = vec![first(connection)];
     while answers.len() < GROUP_MAX {
         let Ok(job) = jobs.try_recv() else { break };
@@ -84,6 +87,7 @@ fn run_group(connection: &mut Connection, first: Job, jobs: &Receiver<Job>) {
         // A commit that failed may have left the transaction open; the next group must not inherit it.
         let _ = statement(connection, "rollback");
     }
+    watch.end(&group);
     for answer in answers {
         answer(committed.as_ref().copied());
     }

@@ -18,6 +18,7 @@ const LIST: &str = "project:1";
 
 fn exchange(query: &str) -> Exchange {
     Exchange {
+        rights: None,
         row: TABLE[0],
         params: PathParams::default(),
         principal: Arc::new(Principal::Anonymous),
