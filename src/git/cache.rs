@@ -45,10 +45,14 @@ impl ObjectCache {
         Some(object)
     }
 
-    pub(super) fn insert(&self, repository: RepoId, object: &Arc<RawObject>) {
+    /// Keeps an object that was read, unless it has been removed since.
+    pub(super) fn insert(&self, repository: RepoId, object: &Arc<RawObject>, is_there: impl FnOnce() -> bool) {
         if object.data().len() <= OBJECT_SIZE_MAX {
             let key = (repository, object.sha());
-            self.generations.lock().insert(key, object.clone(), self.generation_size_max);
+            let mut generations = self.generations.lock();
+            if is_there() {
+                generations.insert(key, object.clone(), self.generation_size_max);
+            }
         }
     }
 
@@ -86,10 +90,10 @@ mod tests {
         let cache = ObjectCache::new(20_000);
         let repository = RepoId(1);
         let kept = Arc::new(RawObject::blob("kept").expect("a blob"));
-        cache.insert(repository, &kept);
+        cache.insert(repository, &kept, || true);
         for number in 0..1_000 {
             let other = Arc::new(RawObject::blob(format!("{number:0>900}")).expect("a blob"));
-            cache.insert(repository, &other);
+            cache.insert(repository, &other, || true);
             assert!(cache.get(repository, &kept.sha()).is_some());
             let generations = cache.generations.lock();
             let held: usize =
@@ -98,6 +102,8 @@ mod tests {
         }
         assert!(cache.get(RepoId(2), &kept.sha()).is_none());
         cache.forget(repository);
+        assert!(cache.get(repository, &kept.sha()).is_none());
+        cache.insert(repository, &kept, || false);
         assert!(cache.get(repository, &kept.sha()).is_none());
     }
 }

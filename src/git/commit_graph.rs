@@ -15,6 +15,10 @@ use super::repository::Repository;
 use crate::error::Result;
 use crate::ids::Sha;
 
+/// Where git keeps graphs among the objects, and the file that names those in use.
+const GRAPHS: &str = "info/commit-graphs";
+const CHAIN: &str = "commit-graph-chain";
+
 /// The graph in use, and the file it came from.
 #[derive(Default)]
 pub(super) struct GraphCache(Mutex<Option<(Stamp, Arc<CommitGraph>)>>);
@@ -59,10 +63,17 @@ impl Stamp {
 }
 
 impl GraphCache {
+    /// The newest graph, if it is open already.
+    pub(super) fn get_open(&self, objects_directory: &Path) -> Option<Arc<CommitGraph>> {
+        let stamp = Stamp::of(&objects_directory.join(GRAPHS).join(CHAIN))?;
+        let current = self.0.lock();
+        current.as_ref().filter(|(known, _)| *known == stamp).map(|(_, graph)| graph.clone())
+    }
+
     /// The newest graph, or nothing: one that is missing or damaged only makes walks slower.
     pub(super) fn get(&self, objects_directory: &Path) -> Option<Arc<CommitGraph>> {
-        let directory = objects_directory.join("info/commit-graphs");
-        let stamp = Stamp::of(&directory.join("commit-graph-chain"))?;
+        let directory = objects_directory.join(GRAPHS);
+        let stamp = Stamp::of(&directory.join(CHAIN))?;
         let mut current = self.0.lock();
         if let Some((known, graph)) = &*current
             && *known == stamp

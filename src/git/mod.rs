@@ -49,7 +49,7 @@ pub use identity::{Date, Identity};
 pub use import::Imported;
 pub use object::{MemoryObjects, NoObjects, ObjectKind, ObjectSource, RawObject};
 pub use quarantine::Quarantine;
-pub use reader::{Header, PathEntry, Reader, RecursiveTree};
+pub use reader::{Header, NotAtAGlance, PathEntry, Reader, RecursiveTree};
 pub use receive::PackLimits;
 pub use ref_name::{RefName, RefNameError};
 pub use repositories::Repositories;

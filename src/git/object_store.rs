@@ -142,7 +142,8 @@ impl ObjectStore {
         }
     }
 
-    fn reopen(&self) -> Result<()> {
+    /// Opens what is there now, and nothing else: packs that are gone are found no more.
+    pub(super) fn reopen(&self) -> Result<()> {
         self.store.store(open(&self.directory)?);
         self.idle.lock().clear();
         Ok(())

@@ -1,9 +1,12 @@
 //! Reading objects by name: from the cache, the packs, and what lives beside the packs.
 
+use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::commit::Commit;
-use super::object::{ObjectKind, ObjectSource, RawObject};
+use super::commit_graph::CommitGraph;
+use super::object::{NoObjects, ObjectKind, ObjectSource, RawObject};
 use super::object_store::Lookup;
 use super::repository::Repository;
 use super::tag::Tag;
@@ -21,6 +24,33 @@ const TREE_DEPTH_MAX: usize = 1_024;
 pub struct Reader<'a> {
     repository: &'a Repository,
     beside: &'a dyn ObjectSource,
+    effort: Effort<'a>,
+}
+
+/// How much a look may cost.
+#[derive(Debug, Clone, Copy)]
+enum Effort<'a> {
+    Any,
+    /// Only what is in memory, and no more than so many steps.
+    Glance(&'a AtomicU32),
+}
+
+/// The answer takes more than a glance: it has to be looked for where blocking is fine.
+#[derive(Debug)]
+pub struct NotAtAGlance;
+
+impl fmt::Display for NotAtAGlance {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("the objects are not in memory")
+    }
+}
+
+impl std::error::Error for NotAtAGlance {}
+
+impl From<NotAtAGlance> for Error {
+    fn from(reason: NotAtAGlance) -> Self {
+        Error::Internal(Box::new(reason))
+    }
 }
 
 /// What can be told about an object without reading it.
@@ -47,15 +77,46 @@ pub struct RecursiveTree {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(repository: &'a Repository, beside: &'a dyn ObjectSource) -> Self {
-        Self { repository, beside }
+        Self { repository, beside, effort: Effort::Any }
     }
 
-    pub(super) fn repository(&self) -> &'a Repository {
-        self.repository
+    /// A reader that fails with [`NotAtAGlance`] rather than read from the disk, or go on for long.
+    pub(super) fn at_a_glance(repository: &'a Repository, steps: &'a AtomicU32) -> Self {
+        Self { repository, beside: &NoObjects, effort: Effort::Glance(steps) }
+    }
+
+    /// Call this before what takes long even if everything is in memory.
+    pub(super) fn check_may_read(&self) -> Result<()> {
+        match self.effort {
+            Effort::Any => Ok(()),
+            Effort::Glance(_) => Err(NotAtAGlance.into()),
+        }
+    }
+
+    /// Call this at every step of what may be many.
+    pub(super) fn step(&self) -> Result<()> {
+        match self.effort {
+            Effort::Any => Ok(()),
+            Effort::Glance(steps) => {
+                let left = steps.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+                left.map(|_| ()).map_err(|_| NotAtAGlance.into())
+            }
+        }
+    }
+
+    /// The commit-graph of now. At a glance, one that would have to be opened first is done without.
+    pub(super) fn graph(&self) -> Option<Arc<CommitGraph>> {
+        let Repository { graph, .. } = self.repository;
+        let directory = self.repository.objects_directory();
+        match self.effort {
+            Effort::Any => graph.get(&directory),
+            Effort::Glance(_) => graph.get_open(&directory),
+        }
     }
 
     /// Kind and size of an object, or nothing if the repository does not have it.
     pub fn find_header(&self, sha: &Sha) -> Result<Option<Header>> {
+        self.step()?;
         let store = &self.repository.store;
         let packed = |lookup| -> Result<Option<Header>> {
             Ok(store.header(sha, lookup)?.map(|(kind, size)| Header { kind, size }))
@@ -63,6 +124,7 @@ impl<'a> Reader<'a> {
         if let Some(object) = self.repository.cache.get(self.repository.id, sha) {
             return Ok(Some(Header { kind: object.kind(), size: object.data().len() as u64 }));
         }
+        self.check_may_read()?;
         if let Some(header) = packed(Lookup::KnownPacks)? {
             return Ok(Some(header));
         }
@@ -174,10 +236,13 @@ impl<'a> Reader<'a> {
 
 impl ObjectSource for Reader<'_> {
     fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>> {
+        self.step()?;
         let Repository { id, store, cache, .. } = self.repository;
         if let Some(object) = cache.get(*id, sha) {
             return Ok(Some(object));
         }
+        self.check_may_read()?;
+        let removals = self.repository.removals();
         let packed = match store.find(sha, Lookup::KnownPacks)? {
             Some(object) => Some(object),
             None => match self.beside.find(sha)? {
@@ -186,7 +251,8 @@ impl ObjectSource for Reader<'_> {
             },
         };
         let object = packed.map(Arc::new);
-        object.iter().for_each(|object| cache.insert(*id, object));
+        let is_there = || self.repository.removals() == removals;
+        object.iter().for_each(|object| cache.insert(*id, object, is_there));
         Ok(object)
     }
 }

@@ -61,6 +61,11 @@ impl Repositories {
         Ok(self.open.lock().insert(repository))
     }
 
+    /// The repository, if it is open already.
+    pub fn get_open(&self, id: RepoId) -> Option<Arc<Repository>> {
+        self.open.lock().find(id)
+    }
+
     /// Removes a repository with all its objects. One that is not there is removed already.
     pub fn delete(&self, id: RepoId) -> Result<()> {
         self.open.lock().by_id.remove(&id);

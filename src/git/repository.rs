@@ -4,13 +4,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::cache::ObjectCache;
 use super::commit_graph::GraphCache;
 use super::durable;
 use super::object::ObjectSource;
 use super::object_store::ObjectStore;
-use super::reader::Reader;
+use super::reader::{NotAtAGlance, Reader};
 use crate::error::{Error, Result};
 use crate::ids::RepoId;
 
@@ -19,6 +20,9 @@ const HEAD: &str = "ref: refs/heads/none\n";
 const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n\
                       [gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n";
 
+/// Objects and commits that a glance may touch: together they take microseconds.
+const GLANCE_STEPS: u32 = 256;
+
 /// An open repository. Cheap to share; all reading threads use the same open packs.
 pub struct Repository {
     pub(super) id: RepoId,
@@ -26,6 +30,7 @@ pub struct Repository {
     pub(super) store: ObjectStore,
     pub(super) cache: Arc<ObjectCache>,
     pub(super) graph: GraphCache,
+    removals: AtomicU64,
 }
 
 impl Repository {
@@ -34,7 +39,7 @@ impl Repository {
             return Err(Error::NotFound);
         }
         let store = ObjectStore::open(directory.join("objects"))?;
-        Ok(Self { id, directory, store, cache, graph: GraphCache::default() })
+        Ok(Self { id, directory, store, cache, graph: GraphCache::default(), removals: AtomicU64::new(0) })
     }
 
     /// The number that the directory is named after.
@@ -45,6 +50,28 @@ impl Repository {
     /// A view of the packs and, behind them, of objects that live elsewhere.
     pub fn reader<'a>(&'a self, beside: &'a dyn ObjectSource) -> Reader<'a> {
         Reader::new(self, beside)
+    }
+
+    /// Runs `work` over what is in memory, where it never blocks; nothing if that takes more than a glance.
+    pub fn glance<T>(&self, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Option<Result<T>> {
+        let steps = AtomicU32::new(GLANCE_STEPS);
+        match work(&Reader::at_a_glance(self, &steps)) {
+            Err(Error::Internal(cause)) if cause.is::<NotAtAGlance>() => None,
+            outcome => Some(outcome),
+        }
+    }
+
+    /// How often objects were removed so far; who keeps one compares it with the number before it was read.
+    pub(super) fn removals(&self) -> u64 {
+        self.removals.load(Ordering::SeqCst)
+    }
+
+    /// Lets go of all that is in memory: some of it was just removed.
+    pub(super) fn forget_objects(&self) -> Result<()> {
+        self.removals.fetch_add(1, Ordering::SeqCst);
+        self.store.reopen()?;
+        self.cache.forget(self.id);
+        Ok(())
     }
 
     pub(super) fn objects_directory(&self) -> PathBuf {

@@ -147,6 +147,9 @@ impl Repository {
             }
         }
         durable::sync_directory(&self.pack_directory())?;
+        if superseded.kept != Kept::Everything {
+            self.forget_objects()?;
+        }
         Ok(true)
     }
 

@@ -36,8 +36,7 @@ struct Ungraphed {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(reader: Reader<'a>) -> Self {
-        let repository = reader.repository();
-        let graph = repository.graph.get(&repository.objects_directory());
+        let graph = reader.graph();
         let graphed = graph.as_ref().map_or(0, |graph| graph.num_commits());
         Self { reader, graph, graphed, ungraphed: Vec::new(), nodes: HashMap::new() }
     }
@@ -95,6 +94,7 @@ impl<'a> Walk<'a> {
     /// Puts the parents of a node into `parents`, in order.
     pub(super) fn parents(&mut self, node: Node, parents: &mut Vec<Node>) -> Result<()> {
         parents.clear();
+        self.reader.step()?;
         if let Some(graph) = self.graph.as_deref().filter(|_| node < self.graphed) {
             for parent in graph.commit_at(Position(node)).iter_parents() {
                 parents.push(parent.map_err(super::broken)?.0);

@@ -33,7 +33,7 @@ pub async fn list_matching(
     let mut db = app.store.read().await?;
     let first = listing::first_batch(&mut db, &access.repo, prefix.as_deref()).await?;
     if first.is_empty() {
-        listing::check_not_empty(&mut db, &access.repo).await?;
+        listing::check_not_empty(&mut db, access.repo.id).await?;
     }
     let list = listing::reply(&app, &access.repo, access.urls(), prefix, first);
     Ok(list.with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
@@ -46,7 +46,7 @@ pub async fn get(access: Allowed<GetRef, RepoTarget>, State(app): State<App>) ->
         None => None,
     };
     let Some(found) = found else {
-        listing::check_not_empty(&mut db, &access.repo).await?;
+        listing::check_not_empty(&mut db, access.repo.id).await?;
         return Err(Error::NotFound);
     };
     let reference = Reference::new(&found, &access.repo, access.urls());
@@ -109,7 +109,7 @@ pub async fn get_or_list(access: Allowed<GetRefOrPrefix, RepoTarget>, State(app)
     let prefix = rules::prefix_at(address(&access));
     let first = listing::first_batch(&mut db, &access.repo, prefix.as_deref()).await?;
     if first.is_empty() {
-        listing::check_not_empty(&mut db, &access.repo).await?;
+        listing::check_not_empty(&mut db, access.repo.id).await?;
         return Err(Error::NotFound);
     }
     Ok(listing::reply(&app, &access.repo, access.urls(), prefix, first).with_last_modified(access.pushed_at))
@@ -124,6 +124,6 @@ async fn name_to_change<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>)
     if let Some(name) = rules::name_at(address(access)) {
         return Ok(name);
     }
-    listing::check_not_empty(&mut app.store.read().await?, &access.repo).await?;
+    listing::check_not_empty(&mut app.store.read().await?, access.repo.id).await?;
     Err(rules::missing())
 }

@@ -11,6 +11,7 @@ use crate::api::reply::Reply;
 use crate::app::App;
 use crate::db::Connection;
 use crate::error::{Error, Result};
+use crate::ids::RepoId;
 use crate::refs::{self, Ref, store};
 use crate::repos::Repo;
 use crate::urls::Urls;
@@ -51,8 +52,8 @@ pub fn reply(app: &App, repo: &Repo, urls: &Urls, prefix: Option<String>, first:
 }
 
 /// An empty list may be that of an empty repository, which is a conflict of its own.
-pub async fn check_not_empty(db: &mut Connection, repo: &Repo) -> Result<()> {
-    if store::has_branches(db, repo.id).await? { Ok(()) } else { Err(refs::rules::empty_repository()) }
+pub async fn check_not_empty(db: &mut Connection, repo: RepoId) -> Result<()> {
+    if store::has_branches(db, repo).await? { Ok(()) } else { Err(refs::rules::empty_repository()) }
 }
 
 fn is_last(batch: &[Ref]) -> bool {

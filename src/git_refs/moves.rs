@@ -5,7 +5,7 @@
 
 use super::json::{NewRef, RefUpdate};
 use super::listing::check_not_empty;
-use super::rules::{self, Move};
+use super::{quick, rules};
 use crate::api::access::{Allowed, Endpoint, Reach, RepoTarget, check_workflows};
 use crate::app::App;
 use crate::db::Connection;
@@ -22,20 +22,26 @@ const JUDGEMENTS_MAX: usize = 16;
 
 /// Makes a reference.
 pub async fn create<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, new: NewRef) -> Result<Ref> {
-    let mut db = app.store.read().await?;
-    check_not_empty(&mut db, &access.repo).await?;
+    let made = try_create(app, access, new).await;
+    if let Err(Error::Unprocessable(_)) = made {
+        // Whatever is wrong with the request, first it is wrong to ask for it here.
+        check_not_empty(&mut app.store.read().await?, access.repo.id).await?;
+    }
+    made
+}
+
+async fn try_create<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, new: NewRef) -> Result<Ref> {
     let name = rules::check_new_name(&new.name)?;
-    let default_tip = find_default_tip(&mut db, &access.repo).await?;
-    drop(db);
     let _held = app.objects.hold(access.repo.id).await;
     let judged = name.clone();
-    let (target, workflows) = app
+    let (target, differs) = app
         .objects
-        .read(access.repo.id, move |reader| {
+        .look(access.repo.id, move |reader| {
             let target = rules::check_new_target(reader, &judged, &new.sha)?;
-            Ok((target, refs::rules::changes_workflows(reader, None, target.sha, default_tip)?))
+            Ok((target, refs::rules::brings_workflows(reader, None, target.sha)?))
         })
         .await?;
+    let workflows = differs && are_workflows_new(app, &access.repo, target.sha).await?;
     check_workflows_if(workflows, access.caller(), &access.reach)?;
     let change = Change { name, old: None, new: Some(target) };
     let made = shown(&change.name, target);
@@ -52,8 +58,11 @@ pub async fn update<E: Endpoint>(
 ) -> Result<Ref> {
     rules::check_not_reserved(name)?;
     let _held = app.objects.hold(access.repo.id).await;
+    if let Some(moved) = quick::update(app, access, name, update).await? {
+        return Ok(moved);
+    }
     for _ in 0..JUDGEMENTS_MAX {
-        let current = find(app, &access.repo, name).await?;
+        let current = get(&mut app.store.read().await?, access.repo.id, name).await?;
         let (target, workflows) = judge(app, access, &current, update).await?;
         if target.sha == current.target {
             return Ok(current);
@@ -76,7 +85,7 @@ pub async fn delete<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, nam
             Box::pin(async move {
                 let found = right.ask(tx).await?;
                 check_same(&found, *repo)?;
-                let current = get(tx, &found.repo, name).await?;
+                let current = get(tx, *repo, name).await?;
                 rules::check_deletable(name, &found.repo.default_branch)?;
                 let change = Change { name: name.clone(), old: Some(current.target), new: None };
                 let change = [change];
@@ -93,8 +102,8 @@ pub async fn delete<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, nam
 }
 
 /// The reference as a change expects it, or why there is nothing to change.
-async fn get(db: &mut Connection, repo: &Repo, name: &RefName) -> Result<Ref> {
-    match store::find(db, repo.id, name).await? {
+pub async fn get(db: &mut Connection, repo: RepoId, name: &RefName) -> Result<Ref> {
+    match store::find(db, repo, name).await? {
         Some(found) => Ok(found),
         None => {
             check_not_empty(db, repo).await?;
@@ -103,29 +112,24 @@ async fn get(db: &mut Connection, repo: &Repo, name: &RefName) -> Result<Ref> {
     }
 }
 
-async fn find(app: &App, repo: &Repo, name: &RefName) -> Result<Ref> {
-    get(&mut app.store.read().await?, repo, name).await
-}
-
 async fn judge<E: Endpoint>(
     app: &App,
     access: &Allowed<E, RepoTarget>,
     current: &Ref,
     update: &RefUpdate,
 ) -> Result<(Target, bool)> {
-    let default_tip = find_default_tip(&mut app.store.read().await?, &access.repo).await?;
-    let (judged, sha) = (current.clone(), update.sha.clone());
-    let how = if update.force { Move::Anywhere } else { Move::FastForwardOnly };
-    let (target, workflows) = app
-        .objects
-        .read(access.repo.id, move |reader| {
-            let target = rules::check_next_target(reader, &judged, &sha, how)?;
-            let workflows = refs::rules::changes_workflows(reader, Some(judged.target), target.sha, default_tip)?;
-            Ok((target, workflows))
-        })
-        .await?;
+    let (judged, update) = (current.clone(), update.clone());
+    let found = app.objects.read(access.repo.id, move |reader| rules::check_move(reader, &judged, &update)).await?;
+    let (target, differs) = found;
+    let workflows = differs && are_workflows_new(app, &access.repo, target.sha).await?;
     check_workflows_if(workflows, access.caller(), &access.reach)?;
     Ok((target, workflows))
+}
+
+/// Whether workflow files that a name had not are not from the default branch either.
+async fn are_workflows_new(app: &App, repo: &Repo, new: Sha) -> Result<bool> {
+    let default_tip = find_default_tip(&mut app.store.read().await?, repo).await?;
+    app.objects.read(repo.id, move |reader| refs::rules::are_workflows_new(reader, new, default_tip)).await
 }
 
 fn check_workflows_if(needed: bool, caller: &Principal, reach: &Reach) -> Result<()> {
@@ -145,9 +149,13 @@ async fn write<E: Endpoint>(
         .store
         .write(context, |tx, (right, repo, change, workflows, now)| {
             Box::pin(async move {
-                let (found, caller, reach) = right.ask_for_reach(tx).await?;
-                check_same(&found, *repo)?;
-                check_workflows_if(*workflows, &caller, &reach)?;
+                if let Some((found, caller, reach)) = right.ask_if_moved(tx).await? {
+                    check_same(&found, *repo)?;
+                    check_workflows_if(*workflows, &caller, &reach)?;
+                }
+                if change[0].old.is_none() {
+                    check_not_empty(tx, *repo).await?;
+                }
                 let outcome = refs::apply(tx, *repo, change, *now).await?.pop();
                 match outcome.ok_or_else(|| Error::internal("a change had no outcome"))? {
                     Ok(()) => Ok(Ok(pulls::refs_moved(tx, *repo, change, *now).await?)),
@@ -160,7 +168,7 @@ async fn write<E: Endpoint>(
 }
 
 /// The name may belong to another repository by now, whose objects nobody has looked at.
-fn check_same(found: &RepoTarget, judged: RepoId) -> Result<()> {
+pub fn check_same(found: &RepoTarget, judged: RepoId) -> Result<()> {
     if found.repo.id == judged { Ok(()) } else { Err(Error::NotFound) }
 }
 
@@ -169,6 +177,6 @@ async fn find_default_tip(db: &mut Connection, repo: &Repo) -> Result<Option<Sha
     Ok(store::find(db, repo.id, &name).await?.map(|found| found.target))
 }
 
-fn shown(name: &RefName, target: Target) -> Ref {
+pub fn shown(name: &RefName, target: Target) -> Ref {
     Ref { name: name.clone(), target: target.sha, kind: target.kind }
 }

@@ -1,5 +1,6 @@
 //! Judgement about references.
 
+use super::json::RefUpdate;
 use crate::error::{Error, Result};
 use crate::git::{ObjectKind, Reader, RefName};
 use crate::ids::Sha;
@@ -53,7 +54,7 @@ pub fn check_new_target(reader: &Reader<'_>, name: &RefName, sha: &str) -> Resul
 }
 
 /// What a reference is to point at from now on.
-pub fn check_next_target(reader: &Reader<'_>, current: &Ref, sha: &str, how: Move) -> Result<Target> {
+fn check_next_target(reader: &Reader<'_>, current: &Ref, sha: &str, how: Move) -> Result<Target> {
     let target = find_target(reader, sha)?;
     if rules::is_branch(&current.name) && target.kind != ObjectKind::Commit {
         return Err(Error::unprocessable("Object is not a commit"));
@@ -66,9 +67,16 @@ pub fn check_next_target(reader: &Reader<'_>, current: &Ref, sha: &str, how: Mov
     if allowed { Ok(target) } else { Err(Error::unprocessable("Update is not a fast forward")) }
 }
 
+/// What a reference is to point at from now on, and whether that brings other workflow files.
+pub fn check_move(reader: &Reader<'_>, current: &Ref, update: &RefUpdate) -> Result<(Target, bool)> {
+    let how = if update.force { Move::Anywhere } else { Move::FastForwardOnly };
+    let target = check_next_target(reader, current, &update.sha, how)?;
+    Ok((target, rules::brings_workflows(reader, Some(current.target), target.sha)?))
+}
+
 /// How far a reference may be moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Move {
+enum Move {
     FastForwardOnly,
     Anywhere,
 }

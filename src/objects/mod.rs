@@ -59,6 +59,23 @@ impl Objects {
         .await
     }
 
+    /// As [`Objects::read`], here and now where everything is in memory; `work` may run twice.
+    pub async fn look<T: Send + 'static>(
+        &self,
+        repo: RepoId,
+        work: impl Fn(&Reader<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        match self.glance(repo, &work) {
+            Some(outcome) => outcome,
+            None => self.read(repo, work).await,
+        }
+    }
+
+    /// Runs `work` over what is in memory; nothing if that takes more than a glance. It never blocks.
+    pub fn glance<T>(&self, repo: RepoId, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Option<Result<T>> {
+        self.0.repositories.get_open(repo)?.glance(work)
+    }
+
     /// The packs of a repository. Its folder is made when it is first asked for; call this where blocking is fine.
     pub fn repository(&self, repo: RepoId) -> Result<Arc<Repository>> {
         match self.0.repositories.get(repo) {

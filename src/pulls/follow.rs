@@ -11,7 +11,6 @@ use crate::app::App;
 use crate::error::Result;
 use crate::git::Reader;
 use crate::ids::{PullId, RepoId, Sha};
-use crate::repos;
 
 /// Pull requests that one move has looked at; the others wait for their first reader.
 const PULLS_MAX: usize = 100;
@@ -90,10 +89,7 @@ async fn measure(app: &App, repo: RepoId, pull: PullId, version: Version) -> Res
 
 /// Authors of commits on the default branch are contributors.
 async fn note_contributors(app: &App, repo: RepoId, moved: &Moved) -> Result<()> {
-    let Some(found) = repos::store::find_by_id(&mut app.store.read().await?, repo, None).await? else { return Ok(()) };
-    let default = moved.branches.iter().find(|(branch, ..)| *branch == found.repo.default_branch);
-    let Some((_, old, new)) = default else { return Ok(()) };
-    let (old, new) = (*old, *new);
+    let Some((old, new)) = moved.default_branch else { return Ok(()) };
     let emails = at_desk(app, repo, move |desk| authors(desk.reader, old, new)).await?;
     app.store
         .write((repo, emails), |tx, (repo, emails)| {

@@ -16,13 +16,13 @@ const BRANCHES: &str = "refs/heads/";
 pub struct Moved {
     /// Pull requests with a new version, those with a new head first.
     pub pulls: Vec<PullId>,
-    /// Branches with new commits: from where, and to where.
-    pub branches: Vec<(String, Option<Sha>, Sha)>,
+    /// From where to where the default branch has moved.
+    pub default_branch: Option<(Option<Sha>, Sha)>,
 }
 
 impl Moved {
     pub fn is_empty(&self) -> bool {
-        self.pulls.is_empty() && self.branches.is_empty()
+        self.pulls.is_empty() && self.default_branch.is_none()
     }
 }
 
@@ -34,10 +34,10 @@ pub async fn refs_moved(tx: &mut Connection, repo: RepoId, changes: &[Change], n
     let mut moved = Moved::default();
     let mut by_base = Vec::new();
     let branches = changes.iter().filter_map(|change| Some((change.name.as_str().strip_prefix(BRANCHES)?, change)));
-    let has_open = store::has_open(tx, repo).await?;
+    let Some((default_branch, has_open)) = store::find_moving(tx, repo).await? else { return Ok(moved) };
     for (branch, change) in branches.filter(|(_, change)| change.old != change.new.map(|target| target.sha)) {
-        if let Some(target) = change.new {
-            moved.branches.push((branch.to_owned(), change.old, target.sha));
+        if branch == default_branch {
+            moved.default_branch = change.new.map(|target| (change.old, target.sha));
         }
         if !has_open {
             continue;

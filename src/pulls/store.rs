@@ -165,10 +165,11 @@ pub async fn update_base_ref(db: &mut Connection, id: PullId, base_ref: &str) ->
     Ok(())
 }
 
-/// Whether a repository has any open pull request at all.
-pub async fn has_open(db: &mut Connection, repo: RepoId) -> Result<bool, DbError> {
-    let sql = "select cast(1 as bigint) from pull where repo_id = $1 and state = 'open' limit 1";
-    Ok(db.optional::<(i64,)>(sql, params![repo]).await?.is_some())
+/// The default branch of a repository, and whether it has any open pull request at all.
+pub async fn find_moving(db: &mut Connection, repo: RepoId) -> Result<Option<(String, bool)>, DbError> {
+    let sql = "select r.default_branch, exists (select 1 from pull p where p.repo_id = r.id and p.state = 'open') \
+               from repo r where r.id = $1";
+    db.optional(sql, params![repo]).await
 }
 
 /// Open pull requests that come from a branch or go into it.

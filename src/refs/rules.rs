@@ -37,11 +37,19 @@ pub fn is_fast_forward(reader: &Reader<'_>, name: &RefName, old: Target, new: Ta
 /// Whether pointing a name at `new` brings workflow files into the repository that neither the name nor the default
 /// branch had, which takes a right of its own.
 pub fn changes_workflows(reader: &Reader<'_>, old: Option<Sha>, new: Sha, default_tip: Option<Sha>) -> Result<bool> {
+    Ok(brings_workflows(reader, old, new)? && are_workflows_new(reader, new, default_tip)?)
+}
+
+/// Whether `new` has other workflow files than `old`.
+pub fn brings_workflows(reader: &Reader<'_>, old: Option<Sha>, new: Sha) -> Result<bool> {
     let Some(new) = commit_of(reader, &new)? else { return Ok(false) };
     let old = old.map(|old| commit_of(reader, &old)).transpose()?.flatten();
-    if !reader.differs_under(old.as_ref(), &new, WORKFLOWS)? {
-        return Ok(false);
-    }
+    reader.differs_under(old.as_ref(), &new, WORKFLOWS)
+}
+
+/// Whether the default branch never had the workflow files of `new`.
+pub fn are_workflows_new(reader: &Reader<'_>, new: Sha, default_tip: Option<Sha>) -> Result<bool> {
+    let Some(new) = commit_of(reader, &new)? else { return Ok(false) };
     let Some(default_tip) = default_tip else { return Ok(true) };
     if !reader.differs_under(Some(&default_tip), &new, WORKFLOWS)? {
         return Ok(false);

@@ -126,7 +126,13 @@ fn readers_miss_nothing_while_packs_come_and_go() {
 fn unreachable_objects_go_after_the_grace_time() {
     let (fixture, ids) = fixture_with_packs(2);
     let blob_id = RawObject::blob([0; 40]).expect("a blob").sha();
-    let has_blob = || fixture.repository.reader(&NoObjects).kind_of(&blob_id).expect("readable").is_some();
+    let reader = fixture.repository.reader(&NoObjects);
+    let has_blob = || {
+        let kind = reader.kind_of(&blob_id).expect("readable");
+        // Read as well, so that it is in memory when it goes.
+        assert_eq!(reader.find_blob(&blob_id, 40).expect("readable").is_some(), kind.is_some());
+        kind.is_some()
+    };
     assert!(fixture.repository.repack(&ids[2..], Duration::from_secs(3_600)).expect("all is young").is_empty());
     assert!(has_blob());
     let superseded = fixture.repository.repack(&ids[2..], Duration::ZERO).expect("repacked");
@@ -135,6 +141,7 @@ fn unreachable_objects_go_after_the_grace_time() {
     assert!(has_blob());
     assert!(fixture.repository.remove(&superseded, &ids[2..]).expect("removed"));
     assert_eq!(fixture.repository.pack_count().expect("counted"), 1);
+    assert!(!has_blob(), "nobody may be told of it any more, and begin to need it");
     let (is_there, ..) = try_git(&fixture.repository.directory, &["cat-file", "-e", &blob_id.to_string()], b"");
     assert!(!is_there);
     assert_eq!(fixture.git(&["rev-list", "--count", &ids[2].to_string()]), "3");

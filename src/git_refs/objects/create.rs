@@ -24,7 +24,7 @@ pub async fn blob(
     State(app): State<App>,
     Json(new): Json<NewBlob>,
 ) -> Result<Reply> {
-    check_not_empty(&mut app.store.read().await?, &access.repo).await?;
+    check_not_empty(&mut app.store.read().await?, access.repo.id).await?;
     let object = RawObject::blob(rules::content_of(new)?)?;
     let sha = insert(&app, &access.repo, object).await?;
     let named = json::Named::new(ObjectKind::Blob, sha, &access.repo, access.urls());
@@ -36,7 +36,7 @@ pub async fn tree(
     State(app): State<App>,
     Json(new): Json<NewTree>,
 ) -> Result<Reply> {
-    check_not_empty(&mut app.store.read().await?, &access.repo).await?;
+    check_not_empty(&mut app.store.read().await?, access.repo.id).await?;
     let _held = app.objects.hold(access.repo.id).await;
     let sha = make_tree(&app, &access.repo, new).await?;
     let found = app.objects.read(access.repo.id, move |reader| find_tree(reader, sha, Depth::One)).await?;
@@ -50,7 +50,7 @@ pub async fn commit(
     State(app): State<App>,
     Json(new): Json<NewCommit>,
 ) -> Result<Reply> {
-    check_not_empty(&mut app.store.read().await?, &access.repo).await?;
+    check_not_empty(&mut app.store.read().await?, access.repo.id).await?;
     let caller = caller_identity(&app, &access).await?;
     let _held = app.objects.hold(access.repo.id).await;
     let object = app.objects.read(access.repo.id, move |reader| commit_object(reader, new, &caller)).await?;
@@ -66,7 +66,7 @@ pub async fn tag(
     State(app): State<App>,
     Json(new): Json<NewTag>,
 ) -> Result<Reply> {
-    check_not_empty(&mut app.store.read().await?, &access.repo).await?;
+    check_not_empty(&mut app.store.read().await?, access.repo.id).await?;
     let caller = caller_identity(&app, &access).await?;
     let _held = app.objects.hold(access.repo.id).await;
     let object = app.objects.read(access.repo.id, move |reader| tag_object(reader, new, &caller)).await?;

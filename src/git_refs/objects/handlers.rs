@@ -87,7 +87,7 @@ async fn find<T: Send + 'static>(
     match app.objects.read(repo.id, look).await? {
         Some(found) => Ok(found),
         None => {
-            check_not_empty(&mut app.store.read().await?, repo).await?;
+            check_not_empty(&mut app.store.read().await?, repo.id).await?;
             Err(Error::NotFound)
         }
     }
@@ -105,7 +105,7 @@ async fn find_named(app: &App, repo: &Repo, text: &str) -> Result<Sha> {
             return Ok(found.target);
         }
     }
-    check_not_empty(&mut db, repo).await?;
+    check_not_empty(&mut db, repo.id).await?;
     Err(Error::NotFound)
 }
 
