@@ -6,6 +6,7 @@ mod errors;
 mod faults;
 mod hostile_input;
 mod kept;
+mod known;
 mod limits;
 mod media_and_versions;
 mod pages;

@@ -1,0 +1,101 @@
+//! What is known about a caller is used for changes, and never a moment longer than it holds.
+
+use plinth::repos::store as repos;
+use serde_json::json;
+
+use crate::support::Service;
+
+const STATE: &str = "
+users: [{ login: mona }, { login: hubot }, { login: guest }]
+repos:
+  - name: mona/secret
+    private: true
+    default_branch: main
+    collaborators: [{ user: hubot, permission: write }]
+    commits: [{ branch: main, author: mona, message: one, files: { a: one } }]
+tokens:
+  - { kind: classic, user: mona, scopes: [repo], token: ghp_monamona }
+  - { kind: classic, user: mona, scopes: [notifications], token: ghp_narrownarrow }
+  - { kind: classic, user: hubot, scopes: [repo], token: ghp_hubothubot }
+  - { kind: classic, user: guest, scopes: [repo], token: ghp_guestguest }
+";
+
+/// Makes a reference with a token, and tells how that is answered.
+async fn make(service: &Service, token: &str, name: &str) -> u16 {
+    let mona = service.with_token("ghp_monamona");
+    let main = mona.get("/repos/mona/secret/git/ref/heads/main").await.expect(200).json();
+    let new = json!({ "ref": format!("refs/heads/{name}"), "sha": main["object"]["sha"] });
+    service.with_token(token).post("/repos/mona/secret/git/refs", new).await.status
+}
+
+/// Changes the repository as another process would, or as this one does.
+macro_rules! change {
+    ($store:expr, $change:ident $(, $value:expr)*) => {
+        $store.write((), |tx, ()| Box::pin(async move {
+            let found = repos::find(tx, "mona", "secret", None).await?.expect("it is there");
+            repos::$change(tx, found.repo.id $(, $value)*).await?;
+            Ok(())
+        })).await.expect("the store takes the change")
+    };
+}
+
+#[tokio::test]
+async fn what_is_known_of_one_token_says_nothing_about_another() {
+    let service = Service::with(STATE).await;
+    for round in 0..2 {
+        assert_eq!(make(&service, "ghp_monamona", &format!("a{round}")).await, 201);
+        assert_eq!(make(&service, "ghp_hubothubot", &format!("b{round}")).await, 201);
+        assert_eq!(make(&service, "ghp_guestguest", &format!("c{round}")).await, 404);
+        assert_eq!(make(&service, "ghp_narrownarrow", &format!("d{round}")).await, 404);
+        assert_eq!(make(&service, "ghp_unknownunknown", &format!("e{round}")).await, 401);
+    }
+}
+
+#[tokio::test]
+async fn a_right_that_is_taken_away_is_gone_with_the_next_request() {
+    let service = Service::with(STATE).await;
+    let elsewhere = service.store_elsewhere().await;
+    for (store, token) in [(&elsewhere, "ghp_hubothubot"), (&service.app.store, "ghp_monamona")] {
+        let name = |step: &str| format!("{}{step}", &token[4..]);
+        assert_eq!(make(&service, token, &name("1")).await, 201);
+        change!(store, update_archived, true);
+        assert_eq!(make(&service, token, &name("2")).await, 403);
+        change!(store, update_archived, false);
+        assert_eq!(make(&service, token, &name("3")).await, 201);
+    }
+    service.revoke("ghp_hubothubot").await;
+    assert_eq!(make(&service, "ghp_hubothubot", "revoked").await, 401);
+}
+
+#[tokio::test]
+async fn who_loses_a_role_elsewhere_loses_sight_of_what_is_private() {
+    let service = Service::with(STATE).await;
+    assert_eq!(make(&service, "ghp_hubothubot", "before").await, 201);
+    let mut db = service.app.store.read().await.expect("readable");
+    let hubot = plinth::accounts::store::find_by_login(&mut db, "hubot").await.expect("readable");
+    let hubot = hubot.expect("hubot exists").id;
+    let elsewhere = service.store_elsewhere().await;
+    elsewhere
+        .write(hubot, |tx, hubot| {
+            Box::pin(async move {
+                let found = repos::find(tx, "mona", "secret", None).await?.expect("it is there");
+                Ok(repos::delete_collaborator(tx, found.repo.id, *hubot).await?)
+            })
+        })
+        .await
+        .expect("the store takes the change");
+    assert_eq!(make(&service, "ghp_hubothubot", "after").await, 404);
+}
+
+#[tokio::test]
+async fn a_known_token_expires_all_the_same() {
+    let service = Service::with(STATE).await;
+    let end = plinth::clock::Timestamp(service.app.clock.now().0 + 60);
+    let token = format!("{{ kind: classic, user: mona, scopes: [repo], token: ghp_shortshort, expires_at: '{end}' }}");
+    service.apply(&format!("tokens: [{token}]")).await;
+    assert_eq!(make(&service, "ghp_shortshort", "early").await, 201);
+    service.advance(61);
+    assert_eq!(make(&service, "ghp_shortshort", "late").await, 401);
+    service.advance(-61);
+    assert_eq!(make(&service, "ghp_shortshort", "set-back").await, 401);
+}
