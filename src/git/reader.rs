@@ -144,6 +144,13 @@ impl<'a> Reader<'a> {
         self.find_as(sha, ObjectKind::Commit)?.map(|object| Commit::parse(object.data())).transpose()
     }
 
+    /// The tree of a commit, whose other lines are not looked at.
+    pub fn find_tree_id(&self, sha: &Sha) -> Result<Option<Sha>> {
+        let Some(object) = self.find_as(sha, ObjectKind::Commit)? else { return Ok(None) };
+        let tree_id = gix::objs::CommitRefIter::from_bytes(object.data(), gix::hash::Kind::Sha1).tree_id();
+        tree_id.map(|oid| Some(super::to_sha(&oid))).map_err(super::broken)
+    }
+
     /// The annotated tag, or nothing if there is no such object or it is not a tag.
     pub fn find_tag(&self, sha: &Sha) -> Result<Option<Tag>> {
         self.find_as(sha, ObjectKind::Tag)?.map(|object| Tag::parse(object.data())).transpose()

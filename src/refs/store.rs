@@ -13,7 +13,9 @@ pub async fn find(db: &mut Connection, repo: RepoId, name: &RefName) -> Result<O
 
 /// Whether the repository has any branch.
 pub async fn has_branches(db: &mut Connection, repo: RepoId) -> Result<bool, DbError> {
-    Ok(!list(db, repo, "refs/heads/", "", 1).await?.is_empty())
+    let sql = "select cast(1 as bigint) from git_ref \
+               where repo_id = $1 and name >= 'refs/heads/' and name < 'refs/heads0' limit 1";
+    Ok(db.optional::<(i64,)>(sql, params![repo]).await?.is_some())
 }
 
 /// References that begin with `prefix` and come after the name `after`, in order, at most `limit`.
@@ -90,16 +92,26 @@ pub async fn bump_generation(db: &mut Connection, repo: RepoId, now: Timestamp) 
     Ok(())
 }
 
+/// Names on the way that one statement looks for.
+const ABOVE_AT_ONCE: usize = 4;
+
 /// The names that lie on the way to this one, or below it: with either, it cannot be a name of its own.
 pub async fn find_in_the_way(db: &mut Connection, repo: RepoId, name: &RefName) -> Result<Option<RefName>, DbError> {
-    let below = format!("{name}/");
-    if let Some(found) = list(db, repo, &below, "", 1).await?.pop() {
-        return Ok(Some(found.name));
-    }
-    for (end, _) in name.as_str().match_indices('/') {
-        let Ok(above) = RefName::parse(&name.as_str()[..end]) else { continue };
-        if let Some(found) = find(db, repo, &above).await? {
-            return Ok(Some(found.name));
+    let text = name.as_str();
+    // What begins with the name and a slash is below it; `0` is the next character after the slash.
+    let (below, after_below) = (format!("{text}/"), format!("{text}0"));
+    // No name has fewer than two parts, so the first part alone cannot be in the way.
+    let mut above: Vec<&str> = text.match_indices('/').map(|(end, _)| &text[..end]).skip(1).collect();
+    above.resize(above.len().next_multiple_of(ABOVE_AT_ONCE).max(ABOVE_AT_ONCE), "");
+    for names in above.chunks_exact(ABOVE_AT_ONCE) {
+        let sql = "select name from git_ref where repo_id = $1 and name >= $2 and name < $3 \
+                   union all select name from git_ref where repo_id = $1 and name = $4 \
+                   union all select name from git_ref where repo_id = $1 and name = $5 \
+                   union all select name from git_ref where repo_id = $1 and name = $6 \
+                   union all select name from git_ref where repo_id = $1 and name = $7 limit 1";
+        let values = params![repo, below, after_below, names[0], names[1], names[2], names[3]];
+        if let Some((found,)) = db.optional::<(RefName,)>(sql, values).await? {
+            return Ok(Some(found));
         }
     }
     Ok(None)
