@@ -255,6 +255,10 @@ async fn a_folder_cannot_be_where_a_name_is_until_the_name_goes() {
     assert_eq!(make("refs/heads/a").await.expect(422).message(), "Reference update failed");
     assert_eq!(make("refs/heads/a/b/c").await.expect(422).message(), "Reference update failed");
     make("refs/heads/a-b").await.expect(201);
+    make("refs/heads/d/1/2/3/4/5").await.expect(201);
+    for name in ["refs/heads/d", "refs/heads/d/1/2/3/4", "refs/heads/d/1/2/3/4/5/6", "refs/heads/d/1/2/3/4/5/6/7/8/9"] {
+        assert_eq!(make(name).await.expect(422).message(), "Reference update failed", "{name}");
+    }
     hubot(&service).delete(&format!("{GIT}/refs/heads/a/b")).await.expect(204);
     make("refs/heads/a").await.expect(201);
 }
