@@ -28,7 +28,7 @@ pub fn locate(desk: &Desk<'_>, version: &Version, subject: &Subject) -> Result<R
     let Some(change) = desk.between(&Range { base, head: commit }).find(path)? else {
         return Ok(Err(Misplaced::Path));
     };
-    let file = FileDiff::of(desk.reader, &change)?;
+    let file = desk.diff(&change)?;
     let about = match about(&file, subject.at) {
         Ok(about) => about,
         Err(misplaced) => return Ok(Err(misplaced)),
