@@ -3,8 +3,8 @@
 use super::input::{At, Subject};
 use super::rules::Misplaced;
 use crate::error::Result;
-use crate::git::diff::{self, Anchor, FileChange, FileDiff, Side, Target};
-use crate::ids::Sha;
+use crate::git::diff::{self, Anchor, Comparisons, FileChange, FileDiff, Side, Target};
+use crate::ids::{RepoId, Sha};
 use crate::pulls::model::Version;
 use crate::pulls::range::{Desk, Range};
 use crate::pulls::threads::{NewThread, Place, Spot};
@@ -15,6 +15,14 @@ pub struct Located {
     pub thread: NewThread,
     pub range: Range,
     pub place: Place,
+}
+
+impl Located {
+    /// The place in a version, if that is the one it was looked up in; a push may have come between.
+    pub fn place_in(&self, version: &Version) -> Option<Place> {
+        let is_same = (version.merge_base, version.head_sha) == (Some(self.range.base), self.range.head);
+        is_same.then(|| self.place.clone())
+    }
 }
 
 /// Finds the place that a new comment is about; only its own file is compared.
@@ -35,8 +43,26 @@ pub fn locate(desk: &Desk<'_>, version: &Version, subject: &Subject) -> Result<R
     };
     let thread = new_thread(&change, &file, Range { base, head: commit }, about);
     let range = desk.range(version)?;
-    let place = place(desk, version, &range, &thread)?;
+    let place = place(desk, &range, &thread)?;
     Ok(Ok(Located { thread, range, place }))
+}
+
+/// The same for a comment on the head, where all that it takes is remembered: then nothing is read, and nobody waits.
+pub fn locate_remembered(
+    comparisons: &Comparisons,
+    repo: RepoId,
+    version: &Version,
+    subject: &Subject,
+) -> Option<Result<Located, Misplaced>> {
+    let head = subject.commit_id.parse().ok().filter(|commit| *commit == version.head_sha)?;
+    let range = Range { base: version.merge_base?, head };
+    let (change, file) = comparisons.remembered(repo, &range.base, &range.head, subject.path.as_bytes())?;
+    let located = about(&file, subject.at).map(|about| {
+        let thread = new_thread(&change, &file, range, about);
+        let place = place_on_head(&thread);
+        Located { thread, range, place }
+    });
+    Some(located)
 }
 
 /// The lines that a comment is about, all of them shown in the diff.
@@ -106,23 +132,24 @@ fn new_thread(change: &FileChange, file: &FileDiff, range: Range, subject: diff:
 }
 
 /// On the head itself a thread is where it was written; on an earlier commit it has to be followed.
-fn place(desk: &Desk<'_>, version: &Version, range: &Range, thread: &NewThread) -> Result<Place> {
+fn place(desk: &Desk<'_>, range: &Range, thread: &NewThread) -> Result<Place> {
     let anchor = &thread.anchor;
     if (anchor.base, anchor.head) == (range.base, range.head) {
-        let spot = match anchor.subject {
-            diff::Subject::File => diff::Port::CurrentFile { path: thread.path.clone().into_bytes() },
-            diff::Subject::Line { side, line, start } => diff::Port::Current {
-                path: thread.path.clone().into_bytes(),
-                side,
-                line,
-                start,
-                position: thread.position.unwrap_or_default(),
-            },
-        };
-        return Ok(Place { commit: version.head_sha, spot: Spot::of(&spot) });
+        return Ok(place_on_head(thread));
     }
     let target = desk.between(range);
     let ported = diff::port(desk.reader, &target, std::slice::from_ref(anchor))?;
     let spot = ported.first().and_then(Spot::of);
-    Ok(Place { commit: if spot.is_some() { version.head_sha } else { anchor.head }, spot })
+    Ok(Place { commit: if spot.is_some() { range.head } else { anchor.head }, spot })
+}
+
+fn place_on_head(thread: &NewThread) -> Place {
+    let path = thread.path.clone().into_bytes();
+    let spot = match thread.anchor.subject {
+        diff::Subject::File => diff::Port::CurrentFile { path },
+        diff::Subject::Line { side, line, start } => {
+            diff::Port::Current { path, side, line, start, position: thread.position.unwrap_or_default() }
+        }
+    };
+    Place { commit: thread.anchor.head, spot: Spot::of(&spot) }
 }

@@ -86,6 +86,13 @@ impl Comparisons {
         Between { comparisons: self, repo, source, base, head }
     }
 
+    /// The file at a path between two commits and what changed in it, where both are known without reading anything.
+    pub fn remembered(&self, repo: RepoId, base: &Sha, head: &Sha, path: &[u8]) -> Option<(FileChange, Arc<FileDiff>)> {
+        let change = self.files.find(&(repo, *base, *head))?.find(path).ok()??;
+        let diff = self.diffs.find(&diff_key(repo, &change))?;
+        Some((change, diff))
+    }
+
     /// As [`Reader::merge_base`], each pair once while it is remembered.
     pub fn merge_base(&self, repo: RepoId, reader: &Reader<'_>, one: &Sha, other: &Sha) -> Result<Option<Sha>> {
         let key = (repo, *one, *other);
@@ -99,8 +106,7 @@ impl Comparisons {
 
     /// As [`FileDiff::of`], each pair of contents once while it is remembered.
     pub fn diff(&self, repo: RepoId, source: &dyn Source, change: &FileChange) -> Result<Arc<FileDiff>> {
-        let content = |entry: &Entry| (entry.mode, entry.id);
-        let key = (repo, change.old.as_ref().map(content), change.new.as_ref().map(content), change.status());
+        let key = diff_key(repo, change);
         if let Some(known) = self.diffs.find(&key) {
             return Ok(known);
         }
@@ -111,6 +117,11 @@ impl Comparisons {
         }
         Ok(made)
     }
+}
+
+fn diff_key(repo: RepoId, change: &FileChange) -> DiffKey {
+    let content = |entry: &Entry| (entry.mode, entry.id);
+    (repo, change.old.as_ref().map(content), change.new.as_ref().map(content), change.status())
 }
 
 /// Two commits of a repository. A file that both have is found without comparing all others.
