@@ -153,3 +153,27 @@ fn place_on_head(thread: &NewThread) -> Place {
     };
     Place { commit: thread.anchor.head, spot: Spot::of(&spot) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Timestamp;
+
+    #[test]
+    fn a_place_holds_in_the_range_it_was_looked_up_in_and_in_no_other() {
+        let sha = |byte| Sha::from_bytes([byte; 20]);
+        let range = Range { base: sha(1), head: sha(2) };
+        let anchor =
+            Anchor { base: sha(1), head: sha(2), old_path: None, new_path: None, subject: diff::Subject::File };
+        let thread = NewThread { anchor, path: "file".into(), position: None, diff_hunk: Vec::new() };
+        let located = Located { place: place_on_head(&thread), thread, range };
+        let place_in = |merge_base, head_sha| {
+            let (base_sha, created_at) = (sha(9), Timestamp(0));
+            located.place_in(&Version { number: 3, base_sha, head_sha, merge_base, size: None, created_at })
+        };
+        assert_eq!(place_in(Some(sha(1)), sha(2)), Some(located.place.clone()));
+        assert_eq!(place_in(Some(sha(1)), sha(3)), None, "a push came between");
+        assert_eq!(place_in(Some(sha(4)), sha(2)), None, "the base was merged meanwhile");
+        assert_eq!(place_in(None, sha(2)), None, "nobody has looked where the head left the base");
+    }
+}
