@@ -9,7 +9,6 @@ use crate::clock::Timestamp;
 use crate::db::Connection;
 use crate::error::Result;
 use crate::ids::{AccountId, CommentId, PullId, RepoId};
-use crate::repos;
 
 /// More people than this are not named in one text by accident.
 const MENTIONS_MAX: usize = 50;
@@ -42,15 +41,7 @@ pub async fn notify(tx: &mut Connection, notice: &Notice<'_>, now: Timestamp) ->
     }
     reasons.remove(&notice.actor);
     for (user, reason) in reasons {
-        if may_read(tx, notice.repo, user).await? {
-            store::upsert(tx, user, notice, reason, now).await?;
-        }
+        store::upsert(tx, user, notice, reason, now).await?;
     }
     Ok(())
-}
-
-async fn may_read(tx: &mut Connection, repo: RepoId, user: AccountId) -> Result<bool> {
-    let is_user = accounts::store::find(tx, user).await?.is_some_and(|account| account.kind == AccountKind::User);
-    let found = repos::store::find_by_id(tx, repo, Some(user)).await?;
-    Ok(is_user && found.is_some_and(|found| !found.repo.private || found.role.is_some()))
 }

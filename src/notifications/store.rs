@@ -6,7 +6,7 @@ use crate::clock::Timestamp;
 use crate::db::{Connection, DbError, params};
 use crate::ids::{AccountId, NotificationId};
 
-/// Makes a pull request unread for someone.
+/// Makes a pull request unread for someone, if they are a user who can read its repository.
 pub async fn upsert(
     db: &mut Connection,
     user: AccountId,
@@ -15,7 +15,11 @@ pub async fn upsert(
     now: Timestamp,
 ) -> Result<(), DbError> {
     let sql = "insert into notification (user_id, repo_id, pull_id, reason, unread, comment_id, updated_at) \
-               values ($1, $2, $3, $4, true, $5, $6) on conflict (user_id, pull_id) do update \
+               select a.id, r.id, $3, $4, true, $5, $6 from account a join repo r on r.id = $2 \
+               where a.id = $1 and a.kind = 'User' and (r.private = false or r.owner_id = a.id \
+               or exists (select 1 from collaborator c where c.repo_id = r.id and c.user_id = a.id) \
+               or exists (select 1 from membership m where m.org_id = r.owner_id and m.user_id = a.id)) \
+               on conflict (user_id, pull_id) do update \
                set reason = excluded.reason, unread = true, comment_id = excluded.comment_id, \
                updated_at = excluded.updated_at";
     db.execute(sql, params![user, notice.repo, notice.pull, reason, notice.comment, now]).await?;

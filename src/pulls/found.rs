@@ -3,15 +3,14 @@
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-use super::model::Pull;
+use super::model::PullFacts;
 use super::store;
 use crate::api::exchange::Exchange;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::repos;
 
 /// The pull request of the path. It stands after the proof of the right in a handler, and so runs after it.
-pub struct FoundPull(pub Pull);
+pub struct FoundPull(pub PullFacts);
 
 impl FromRequestParts<App> for FoundPull {
     type Rejection = Error;
@@ -21,8 +20,7 @@ impl FromRequestParts<App> for FoundPull {
         let params = &exchange.params;
         let number = params.number("pull_number").ok_or(Error::NotFound)?;
         let mut db = app.store.read().await?;
-        let repo = repos::store::find(&mut db, params.get("owner"), params.get("repo"), None).await?;
-        let repo = repo.ok_or(Error::NotFound)?.repo;
-        store::find(&mut db, repo.id, number).await?.map(Self).ok_or(Error::NotFound)
+        let found = store::find_facts(&mut db, (params.get("owner"), params.get("repo")), number).await?;
+        found.map(Self).ok_or(Error::NotFound)
     }
 }

@@ -50,6 +50,32 @@ impl FromRow for Pull {
     }
 }
 
+/// A pull request as far as changes to it need to know it.
+#[derive(Debug, Clone)]
+pub struct PullFacts {
+    pub id: PullId,
+    pub repo_id: RepoId,
+    pub number: i64,
+    pub head_ref: String,
+    /// Nobody, once the account is gone.
+    pub author: Option<AccountId>,
+    pub version: Version,
+}
+
+impl FromRow for PullFacts {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        const OWN_COLUMNS: usize = 5;
+        Ok(Self {
+            id: row.get(0)?,
+            repo_id: row.get(1)?,
+            number: row.get(2)?,
+            head_ref: row.get(3)?,
+            author: row.get(4)?,
+            version: Version::from_columns(row, OWN_COLUMNS)?,
+        })
+    }
+}
+
 /// Head and base at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Version {

@@ -6,7 +6,7 @@ use super::model::{Size, Version};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::git::Reader;
-use crate::git::diff::{Between, Comparison, Comparisons, FileDiff};
+use crate::git::diff::{Between, Comparison, Comparisons, FileChange, FileDiff};
 use crate::ids::{RepoId, Sha};
 
 /// Where a comparison begins and ends: the merge base, and the head or one of its commits.
@@ -67,12 +67,17 @@ impl<'a> Desk<'a> {
         self.comparisons.get(self.repo, self.reader, &range.base, &range.head)
     }
 
+    /// What changed in a file, line by line.
+    pub fn diff(&self, change: &FileChange) -> Result<Arc<FileDiff>> {
+        self.comparisons.diff(self.repo, self.reader, change)
+    }
+
     /// Commits, files and lines of a version.
     pub fn size(&self, version: &Version) -> Result<Size> {
         let range = self.range(version)?;
         let mut size = Size { commits: self.commit_count(version)?, ..Size::default() };
         for change in self.comparison(&range)?.changes() {
-            let diff = FileDiff::of(self.reader, change)?;
+            let diff = self.diff(change)?;
             size.changed_files += 1;
             size.additions += i64::from(diff.additions());
             size.deletions += i64::from(diff.deletions());

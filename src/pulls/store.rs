@@ -1,9 +1,10 @@
 //! Pull requests and their versions in the store.
 
-use super::model::{Concerned, Pull, PullState, Size, Version};
+use super::model::{Concerned, Pull, PullFacts, PullState, Size, Version};
 use crate::clock::Timestamp;
 use crate::db::{Connection, DbError, params};
 use crate::ids::{AccountId, PullId, RepoId, Sha};
+use crate::repos::name_key;
 
 /// The columns of an author `a` in the repository `r`; needs [`author_joins`].
 macro_rules! author_columns {
@@ -53,6 +54,20 @@ pub async fn find(db: &mut Connection, repo: RepoId, number: i64) -> Result<Opti
 /// As [`find`], by the number that all repositories share.
 pub async fn find_by_id(db: &mut Connection, id: PullId) -> Result<Option<Pull>, DbError> {
     db.optional(select_pull!("where p.id = $1"), params![id]).await
+}
+
+/// As [`find`], by the address of the repository, and only what changes need to know.
+pub async fn find_facts(
+    db: &mut Connection,
+    (owner, name): (&str, &str),
+    number: i64,
+) -> Result<Option<PullFacts>, DbError> {
+    let sql = "select p.id, p.repo_id, p.number, p.head_ref, p.author_id, v.number, v.base_sha, v.head_sha, \
+               v.merge_base, v.commits, v.additions, v.deletions, v.changed_files, v.created_at \
+               from account o join repo r on r.owner_id = o.id join pull p on p.repo_id = r.id \
+               join pull_version v on v.pull_id = p.id and v.number = p.version \
+               where o.login_key = $1 and r.name_key = $2 and p.number = $3";
+    db.optional(sql, params![name_key(owner), name_key(name), number]).await
 }
 
 /// What a list is narrowed to; an empty text means any.
@@ -239,9 +254,16 @@ pub async fn insert_contributor(db: &mut Connection, repo: RepoId, email: &str) 
     Ok(())
 }
 
-/// Counts comments in or out.
-pub async fn add_review_comments(db: &mut Connection, pull: PullId, count: i64) -> Result<(), DbError> {
-    db.execute("update pull set review_comments = review_comments + $2 where id = $1", params![pull, count]).await?;
+/// Counts comments in, by which a pull request was talked about.
+pub async fn add_review_comments(db: &mut Connection, pull: PullId, count: i64, now: Timestamp) -> Result<(), DbError> {
+    let sql = "update pull set review_comments = review_comments + $2, updated_at = $3 where id = $1";
+    db.execute(sql, params![pull, count, now]).await?;
+    Ok(())
+}
+
+/// Counts a comment out.
+pub async fn remove_review_comment(db: &mut Connection, pull: PullId) -> Result<(), DbError> {
+    db.execute("update pull set review_comments = review_comments - 1 where id = $1", params![pull]).await?;
     Ok(())
 }
 

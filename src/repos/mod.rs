@@ -6,4 +6,4 @@ mod name;
 pub mod store;
 
 pub use model::{Repo, RepoRole};
-pub use name::{RepoName, RepoNameError};
+pub use name::{RepoName, RepoNameError, name_key};

@@ -3,16 +3,22 @@
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-use super::model::Comment;
 use super::store;
 use crate::api::exchange::Exchange;
 use crate::app::App;
+use crate::db::from_row;
 use crate::error::{Error, Result};
-use crate::ids::CommentId;
-use crate::repos;
+use crate::ids::{AccountId, CommentId};
 
-/// A comment that the caller sees. It stands after the proof of the right in a handler, and so runs after it.
-pub struct FoundComment(pub Comment);
+/// A comment that the caller sees, as far as judging a change to it needs it. It stands after the proof of the right in
+/// a handler, and so runs after it.
+pub struct FoundComment {
+    pub id: CommentId,
+    /// Nobody, once the account is gone.
+    pub author: Option<AccountId>,
+}
+
+from_row!(FoundComment { id, author });
 
 impl FromRequestParts<App> for FoundComment {
     type Rejection = Error;
@@ -21,9 +27,8 @@ impl FromRequestParts<App> for FoundComment {
         let exchange = Exchange::of(parts);
         let params = &exchange.params;
         let id = params.number::<CommentId>("comment_id").ok_or(Error::NotFound)?;
+        let repo = (params.get("owner"), params.get("repo"));
         let mut db = app.store.read().await?;
-        let repo = repos::store::find(&mut db, params.get("owner"), params.get("repo"), None).await?;
-        let repo = repo.ok_or(Error::NotFound)?.repo;
-        store::find(&mut db, repo.id, id, exchange.principal.actor()).await?.map(Self).ok_or(Error::NotFound)
+        store::find_at(&mut db, repo, id, exchange.principal.actor()).await?.ok_or(Error::NotFound)
     }
 }

@@ -3,8 +3,8 @@
 use super::input::{At, Subject};
 use super::rules::Misplaced;
 use crate::error::Result;
-use crate::git::diff::{self, Anchor, FileChange, FileDiff, Side, Target};
-use crate::ids::Sha;
+use crate::git::diff::{self, Anchor, Comparisons, FileChange, FileDiff, Side, Target};
+use crate::ids::{RepoId, Sha};
 use crate::pulls::model::Version;
 use crate::pulls::range::{Desk, Range};
 use crate::pulls::threads::{NewThread, Place, Spot};
@@ -15,6 +15,14 @@ pub struct Located {
     pub thread: NewThread,
     pub range: Range,
     pub place: Place,
+}
+
+impl Located {
+    /// The place in a version, if that is the one it was looked up in; a push may have come between.
+    pub fn place_in(&self, version: &Version) -> Option<Place> {
+        let is_same = (version.merge_base, version.head_sha) == (Some(self.range.base), self.range.head);
+        is_same.then(|| self.place.clone())
+    }
 }
 
 /// Finds the place that a new comment is about; only its own file is compared.
@@ -28,15 +36,33 @@ pub fn locate(desk: &Desk<'_>, version: &Version, subject: &Subject) -> Result<R
     let Some(change) = desk.between(&Range { base, head: commit }).find(path)? else {
         return Ok(Err(Misplaced::Path));
     };
-    let file = FileDiff::of(desk.reader, &change)?;
+    let file = desk.diff(&change)?;
     let about = match about(&file, subject.at) {
         Ok(about) => about,
         Err(misplaced) => return Ok(Err(misplaced)),
     };
     let thread = new_thread(&change, &file, Range { base, head: commit }, about);
     let range = desk.range(version)?;
-    let place = place(desk, version, &range, &thread)?;
+    let place = place(desk, &range, &thread)?;
     Ok(Ok(Located { thread, range, place }))
+}
+
+/// The same for a comment on the head, where all that it takes is remembered: then nothing is read, and nobody waits.
+pub fn locate_remembered(
+    comparisons: &Comparisons,
+    repo: RepoId,
+    version: &Version,
+    subject: &Subject,
+) -> Option<Result<Located, Misplaced>> {
+    let head = subject.commit_id.parse().ok().filter(|commit| *commit == version.head_sha)?;
+    let range = Range { base: version.merge_base?, head };
+    let (change, file) = comparisons.remembered(repo, &range.base, &range.head, subject.path.as_bytes())?;
+    let located = about(&file, subject.at).map(|about| {
+        let thread = new_thread(&change, &file, range, about);
+        let place = place_on_head(&thread);
+        Located { thread, range, place }
+    });
+    Some(located)
 }
 
 /// The lines that a comment is about, all of them shown in the diff.
@@ -106,23 +132,48 @@ fn new_thread(change: &FileChange, file: &FileDiff, range: Range, subject: diff:
 }
 
 /// On the head itself a thread is where it was written; on an earlier commit it has to be followed.
-fn place(desk: &Desk<'_>, version: &Version, range: &Range, thread: &NewThread) -> Result<Place> {
+fn place(desk: &Desk<'_>, range: &Range, thread: &NewThread) -> Result<Place> {
     let anchor = &thread.anchor;
     if (anchor.base, anchor.head) == (range.base, range.head) {
-        let spot = match anchor.subject {
-            diff::Subject::File => diff::Port::CurrentFile { path: thread.path.clone().into_bytes() },
-            diff::Subject::Line { side, line, start } => diff::Port::Current {
-                path: thread.path.clone().into_bytes(),
-                side,
-                line,
-                start,
-                position: thread.position.unwrap_or_default(),
-            },
-        };
-        return Ok(Place { commit: version.head_sha, spot: Spot::of(&spot) });
+        return Ok(place_on_head(thread));
     }
     let target = desk.between(range);
     let ported = diff::port(desk.reader, &target, std::slice::from_ref(anchor))?;
     let spot = ported.first().and_then(Spot::of);
-    Ok(Place { commit: if spot.is_some() { version.head_sha } else { anchor.head }, spot })
+    Ok(Place { commit: if spot.is_some() { range.head } else { anchor.head }, spot })
+}
+
+fn place_on_head(thread: &NewThread) -> Place {
+    let path = thread.path.clone().into_bytes();
+    let spot = match thread.anchor.subject {
+        diff::Subject::File => diff::Port::CurrentFile { path },
+        diff::Subject::Line { side, line, start } => {
+            diff::Port::Current { path, side, line, start, position: thread.position.unwrap_or_default() }
+        }
+    };
+    Place { commit: thread.anchor.head, spot: Spot::of(&spot) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Timestamp;
+
+    #[test]
+    fn a_place_holds_in_the_range_it_was_looked_up_in_and_in_no_other() {
+        let sha = |byte| Sha::from_bytes([byte; 20]);
+        let range = Range { base: sha(1), head: sha(2) };
+        let anchor =
+            Anchor { base: sha(1), head: sha(2), old_path: None, new_path: None, subject: diff::Subject::File };
+        let thread = NewThread { anchor, path: "file".into(), position: None, diff_hunk: Vec::new() };
+        let located = Located { place: place_on_head(&thread), thread, range };
+        let place_in = |merge_base, head_sha| {
+            let (base_sha, created_at) = (sha(9), Timestamp(0));
+            located.place_in(&Version { number: 3, base_sha, head_sha, merge_base, size: None, created_at })
+        };
+        assert_eq!(place_in(Some(sha(1)), sha(2)), Some(located.place.clone()));
+        assert_eq!(place_in(Some(sha(1)), sha(3)), None, "a push came between");
+        assert_eq!(place_in(Some(sha(4)), sha(2)), None, "the base was merged meanwhile");
+        assert_eq!(place_in(None, sha(2)), None, "nobody has looked where the head left the base");
+    }
 }

@@ -27,7 +27,8 @@ pub struct Comment {
 
 impl FromRow for Comment {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        const THREAD: usize = 14;
+        const VERSION: usize = 9;
+        const THREAD: usize = VERSION + VERSION_COLUMNS;
         const PLACE: usize = THREAD + Thread::COLUMNS;
         Ok(Self {
             id: row.get(0)?,
@@ -39,19 +40,48 @@ impl FromRow for Comment {
             updated_at: row.get(6)?,
             pull_id: row.get(7)?,
             pull_number: row.get(8)?,
-            version: Version {
-                number: row.get(9)?,
-                base_sha: row.get(10)?,
-                head_sha: row.get(11)?,
-                merge_base: row.get(12)?,
-                size: None,
-                created_at: row.get(13)?,
-            },
+            version: version_from_columns(row, VERSION)?,
             thread: Thread::from_columns(row, THREAD)?,
             place: StoredPlace::from_columns(row, PLACE)?,
             author: Author::from_columns(row, PLACE + StoredPlace::COLUMNS)?,
         })
     }
+}
+
+/// What a new comment stands on.
+#[derive(Debug, Clone)]
+pub struct Ground {
+    pub pull_number: i64,
+    pub pull_author: Option<AccountId>,
+    pub version: Version,
+    /// Whoever writes the comment.
+    pub author: Author,
+}
+
+impl FromRow for Ground {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        const AUTHOR: usize = 2 + VERSION_COLUMNS;
+        Ok(Self {
+            pull_number: row.get(0)?,
+            pull_author: row.get(1)?,
+            version: version_from_columns(row, 2)?,
+            author: Author::from_columns(row, AUTHOR)?,
+        })
+    }
+}
+
+const VERSION_COLUMNS: usize = 5;
+
+/// Comments say nothing about the size of a version, so it is not read for them.
+fn version_from_columns(row: &Row<'_>, first: usize) -> Result<Version, DbError> {
+    Ok(Version {
+        number: row.get(first)?,
+        base_sha: row.get(first + 1)?,
+        head_sha: row.get(first + 2)?,
+        merge_base: row.get(first + 3)?,
+        size: None,
+        created_at: row.get(first + 4)?,
+    })
 }
 
 /// What a comment is written with.
@@ -64,6 +94,42 @@ pub struct NewComment {
     pub in_reply_to: Option<CommentId>,
     pub author: AccountId,
     pub pending: bool,
+    pub body: String,
+}
+
+impl NewComment {
+    /// The comment that it has become, as it would be read now.
+    pub fn stored(
+        self,
+        id: CommentId,
+        ground: Ground,
+        (thread, place): (Thread, Option<Place>),
+        now: Timestamp,
+    ) -> Comment {
+        Comment {
+            id,
+            review_id: self.review,
+            in_reply_to_id: self.in_reply_to,
+            pending: self.pending,
+            body: self.body,
+            created_at: now,
+            updated_at: now,
+            pull_id: self.pull,
+            pull_number: ground.pull_number,
+            version: ground.version,
+            thread,
+            place,
+            author: ground.author,
+        }
+    }
+}
+
+/// Another text for a comment that its editor sees.
+#[derive(Debug, Clone)]
+pub struct Edit {
+    pub repo: RepoId,
+    pub id: CommentId,
+    pub editor: Option<AccountId>,
     pub body: String,
 }
 

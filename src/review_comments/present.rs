@@ -16,7 +16,7 @@ use crate::repos::Repo;
 /// Finds all that an answer with these comments needs.
 pub async fn ready(app: &App, exchange: &Exchange, repo: &Repo, mut comments: Vec<Comment>) -> Result<Vec<Ready>> {
     fill_places(app, repo, &mut comments).await?;
-    let bodies = comments.iter().map(|comment| comment.body.clone()).collect();
+    let bodies = comments.iter().map(|comment| comment.body.as_str());
     let mut rendered = render(app, exchange, bodies).await?.into_iter();
     let ready = comments.into_iter().map(|mut comment| {
         let place = comment.place.take().ok_or_else(|| Error::internal("every place was looked for"))?;
@@ -49,10 +49,15 @@ async fn fill_places(app: &App, repo: &Repo, comments: &mut [Comment]) -> Result
 }
 
 /// Rendering may take a while, so it happens where blocking is fine.
-pub async fn render(app: &App, exchange: &Exchange, bodies: Vec<String>) -> Result<Vec<Option<Arc<Rendered>>>> {
+pub async fn render(
+    app: &App,
+    exchange: &Exchange,
+    bodies: impl Iterator<Item = &str>,
+) -> Result<Vec<Option<Arc<Rendered>>>> {
     if !shows_rendered(exchange.media) {
-        return Ok(vec![None; bodies.len()]);
+        return Ok(bodies.map(|_| None).collect());
     }
+    let bodies: Vec<String> = bodies.map(str::to_owned).collect();
     let (cache, web) = (app.rendered.clone(), exchange.urls.web().to_owned());
     app.objects
         .run(move || {

@@ -1,10 +1,12 @@
 //! Review comments in the store.
 
-use super::model::{Comment, Listing, NewComment, Order, Scope};
+use super::found::FoundComment;
+use super::model::{Comment, Edit, Ground, Listing, NewComment, Order, Scope};
 use crate::clock::Timestamp;
 use crate::db::{Connection, DbError, params};
 use crate::ids::{AccountId, CommentId, PullId, RepoId};
 use crate::pulls::store::{author_columns, author_joins};
+use crate::repos::name_key;
 
 macro_rules! select_comment {
     ($from:expr, $rest:expr) => {
@@ -38,6 +40,19 @@ pub async fn find(
         "where c.id = $1 and c.repo_id = $2 and (c.pending = false or c.author_id = $3)"
     );
     db.optional(sql, params![id, repo, viewer]).await
+}
+
+/// As [`find`], by the address of the repository, and only who wrote it.
+pub async fn find_at(
+    db: &mut Connection,
+    (owner, name): (&str, &str),
+    id: CommentId,
+    viewer: Option<AccountId>,
+) -> Result<Option<FoundComment>, DbError> {
+    let sql = "select c.id, c.author_id from review_comment c join repo r on r.id = c.repo_id \
+               join account o on o.id = r.owner_id where c.id = $1 and o.login_key = $2 and r.name_key = $3 \
+               and (c.pending = false or c.author_id = $4)";
+    db.optional(sql, params![id, name_key(owner), name_key(name), viewer]).await
 }
 
 /// One page of a list. The page is cut before anything is joined, so that its cost does not grow with the list.
@@ -138,6 +153,19 @@ async fn count_all(db: &mut Connection, listing: &Listing) -> Result<i64, DbErro
     }
 }
 
+/// What a new comment on a pull request stands on, if the pull request is still there.
+pub async fn find_ground(db: &mut Connection, pull: PullId, author: AccountId) -> Result<Option<Ground>, DbError> {
+    let sql = concat!(
+        "select p.number, p.author_id, v.number, v.base_sha, v.head_sha, v.merge_base, v.created_at, ",
+        author_columns!(),
+        " from pull p join repo r on r.id = p.repo_id \
+         join pull_version v on v.pull_id = p.id and v.number = p.version",
+        author_joins!("$2"),
+        "where p.id = $1"
+    );
+    db.optional(sql, params![pull, author]).await
+}
+
 pub async fn insert(db: &mut Connection, new: &NewComment, now: Timestamp) -> Result<CommentId, DbError> {
     let sql = "insert into review_comment (repo_id, pull_id, review_id, thread_id, in_reply_to_id, author_id, pending, \
                body, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning id";
@@ -146,9 +174,11 @@ pub async fn insert(db: &mut Connection, new: &NewComment, now: Timestamp) -> Re
     Ok(db.one::<(CommentId,)>(sql, values).await?.0)
 }
 
-pub async fn update_body(db: &mut Connection, id: CommentId, body: &str, now: Timestamp) -> Result<(), DbError> {
-    db.execute("update review_comment set body = $2, updated_at = $3 where id = $1", params![id, body, now]).await?;
-    Ok(())
+/// Tells how many comments were changed, which is none where the editor sees none.
+pub async fn update_body(db: &mut Connection, edit: &Edit, now: Timestamp) -> Result<u64, DbError> {
+    let sql = "update review_comment set body = $4, updated_at = $5 \
+               where id = $1 and repo_id = $2 and (pending = false or author_id = $3)";
+    db.execute(sql, params![edit.id, edit.repo, edit.editor, edit.body, now]).await
 }
 
 pub async fn delete(db: &mut Connection, id: CommentId) -> Result<u64, DbError> {
@@ -160,10 +190,4 @@ pub async fn list_participants(db: &mut Connection, thread: i64) -> Result<Vec<(
     let sql = "select distinct author_id from review_comment \
                where thread_id = $1 and pending = false and author_id is not null";
     db.all(sql, params![thread]).await
-}
-
-/// Notes that a pull request was talked about.
-pub async fn touch_pull(db: &mut Connection, pull: PullId, now: Timestamp) -> Result<(), DbError> {
-    db.execute("update pull set updated_at = $2 where id = $1", params![pull, now]).await?;
-    Ok(())
 }

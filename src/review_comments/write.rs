@@ -1,7 +1,7 @@
 //! Comments written and removed, each in one transaction with all that follows from it.
 
 use super::locate::Located;
-use super::model::{Comment, NewComment};
+use super::model::{Comment, Edit, Ground, NewComment};
 use super::reviews::model::ReviewState;
 use super::reviews::store as reviews;
 use super::{rules, store};
@@ -10,7 +10,6 @@ use crate::db::Connection;
 use crate::error::{Error, Result};
 use crate::ids::{AccountId, CommentId, PullId, RepoId, ReviewId, Sha};
 use crate::notifications::{self, Notice, Reason};
-use crate::pulls::model::Pull;
 use crate::pulls::{self, threads};
 
 /// A comment about to begin a thread.
@@ -39,10 +38,10 @@ pub struct Reply {
 
 /// Begins a thread with a review of its own.
 pub async fn begin(tx: &mut Connection, new: &Begin, now: Timestamp) -> Result<Comment> {
-    let pull = get_pull(tx, new.pull).await?;
-    let commit = new.located.thread.anchor.head;
-    let review = new_review(tx, &pull, new.author, commit, now).await?;
-    let thread = insert_thread(tx, new.repo, (new.pull, new.version), &new.located).await?;
+    let ground = get_ground(tx, new.pull, new.author).await?;
+    let located = &new.located;
+    let review = new_review(tx, (new.repo, new.pull), new.author, located.thread.anchor.head, now).await?;
+    let thread = insert_thread(tx, new.repo, (new.pull, new.version), located).await?;
     let comment = NewComment {
         repo: new.repo,
         pull: new.pull,
@@ -53,8 +52,11 @@ pub async fn begin(tx: &mut Connection, new: &Begin, now: Timestamp) -> Result<C
         pending: false,
         body: new.body.clone(),
     };
-    let id = insert_seen(tx, &pull, &comment, &new.mentions, now).await?;
-    get(tx, new.repo, id, new.author).await
+    // Nobody else has said anything yet.
+    let id = insert_seen(tx, &comment, (ground.pull_author, &[]), &new.mentions, now).await?;
+    let thread = located.thread.stored(thread, new.pull, new.version);
+    let place = located.place_in(&ground.version);
+    Ok(comment.stored(id, ground, (thread, place), now))
 }
 
 /// Answers a comment that begins a thread of this very pull request.
@@ -64,8 +66,8 @@ pub async fn reply(tx: &mut Connection, new: &Reply, now: Timestamp) -> Result<C
     if root.in_reply_to_id.is_some() {
         return Err(rules::reply_to_reply());
     }
-    let pull = get_pull(tx, new.pull).await?;
-    let review = new_review(tx, &pull, new.author, root.thread.head_sha, now).await?;
+    let ground = get_ground(tx, new.pull, new.author).await?;
+    let review = new_review(tx, (new.repo, new.pull), new.author, root.thread.head_sha, now).await?;
     let comment = NewComment {
         repo: new.repo,
         pull: new.pull,
@@ -76,8 +78,17 @@ pub async fn reply(tx: &mut Connection, new: &Reply, now: Timestamp) -> Result<C
         pending: false,
         body: new.body.clone(),
     };
-    let id = insert_seen(tx, &pull, &comment, &new.mentions, now).await?;
-    get(tx, new.repo, id, new.author).await
+    let others = participants(tx, comment.thread).await?;
+    let id = insert_seen(tx, &comment, (ground.pull_author, &others), &new.mentions, now).await?;
+    Ok(comment.stored(id, ground, (root.thread, root.place), now))
+}
+
+/// Changes the text of a comment that is still there for whoever changes it.
+pub async fn update(tx: &mut Connection, edit: &Edit, now: Timestamp) -> Result<Comment> {
+    if store::update_body(tx, edit, now).await? == 0 {
+        return Err(Error::NotFound);
+    }
+    store::find(tx, edit.repo, edit.id, edit.editor).await?.ok_or(Error::NotFound)
 }
 
 /// Removes a comment; answers to it stay, a thread or a review that it leaves empty does not.
@@ -85,7 +96,7 @@ pub async fn delete(tx: &mut Connection, repo: RepoId, id: CommentId, viewer: Op
     let comment = store::find(tx, repo, id, viewer).await?.ok_or(Error::NotFound)?;
     store::delete(tx, id).await?;
     if !comment.pending {
-        pulls::store::add_review_comments(tx, comment.pull_id, -1).await?;
+        pulls::store::remove_review_comment(tx, comment.pull_id).await?;
     }
     threads::store::delete_if_empty(tx, comment.thread.id).await?;
     reviews::delete_if_empty(tx, comment.review_id).await?;
@@ -104,56 +115,64 @@ pub async fn insert_thread(
     Ok(thread)
 }
 
-/// Tells everyone whom a comment concerns.
+/// A comment that everyone sees from now on.
+pub struct Said<'a> {
+    pub repo: RepoId,
+    pub pull: PullId,
+    pub comment: CommentId,
+    pub author: AccountId,
+    pub mentions: &'a [String],
+}
+
+/// Tells everyone whom a comment concerns: the author of the pull request and those who talk in its thread.
 pub async fn notify(
     tx: &mut Connection,
-    pull: &Pull,
-    (comment, thread): (CommentId, i64),
-    author: AccountId,
-    mentions: &[String],
+    said: &Said<'_>,
+    pull_author: Option<AccountId>,
+    participants: &[AccountId],
     now: Timestamp,
 ) -> Result<()> {
-    let mut recipients: Vec<_> = pull.author.id().map(|author| (author, Reason::Author)).into_iter().collect();
-    let participants = store::list_participants(tx, thread).await?;
-    recipients.extend(participants.into_iter().map(|(participant,)| (participant, Reason::Comment)));
-    let notice = Notice { repo: pull.repo_id, pull: pull.id, comment, actor: author, recipients, mentions };
-    notifications::notify(tx, &notice, now).await
+    let told = participants.iter().map(|participant| (*participant, Reason::Comment));
+    let recipients = pull_author.map(|author| (author, Reason::Author)).into_iter().chain(told).collect();
+    let Said { repo, pull, comment, author: actor, mentions } = *said;
+    notifications::notify(tx, &Notice { repo, pull, comment, actor, recipients, mentions }, now).await
+}
+
+/// Everyone who has said something in a thread that others can see.
+pub async fn participants(tx: &mut Connection, thread: i64) -> Result<Vec<AccountId>> {
+    let found = store::list_participants(tx, thread).await?;
+    Ok(found.into_iter().map(|(participant,)| participant).collect())
 }
 
 async fn insert_seen(
     tx: &mut Connection,
-    pull: &Pull,
     new: &NewComment,
+    (pull_author, participants): (Option<AccountId>, &[AccountId]),
     mentions: &[String],
     now: Timestamp,
 ) -> Result<CommentId> {
-    let id = store::insert(tx, new, now).await?;
-    pulls::store::add_review_comments(tx, pull.id, 1).await?;
-    store::touch_pull(tx, pull.id, now).await?;
-    notify(tx, pull, (id, new.thread), new.author, mentions, now).await?;
-    Ok(id)
+    let comment = store::insert(tx, new, now).await?;
+    pulls::store::add_review_comments(tx, new.pull, 1, now).await?;
+    let said = Said { repo: new.repo, pull: new.pull, comment, author: new.author, mentions };
+    notify(tx, &said, pull_author, participants, now).await?;
+    Ok(comment)
 }
 
 /// Every comment that is sent by itself has a review of its own, unless its author has one that is still open.
 async fn new_review(
     tx: &mut Connection,
-    pull: &Pull,
+    (repo, pull): (RepoId, PullId),
     author: AccountId,
     commit: Sha,
     now: Timestamp,
 ) -> Result<ReviewId> {
-    if reviews::has_pending(tx, pull.id, author).await? {
+    if reviews::has_pending(tx, pull, author).await? {
         return Err(rules::has_pending());
     }
-    let new = reviews::NewReview { pull, author, state: ReviewState::Commented, body: "", commit };
+    let new = reviews::NewReview { repo, pull, author, state: ReviewState::Commented, body: "", commit };
     Ok(reviews::insert(tx, &new, now).await?)
 }
 
-async fn get_pull(tx: &mut Connection, id: PullId) -> Result<Pull> {
-    pulls::store::find_by_id(tx, id).await?.ok_or(Error::NotFound)
-}
-
-async fn get(tx: &mut Connection, repo: RepoId, id: CommentId, viewer: AccountId) -> Result<Comment> {
-    let found = store::find(tx, repo, id, Some(viewer)).await?;
-    found.ok_or_else(|| Error::internal("a comment was just stored"))
+async fn get_ground(tx: &mut Connection, pull: PullId, author: AccountId) -> Result<Ground> {
+    store::find_ground(tx, pull, author).await?.ok_or(Error::NotFound)
 }

@@ -1,7 +1,9 @@
 //! Two commits and the files that differ between them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use super::file::FileDiff;
 use super::source::Source;
 use super::tree::{FileChange, changes};
 use crate::error::Result;
@@ -18,6 +20,11 @@ pub trait Target {
 
     /// The file that was at a path before.
     fn find_old(&self, path: &[u8]) -> Result<Option<FileChange>>;
+
+    /// What changed in one of its files, line by line.
+    fn diff(&self, repo: &dyn Source, change: &FileChange) -> Result<Arc<FileDiff>> {
+        FileDiff::of(repo, change).map(Arc::new)
+    }
 }
 
 /// The same files, all found out at once.

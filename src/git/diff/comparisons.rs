@@ -1,14 +1,14 @@
 //! Comparisons that were made before.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
-
 use super::comparison::{Comparison, Target};
+use super::entry::{Entry, Mode};
+use super::file::FileDiff;
+use super::generations::Generations;
 use super::source::Source;
-use super::tree::{FileChange, entry_at};
+use super::tree::{FileChange, Status, entry_at};
 use crate::error::Result;
 use crate::git::reader::Reader;
 use crate::ids::{RepoId, Sha};
@@ -23,14 +23,22 @@ const COUNTED_MAX: usize = 10_000;
 /// Merge bases that are remembered.
 const MERGE_BASES_MAX: usize = 100_000;
 
-type Key = (RepoId, Sha, Sha);
+/// Bytes of file differences that are remembered.
+const DIFF_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// A difference of more bytes is made anew each time, so that a few of them do not drive out all others.
+const ONE_DIFF_BYTES_MAX: usize = 1024 * 1024;
 
-/// What was found out about pairs of commits. Objects never change, so nothing here can become wrong.
+type Key = (RepoId, Sha, Sha);
+/// All that the difference of a file follows from, in a repository that has its content.
+type DiffKey = (RepoId, Option<(Mode, Sha)>, Option<(Mode, Sha)>, Status);
+
+/// What was found out about pairs of commits and of files. Objects never change, so nothing here can become wrong.
 #[derive(Debug)]
 pub struct Comparisons {
-    files: Generations<Arc<Comparison>>,
-    lookups: Generations<Arc<AtomicUsize>>,
-    merge_bases: Generations<Option<Sha>>,
+    files: Generations<Key, Arc<Comparison>>,
+    lookups: Generations<Key, Arc<AtomicUsize>>,
+    merge_bases: Generations<Key, Option<Sha>>,
+    diffs: Generations<DiffKey, Arc<FileDiff>>,
 }
 
 impl Default for Comparisons {
@@ -39,6 +47,7 @@ impl Default for Comparisons {
             files: Generations::new(FILES_MAX),
             lookups: Generations::new(COUNTED_MAX),
             merge_bases: Generations::new(MERGE_BASES_MAX),
+            diffs: Generations::new(DIFF_BYTES_MAX),
         }
     }
 }
@@ -77,6 +86,13 @@ impl Comparisons {
         Between { comparisons: self, repo, source, base, head }
     }
 
+    /// The file at a path between two commits and what changed in it, where both are known without reading anything.
+    pub fn remembered(&self, repo: RepoId, base: &Sha, head: &Sha, path: &[u8]) -> Option<(FileChange, Arc<FileDiff>)> {
+        let change = self.files.find(&(repo, *base, *head))?.find(path).ok()??;
+        let diff = self.diffs.find(&diff_key(repo, &change))?;
+        Some((change, diff))
+    }
+
     /// As [`Reader::merge_base`], each pair once while it is remembered.
     pub fn merge_base(&self, repo: RepoId, reader: &Reader<'_>, one: &Sha, other: &Sha) -> Result<Option<Sha>> {
         let key = (repo, *one, *other);
@@ -87,6 +103,25 @@ impl Comparisons {
         self.merge_bases.insert(key, found, 1);
         Ok(found)
     }
+
+    /// As [`FileDiff::of`], each pair of contents once while it is remembered.
+    pub fn diff(&self, repo: RepoId, source: &dyn Source, change: &FileChange) -> Result<Arc<FileDiff>> {
+        let key = diff_key(repo, change);
+        if let Some(known) = self.diffs.find(&key) {
+            return Ok(known);
+        }
+        let made = Arc::new(FileDiff::of(source, change)?);
+        let weight = made.byte_count() + size_of::<DiffKey>();
+        if weight <= ONE_DIFF_BYTES_MAX {
+            self.diffs.insert(key, made.clone(), weight);
+        }
+        Ok(made)
+    }
+}
+
+fn diff_key(repo: RepoId, change: &FileChange) -> DiffKey {
+    let content = |entry: &Entry| (entry.mode, entry.id);
+    (repo, change.old.as_ref().map(content), change.new.as_ref().map(content), change.status())
 }
 
 /// Two commits of a repository. A file that both have is found without comparing all others.
@@ -136,49 +171,8 @@ impl Target for Between<'_> {
     fn find_old(&self, path: &[u8]) -> Result<Option<FileChange>> {
         self.find_where(path, |all| all.find_old(path))
     }
-}
 
-/// Values up to a weight. When the young ones are too many, they become the old ones, and what was old and not asked
-/// for since is forgotten.
-#[derive(Debug)]
-struct Generations<V> {
-    weight_max: usize,
-    inner: Mutex<Inner<V>>,
-}
-
-#[derive(Debug)]
-struct Inner<V> {
-    young: HashMap<Key, (V, usize)>,
-    old: HashMap<Key, (V, usize)>,
-    young_weight: usize,
-}
-
-impl<V: Clone> Generations<V> {
-    fn new(weight_max: usize) -> Self {
-        let inner = Inner { young: HashMap::new(), old: HashMap::new(), young_weight: 0 };
-        Self { weight_max: weight_max / 2, inner: Mutex::new(inner) }
-    }
-
-    fn find(&self, key: &Key) -> Option<V> {
-        let (value, weight) = {
-            let mut inner = self.inner.lock();
-            if let Some((value, _)) = inner.young.get(key) {
-                return Some(value.clone());
-            }
-            inner.old.remove(key)?
-        };
-        self.insert(*key, value.clone(), weight);
-        Some(value)
-    }
-
-    fn insert(&self, key: Key, value: V, weight: usize) {
-        let mut inner = self.inner.lock();
-        if inner.young_weight + weight > self.weight_max {
-            inner.old = std::mem::take(&mut inner.young);
-            inner.young_weight = 0;
-        }
-        if inner.young.insert(key, (value, weight)).is_none() {
-            inner.young_weight += weight;
-        }
+    fn diff(&self, _: &dyn Source, change: &FileChange) -> Result<Arc<FileDiff>> {
+        self.comparisons.diff(self.repo, self.source, change)
     }
 }

@@ -140,6 +140,11 @@ impl FileDiff {
         }
     }
 
+    /// What it takes in memory.
+    pub(super) fn byte_count(&self) -> usize {
+        size_of::<Self>() + self.hunks().len() + size_of_val(self.rows())
+    }
+
     fn rows(&self) -> &[super::text::Row] {
         self.patch.as_ref().map_or(&[], |patch| &patch.rows)
     }

@@ -19,7 +19,8 @@ pub(super) struct LinePair<'a> {
 
 impl<'a> LinePair<'a> {
     pub fn new(old: &'a [u8], new: &'a [u8]) -> Self {
-        let mut numbers = HashMap::new();
+        let (old, new) = (split(old), split(new));
+        let mut numbers = HashMap::with_capacity(old.len().max(new.len()));
         let old = Lines::number(old, &mut numbers);
         let new = Lines::number(new, &mut numbers);
         Self { old, new, distinct: numbers.len() }
@@ -27,8 +28,7 @@ impl<'a> LinePair<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn number(bytes: &'a [u8], numbers: &mut HashMap<&'a [u8], u32>) -> Self {
-        let text: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
+    fn number(text: Vec<&'a [u8]>, numbers: &mut HashMap<&'a [u8], u32>) -> Self {
         let ids = text
             .iter()
             .map(|line| {
@@ -42,4 +42,8 @@ impl<'a> Lines<'a> {
     pub fn len(&self) -> usize {
         self.text.len()
     }
+}
+
+fn split(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split_inclusive(|&byte| byte == b'\n').collect()
 }

@@ -7,6 +7,7 @@ mod comparisons;
 mod edits;
 mod entry;
 mod file;
+mod generations;
 mod indent;
 mod lines;
 mod myers;

@@ -12,7 +12,7 @@ use crate::ids::Sha;
 const FILES_MAX: usize = 100_000;
 
 /// How a file changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     Added,
     Deleted,

@@ -10,7 +10,7 @@ use crate::api::page::Page;
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::git::diff::{FileChange, FileDiff, Status};
+use crate::git::diff::{FileChange, Status};
 use crate::ids::Sha;
 use crate::pulls::model::Version;
 use crate::pulls::range::{Desk, at_desk};
@@ -56,7 +56,7 @@ fn files(desk: &Desk<'_>, version: &Version, page: Page) -> Result<(Vec<File>, i
 impl File {
     /// Compares a file line by line.
     pub fn read(desk: &Desk<'_>, change: &FileChange) -> Result<Self> {
-        let diff = FileDiff::of(desk.reader, change)?;
+        let diff = desk.diff(change)?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let entry = change.new.as_ref().or(change.old.as_ref()).ok_or(Error::NotFound)?;
         Ok(Self {

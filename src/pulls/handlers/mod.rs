@@ -75,7 +75,7 @@ pub async fn update(
     FoundPull(pull): FoundPull,
     Json(changes): Json<PullRequestChanges>,
 ) -> Result<Reply> {
-    rules::check_editor(access.caller(), access.role, pull.author.id())?;
+    rules::check_editor(access.caller(), access.role, pull.author)?;
     rules::check_changes(&changes)?;
     if let Some(base) = &changes.base {
         check_commits(&app, &access.repo, &pull.head_ref, base).await?;

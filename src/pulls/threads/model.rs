@@ -15,6 +15,41 @@ pub struct NewThread {
     pub diff_hunk: Vec<u8>,
 }
 
+impl NewThread {
+    /// The thread that it has become.
+    pub fn stored(&self, id: i64, pull_id: PullId, version: i64) -> Thread {
+        let (end, start) = self.lines();
+        Thread {
+            id,
+            pull_id,
+            version,
+            base_sha: self.anchor.base,
+            head_sha: self.anchor.head,
+            old_path: self.anchor.old_path.clone(),
+            new_path: self.anchor.new_path.clone(),
+            path: self.path.clone(),
+            side: end.map(|(side, _)| side.to_owned()),
+            line: end.map(|(_, line)| line),
+            start_side: start.map(|(side, _)| side.to_owned()),
+            start_line: start.map(|(_, line)| line),
+            position: self.position.map(i64::from),
+            diff_hunk: self.diff_hunk.clone(),
+        }
+    }
+
+    /// The last line and the first one, where it has them.
+    pub(super) fn lines(&self) -> (Option<Line>, Option<Line>) {
+        let named = |(side, line): (Side, u32)| (side_name(side), i64::from(line));
+        match self.anchor.subject {
+            Subject::File => (None, None),
+            Subject::Line { side, line, start } => (Some(named((side, line))), start.map(named)),
+        }
+    }
+}
+
+/// The name of a side and a line on it.
+type Line = (&'static str, i64);
+
 /// The place where a thread was begun; it never changes.
 #[derive(Debug, Clone)]
 pub struct Thread {

@@ -1,8 +1,7 @@
 //! Threads and their places in the store.
 
-use super::{NewThread, Place, Thread, side_name};
+use super::{NewThread, Place, Thread};
 use crate::db::{Connection, DbError, params};
-use crate::git::diff::Subject;
 use crate::ids::{PullId, RepoId, Sha};
 use crate::pulls::range::Range;
 
@@ -12,10 +11,7 @@ pub async fn insert(
     (pull, version): (PullId, i64),
     new: &NewThread,
 ) -> Result<i64, DbError> {
-    let (end, start) = match new.anchor.subject {
-        Subject::File => (None, None),
-        Subject::Line { side, line, start } => (Some((side, line)), start),
-    };
+    let (end, start) = new.lines();
     let sql = "insert into review_thread (repo_id, pull_id, version, base_sha, head_sha, old_path, new_path, path, \
                side, line, start_side, start_line, position, diff_hunk) \
                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning id";
@@ -31,10 +27,10 @@ pub async fn insert(
                 new.anchor.old_path,
                 new.anchor.new_path,
                 new.path,
-                end.map(|(side, _)| side_name(side)),
-                end.map(|(_, line)| i64::from(line)),
-                start.map(|(side, _)| side_name(side)),
-                start.map(|(_, line)| i64::from(line)),
+                end.map(|(side, _)| side),
+                end.map(|(_, line)| line),
+                start.map(|(side, _)| side),
+                start.map(|(_, line)| line),
                 new.position.map(i64::from),
                 new.diff_hunk,
             ],

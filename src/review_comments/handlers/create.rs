@@ -11,12 +11,12 @@ use crate::error::{Error, FieldError, Result};
 use crate::ids::{AccountId, CommentId};
 use crate::markdown;
 use crate::pulls::FoundPull;
-use crate::pulls::model::Pull;
+use crate::pulls::model::PullFacts;
 use crate::pulls::range::at_desk;
 use crate::review_comments::found::FoundComment;
 use crate::review_comments::input::{NewComment, Subject, Text};
 use crate::review_comments::json::ReviewComment;
-use crate::review_comments::locate::{Located, locate};
+use crate::review_comments::locate::{Located, locate, locate_remembered};
 use crate::review_comments::model::Comment;
 use crate::review_comments::{present, rules, write};
 
@@ -36,16 +36,16 @@ pub async fn create(
 pub async fn reply(
     access: Allowed<CreateReplyForReviewComment, RepoTarget>,
     (State(app), FoundPull(pull)): (State<App>, FoundPull),
-    FoundComment(comment): FoundComment,
+    found: FoundComment,
     Json(text): Json<Text>,
 ) -> Result<Reply> {
-    answer(&app, &access, &pull, comment.id, text.body, author(&access)?).await
+    answer(&app, &access, &pull, found.id, text.body, author(&access)?).await
 }
 
 async fn begin<E: Endpoint>(
     app: &App,
     access: &Allowed<E, RepoTarget>,
-    pull: &Pull,
+    pull: &PullFacts,
     subject: Subject,
     body: String,
     author: AccountId,
@@ -65,7 +65,7 @@ async fn begin<E: Endpoint>(
 async fn answer<E: Endpoint>(
     app: &App,
     access: &Allowed<E, RepoTarget>,
-    pull: &Pull,
+    pull: &PullFacts,
     in_reply_to: CommentId,
     body: String,
     author: AccountId,
@@ -80,9 +80,12 @@ async fn answer<E: Endpoint>(
 }
 
 /// Looks a place up, and tells all that is wrong with a comment at once.
-pub async fn find_place(app: &App, pull: &Pull, subject: Subject, mut errors: Vec<FieldError>) -> Result<Located> {
-    let version = pull.version;
-    let found = at_desk(app, pull.repo_id, move |desk| locate(&desk, &version, &subject)).await?;
+pub async fn find_place(app: &App, pull: &PullFacts, subject: Subject, mut errors: Vec<FieldError>) -> Result<Located> {
+    let (repo, version) = (pull.repo_id, pull.version);
+    let found = match locate_remembered(&app.comparisons, repo, &version, &subject) {
+        Some(found) => found,
+        None => at_desk(app, repo, move |desk| locate(&desk, &version, &subject)).await?,
+    };
     match found {
         Ok(located) if errors.is_empty() => Ok(located),
         Ok(_) => Err(Error::Invalid(errors)),

@@ -7,7 +7,7 @@ use axum::extract::State;
 use super::found::FoundComment;
 use super::input::Text;
 use super::json::ReviewComment;
-use super::model::{Comment, Listing, Order, Scope};
+use super::model::{Comment, Edit, Listing, Order, Scope};
 use super::{present, rules, store, write};
 use crate::api::access::table::{
     DeleteReviewComment, GetReviewComment, ListRepoReviewComments, ListReviewComments, UpdateReviewComment,
@@ -46,22 +46,14 @@ pub async fn get(access: Allowed<GetReviewComment, RepoTarget>, State(app): Stat
 pub async fn update(
     access: Allowed<UpdateReviewComment, RepoTarget>,
     State(app): State<App>,
-    FoundComment(comment): FoundComment,
+    found: FoundComment,
     Json(text): Json<Text>,
 ) -> Result<Reply> {
-    pulls::rules::check_editor(access.caller(), access.role, comment.author.id())?;
+    pulls::rules::check_editor(access.caller(), access.role, found.author)?;
     rules::check_body(&text.body)?;
-    let context = (access.repo.id, comment.id, access.caller().actor(), text.body, app.clock.now());
-    let comment = app
-        .store
-        .write(context, |tx, (repo, id, viewer, body, now)| {
-            Box::pin(async move {
-                store::find(tx, *repo, *id, *viewer).await?.ok_or(Error::NotFound)?;
-                store::update_body(tx, *id, body, *now).await?;
-                store::find(tx, *repo, *id, *viewer).await?.ok_or(Error::NotFound)
-            })
-        })
-        .await?;
+    let edit = Edit { repo: access.repo.id, id: found.id, editor: access.caller().actor(), body: text.body };
+    let context = (edit, app.clock.now());
+    let comment = app.store.write(context, |tx, (edit, now)| Box::pin(write::update(tx, edit, *now))).await?;
     show(&app, &access, comment).await
 }
 

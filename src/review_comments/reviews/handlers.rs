@@ -16,7 +16,7 @@ use crate::api::reply::Reply;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::ids::{ReviewId, Sha};
-use crate::pulls::model::Pull;
+use crate::pulls::model::PullFacts;
 use crate::pulls::range::at_desk;
 use crate::pulls::{self, FoundPull};
 use crate::review_comments::handlers::create::{author, find_place};
@@ -34,7 +34,7 @@ pub async fn list(access: Allowed<ListReviews, RepoTarget>, State(app): State<Ap
     let reviews = store::list(&mut db, pull.id, viewer, (page.limit(), page.offset())).await?;
     let total = store::count(&mut db, pull.id, viewer).await?;
     drop(db);
-    let bodies = reviews.iter().map(|review| review.body.clone()).collect();
+    let bodies = reviews.iter().map(|review| review.body.as_str());
     let rendered = present::render(&app, exchange, bodies).await?;
     let both = reviews.iter().zip(&rendered);
     let shown: Vec<_> = both
@@ -53,7 +53,7 @@ pub async fn create(
 ) -> Result<Reply> {
     let author = author(&access)?;
     rules::check_comment_count(new.comments.len())?;
-    rules::check_verdict(&pull, author, new.state, &new.body, new.comments.len())?;
+    rules::check_verdict(pull.author, author, new.state, &new.body, new.comments.len())?;
     if !new.body.is_empty() {
         comment_rules::check_body(&new.body)?;
     }
@@ -119,7 +119,7 @@ async fn find<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result
 }
 
 /// A review is about a commit of its pull request, whether it has comments or not.
-async fn check_commit(app: &App, pull: &Pull, commit: Sha) -> Result<()> {
+async fn check_commit(app: &App, pull: &PullFacts, commit: Sha) -> Result<()> {
     let version = pull.version;
     let is_part = at_desk(app, pull.repo_id, move |desk| desk.contains(&version, &commit)).await?;
     if is_part { Ok(()) } else { Err(Error::Invalid(Misplaced::Commit.errors())) }
@@ -127,7 +127,7 @@ async fn check_commit(app: &App, pull: &Pull, commit: Sha) -> Result<()> {
 
 async fn find_places(
     app: &App,
-    pull: &Pull,
+    pull: &PullFacts,
     commit_id: &str,
     drafts: Vec<DraftComment>,
 ) -> Result<Vec<(String, Located)>> {
@@ -142,7 +142,7 @@ async fn find_places(
 
 async fn show<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, review: &Review) -> Result<Reply> {
     let exchange = access.exchange();
-    let rendered = present::render(app, exchange, vec![review.body.clone()]).await?.pop().flatten();
+    let rendered = present::render(app, exchange, std::iter::once(review.body.as_str())).await?.pop().flatten();
     let shown = PullRequestReview::new(review, rendered.as_ref(), exchange.media, &access.repo, &exchange.urls);
     Ok(Reply::ok(&shown))
 }

@@ -3,19 +3,18 @@
 use super::model::{Review, ReviewState};
 use crate::error::{Error, Result};
 use crate::ids::AccountId;
-use crate::pulls::model::Pull;
 
 const COMMENTS_MAX: usize = 100;
 
 /// A verdict must say something, and nobody judges their own work.
 pub fn check_verdict(
-    pull: &Pull,
+    pull_author: Option<AccountId>,
     author: AccountId,
     state: ReviewState,
     body: &str,
     comment_count: usize,
 ) -> Result<()> {
-    let own = pull.author.id() == Some(author);
+    let own = pull_author == Some(author);
     match state {
         ReviewState::Approved if own => Err(Error::unprocessable("Can not approve your own pull request")),
         ReviewState::ChangesRequested if own => {

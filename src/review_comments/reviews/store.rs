@@ -3,8 +3,7 @@
 use super::model::{Review, ReviewState};
 use crate::clock::Timestamp;
 use crate::db::{Connection, DbError, params};
-use crate::ids::{AccountId, CommentId, PullId, ReviewId, Sha};
-use crate::pulls::model::Pull;
+use crate::ids::{AccountId, CommentId, PullId, RepoId, ReviewId, Sha};
 use crate::pulls::store::{author_columns, author_joins};
 
 macro_rules! select_review {
@@ -49,7 +48,8 @@ pub async fn count(db: &mut Connection, pull: PullId, viewer: Option<AccountId>)
 
 /// What a review starts with.
 pub struct NewReview<'a> {
-    pub pull: &'a Pull,
+    pub repo: RepoId,
+    pub pull: PullId,
     pub author: AccountId,
     pub state: ReviewState,
     pub body: &'a str,
@@ -60,7 +60,7 @@ pub async fn insert(db: &mut Connection, new: &NewReview<'_>, now: Timestamp) ->
     let submitted_at = (new.state != ReviewState::Pending).then_some(now);
     let sql = "insert into review (repo_id, pull_id, author_id, state, body, commit_sha, created_at, submitted_at) \
                values ($1, $2, $3, $4, $5, $6, $7, $8) returning id";
-    let values = params![new.pull.repo_id, new.pull.id, new.author, new.state, new.body, new.commit, now, submitted_at];
+    let values = params![new.repo, new.pull, new.author, new.state, new.body, new.commit, now, submitted_at];
     Ok(db.one::<(ReviewId,)>(sql, values).await?.0)
 }
 

@@ -8,16 +8,17 @@ use crate::error::{Error, Result};
 use crate::ids::{AccountId, PullId, ReviewId, Sha};
 use crate::markdown;
 use crate::pulls;
-use crate::pulls::model::Pull;
+use crate::pulls::model::{Pull, PullFacts};
 use crate::pulls::threads;
 use crate::review_comments::locate::Located;
 use crate::review_comments::model::NewComment;
+use crate::review_comments::write::Said;
 use crate::review_comments::{rules as comment_rules, store as comments, write};
 
 /// A review about to be made, with its comments.
 #[derive(Debug, Clone)]
 pub struct New {
-    pub pull: Pull,
+    pub pull: PullFacts,
     pub author: AccountId,
     pub state: ReviewState,
     pub body: String,
@@ -31,7 +32,8 @@ pub async fn create(tx: &mut Connection, new: &New, now: Timestamp) -> Result<Re
         return Err(comment_rules::has_pending());
     }
     let row = store::NewReview {
-        pull: &pull,
+        repo: pull.repo_id,
+        pull: pull.id,
         author: new.author,
         state: ReviewState::Pending,
         body: &new.body,
@@ -75,7 +77,7 @@ pub async fn submit(
     rules::check_pending(&review, "submit")?;
     let body = body.unwrap_or(&review.body).to_owned();
     let comment_count = store::list_comments(tx, id).await?.len();
-    rules::check_verdict(&pull, author, state, &body, comment_count)?;
+    rules::check_verdict(pull.author.id(), author, state, &body, comment_count)?;
     publish(tx, &pull, id, author, (state, &body), now).await?;
     get(tx, pull.id, id, author).await
 }
@@ -102,10 +104,12 @@ async fn publish(
 ) -> Result<()> {
     store::submit(tx, id, state, body, now).await?;
     let shown = store::show_comments(tx, id).await?;
-    pulls::store::add_review_comments(tx, pull.id, i64::try_from(shown).unwrap_or_default()).await?;
-    comments::touch_pull(tx, pull.id, now).await?;
+    pulls::store::add_review_comments(tx, pull.id, i64::try_from(shown).unwrap_or_default(), now).await?;
     for (comment, thread, body) in store::list_comments(tx, id).await? {
-        write::notify(tx, pull, (comment, thread), author, &markdown::mentions(&body), now).await?;
+        let mentions = markdown::mentions(&body);
+        let said = Said { repo: pull.repo_id, pull: pull.id, comment, author, mentions: &mentions };
+        let participants = write::participants(tx, thread).await?;
+        write::notify(tx, &said, pull.author.id(), &participants, now).await?;
     }
     Ok(())
 }

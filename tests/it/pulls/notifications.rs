@@ -71,7 +71,11 @@ async fn nobody_is_told_about_what_they_cannot_read() {
     story.comment_as("hubot", json!({ "line": 2, "body": "@stranger @mona" })).await.expect(201);
     assert_eq!(told(&story, "stranger").await, Value::Null);
     assert_eq!(told(&story, "mona").await, "mention");
+    story.comment_as("mona", json!({ "line": 2, "body": "@stranger @hubot" })).await.expect(201);
+    assert_eq!(told(&story, "hubot").await, "mention", "whoever works together on it reads it");
     story.service.apply("tokens: [{ kind: classic, user: mona, scopes: [notifications], token: ghp_narrow }]").await;
     let narrow = story.service.with_token("ghp_narrow").get("/notifications").await.expect(200);
     assert_eq!(narrow.json(), json!([]), "a token without the repo scope sees nothing private");
+    story.service.apply("repos: [{ name: acme/rocket, default_branch: main, private: false }]").await;
+    assert_eq!(told(&story, "stranger").await, Value::Null, "nor of what was said while it was private");
 }

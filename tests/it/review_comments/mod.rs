@@ -1,5 +1,6 @@
 //! Review comments that follow the code.
 
+mod answers;
 mod creating;
 mod diffs;
 mod following;

@@ -9,6 +9,7 @@ mod route;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::comparison::Target;
 use super::file::{FileDiff, Side};
@@ -83,7 +84,7 @@ type LookedUp = HashMap<(Side, Vec<u8>), Option<Rc<Changed>>>;
 /// A file of the target, compared line by line.
 struct Changed {
     change: FileChange,
-    diff: FileDiff,
+    diff: Arc<FileDiff>,
 }
 
 impl<'a> Porter<'a> {
@@ -216,7 +217,7 @@ impl<'a> Porter<'a> {
     }
 
     fn compare(&self, change: FileChange) -> Result<Rc<Changed>> {
-        Ok(Rc::new(Changed { diff: FileDiff::of(self.repo, &change)?, change }))
+        Ok(Rc::new(Changed { diff: self.target.diff(self.repo, &change)?, change }))
     }
 
     fn find_change(&self, side: Side, path: &[u8]) -> Result<Option<FileChange>> {

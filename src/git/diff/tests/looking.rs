@@ -1,7 +1,7 @@
 //! What is read to place a comment: its own file, however many others there are.
 
 use super::repo::{Opened, TestRepo};
-use crate::git::diff::{Anchor, Comparisons, Port, Side, Subject, port};
+use crate::git::diff::{Anchor, Comparisons, FileChange, FileDiff, Mode, Port, Side, Subject, changes, port};
 use crate::ids::{RepoId, Sha};
 
 /// Folders with a file each; more than any look at one file reads.
@@ -76,4 +76,36 @@ fn files_that_are_asked_for_often_are_compared_all_at_once() {
     let (first, last) = (reads.first().copied(), reads.last().copied());
     assert!(last < first, "each lookup goes on reading the folders: {first:?}, then {last:?}");
     assert_eq!(reads.iter().filter(|reads| **reads > FOLDERS).count(), 1, "all are compared once: {reads:?}");
+}
+
+#[test]
+fn a_file_is_compared_once_for_each_repository() {
+    let repo = TestRepo::new();
+    let base = repo.write("file", "old\n").commit();
+    let head = repo.write("file", "new\n").commit();
+    let (opened, comparisons) = (repo.open(), Comparisons::default());
+    let change = changes(&opened, &base, &head).expect("a readable repository").remove(0);
+    let compare = |repo: i64| {
+        opened.reads.set(0);
+        let diff = comparisons.diff(RepoId(repo), &opened, &change).expect("a readable repository");
+        assert_eq!(*diff, FileDiff::between(b"old\n", b"new\n"));
+        opened.reads.get()
+    };
+    assert_eq!([compare(1), compare(1)], [2, 0]);
+    assert_eq!(compare(2), 2, "what one repository has is never shown through another");
+}
+
+#[test]
+fn a_file_that_becomes_a_link_is_not_taken_for_one_that_changed() {
+    let repo = TestRepo::new();
+    let base = repo.write("file", "old").commit();
+    let head = repo.write("file", "new").commit();
+    let (opened, comparisons) = (repo.open(), Comparisons::default());
+    let mut change = changes(&opened, &base, &head).expect("a readable repository").remove(0);
+    let diff = |change: &FileChange| comparisons.diff(RepoId(1), &opened, change).expect("a readable repository");
+    let changed = diff(&change);
+    change.new.as_mut().expect("it is still there").mode = Mode::Link;
+    let replaced = diff(&change);
+    assert_eq!(*replaced, FileDiff::of(&opened, &change).expect("a readable repository"));
+    assert_ne!(replaced, changed);
 }

@@ -1,0 +1,81 @@
+//! What a write answers is what a read answers right after, byte for byte.
+
+use serde_json::{Value, json};
+
+use super::{numbered, story};
+use crate::support::Answer;
+use crate::support::story::{COMMENTS, Story};
+
+const FULL: &str = "application/vnd.github.full+json";
+
+#[track_caller]
+fn assert_same(written: &Answer, read: &Answer, what: &Value) {
+    let text = |answer: &Answer| String::from_utf8_lossy(&answer.body).into_owned();
+    assert_eq!(text(written), text(read), "{what}");
+}
+
+/// The path of what was written, after it was read.
+async fn check(story: &Story, login: &str, written: &Answer, what: &Value) -> String {
+    assert!(matches!(written.status, 200 | 201), "{what}: {written}");
+    let path = format!("/repos/acme/rocket/pulls/comments/{}", written.json()["id"]);
+    let read = story.user(login).get(&path).await.expect(200);
+    assert_same(written, &read, what);
+    path
+}
+
+/// Creates, answers and changes a comment, as someone.
+async fn check_all(story: &Story, login: &str, fields: Value) {
+    let created = story.comment_as(login, fields.clone()).await;
+    let path = check(story, login, &created, &fields).await;
+    let replies = format!("{COMMENTS}/{}/replies", created.json()["id"]);
+    for other in ["guest", "mona"] {
+        let reply = story.user(other).post(&replies, json!({ "body": format!("{other}: {fields}") })).await;
+        check(story, other, &reply, &fields).await;
+    }
+    story.service.advance(60);
+    let updated = story.user(login).patch(&path, json!({ "body": format!("Better: {fields}") })).await;
+    check(story, login, &updated, &fields).await;
+    assert_ne!(updated.json()["updated_at"], updated.json()["created_at"]);
+}
+
+#[tokio::test]
+async fn every_form_by_everyone_is_answered_as_it_is_read() {
+    let story = story().await;
+    for (login, fields) in [
+        ("mona", json!({ "line": 3 })),
+        ("hubot", json!({ "line": 4, "side": "LEFT" })),
+        ("guest", json!({ "line": 5, "start_line": 3 })),
+        ("guest", json!({ "line": 4, "start_line": 3, "start_side": "LEFT" })),
+        ("hubot", json!({ "position": 15 })),
+        ("reader", json!({ "subject_type": "file" })),
+    ] {
+        check_all(&story, login, fields).await;
+    }
+}
+
+#[tokio::test]
+async fn comments_on_an_earlier_commit_are_answered_as_they_are_read() {
+    let story = story().await;
+    let first = story.head.clone();
+    let moved = numbered(&[(1, "one\nand a half\n"), (3, "three\n"), (4, "4\n")]);
+    let head = story.commit_on(&first, &[("file", Some(&moved))]);
+    story.push("feature", &head).await;
+    for line in [3, 4, 20] {
+        check_all(&story, "hubot", json!({ "line": line, "commit_id": first })).await;
+        check_all(&story, "mona", json!({ "line": 3, "commit_id": head, "body": format!("Also {line}") })).await;
+    }
+}
+
+#[tokio::test]
+async fn rendered_bodies_and_rare_characters_are_answered_as_they_are_read() {
+    let story =
+        Story::new(&[("file", "a\n")], &[("file", Some("a\n\u{e9}\u{1F980} \"quoted\"\\\u{7f}\u{2028}\n"))]).await;
+    let body = json!({ "body": "**Why?**", "commit_id": story.head, "path": "file", "line": 2 });
+    let asking = || story.user("mona").header("accept", FULL);
+    let created = asking().post(COMMENTS, body).await.expect(201);
+    let path = format!("/repos/acme/rocket/pulls/comments/{}", created.json()["id"]);
+    assert_same(&created, &asking().get(&path).await.expect(200), &json!("created"));
+    let updated = asking().patch(&path, json!({ "body": "*Because*" })).await.expect(200);
+    assert_eq!(updated.json()["body_html"], json!("<p><em>Because</em></p>\n"));
+    assert_same(&updated, &asking().get(&path).await.expect(200), &json!("updated"));
+}
