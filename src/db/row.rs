@@ -9,6 +9,8 @@ use crate::ids::{self, Sha};
 /// One row of either engine.
 pub enum Row<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
+    /// The id of a row that was just inserted, and nothing else.
+    Inserted(i64),
     Postgres(&'a tokio_postgres::Row),
 }
 
@@ -17,6 +19,8 @@ impl Row<'_> {
     pub fn get<T: Column>(&self, index: usize) -> Result<T, DbError> {
         let raw = match self {
             Row::Sqlite(row) => T::Raw::from_sqlite(row.get_ref(index)?)?,
+            Row::Inserted(id) if index == 0 => T::Raw::from_sqlite(ValueRef::Integer(*id))?,
+            Row::Inserted(_) => return Err(DbError::NoRow),
             Row::Postgres(row) => row.try_get(index)?,
         };
         T::from_raw(raw)

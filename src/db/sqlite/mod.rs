@@ -1,9 +1,9 @@
 //! The embedded engine: readers in place, one writer thread that commits many transactions at once.
 
+mod pooled;
 mod watch;
 mod writer;
 
-use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use rusqlite::config::DbConfig;
 
-use super::{Connection, DbError, Durability, FromRow, Row, State, Value, migrations};
+use super::{Connection, DbError, Durability, State, migrations};
 use crate::error::{Error, Result};
+pub use pooled::Pooled;
+use pooled::{Opened, Role};
 use watch::Watch;
 use writer::Writer;
 
-/// Readers kept open between requests; more may exist for a moment.
-const IDLE_READERS_MAX: usize = 32;
 const STATEMENT_CACHE_CAPACITY: usize = 512;
 const BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 /// Older releases could corrupt the write-ahead log when two connections wrote at once.
@@ -31,7 +31,7 @@ pub struct Engine {
 
 struct Shared {
     file: PathBuf,
-    idle_readers: Mutex<Vec<rusqlite::Connection>>,
+    idle_readers: Mutex<Vec<Opened>>,
     /// The last field, since it must be dropped after the connections.
     watch: Watch,
 }
@@ -51,8 +51,8 @@ impl Engine {
     /// A connection for reading, from the pool or new.
     pub fn reader(&self) -> Result<Pooled> {
         let idle = self.shared.idle_readers.lock().pop();
-        let connection = idle.map_or_else(|| open_reader(&self.shared.file), Ok)?;
-        Ok(Pooled { connection: Some(connection), home: self.shared.clone(), role: Role::Reader })
+        let opened = idle.map_or_else(|| open_reader(&self.shared.file).map(Opened::new), Ok)?;
+        Ok(Pooled::new(opened, self.shared.clone(), Role::Reader))
     }
 
     /// Nothing where it cannot be told.
@@ -99,120 +99,9 @@ fn prepare(connection: &rusqlite::Connection) -> Result<(), DbError> {
     Ok(())
 }
 
-/// A connection of the pool, to which it goes back if it is for reading.
-pub struct Pooled {
-    connection: Option<rusqlite::Connection>,
-    home: Arc<Shared>,
-    role: Role,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Reader,
-    Writer,
-}
-
-impl Pooled {
-    fn of_writer(connection: rusqlite::Connection, home: Arc<Shared>) -> Self {
-        Self { connection: Some(connection), home, role: Role::Writer }
-    }
-
-    pub fn state_inside(&self) -> Option<State> {
-        (self.role == Role::Writer).then(|| self.home.watch.state_inside())
-    }
-
-    fn note(&self, sql: &str) {
-        if self.role == Role::Writer {
-            self.home.watch.note(sql);
-        }
-    }
-
-    pub fn optional<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
-        self.note(sql);
-        let mut statement = self.prepare_cached(sql)?;
-        bind(&mut statement, params)?;
-        let mut rows = statement.raw_query();
-        rows.next()?.map(|row| R::from_row(&Row::Sqlite(row))).transpose()
-    }
-
-    pub fn all<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<R>, DbError> {
-        self.note(sql);
-        let mut statement = self.prepare_cached(sql)?;
-        bind(&mut statement, params)?;
-        let mut rows = statement.raw_query();
-        let mut found = Vec::new();
-        while let Some(row) = rows.next()? {
-            found.push(R::from_row(&Row::Sqlite(row))?);
-        }
-        Ok(found)
-    }
-
-    pub fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
-        self.note(sql);
-        let mut statement = self.prepare_cached(sql)?;
-        bind(&mut statement, params)?;
-        let count = statement.raw_execute()?;
-        Ok(count as u64)
-    }
-}
-
-/// To SQLite `$2` is a name like any other, numbered by where it first stands; here it means the second parameter.
-fn bind(statement: &mut rusqlite::Statement<'_>, params: &[Value<'_>]) -> Result<(), DbError> {
-    for index in 1..=statement.parameter_count() {
-        let number = statement.parameter_name(index).and_then(|name| name[1..].parse::<usize>().ok());
-        let value = number.and_then(|number| params.get(number.checked_sub(1)?));
-        let value =
-            value.ok_or_else(|| DbError::Fault("a statement names a parameter that it was not given".into()))?;
-        statement.raw_bind_parameter(index, value)?;
-    }
-    Ok(())
-}
-
-impl Deref for Pooled {
-    type Target = rusqlite::Connection;
-
-    fn deref(&self) -> &rusqlite::Connection {
-        self.connection.as_ref().expect("a connection is only taken when dropped")
-    }
-}
-
-impl DerefMut for Pooled {
-    fn deref_mut(&mut self) -> &mut rusqlite::Connection {
-        self.connection.as_mut().expect("a connection is only taken when dropped")
-    }
-}
-
-impl Drop for Pooled {
-    fn drop(&mut self) {
-        let Some(connection) = self.connection.take() else { return };
-        let mut idle = self.home.idle_readers.lock();
-        if self.role == Role::Reader && idle.len() < IDLE_READERS_MAX {
-            idle.push(connection);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use rusqlite::StatementStatus;
-
     use super::*;
-    use crate::db::params;
-
-    #[test]
-    fn a_statement_is_compiled_once() {
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let engine = Engine::open(&folder.path().join("store"), Durability::None).expect("a store can be opened");
-        let reader = engine.reader().expect("it can be read");
-        let sql = "select u.login from token t left join account u on u.id = t.user_id \
-                   where t.hash = $1 and t.ended_at is null";
-        let mut statement = reader.prepare(sql).expect("the statement is right");
-        for hash in [[1_u8; 32], [2; 32]] {
-            bind(&mut statement, params![hash]).expect("it has one parameter");
-            assert!(statement.raw_query().next().expect("it runs").is_none());
-        }
-        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
-    }
 
     const USER: &str = "insert into account (id, kind, login, login_key, created_at, updated_at) \
                         values (1, 'User', 'mona', 'mona', 0, 0)";

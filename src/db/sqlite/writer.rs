@@ -11,6 +11,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
+use super::pooled::{Opened, Role};
 use super::watch::Watch;
 use super::{Pooled, Shared};
 use crate::db::{Connection, DbError};
@@ -35,7 +36,7 @@ impl Writer {
     pub fn start(connection: rusqlite::Connection, home: Arc<Shared>) -> Result<Self> {
         let (queue, jobs) = sync_channel(QUEUE_CAPACITY);
         std::thread::Builder::new().name("plinth-writer".into()).spawn(move || {
-            let mut connection = Connection::Sqlite(Pooled::of_writer(connection, home.clone()));
+            let mut connection = Connection::Sqlite(Pooled::new(Opened::new(connection), home.clone(), Role::Writer));
             while let Ok(first) = jobs.recv() {
                 // Threads that are ready to run may be about to bring changes, which then share the commit.
                 std::thread::yield_now();
