@@ -46,10 +46,6 @@ impl Work {
             // The updates were judged by a right that may have gone since.
             check_workflows(&caller, &reach)?;
         }
-        if repo.id != self.pusher.repo.id {
-            // The name belongs to another repository by now, which does not have the pack.
-            return Err(Error::NotFound);
-        }
         let mut verdicts: Vec<Verdict> = self.updates.iter().map(|update| judge(update, &repo)).collect();
         if self.atomic && verdicts.iter().any(Result::is_err) {
             return Ok((all_or_nothing(verdicts), Moved::default()));

@@ -84,7 +84,6 @@ pub async fn delete<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, nam
         .write(context, |tx, (right, repo, name, now)| {
             Box::pin(async move {
                 let found = right.ask(tx).await?;
-                check_same(&found, *repo)?;
                 let current = get(tx, *repo, name).await?;
                 rules::check_deletable(name, &found.repo.default_branch)?;
                 let change = Change { name: name.clone(), old: Some(current.target), new: None };
@@ -149,8 +148,7 @@ async fn write<E: Endpoint>(
         .store
         .write(context, |tx, (right, repo, change, workflows, now)| {
             Box::pin(async move {
-                if let Some((found, caller, reach)) = right.ask_if_moved(tx).await? {
-                    check_same(&found, *repo)?;
+                if let Some((_, caller, reach)) = right.ask_if_moved(tx).await? {
                     check_workflows_if(*workflows, &caller, &reach)?;
                 }
                 if change[0].old.is_none() {
@@ -165,11 +163,6 @@ async fn write<E: Endpoint>(
         })
         .await?;
     Ok(written.map(|moved| pulls::follow(app, repo, moved)))
-}
-
-/// The name may belong to another repository by now, whose objects nobody has looked at.
-pub fn check_same(found: &RepoTarget, judged: RepoId) -> Result<()> {
-    if found.repo.id == judged { Ok(()) } else { Err(Error::NotFound) }
 }
 
 async fn find_default_tip(db: &mut Connection, repo: &Repo) -> Result<Option<Sha>> {

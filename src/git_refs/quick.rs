@@ -4,7 +4,7 @@
 //! the reference is, judges and writes, so nobody can come in between.
 
 use super::json::RefUpdate;
-use super::moves::{check_same, get, shown};
+use super::moves::{get, shown};
 use super::rules;
 use crate::api::access::{Allowed, Endpoint, Recheck, RepoTarget};
 use crate::app::App;
@@ -45,9 +45,7 @@ pub async fn update<E: Endpoint>(
 }
 
 async fn judge_and_move<E: Endpoint>(tx: &mut Connection, asked: &Asked<E>) -> Result<Option<(Ref, Moved)>> {
-    if let Some((found, ..)) = asked.right.ask_if_moved(tx).await? {
-        check_same(&found, asked.repo)?;
-    }
+    asked.right.ask_if_moved(tx).await?;
     let current = get(tx, asked.repo, &asked.name).await?;
     let judged = asked.objects.glance(asked.repo, |reader| rules::check_move(reader, &current, &asked.update));
     let (target, workflows) = match judged {

@@ -45,7 +45,8 @@ pub async fn create(
     let content = format!("{} {new:?}", access.target.0.id);
     app.limiter.admit(access.caller(), CreateIssueField::ROW.operation, &content, now)?;
     let context = (access.target.0.id, new, now);
-    let whole = app.store.write(context, |tx, (org, new, now)| Box::pin(changes::create(tx, *org, new, *now))).await?;
+    let whole =
+        access.write(&app.store, context, |tx, (org, new, now)| Box::pin(changes::create(tx, *org, new, *now))).await?;
     Ok(Reply::ok(&json::IssueField::<WholeOption<'_>>::new(&whole.field, &whole.options)))
 }
 
@@ -56,16 +57,15 @@ pub async fn update(
 ) -> Result<Reply> {
     let id = field_id(access.exchange())?;
     let context = (access.target.0.id, id, change, app.clock.now());
-    let whole = app
-        .store
-        .write(context, |tx, (org, id, change, now)| Box::pin(changes::update(tx, *org, *id, change, *now)))
+    let whole = access
+        .write(&app.store, context, |tx, (org, id, change, now)| Box::pin(changes::update(tx, *org, *id, change, *now)))
         .await?;
     Ok(Reply::ok(&json::IssueField::<WholeOption<'_>>::new(&whole.field, &whole.options)))
 }
 
 pub async fn delete(access: Allowed<DeleteIssueField, Org>, State(app): State<App>) -> Result<Reply> {
     let context = (access.target.0.id, field_id(access.exchange())?, app.clock.now());
-    app.store.write(context, |tx, (org, id, now)| Box::pin(changes::delete(tx, *org, *id, *now))).await?;
+    access.write(&app.store, context, |tx, (org, id, now)| Box::pin(changes::delete(tx, *org, *id, *now))).await?;
     Ok(Reply::no_content())
 }
 

@@ -72,7 +72,9 @@ pub async fn add<E: Endpoint, T: Target + AsRef<Project>, B: FromJson + Into<New
     app.limiter.admit(access.caller(), E::ROW.operation, &format!("{} {new:?}", project.id), now)?;
     let place = Place { project: project.id, owner: project.owner_id };
     let context = (place, new, now);
-    let whole = app.store.write(context, |tx, (place, new, now)| Box::pin(changes::add(tx, *place, new, *now))).await?;
+    let whole = access
+        .write(&app.store, context, |tx, (place, new, now)| Box::pin(changes::add(tx, *place, new, *now)))
+        .await?;
     Ok(created(project, &whole, Day(now.date()), access.urls()))
 }
 

@@ -5,13 +5,14 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
+use futures_util::future::BoxFuture;
 use http::request::Parts;
 
-use super::{Endpoint, Facts, Reach, Target, check_kind, decide};
+use super::{Endpoint, Facts, Kind, Reach, Target, check_kind, decide};
 use crate::api::credential::BAD_CREDENTIALS;
 use crate::api::exchange::Exchange;
 use crate::app::App;
-use crate::db::Connection;
+use crate::db::{Connection, Store};
 use crate::error::{Error, Result};
 use crate::tokens::{self, Principal};
 use crate::urls::Urls;
@@ -50,13 +51,31 @@ impl<E: Endpoint, T: Target> Allowed<E, T> {
 
     /// The same decision, to be made once more inside the transaction that acts on it.
     pub fn recheck(&self) -> Recheck<E, T> {
-        Recheck { exchange: self.exchange.clone(), decided: PhantomData }
+        Recheck { exchange: self.exchange.clone(), facts: self.facts, decided: PhantomData }
+    }
+
+    /// Runs `work` in one transaction, in which the right still stands as it was decided.
+    pub async fn write<C, R, F>(&self, store: &Store, context: C, work: F) -> Result<R>
+    where
+        C: Send + Sync + 'static,
+        R: Send + 'static,
+        F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<R>> + Send + Sync + 'static,
+    {
+        store
+            .write((self.recheck(), context, work), |tx, (right, context, work)| {
+                Box::pin(async move {
+                    right.ask_if_moved(tx).await?;
+                    work(tx, context).await
+                })
+            })
+            .await
     }
 }
 
 /// A decision that can be made again, so that a right taken away a moment ago is not used any more.
 pub struct Recheck<E, T> {
     exchange: Arc<Exchange>,
+    facts: Facts,
     decided: PhantomData<fn() -> (E, T)>,
 }
 
@@ -88,7 +107,20 @@ impl<E: Endpoint, T: Target> Recheck<E, T> {
         check_kind(&E::ROW.rule, &caller)?;
         let (target, reach, facts) = find::<T>(db, exchange, &caller).await?;
         decide(&E::ROW.rule, &caller, &facts, &reach)?;
+        self.check_same(&facts)?;
         Ok((target, caller, reach))
+    }
+
+    /// A name may belong to another resource by now, about which nothing was judged; and what was allowed because of a
+    /// role is not allowed with a lesser one.
+    fn check_same(&self, facts: &Facts) -> Result<()> {
+        if (facts.owner, facts.repo) != (self.facts.owner, self.facts.repo) {
+            return Err(Error::NotFound);
+        }
+        if facts.role < self.facts.role {
+            return Err(Error::Forbidden(Kind::of(&self.exchange.principal).refusal().into()));
+        }
+        Ok(())
     }
 }
 

@@ -49,7 +49,9 @@ pub async fn create(
     let NewPullRequest { title, body, draft, base: base_ref, .. } = new;
     let new = NewPull { repo: access.repo.id, title, body, draft, author, head_ref, base_ref };
     let context = (access.repo.clone(), new, app.clock.now());
-    let pull = app.store.write(context, |tx, (repo, new, now)| Box::pin(changes::create(tx, repo, new, *now))).await?;
+    let pull = access
+        .write(&app.store, context, |tx, (repo, new, now)| Box::pin(changes::create(tx, repo, new, *now)))
+        .await?;
     let size = size(&app, &pull).await?;
     follow(&app, pull.repo_id, moves::Moved { pulls: vec![pull.id], ..Default::default() });
     let location = access.urls().pull(&access.repo.owner_login, &access.repo.name, pull.number);
@@ -81,9 +83,10 @@ pub async fn update(
         check_commits(&app, &access.repo, &pull.head_ref, base).await?;
     }
     let context = (access.repo.clone(), pull.number, changes, app.clock.now());
-    let (pull, is_new) = app
-        .store
-        .write(context, |tx, (repo, number, changes, now)| Box::pin(changes::update(tx, repo, *number, changes, *now)))
+    let (pull, is_new) = access
+        .write(&app.store, context, |tx, (repo, number, changes, now)| {
+            Box::pin(changes::update(tx, repo, *number, changes, *now))
+        })
         .await?;
     if is_new {
         follow(&app, pull.repo_id, moves::Moved { pulls: vec![pull.id], ..Default::default() });

@@ -58,7 +58,7 @@ async fn begin<E: Endpoint>(
     let (repo, version) = (pull.repo_id, pull.version.number);
     let new = write::Begin { repo, pull: pull.id, version, located, author, body, mentions };
     let now = app.clock.now();
-    let comment = app.store.write((new, now), |tx, (new, now)| Box::pin(write::begin(tx, new, *now))).await?;
+    let comment = access.write(&app.store, (new, now), |tx, (new, now)| Box::pin(write::begin(tx, new, *now))).await?;
     created(app, access, comment).await
 }
 
@@ -75,7 +75,7 @@ async fn answer<E: Endpoint>(
     let mentions = mentions(app, &body).await?;
     let new = write::Reply { repo: pull.repo_id, pull: pull.id, in_reply_to, author, body, mentions };
     let now = app.clock.now();
-    let comment = app.store.write((new, now), |tx, (new, now)| Box::pin(write::reply(tx, new, *now))).await?;
+    let comment = access.write(&app.store, (new, now), |tx, (new, now)| Box::pin(write::reply(tx, new, *now))).await?;
     created(app, access, comment).await
 }
 

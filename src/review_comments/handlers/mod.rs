@@ -53,7 +53,7 @@ pub async fn update(
     rules::check_body(&text.body)?;
     let edit = Edit { repo: access.repo.id, id: found.id, editor: access.caller().actor(), body: text.body };
     let context = (edit, app.clock.now());
-    let comment = app.store.write(context, |tx, (edit, now)| Box::pin(write::update(tx, edit, *now))).await?;
+    let comment = access.write(&app.store, context, |tx, (edit, now)| Box::pin(write::update(tx, edit, *now))).await?;
     show(&app, &access, comment).await
 }
 
@@ -61,7 +61,9 @@ pub async fn delete(access: Allowed<DeleteReviewComment, RepoTarget>, State(app)
     let comment = find(&app, &access).await?;
     pulls::rules::check_editor(access.caller(), access.role, comment.author.id())?;
     let context = (access.repo.id, comment.id, access.caller().actor());
-    app.store.write(context, |tx, (repo, id, viewer)| Box::pin(write::delete(tx, *repo, *id, *viewer))).await?;
+    access
+        .write(&app.store, context, |tx, (repo, id, viewer)| Box::pin(write::delete(tx, *repo, *id, *viewer)))
+        .await?;
     Ok(Reply::no_content())
 }
 

@@ -65,7 +65,7 @@ pub async fn create(
     let comments = find_places(&app, &pull, &commit_id, new.comments).await?;
     let new = write::New { pull, author, state: new.state, body: new.body, commit, comments };
     let now = app.clock.now();
-    let review = app.store.write((new, now), |tx, (new, now)| Box::pin(write::create(tx, new, *now))).await?;
+    let review = access.write(&app.store, (new, now), |tx, (new, now)| Box::pin(write::create(tx, new, *now))).await?;
     show(&app, &access, &review).await
 }
 
@@ -84,9 +84,8 @@ pub async fn submit(
         comment_rules::check_body(body)?;
     }
     let context = (review.pull_id, review.id, author(&access)?, submission, app.clock.now());
-    let review = app
-        .store
-        .write(context, |tx, (pull, id, author, submission, now)| {
+    let review = access
+        .write(&app.store, context, |tx, (pull, id, author, submission, now)| {
             let verdict = (submission.state, submission.body.as_deref());
             Box::pin(write::submit(tx, *pull, *id, *author, verdict, *now))
         })
@@ -97,8 +96,9 @@ pub async fn submit(
 pub async fn delete(access: Allowed<DeletePendingReview, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let review = find(&app, &access).await?;
     let context = (review.pull_id, review.id, author(&access)?);
-    let review =
-        app.store.write(context, |tx, (pull, id, author)| Box::pin(write::delete(tx, *pull, *id, *author))).await?;
+    let review = access
+        .write(&app.store, context, |tx, (pull, id, author)| Box::pin(write::delete(tx, *pull, *id, *author)))
+        .await?;
     show(&app, &access, &review).await
 }
 

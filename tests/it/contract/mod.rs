@@ -11,6 +11,7 @@ mod limits;
 mod media_and_versions;
 mod pages;
 mod prefixes;
+mod taken_away;
 
 use plinth::api::Gate;
 use plinth::api::routes::Routes;
