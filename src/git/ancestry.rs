@@ -56,7 +56,7 @@ impl Reader<'_> {
 
     /// The best common ancestor; the newest, if there are several.
     pub fn merge_base(&self, one: &Sha, other: &Sha) -> Result<Option<Sha>> {
-        self.check_may_read()?;
+        self.check_may_block()?;
         let mut walk = Walk::new(*self);
         let (one, other) = (walk.start(one)?, walk.start(other)?);
         let mut painted = Painted::new(&mut walk, one, other, BOTH | STALE)?;
@@ -75,7 +75,7 @@ impl Reader<'_> {
 
     /// What `git log base..head` lists.
     pub fn commits_between(&self, base: &Sha, head: &Sha, commits_max: usize) -> Result<CommitRange> {
-        self.check_may_read()?;
+        self.check_may_block()?;
         let mut walk = Walk::new(*self);
         let (head, base) = (walk.start(head)?, walk.start(base)?);
         let mut painted = Painted::new(&mut walk, head, base, OTHER)?;

@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Call this before what takes long even if everything is in memory.
-    pub(super) fn check_may_read(&self) -> Result<()> {
+    pub(super) fn check_may_block(&self) -> Result<()> {
         match self.effort {
             Effort::Any => Ok(()),
             Effort::Glance(_) => Err(NotAtAGlance.into()),
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         if let Some(object) = self.repository.cache.get(self.repository.id, sha) {
             return Ok(Some(Header { kind: object.kind(), size: object.data().len() as u64 }));
         }
-        self.check_may_read()?;
+        self.check_may_block()?;
         if let Some(header) = packed(Lookup::KnownPacks)? {
             return Ok(Some(header));
         }
@@ -248,7 +248,7 @@ impl ObjectSource for Reader<'_> {
         if let Some(object) = cache.get(*id, sha) {
             return Ok(Some(object));
         }
-        self.check_may_read()?;
+        self.check_may_block()?;
         let removals = self.repository.removals();
         let packed = match store.find(sha, Lookup::KnownPacks)? {
             Some(object) => Some(object),

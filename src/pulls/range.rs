@@ -100,3 +100,13 @@ pub async fn at_desk<T: Send + 'static>(
     let comparisons = app.comparisons.clone();
     app.objects.read(repo, move |reader| work(Desk { repo, reader, comparisons: &comparisons })).await
 }
+
+/// As [`at_desk`], here and now where a glance is enough; `work` may run twice.
+pub async fn look_at_desk<T: Send + 'static>(
+    app: &App,
+    repo: RepoId,
+    work: impl Fn(Desk<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let comparisons = app.comparisons.clone();
+    app.objects.look(repo, move |reader| work(Desk { repo, reader, comparisons: &comparisons })).await
+}

@@ -3,8 +3,8 @@
 use super::input::{At, Subject};
 use super::rules::Misplaced;
 use crate::error::Result;
-use crate::git::diff::{self, Anchor, Comparisons, FileChange, FileDiff, Side, Target};
-use crate::ids::{RepoId, Sha};
+use crate::git::diff::{self, Anchor, FileChange, FileDiff, Side, Target};
+use crate::ids::Sha;
 use crate::pulls::model::Version;
 use crate::pulls::range::{Desk, Range};
 use crate::pulls::threads::{NewThread, Place, Spot};
@@ -45,24 +45,6 @@ pub fn locate(desk: &Desk<'_>, version: &Version, subject: &Subject) -> Result<R
     let range = desk.range(version)?;
     let place = place(desk, &range, &thread)?;
     Ok(Ok(Located { thread, range, place }))
-}
-
-/// The same for a comment on the head, where all that it takes is remembered: then nothing is read, and nobody waits.
-pub fn locate_remembered(
-    comparisons: &Comparisons,
-    repo: RepoId,
-    version: &Version,
-    subject: &Subject,
-) -> Option<Result<Located, Misplaced>> {
-    let head = subject.commit_id.parse().ok().filter(|commit| *commit == version.head_sha)?;
-    let range = Range { base: version.merge_base?, head };
-    let (change, file) = comparisons.remembered(repo, &range.base, &range.head, subject.path.as_bytes())?;
-    let located = about(&file, subject.at).map(|about| {
-        let thread = new_thread(&change, &file, range, about);
-        let place = place_on_head(&thread);
-        Located { thread, range, place }
-    });
-    Some(located)
 }
 
 /// The lines that a comment is about, all of them shown in the diff.

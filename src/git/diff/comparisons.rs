@@ -59,6 +59,7 @@ impl Comparisons {
         if let Some(known) = self.files.find(&key) {
             return Ok(known);
         }
+        source.check_may_block()?;
         let made = Arc::new(Comparison::new(source, base, head)?);
         self.files.insert(key, made.clone(), made.changes().len() + 1);
         Ok(made)
@@ -86,13 +87,6 @@ impl Comparisons {
         Between { comparisons: self, repo, source, base, head }
     }
 
-    /// The file at a path between two commits and what changed in it, where both are known without reading anything.
-    pub fn remembered(&self, repo: RepoId, base: &Sha, head: &Sha, path: &[u8]) -> Option<(FileChange, Arc<FileDiff>)> {
-        let change = self.files.find(&(repo, *base, *head))?.find(path).ok()??;
-        let diff = self.diffs.find(&diff_key(repo, &change))?;
-        Some((change, diff))
-    }
-
     /// As [`Reader::merge_base`], each pair once while it is remembered.
     pub fn merge_base(&self, repo: RepoId, reader: &Reader<'_>, one: &Sha, other: &Sha) -> Result<Option<Sha>> {
         let key = (repo, *one, *other);
@@ -110,6 +104,7 @@ impl Comparisons {
         if let Some(known) = self.diffs.find(&key) {
             return Ok(known);
         }
+        source.check_may_block()?;
         let made = Arc::new(FileDiff::of(source, change)?);
         let weight = made.byte_count() + size_of::<DiffKey>();
         if weight <= ONE_DIFF_BYTES_MAX {

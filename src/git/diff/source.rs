@@ -14,6 +14,11 @@ pub trait Source: ObjectSource {
 
     /// The shortest name that `git diff` would print for an object that may be missing here.
     fn abbreviation(&self, sha: &Sha) -> Result<String>;
+
+    /// Fails where a glance has to do: what follows takes longer.
+    fn check_may_block(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl Source for Reader<'_> {
@@ -23,6 +28,10 @@ impl Source for Reader<'_> {
 
     fn abbreviation(&self, sha: &Sha) -> Result<String> {
         self.abbreviate(sha)
+    }
+
+    fn check_may_block(&self) -> Result<()> {
+        Reader::check_may_block(self)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use super::support::Fixture;
+use super::support::{Fixture, commits_stream, seconds};
 use crate::error::Error;
 use crate::git::{
     Date, EntryMode, Header, MemoryObjects, NoObjects, ObjectKind, RawObject, RecursiveTree, Repositories,
@@ -173,4 +173,27 @@ fn a_change_below_a_directory_is_seen_and_others_are_not() {
     ] {
         assert_eq!(differs(old, new), expected, "{old:?} {new}");
     }
+}
+
+#[test]
+fn a_glance_tells_what_is_in_memory_and_stops_soon() {
+    let fixture = Fixture::empty();
+    let chain: Vec<Vec<usize>> = (0..400).map(|index| if index == 0 { vec![] } else { vec![index] }).collect();
+    let ids = fixture.fast_import(&commits_stream(&chain, seconds));
+    let glance = |ancestor: usize, descendant: usize| {
+        let outcome = fixture.repository.glance(|reader| reader.is_ancestor(&ids[ancestor], &ids[descendant]));
+        outcome.map(|found| found.expect("readable"))
+    };
+    assert_eq!(glance(0, 1), None, "nothing is in memory yet");
+    let reader = fixture.repository.reader(&NoObjects);
+    for (ancestor, descendant) in [(0, 1), (1, 0), (0, 9), (9, 0), (399, 399)] {
+        let told = reader.is_ancestor(&ids[ancestor], &ids[descendant]).expect("readable");
+        assert_eq!(glance(ancestor, descendant), Some(told), "{ancestor} {descendant}");
+    }
+    assert!(reader.is_ancestor(&ids[0], &ids[399]).expect("readable"));
+    assert_eq!(glance(0, 399), None, "that takes too many steps");
+    let unknown = fixture.repository.glance(|reader| reader.kind_of(&RawObject::blob("x")?.sha()));
+    assert!(unknown.is_none(), "what is absent has to be looked for on the disk");
+    let base = fixture.repository.glance(|reader| reader.merge_base(&ids[0], &ids[1]));
+    assert!(base.is_none(), "that may take long whatever is in memory");
 }

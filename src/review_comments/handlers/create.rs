@@ -12,11 +12,11 @@ use crate::ids::{AccountId, CommentId};
 use crate::markdown;
 use crate::pulls::FoundPull;
 use crate::pulls::model::PullFacts;
-use crate::pulls::range::at_desk;
+use crate::pulls::range::look_at_desk;
 use crate::review_comments::found::FoundComment;
 use crate::review_comments::input::{NewComment, Subject, Text};
 use crate::review_comments::json::ReviewComment;
-use crate::review_comments::locate::{Located, locate, locate_remembered};
+use crate::review_comments::locate::{Located, locate};
 use crate::review_comments::model::Comment;
 use crate::review_comments::{present, rules, write};
 
@@ -82,10 +82,7 @@ async fn answer<E: Endpoint>(
 /// Looks a place up, and tells all that is wrong with a comment at once.
 pub async fn find_place(app: &App, pull: &PullFacts, subject: Subject, mut errors: Vec<FieldError>) -> Result<Located> {
     let (repo, version) = (pull.repo_id, pull.version);
-    let found = match locate_remembered(&app.comparisons, repo, &version, &subject) {
-        Some(found) => found,
-        None => at_desk(app, repo, move |desk| locate(&desk, &version, &subject)).await?,
-    };
+    let found = look_at_desk(app, repo, move |desk| locate(&desk, &version, &subject)).await?;
     match found {
         Ok(located) if errors.is_empty() => Ok(located),
         Ok(_) => Err(Error::Invalid(errors)),
