@@ -6,19 +6,11 @@ use http::request::Parts;
 use super::store;
 use crate::api::exchange::Exchange;
 use crate::app::App;
-use crate::db::from_row;
 use crate::error::{Error, Result};
-use crate::ids::{AccountId, CommentId};
+use crate::ids::CommentId;
 
-/// A comment that the caller sees, as far as judging a change to it needs it. It stands after the proof of the right in
-/// a handler, and so runs after it.
-pub struct FoundComment {
-    pub id: CommentId,
-    /// Nobody, once the account is gone.
-    pub author: Option<AccountId>,
-}
-
-from_row!(FoundComment { id, author });
+/// A comment that the caller sees. It stands after the proof of the right in a handler, and so runs after it.
+pub struct FoundComment(pub CommentId);
 
 impl FromRequestParts<App> for FoundComment {
     type Rejection = Error;
@@ -29,6 +21,7 @@ impl FromRequestParts<App> for FoundComment {
         let id = params.number::<CommentId>("comment_id").ok_or(Error::NotFound)?;
         let repo = (params.get("owner"), params.get("repo"));
         let mut db = app.store.read().await?;
-        store::find_at(&mut db, repo, id, exchange.principal.actor()).await?.ok_or(Error::NotFound)
+        let is_there = store::exists_at(&mut db, repo, id, exchange.principal.actor()).await?;
+        is_there.then_some(Self(id)).ok_or(Error::NotFound)
     }
 }

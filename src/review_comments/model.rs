@@ -1,10 +1,14 @@
 //! Review comments as the service keeps them.
 
+use std::sync::Arc;
+
 use crate::clock::Timestamp;
 use crate::db::{DbError, FromRow, Row};
 use crate::ids::{AccountId, CommentId, PullId, RepoId, ReviewId};
 use crate::pulls::model::{Author, Version};
 use crate::pulls::threads::{Place, StoredPlace, Thread};
+use crate::repos::RepoRole;
+use crate::tokens::Principal;
 
 /// A comment with its thread, the place of that in the last version, and its author.
 #[derive(Debug, Clone)]
@@ -124,12 +128,13 @@ impl NewComment {
     }
 }
 
-/// Another text for a comment that its editor sees.
+/// Another text for a comment.
 #[derive(Debug, Clone)]
 pub struct Edit {
     pub repo: RepoId,
     pub id: CommentId,
-    pub editor: Option<AccountId>,
+    pub editor: Arc<Principal>,
+    pub role: Option<RepoRole>,
     pub body: String,
 }
 

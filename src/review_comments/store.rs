@@ -1,7 +1,6 @@
 //! Review comments in the store.
 
-use super::found::FoundComment;
-use super::model::{Comment, Edit, Ground, Listing, NewComment, Order, Scope};
+use super::model::{Comment, Ground, Listing, NewComment, Order, Scope};
 use crate::clock::Timestamp;
 use crate::db::{Connection, DbError, params};
 use crate::ids::{AccountId, CommentId, PullId, RepoId};
@@ -42,17 +41,18 @@ pub async fn find(
     db.optional(sql, params![id, repo, viewer]).await
 }
 
-/// As [`find`], by the address of the repository, and only who wrote it.
-pub async fn find_at(
+/// Whether [`find`] would find it, by the address of the repository.
+pub async fn exists_at(
     db: &mut Connection,
     (owner, name): (&str, &str),
     id: CommentId,
     viewer: Option<AccountId>,
-) -> Result<Option<FoundComment>, DbError> {
-    let sql = "select c.id, c.author_id from review_comment c join repo r on r.id = c.repo_id \
+) -> Result<bool, DbError> {
+    let sql = "select c.id from review_comment c join repo r on r.id = c.repo_id \
                join account o on o.id = r.owner_id where c.id = $1 and o.login_key = $2 and r.name_key = $3 \
                and (c.pending = false or c.author_id = $4)";
-    db.optional(sql, params![id, name_key(owner), name_key(name), viewer]).await
+    let found = db.optional::<(CommentId,)>(sql, params![id, name_key(owner), name_key(name), viewer]).await?;
+    Ok(found.is_some())
 }
 
 /// One page of a list. The page is cut before anything is joined, so that its cost does not grow with the list.
@@ -175,10 +175,9 @@ pub async fn insert(db: &mut Connection, new: &NewComment, now: Timestamp) -> Re
 }
 
 /// Tells how many comments were changed, which is none where the editor sees none.
-pub async fn update_body(db: &mut Connection, edit: &Edit, now: Timestamp) -> Result<u64, DbError> {
-    let sql = "update review_comment set body = $4, updated_at = $5 \
-               where id = $1 and repo_id = $2 and (pending = false or author_id = $3)";
-    db.execute(sql, params![edit.id, edit.repo, edit.editor, edit.body, now]).await
+pub async fn update_body(db: &mut Connection, id: CommentId, body: &str, now: Timestamp) -> Result<(), DbError> {
+    db.execute("update review_comment set body = $2, updated_at = $3 where id = $1", params![id, body, now]).await?;
+    Ok(())
 }
 
 pub async fn delete(db: &mut Connection, id: CommentId) -> Result<u64, DbError> {

@@ -83,12 +83,12 @@ pub async fn reply(tx: &mut Connection, new: &Reply, now: Timestamp) -> Result<C
     Ok(comment.stored(id, ground, (root.thread, root.place), now))
 }
 
-/// Changes the text of a comment that is still there for whoever changes it.
+/// Changes the text of a comment that the editor sees and may change.
 pub async fn update(tx: &mut Connection, edit: &Edit, now: Timestamp) -> Result<Comment> {
-    if store::update_body(tx, edit, now).await? == 0 {
-        return Err(Error::NotFound);
-    }
-    store::find(tx, edit.repo, edit.id, edit.editor).await?.ok_or(Error::NotFound)
+    let comment = store::find(tx, edit.repo, edit.id, edit.editor.actor()).await?.ok_or(Error::NotFound)?;
+    pulls::rules::check_editor(&edit.editor, edit.role, comment.author.id())?;
+    store::update_body(tx, edit.id, &edit.body, now).await?;
+    Ok(Comment { body: edit.body.clone(), updated_at: now, ..comment })
 }
 
 /// Removes a comment; answers to it stay, a thread or a review that it leaves empty does not.

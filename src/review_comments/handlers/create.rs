@@ -36,10 +36,10 @@ pub async fn create(
 pub async fn reply(
     access: Allowed<CreateReplyForReviewComment, RepoTarget>,
     (State(app), FoundPull(pull)): (State<App>, FoundPull),
-    found: FoundComment,
+    FoundComment(in_reply_to): FoundComment,
     Json(text): Json<Text>,
 ) -> Result<Reply> {
-    answer(&app, &access, &pull, found.id, text.body, author(&access)?).await
+    answer(&app, &access, &pull, in_reply_to, text.body, author(&access)?).await
 }
 
 async fn begin<E: Endpoint>(

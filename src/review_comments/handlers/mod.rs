@@ -4,7 +4,6 @@ pub mod create;
 
 use axum::extract::State;
 
-use super::found::FoundComment;
 use super::input::Text;
 use super::json::ReviewComment;
 use super::model::{Comment, Edit, Listing, Order, Scope};
@@ -46,12 +45,20 @@ pub async fn get(access: Allowed<GetReviewComment, RepoTarget>, State(app): Stat
 pub async fn update(
     access: Allowed<UpdateReviewComment, RepoTarget>,
     State(app): State<App>,
-    found: FoundComment,
-    Json(text): Json<Text>,
+    text: Result<Json<Text>>,
 ) -> Result<Reply> {
-    pulls::rules::check_editor(access.caller(), access.role, found.author)?;
-    rules::check_body(&text.body)?;
-    let edit = Edit { repo: access.repo.id, id: found.id, editor: access.caller().actor(), body: text.body };
+    let checked = text.and_then(|Json(text)| rules::check_body(&text.body).map(|()| text.body));
+    let body = match checked {
+        Ok(body) => body,
+        Err(wrong) => {
+            // What is absent, or not theirs to change, is told before what is wrong.
+            let comment = find(&app, &access).await?;
+            pulls::rules::check_editor(access.caller(), access.role, comment.author.id())?;
+            return Err(wrong);
+        }
+    };
+    let (repo, id) = (access.repo.id, comment_id(&access)?);
+    let edit = Edit { repo, id, editor: access.exchange().principal.clone(), role: access.role, body };
     let context = (edit, app.clock.now());
     let comment = access.write(&app.store, context, |tx, (edit, now)| Box::pin(write::update(tx, edit, *now))).await?;
     show(&app, &access, comment).await
@@ -88,9 +95,13 @@ pub async fn list_in<E: Endpoint>(
 
 /// The comment that the path names inside its repository.
 async fn find<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result<Comment> {
-    let id = access.exchange().params.number::<CommentId>("comment_id").ok_or(Error::NotFound)?;
+    let id = comment_id(access)?;
     let mut db = app.store.read().await?;
     store::find(&mut db, access.repo.id, id, access.caller().actor()).await?.ok_or(Error::NotFound)
+}
+
+fn comment_id<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> Result<CommentId> {
+    access.exchange().params.number("comment_id").ok_or(Error::NotFound)
 }
 
 async fn show<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, comment: Comment) -> Result<Reply> {
