@@ -7,7 +7,8 @@ use super::RowGroup;
 use crate::bench::Bench;
 use crate::figure::{Figure, Target, significant};
 use crate::report::Row;
-use crate::servers::{Synchronous, open_database};
+use crate::seed::{self, World};
+use crate::servers::{Synchronous, Written, open_database};
 
 const ROWS: i64 = 1000;
 /// Inserts that share a commit in the grouped loop, as they would from 64 clients.
@@ -15,7 +16,7 @@ const GROUP: u32 = 64;
 
 pub const RAW: RowGroup = RowGroup {
     name: "raw-sqlite",
-    about: "SQLite alone: a point query, an insert with its own commit, 64 inserts with one",
+    about: "SQLite alone: a point query, inserts with one commit and with many, the rows of a comment",
     run: |bench, report| {
         let folder = bench.scratch("raw")?;
         bench.machine.pin_this_thread();
@@ -24,6 +25,10 @@ pub const RAW: RowGroup = RowGroup {
         for (what, group) in [("an insert with a commit of its own", 1), ("an insert, 64 to a commit", GROUP)] {
             report.add(row(what, writes(bench, &folder, group).map_err(told)?));
         }
+        let data = seed::copy(&World::get(bench)?.folder, &folder)?;
+        bench.machine.pin_this_thread();
+        let comments = comments(bench, &data.join("plinth.db")).map_err(told)?;
+        report.add(row("the rows that one comment leaves, 64 comments to a commit", comments));
         bench.machine.unpin_this_thread();
         Ok(())
     },
@@ -75,6 +80,22 @@ fn writes(bench: &Bench, folder: &Path, group: u32) -> rusqlite::Result<Figure> 
             }
             connection.prepare_cached("commit")?.execute([])?;
             count += group;
+        }
+        Ok(count)
+    })
+}
+
+fn comments(bench: &Bench, database: &Path) -> rusqlite::Result<Figure> {
+    let connection = open_database(database, Synchronous::Full)?;
+    each_round(bench, |until| {
+        let mut count = 0_u32;
+        while Instant::now() < until {
+            connection.prepare_cached("begin immediate")?.execute([])?;
+            for _ in 0..GROUP {
+                Written::Comment.write(&connection, &[])?;
+            }
+            connection.prepare_cached("commit")?.execute([])?;
+            count += GROUP;
         }
         Ok(count)
     })

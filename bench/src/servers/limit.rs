@@ -1,4 +1,4 @@
-//! The limit of durable writing: axum, one writer thread that groups what waits into one commit, and one insert for
+//! The limit of durable writing: axum, one writer thread that groups what waits into one commit, and what is written for
 //! each request. Whatever else a service does for a write comes on top of this.
 
 use std::path::Path;
@@ -14,7 +14,7 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 use tower_service::Service;
 
-use super::{Answers, accept};
+use super::{Answers, Written, accept};
 use crate::Result;
 
 /// As in the service's own writer.
@@ -60,10 +60,10 @@ struct Job {
     done: oneshot::Sender<()>,
 }
 
-pub async fn serve(answers: Answers, database: &Path, synchronous: Synchronous) -> Result<ExitCode> {
+pub async fn serve(answers: Answers, database: &Path, synchronous: Synchronous, written: Written) -> Result<ExitCode> {
     let connection = open(database, synchronous).map_err(|error| error.to_string())?;
     let (queue, jobs) = sync_channel(QUEUE_CAPACITY);
-    std::thread::spawn(move || write_all(&connection, &jobs));
+    std::thread::spawn(move || write_all(&connection, written, &jobs));
     let router = Router::new().fallback(answer).with_state(Arc::new(Limit { answers, queue }));
     accept(move |request| {
         let mut router = router.clone();
@@ -85,37 +85,42 @@ async fn answer(State(limit): State<Arc<Limit>>, request: Request) -> Response {
     limit.answers.for_path(&path)
 }
 
-/// A database as the service opens it, with one table.
+/// A database as the service opens it, with a table for inserts.
 pub fn open(file: &Path, synchronous: Synchronous) -> rusqlite::Result<rusqlite::Connection> {
     let connection = rusqlite::Connection::open(file)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", synchronous.word())?;
+    connection.pragma_update(None, "foreign_keys", true)?;
     connection.execute_batch("create table if not exists entry (id integer primary key, data blob not null)")?;
     Ok(connection)
 }
 
-fn write_all(connection: &rusqlite::Connection, jobs: &Receiver<Job>) {
+fn write_all(connection: &rusqlite::Connection, written: Written, jobs: &Receiver<Job>) {
     while let Ok(first) = jobs.recv() {
+        // As in the service's own writer: who is ready to run may bring more.
+        std::thread::yield_now();
         // Without an answer the request fails, and the run with it.
-        let _ = write_group(connection, first, jobs);
+        let _ = write_group(connection, written, first, jobs);
     }
 }
 
-fn write_group(connection: &rusqlite::Connection, first: Job, jobs: &Receiver<Job>) -> rusqlite::Result<()> {
+fn write_group(
+    connection: &rusqlite::Connection,
+    written: Written,
+    first: Job,
+    jobs: &Receiver<Job>,
+) -> rusqlite::Result<()> {
     connection.prepare_cached("begin immediate")?.execute([])?;
-    let mut waiting = vec![insert(connection, first)?];
+    written.write(connection, &first.data)?;
+    let mut waiting = vec![first.done];
     while waiting.len() < GROUP_MAX {
         let Ok(job) = jobs.try_recv() else { break };
-        waiting.push(insert(connection, job)?);
+        written.write(connection, &job.data)?;
+        waiting.push(job.done);
     }
     connection.prepare_cached("commit")?.execute([])?;
     for done in waiting {
         let _ = done.send(());
     }
     Ok(())
-}
-
-fn insert(connection: &rusqlite::Connection, job: Job) -> rusqlite::Result<oneshot::Sender<()>> {
-    connection.prepare_cached("insert into entry (data) values (?1)")?.execute([&job.data[..]])?;
-    Ok(job.done)
 }

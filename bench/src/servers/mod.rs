@@ -4,6 +4,7 @@ mod answers;
 mod backend;
 mod bare;
 mod limit;
+mod written;
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -21,6 +22,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 pub use limit::{Synchronous, open as open_database};
 use tokio::net::TcpListener;
+pub use written::Written;
 
 use crate::Result;
 
@@ -29,8 +31,8 @@ use crate::Result;
 pub enum Role {
     /// Sends answers that it was given.
     Bare { answers: PathBuf },
-    /// Sends an answer that it was given after one insert is durable.
-    Limit { answers: PathBuf, database: PathBuf, synchronous: Synchronous },
+    /// Sends an answer that it was given after what it writes is durable.
+    Limit { answers: PathBuf, database: PathBuf, synchronous: Synchronous, written: Written },
     /// Runs `git http-backend` for each request.
     Backend { repositories: PathBuf },
 }
@@ -40,10 +42,11 @@ impl Role {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         match words.as_slice() {
             ["bare", answers] => Ok(Role::Bare { answers: answers.into() }),
-            ["limit", answers, database, synchronous] => Ok(Role::Limit {
+            ["limit", answers, database, synchronous, written] => Ok(Role::Limit {
                 answers: answers.into(),
                 database: database.into(),
                 synchronous: synchronous.parse()?,
+                written: written.parse()?,
             }),
             ["backend", repositories] => Ok(Role::Backend { repositories: repositories.into() }),
             other => Err(format!("there is no role `{}`", other.join(" "))),
@@ -54,11 +57,12 @@ impl Role {
     pub fn words(&self) -> Vec<String> {
         let words = match self {
             Role::Bare { answers } => vec!["bare".into(), answers.display().to_string()],
-            Role::Limit { answers, database, synchronous } => vec![
+            Role::Limit { answers, database, synchronous, written } => vec![
                 "limit".into(),
                 answers.display().to_string(),
                 database.display().to_string(),
                 synchronous.word().to_owned(),
+                written.word().to_owned(),
             ],
             Role::Backend { repositories } => vec!["backend".into(), repositories.display().to_string()],
         };
@@ -71,8 +75,8 @@ impl Role {
 pub async fn serve(role: Role) -> Result<ExitCode> {
     match role {
         Role::Bare { answers } => bare::serve(Answers::read(&answers)?).await,
-        Role::Limit { answers, database, synchronous } => {
-            limit::serve(Answers::read(&answers)?, &database, synchronous).await
+        Role::Limit { answers, database, synchronous, written } => {
+            limit::serve(Answers::read(&answers)?, &database, synchronous, written).await
         }
         Role::Backend { repositories } => backend::serve(repositories).await,
     }
