@@ -49,7 +49,7 @@ pub enum Part<'a> {
     Sha(crate::ids::Sha),
 }
 
-/// An address that is written straight into the answer, without a string of its own.
+/// An address in pieces, put together when it is written.
 #[derive(Debug, Clone, Copy)]
 pub struct Url<'a> {
     base: &'a str,
@@ -58,6 +58,7 @@ pub struct Url<'a> {
 
 impl<'a> Url<'a> {
     const PARTS_MAX: usize = 10;
+    const USUAL_LENGTH: usize = 128;
 
     pub fn new<const N: usize>(base: &'a str, given: [Part<'a>; N]) -> Self {
         const { assert!(N <= Url::PARTS_MAX, "a longer address needs a larger array") }
@@ -72,17 +73,15 @@ impl<'a> Url<'a> {
         *free.expect("the array is large enough for every address below") = part;
         self
     }
-}
 
-impl fmt::Display for Url<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write(&self, out: &mut impl fmt::Write) -> fmt::Result {
         out.write_str(self.base)?;
         for part in &self.parts {
             match part {
                 Part::Nothing => break,
                 Part::Fixed(text) => out.write_str(text)?,
-                Part::Segment(text) => write!(out, "{}", utf8_percent_encode(text, SEGMENT))?,
-                Part::Path(text) => write!(out, "{}", utf8_percent_encode(text, PATH))?,
+                Part::Segment(text) => write_all(out, utf8_percent_encode(text, SEGMENT))?,
+                Part::Path(text) => write_all(out, utf8_percent_encode(text, PATH))?,
                 Part::Number(number) => write!(out, "{number}")?,
                 Part::Sha(sha) => write!(out, "{sha}")?,
             }
@@ -91,9 +90,22 @@ impl fmt::Display for Url<'_> {
     }
 }
 
+fn write_all<'a>(out: &mut impl fmt::Write, mut texts: impl Iterator<Item = &'a str>) -> fmt::Result {
+    texts.try_for_each(|text| out.write_str(text))
+}
+
+impl fmt::Display for Url<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(out)
+    }
+}
+
 impl Serialize for Url<'_> {
+    /// Through a text of its own: written piece by piece, each piece would be looked through for what JSON escapes.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        let mut text = String::with_capacity(Url::USUAL_LENGTH);
+        self.write(&mut text).map_err(serde::ser::Error::custom)?;
+        serializer.serialize_str(&text)
     }
 }
 

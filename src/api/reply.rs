@@ -19,6 +19,8 @@ pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charse
 const POLL_INTERVAL: HeaderName = HeaderName::from_static("x-poll-interval");
 /// Room for every header that an answer gets on its way, so that it is taken once.
 const HEADERS_MAX: usize = 32;
+/// What a small answer takes; a larger one grows from here.
+const BODY_SIZE: usize = 1024;
 
 /// An answer of a handler.
 #[derive(Debug)]
@@ -84,7 +86,8 @@ impl Reply {
     }
 
     fn json(status: StatusCode, resource: &impl Serialize) -> Self {
-        let body = serde_json::to_vec(resource).expect("our shapes have text keys and no failing parts");
+        let mut body = Vec::with_capacity(BODY_SIZE);
+        serde_json::to_writer(&mut body, resource).expect("our shapes have text keys and no failing parts");
         Self::new(status, Some(JSON), body.into())
     }
 

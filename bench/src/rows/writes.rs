@@ -9,7 +9,7 @@ use crate::figure::{Target, significant};
 use crate::load::{Exchange, Made, Outcome};
 use crate::process::Running;
 use crate::report::{Report, Row};
-use crate::seed::{self, MOVING, World};
+use crate::seed::{self, MOVING, World, changed_line};
 use crate::servers::{Answers, Role, Synchronous, Written};
 use crate::service::{self, Place};
 
@@ -54,7 +54,7 @@ pub const CREATE_COMMENT: RowGroup = RowGroup {
             made("POST", 201, move |number| {
                 let body = format!(
                     r#"{{"body":"Remark {number}: is this *right*?","commit_id":"{commit}","path":"src/a.txt","line":{},"side":"RIGHT"}}"#,
-                    number % 200 + 1
+                    changed_line(usize::try_from(number).unwrap_or_default())
                 );
                 (format!("{REPO}/pulls/1/comments"), body)
             })

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub use history::History;
-pub use world::{COMMENTS, MOVING, REFS, World};
+pub use world::{COMMENTS, MOVING, REFS, World, changed_line};
 
 use crate::Result;
 use crate::bench::Bench;
@@ -23,7 +23,7 @@ use crate::process::succeed;
 const MARK: &str = "finished";
 
 /// Raised when seeds are made otherwise than before.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The folder of a seed, made by `make` where it is not there yet.
 pub fn keep(bench: &Bench, name: &str, make: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {

@@ -15,6 +15,8 @@ pub const COMMENTS: usize = 30;
 pub const MOVING: u64 = 1024;
 const CHAIN: u64 = 1500;
 const LINES: usize = 200;
+/// Every so many lines one is changed, so that a comment shows a hunk of a few lines, as most do.
+const STRIDE: usize = 10;
 
 /// The seed, and the commits of its branch `main` from the first to the last.
 pub struct World {
@@ -47,12 +49,13 @@ fn make(bench: &Bench, folder: &Path) -> Result<()> {
 
 fn make_source(folder: &Path) -> Result<()> {
     let mut history = History::begin(folder)?;
-    let first = history.commit("main", &[], &[("src/a.txt".into(), numbered("old"))])?;
+    let first = history.commit("main", &[], &[("src/a.txt".into(), lines(|_| "old"))])?;
     let mut last = first;
     for _ in 1..CHAIN {
         last = history.commit("main", &[last], &[])?;
     }
-    history.commit("feature", &[last], &[("src/a.txt".into(), numbered("new"))])?;
+    let changed = lines(|line| if line % STRIDE == STRIDE / 2 { "new" } else { "old" });
+    history.commit("feature", &[last], &[("src/a.txt".into(), changed)])?;
     for index in 0..REFS {
         history.name(&format!("refs/heads/topic-{index:04}"), last)?;
     }
@@ -62,8 +65,13 @@ fn make_source(folder: &Path) -> Result<()> {
     history.finish()
 }
 
-fn numbered(word: &str) -> Vec<u8> {
-    (0..LINES).fold(String::new(), |text, line| text + &format!("{word} line {line}\n")).into_bytes()
+fn lines(word: impl Fn(usize) -> &'static str) -> Vec<u8> {
+    (1..=LINES).fold(String::new(), |text, line| text + &format!("{} line {line}\n", word(line))).into_bytes()
+}
+
+/// A line that the pull request changes; they come round again after the last.
+pub fn changed_line(number: usize) -> usize {
+    number % (LINES / STRIDE) * STRIDE + STRIDE / 2
 }
 
 /// People and rights that every seed has.
@@ -100,7 +108,7 @@ pulls:
             text,
             "      - {{ author: mona, path: src/a.txt, line: {}, body: \"Line {index}: should this not be *shorter*? \
              See `numbered` and the paragraph about names in the guide.\" }}",
-            index * 5 + 1
+            changed_line(index)
         );
     }
     text
