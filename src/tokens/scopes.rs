@@ -96,7 +96,11 @@ impl Scopes {
 
 impl fmt::Display for Scopes {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0.join(", "))
+        for (index, scope) in self.0.iter().enumerate() {
+            out.write_str(if index == 0 { "" } else { ", " })?;
+            out.write_str(scope)?;
+        }
+        Ok(())
     }
 }
 
