@@ -56,10 +56,10 @@ impl Writer {
         let job: Job = Box::new(move |connection| {
             let outcome = in_savepoint(connection, &context, &work);
             Box::new(move |committed| {
-                let outcome = match committed {
-                    Ok(()) => outcome,
+                let outcome = outcome.and_then(|value| match committed {
+                    Ok(()) => Ok(value),
                     Err(error) => Err(Error::Unavailable(format!("the change could not be made durable: {error}"))),
-                };
+                });
                 // A caller that has gone away needs no answer.
                 let _ = answer.send(outcome);
             })
@@ -79,7 +79,8 @@ fn run_group(connection: &mut Connection, watch: &Watch, first: Job, jobs: &Rece
     }
     let group = watch.begin();
     let mut answers = vec![first(connection)];
-    while answers.len() < GROUP_MAX {
+    // Some faults make SQLite undo the whole transaction. Then nobody else may run as if it were still there.
+    while answers.len() < GROUP_MAX && is_open(connection) {
         let Ok(job) = jobs.try_recv() else { break };
         answers.push(job(connection));
     }
@@ -119,15 +120,69 @@ fn in_savepoint<C, T>(
             Ok(value)
         }
         Err(error) => {
-            statement(connection, "rollback to change")?;
-            statement(connection, "release change")?;
+            // Where SQLite has undone the whole transaction already, there is nothing left to undo.
+            if is_open(connection) {
+                statement(connection, "rollback to change")?;
+                statement(connection, "release change")?;
+            }
             Err(error)
         }
     }
+}
+
+fn is_open(connection: &Connection) -> bool {
+    let Connection::Sqlite(connection) = connection else { unreachable!("the writer owns an SQLite connection") };
+    !connection.is_autocommit()
 }
 
 fn statement(connection: &mut Connection, sql: &'static str) -> Result<(), DbError> {
     let Connection::Sqlite(connection) = connection else { unreachable!("the writer owns an SQLite connection") };
     connection.prepare_cached(sql)?.raw_execute()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::db::params;
+    use crate::db::sqlite::{Durability, Engine};
+    use crate::error::{Error, Result};
+
+    const ACCOUNTS: i64 = 20_000;
+
+    async fn count(engine: &Engine, like: &'static str) -> i64 {
+        let mut reader = engine.reader().expect("it can be read");
+        let sql = "select count(*) from account where login like $1";
+        reader.optional::<(i64,)>(sql, params![like]).expect("it runs").expect("a count is always there").0
+    }
+
+    /// Far more pages than are kept in memory for undoing: they go through a file.
+    #[tokio::test]
+    async fn a_change_of_many_pages_is_made_and_undone_as_a_whole() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let engine = Engine::open(&folder.path().join("store"), Durability::None).expect("a store can be opened");
+        let made = engine.write((), |tx, ()| {
+            Box::pin(async move {
+                for number in 0..ACCOUNTS {
+                    let sql = "insert into account (kind, login, login_key, created_at, updated_at) \
+                               values ('User', 'a', $1, 0, 0)";
+                    tx.execute(sql, params![format!("{:040}", number * 7_919 % ACCOUNTS)]).await?;
+                }
+                Ok(())
+            })
+        });
+        made.await.expect("the store takes many rows");
+        let change = |to: &'static str, outcome: fn() -> Result<()>| {
+            engine.write((), move |tx, ()| {
+                Box::pin(async move {
+                    tx.execute("update account set login = $1, login_key = login_key || 'x'", params![to]).await?;
+                    outcome()
+                })
+            })
+        };
+        change("b", || Ok(())).await.expect("the store takes a change of every row");
+        assert_eq!((count(&engine, "a").await, count(&engine, "b").await), (0, ACCOUNTS));
+        let undone = change("c", || Err(Error::Conflict("no".into()))).await;
+        assert!(matches!(undone, Err(Error::Conflict(_))));
+        assert_eq!((count(&engine, "b").await, count(&engine, "c").await), (ACCOUNTS, 0));
+    }
 }
