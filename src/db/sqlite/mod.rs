@@ -1,5 +1,6 @@
 //! The embedded engine: readers in place, one writer thread that commits many transactions at once.
 
+mod change;
 mod pooled;
 mod watch;
 mod writer;

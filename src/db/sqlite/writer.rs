@@ -1,16 +1,18 @@
-//! The grouping writer: waiting transactions run one after another, each in a savepoint, and share one commit.
+//! The grouping writer: waiting transactions run one after another and share one commit.
 //!
 //! A sync of the log costs milliseconds and is the same for one transaction or a hundred, so whoever arrives while
 //! a commit is under way goes into the next one. Nobody is answered before the commit that holds its changes.
+//!
+//! A transaction that fails must leave nothing behind. To be able to undo it alone, SQLite would have to copy every page
+//! that any of them touches; but hardly one fails after it has written something. So a group runs without that, and where
+//! it was needed after all, the group is undone as a whole and run once more, each transaction in a savepoint of its own.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
-use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use tokio::sync::oneshot;
 
+use super::change::{Change, Waiting};
 use super::pooled::{Opened, Role};
 use super::watch::Watch;
 use super::{Pooled, Shared};
@@ -22,25 +24,21 @@ const QUEUE_CAPACITY: usize = 4096;
 /// Transactions in one commit, so that the first does not wait for an endless queue.
 const GROUP_MAX: usize = 256;
 
-/// Runs a transaction, then says how to answer its caller once the commit is decided.
-type Job = Box<dyn FnOnce(&mut Connection) -> Answer + Send>;
-type Answer = Box<dyn FnOnce(Result<(), &DbError>) + Send>;
-
 #[derive(Clone)]
 pub struct Writer {
-    queue: SyncSender<Job>,
+    queue: SyncSender<Box<dyn Change>>,
 }
 
 impl Writer {
     /// Gives the connection to a thread of its own, which ends with the last handle.
     pub fn start(connection: rusqlite::Connection, home: Arc<Shared>) -> Result<Self> {
-        let (queue, jobs) = sync_channel(QUEUE_CAPACITY);
+        let (queue, changes) = sync_channel(QUEUE_CAPACITY);
         std::thread::Builder::new().name("plinth-writer".into()).spawn(move || {
             let mut connection = Connection::Sqlite(Pooled::new(Opened::new(connection), home.clone(), Role::Writer));
-            while let Ok(first) = jobs.recv() {
+            while let Ok(first) = changes.recv() {
                 // Threads that are ready to run may be about to bring changes, which then share the commit.
                 std::thread::yield_now();
-                run_group(&mut connection, &home.watch, first, &jobs);
+                write_group(&mut connection, &home.watch, first, &changes);
             }
         })?;
         Ok(Self { queue })
@@ -52,19 +50,8 @@ impl Writer {
         T: Send + 'static,
         F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
     {
-        let (answer, answered) = oneshot::channel();
-        let job: Job = Box::new(move |connection| {
-            let outcome = in_savepoint(connection, &context, &work);
-            Box::new(move |committed| {
-                let outcome = outcome.and_then(|value| match committed {
-                    Ok(()) => Ok(value),
-                    Err(error) => Err(Error::Unavailable(format!("the change could not be made durable: {error}"))),
-                });
-                // A caller that has gone away needs no answer.
-                let _ = answer.send(outcome);
-            })
-        });
-        match self.queue.try_send(job) {
+        let (waiting, answered) = Waiting::new(context, work);
+        match self.queue.try_send(Box::new(waiting)) {
             Ok(()) => {}
             Err(TrySendError::Full(_)) => return Err(Error::Unavailable("too many changes are waiting".into())),
             Err(TrySendError::Disconnected(_)) => return Err(Error::internal("the writer thread has ended")),
@@ -73,83 +60,125 @@ impl Writer {
     }
 }
 
-fn run_group(connection: &mut Connection, watch: &Watch, first: Job, jobs: &Receiver<Job>) {
-    if let Err(error) = statement(connection, "begin immediate") {
-        return refuse_group(connection, first, &error);
+fn write_group(
+    connection: &mut Connection,
+    watch: &Watch,
+    first: Box<dyn Change>,
+    waiting: &Receiver<Box<dyn Change>>,
+) {
+    let mut group = vec![first];
+    let mut written = in_transaction(connection, watch, |connection| make_all(connection, &mut group, waiting));
+    if matches!(written, Ok(Made::Spoilt)) {
+        written = in_transaction(connection, watch, |connection| make_each(connection, &mut group));
     }
+    for change in group {
+        change.answer(written.as_ref().map(|_| ()));
+    }
+}
+
+/// What came of a group.
+enum Made {
+    /// What went well can be committed.
+    Sound,
+    /// Something that failed has left something behind.
+    Spoilt,
+}
+
+/// Runs a group and commits it, or undoes all of it.
+fn in_transaction(
+    connection: &mut Connection,
+    watch: &Watch,
+    make: impl FnOnce(&mut Connection) -> Result<Made, DbError>,
+) -> Result<Made, DbError> {
+    statement(connection, "begin immediate")?;
     let group = watch.begin();
-    let mut answers = vec![first(connection)];
-    // Some faults make SQLite undo the whole transaction. Then nobody else may run as if it were still there.
-    while answers.len() < GROUP_MAX && is_open(connection) {
-        let Ok(job) = jobs.try_recv() else { break };
-        answers.push(job(connection));
-    }
-    let committed = statement(connection, "commit");
-    if committed.is_err() {
+    let ended = make(connection).and_then(|made| match made {
+        Made::Sound => statement(connection, "commit").map(|()| made),
+        Made::Spoilt => Ok(made),
+    });
+    if !matches!(ended, Ok(Made::Sound)) {
         // A commit that failed may have left the transaction open; the next group must not inherit it.
         let _ = statement(connection, "rollback");
     }
     watch.end(&group);
-    for answer in answers {
-        answer(committed.as_ref().copied());
-    }
+    ended
 }
 
-/// Without a transaction nothing may run, so the job only learns why.
-fn refuse_group(connection: &mut Connection, first: Job, error: &DbError) {
-    // The job's statements would run in autocommit; query_only turns each into an error instead.
-    let _ = statement(connection, "pragma query_only = on");
-    first(connection)(Err(error));
-    let _ = statement(connection, "pragma query_only = off");
-}
-
-fn in_savepoint<C, T>(
+/// Runs whatever waits, until something has to be undone.
+fn make_all(
     connection: &mut Connection,
-    context: &C,
-    work: &impl for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>>,
-) -> Result<T> {
-    statement(connection, "savepoint change")?;
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let finished = work(connection, context).now_or_never();
-        finished.unwrap_or_else(|| Err(Error::internal("a transaction waited for the outside")))
-    }))
-    .unwrap_or_else(|_| Err(Error::internal("a transaction panicked")));
-    match outcome {
-        Ok(value) => {
-            statement(connection, "release change")?;
-            Ok(value)
+    group: &mut Vec<Box<dyn Change>>,
+    waiting: &Receiver<Box<dyn Change>>,
+) -> Result<Made, DbError> {
+    let mut next = 0;
+    while let Some(change) = group.get_mut(next) {
+        let before = sqlite(connection).total_changes();
+        let went_well = change.make(connection);
+        check_open(connection)?;
+        if !went_well && sqlite(connection).total_changes() != before {
+            return Ok(Made::Spoilt);
         }
-        Err(error) => {
-            // Where SQLite has undone the whole transaction already, there is nothing left to undo.
-            if is_open(connection) {
-                statement(connection, "rollback to change")?;
-                statement(connection, "release change")?;
-            }
-            Err(error)
+        next += 1;
+        if next < GROUP_MAX {
+            group.extend(waiting.try_recv());
         }
     }
+    Ok(Made::Sound)
 }
 
-fn is_open(connection: &Connection) -> bool {
-    let Connection::Sqlite(connection) = connection else { unreachable!("the writer owns an SQLite connection") };
-    !connection.is_autocommit()
+/// Runs a group again, undoing by themselves those that fail.
+fn make_each(connection: &mut Connection, group: &mut [Box<dyn Change>]) -> Result<Made, DbError> {
+    for change in group {
+        statement(connection, "savepoint change")?;
+        let went_well = change.make(connection);
+        check_open(connection)?;
+        if !went_well {
+            statement(connection, "rollback to change")?;
+        }
+        statement(connection, "release change")?;
+    }
+    Ok(Made::Sound)
+}
+
+/// Some faults make SQLite undo the whole transaction. Then nobody else may run as if it were still there.
+fn check_open(connection: &mut Connection) -> Result<(), DbError> {
+    match sqlite(connection).is_autocommit() {
+        true => Err(DbError::Fault("SQLite has undone the transaction".into())),
+        false => Ok(()),
+    }
 }
 
 fn statement(connection: &mut Connection, sql: &'static str) -> Result<(), DbError> {
-    let Connection::Sqlite(connection) = connection else { unreachable!("the writer owns an SQLite connection") };
-    connection.prepare_cached(sql)?.raw_execute()?;
+    sqlite(connection).prepare_cached(sql)?.raw_execute()?;
     Ok(())
+}
+
+fn sqlite(connection: &Connection) -> &Pooled {
+    let Connection::Sqlite(connection) = connection else { unreachable!("the writer owns an SQLite connection") };
+    connection
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
+
     use crate::db::params;
     use crate::db::sqlite::{Durability, Engine};
     use crate::error::{Error, Result};
 
     const ACCOUNTS: i64 = 20_000;
+    const INSERT: &str =
+        "insert into account (kind, login, login_key, created_at, updated_at) values ('User', 'a', $1, 0, 0)";
 
-    async fn count(engine: &Engine, like: &'static str) -> i64 {
+    fn opened() -> (tempfile::TempDir, Engine) {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let engine = Engine::open(&folder.path().join("store"), Durability::None).expect("a store can be opened");
+        (folder, engine)
+    }
+
+    fn count(engine: &Engine, like: &'static str) -> i64 {
         let mut reader = engine.reader().expect("it can be read");
         let sql = "select count(*) from account where login like $1";
         reader.optional::<(i64,)>(sql, params![like]).expect("it runs").expect("a count is always there").0
@@ -158,14 +187,11 @@ mod tests {
     /// Far more pages than are kept in memory for undoing: they go through a file.
     #[tokio::test]
     async fn a_change_of_many_pages_is_made_and_undone_as_a_whole() {
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let engine = Engine::open(&folder.path().join("store"), Durability::None).expect("a store can be opened");
+        let (_folder, engine) = opened();
         let made = engine.write((), |tx, ()| {
             Box::pin(async move {
                 for number in 0..ACCOUNTS {
-                    let sql = "insert into account (kind, login, login_key, created_at, updated_at) \
-                               values ('User', 'a', $1, 0, 0)";
-                    tx.execute(sql, params![format!("{:040}", number * 7_919 % ACCOUNTS)]).await?;
+                    tx.execute(INSERT, params![format!("{:040}", number * 7_919 % ACCOUNTS)]).await?;
                 }
                 Ok(())
             })
@@ -180,9 +206,75 @@ mod tests {
             })
         };
         change("b", || Ok(())).await.expect("the store takes a change of every row");
-        assert_eq!((count(&engine, "a").await, count(&engine, "b").await), (0, ACCOUNTS));
+        assert_eq!((count(&engine, "a"), count(&engine, "b")), (0, ACCOUNTS));
         let undone = change("c", || Err(Error::Conflict("no".into()))).await;
         assert!(matches!(undone, Err(Error::Conflict(_))));
-        assert_eq!((count(&engine, "b").await, count(&engine, "c").await), (ACCOUNTS, 0));
+        assert_eq!((count(&engine, "b"), count(&engine, "c")), (ACCOUNTS, 0));
+    }
+
+    /// What a change does after its insert.
+    #[derive(Clone, Copy)]
+    enum Then {
+        Succeed,
+        Fail,
+        FailAtOnce,
+        Panic,
+    }
+
+    /// Lets changes wait until all of them are in one group. Tells what came of each, and how often they ran.
+    async fn in_one_group(engine: &Engine, changes: Vec<(&'static str, Then)>) -> (Vec<Result<()>>, usize) {
+        let runs = Arc::new(AtomicUsize::new(0));
+        let (open, door) = mpsc::channel::<()>();
+        let door = parking_lot::Mutex::new(door);
+        let hold = engine.write(door, |_, door| {
+            let _ = door.lock().recv();
+            Box::pin(async { Ok(()) })
+        });
+        let waiting = changes.into_iter().map(|(key, then)| {
+            engine.write((key, then, runs.clone()), |tx, (key, then, runs)| {
+                Box::pin(async move {
+                    runs.fetch_add(1, Ordering::Relaxed);
+                    if !matches!(then, Then::FailAtOnce) {
+                        tx.execute(INSERT, params![*key]).await?;
+                    }
+                    match then {
+                        Then::Succeed => Ok(()),
+                        Then::Fail | Then::FailAtOnce => Err(Error::Conflict("no".into())),
+                        Then::Panic => panic!("on purpose"),
+                    }
+                })
+            })
+        });
+        // Whoever runs again finds the door open.
+        let release = async move { open.send(()).expect("the writer waits for it") };
+        let (held, answers, ()) = tokio::join!(hold, futures_util::future::join_all(waiting), release);
+        held.expect("the first change does nothing");
+        (answers, runs.load(Ordering::Relaxed))
+    }
+
+    #[tokio::test]
+    async fn a_change_that_fails_leaves_nothing_and_takes_nobody_with_it() {
+        let (_folder, engine) = opened();
+        for failure in [Then::Fail, Then::Panic] {
+            let before = count(&engine, "a");
+            let keys = [["a", "b", "c", "d"], ["e", "f", "g", "h"]][usize::from(before > 0)];
+            let then = [Then::Succeed, failure, Then::Succeed, failure];
+            let (answers, _) = in_one_group(&engine, keys.into_iter().zip(then).collect()).await;
+            assert_eq!(answers.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true, false]);
+            assert_eq!(count(&engine, "a") - before, 2);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_change_that_fails_before_it_writes_costs_the_others_nothing() {
+        let (_folder, engine) = opened();
+        let changes = vec![("a", Then::Succeed), ("b", Then::FailAtOnce), ("a", Then::Succeed), ("c", Then::Succeed)];
+        let (answers, runs) = in_one_group(&engine, changes).await;
+        assert_eq!(
+            answers.iter().map(Result::is_ok).collect::<Vec<_>>(),
+            [true, false, false, true],
+            "one key is taken"
+        );
+        assert_eq!((count(&engine, "a"), runs), (2, 4));
     }
 }

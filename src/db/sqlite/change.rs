@@ -1,0 +1,62 @@
+//! What waits for the writer.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use tokio::sync::oneshot;
+
+use crate::db::{Connection, DbError};
+use crate::error::{Error, Result};
+
+/// A transaction and whoever waits for it.
+pub trait Change: Send {
+    /// Runs it, for the first time or once more, and tells whether it went well.
+    fn make(&mut self, connection: &mut Connection) -> bool;
+
+    /// Tells what came of it, now that the commit is decided.
+    fn answer(self: Box<Self>, committed: Result<(), &DbError>);
+}
+
+pub struct Waiting<C, T, F> {
+    context: C,
+    work: F,
+    /// Nothing before it has run.
+    outcome: Option<Result<T>>,
+    answer: oneshot::Sender<Result<T>>,
+}
+
+impl<C, T, F> Waiting<C, T, F> {
+    /// Together with where its answer will come.
+    pub fn new(context: C, work: F) -> (Self, oneshot::Receiver<Result<T>>) {
+        let (answer, answered) = oneshot::channel();
+        (Self { context, work, outcome: None, answer }, answered)
+    }
+}
+
+impl<C, T, F> Change for Waiting<C, T, F>
+where
+    C: Send,
+    T: Send,
+    F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send,
+{
+    fn make(&mut self, connection: &mut Connection) -> bool {
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            let finished = (self.work)(connection, &self.context).now_or_never();
+            finished.unwrap_or_else(|| Err(Error::internal("a transaction waited for the outside")))
+        }));
+        let outcome = made.unwrap_or_else(|_| Err(Error::internal("a transaction panicked")));
+        self.outcome.insert(outcome).is_ok()
+    }
+
+    fn answer(self: Box<Self>, committed: Result<(), &DbError>) {
+        let outcome = match (self.outcome, committed) {
+            (Some(Err(error)), _) => Err(error),
+            (Some(Ok(value)), Ok(())) => Ok(value),
+            (None, Ok(())) => Err(Error::internal("a change was forgotten")),
+            (_, Err(error)) => Err(Error::Unavailable(format!("the change could not be made durable: {error}"))),
+        };
+        // A caller that has gone away needs no answer.
+        let _ = self.answer.send(outcome);
+    }
+}
