@@ -11,7 +11,7 @@ use crate::api::limits::Limiter;
 use crate::api::metrics::Metrics;
 use crate::clock::Clock;
 use crate::config::Settings;
-use crate::db::{Connection, Store, params};
+use crate::db::{Connection, Memories, Store, params};
 use crate::error::{Error, Result};
 use crate::git::Repositories;
 use crate::git::diff::Comparisons;
@@ -38,6 +38,8 @@ pub struct Shared {
     pub cursor_key: CursorKey,
     pub expired_tokens: ExpiredTokens,
     pub known: Known,
+    /// What the areas remember.
+    pub memories: Memories,
     pub comparisons: Arc<Comparisons>,
     pub rendered: Arc<markdown::Cache>,
     /// Places for processes of git.
@@ -63,6 +65,7 @@ impl App {
             metrics: Metrics::default(),
             expired_tokens: ExpiredTokens::default(),
             known: Known::default(),
+            memories: Memories::default(),
             comparisons: Arc::default(),
             rendered: Arc::new(markdown::Cache::new(RENDERED_BYTES_MAX)),
             git_places: Arc::new(Semaphore::new(settings.git.processes_max)),

@@ -64,7 +64,7 @@ fn basic_token(encoded: &str) -> Option<String> {
 
 async fn find_token(app: &App, token: &str, rights: Option<u64>) -> Result<Arc<Principal>> {
     let (hash, now) = (tokens::hash(token), app.clock.now());
-    let known = rights.and_then(|rights| app.known.caller(rights, &hash));
+    let known = rights.and_then(|rights| app.known.callers.get(rights, &hash));
     if let Some(caller) = known.filter(|caller| !caller.is_expired(now, &app.expired_tokens)) {
         return Ok(caller);
     }
@@ -72,7 +72,7 @@ async fn find_token(app: &App, token: &str, rights: Option<u64>) -> Result<Arc<P
     let found = tokens::store::find_principal(&mut db, &hash, now, &app.expired_tokens).await?;
     let caller = Arc::new(found.ok_or(Error::Unauthenticated(BAD_CREDENTIALS))?);
     if let Some(rights) = rights {
-        app.known.keep_caller(rights, hash, &caller);
+        app.known.callers.keep(rights, hash, caller.clone());
     }
     Ok(caller)
 }

@@ -9,6 +9,7 @@ use http::request::Parts;
 use super::access::{PathParams, Row};
 use super::media::Media;
 use super::version::Version;
+use crate::db::State;
 use crate::tokens::Principal;
 use crate::urls::Urls;
 
@@ -18,8 +19,8 @@ pub struct Exchange {
     pub row: &'static Row,
     pub params: PathParams,
     pub principal: Arc<Principal>,
-    /// The state of all rights before anything was looked up, where it can be told.
-    pub rights: Option<u64>,
+    /// The state of the store before anything was looked up, where it can be told.
+    pub state: Option<State>,
     pub urls: Urls,
     pub media: Media,
     pub version: Version,

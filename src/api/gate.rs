@@ -158,7 +158,8 @@ impl Gate {
         let path = without_prefix(parts.uri.path()).to_owned();
         // Before anything is read from the store.
         let stamp = row.filter(|row| row.memory == Memory::Answer && key.is_some()).and_then(|_| Stamp::now(&self.app));
-        let rights = self.app.store.state().map(|state| state.rights);
+        let state = self.app.store.state();
+        let rights = state.map(|state| state.rights);
         let principal = match authenticate(&self.app, &parts.headers, rights).await {
             Ok(principal) => principal,
             Err(error) => {
@@ -174,7 +175,7 @@ impl Gate {
             (Ok(()), None) => Err(Error::NotFound),
             (Ok(()), Some((route, params))) => {
                 let (row, urls, principal) = (route.row, urls.clone(), principal.clone());
-                let exchange = Exchange { row, params, principal, rights, urls, media, version, path, query, peer };
+                let exchange = Exchange { row, params, principal, state, urls, media, version, path, query, peer };
                 self.call(route, parts, body, exchange, &method).await
             }
         };

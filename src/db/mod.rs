@@ -8,6 +8,7 @@ mod backup;
 mod error;
 mod migrations;
 mod postgres;
+mod remembered;
 mod row;
 mod sqlite;
 mod state;
@@ -19,6 +20,7 @@ use futures_util::future::BoxFuture;
 
 pub use backup::check_copy;
 pub use error::DbError;
+pub use remembered::{Memories, Remembered};
 pub use row::{Column, FromRow, Row};
 pub(crate) use row::{from_row, text_column};
 pub use state::State;

@@ -8,39 +8,59 @@ pub struct State {
     /// Whatever decides who may do what: accounts, tokens, installations, memberships, and what repositories are
     /// called and whom they are shown to. What is new and unknown so far does not count, since nothing was decided on it.
     pub rights: u64,
+    /// Where pull requests stand, and who has contributed to a repository. It moves with the rights, too.
+    pub pulls: u64,
+}
+
+/// What else a statement may change, besides everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Concern {
+    Nothing,
+    Pulls,
+    Rights,
 }
 
 /// Tables in which no right is kept. Every other change counts, so that a table that is forgotten here costs time only.
-const WITHOUT_RIGHTS: &[&str] = &[
-    "git_ref",
-    "git_object",
-    "pull",
-    "pull_version",
-    "review",
-    "review_thread",
-    "review_thread_place",
-    "review_comment",
-    "contributor",
-    "notification",
-    "device_code",
+const WITHOUT_RIGHTS: &[(&str, Concern)] = &[
+    ("git_ref", Concern::Nothing),
+    ("git_object", Concern::Nothing),
+    ("pull", Concern::Pulls),
+    ("pull_version", Concern::Pulls),
+    ("review", Concern::Nothing),
+    ("review_thread", Concern::Nothing),
+    ("review_thread_place", Concern::Nothing),
+    ("review_comment", Concern::Nothing),
+    ("contributor", Concern::Pulls),
+    ("notification", Concern::Nothing),
+    ("device_code", Concern::Nothing),
 ];
-/// Moves with every change of references, and concerns nobody's rights.
-const REFS_CHANGED: &str = "update repo set ref_generation";
+/// Columns that move with every change of references and with every comment, and concern nobody.
+const COUNTERS: &[&str] = &["update repo set ref_generation", "update pull set review_comments"];
 
-/// Whether a statement may change what somebody may do.
-pub fn concerns_rights(sql: &str) -> bool {
-    if sql.starts_with("select") || sql.starts_with(REFS_CHANGED) {
-        return false;
+impl Concern {
+    pub fn of(sql: &str) -> Self {
+        if sql.starts_with("select") || COUNTERS.iter().any(|counter| sql.starts_with(counter)) {
+            return Concern::Nothing;
+        }
+        let verbs = ["insert into ", "update ", "delete from "];
+        let rest = verbs.iter().find_map(|verb| sql.strip_prefix(verb));
+        let table = rest.and_then(|rest| rest.split(' ').next());
+        let known = WITHOUT_RIGHTS.iter().find(|(name, _)| Some(*name) == table);
+        known.map_or(Concern::Rights, |(_, concern)| *concern)
     }
-    let verbs = ["insert into ", "update ", "delete from "];
-    let rest = verbs.iter().find_map(|verb| sql.strip_prefix(verb));
-    let table = rest.and_then(|rest| rest.split(' ').next());
-    table.is_none_or(|table| !WITHOUT_RIGHTS.contains(&table))
+}
+
+impl State {
+    /// Moves what a statement may have changed, but not yet everything: that moves when it is committed.
+    pub fn note(&mut self, concern: Concern) {
+        self.rights += u64::from(concern == Concern::Rights);
+        self.pulls += u64::from(concern >= Concern::Pulls);
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::concerns_rights;
+    use super::{Concern, State};
 
     #[test]
     fn only_what_is_known_to_hold_no_rights_is_left_out() {
@@ -50,8 +70,17 @@ mod tests {
             "update review_comment set body = $2 where id = $1",
             "delete from git_object where repo_id = $1",
             "update repo set ref_generation = ref_generation + 1, pushed_at = $2 where id = $1",
+            "update pull set review_comments = review_comments + $2, updated_at = $3 where id = $1",
         ] {
-            assert!(!concerns_rights(sql), "{sql}");
+            assert_eq!(Concern::of(sql), Concern::Nothing, "{sql}");
+        }
+        for sql in [
+            "insert into pull_version (pull_id) values ($1)",
+            "update pull set version = $2 where id = $1",
+            "update pull_version set merge_base = $3 where pull_id = $1 and number = $2",
+            "insert into contributor (repo_id, email) values ($1, $2) on conflict do nothing",
+        ] {
+            assert_eq!(Concern::of(sql), Concern::Pulls, "{sql}");
         }
         for sql in [
             "update repo set archived = $2 where id = $1",
@@ -62,7 +91,16 @@ mod tests {
             "with x as (select 1) delete from token",
             "pragma foreign_keys = off",
         ] {
-            assert!(concerns_rights(sql), "{sql}");
+            assert_eq!(Concern::of(sql), Concern::Rights, "{sql}");
+        }
+    }
+
+    #[test]
+    fn what_moves_rights_moves_pull_requests_too() {
+        let mut state = State::default();
+        for (concern, rights, pulls) in [(Concern::Nothing, 0, 0), (Concern::Pulls, 0, 1), (Concern::Rights, 1, 2)] {
+            state.note(concern);
+            assert_eq!((state.rights, state.pulls), (rights, pulls));
         }
     }
 }

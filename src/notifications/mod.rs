@@ -8,6 +8,7 @@ mod store;
 
 pub use model::Reason;
 pub use notify::{Notice, notify};
+pub(crate) use store::can_read;
 
 use crate::api::access::table::{GetNotificationThread, ListNotifications, MarkNotificationThreadRead};
 use crate::api::routes::Routes;

@@ -22,6 +22,8 @@ pub struct Notice<'a> {
     /// Whoever said it, who is never told.
     pub actor: AccountId,
     pub recipients: Vec<(AccountId, Reason)>,
+    /// Someone of whom it is known that they can read the repository.
+    pub reader: Option<AccountId>,
     /// Logins that the text names.
     pub mentions: &'a [String],
 }
@@ -41,6 +43,9 @@ pub async fn notify(tx: &mut Connection, notice: &Notice<'_>, now: Timestamp) ->
     }
     reasons.remove(&notice.actor);
     for (user, reason) in reasons {
+        if notice.reader == Some(user) && store::update(tx, user, notice, reason, now).await? {
+            continue;
+        }
         store::upsert(tx, user, notice, reason, now).await?;
     }
     Ok(())

@@ -6,6 +6,36 @@ use crate::clock::Timestamp;
 use crate::db::{Connection, DbError, params};
 use crate::ids::{AccountId, NotificationId};
 
+/// Whether an account is a user who can read the repository `r`.
+macro_rules! can_read {
+    ($account:literal) => {
+        concat!(
+            $account,
+            ".kind = 'User' and (r.private = false or r.owner_id = ",
+            $account,
+            ".id or exists (select 1 from collaborator k where k.repo_id = r.id and k.user_id = ",
+            $account,
+            ".id) or exists (select 1 from membership m where m.org_id = r.owner_id and m.user_id = ",
+            $account,
+            ".id))"
+        )
+    };
+}
+pub(crate) use can_read;
+
+/// Makes a pull request unread once more for someone who can read its repository. Tells whether it was there already.
+pub async fn update(
+    db: &mut Connection,
+    user: AccountId,
+    notice: &Notice<'_>,
+    reason: Reason,
+    now: Timestamp,
+) -> Result<bool, DbError> {
+    let sql = "update notification set reason = $3, unread = true, comment_id = $4, updated_at = $5 \
+               where user_id = $1 and pull_id = $2";
+    Ok(db.execute(sql, params![user, notice.pull, reason, notice.comment, now]).await? > 0)
+}
+
 /// Makes a pull request unread for someone, if they are a user who can read its repository.
 pub async fn upsert(
     db: &mut Connection,
@@ -14,14 +44,14 @@ pub async fn upsert(
     reason: Reason,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    let sql = "insert into notification (user_id, repo_id, pull_id, reason, unread, comment_id, updated_at) \
-               select a.id, r.id, $3, $4, true, $5, $6 from account a join repo r on r.id = $2 \
-               where a.id = $1 and a.kind = 'User' and (r.private = false or r.owner_id = a.id \
-               or exists (select 1 from collaborator c where c.repo_id = r.id and c.user_id = a.id) \
-               or exists (select 1 from membership m where m.org_id = r.owner_id and m.user_id = a.id)) \
-               on conflict (user_id, pull_id) do update \
-               set reason = excluded.reason, unread = true, comment_id = excluded.comment_id, \
-               updated_at = excluded.updated_at";
+    let sql = concat!(
+        "insert into notification (user_id, repo_id, pull_id, reason, unread, comment_id, updated_at) \
+         select a.id, r.id, $3, $4, true, $5, $6 from account a join repo r on r.id = $2 where a.id = $1 and ",
+        can_read!("a"),
+        " on conflict (user_id, pull_id) do update \
+         set reason = excluded.reason, unread = true, comment_id = excluded.comment_id, \
+         updated_at = excluded.updated_at"
+    );
     db.execute(sql, params![user, notice.repo, notice.pull, reason, notice.comment, now]).await?;
     Ok(())
 }

@@ -18,6 +18,11 @@ pub struct Located {
 }
 
 impl Located {
+    /// Whether it was written in the very version it was looked up in. Its place there is told by itself.
+    pub fn is_where_written(&self) -> bool {
+        (self.thread.anchor.base, self.thread.anchor.head) == (self.range.base, self.range.head)
+    }
+
     /// The place in a version, if that is the one it was looked up in; a push may have come between.
     pub fn place_in(&self, version: &Version) -> Option<Place> {
         let is_same = (version.merge_base, version.head_sha) == (Some(self.range.base), self.range.head);

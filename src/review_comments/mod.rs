@@ -1,6 +1,7 @@
 //! Pull request review comments: remarks on lines of a diff that follow the code, and the reviews they belong to.
 
 mod found;
+mod ground;
 mod handlers;
 mod input;
 mod json;
@@ -12,6 +13,7 @@ mod rules;
 mod store;
 mod write;
 
+pub use ground::Footing;
 pub use input::{At, Subject};
 pub use locate::{Located, locate};
 pub use rules::{Misplaced, check_body};

@@ -34,6 +34,9 @@ impl FromRow for Comment {
         const VERSION: usize = 9;
         const THREAD: usize = VERSION + VERSION_COLUMNS;
         const PLACE: usize = THREAD + Thread::COLUMNS;
+        let version = version_from_columns(row, VERSION)?;
+        let thread = Thread::from_columns(row, THREAD)?;
+        let place = StoredPlace::from_columns(row, PLACE)?.or_else(|| thread.place_in(&version));
         Ok(Self {
             id: row.get(0)?,
             review_id: row.get(1)?,
@@ -44,9 +47,9 @@ impl FromRow for Comment {
             updated_at: row.get(6)?,
             pull_id: row.get(7)?,
             pull_number: row.get(8)?,
-            version: version_from_columns(row, VERSION)?,
-            thread: Thread::from_columns(row, THREAD)?,
-            place: StoredPlace::from_columns(row, PLACE)?,
+            version,
+            thread,
+            place,
             author: Author::from_columns(row, PLACE + StoredPlace::COLUMNS)?,
         })
     }
@@ -56,7 +59,8 @@ impl FromRow for Comment {
 #[derive(Debug, Clone)]
 pub struct Ground {
     pub pull_number: i64,
-    pub pull_author: Option<AccountId>,
+    /// The author of the pull request, if that is a user who can read it, and so is told about comments.
+    pub told: Option<AccountId>,
     pub version: Version,
     /// Whoever writes the comment.
     pub author: Author,
@@ -67,7 +71,7 @@ impl FromRow for Ground {
         const AUTHOR: usize = 2 + VERSION_COLUMNS;
         Ok(Self {
             pull_number: row.get(0)?,
-            pull_author: row.get(1)?,
+            told: row.get(1)?,
             version: version_from_columns(row, 2)?,
             author: Author::from_columns(row, AUTHOR)?,
         })
@@ -106,7 +110,7 @@ impl NewComment {
     pub fn stored(
         self,
         id: CommentId,
-        ground: Ground,
+        ground: &Ground,
         (thread, place): (Thread, Option<Place>),
         now: Timestamp,
     ) -> Comment {
@@ -123,7 +127,7 @@ impl NewComment {
             version: ground.version,
             thread,
             place,
-            author: ground.author,
+            author: ground.author.clone(),
         }
     }
 }

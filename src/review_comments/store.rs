@@ -4,6 +4,7 @@ use super::model::{Comment, Ground, Listing, NewComment, Order, Scope};
 use crate::clock::Timestamp;
 use crate::db::{Connection, DbError, params};
 use crate::ids::{AccountId, CommentId, PullId, RepoId};
+use crate::notifications::can_read;
 use crate::pulls::store::{author_columns, author_joins};
 use crate::repos::name_key;
 
@@ -156,7 +157,9 @@ async fn count_all(db: &mut Connection, listing: &Listing) -> Result<i64, DbErro
 /// What a new comment on a pull request stands on, if the pull request is still there.
 pub async fn find_ground(db: &mut Connection, pull: PullId, author: AccountId) -> Result<Option<Ground>, DbError> {
     let sql = concat!(
-        "select p.number, p.author_id, v.number, v.base_sha, v.head_sha, v.merge_base, v.created_at, ",
+        "select p.number, (select w.id from account w where w.id = p.author_id and ",
+        can_read!("w"),
+        "), v.number, v.base_sha, v.head_sha, v.merge_base, v.created_at, ",
         author_columns!(),
         " from pull p join repo r on r.id = p.repo_id \
          join pull_version v on v.pull_id = p.id and v.number = p.version",

@@ -1,7 +1,8 @@
 //! Comments written and removed, each in one transaction with all that follows from it.
 
+use super::ground::{self, Footing};
 use super::locate::Located;
-use super::model::{Comment, Edit, Ground, NewComment};
+use super::model::{Comment, Edit, NewComment};
 use super::reviews::model::ReviewState;
 use super::reviews::store as reviews;
 use super::{rules, store};
@@ -20,6 +21,8 @@ pub struct Begin {
     /// The version in which the place was looked up.
     pub version: i64,
     pub located: Located,
+    /// What was found out before, where anything was.
+    pub footing: Option<Footing>,
     pub author: AccountId,
     pub body: String,
     pub mentions: Vec<String>,
@@ -31,6 +34,7 @@ pub struct Reply {
     pub repo: RepoId,
     pub pull: PullId,
     pub in_reply_to: CommentId,
+    pub footing: Option<Footing>,
     pub author: AccountId,
     pub body: String,
     pub mentions: Vec<String>,
@@ -38,7 +42,7 @@ pub struct Reply {
 
 /// Begins a thread with a review of its own.
 pub async fn begin(tx: &mut Connection, new: &Begin, now: Timestamp) -> Result<Comment> {
-    let ground = get_ground(tx, new.pull, new.author).await?;
+    let ground = ground::get(tx, new.footing.as_ref(), new.pull, new.author).await?;
     let located = &new.located;
     let review = new_review(tx, (new.repo, new.pull), new.author, located.thread.anchor.head, now).await?;
     let thread = insert_thread(tx, new.repo, (new.pull, new.version), located).await?;
@@ -53,10 +57,10 @@ pub async fn begin(tx: &mut Connection, new: &Begin, now: Timestamp) -> Result<C
         body: new.body.clone(),
     };
     // Nobody else has said anything yet.
-    let id = insert_seen(tx, &comment, (ground.pull_author, &[]), &new.mentions, now).await?;
+    let id = insert_seen(tx, &comment, (ground.told, &[]), &new.mentions, now).await?;
     let thread = located.thread.stored(thread, new.pull, new.version);
     let place = located.place_in(&ground.version);
-    Ok(comment.stored(id, ground, (thread, place), now))
+    Ok(comment.stored(id, &ground, (thread, place), now))
 }
 
 /// Answers a comment that begins a thread of this very pull request.
@@ -66,7 +70,7 @@ pub async fn reply(tx: &mut Connection, new: &Reply, now: Timestamp) -> Result<C
     if root.in_reply_to_id.is_some() {
         return Err(rules::reply_to_reply());
     }
-    let ground = get_ground(tx, new.pull, new.author).await?;
+    let ground = ground::get(tx, new.footing.as_ref(), new.pull, new.author).await?;
     let review = new_review(tx, (new.repo, new.pull), new.author, root.thread.head_sha, now).await?;
     let comment = NewComment {
         repo: new.repo,
@@ -79,8 +83,8 @@ pub async fn reply(tx: &mut Connection, new: &Reply, now: Timestamp) -> Result<C
         body: new.body.clone(),
     };
     let others = participants(tx, comment.thread).await?;
-    let id = insert_seen(tx, &comment, (ground.pull_author, &others), &new.mentions, now).await?;
-    Ok(comment.stored(id, ground, (root.thread, root.place), now))
+    let id = insert_seen(tx, &comment, (ground.told, &others), &new.mentions, now).await?;
+    Ok(comment.stored(id, &ground, (root.thread, root.place), now))
 }
 
 /// Changes the text of a comment that the editor sees and may change.
@@ -103,7 +107,7 @@ pub async fn delete(tx: &mut Connection, repo: RepoId, id: CommentId, viewer: Op
     Ok(())
 }
 
-/// Stores a thread together with its place in the version it was looked up in.
+/// Stores a thread together with its place in the version it was looked up in, unless that is the one it was written in.
 pub async fn insert_thread(
     tx: &mut Connection,
     repo: RepoId,
@@ -111,7 +115,9 @@ pub async fn insert_thread(
     located: &Located,
 ) -> Result<i64> {
     let thread = threads::store::insert(tx, repo, (pull, version), &located.thread).await?;
-    threads::store::insert_place(tx, thread, &located.range, &located.place).await?;
+    if !located.is_where_written() {
+        threads::store::insert_place(tx, thread, &located.range, &located.place).await?;
+    }
     Ok(thread)
 }
 
@@ -121,6 +127,8 @@ pub struct Said<'a> {
     pub pull: PullId,
     pub comment: CommentId,
     pub author: AccountId,
+    /// Someone of whom it is known that they can read it.
+    pub reader: Option<AccountId>,
     pub mentions: &'a [String],
 }
 
@@ -134,8 +142,8 @@ pub async fn notify(
 ) -> Result<()> {
     let told = participants.iter().map(|participant| (*participant, Reason::Comment));
     let recipients = pull_author.map(|author| (author, Reason::Author)).into_iter().chain(told).collect();
-    let Said { repo, pull, comment, author: actor, mentions } = *said;
-    notifications::notify(tx, &Notice { repo, pull, comment, actor, recipients, mentions }, now).await
+    let Said { repo, pull, comment, author: actor, reader, mentions } = *said;
+    notifications::notify(tx, &Notice { repo, pull, comment, actor, recipients, reader, mentions }, now).await
 }
 
 /// Everyone who has said something in a thread that others can see.
@@ -147,14 +155,14 @@ pub async fn participants(tx: &mut Connection, thread: i64) -> Result<Vec<Accoun
 async fn insert_seen(
     tx: &mut Connection,
     new: &NewComment,
-    (pull_author, participants): (Option<AccountId>, &[AccountId]),
+    (told, participants): (Option<AccountId>, &[AccountId]),
     mentions: &[String],
     now: Timestamp,
 ) -> Result<CommentId> {
     let comment = store::insert(tx, new, now).await?;
     pulls::store::add_review_comments(tx, new.pull, 1, now).await?;
-    let said = Said { repo: new.repo, pull: new.pull, comment, author: new.author, mentions };
-    notify(tx, &said, pull_author, participants, now).await?;
+    let said = Said { repo: new.repo, pull: new.pull, comment, author: new.author, reader: told, mentions };
+    notify(tx, &said, told, participants, now).await?;
     Ok(comment)
 }
 
@@ -171,8 +179,4 @@ async fn new_review(
     }
     let new = reviews::NewReview { repo, pull, author, state: ReviewState::Commented, body: "", commit };
     Ok(reviews::insert(tx, &new, now).await?)
-}
-
-async fn get_ground(tx: &mut Connection, pull: PullId, author: AccountId) -> Result<Ground> {
-    store::find_ground(tx, pull, author).await?.ok_or(Error::NotFound)
 }

@@ -12,7 +12,7 @@ use super::{Endpoint, Facts, Kind, Reach, Target, check_kind, decide};
 use crate::api::credential::BAD_CREDENTIALS;
 use crate::api::exchange::Exchange;
 use crate::app::App;
-use crate::db::{Connection, Store};
+use crate::db::{Connection, State, Store};
 use crate::error::{Error, Result};
 use crate::tokens::{self, Principal};
 use crate::urls::Urls;
@@ -87,8 +87,9 @@ impl<E: Endpoint, T: Target> Recheck<E, T> {
 
     /// The same, but only if anyone's rights have changed since the decision; otherwise it stands as it was made.
     pub async fn ask_if_moved(&self, db: &mut Connection) -> Result<Option<(T, Arc<Principal>, Reach)>> {
-        let now = db.state_inside().map(|state| state.rights);
-        if now.is_some() && now == self.exchange.rights {
+        let rights = |state: Option<State>| state.map(|state| state.rights);
+        let now = rights(db.state_inside());
+        if now.is_some() && now == rights(self.exchange.state) {
             return Ok(None);
         }
         self.ask_for_reach(db).await.map(Some)

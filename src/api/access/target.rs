@@ -1,6 +1,7 @@
 //! What paths lead to: found together with what the decision needs to know about it.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use percent_encoding::percent_decode_str;
 
@@ -185,14 +186,14 @@ impl Target for RepoTarget {
 
     fn recall(app: &App, exchange: &Exchange) -> Option<(Self, Reach, Facts)> {
         let (rights, token, address) = Self::place(exchange)?;
-        let Standing { target, facts, reach } = (*app.known.standing(rights, token, address)?).clone();
+        let Standing { target, facts, reach } = (*app.known.standings.get(rights, &(token, address))?).clone();
         Some((target, reach, facts))
     }
 
     fn remember(&self, app: &App, exchange: &Exchange, reach: &Reach, facts: &Facts) {
         if let Some((rights, token, address)) = Self::place(exchange) {
             let standing = Standing { target: self.clone(), facts: *facts, reach: reach.clone() };
-            app.known.keep_standing(rights, token, address, standing);
+            app.known.standings.keep(rights, (token, address), Arc::new(standing));
         }
     }
 }
@@ -200,7 +201,7 @@ impl Target for RepoTarget {
 impl RepoTarget {
     /// Under what a caller's standing is remembered, where it may be.
     fn place(exchange: &Exchange) -> Option<(u64, TokenId, String)> {
-        let (rights, token) = (exchange.rights?, exchange.principal.token_id()?);
+        let (rights, token) = (exchange.state?.rights, exchange.principal.token_id()?);
         let address = || format!("{}/{}", exchange.params.get("owner"), exchange.params.get("repo"));
         (exchange.row.memory == Memory::Standing).then(|| (rights, token, address()))
     }

@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use super::Shared;
+use crate::db::state::Concern;
 use crate::db::{DbError, FromRow, Row, State, Value};
 
 /// Readers kept open between requests; more may exist for a moment.
@@ -48,7 +49,7 @@ impl Pooled {
 
     fn note(&self, sql: &str) {
         if self.role == Role::Writer {
-            self.home.watch.note(sql);
+            self.home.watch.note(Concern::of(sql));
         }
     }
 

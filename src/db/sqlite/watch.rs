@@ -12,7 +12,7 @@ use std::path::Path;
 use parking_lot::Mutex;
 
 use crate::db::State;
-use crate::db::state::concerns_rights;
+use crate::db::state::Concern;
 
 /// Two copies of 48 bytes each.
 const HEAD_SIZE: usize = 96;
@@ -47,7 +47,7 @@ impl Head {
 /// A group of transactions that is being written: what was there before it.
 pub struct Group {
     head: Option<Head>,
-    rights: u64,
+    state: State,
 }
 
 impl Watch {
@@ -72,15 +72,15 @@ impl Watch {
     /// Begins a group. Call it when nobody else can commit any more.
     pub fn begin(&self) -> Group {
         let head = self.head().ok();
-        let rights = self.seen.lock().meet(head).rights;
-        Group { head, rights }
+        let state = self.seen.lock().meet(head);
+        Group { head, state }
     }
 
     /// Takes note of a statement in a group. Whoever asks for the state now may still read what was there before; for
     /// them it changes once more at the end.
-    pub fn note(&self, sql: &str) {
-        if concerns_rights(sql) {
-            self.seen.lock().state.rights += 1;
+    pub fn note(&self, concern: Concern) {
+        if concern != Concern::Nothing {
+            self.seen.lock().state.note(concern);
         }
     }
 
@@ -93,9 +93,12 @@ impl Watch {
             return;
         };
         let is_own = after.count() == before.count().wrapping_add(1);
-        if before != after && is_own && seen.state.rights == group.rights {
+        if before != after && is_own && seen.state.rights == group.state.rights {
             seen.head = Some(after);
             seen.state.changes += 1;
+            if seen.state.pulls != group.state.pulls {
+                seen.state.note(Concern::Pulls);
+            }
         } else if before != after {
             seen.head = None;
             seen.meet(head);
@@ -115,7 +118,7 @@ impl Seen {
         if head.is_none() || self.head != head {
             self.head = head;
             self.state.changes += 1;
-            self.state.rights += 1;
+            self.state.note(Concern::Rights);
         }
         self.state
     }

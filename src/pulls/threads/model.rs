@@ -4,6 +4,7 @@ use crate::db::{DbError, FromRow, Row};
 use crate::error::{Error, Result};
 use crate::git::diff::{Anchor, Port, Side, Subject};
 use crate::ids::{PullId, Sha};
+use crate::pulls::model::Version;
 
 /// What a new thread is about, found out from the objects of the version it was written on.
 #[derive(Debug, Clone)]
@@ -97,6 +98,21 @@ impl Thread {
             start_line: row.get(first + 11)?,
             position: row.get(first + 12)?,
             diff_hunk: row.get(first + 13)?,
+        })
+    }
+
+    /// Where it is in the version it was written in, if this is the one: there it is where it was written.
+    pub fn place_in(&self, version: &Version) -> Option<Place> {
+        let is_same = (version.merge_base, version.head_sha) == (Some(self.base_sha), self.head_sha);
+        is_same.then(|| {
+            let spot = Spot {
+                path: self.path.clone(),
+                line: self.line,
+                start_side: self.start_side.as_deref().and_then(side_of).map(side_name),
+                start_line: self.start_line,
+                position: self.position,
+            };
+            Place { commit: self.head_sha, spot: Some(spot) }
         })
     }
 

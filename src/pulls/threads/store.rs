@@ -47,7 +47,7 @@ pub async fn delete_if_empty(db: &mut Connection, id: i64) -> Result<(), DbError
     Ok(())
 }
 
-/// Threads of a pull request that have no place in a range yet, at most `limit` after the thread `after`.
+/// Threads of a pull request that have no place in a range yet and were not written in it, at most `limit` after the thread `after`.
 pub async fn list_unplaced(
     db: &mut Connection,
     pull: PullId,
@@ -56,7 +56,8 @@ pub async fn list_unplaced(
 ) -> Result<Vec<Thread>, DbError> {
     let sql = "select t.id, t.pull_id, t.version, t.base_sha, t.head_sha, t.old_path, t.new_path, t.path, t.side, t.line, \
                t.start_side, t.start_line, t.position, t.diff_hunk from review_thread t \
-               where t.pull_id = $1 and t.id > $2 and not exists (select 1 from review_thread_place p \
+               where t.pull_id = $1 and t.id > $2 and not (t.base_sha = $3 and t.head_sha = $4) \
+               and not exists (select 1 from review_thread_place p \
                where p.thread_id = t.id and p.base_sha = $3 and p.head_sha = $4) order by t.id limit $5";
     db.all(sql, params![pull, after, range.base, range.head, limit]).await
 }
@@ -90,8 +91,10 @@ pub async fn find_last_known(
     thread: i64,
     version: i64,
 ) -> Result<Option<(i64, Sha)>, DbError> {
-    let sql = "select v.number, p.commit_sha from review_thread_place p join pull_version v \
-               on v.pull_id = $1 and v.merge_base = p.base_sha and v.head_sha = p.head_sha \
-               where p.thread_id = $2 and v.number < $3 order by v.number desc limit 1";
+    let sql = "select v.number, k.commit_sha from pull_version v join ( \
+               select base_sha, head_sha, commit_sha from review_thread_place where thread_id = $2 \
+               union all select base_sha, head_sha, head_sha from review_thread where id = $2) k \
+               on k.base_sha = v.merge_base and k.head_sha = v.head_sha \
+               where v.pull_id = $1 and v.number < $3 order by v.number desc limit 1";
     db.optional(sql, params![pull, thread, version]).await
 }

@@ -13,6 +13,7 @@ use crate::markdown;
 use crate::pulls::FoundPull;
 use crate::pulls::model::PullFacts;
 use crate::pulls::range::look_at_desk;
+use crate::review_comments::Footing;
 use crate::review_comments::found::FoundComment;
 use crate::review_comments::input::{NewComment, Subject, Text};
 use crate::review_comments::json::ReviewComment;
@@ -55,8 +56,9 @@ async fn begin<E: Endpoint>(
     let located = find_place(app, pull, subject, rules::body_errors(&body)).await?;
     app.limiter.admit_content(author, E::ROW.operation, &body, app.clock.now())?;
     let mentions = mentions(app, &body).await?;
+    let footing = Footing::find(app, access.exchange(), pull.id, author).await?;
     let (repo, version) = (pull.repo_id, pull.version.number);
-    let new = write::Begin { repo, pull: pull.id, version, located, author, body, mentions };
+    let new = write::Begin { repo, pull: pull.id, version, located, footing, author, body, mentions };
     let now = app.clock.now();
     let comment = access.write(&app.store, (new, now), |tx, (new, now)| Box::pin(write::begin(tx, new, *now))).await?;
     created(app, access, comment).await
@@ -73,7 +75,8 @@ async fn answer<E: Endpoint>(
     rules::check_body(&body)?;
     app.limiter.admit_content(author, E::ROW.operation, &body, app.clock.now())?;
     let mentions = mentions(app, &body).await?;
-    let new = write::Reply { repo: pull.repo_id, pull: pull.id, in_reply_to, author, body, mentions };
+    let footing = Footing::find(app, access.exchange(), pull.id, author).await?;
+    let new = write::Reply { repo: pull.repo_id, pull: pull.id, in_reply_to, footing, author, body, mentions };
     let now = app.clock.now();
     let comment = access.write(&app.store, (new, now), |tx, (new, now)| Box::pin(write::reply(tx, new, *now))).await?;
     created(app, access, comment).await

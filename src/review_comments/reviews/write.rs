@@ -1,5 +1,7 @@
 //! Reviews made, submitted and thrown away, each in one transaction.
 
+use std::sync::Arc;
+
 use super::model::{Review, ReviewState};
 use super::{rules, store};
 use crate::clock::Timestamp;
@@ -18,7 +20,7 @@ use crate::review_comments::{rules as comment_rules, store as comments, write};
 /// A review about to be made, with its comments.
 #[derive(Debug, Clone)]
 pub struct New {
-    pub pull: PullFacts,
+    pub pull: Arc<PullFacts>,
     pub author: AccountId,
     pub state: ReviewState,
     pub body: String,
@@ -107,7 +109,7 @@ async fn publish(
     pulls::store::add_review_comments(tx, pull.id, i64::try_from(shown).unwrap_or_default(), now).await?;
     for (comment, thread, body) in store::list_comments(tx, id).await? {
         let mentions = markdown::mentions(&body);
-        let said = Said { repo: pull.repo_id, pull: pull.id, comment, author, mentions: &mentions };
+        let said = Said { repo: pull.repo_id, pull: pull.id, comment, author, reader: None, mentions: &mentions };
         let participants = write::participants(tx, thread).await?;
         write::notify(tx, &said, pull.author.id(), &participants, now).await?;
     }

@@ -18,7 +18,7 @@ const LIST: &str = "project:1";
 
 fn exchange(query: &str) -> Exchange {
     Exchange {
-        rights: None,
+        state: None,
         row: TABLE[0],
         params: PathParams::default(),
         principal: Arc::new(Principal::Anonymous),

@@ -4,6 +4,7 @@ mod answers;
 mod creating;
 mod diffs;
 mod following;
+mod ground;
 mod hostile;
 mod listing;
 pub mod model;

@@ -1,0 +1,141 @@
+//! What is known of a pull request and of whoever comments on it is used, and never a moment longer than it holds.
+
+use std::sync::Mutex;
+
+use plinth::accounts::{AccountKind, store as accounts};
+use plinth::clock::Timestamp;
+use plinth::db::Connection;
+use plinth::error::Result;
+use plinth::ids::Sha;
+use plinth::pulls::store as pulls;
+use plinth::repos::store as repos;
+use serde_json::{Value, json};
+
+use super::{numbered, story};
+use crate::support::story::Story;
+
+/// Gives the pull request another version, as a push would, with a head that was brought in before.
+async fn add_version(tx: &mut Connection, base: Sha, head: Sha) -> Result<()> {
+    let found = repos::find(tx, "acme", "rocket", None).await?.expect("it is there");
+    let pull = pulls::find(tx, found.repo.id, 1).await?.expect("it is there");
+    Ok(pulls::insert_version(tx, pull.id, pull.version.number + 1, (base, head), Timestamp(1)).await?)
+}
+
+/// A comment on line 3, made by guest, as it was answered.
+async fn comment(story: &Story, commit: &str) -> Value {
+    story.comment_as("guest", json!({ "line": 3, "commit_id": commit })).await.expect(201).json()
+}
+
+#[tokio::test]
+async fn a_comment_stands_on_the_pull_request_as_it_is_now() {
+    let story = story().await;
+    let first = comment(&story, &story.head).await;
+    assert_eq!((&first["commit_id"], &first["line"]), (&json!(story.head), &json!(3)));
+    assert_eq!(story.get(&first["id"]).await, first, "what is told of a new comment is what is read");
+    let above = numbered(&[(1, "new\nline 1\n"), (3, "three\n"), (4, "four\nand more\n"), (20, "twenty\n"), (25, "")]);
+    let next = story.commit_on(&story.head, &[("file", Some(&above))]);
+    story.push("feature", &next).await;
+    let second = comment(&story, &story.head).await;
+    let shown = [&second["commit_id"], &second["original_commit_id"], &second["line"], &second["original_line"]];
+    assert_eq!(shown, [&json!(next), &json!(story.head), &json!(4), &json!(3)]);
+    assert_eq!(story.get(&second["id"]).await, second);
+    let third = story.comment_as("guest", json!({ "line": 4, "commit_id": next })).await.expect(201).json();
+    assert_eq!((&third["commit_id"], &third["line"]), (&json!(next), &json!(4)));
+    story.push("feature", &story.head).await;
+    assert_eq!(story.get(&second["id"]).await["line"], 3, "back where it was written");
+}
+
+#[tokio::test]
+async fn a_version_that_another_process_made_is_noticed() {
+    let story = story().await;
+    let elsewhere = story.service.store_elsewhere().await;
+    let first = comment(&story, &story.head).await;
+    let next = story.commit_on(&story.head, &[("kept", Some("other\n"))]);
+    story.bring_objects().await;
+    let versions = (story.base.parse().expect("a name"), next.parse().expect("a name"));
+    let moved = elsewhere.write(versions, |tx, (base, head)| Box::pin(add_version(tx, *base, *head)));
+    moved.await.expect("the store takes the change");
+    let second = comment(&story, &next).await;
+    assert_eq!((&first["commit_id"], &second["commit_id"]), (&json!(story.head), &json!(next)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_version_that_is_made_while_a_comment_waits_is_noticed() {
+    let story = story().await;
+    if story.service.app.store.state().is_none() {
+        // Transactions of this store do not wait for each other, so there is nothing to come in between.
+        return;
+    }
+    comment(&story, &story.head).await;
+    let next = story.commit_on(&story.head, &[("kept", Some("other\n"))]);
+    story.bring_objects().await;
+    let (go, may_go) = std::sync::mpsc::channel::<()>();
+    let versions = (story.base.parse().expect("a name"), next.parse().expect("a name"));
+    let moving = story.service.app.store.write((versions, Mutex::new(may_go)), |tx, ((base, head), may_go)| {
+        may_go.lock().expect("nobody panics").recv().expect("the test goes on");
+        Box::pin(add_version(tx, *base, *head))
+    });
+    let release = async {
+        // Time to come as far as the store, behind the transaction that is under way.
+        tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+        go.send(()).expect("the transaction waits");
+    };
+    let (moved, made, ()) = tokio::join!(moving, comment(&story, &story.head), release);
+    moved.expect("the store takes the change");
+    assert_eq!(made["commit_id"], json!(next));
+    assert_eq!(story.get(&made["id"]).await, made);
+}
+
+#[tokio::test]
+async fn what_someone_is_to_the_repository_is_told_as_it_is_now() {
+    let story = story().await;
+    let association = async |login: &str| {
+        let made = story.comment_as(login, json!({ "line": 3 })).await.expect(201).json();
+        made["author_association"].as_str().expect("a word").to_owned()
+    };
+    assert_eq!(association("guest").await, "NONE");
+    assert_eq!(association("hubot").await, "COLLABORATOR");
+    story
+        .service
+        .apply("orgs: [{ login: acme, members: [{ user: mona, role: admin }, { user: hubot, role: member }] }]")
+        .await;
+    assert_eq!((association("hubot").await.as_str(), association("guest").await.as_str()), ("MEMBER", "NONE"));
+    story.work.git(&["checkout", "-q", "--detach", &story.base]);
+    story.work.write("more", Some("more\n"));
+    let commit = story.work.commit("guest");
+    story.push("main", &commit).await;
+    // Who has contributed is found out after the push, and first seen in what is read.
+    for _ in 0..100 {
+        if story.get(&json!(1)).await["author_association"] == "CONTRIBUTOR" {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert_eq!(association("guest").await, "CONTRIBUTOR");
+}
+
+#[tokio::test]
+async fn an_author_is_told_as_long_as_they_can_read() {
+    let story = story().await;
+    let told = async || {
+        let list = story.user("mona").get("/notifications?all=true").await.expect(200).json();
+        list[0]["subject"]["latest_comment_url"].clone()
+    };
+    let first = comment(&story, &story.head).await;
+    assert_eq!(told().await, first["url"]);
+    let second = comment(&story, &story.head).await;
+    assert_eq!(told().await, second["url"], "a thread that is there already goes on");
+    let closed = "{ name: acme/rocket, private: true, collaborators: [{ user: guest, permission: write }] }";
+    story.service.apply(&format!("repos: [{closed}]")).await;
+    let left = story.service.app.store.write((), |tx, ()| {
+        Box::pin(async move {
+            let org = accounts::find_of_kind(tx, "acme", AccountKind::Organization).await?.expect("it is there");
+            let mona = accounts::find_of_kind(tx, "mona", AccountKind::User).await?.expect("she is there");
+            Ok(accounts::delete_membership(tx, org.id, mona.id).await?)
+        })
+    });
+    assert_eq!(left.await.expect("the store takes the change"), 1);
+    comment(&story, &story.head).await;
+    story.service.apply("orgs: [{ login: acme, members: [{ user: mona, role: admin }] }]").await;
+    assert_eq!(told().await, second["url"], "nothing was told in between");
+}
