@@ -1,5 +1,6 @@
 //! Every address that an answer shows, built from the scheme, host and prefix that the caller used.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 const PATH: &AsciiSet = &SEGMENT.remove(b'/');
 
 /// Where this service is, as the caller sees it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Urls {
     web: Arc<str>,
     api: Arc<str>,
@@ -58,7 +59,6 @@ pub struct Url<'a> {
 
 impl<'a> Url<'a> {
     const PARTS_MAX: usize = 10;
-    const USUAL_LENGTH: usize = 128;
 
     pub fn new<const N: usize>(base: &'a str, given: [Part<'a>; N]) -> Self {
         const { assert!(N <= Url::PARTS_MAX, "a longer address needs a larger array") }
@@ -103,10 +103,17 @@ impl fmt::Display for Url<'_> {
 impl Serialize for Url<'_> {
     /// Through a text of its own: written piece by piece, each piece would be looked through for what JSON escapes.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut text = String::with_capacity(Url::USUAL_LENGTH);
-        self.write(&mut text).map_err(serde::ser::Error::custom)?;
-        serializer.serialize_str(&text)
+        WHOLE.with_borrow_mut(|text| {
+            text.clear();
+            self.write(text).map_err(serde::ser::Error::custom)?;
+            serializer.serialize_str(text)
+        })
     }
+}
+
+thread_local! {
+    /// The address that is being put together. An answer has dozens, one after another.
+    static WHOLE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
 use Part::{Fixed, Number, Path, Segment, Sha};

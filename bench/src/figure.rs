@@ -32,6 +32,8 @@ fn at(sorted: &[f64], quarters: usize) -> f64 {
 pub enum Target {
     AtLeast(f64),
     AtMost(f64),
+    /// At most so many, counted and not measured: there is no spread to allow for.
+    Count(u64),
     /// Told, not judged.
     None,
 }
@@ -50,6 +52,7 @@ impl Target {
         let (median, best) = match self {
             Target::AtLeast(target) => (figure.median >= target, figure.high >= target),
             Target::AtMost(target) => (figure.median <= target, figure.low <= target),
+            Target::Count(most) => (figure.median <= most as f64, false),
             Target::None => return Verdict::NotJudged,
         };
         match (median, best) {
@@ -65,6 +68,7 @@ impl fmt::Display for Target {
         match self {
             Target::AtLeast(target) => write!(out, "≥ {}", significant(*target)),
             Target::AtMost(target) => write!(out, "≤ {}", significant(*target)),
+            Target::Count(most) => write!(out, "≤ {most}"),
             Target::None => write!(out, "–"),
         }
     }

@@ -15,6 +15,8 @@ const GRACE: Duration = Duration::from_secs(20);
 pub struct Running {
     child: Child,
     pub address: SocketAddr,
+    /// Its first line.
+    pub said: String,
     name: String,
 }
 
@@ -29,7 +31,7 @@ impl Running {
         let mut line = String::new();
         let read = BufReader::new(output).read_line(&mut line);
         match address(&line) {
-            Some(address) if read.is_ok() => Ok(Self { child, address, name }),
+            Some(address) if read.is_ok() => Ok(Self { child, address, said: line, name }),
             _ => {
                 let _ = child.kill();
                 let _ = child.wait();
@@ -45,7 +47,7 @@ impl Running {
         let output = || std::fs::File::create(log).map_err(|error| format!("{}: {error}", log.display()));
         command.stdin(Stdio::null()).stdout(output()?).stderr(output()?);
         let child = command.spawn().map_err(|error| format!("cannot start {name}: {error}"))?;
-        let running = Self { child, address, name };
+        let running = Self { child, address, said: String::new(), name };
         let limit = Instant::now() + limit;
         while std::net::TcpStream::connect(address).is_err() {
             if Instant::now() > limit {

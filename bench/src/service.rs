@@ -32,6 +32,14 @@ pub fn start(bench: &Bench, data: &Path, place: Place, synchronous: Synchronous)
     Running::start(&mut command, &bench.log("plinth"), read_ready)
 }
 
+/// A service that tells how many statements its store has run, with these words besides.
+pub fn start_counted(bench: &Bench, data: &Path, words: &[&str]) -> Result<Running> {
+    let mut command = Command::new(&bench.plinth);
+    serving(&mut command, data);
+    command.args(["--metrics-listen", "127.0.0.1:0"]).args(words);
+    Running::start(&mut command, &bench.log("plinth"), read_ready)
+}
+
 /// A service that makes every answer anew, on one core: for what the making costs.
 pub fn start_forgetful(bench: &Bench, data: &Path) -> Result<Running> {
     let mut command = on_core(&bench.plinth, core(bench, Place::OneCore));
@@ -78,8 +86,17 @@ fn without_settings(command: &mut Command) {
 
 /// The address in the line that `--ready-json` asks for.
 pub fn read_ready(line: &str) -> Option<SocketAddr> {
+    read_address_at(line, "url")
+}
+
+/// Where it tells its figures.
+pub fn read_metrics(line: &str) -> Option<SocketAddr> {
+    read_address_at(line, "metrics_url")
+}
+
+fn read_address_at(line: &str, key: &str) -> Option<SocketAddr> {
     let ready: serde_json::Value = serde_json::from_str(line).ok()?;
-    ready["url"].as_str()?.strip_prefix("http://")?.parse().ok()
+    ready[key].as_str()?.strip_prefix("http://")?.split('/').next()?.parse().ok()
 }
 
 impl Running {

@@ -2,72 +2,15 @@
 
 use serde::Serialize;
 
+pub use super::user_json::User;
+use super::user_json::UserObject;
 use super::{Account, AccountKind};
 use crate::clock::Timestamp;
 use crate::ids::{AccountId, NodeId};
 use crate::urls::Part::Fixed;
 use crate::urls::{Url, Urls};
 
-/// The user object that every other resource embeds.
-#[derive(Serialize)]
-pub struct User<'a> {
-    login: &'a str,
-    id: AccountId,
-    node_id: String,
-    avatar_url: Url<'a>,
-    gravatar_id: &'static str,
-    url: Url<'a>,
-    html_url: Url<'a>,
-    followers_url: Url<'a>,
-    following_url: Url<'a>,
-    gists_url: Url<'a>,
-    starred_url: Url<'a>,
-    subscriptions_url: Url<'a>,
-    organizations_url: Url<'a>,
-    repos_url: Url<'a>,
-    events_url: Url<'a>,
-    received_events_url: Url<'a>,
-    r#type: &'static str,
-    user_view_type: &'static str,
-    site_admin: bool,
-}
-
-impl<'a> User<'a> {
-    pub fn new(account: &'a Account, urls: &'a Urls) -> Self {
-        Self::from_parts(account.id, account.kind, &account.login, account.site_admin, urls)
-    }
-
-    /// For queries that join only what this object shows.
-    pub fn from_parts(id: AccountId, kind: AccountKind, login: &'a str, site_admin: bool, urls: &'a Urls) -> Self {
-        let url = urls.user(login);
-        Self {
-            login,
-            id,
-            node_id: node_id(id, kind),
-            avatar_url: urls.avatar(id),
-            gravatar_id: "",
-            url,
-            html_url: match kind {
-                AccountKind::User | AccountKind::Organization => urls.account_page(login),
-                AccountKind::Bot => urls.app_page(login.trim_end_matches("[bot]")),
-            },
-            followers_url: url.then(Fixed("/followers")),
-            following_url: url.then(Fixed("/following{/other_user}")),
-            gists_url: url.then(Fixed("/gists{/gist_id}")),
-            starred_url: url.then(Fixed("/starred{/owner}{/repo}")),
-            subscriptions_url: url.then(Fixed("/subscriptions")),
-            organizations_url: url.then(Fixed("/orgs")),
-            repos_url: url.then(Fixed("/repos")),
-            events_url: url.then(Fixed("/events{/privacy}")),
-            received_events_url: url.then(Fixed("/received_events")),
-            r#type: kind.as_str(),
-            user_view_type: "public",
-            site_admin,
-        }
-    }
-}
-
-fn node_id(id: AccountId, kind: AccountKind) -> String {
+pub(super) fn node_id(id: AccountId, kind: AccountKind) -> String {
     let prefix = match kind {
         AccountKind::User => "U",
         AccountKind::Organization => "O",
@@ -80,7 +23,7 @@ fn node_id(id: AccountId, kind: AccountKind) -> String {
 #[derive(Serialize)]
 pub struct Profile<'a> {
     #[serde(flatten)]
-    user: User<'a>,
+    user: UserObject<'a>,
     name: Option<&'a str>,
     company: Option<&'a str>,
     blog: &'static str,
@@ -100,7 +43,7 @@ impl<'a> Profile<'a> {
     /// The address book entry is shown only where `email` says so.
     pub fn new(account: &'a Account, public_repos: i64, email: ShowEmail, urls: &'a Urls) -> Self {
         Self {
-            user: User::new(account, urls),
+            user: UserObject::new(&User::new(account, urls)),
             name: account.name.as_deref(),
             company: None,
             blog: "",

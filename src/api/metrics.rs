@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use prometheus::{HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder};
+
+use crate::db;
 
 /// What is counted. Labels are operations and statuses, never names or addresses.
 pub struct Metrics {
@@ -11,6 +14,8 @@ pub struct Metrics {
     durations: HistogramVec,
     in_flight: IntGauge,
     given_again: IntCounter,
+    /// Taken over from the store whenever someone looks, by one at a time.
+    statements: Mutex<IntCounter>,
 }
 
 impl Default for Metrics {
@@ -28,11 +33,13 @@ impl Default for Metrics {
         let in_flight = IntGauge::new("plinth_requests_in_flight", "Requests being answered now");
         let given_again =
             IntCounter::new("plinth_answers_given_again_total", "Answers that still held and were not made anew");
+        let statements = IntCounter::new("plinth_store_statements_total", "Statements that the store has run");
         let metrics = Self {
             requests: requests.expect("the names are constants"),
             durations: durations.expect("the names are constants"),
             in_flight: in_flight.expect("the name is a constant"),
             given_again: given_again.expect("the name is a constant"),
+            statements: Mutex::new(statements.expect("the name is a constant")),
             registry,
         };
         let register = |collector: Box<dyn prometheus::core::Collector>| {
@@ -42,6 +49,7 @@ impl Default for Metrics {
         register(Box::new(metrics.durations.clone()));
         register(Box::new(metrics.in_flight.clone()));
         register(Box::new(metrics.given_again.clone()));
+        register(Box::new(metrics.statements.lock().clone()));
         metrics
     }
 }
@@ -65,6 +73,9 @@ impl Metrics {
 
     /// The page that a Prometheus server fetches.
     pub fn render(&self) -> String {
+        let statements = self.statements.lock();
+        statements.inc_by(db::statements_run().saturating_sub(statements.get()));
+        drop(statements);
         TextEncoder::new().encode_to_string(&self.registry.gather()).unwrap_or_default()
     }
 }

@@ -19,8 +19,8 @@ pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charse
 const POLL_INTERVAL: HeaderName = HeaderName::from_static("x-poll-interval");
 /// Room for every header that an answer gets on its way, so that it is taken once.
 const HEADERS_MAX: usize = 32;
-/// What a small answer takes; a larger one grows from here.
-const BODY_SIZE: usize = 1024;
+/// What one resource takes at most, nearly always; a larger answer grows from here.
+const BODY_SIZE: usize = 4096;
 
 /// An answer of a handler.
 #[derive(Debug)]

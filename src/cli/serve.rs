@@ -60,11 +60,11 @@ impl Serve {
         self.apply_state(&app, out).await?;
         let listener = bind(&options).await?;
         let url = format!("http://{}", listener.local_addr()?);
-        start_metrics(&options, &app).await?;
+        let metrics = start_metrics(&options, &app).await?;
         let sweeping = tokio::spawn(sweep::run(app.clone()));
         let upkeep = Upkeep::new(app.objects.clone(), app.clock.clone(), HOLDERS, Policy::default());
         let upkeep = tokio::spawn(upkeep.run());
-        self.announce(&app, &options, &url, out).await?;
+        self.announce(&app, &options, (&url, metrics), out).await?;
         let served = server::serve(listener, app, stop_signal()?).await;
         sweeping.abort();
         upkeep.abort();
@@ -81,9 +81,19 @@ impl Serve {
         Ok(())
     }
 
-    async fn announce(&self, app: &App, options: &Options, url: &str, out: &mut (dyn Write + Send)) -> Result<()> {
+    async fn announce(
+        &self,
+        app: &App,
+        options: &Options,
+        (url, metrics): (&str, Option<String>),
+        out: &mut (dyn Write + Send),
+    ) -> Result<()> {
         if self.ready_json {
-            writeln!(out, "{}", serde_json::json!({ "url": url, "pid": std::process::id() }))?;
+            let mut ready = serde_json::json!({ "url": url, "pid": std::process::id() });
+            if let Some(metrics) = metrics {
+                ready["metrics_url"] = metrics.into();
+            }
+            writeln!(out, "{ready}")?;
         } else if self.demo {
             demo::start(app, options.data(), url, out).await?;
         } else {
@@ -112,13 +122,14 @@ fn stop_signal() -> Result<impl Future<Output = ()>> {
     })
 }
 
-/// Serves metrics on an address of their own, where one is set.
-async fn start_metrics(options: &Options, app: &App) -> Result<()> {
-    let Some(address) = options.metrics_listen else { return Ok(()) };
+/// Serves metrics on an address of their own, where one is set, and tells it.
+async fn start_metrics(options: &Options, app: &App) -> Result<Option<String>> {
+    let Some(address) = options.metrics_listen else { return Ok(None) };
     let listener = TcpListener::bind(address)
         .await
         .map_err(|error| Error::BadRequest(format!("cannot listen on {address} for metrics: {error}")))?;
-    tracing::info!("metrics at http://{}/metrics", listener.local_addr()?);
+    let url = format!("http://{}/metrics", listener.local_addr()?);
+    tracing::info!("metrics at {url}");
     let app = app.clone();
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
@@ -131,7 +142,7 @@ async fn start_metrics(options: &Options, app: &App) -> Result<()> {
             tokio::spawn(connection);
         }
     });
-    Ok(())
+    Ok(Some(url))
 }
 
 fn metrics_page(app: &App, path: &str) -> Response<Body> {

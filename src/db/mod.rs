@@ -15,6 +15,7 @@ mod state;
 mod value;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::BoxFuture;
 
@@ -129,6 +130,13 @@ impl Store {
     }
 }
 
+static STATEMENTS_RUN: AtomicU64 = AtomicU64::new(0);
+
+/// How many statements this process has run, besides those that begin and end transactions.
+pub fn statements_run() -> u64 {
+    STATEMENTS_RUN.load(Ordering::Relaxed)
+}
+
 /// A connection or a running transaction of either engine.
 pub enum Connection {
     Sqlite(sqlite::Pooled),
@@ -158,6 +166,7 @@ impl Connection {
         if holds_nul(params) {
             return if is_read(sql) { Ok(None) } else { Err(DbError::Nul) };
         }
+        STATEMENTS_RUN.fetch_add(1, Ordering::Relaxed);
         match self {
             Connection::Sqlite(connection) => connection.optional(sql, params),
             Connection::Postgres(client) => client.optional(sql, params).await,
@@ -169,6 +178,7 @@ impl Connection {
         if holds_nul(params) {
             return if is_read(sql) { Ok(Vec::new()) } else { Err(DbError::Nul) };
         }
+        STATEMENTS_RUN.fetch_add(1, Ordering::Relaxed);
         match self {
             Connection::Sqlite(connection) => connection.all(sql, params),
             Connection::Postgres(client) => client.all(sql, params).await,
@@ -180,6 +190,7 @@ impl Connection {
         if holds_nul(params) {
             return Err(DbError::Nul);
         }
+        STATEMENTS_RUN.fetch_add(1, Ordering::Relaxed);
         match self {
             Connection::Sqlite(connection) => connection.execute(sql, params),
             Connection::Postgres(client) => client.execute(sql, params).await,

@@ -48,15 +48,22 @@ fn hex_value(digit: u8) -> Result<u8, NotASha> {
     }
 }
 
-impl fmt::Display for Sha {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Sha {
+    /// Calls with the digits of the name.
+    fn with_text<T>(&self, call: impl FnOnce(&str) -> T) -> T {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = [0u8; Self::HEX_LENGTH];
         for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
             pair[0] = DIGITS[usize::from(byte >> 4)];
             pair[1] = DIGITS[usize::from(byte & 15)];
         }
-        out.write_str(std::str::from_utf8(&text).expect("hexadecimal digits are ASCII"))
+        call(std::str::from_utf8(&text).expect("hexadecimal digits are ASCII"))
+    }
+}
+
+impl fmt::Display for Sha {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.with_text(|text| out.write_str(text))
     }
 }
 
@@ -68,7 +75,7 @@ impl fmt::Debug for Sha {
 
 impl serde::Serialize for Sha {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        self.with_text(|text| serializer.serialize_str(text))
     }
 }
 

@@ -10,6 +10,7 @@ mod raw;
 mod reads;
 mod sizes;
 mod start;
+mod statements;
 mod transfer;
 mod wide_pull;
 mod writes;
@@ -34,6 +35,7 @@ pub const ALL: &[RowGroup] = &[
     writes::UPDATE_REF,
     writes::CREATE_COMMENT,
     writes::UPDATE_COMMENT,
+    statements::STATEMENTS,
     raw::RAW,
     many_refs::MANY_REFS,
     many_refs::LIST_REFS,

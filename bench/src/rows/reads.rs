@@ -22,47 +22,48 @@ const ANEW: &str = "the service with `--kept-bytes-max 0`, by CPU time";
 pub const GET_REF: RowGroup = RowGroup {
     name: "get-ref",
     about: "GET one reference with a token, beside a bare server sending the same bytes",
-    run: |bench, report| {
-        let step = REFS / VARIETY;
-        let path = move |index| format!("{REPO}/git/ref/heads/topic-{:04}", index * step);
-        let paths = |_: &Running| Ok((0..VARIETY).map(path).collect());
-        row(bench, report, "GET one ref", 0.6, paths)
-    },
+    run: |bench, report| row(bench, report, "GET one ref", 0.6, refs),
 };
+
+pub fn refs(_: &Running) -> Result<Vec<String>> {
+    let step = REFS / VARIETY;
+    Ok((0..VARIETY).map(|index| format!("{REPO}/git/ref/heads/topic-{:04}", index * step)).collect())
+}
 
 pub const GET_COMMENT: RowGroup = RowGroup {
     name: "get-comment",
     about: "GET one review comment with a token, beside a bare server sending the same bytes",
-    run: |bench, report| {
-        row(bench, report, "GET one comment", 0.6, |service| {
-            let listed = service.client()?.get(&format!("{REPO}/pulls/1/comments"))?.expect(200)?.json()?;
-            let ids = listed.as_array().ok_or("comments are a list")?.iter().map(|comment| comment["id"].to_string());
-            Ok(ids.map(|id| format!("{REPO}/pulls/comments/{id}")).collect())
-        })
-    },
+    run: |bench, report| row(bench, report, "GET one comment", 0.6, comments),
 };
+
+pub fn comments(service: &Running) -> Result<Vec<String>> {
+    let listed = service.client()?.get(&format!("{REPO}/pulls/1/comments"))?.expect(200)?.json()?;
+    let ids = listed.as_array().ok_or("comments are a list")?.iter().map(|comment| comment["id"].to_string());
+    Ok(ids.map(|id| format!("{REPO}/pulls/comments/{id}")).collect())
+}
 
 pub const GET_FIELD: RowGroup = RowGroup {
     name: "get-field",
     about: "GET one project field with a token, beside a bare server sending the same bytes",
-    run: |bench, report| {
-        row(bench, report, "GET one field", 0.6, |service| {
-            let fields = "/orgs/acme/projectsV2/1/fields";
-            let listed = service.client()?.get(fields)?.expect(200)?.json()?;
-            let mut ids = listed.as_array().ok_or("fields are a list")?.iter().map(|field| field["id"].to_string());
-            ids.next_back().map(|id| vec![format!("{fields}/{id}")]).ok_or("there is no field".into())
-        })
-    },
+    run: |bench, report| row(bench, report, "GET one field", 0.6, fields),
 };
+
+pub fn fields(service: &Running) -> Result<Vec<String>> {
+    let fields = "/orgs/acme/projectsV2/1/fields";
+    let listed = service.client()?.get(fields)?.expect(200)?.json()?;
+    let mut ids = listed.as_array().ok_or("fields are a list")?.iter().map(|field| field["id"].to_string());
+    ids.next_back().map(|id| vec![format!("{fields}/{id}")]).ok_or("there is no field".into())
+}
 
 pub const LIST_COMMENTS: RowGroup = RowGroup {
     name: "list-comments",
     about: "a list of 30 review comments, beside a bare server sending the same bytes",
-    run: |bench, report| {
-        let paths = |_: &Running| Ok(vec![format!("{REPO}/pulls/1/comments?per_page=30")]);
-        row(bench, report, "list of 30 comments", 0.5, paths)
-    },
+    run: |bench, report| row(bench, report, "list of 30 comments", 0.5, page),
 };
+
+pub fn page(_: &Running) -> Result<Vec<String>> {
+    Ok(vec![format!("{REPO}/pulls/1/comments?per_page=30")])
+}
 
 fn row(
     bench: &Bench,

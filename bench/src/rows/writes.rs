@@ -19,61 +19,61 @@ const REPO: &str = "/repos/acme/rocket";
 pub const CREATE_REF: RowGroup = RowGroup {
     name: "create-ref",
     about: "durable creation of references, 64 clients",
-    run: |bench, report| {
-        row(bench, report, "create a ref", |world| {
-            let sha = world.chain[0].clone();
-            made("POST", 201, move |number| {
-                (format!("{REPO}/git/refs"), format!(r#"{{"ref":"refs/heads/made/{number:08}","sha":"{sha}"}}"#))
-            })
-        })
-    },
+    run: |bench, report| row(bench, report, "create a ref", create_ref),
 };
+
+pub fn create_ref(world: &World) -> Made {
+    let sha = world.chain[0].clone();
+    made("POST", 201, move |number| {
+        (format!("{REPO}/git/refs"), format!(r#"{{"ref":"refs/heads/made/{number:08}","sha":"{sha}"}}"#))
+    })
+}
 
 pub const UPDATE_REF: RowGroup = RowGroup {
     name: "update-ref",
     about: "durable fast-forwards of references, 64 clients",
-    run: |bench, report| {
-        row(bench, report, "fast-forward a ref", |world| {
-            let chain = world.chain.clone();
-            made("PATCH", 200, move |number| {
-                // Each reference takes its next step when all others have taken theirs.
-                let step = usize::try_from(number / MOVING).unwrap_or_default() + 1;
-                let body = format!(r#"{{"sha":"{}"}}"#, chain[step % chain.len()]);
-                (format!("{REPO}/git/refs/heads/moving-{:04}", number % MOVING), body)
-            })
-        })
-    },
+    run: |bench, report| row(bench, report, "fast-forward a ref", update_ref),
 };
+
+pub fn update_ref(world: &World) -> Made {
+    let chain = world.chain.clone();
+    made("PATCH", 200, move |number| {
+        // Each reference takes its next step when all others have taken theirs.
+        let step = usize::try_from(number / MOVING).unwrap_or_default() + 1;
+        let body = format!(r#"{{"sha":"{}"}}"#, chain[step % chain.len()]);
+        (format!("{REPO}/git/refs/heads/moving-{:04}", number % MOVING), body)
+    })
+}
 
 pub const CREATE_COMMENT: RowGroup = RowGroup {
     name: "create-comment",
     about: "durable creation of review comments, 64 clients",
-    run: |bench, report| {
-        beside(bench, report, "create a comment", Written::Comment, |world| {
-            let commit = world.feature.clone();
-            made("POST", 201, move |number| {
-                let body = format!(
-                    r#"{{"body":"Remark {number}: is this *right*?","commit_id":"{commit}","path":"src/a.txt","line":{},"side":"RIGHT"}}"#,
-                    changed_line(usize::try_from(number).unwrap_or_default())
-                );
-                (format!("{REPO}/pulls/1/comments"), body)
-            })
-        })
-    },
+    run: |bench, report| beside(bench, report, "create a comment", Written::Comment, create_comment),
 };
+
+pub fn create_comment(world: &World) -> Made {
+    let commit = world.feature.clone();
+    made("POST", 201, move |number| {
+        let body = format!(
+            r#"{{"body":"Remark {number}: is this *right*?","commit_id":"{commit}","path":"src/a.txt","line":{},"side":"RIGHT"}}"#,
+            changed_line(usize::try_from(number).unwrap_or_default())
+        );
+        (format!("{REPO}/pulls/1/comments"), body)
+    })
+}
 
 pub const UPDATE_COMMENT: RowGroup = RowGroup {
     name: "update-comment",
     about: "durable changes of review comments, 64 clients",
-    run: |bench, report| {
-        row(bench, report, "update a comment", |_| {
-            made("PATCH", 200, |number| {
-                let id = number % seed::COMMENTS as u64 + 1;
-                (format!("{REPO}/pulls/comments/{id}"), format!(r#"{{"body":"Changed the {number}th time"}}"#))
-            })
-        })
-    },
+    run: |bench, report| row(bench, report, "update a comment", update_comment),
 };
+
+pub fn update_comment(_: &World) -> Made {
+    made("PATCH", 200, |number| {
+        let id = number % seed::COMMENTS as u64 + 1;
+        (format!("{REPO}/pulls/comments/{id}"), format!(r#"{{"body":"Changed the {number}th time"}}"#))
+    })
+}
 
 fn made(method: &'static str, status: u16, make: impl Fn(u64) -> (String, String) + 'static) -> Made {
     Made { method, status, make: Box::new(make), next: 0 }

@@ -16,12 +16,13 @@ const RETURNING_ID: &str = " returning id";
 /// An open connection.
 pub struct Opened {
     connection: rusqlite::Connection,
-    orders: Orders,
+    /// By where the text of a statement stands in the program, which is where it stays.
+    known: HashMap<(usize, usize), Known>,
 }
 
 impl Opened {
     pub fn new(connection: rusqlite::Connection) -> Self {
-        Self { connection, orders: Orders::default() }
+        Self { connection, known: HashMap::new() }
     }
 }
 
@@ -47,22 +48,14 @@ impl Pooled {
         (self.role == Role::Writer).then(|| self.home.watch.state_inside())
     }
 
-    fn note(&self, sql: &str) {
-        if self.role == Role::Writer {
-            self.home.watch.note(Concern::of(sql));
-        }
-    }
-
     pub fn optional<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
         if let Some(insert) = sql.strip_suffix(RETURNING_ID) {
             return self.insert(insert, params);
         }
-        self.note(sql);
-        let Opened { connection, orders } = self.opened();
-        let mut statement = connection.prepare_cached(sql)?;
-        orders.bind(sql, &mut statement, params)?;
-        let mut rows = statement.raw_query();
-        rows.next()?.map(|row| R::from_row(&Row::Sqlite(row))).transpose()
+        self.run(sql, params, |statement| {
+            let mut rows = statement.raw_query();
+            rows.next()?.map(|row| R::from_row(&Row::Sqlite(row))).transpose()
+        })
     }
 
     /// SQLite knows the row that it has just inserted; to return it, it would fill a table first.
@@ -73,25 +66,35 @@ impl Pooled {
     }
 
     pub fn all<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<R>, DbError> {
-        self.note(sql);
-        let Opened { connection, orders } = self.opened();
-        let mut statement = connection.prepare_cached(sql)?;
-        orders.bind(sql, &mut statement, params)?;
-        let mut rows = statement.raw_query();
-        let mut found = Vec::new();
-        while let Some(row) = rows.next()? {
-            found.push(R::from_row(&Row::Sqlite(row))?);
-        }
-        Ok(found)
+        self.run(sql, params, |statement| {
+            let mut rows = statement.raw_query();
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                found.push(R::from_row(&Row::Sqlite(row))?);
+            }
+            Ok(found)
+        })
     }
 
     pub fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
-        self.note(sql);
-        let Opened { connection, orders } = self.opened();
+        self.run(sql, params, |statement| Ok(statement.raw_execute()? as u64))
+    }
+
+    fn run<T>(
+        &mut self,
+        sql: &'static str,
+        params: &[Value<'_>],
+        take: impl FnOnce(&mut rusqlite::Statement<'_>) -> Result<T, DbError>,
+    ) -> Result<T, DbError> {
+        let Self { opened, home, role } = self;
+        let Opened { connection, known } = opened.as_mut().expect("a connection is only taken when dropped");
         let mut statement = connection.prepare_cached(sql)?;
-        orders.bind(sql, &mut statement, params)?;
-        let count = statement.raw_execute()?;
-        Ok(count as u64)
+        let known = known.entry((sql.as_ptr().addr(), sql.len())).or_insert_with(|| Known::new(sql, &statement));
+        if *role == Role::Writer {
+            home.watch.note(known.concern);
+        }
+        known.bind(&mut statement, params)?;
+        take(&mut statement)
     }
 
     fn opened(&mut self) -> &mut Opened {
@@ -123,22 +126,21 @@ impl Drop for Pooled {
     }
 }
 
-/// Which value belongs to which place of a statement, by where its text stands in the program, which is where it stays.
-///
-/// To SQLite `$2` is a name like any other, numbered by where it first stands; here it means the second value. Looking
-/// the names up takes longer than binding the values, so it is done once.
-#[derive(Default)]
-struct Orders(HashMap<(usize, usize), Box<[usize]>>);
+/// What is found out about a statement once.
+struct Known {
+    /// Which value belongs to which place. To SQLite `$2` is a name like any other, numbered by where it first stands;
+    /// here it means the second value. Looking the names up takes longer than binding the values.
+    order: Box<[usize]>,
+    concern: Concern,
+}
 
-impl Orders {
-    fn bind(
-        &mut self,
-        sql: &'static str,
-        statement: &mut rusqlite::Statement<'_>,
-        params: &[Value<'_>],
-    ) -> Result<(), DbError> {
-        let order = self.0.entry((sql.as_ptr().addr(), sql.len())).or_insert_with(|| order_of(statement));
-        for (index, place) in order.iter().enumerate() {
+impl Known {
+    fn new(sql: &str, statement: &rusqlite::Statement<'_>) -> Self {
+        Self { order: order_of(statement), concern: Concern::of(sql) }
+    }
+
+    fn bind(&self, statement: &mut rusqlite::Statement<'_>, params: &[Value<'_>]) -> Result<(), DbError> {
+        for (index, place) in self.order.iter().enumerate() {
             let value = params.get(*place);
             let value =
                 value.ok_or_else(|| DbError::Fault("a statement names a value that it was not given".into()))?;
@@ -179,7 +181,7 @@ mod tests {
                    where t.hash = $1 and t.ended_at is null";
         let mut statement = reader.prepare(sql).expect("the statement is right");
         for hash in [[1_u8; 32], [2; 32]] {
-            Orders::default().bind(sql, &mut statement, params![hash]).expect("it has one value");
+            Known::new(sql, &statement).bind(&mut statement, params![hash]).expect("it has one value");
             assert!(statement.raw_query().next().expect("it runs").is_none());
         }
         assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
