@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -132,9 +131,9 @@ impl Gate {
             Wire::Json => self.app.settings.request_timeout,
             Wire::Git => self.app.settings.git.timeout,
         };
-        // Pinned where it is made: it is large, and each wrapper would move it.
+        // In a place of its own: it is large, and everyone who waits for it would have to keep as much room, and move it.
         let arrival = Arrival { request, key, client, urls: &urls, request_id };
-        let work = pin!(AssertUnwindSafe(self.way(arrival, found)).catch_unwind());
+        let work = AssertUnwindSafe(Box::pin(self.way(arrival, found))).catch_unwind();
         match tokio::time::timeout(timeout, work).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => refuse(&Error::internal("a handler panicked"), row, &urls, request_id),

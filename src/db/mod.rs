@@ -17,7 +17,7 @@ mod value;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, Either};
 
 pub use backup::check_copy;
 pub use error::DbError;
@@ -92,15 +92,18 @@ impl Store {
     ///
     /// The closure may run more than once, so it has no effect outside its transaction; an `Err` undoes everything.
     /// What it needs travels in `context`.
-    pub async fn write<C, T, F>(&self, context: C, work: F) -> Result<T>
+    pub fn write<C, T, F>(&self, context: C, work: F) -> impl Future<Output = Result<T>> + Send + use<C, T, F>
     where
         C: Send + Sync + 'static,
         T: Send + 'static,
         F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
     {
         match &self.engine {
-            Engine::Sqlite(engine) => engine.write(context, work).await,
-            Engine::Postgres(engine) => engine.write(&context, &work).await,
+            Engine::Sqlite(engine) => Either::Left(engine.write(context, work)),
+            Engine::Postgres(engine) => {
+                let engine = engine.clone();
+                Either::Right(Box::pin(async move { engine.write(&context, &work).await }))
+            }
         }
     }
 

@@ -16,19 +16,22 @@ const GROUP: u32 = 64;
 
 pub const RAW: RowGroup = RowGroup {
     name: "raw-sqlite",
-    about: "SQLite alone: a point query, inserts with one commit and with many, the rows of a comment",
+    about: "SQLite alone: a point query, inserts with one commit and with many, of refs and comments, too",
     run: |bench, report| {
         let folder = bench.scratch("raw")?;
         bench.machine.pin_this_thread();
         let told = |error: rusqlite::Error| format!("SQLite: {error}");
         report.add(row("a point query", reads(bench, &folder).map_err(told)?));
         for (what, group) in [("an insert with a commit of its own", 1), ("an insert, 64 to a commit", GROUP)] {
-            report.add(row(what, writes(bench, &folder, group).map_err(told)?));
+            let database = folder.join(format!("writes-{group}.db"));
+            report.add(row(what, grouped(bench, &database, group, Written::Entry).map_err(told)?));
         }
-        let data = seed::copy(&World::get(bench)?.folder, &folder)?;
+        let store = seed::copy(&World::get(bench)?.folder, &folder)?.join("plinth.db");
         bench.machine.pin_this_thread();
-        let comments = comments(bench, &data.join("plinth.db")).map_err(told)?;
-        report.add(row("the rows that one comment leaves, 64 comments to a commit", comments));
+        for (what, written) in [("a ref", Written::Ref), ("a comment", Written::Comment)] {
+            let micros = grouped(bench, &store, GROUP, written).map_err(told)?;
+            report.add(row(&format!("an insert of {what} into a store of the service, 64 to a commit"), micros));
+        }
         bench.machine.unpin_this_thread();
         Ok(())
     },
@@ -69,33 +72,19 @@ fn reads(bench: &Bench, folder: &Path) -> rusqlite::Result<Figure> {
     })
 }
 
-fn writes(bench: &Bench, folder: &Path, group: u32) -> rusqlite::Result<Figure> {
-    let connection = open_database(&folder.join(format!("writes-{group}.db")), Synchronous::Full)?;
+fn grouped(bench: &Bench, database: &Path, group: u32, written: Written) -> rusqlite::Result<Figure> {
+    let connection = open_database(database, Synchronous::Full)?;
+    let mut number = 0;
     each_round(bench, |until| {
         let mut count = 0_u32;
         while Instant::now() < until {
             connection.prepare_cached("begin immediate")?.execute([])?;
             for _ in 0..group {
-                connection.prepare_cached("insert into entry (data) values (?1)")?.execute([[7_u8; 100]])?;
+                written.write(&connection, number, &[b'7'; 100])?;
+                number += 1;
             }
             connection.prepare_cached("commit")?.execute([])?;
             count += group;
-        }
-        Ok(count)
-    })
-}
-
-fn comments(bench: &Bench, database: &Path) -> rusqlite::Result<Figure> {
-    let connection = open_database(database, Synchronous::Full)?;
-    each_round(bench, |until| {
-        let mut count = 0_u32;
-        while Instant::now() < until {
-            connection.prepare_cached("begin immediate")?.execute([])?;
-            for _ in 0..GROUP {
-                Written::Comment.write(&connection, &[])?;
-            }
-            connection.prepare_cached("commit")?.execute([])?;
-            count += GROUP;
         }
         Ok(count)
     })

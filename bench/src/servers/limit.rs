@@ -1,5 +1,5 @@
-//! The limit of durable writing: axum, one writer thread that groups what waits into one commit, and what is written for
-//! each request. Whatever else a service does for a write comes on top of this.
+//! The limit of durable writing: axum, one writer thread that groups what waits into one commit, and one insert for each
+//! request. Whatever else a service does for a write comes on top of this.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -85,7 +85,7 @@ async fn answer(State(limit): State<Arc<Limit>>, request: Request) -> Response {
     limit.answers.for_path(&path)
 }
 
-/// A database as the service opens it, with a table for inserts.
+/// A database as the service opens it, with a table for entries.
 pub fn open(file: &Path, synchronous: Synchronous) -> rusqlite::Result<rusqlite::Connection> {
     let connection = rusqlite::Connection::open(file)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -96,27 +96,30 @@ pub fn open(file: &Path, synchronous: Synchronous) -> rusqlite::Result<rusqlite:
 }
 
 fn write_all(connection: &rusqlite::Connection, written: Written, jobs: &Receiver<Job>) {
+    let mut number = 0;
     while let Ok(first) = jobs.recv() {
         // As in the service's own writer: who is ready to run may bring more.
         std::thread::yield_now();
         // Without an answer the request fails, and the run with it.
-        let _ = write_group(connection, written, first, jobs);
+        let _ = write_group(connection, written, &mut number, first, jobs);
     }
 }
 
 fn write_group(
     connection: &rusqlite::Connection,
     written: Written,
+    number: &mut i64,
     first: Job,
     jobs: &Receiver<Job>,
 ) -> rusqlite::Result<()> {
     connection.prepare_cached("begin immediate")?.execute([])?;
-    written.write(connection, &first.data)?;
-    let mut waiting = vec![first.done];
-    while waiting.len() < GROUP_MAX {
-        let Ok(job) = jobs.try_recv() else { break };
-        written.write(connection, &job.data)?;
+    let mut waiting = Vec::new();
+    let mut next = Some(first);
+    while let Some(job) = next {
+        written.write(connection, *number, &job.data)?;
+        *number += 1;
         waiting.push(job.done);
+        next = jobs.try_recv().ok().filter(|_| waiting.len() < GROUP_MAX);
     }
     connection.prepare_cached("commit")?.execute([])?;
     for done in waiting {

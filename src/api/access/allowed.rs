@@ -55,20 +55,23 @@ impl<E: Endpoint, T: Target> Allowed<E, T> {
     }
 
     /// Runs `work` in one transaction, in which the right still stands as it was decided.
-    pub async fn write<C, R, F>(&self, store: &Store, context: C, work: F) -> Result<R>
+    pub fn write<C, R, F>(
+        &self,
+        store: &Store,
+        context: C,
+        work: F,
+    ) -> impl Future<Output = Result<R>> + Send + use<C, R, F, E, T>
     where
         C: Send + Sync + 'static,
         R: Send + 'static,
         F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<R>> + Send + Sync + 'static,
     {
-        store
-            .write((self.recheck(), context, work), |tx, (right, context, work)| {
-                Box::pin(async move {
-                    right.ask_if_moved(tx).await?;
-                    work(tx, context).await
-                })
+        store.write((self.recheck(), context, work), |tx, (right, context, work)| {
+            Box::pin(async move {
+                right.ask_if_moved(tx).await?;
+                work(tx, context).await
             })
-            .await
+        })
     }
 }
 

@@ -9,6 +9,9 @@ use tokio::sync::oneshot;
 use crate::db::{Connection, DbError};
 use crate::error::{Error, Result};
 
+/// Where the answer to a change comes.
+pub type Answered<T> = oneshot::Receiver<Result<T>>;
+
 /// A transaction and whoever waits for it.
 pub trait Change: Send {
     /// Runs it, for the first time or once more, and tells whether it went well.
@@ -28,7 +31,7 @@ pub struct Waiting<C, T, F> {
 
 impl<C, T, F> Waiting<C, T, F> {
     /// Together with where its answer will come.
-    pub fn new(context: C, work: F) -> (Self, oneshot::Receiver<Result<T>>) {
+    pub fn new(context: C, work: F) -> (Self, Answered<T>) {
         let (answer, answered) = oneshot::channel();
         (Self { context, work, outcome: None, answer }, answered)
     }

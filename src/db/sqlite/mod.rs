@@ -61,13 +61,15 @@ impl Engine {
         self.shared.watch.state().ok()
     }
 
-    pub async fn write<C, T, F>(&self, context: C, work: F) -> Result<T>
+    /// No part of the future that is waited with holds the context, which is large: it is with the writer at once.
+    pub fn write<C, T, F>(&self, context: C, work: F) -> impl Future<Output = Result<T>> + Send + use<C, T, F>
     where
         C: Send + Sync + 'static,
         T: Send + 'static,
         F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
     {
-        self.writer.run(context, work).await
+        let sent = self.writer.send(context, work);
+        async { sent?.await.map_err(|_| Error::internal("the writer thread dropped a change"))? }
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
 use futures_util::future::BoxFuture;
 
-use super::change::{Change, Waiting};
+use super::change::{Answered, Change, Waiting};
 use super::pooled::{Opened, Role};
 use super::watch::Watch;
 use super::{Pooled, Shared};
@@ -44,7 +44,8 @@ impl Writer {
         Ok(Self { queue })
     }
 
-    pub async fn run<C, T, F>(&self, context: C, work: F) -> Result<T>
+    /// Lets a transaction wait for its turn. Its answer comes when it is committed.
+    pub fn send<C, T, F>(&self, context: C, work: F) -> Result<Answered<T>>
     where
         C: Send + Sync + 'static,
         T: Send + 'static,
@@ -52,11 +53,10 @@ impl Writer {
     {
         let (waiting, answered) = Waiting::new(context, work);
         match self.queue.try_send(Box::new(waiting)) {
-            Ok(()) => {}
-            Err(TrySendError::Full(_)) => return Err(Error::Unavailable("too many changes are waiting".into())),
-            Err(TrySendError::Disconnected(_)) => return Err(Error::internal("the writer thread has ended")),
+            Ok(()) => Ok(answered),
+            Err(TrySendError::Full(_)) => Err(Error::Unavailable("too many changes are waiting".into())),
+            Err(TrySendError::Disconnected(_)) => Err(Error::internal("the writer thread has ended")),
         }
-        answered.await.map_err(|_| Error::internal("the writer thread dropped a change"))?
     }
 }
 
