@@ -57,6 +57,8 @@ fn write_graph(seed: &Path) -> Result<()> {
 
 /// The service's own copy on disk; the seed has only one repository.
 pub fn repository(seed: &Path) -> Result<PathBuf> {
-    let listed = succeed(Command::new("find").arg(seed.join("data")).args(["-name", "*.git", "-type", "d"]))?;
+    let folders = seed.join("data/repositories");
+    let words = ["-mindepth", "2", "-maxdepth", "2", "-name", "*.git", "-type", "d"];
+    let listed = succeed(Command::new("find").arg(folders).args(words))?;
     listed.lines().next().map(PathBuf::from).ok_or("the service has no repository on disk".into())
 }

@@ -53,13 +53,16 @@ where
     }
 
     fn answer(self: Box<Self>, committed: Result<(), &DbError>) {
-        let outcome = match (self.outcome, committed) {
+        let Self { context, work, outcome, answer } = *self;
+        // Whoever is answered may end the process, and what a change was made with may have something to tidy up.
+        drop((context, work));
+        let outcome = match (outcome, committed) {
             (Some(Err(error)), _) => Err(error),
             (Some(Ok(value)), Ok(())) => Ok(value),
             (None, Ok(())) => Err(Error::internal("a change was forgotten")),
             (_, Err(error)) => Err(Error::Unavailable(format!("the change could not be made durable: {error}"))),
         };
         // A caller that has gone away needs no answer.
-        let _ = self.answer.send(outcome);
+        let _ = answer.send(outcome);
     }
 }

@@ -252,6 +252,22 @@ mod tests {
         (answers, runs.load(Ordering::Relaxed))
     }
 
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_a_change_was_made_with_is_gone_when_it_is_answered() {
+        /// Takes its time, so that whoever does not wait for it comes first.
+        struct Slow(Arc<AtomicUsize>);
+        impl Drop for Slow {
+            fn drop(&mut self) {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                self.0.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+        let (_folder, engine) = opened();
+        let gone = Arc::new(AtomicUsize::new(0));
+        engine.write(Slow(gone.clone()), |_, _| Box::pin(async { Ok(()) })).await.expect("it does nothing");
+        assert_eq!(gone.load(Ordering::SeqCst), 1);
+    }
+
     #[tokio::test]
     async fn a_change_that_fails_leaves_nothing_and_takes_nobody_with_it() {
         let (_folder, engine) = opened();
