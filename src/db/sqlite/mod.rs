@@ -14,6 +14,7 @@ use rusqlite::config::DbConfig;
 
 use super::{Connection, DbError, Durability, State, migrations};
 use crate::error::{Error, Result};
+use change::{Change, Waiting};
 pub use pooled::Pooled;
 use pooled::{Opened, Role};
 use watch::Watch;
@@ -61,15 +62,19 @@ impl Engine {
         self.shared.watch.state().ok()
     }
 
-    /// No part of the future that is waited with holds the context, which is large: it is with the writer at once.
+    /// The future does not hold the context itself, which may be large and would be moved by everyone who waits with it.
     pub fn write<C, T, F>(&self, context: C, work: F) -> impl Future<Output = Result<T>> + Send + use<C, T, F>
     where
         C: Send + Sync + 'static,
         T: Send + 'static,
         F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
     {
-        let sent = self.writer.send(context, work);
-        async { sent?.await.map_err(|_| Error::internal("the writer thread dropped a change"))? }
+        let (change, answered) = Waiting::new(context, work);
+        let (change, writer): (Box<dyn Change>, _) = (Box::new(change), self.writer.clone());
+        async move {
+            writer.send(change)?;
+            answered.await.map_err(|_| Error::internal("the writer thread dropped a change"))?
+        }
     }
 }
 

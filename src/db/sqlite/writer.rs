@@ -10,9 +10,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
-use futures_util::future::BoxFuture;
-
-use super::change::{Answered, Change, Waiting};
+use super::change::Change;
 use super::pooled::{Opened, Role};
 use super::watch::Watch;
 use super::{Pooled, Shared};
@@ -44,16 +42,10 @@ impl Writer {
         Ok(Self { queue })
     }
 
-    /// Lets a transaction wait for its turn. Its answer comes when it is committed.
-    pub fn send<C, T, F>(&self, context: C, work: F) -> Result<Answered<T>>
-    where
-        C: Send + Sync + 'static,
-        T: Send + 'static,
-        F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
-    {
-        let (waiting, answered) = Waiting::new(context, work);
-        match self.queue.try_send(Box::new(waiting)) {
-            Ok(()) => Ok(answered),
+    /// Lets a change wait for its turn.
+    pub fn send(&self, change: Box<dyn Change>) -> Result<()> {
+        match self.queue.try_send(change) {
+            Ok(()) => Ok(()),
             Err(TrySendError::Full(_)) => Err(Error::Unavailable("too many changes are waiting".into())),
             Err(TrySendError::Disconnected(_)) => Err(Error::internal("the writer thread has ended")),
         }
@@ -250,6 +242,15 @@ mod tests {
         let (held, answers, ()) = tokio::join!(hold, futures_util::future::join_all(waiting), release);
         held.expect("the first change does nothing");
         (answers, runs.load(Ordering::Relaxed))
+    }
+
+    #[tokio::test]
+    async fn a_change_that_nobody_waits_for_is_not_made() {
+        let (_folder, engine) = opened();
+        let change = || engine.write((), |tx, ()| Box::pin(async { Ok(tx.execute(INSERT, params!["a"]).await?) }));
+        drop(change());
+        assert_eq!(change().await.expect("the name is free"), 1);
+        assert_eq!(count(&engine, "a"), 1);
     }
 
     #[tokio::test(flavor = "multi_thread")]
