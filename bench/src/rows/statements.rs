@@ -42,11 +42,7 @@ pub const STATEMENTS: RowGroup = RowGroup {
     run: |bench, report| {
         let world = World::get(bench)?;
         let folder = bench.scratch("statements")?;
-        let copy = |name: &str| {
-            let folder = folder.join(name);
-            std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-            seed::copy(&world.folder, &folder)
-        };
+        let copy = |name: &str| seed::copy(&world.folder, &folder.join(name));
         let service = service::start_counted(bench, &copy("usual")?, &[])?;
         let forgetful = service::start_counted(bench, &copy("anew")?, &["--kept-bytes-max", "0"])?;
         for (what, paths, most) in READS {

@@ -82,11 +82,7 @@ fn made(method: &'static str, status: u16, make: impl Fn(u64) -> (String, String
 fn row(bench: &Bench, report: &mut Report, what: &str, written: Written, script: fn(&World) -> Made) -> Result<()> {
     let world = World::get(bench)?;
     let folder = bench.scratch("writes")?;
-    let copy = |name: &str| {
-        let folder = folder.join(name);
-        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        seed::copy(&world.folder, &folder)
-    };
+    let copy = |name: &str| seed::copy(&world.folder, &folder.join(name));
     let service = |name, synchronous| service::start(bench, &copy(name)?, Place::OneCore, synchronous);
     let (full, normal) = (service("full", Synchronous::Full)?, service("normal", Synchronous::Normal)?);
     let answers = folder.join("answers.json");

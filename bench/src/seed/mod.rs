@@ -47,6 +47,7 @@ pub fn keep(bench: &Bench, name: &str, make: impl FnOnce(&Path) -> Result<()>) -
 
 /// A data folder that may be changed, with the contents of a seed's.
 pub fn copy(seed: &Path, to: &Path) -> Result<PathBuf> {
+    std::fs::create_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
     succeed(Command::new("cp").arg("-r").arg(seed.join("data")).arg(to))?;
     Ok(to.join("data"))
 }
