@@ -3,6 +3,7 @@
 mod access;
 mod app_commands;
 mod architecture;
+mod attacks;
 mod cli;
 mod compatibility;
 mod contract;

@@ -172,6 +172,17 @@ pub fn begin_post(server: &Server, name: &str) -> (Raw, String) {
     (raw, body[4..].to_owned())
 }
 
+/// The status of a GET, or nothing where the server does not respond.
+pub fn try_get(address: SocketAddr, token: &str, path: &str) -> Option<u16> {
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    let head = format!("GET {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).ok()?;
+    let mut response = String::new();
+    let _ = stream.read_to_string(&mut response);
+    response.split(' ').nth(1)?.parse().ok()
+}
+
 /// Waits until something is so.
 pub fn eventually(what: &str, is_so: impl Fn() -> bool) {
     let started = Instant::now();

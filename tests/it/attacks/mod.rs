@@ -1,0 +1,5 @@
+//! Attacks on the whole program. Each one must leave it running, within its memory limit, and serving everyone else.
+//!
+//! The assertions are about memory and about what other callers see, never about absolute time.
+
+mod support;

@@ -1,0 +1,167 @@
+//! A server to attack, and callers who have nothing to do with the attack.
+
+#![expect(dead_code, reason = "the attacks that use this are added one by one")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::process::{Reply, Server};
+use crate::support::TestDatabase;
+
+/// What the whole process may take at its peak, as resident memory.
+pub const MEMORY_MAX: u64 = 512 * 1024 * 1024;
+
+/// The attacker owns `mallory/target`; `victor` has nothing to do with it.
+const STATE: &str = "
+users: [{ login: mallory }, { login: victor }]
+repos:
+  - { name: mallory/target, commits: [{ branch: main, author: mallory, message: one, files: { a.txt: \"1\\n\" } }] }
+  - { name: victor/quiet, commits: [{ branch: main, author: victor, message: one, files: { a.txt: \"1\\n\" } }] }
+tokens:
+  - { kind: classic, user: mallory, scopes: [repo, delete_repo, project, 'admin:org'], token: ghp_mallory }
+  - { kind: classic, user: victor, scopes: [repo], token: ghp_victor }
+";
+
+/// A running server on the database that the environment chooses. Its data goes with it.
+pub struct Victim {
+    server: Option<Server>,
+    flags: Vec<String>,
+    database: TestDatabase,
+    directory: tempfile::TempDir,
+}
+
+impl Victim {
+    /// Starts with `mallory/target` and `victor/quiet`.
+    pub fn start(flags: &[&str]) -> Self {
+        Self::start_with(STATE, flags)
+    }
+
+    /// Starts with another state file.
+    pub fn start_with(state: &str, flags: &[&str]) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let database = runtime.expect("a runtime can be made").block_on(TestDatabase::create());
+        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        std::fs::write(directory.path().join("state.yaml"), state).expect("the directory takes a file");
+        let mut flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        if let Some(url) = database.url() {
+            flags.extend(["--database".to_owned(), url]);
+        }
+        let mut victim = Self { server: None, flags, database, directory };
+        victim.server = Some(victim.launch());
+        victim
+    }
+
+    fn launch(&self) -> Server {
+        let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
+        Server::start(self.directory.path(), &flags)
+    }
+
+    /// Kills the process and starts it again on the same data.
+    pub fn restart(&mut self) {
+        self.server = None;
+        self.server = Some(self.launch());
+    }
+
+    pub fn server(&self) -> &Server {
+        self.server.as_ref().expect("the server runs from start to drop")
+    }
+
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// A GET with a token, on a connection of its own.
+    pub fn get(&self, token: &str, path: &str) -> Reply {
+        self.send(token, "GET", path, "")
+    }
+
+    /// Any request with a token, on a connection of its own.
+    pub fn send(&self, token: &str, method: &str, path: &str, body: &str) -> Reply {
+        self.server().request(&format!("{method} {path} HTTP/1.1\r\nauthorization: Bearer {token}"), body)
+    }
+
+    /// The URL that git pushes to as `mallory`.
+    pub fn push_url(&self) -> String {
+        format!("http://mallory:ghp_mallory@{}/mallory/target.git", self.server().address)
+    }
+
+    /// The most resident memory that the process has had since its start, in bytes.
+    pub fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.server().id()));
+        let status = status.expect("the server is still running");
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("the kernel reports a peak");
+        line.split_whitespace().nth(1).and_then(|kib| kib.parse::<u64>().ok()).expect("a number of KiB") * 1024
+    }
+
+    /// Fails unless the process is alive, has stayed within its limit, and serves somebody else.
+    #[track_caller]
+    pub fn assert_unharmed(&self) {
+        let peak = self.peak_memory();
+        assert!(peak <= MEMORY_MAX, "the process took {} MiB", peak / 1024 / 1024);
+        assert_eq!(self.get("ghp_victor", "/repos/victor/quiet/git/ref/heads/main").status(), 200);
+    }
+
+    /// Somebody who reads another repository again and again while the attack runs.
+    pub fn bystander(&self) -> Bystander {
+        let (stop, address) = (Arc::new(AtomicBool::new(false)), self.server().address);
+        let stopped = stop.clone();
+        let reading = std::thread::spawn(move || {
+            let mut seen = Seen::default();
+            while !stopped.load(Ordering::SeqCst) {
+                let started = Instant::now();
+                let status = crate::process::try_get(address, "ghp_victor", "/repos/victor/quiet/git/ref/heads/main");
+                seen.slowest = seen.slowest.max(started.elapsed());
+                seen.statuses.push(status.unwrap_or_default());
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            seen
+        });
+        Bystander { stop, reading }
+    }
+}
+
+/// Reads until it is stopped.
+pub struct Bystander {
+    stop: Arc<AtomicBool>,
+    reading: JoinHandle<Seen>,
+}
+
+/// What a bystander got.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Zero where there was no response at all.
+    pub statuses: Vec<u16>,
+    pub slowest: Duration,
+}
+
+impl Bystander {
+    pub fn finish(self) -> Seen {
+        self.stop.store(true, Ordering::SeqCst);
+        self.reading.join().expect("a bystander does not panic")
+    }
+
+    /// Fails unless every request got its 200.
+    #[track_caller]
+    pub fn assert_served(self) {
+        let seen = self.finish();
+        let bad: Vec<_> = seen.statuses.iter().filter(|status| **status != 200).collect();
+        assert!(!seen.statuses.is_empty() && bad.is_empty(), "{bad:?} of {} requests", seen.statuses.len());
+    }
+}
+
+/// Runs git in a directory, without any configuration of the machine.
+pub fn git(directory: &Path, arguments: &[&str]) -> Output {
+    Command::new("git")
+        .current_dir(directory)
+        .args(["-c", "user.name=m", "-c", "user.email=m@example.com"])
+        .args(arguments)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .output()
+        .expect("git runs")
+}
