@@ -14,7 +14,7 @@ pub const STEP: Step = Step {
     limit: minutes(8),
     run: |context| {
         let mut command = command(&plinth_bench().display().to_string());
-        command.arg("--quick").arg("--plinth").arg(plinth()).arg("--folder").arg(target().join("bench/smoke"));
+        command.arg("--quick").arg("--plinth").arg(plinth()).arg("--directory").arg(target().join("bench/smoke"));
         exits_with_success(context, &mut command)
     },
 };
@@ -24,7 +24,7 @@ pub fn run(words: &[String]) -> Result<ExitCode, String> {
     succeed(&mut build(&["--release"]))?;
     let program = target().join("release/plinth-bench");
     let mut command = command(&program.display().to_string());
-    command.arg("--folder").arg(target().join("bench")).args(words);
+    command.arg("--directory").arg(target().join("bench")).args(words);
     let status = command.status().map_err(|error| format!("cannot start {}: {error}", program.display()))?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
