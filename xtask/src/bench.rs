@@ -21,8 +21,8 @@ pub const STEP: Step = Step {
 
 /// Builds the optimized programs and measures.
 pub fn run(words: &[String]) -> Result<ExitCode, String> {
-    succeed(&mut build(&["--release"]))?;
-    let program = target().join("release/plinth-bench");
+    succeed(&mut build(&["--profile", "dist"]))?;
+    let program = target().join("dist/plinth-bench");
     let mut command = command(&program.display().to_string());
     command.arg("--directory").arg(target().join("bench")).args(words);
     let status = command.status().map_err(|error| format!("cannot start {}: {error}", program.display()))?;
