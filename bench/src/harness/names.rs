@@ -4,6 +4,8 @@
 pub const RESPONSE_CACHE_BYTES: &str = "--kept-bytes-max";
 /// The rate limits.
 pub const RATE_LIMITS: [&str; 3] = ["--requests-per-hour", "--content-per-minute", "--content-per-hour"];
+/// Seconds after which a request is aborted.
+pub const REQUEST_TIMEOUT: &str = "--request-seconds";
 /// Prefix of the variables that configure the service.
 pub const VARIABLE_PREFIX: &str = "PLINTH_";
 /// SQLite's `synchronous` setting, for measurements only.

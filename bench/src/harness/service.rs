@@ -15,6 +15,9 @@ use crate::system::{ServerProcess, on_core, output_of};
 /// High enough for every run: rate limits are counted, as in production, but never reached.
 const RATE_LIMIT: &str = "1000000000";
 
+/// As long as the load generator waits: a slow machine must not fail a run with 503.
+const REQUEST_SECONDS: &str = "30";
+
 /// Where a server may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Cpu {
@@ -67,6 +70,7 @@ pub fn start_uncached(context: &Context, data: &Path) -> Result<ServerProcess> {
 pub fn serve_arguments(command: &mut Command, data: &Path) {
     clear_settings(command);
     command.args(["serve", "--listen", "127.0.0.1:0", "--ready-json", "--data"]).arg(data);
+    command.args([names::REQUEST_TIMEOUT, REQUEST_SECONDS]);
     for limit in names::RATE_LIMITS {
         command.args([limit, RATE_LIMIT]);
     }
