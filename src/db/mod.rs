@@ -5,8 +5,11 @@
 //! each in a serializable transaction of its own that is run again when the database asks for it.
 
 mod backup;
+mod dump;
 mod error;
 mod migrations;
+mod node;
+mod owner;
 mod postgres;
 mod remembered;
 mod row;
@@ -15,12 +18,15 @@ mod state;
 mod value;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::{BoxFuture, Either};
 
-pub use backup::check_copy;
+pub use backup::{Dump, Snapshot, check_copy, restore_postgres};
 pub use error::DbError;
+pub use migrations::Schema;
+pub use node::{Node, host_name};
 pub use remembered::{Memories, Remembered};
 pub use row::{Column, FromRow, Row};
 pub(crate) use row::{from_row, text_column};
@@ -66,10 +72,32 @@ impl Store {
         let engine = match location {
             Location::Sqlite { file, durability } => Engine::Sqlite(sqlite::Engine::open(file, *durability)?),
             Location::Postgres { url, connections_max } => {
-                Engine::Postgres(postgres::Engine::open(url, *connections_max).await?)
+                let engine = postgres::Engine::open(url, *connections_max, None)?;
+                engine.migrate().await?;
+                Engine::Postgres(engine)
             }
         };
         Ok(Self { engine })
+    }
+
+    /// Opens the store as the one node that serves it. A PostgreSQL database that another node serves is refused before
+    /// anything in it is changed; an embedded store is guarded by the lock of its directory.
+    pub async fn open_as(location: &Location, node: &Node) -> Result<Self> {
+        let Location::Postgres { url, connections_max } = location else { return Self::open(location).await };
+        let owner = Arc::new(owner::Ownership::take(url, node).await?);
+        let engine = postgres::Engine::open(url, *connections_max, Some(owner))?;
+        engine.migrate().await?;
+        let store = Self { engine: Engine::Postgres(engine) };
+        store.record_node(node).await?;
+        Ok(store)
+    }
+
+    /// How the schema compares with this binary's; changes nothing and makes nothing.
+    pub async fn schema(location: &Location) -> Result<Schema> {
+        match location {
+            Location::Sqlite { file, .. } => sqlite::schema(file),
+            Location::Postgres { url, .. } => postgres::Engine::open(url, 1, None)?.schema().await,
+        }
     }
 
     /// A connection for reading. On SQLite its calls are finished when first polled.
@@ -109,9 +137,16 @@ impl Store {
 
     /// Whether the database answers now.
     pub async fn check(&self) -> Result<()> {
+        if let Engine::Postgres(engine) = &self.engine {
+            engine.check_owner()?;
+        }
         let mut db = self.read().await?;
         db.one::<(i64,)>("select version from schema_version", &[]).await?;
         Ok(())
+    }
+
+    fn is_postgres(&self) -> bool {
+        matches!(self.engine, Engine::Postgres(_))
     }
 
     /// Which engine this is, for people.
@@ -119,16 +154,6 @@ impl Store {
         match &self.engine {
             Engine::Sqlite(_) => "SQLite",
             Engine::Postgres(_) => "PostgreSQL",
-        }
-    }
-
-    /// Writes a consistent copy of an embedded store into `file` while the service goes on.
-    pub fn backup(&self, file: &std::path::Path) -> Result<()> {
-        match &self.engine {
-            Engine::Sqlite(engine) => backup::copy(engine, file),
-            Engine::Postgres(_) => Err(crate::error::Error::Conflict(
-                "a PostgreSQL store is backed up with pg_dump, which knows how to do it consistently".into(),
-            )),
         }
     }
 }

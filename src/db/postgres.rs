@@ -1,5 +1,6 @@
 //! The scale-out engine: pooled connections, prepared statements, serializable transactions run again on request.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime, Timeouts};
@@ -7,6 +8,7 @@ use futures_util::future::BoxFuture;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{NoTls, Statement};
 
+use super::owner::Ownership;
 use super::{Connection, DbError, FromRow, Row, Value, migrations};
 use crate::error::{Error, Result};
 
@@ -20,13 +22,31 @@ const STATEMENT_TIMEOUT: &str = "-c statement_timeout=10000 -c idle_in_transacti
 #[derive(Clone)]
 pub struct Engine {
     pool: Pool,
+    /// Held by the one node that serves the database; commands beside it have none.
+    owner: Option<Arc<Ownership>>,
+}
+
+fn config(url: &str) -> Result<tokio_postgres::Config> {
+    let mut config: tokio_postgres::Config =
+        url.parse().map_err(|error| Error::BadRequest(format!("the database URL cannot be read: {error}")))?;
+    config.connect_timeout(CONNECT_TIMEOUT).application_name("plinth").options(STATEMENT_TIMEOUT);
+    Ok(config)
+}
+
+/// A connection outside of the pool, and the task that drives it.
+pub async fn connect(url: &str) -> Result<(tokio_postgres::Client, tokio::task::JoinHandle<()>)> {
+    let (client, connection) = config(url)?.connect(NoTls).await.map_err(DbError::from)?;
+    let driving = tokio::spawn(async move {
+        // Its end is seen by the next statement.
+        let _ = connection.await;
+    });
+    Ok((client, driving))
 }
 
 impl Engine {
-    pub async fn open(url: &str, connections_max: usize) -> Result<Self> {
-        let mut config: tokio_postgres::Config =
-            url.parse().map_err(|error| Error::BadRequest(format!("the database URL cannot be read: {error}")))?;
-        config.connect_timeout(CONNECT_TIMEOUT).application_name("plinth").options(STATEMENT_TIMEOUT);
+    /// Opens without looking at the schema.
+    pub fn open(url: &str, connections_max: usize, owner: Option<Arc<Ownership>>) -> Result<Self> {
+        let config = config(url)?;
         let manager = Manager::from_config(config, NoTls, ManagerConfig { recycling_method: RecyclingMethod::Fast });
         let timeouts =
             Timeouts { wait: Some(POOL_WAIT_TIMEOUT), create: Some(CONNECT_TIMEOUT), recycle: Some(CONNECT_TIMEOUT) };
@@ -36,13 +56,34 @@ impl Engine {
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(|error| Error::Internal(error.into()))?;
-        let engine = Self { pool };
-        migrations::migrate_postgres(&mut *engine.client().await?.object()).await?;
-        Ok(engine)
+        Ok(Self { pool, owner })
+    }
+
+    pub async fn migrate(&self) -> Result<()> {
+        migrations::migrate_postgres(&mut *self.client().await?.object()).await
+    }
+
+    pub async fn schema(&self) -> Result<super::Schema> {
+        migrations::schema_postgres(self.client().await?.object()).await
+    }
+
+    /// Refuses while another node may own the database.
+    pub fn check_owner(&self) -> Result<()> {
+        self.owner.as_ref().map_or(Ok(()), |owner| owner.check())
     }
 
     pub async fn client(&self) -> Result<Client, DbError> {
         Ok(Client { object: Some(self.pool.get().await?), in_transaction: false })
+    }
+
+    /// A connection that sees the database as it is now, for as long as it lives, and has all the time that it needs.
+    pub async fn snapshot(&self) -> Result<Client, DbError> {
+        let mut client = self.client().await?;
+        client.in_transaction = true;
+        let begin = "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; \
+                     begin isolation level repeatable read read only; select version from schema_version";
+        client.object().batch_execute(begin).await?;
+        Ok(client)
     }
 
     pub async fn write<C, T, F>(&self, context: &C, work: &F) -> Result<T>
@@ -64,12 +105,13 @@ impl Engine {
         C: Send + Sync,
         F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
     {
+        self.check_owner()?;
         let mut client = self.client().await?;
         client.begin().await?;
         let mut connection = Connection::Postgres(client);
         let outcome = work(&mut connection, context).await;
         let Connection::Postgres(mut client) = connection else { unreachable!("the connection was made two lines up") };
-        match outcome {
+        match outcome.and_then(|value| self.check_owner().map(|()| value)) {
             Ok(value) => client.end("commit").await.map(|()| value).map_err(Error::from),
             Err(error) => {
                 // The refusal counts more than a failing rollback: the guard closes such a connection.
@@ -94,7 +136,7 @@ pub struct Client {
 }
 
 impl Client {
-    fn object(&mut self) -> &mut Object {
+    pub(super) fn object(&mut self) -> &mut Object {
         self.object.as_mut().expect("a connection is only taken when dropped")
     }
 

@@ -38,6 +38,7 @@ impl Repository {
         if !directory.join("HEAD").is_file() {
             return Err(Error::NotFound);
         }
+        create_parts(&directory)?;
         let store = ObjectStore::open(directory.join("objects"))?;
         Ok(Self { id, directory, store, cache, graph: GraphCache::default(), removals: AtomicU64::new(0) })
     }
@@ -88,14 +89,20 @@ impl Repository {
     }
 }
 
+/// Without these, which may all be empty, neither git nor we can use the directory.
+const PARTS: [&str; 4] = ["objects/pack", "objects/info", "refs/heads", "quarantine"];
+
 /// Makes the least that git needs, durably. HEAD comes last: it is what makes the directory a repository.
 pub(super) fn create(directory: &Path) -> io::Result<()> {
-    for part in ["objects/pack", "objects/info", "refs/heads", "quarantine"] {
-        durable::create_directories(&directory.join(part))?;
-    }
+    create_parts(directory)?;
     durable::write_file(&directory.join("config"), CONFIG.as_bytes())?;
     durable::write_file(&directory.join("HEAD"), HEAD.as_bytes())?;
     durable::sync_directory(directory)
+}
+
+/// A copy or an unpacked archive may lack what is empty.
+fn create_parts(directory: &Path) -> io::Result<()> {
+    PARTS.iter().try_for_each(|part| durable::create_directories(&directory.join(part)))
 }
 
 /// The least that git takes for a repository whose objects lie elsewhere, for as long as one process runs.

@@ -1,9 +1,11 @@
 //! The program itself: connections, signals, restarts and what it writes down.
 
+mod backups;
 mod connections;
 mod crashes;
 mod hostile;
 mod logs;
+mod owners;
 mod stopping;
 
 use std::io::{BufRead, BufReader, Read, Write};

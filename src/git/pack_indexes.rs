@@ -1,0 +1,33 @@
+//! Which objects the packs of a directory have, by their indexes alone.
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::ids::Sha;
+
+/// The indexes of all packs in one directory.
+pub struct PackIndexes(Vec<gix::odb::pack::index::File>);
+
+impl PackIndexes {
+    /// A directory that is not there has no packs.
+    pub fn open(pack_directory: &Path) -> Result<Self> {
+        let entries = match std::fs::read_dir(pack_directory) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self(Vec::new())),
+            result => result?,
+        };
+        let mut indexes = Vec::new();
+        for entry in entries {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "idx") {
+                let index = gix::odb::pack::index::File::at(&path, gix::hash::Kind::Sha1);
+                indexes.push(index.map_err(|error| Error::internal(format!("{}: {error}", path.display())))?);
+            }
+        }
+        Ok(Self(indexes))
+    }
+
+    pub fn contain(&self, sha: &Sha) -> bool {
+        let id = super::to_oid(sha);
+        self.0.iter().any(|index| index.lookup(id).is_some())
+    }
+}
