@@ -49,6 +49,14 @@ impl DataLock {
         Ok(lock)
     }
 
+    /// Takes the directory unless somebody has it.
+    pub fn try_take(data: &Path, node: Node) -> Result<Option<Self>> {
+        if running_on(data)?.is_some() {
+            return Ok(None);
+        }
+        Self::take(data, node).map(Some)
+    }
+
     /// Notes the address that is known only once the server listens.
     pub fn set_listen(&mut self, address: SocketAddr) -> Result<()> {
         self.node.listen = address.to_string();

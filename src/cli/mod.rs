@@ -15,9 +15,11 @@ mod serve;
 pub mod state;
 mod token;
 mod validation;
+mod verify;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -83,6 +85,7 @@ enum Command {
     },
     Backup(backup::Backup),
     Restore(backup::Restore),
+    Verify(verify::Verify),
     /// Write the completions for a shell
     Completions {
         shell: clap_complete::Shell,
@@ -90,10 +93,10 @@ enum Command {
 }
 
 /// Reads the arguments, runs the command, and says what a person needs to know about a failure.
-pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<()> {
+pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<ExitCode> {
     let options = cli.options.over(cli.config.read()?);
     let clock = Clock::default();
-    match cli.command {
+    let done = match cli.command {
         Command::Serve(serve) => serve.run(options, out).await,
         Command::Apply { file } => {
             let state = state::State::read(&file)?;
@@ -122,9 +125,11 @@ pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<()> {
         Command::Check { print } => check::run(&options, print, out).await,
         Command::Backup(backup) => backup.run(&options, out).await,
         Command::Restore(restore) => restore.run(&options, out).await,
+        Command::Verify(verify) => return Ok(verify.run(&options, out).await),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "plinth", &mut { out });
             Ok(())
         }
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -59,7 +60,7 @@ pub async fn write(
     below: &str,
     progress: Progress<'_>,
 ) -> Result<(Tables, Vec<PathBuf>)> {
-    std::fs::create_dir(directory.join(below))?;
+    std::fs::DirBuilder::new().mode(0o700).create(directory.join(below))?;
     let tables = list(client, below).await.map_err(DbError::from)?;
     let mut written = 0;
     for table in &tables {
@@ -77,6 +78,16 @@ pub async fn write(
     let sequences = sequences(client).await.map_err(DbError::from)?;
     let files = tables.iter().map(|table| table.file.clone()).collect();
     Ok((Tables { tables, sequences }, files))
+}
+
+/// Reads every row of every table.
+pub async fn read_all(client: &tokio_postgres::Client) -> Result<(), DbError> {
+    for table in list(client, "").await? {
+        let sql = format!("copy {} to stdout", quote(&table.name));
+        let mut rows = std::pin::pin!(client.copy_out(&sql).await?);
+        while rows.try_next().await?.is_some() {}
+    }
+    Ok(())
 }
 
 async fn list(client: &tokio_postgres::Client, below: &str) -> Result<Vec<Table>, tokio_postgres::Error> {

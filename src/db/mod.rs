@@ -7,6 +7,7 @@
 mod backup;
 mod dump;
 mod error;
+mod integrity;
 mod migrations;
 mod node;
 mod owner;

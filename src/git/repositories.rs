@@ -120,6 +120,11 @@ impl Repositories {
         self.delete_marked()
     }
 
+    /// Where the packs of a repository are, if it has any.
+    pub fn pack_directory(&self, id: RepoId) -> PathBuf {
+        self.directory.join(pack_directory(id))
+    }
+
     pub(super) fn directory(&self) -> &Path {
         &self.directory
     }

@@ -17,7 +17,7 @@ const LISTINGS_MAX: usize = 100;
 const DELETION_PATIENCE: Duration = Duration::from_secs(2);
 const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 /// Readers look for the index, so it is the last to come and the first to go.
-const EXTENSIONS: [&str; 3] = ["pack", "rev", "idx"];
+pub(super) const EXTENSIONS: [&str; 3] = ["pack", "rev", "idx"];
 
 /// Holds back the removal of packs and repositories, by any process, until it is dropped.
 pub struct RemovalHold(#[expect(dead_code, reason = "the lock lives as long as the file is open")] File);

@@ -89,6 +89,21 @@ impl Repositories {
         Ok(repository)
     }
 
+    /// Directories that a killed process was filling.
+    pub(super) fn abandoned_staging(&self) -> Result<Vec<std::path::PathBuf>> {
+        let mut found = Vec::new();
+        let staging = self.directory().join(STAGING);
+        if staging.is_dir() {
+            for entry in fs::read_dir(&staging)? {
+                let entry = entry?;
+                if is_left_behind(&entry)? {
+                    found.push(entry.path());
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// Removes what a killed process was filling.
     pub(super) fn sweep_staging(&self) -> Result<()> {
         let staging = self.directory().join(STAGING);

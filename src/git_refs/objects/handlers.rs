@@ -57,10 +57,10 @@ pub fn find_tree(reader: &Reader<'_>, named: Sha, depth: Depth) -> Result<Option
     let (listed, is_truncated) = match depth {
         Depth::All => match reader.find_tree_recursive(&sha, TREE_ENTRIES_MAX)? {
             Some(tree) => (tree.entries, tree.is_truncated),
-            None => return Ok(None),
+            None => return Err(reader.missing(&sha)),
         },
         Depth::One => {
-            let Some(tree) = reader.find_tree(&sha)? else { return Ok(None) };
+            let tree = reader.find_tree(&sha)?.ok_or_else(|| reader.missing(&sha))?;
             let is_truncated = tree.len() > TREE_ENTRIES_MAX;
             let shown = tree.into_iter().take(TREE_ENTRIES_MAX);
             (
@@ -71,8 +71,13 @@ pub fn find_tree(reader: &Reader<'_>, named: Sha, depth: Depth) -> Result<Option
     };
     let mut entries = Vec::with_capacity(listed.len());
     for entry in listed {
-        let is_file = entry.mode.object_kind() == ObjectKind::Blob;
-        let size = if is_file { reader.find_header(&entry.sha)?.map(|header| header.size) } else { None };
+        let size = match entry.mode.object_kind() {
+            ObjectKind::Blob => {
+                let header = reader.find_header(&entry.sha)?.ok_or_else(|| reader.missing(&entry.sha))?;
+                Some(header.size)
+            }
+            ObjectKind::Commit | ObjectKind::Tree | ObjectKind::Tag => None,
+        };
         entries.push((entry, size));
     }
     Ok(Some(json::FoundTree { sha, entries, is_truncated }))

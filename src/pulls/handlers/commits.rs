@@ -14,7 +14,7 @@ use crate::api::page::Page;
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::clock::Timestamp;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::git::{Commit, Identity};
 use crate::ids::{NodeId, Sha};
 use crate::pulls::model::Version;
@@ -56,7 +56,7 @@ pub async fn find_people(app: &App, commits: impl Iterator<Item = &Commit>) -> R
 /// Oldest first, as they were made.
 pub fn commits(desk: &Desk<'_>, version: &Version) -> Result<Vec<(Sha, Commit)>> {
     let range = desk.reader.commits_between(&version.base_sha, &version.head_sha, COMMITS_MAX)?;
-    let read = |sha: Sha| Ok((sha, desk.reader.find_commit(&sha)?.ok_or(Error::NotFound)?));
+    let read = |sha: Sha| Ok((sha, desk.reader.find_commit(&sha)?.ok_or_else(|| desk.reader.missing(&sha))?));
     range.commit_ids.into_iter().rev().map(read).collect()
 }
 

@@ -40,7 +40,7 @@ const PATHS: [&str; 9] = [
     "/repos/mona/work/git/ref/heads/feature",
 ];
 
-fn place() -> Place {
+pub fn place() -> Place {
     let place = Place::new();
     std::fs::write(place.path().join("state.yaml"), STATE).expect("the directory takes a file");
     place
@@ -50,13 +50,13 @@ fn post(server: &Server, path: &str, body: &str) -> u16 {
     server.request(&format!("POST {path} HTTP/1.1\r\nauthorization: Bearer ghp_monamona"), body).status()
 }
 
-fn tip(server: &Server, name: &str) -> String {
+pub fn tip(server: &Server, name: &str) -> String {
     let reply = server.get(&format!("/repos/mona/work/git/ref/{name}"));
     let value: serde_json::Value = serde_json::from_str(reply.body()).unwrap_or_else(|_| panic!("{reply:?}"));
     value["object"]["sha"].as_str().expect("a reference has an object").to_owned()
 }
 
-fn create_tag(server: &Server, number: u64, sha: &str) -> u16 {
+pub fn create_tag(server: &Server, number: u64, sha: &str) -> u16 {
     let body = format!(r#"{{"ref":"refs/tags/n{number}","sha":"{sha}"}}"#);
     post(server, "/repos/mona/work/git/refs", &body)
 }
@@ -145,7 +145,7 @@ fn restored_backup_is_cloned_pushed_to_and_equal() {
     assert!(next.body().contains(r#""id":3,"#), "{next:?}");
 }
 
-fn files_below(directory: &Path) -> Vec<PathBuf> {
+pub fn files_below(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
@@ -233,7 +233,7 @@ fn backup_under_load_ends_and_is_one_moment() {
 }
 
 /// Pushes one commit after another and returns their names.
-fn push_commits(server: &Server, directory: &Path, stop: &AtomicBool) -> Vec<String> {
+pub fn push_commits(server: &Server, directory: &Path, stop: &AtomicBool) -> Vec<String> {
     succeed(git(directory, &["clone", "--quiet", &url(server), "pushing"]));
     let clone = directory.join("pushing");
     let mut pushed = Vec::new();

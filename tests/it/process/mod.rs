@@ -7,6 +7,7 @@ mod hostile;
 mod logs;
 mod owners;
 mod stopping;
+mod verifying;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
