@@ -24,7 +24,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0003_device_codes",
     "0004_git_refs",
     "0006_pulls_and_comments",
-    "0007_replies"
+    "0007_replies",
+    "0008_attempted_versions"
 ];
 
 /// Everyone who migrates takes this lock first, so that two nodes starting at once do it one after the other.
