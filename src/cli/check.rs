@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 
+use super::backup::missing_objects;
 use super::instance::running_on;
 use super::options::Options;
 use crate::db::{Location, Schema, Store};
 use crate::error::{Error, Result};
-use crate::git;
+use crate::git::{self, Repositories};
 
 pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -> Result<()> {
     let settings = options.settings()?;
@@ -50,7 +51,7 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
     let found = match Store::schema(&location).await? {
         Schema::Absent => "there is no store yet: the first start makes one".to_owned(),
         Schema::Older(version) => format!("the store has schema version {version}: the next start brings it up"),
-        Schema::Current => check_store(&location).await?,
+        Schema::Current => check_store(options, &location).await?,
         Schema::Newer(version) => {
             return Err(Error::Conflict(format!("the store has schema version {version}: use a newer plinth")));
         }
@@ -62,10 +63,26 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
     Ok(())
 }
 
-async fn check_store(location: &Location) -> Result<String> {
+async fn check_store(options: &Options, location: &Location) -> Result<String> {
     let store = Store::open(location).await?;
     store.check().await?;
+    check_repositories(&store, options.data()).await?;
     Ok(format!("the {} store answers", store.engine_name()))
+}
+
+/// Every object that a reference names is in a pack, and git can serve it.
+async fn check_repositories(store: &Store, data: &Path) -> Result<()> {
+    let mut wrong = match Repositories::existing(data)? {
+        Some(repositories) => {
+            repositories.missing_parts()?.iter().map(|path| format!("{} is missing", path.display())).collect()
+        }
+        None => Vec::new(),
+    };
+    wrong.extend(missing_objects(&mut store.read().await?, &data.join("repositories")).await?);
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Conflict(format!("repositories are damaged; see plinth verify:\n{}", wrong.join("\n"))))
 }
 
 /// The directory, or the nearest one above that exists, takes files. Nothing stays there.

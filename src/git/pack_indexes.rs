@@ -27,7 +27,8 @@ impl PackIndexes {
         let mut indexes = Vec::new();
         for entry in entries {
             let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "idx") {
+            // An index without its pack finds nothing that could be read.
+            if path.extension().is_some_and(|extension| extension == "idx") && path.with_extension("pack").exists() {
                 let index = gix::odb::pack::index::File::at(&path, gix::hash::Kind::Sha1);
                 match index {
                     Ok(index) => indexes.push(index),

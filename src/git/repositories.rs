@@ -48,6 +48,12 @@ impl Repositories {
         Ok(Self { directory, cache, open: Mutex::default(), marked: Mutex::default() })
     }
 
+    /// The same without making anything; nothing where there is no directory of repositories yet.
+    pub fn existing(data_directory: &Path) -> Result<Option<Self>> {
+        let directory = std::path::absolute(data_directory)?.join("repositories");
+        if directory.is_dir() { Self::at(data_directory).map(Some) } else { Ok(None) }
+    }
+
     /// Makes an empty repository, durably. Making it again changes nothing.
     pub fn create(&self, id: RepoId) -> Result<Arc<Repository>> {
         let directory = self.directory_of(id)?;

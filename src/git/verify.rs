@@ -142,6 +142,13 @@ impl Repositories {
         Ok(found)
     }
 
+    /// Directories and files without which git could not serve a repository.
+    pub fn missing_parts(&self) -> Result<Vec<PathBuf>> {
+        let directories = self.list_directories()?;
+        let with_packs = directories.iter().filter(|(_, directory)| directory.join("objects/pack").is_dir());
+        Ok(with_packs.flat_map(|(_, directory)| repository::missing_parts(directory)).collect())
+    }
+
     /// Whether a directory has been left alone for so long that nobody is about to use it.
     pub fn is_abandoned(directory: &Path) -> bool {
         // HEAD is written once; a directory changes with what is in it.

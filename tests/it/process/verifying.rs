@@ -152,6 +152,8 @@ fn deleted_packs_are_reported_and_never_a_404() {
         for extension in extensions {
             let _ = std::fs::remove_file(pack.with_extension(extension));
         }
+        let checked = place.run(&["check"]);
+        assert!(!checked.status.success() && text(&checked).contains("refs/heads/main"), "{}", text(&checked));
         let report = verify(&place, &[], 1);
         assert!(kinds(&report).iter().any(|kind| ["damaged_pack", "missing_object"].contains(kind)), "{report}");
         if extensions.len() > 1 {
@@ -181,7 +183,11 @@ fn indexes_and_directories_are_made_again() {
         match harm {
             "remove the index" => std::fs::remove_file(&index).expect("it can be removed"),
             "damage the index" => damage(&index),
-            "remove directories" => std::fs::remove_dir_all(directory.join("refs")).expect("it can be removed"),
+            "remove directories" => {
+                std::fs::remove_dir_all(directory.join("refs")).expect("it can be removed");
+                let checked = place.run(&["check"]);
+                assert!(!checked.status.success() && text(&checked).contains("refs/heads"), "{}", text(&checked));
+            }
             _ => {
                 let graphs = directory.join("objects/info/commit-graphs");
                 std::fs::create_dir_all(&graphs).expect("a directory");
