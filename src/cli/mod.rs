@@ -10,6 +10,7 @@ mod import;
 pub mod installation;
 mod instance;
 mod logging;
+mod operator;
 mod options;
 mod serve;
 pub mod state;

@@ -48,9 +48,7 @@ impl Snapshot {
     pub async fn open(location: &Location) -> Result<Self> {
         let db = match location {
             Location::Sqlite { file, .. } => Connection::Sqlite(sqlite::snapshot(file)?),
-            Location::Postgres { url, .. } => {
-                Connection::Postgres(postgres::Engine::open(url, 1, None)?.snapshot().await?)
-            }
+            Location::Postgres { url, .. } => Connection::Postgres(postgres::Engine::open_one(url)?.snapshot().await?),
         };
         Ok(Self { db })
     }

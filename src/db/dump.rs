@@ -132,7 +132,7 @@ pub async fn read(
     progress: Progress<'_>,
 ) -> Result<()> {
     client
-        .batch_execute("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0")
+        .batch_execute("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set default_transaction_read_only = off")
         .await
         .map_err(DbError::from)?;
     let tx = client.transaction().await.map_err(DbError::from)?;

@@ -103,7 +103,7 @@ pub fn migrate_sqlite(connection: &mut rusqlite::Connection) -> Result<()> {
 }
 
 pub async fn migrate_postgres(client: &mut tokio_postgres::Client) -> Result<()> {
-    let tx = client.transaction().await.map_err(DbError::from)?;
+    let tx = client.build_transaction().read_only(false).start().await.map_err(DbError::from)?;
     let found = async {
         tx.batch_execute(POSTGRES_LOCK).await?;
         tx.batch_execute(VERSION_TABLE).await?;

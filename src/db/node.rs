@@ -4,11 +4,16 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Connection, DbError, Store, params};
+use super::{Connection, DbError, Store, Transaction, internal_authority, params};
 use crate::error::{Error, Result};
 
 /// The row of `setting` that names the node.
 pub(super) const SETTING: &str = "node";
+
+internal_authority!(
+    /// The node that serves a store names itself in it.
+    NodeRecord = "record_node"
+);
 
 /// A server process and its data directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +61,7 @@ pub(super) fn other_data(owner: &Node, node: &Node) -> String {
 impl Store {
     /// Notes that this node serves the store.
     pub(super) async fn record_node(&self, node: &Node) -> Result<()> {
-        self.write(node.clone(), |tx, node| Box::pin(async move { Ok(record(tx, node).await?) })).await
+        self.write(NodeRecord, node.clone(), |tx, node| Box::pin(async move { Ok(record(tx, node).await?) })).await
     }
 
     /// Refuses a data directory that is not the one whose repositories belong to the store; a store that has none yet
@@ -66,7 +71,7 @@ impl Store {
             return Ok(());
         }
         let node = make_node()?;
-        self.write(node, |tx, node| {
+        self.write(NodeRecord, node, |tx, node| {
             Box::pin(async move {
                 match find(tx).await? {
                     Some(owner) if !owner.same_data_as(node) => Err(Error::Conflict(other_data(&owner, node))),
@@ -84,7 +89,7 @@ pub(super) async fn find(db: &mut Connection) -> Result<Option<Node>, DbError> {
     Ok(found.and_then(|(value,)| Node::parse(&value)))
 }
 
-async fn record(tx: &mut Connection, node: &Node) -> Result<(), DbError> {
+async fn record(tx: &mut Transaction, node: &Node) -> Result<(), DbError> {
     let value = serde_json::to_vec(node).map_err(|error| DbError::Fault(error.into()))?;
     let sql =
         "insert into setting (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value";
