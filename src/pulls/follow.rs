@@ -16,6 +16,8 @@ use crate::ids::{PullId, RepoId, Sha};
 const PULLS_MAX: usize = 100;
 /// Commits whose authors one move makes known.
 const COMMITS_MAX: usize = 10_000;
+/// No account has a longer address.
+const EMAIL_BYTES_MAX: usize = 1_000;
 
 /// Begins the work; call it after the transaction in which [`super::refs_moved`] ran.
 pub fn follow(app: &App, repo: RepoId, moved: Moved) {
@@ -106,7 +108,8 @@ async fn measure(app: &App, repo: RepoId, pull: PullId, version: Version) -> Res
 /// Authors of commits on the default branch are contributors.
 async fn note_contributors(app: &App, repo: RepoId, moved: &Moved) -> Result<()> {
     let Some((old, new)) = moved.default_branch else { return Ok(()) };
-    let emails = at_desk(app, repo, move |desk| authors(desk.reader, old, new)).await?;
+    let emails =
+        within_budget(at_desk(app, repo, move |desk| authors(desk.reader, old, new)).await)?.unwrap_or_default();
     app.store
         .write((repo, emails), |tx, (repo, emails)| {
             Box::pin(async move {
@@ -128,7 +131,7 @@ pub fn authors(reader: &Reader<'_>, old: Option<Sha>, new: Sha) -> Result<Vec<St
     while let Some(sha) = waiting.pop() {
         let Some(commit) = reader.find_commit(&sha)? else { continue };
         let email = commit.author.email.to_ascii_lowercase();
-        if !email.contains('\0') {
+        if !email.contains('\0') && email.len() <= EMAIL_BYTES_MAX {
             emails.insert(email);
         }
         let unseen = commit.parent_ids.into_iter().filter(|parent| seen.insert(*parent));
