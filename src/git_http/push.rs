@@ -73,6 +73,8 @@ async fn carry_out(app: &App, pusher: Pusher, commands: Commands, pack: Option<Q
     })
     .await?;
     if let Some(pack) = pack.filter(|_| is_worth_keeping(&updates, commands.atomic)) {
+        // The pack may have taken long to arrive. The transaction checks again, but a pack that is kept stays.
+        pusher.authority().look_up(&mut app.store.read().await?).await?;
         off_thread(move || pack.accept()).await?;
     }
     let verdicts = update::apply(app, pusher, updates, commands.atomic).await?;

@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use tokio::sync::RwLockReadGuard;
 
 use crate::clock::Timestamp;
-use crate::db::Store;
+use crate::db::{Store, WriteAuthority};
 use crate::error::{Error, Result};
 use crate::git::{Budget, BudgetLimits, Memory, RawObject, Reader, Repositories, Repository, Reserved};
 use crate::ids::RepoId;
@@ -136,14 +136,20 @@ impl Objects {
     }
 
     /// Keeps new objects durably without a file for each; they are visible at once.
-    pub async fn insert(&self, repo: RepoId, objects: Vec<Arc<RawObject>>, now: Timestamp) -> Result<()> {
+    pub async fn insert(
+        &self,
+        authority: impl WriteAuthority,
+        repo: RepoId,
+        objects: Vec<Arc<RawObject>>,
+        now: Timestamp,
+    ) -> Result<()> {
         if objects.is_empty() {
             return Ok(());
         }
         let context = (repo, objects, now);
         self.0
             .store
-            .write(context, |tx, (repo, objects, now)| Box::pin(store::insert_all(tx, *repo, objects, *now)))
+            .write(authority, context, |tx, (repo, objects, now)| Box::pin(store::insert_all(tx, *repo, objects, *now)))
             .await
     }
 

@@ -8,6 +8,7 @@ use super::moves::Moved;
 use super::range::{Range, at_desk, within_budget};
 use super::{store, threads};
 use crate::app::App;
+use crate::db::internal_authority;
 use crate::error::Result;
 use crate::git::Reader;
 use crate::ids::{PullId, RepoId, Sha};
@@ -18,6 +19,13 @@ const PULLS_MAX: usize = 100;
 const COMMITS_MAX: usize = 10_000;
 /// No account has a longer address.
 const EMAIL_BYTES_MAX: usize = 1_000;
+/// Rows that one transaction inserts, so that nobody waits long to write.
+const TRANSACTION_ROWS_MAX: usize = 500;
+
+internal_authority!(
+    /// What follows from commits that are there already.
+    Refresh = "maintenance/refresh-pulls"
+);
 
 /// Begins the work; call it after the transaction in which [`super::refs_moved`] ran.
 pub fn follow(app: &App, repo: RepoId, moved: Moved) {
@@ -62,7 +70,9 @@ pub async fn catch_up(app: &App) -> Result<()> {
 async fn mark_attempted(app: &App, pull: PullId) -> Result<()> {
     let context = (pull, app.clock.now());
     app.store
-        .write(context, |tx, (pull, now)| Box::pin(async move { Ok(store::update_attempted(tx, *pull, *now).await?) }))
+        .write(Refresh, context, |tx, (pull, now)| {
+            Box::pin(async move { Ok(store::update_attempted(tx, *pull, *now).await?) })
+        })
         .await
 }
 
@@ -89,7 +99,7 @@ pub async fn settle(app: &App, repo: RepoId, pull: PullId) -> Result<()> {
 async fn find_merge_base(app: &App, repo: RepoId, pull: PullId, version: Version) -> Result<Sha> {
     let base = at_desk(app, repo, move |desk| Ok(desk.range(&version)?.base)).await?;
     app.store
-        .write((pull, version.number, base), |tx, (pull, number, base)| {
+        .write(Refresh, (pull, version.number, base), |tx, (pull, number, base)| {
             Box::pin(async move { Ok(store::update_merge_base(tx, *pull, *number, *base).await?) })
         })
         .await?;
@@ -99,7 +109,7 @@ async fn find_merge_base(app: &App, repo: RepoId, pull: PullId, version: Version
 async fn measure(app: &App, repo: RepoId, pull: PullId, version: Version) -> Result<()> {
     let size = at_desk(app, repo, move |desk| desk.size(&version)).await?;
     app.store
-        .write((pull, version.number, size), |tx, (pull, number, size)| {
+        .write(Refresh, (pull, version.number, size), |tx, (pull, number, size)| {
             Box::pin(async move { Ok(store::update_size(tx, *pull, *number, size).await?) })
         })
         .await
@@ -110,16 +120,18 @@ async fn note_contributors(app: &App, repo: RepoId, moved: &Moved) -> Result<()>
     let Some((old, new)) = moved.default_branch else { return Ok(()) };
     let emails =
         within_budget(at_desk(app, repo, move |desk| authors(desk.reader, old, new)).await)?.unwrap_or_default();
-    app.store
-        .write((repo, emails), |tx, (repo, emails)| {
+    for emails in emails.chunks(TRANSACTION_ROWS_MAX) {
+        let work = app.store.write(Refresh, (repo, emails.to_vec()), |tx, (repo, emails)| {
             Box::pin(async move {
                 for email in emails {
                     store::insert_contributor(tx, *repo, email).await?;
                 }
                 Ok(())
             })
-        })
-        .await
+        });
+        work.await?;
+    }
+    Ok(())
 }
 
 /// Email addresses of those who wrote the commits that `new` has and `old` has not, as far as the limit allows.

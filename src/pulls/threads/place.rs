@@ -2,7 +2,7 @@
 
 use super::{Place, Spot, Thread, store};
 use crate::app::App;
-use crate::db::Connection;
+use crate::db::{Connection, internal_authority};
 use crate::error::{Error, Result};
 use crate::git::diff::{self, Anchor};
 use crate::ids::{PullId, RepoId, Sha};
@@ -14,6 +14,13 @@ use crate::pulls::store as pulls;
 const VERSIONS_MAX: i64 = 1_000;
 /// Threads that are placed in one go.
 const BATCH: i64 = 100;
+/// Rows that one transaction inserts, so that nobody waits long to write.
+const TRANSACTION_ROWS_MAX: usize = 250;
+
+internal_authority!(
+    /// What follows from commits and comments that are there already.
+    Reanchor = "maintenance/reanchor-comments"
+);
 
 /// The places of threads of one pull request, in one of its versions.
 pub async fn place(
@@ -50,18 +57,18 @@ pub async fn place_all(app: &App, repo: RepoId, pull: PullId, version: &Version,
         let ids: Vec<i64> = threads.iter().map(|thread| thread.id).collect();
         let places = place(app, repo, pull, version, threads).await?;
         let rows: Vec<_> = ids.into_iter().zip(places).collect();
-        app.store
-            .write((rows, range), |tx, (rows, range)| {
+        for rows in rows.chunks(TRANSACTION_ROWS_MAX) {
+            let work = app.store.write(Reanchor, (rows.to_vec(), range), |tx, (rows, range)| {
                 Box::pin(async move {
                     for (thread, place) in rows {
                         store::insert_place(tx, *thread, range, place).await?;
                     }
                     Ok(())
                 })
-            })
-            .await
+            });
             // A thread that was deleted meanwhile takes the others of its batch with it; they are found when asked for.
-            .or_else(|error| if is_gone(&error) { Ok(()) } else { Err(error) })?;
+            work.await.or_else(|error| if is_gone(&error) { Ok(()) } else { Err(error) })?;
+        }
     }
 }
 
