@@ -83,6 +83,9 @@ async fn a_full_disk_refuses_and_recovers() {
     }
     assert_eq!(rows(&store).await, acknowledged);
     let mut db = store.read().await.expect("the store answers");
-    let (verdict,) = db.one::<(String,)>("select integrity_check from pragma_integrity_check", &[]).await.expect("the store answers");
+    let (verdict,) = db
+        .one::<(String,)>("select integrity_check from pragma_integrity_check", &[])
+        .await
+        .expect("the store answers");
     assert_eq!(verdict, "ok");
 }
