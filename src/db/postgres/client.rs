@@ -1,0 +1,111 @@
+//! One pooled connection. It goes back to the pool only when nothing of it is left unfinished.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::Object;
+use tokio_postgres::types::ToSql;
+
+use super::Shared;
+use crate::db::{DbError, FromRow, Row, Value};
+
+/// The client's own limit for one statement, a little above the server's: who is silent cannot end anything.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(12);
+
+/// A pooled connection that is closed rather than used again when it is dropped inside a transaction, or with a statement
+/// whose end nobody has seen.
+pub struct Client {
+    object: Option<Object>,
+    engine: Arc<Shared>,
+    in_transaction: bool,
+    in_statement: bool,
+}
+
+impl Client {
+    pub(super) fn new(object: Object, engine: Arc<Shared>) -> Self {
+        Self { object: Some(object), engine, in_transaction: false, in_statement: false }
+    }
+
+    pub(super) fn object(&mut self) -> &mut Object {
+        self.object.as_mut().expect("a connection is only taken when dropped")
+    }
+
+    pub(super) async fn begin(&mut self) -> Result<(), DbError> {
+        self.in_transaction = true;
+        self.run(async |object| object.batch_execute("begin isolation level serializable").await).await
+    }
+
+    pub(super) async fn end(&mut self, how: &str) -> Result<(), DbError> {
+        self.run(async |object| object.batch_execute(how).await).await?;
+        self.in_transaction = false;
+        Ok(())
+    }
+
+    pub async fn optional<R: FromRow>(
+        &mut self,
+        sql: &'static str,
+        params: &[Value<'_>],
+    ) -> Result<Option<R>, DbError> {
+        let rows = self.query(sql, params).await?;
+        rows.first().map(|row| R::from_row(&Row::Postgres(row))).transpose()
+    }
+
+    pub async fn all<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<R>, DbError> {
+        let rows = self.query(sql, params).await?;
+        rows.iter().map(|row| R::from_row(&Row::Postgres(row))).collect()
+    }
+
+    pub async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
+        let params = dynamic(params);
+        self.run(async |object| {
+            let statement = object.prepare_cached(sql).await?;
+            object.execute(&statement, &params).await
+        })
+        .await
+    }
+
+    async fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<tokio_postgres::Row>, DbError> {
+        let params = dynamic(params);
+        self.run(async |object| {
+            let statement = object.prepare_cached(sql).await?;
+            object.query(&statement, &params).await
+        })
+        .await
+    }
+
+    /// Runs a statement to its end, or gives it up after its time. Until the end is seen the connection counts as
+    /// unfinished, also when the caller goes away in the middle.
+    async fn run<T>(
+        &mut self,
+        statement: impl AsyncFnOnce(&mut Object) -> Result<T, tokio_postgres::Error>,
+    ) -> Result<T, DbError> {
+        self.in_statement = true;
+        let engine = self.engine.clone();
+        let ended = tokio::select! {
+            ended = statement(self.object()) => ended,
+            () = tokio::time::sleep(STATEMENT_TIMEOUT) => return Err(no_answer()),
+            () = engine.monitor.suspected_for_long() => return Err(no_answer()),
+        };
+        self.in_statement = false;
+        Ok(ended?)
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if (self.in_transaction || self.in_statement)
+            && let Some(object) = self.object.take()
+        {
+            // Taken out of the pool and closed: the server undoes what was begun.
+            drop(Object::take(object));
+        }
+    }
+}
+
+fn no_answer() -> DbError {
+    DbError::Unavailable("the database did not answer in time".into())
+}
+
+fn dynamic<'a>(params: &'a [Value<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
+    params.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
+}

@@ -1,0 +1,129 @@
+//! The scale-out engine: pooled connections, prepared statements, serializable transactions run again on request.
+
+mod client;
+mod monitor;
+mod target;
+mod tls;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
+use futures_util::future::BoxFuture;
+
+use super::{Connection, DbError, migrations};
+use crate::error::{Error, Result};
+pub use client::Client;
+use monitor::Monitor;
+use target::{CONNECT_TIMEOUT, Target};
+
+/// How often a transaction is run again before the caller is asked to come back later.
+const RUNS_MAX: u32 = 12;
+const POOL_WAIT_TIMEOUT: Duration = Duration::from_secs(4);
+/// A connection that was used within this time is used again without asking whether it still answers.
+const TRUST_MAX: Duration = Duration::from_secs(1);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
+
+#[derive(Clone)]
+pub struct Engine {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    pool: Pool,
+    monitor: Arc<Monitor>,
+}
+
+impl Engine {
+    pub async fn open(url: &str, connections_max: usize) -> Result<Self> {
+        let target = Target::parse(url)?;
+        let monitor = Arc::new(Monitor::default());
+        let pool = pool(&target, connections_max, monitor.clone())?;
+        let engine = Self { shared: Arc::new(Shared { pool, monitor }) };
+        migrations::migrate_postgres(&mut *engine.client().await?.object()).await?;
+        tokio::spawn(monitor::run(Arc::downgrade(&engine.shared), target));
+        Ok(engine)
+    }
+
+    pub async fn client(&self) -> Result<Client, DbError> {
+        Ok(Client::new(self.shared.pool.get().await?, self.shared.clone()))
+    }
+
+    /// Whether the database answers, as far as is known. It never waits.
+    pub fn check(&self) -> Result<()> {
+        self.shared.monitor.check()
+    }
+
+    pub async fn write<C, T, F>(&self, context: &C, work: &F) -> Result<T>
+    where
+        C: Send + Sync,
+        F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
+    {
+        for run in 0..RUNS_MAX {
+            match self.run_once(context, work).await {
+                Err(error) if DbError::asks_for_another_run(&error) => tokio::time::sleep(backoff(run)).await,
+                decided => return decided,
+            }
+        }
+        Err(Error::Unavailable("too many changes to the same data".into()))
+    }
+
+    async fn run_once<C, T, F>(&self, context: &C, work: &F) -> Result<T>
+    where
+        C: Send + Sync,
+        F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
+    {
+        let mut client = self.client().await?;
+        client.begin().await?;
+        let mut connection = Connection::Postgres(client);
+        let outcome = work(&mut connection, context).await;
+        let Connection::Postgres(mut client) = connection else { unreachable!("the connection was made two lines up") };
+        match outcome {
+            Ok(value) => client.end("commit").await.map(|()| value).map_err(Error::from),
+            Err(error) => {
+                // The refusal counts more than a failing rollback: the guard closes such a connection.
+                let _ = client.end("rollback").await;
+                Err(error)
+            }
+        }
+    }
+}
+
+/// A short, growing pause that differs between the contenders.
+fn backoff(run: u32) -> Duration {
+    let spread =
+        u64::from(std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |t| t.subsec_micros()));
+    Duration::from_micros((500 << run.min(7)) + spread % 2_000)
+}
+
+fn pool(target: &Target, connections_max: usize, monitor: Arc<Monitor>) -> Result<Pool> {
+    let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let manager = Manager::from_config(target.config.clone(), target.tls.clone(), recycling);
+    let timeouts =
+        Timeouts { wait: Some(POOL_WAIT_TIMEOUT), create: Some(CONNECT_TIMEOUT), recycle: Some(CONNECT_TIMEOUT) };
+    let check = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, metrics| {
+        let monitor = monitor.clone();
+        Box::pin(async move {
+            if monitor.is_suspect(metrics.created) {
+                return Err(HookError::message("a connection from before the database went silent"));
+            }
+            if metrics.last_used() < TRUST_MAX {
+                return Ok(());
+            }
+            match tokio::time::timeout(CHECK_TIMEOUT, client.simple_query("")).await {
+                Ok(answered) => answered.map(drop).map_err(HookError::Backend),
+                Err(_) => {
+                    monitor.suspect();
+                    Err(HookError::message("an idle connection does not answer"))
+                }
+            }
+        })
+    });
+    Pool::builder(manager)
+        .max_size(connections_max)
+        .timeouts(timeouts)
+        .runtime(Runtime::Tokio1)
+        .pre_recycle(check)
+        .build()
+        .map_err(|error| Error::Internal(error.into()))
+}
