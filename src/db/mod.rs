@@ -118,6 +118,15 @@ impl Store {
         }
     }
 
+    /// Whether changes can be made durable, as far as this process knows.
+    pub fn check_writer(&self) -> Result<()> {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.check_writer(),
+            // Every transaction has a connection and a deadline of its own.
+            Engine::Postgres(_) => Ok(()),
+        }
+    }
+
     /// Which engine this is, for people.
     pub fn engine_name(&self) -> &'static str {
         match &self.engine {
