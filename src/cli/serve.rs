@@ -14,6 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::options::{Options, Synchronous};
 use super::state::State;
 use super::{demo, logging};
+use crate::api::health;
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::clock::Clock;
@@ -55,7 +56,9 @@ impl Serve {
         }
         let store = Store::open(&options.location(durability)?).await?;
         let repositories = options.open_repositories()?;
-        repositories.sweep()?;
+        repositories.sweep().map_err(|error| {
+            Error::Unavailable(format!("cannot clean up the data directory {}: {error}", options.data().display()))
+        })?;
         let app = App::new(store, repositories, Clock::default(), options.settings()?).await?;
         self.apply_state(&app, out).await?;
         let listener = bind(&options).await?;
@@ -135,8 +138,8 @@ async fn start_metrics(options: &Options, app: &App) -> Result<Option<String>> {
         while let Ok((stream, _)) = listener.accept().await {
             let app = app.clone();
             let service = hyper::service::service_fn(move |request: Request<hyper::body::Incoming>| {
-                let response = metrics_page(&app, request.uri().path());
-                async move { Ok::<_, std::convert::Infallible>(response) }
+                let (app, path) = (app.clone(), request.uri().path().to_owned());
+                async move { Ok::<_, std::convert::Infallible>(metrics_page(&app, &path).await) }
             });
             let connection = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
             tokio::spawn(connection);
@@ -145,9 +148,10 @@ async fn start_metrics(options: &Options, app: &App) -> Result<Option<String>> {
     Ok(Some(url))
 }
 
-fn metrics_page(app: &App, path: &str) -> Response<Body> {
+async fn metrics_page(app: &App, path: &str) -> Response<Body> {
     match path {
         "/metrics" => Reply::text("text/plain; version=0.0.4", app.metrics.render()).into_response(),
+        health::DETAILS_PATH => health::details(app).await,
         _ => Error::NotFound.into_response(),
     }
 }

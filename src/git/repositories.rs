@@ -99,6 +99,11 @@ impl Repositories {
         Ok(())
     }
 
+    /// Whether the disk of the repositories takes a few bytes and syncs them. It blocks as long as the disk does.
+    pub fn check_disk(&self) -> Result<()> {
+        Ok(durable::check_disk(&self.directory)?)
+    }
+
     pub(super) fn directory(&self) -> &Path {
         &self.directory
     }

@@ -2,6 +2,7 @@
 
 mod connections;
 mod crashes;
+mod full_disk;
 mod hostile;
 mod logs;
 mod stopping;
