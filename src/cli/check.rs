@@ -4,9 +4,11 @@ use std::io::Write;
 
 use super::options::Options;
 use crate::error::Result;
+use crate::git;
 
 pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -> Result<()> {
     let settings = options.settings()?;
+    git::check_program()?;
     if print {
         writeln!(out, "data = {:?}", options.data().display().to_string())?;
         if let Some(url) = &options.database {

@@ -10,6 +10,7 @@ mod import;
 pub mod installation;
 mod logging;
 mod options;
+mod repeats;
 mod serve;
 pub mod state;
 mod token;

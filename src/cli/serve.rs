@@ -21,7 +21,7 @@ use crate::clock::Clock;
 use crate::db::{Durability, Store};
 use crate::error::{Error, Result};
 use crate::objects::{Holder, Policy, Upkeep};
-use crate::{pulls, server, sweep};
+use crate::{git, pulls, server, sweep};
 
 /// Everyone besides references who needs objects to stay.
 const HOLDERS: &[Holder] = &[pulls::held];
@@ -45,6 +45,7 @@ pub struct Serve {
 impl Serve {
     pub async fn run(self, mut options: Options, out: &mut (dyn Write + Send)) -> Result<()> {
         logging::start(&options)?;
+        git::check_program()?;
         let temporary = self.ephemeral.then(tempfile::tempdir).transpose()?;
         if let Some(folder) = &temporary {
             options.limits = options.limits.or(Some(false));
@@ -71,6 +72,7 @@ impl Serve {
         let served = server::serve(listener, app, stop_signal()?).await;
         sweeping.abort();
         upkeep.abort();
+        logging::finish();
         tracing::info!("stopped");
         served
     }

@@ -5,6 +5,7 @@ mod crashes;
 mod full_disk;
 mod hostile;
 mod logs;
+mod messages;
 mod stopping;
 
 use std::io::{BufRead, BufReader, Read, Write};
