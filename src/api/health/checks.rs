@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::error::Result;
 
 /// How long a response waits for checks; well below the second that probes usually allow.
-const DEADLINE: Duration = Duration::from_millis(600);
+const DEADLINE: Duration = Duration::from_millis(500);
 /// Results that are younger are used again.
 const DATABASE_AGE_MAX: Duration = Duration::from_millis(100);
 /// A sync costs more, so that one is shared for longer.

@@ -2,7 +2,7 @@
 
 mod connections;
 mod crashes;
-mod full_disk;
+pub mod full_disk;
 mod hostile;
 mod logs;
 mod messages;
