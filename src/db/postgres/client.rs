@@ -6,7 +6,8 @@ use std::time::Duration;
 use deadpool_postgres::Object;
 use tokio_postgres::types::ToSql;
 
-use super::Shared;
+use super::{RightsLock, Shared};
+use crate::db::state::may_take_rights;
 use crate::db::{DbError, FromRow, Row, Value};
 
 /// The client's own limit for one statement, a little above the server's: who is silent cannot end anything.
@@ -17,27 +18,28 @@ const STATEMENT_TIMEOUT: Duration = Duration::from_secs(12);
 pub struct Client {
     object: Option<Object>,
     engine: Arc<Shared>,
-    in_transaction: bool,
+    /// The write transaction that is running, if one is.
+    running: Option<RightsLock>,
     in_statement: bool,
 }
 
 impl Client {
     pub(super) fn new(object: Object, engine: Arc<Shared>) -> Self {
-        Self { object: Some(object), engine, in_transaction: false, in_statement: false }
+        Self { object: Some(object), engine, running: None, in_statement: false }
     }
 
     pub(super) fn object(&mut self) -> &mut Object {
         self.object.as_mut().expect("a connection is only taken when dropped")
     }
 
-    pub(super) async fn begin(&mut self) -> Result<(), DbError> {
-        self.in_transaction = true;
-        self.run(async |object| object.batch_execute("begin isolation level serializable").await).await
+    pub(super) async fn begin(&mut self, lock: RightsLock) -> Result<(), DbError> {
+        self.running = Some(lock);
+        self.run(async |object| object.batch_execute(lock.begin()).await).await
     }
 
     pub(super) async fn end(&mut self, how: &str) -> Result<(), DbError> {
         self.run(async |object| object.batch_execute(how).await).await?;
-        self.in_transaction = false;
+        self.running = None;
         Ok(())
     }
 
@@ -55,13 +57,27 @@ impl Client {
         rows.iter().map(|row| R::from_row(&Row::Postgres(row))).collect()
     }
 
+    /// As [`Client::optional`], for statements that change something.
+    pub async fn insert<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
+        self.check_lock(sql)?;
+        self.optional(sql, params).await
+    }
+
     pub async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
+        self.check_lock(sql)?;
         let params = dynamic(params);
         self.run(async |object| {
             let statement = object.prepare_cached(sql).await?;
             object.execute(&statement, &params).await
         })
         .await
+    }
+
+    fn check_lock(&self, sql: &str) -> Result<(), DbError> {
+        match self.running {
+            Some(RightsLock::Shared) if may_take_rights(sql) => Err(DbError::RightsLock),
+            Some(_) | None => Ok(()),
+        }
     }
 
     async fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<tokio_postgres::Row>, DbError> {
@@ -93,7 +109,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        if (self.in_transaction || self.in_statement)
+        if (self.running.is_some() || self.in_statement)
             && let Some(object) = self.object.take()
         {
             // Taken out of the pool and closed: the server undoes what was begun.

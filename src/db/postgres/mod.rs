@@ -6,12 +6,12 @@ mod target;
 mod tls;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
 use futures_util::future::BoxFuture;
 
-use super::{Connection, DbError, migrations};
+use super::{Connection, DbError, Transaction, TransactionTimes, migrations};
 use crate::error::{Error, Result};
 pub use client::Client;
 use monitor::Monitor;
@@ -23,6 +23,9 @@ const POOL_WAIT_TIMEOUT: Duration = Duration::from_secs(4);
 /// A connection that was used within this time is used again without asking whether it still answers.
 const TRUST_MAX: Duration = Duration::from_secs(1);
 const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
+/// The server refuses every change outside of a write transaction. Said once a connection is made and not with the
+/// options of the session, since the driver looks at it to tell a primary from a standby (`target_session_attrs`).
+const READ_ONLY: &str = "set default_transaction_read_only = on";
 
 #[derive(Clone)]
 pub struct Engine {
@@ -32,14 +35,38 @@ pub struct Engine {
 struct Shared {
     pool: Pool,
     monitor: Arc<Monitor>,
+    times: Arc<TransactionTimes>,
+}
+
+/// How a transaction holds the lock on all rights, from before its first look until its commit.
+///
+/// A serializable transaction sees the store as it was at its first statement, and may commit after a revocation that it
+/// has not seen: the database then pretends that it came first, although the revocation was acknowledged before. So
+/// whoever may take a right away excludes all other write transactions, and these wait for it before they look. The lock
+/// is on a table that nobody else locks; `lock table` is the one statement that waits without looking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RightsLock {
+    Shared,
+    Exclusive,
+}
+
+impl RightsLock {
+    const fn begin(self) -> &'static str {
+        match self {
+            RightsLock::Shared => "begin isolation level serializable read write; lock table setting in row share mode",
+            RightsLock::Exclusive => {
+                "begin isolation level serializable read write; lock table setting in exclusive mode"
+            }
+        }
+    }
 }
 
 impl Engine {
-    pub async fn open(url: &str, connections_max: usize) -> Result<Self> {
+    pub async fn open(url: &str, connections_max: usize, times: Arc<TransactionTimes>) -> Result<Self> {
         let target = Target::parse(url)?;
         let monitor = Arc::new(Monitor::default());
         let pool = pool(&target, connections_max, monitor.clone())?;
-        let engine = Self { shared: Arc::new(Shared { pool, monitor }) };
+        let engine = Self { shared: Arc::new(Shared { pool, monitor, times }) };
         migrations::migrate_postgres(&mut *engine.client().await?.object()).await?;
         tokio::spawn(monitor::run(Arc::downgrade(&engine.shared), target));
         Ok(engine)
@@ -54,13 +81,15 @@ impl Engine {
         self.shared.monitor.check()
     }
 
-    pub async fn write<C, T, F>(&self, context: &C, work: &F) -> Result<T>
+    pub async fn write<C, T, F>(&self, operation: &'static str, context: &C, work: &F) -> Result<T>
     where
         C: Send + Sync,
-        F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
+        F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
     {
+        let mut lock = RightsLock::Shared;
         for run in 0..RUNS_MAX {
-            match self.run_once(context, work).await {
+            match self.run_once(operation, lock, context, work).await {
+                Err(error) if DbError::asks_for_rights_lock(&error) => lock = RightsLock::Exclusive,
                 Err(error) if DbError::asks_for_another_run(&error) => tokio::time::sleep(backoff(run)).await,
                 decided => return decided,
             }
@@ -68,24 +97,29 @@ impl Engine {
         Err(Error::Unavailable("too many changes to the same data".into()))
     }
 
-    async fn run_once<C, T, F>(&self, context: &C, work: &F) -> Result<T>
+    async fn run_once<C, T, F>(&self, operation: &'static str, lock: RightsLock, context: &C, work: &F) -> Result<T>
     where
         C: Send + Sync,
-        F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
+        F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
     {
         let mut client = self.client().await?;
-        client.begin().await?;
-        let mut connection = Connection::Postgres(client);
-        let outcome = work(&mut connection, context).await;
-        let Connection::Postgres(mut client) = connection else { unreachable!("the connection was made two lines up") };
-        match outcome {
+        client.begin(lock).await?;
+        let started = Instant::now();
+        let mut tx = Transaction::new(Connection::Postgres(client));
+        let outcome = work(&mut tx, context).await;
+        let Connection::Postgres(mut client) = tx.into_connection() else {
+            unreachable!("the connection was made three lines up")
+        };
+        let ended = match outcome {
             Ok(value) => client.end("commit").await.map(|()| value).map_err(Error::from),
             Err(error) => {
                 // The refusal counts more than a failing rollback: the guard closes such a connection.
                 let _ = client.end("rollback").await;
                 Err(error)
             }
-        }
+        };
+        self.shared.times.observe(operation, started.elapsed());
+        ended
     }
 }
 
@@ -119,10 +153,14 @@ fn pool(target: &Target, connections_max: usize, monitor: Arc<Monitor>) -> Resul
             }
         })
     });
+    let make_read_only = Hook::async_fn(|client: &mut deadpool_postgres::ClientWrapper, _| {
+        Box::pin(async move { client.batch_execute(READ_ONLY).await.map_err(HookError::Backend) })
+    });
     Pool::builder(manager)
         .max_size(connections_max)
         .timeouts(timeouts)
         .runtime(Runtime::Tokio1)
+        .post_create(make_read_only)
         .pre_recycle(check)
         .build()
         .map_err(|error| Error::Internal(error.into()))

@@ -72,10 +72,10 @@ mod tests {
     #[tokio::test]
     async fn a_database_is_reopened_with_all_that_it_had() {
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
-        let engine =
-            Engine::open(&directory.path().join("store"), Durability::PowerCut).expect("a store can be opened");
+        let engine = Engine::open(&directory.path().join("store"), Durability::PowerCut, Arc::default())
+            .expect("a store can be opened");
         let put = |name: &'static str| {
-            engine.write((), move |tx, ()| {
+            engine.write("test", (), move |tx, ()| {
                 Box::pin(async move {
                     let sql = "insert into setting (name, value) values ($1, $1)";
                     Ok(tx.execute(sql, crate::db::params![name]).await?)
@@ -99,7 +99,7 @@ mod tests {
     fn a_damaged_database_is_not_reopened() {
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
         let file = directory.path().join("store");
-        let engine = Engine::open(&file, Durability::PowerCut).expect("a store can be opened");
+        let engine = Engine::open(&file, Durability::PowerCut, Arc::default()).expect("a store can be opened");
         let checkpoint = engine.reader().expect("it can be read");
         checkpoint.query_row("pragma wal_checkpoint(truncate)", [], |_| Ok(())).expect("the log is emptied");
         drop(checkpoint);

@@ -9,6 +9,7 @@ use plinth::db::{Location, Store};
 use plinth::error::{Error, Result};
 
 use super::cluster::Cluster;
+use crate::support::Tester;
 
 const ACCESS: &str = "
 hostssl all guarded 127.0.0.1/32 cert
@@ -83,8 +84,9 @@ async fn every_mode_protects_as_far_as_it_says() {
         first = open(&cluster, "postgres", "localhost", "sslmode=require").await;
     }
     let store = first.expect("an encrypted connection is taken");
-    let guarded = store
-        .write((), |tx, ()| Box::pin(async move { Ok(tx.execute("create role guarded superuser login", &[]).await?) }));
+    let guarded = store.write(Tester, (), |tx, ()| {
+        Box::pin(async move { Ok(tx.execute("create role guarded superuser login", &[]).await?) })
+    });
     guarded.await.expect("a role can be made");
 
     for (host, options, accepted) in [

@@ -229,3 +229,22 @@ async fn a_connection_with_an_unfinished_statement_is_not_used_again() {
     assert_ne!(backend(store).await, before, "the statement is still running there");
     assert!(started.elapsed() < Duration::from_secs(5), "the next caller waited for the statement of another");
 }
+
+/// A host that is away is passed over, and one that takes writes is told from a standby.
+#[tokio::test]
+async fn several_hosts_are_tried_until_one_takes_writes() {
+    let database = TestDatabase::create().await;
+    let Some(url) = database.url() else {
+        println!("skipped: no PostgreSQL is named");
+        return;
+    };
+    let away = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("an address");
+    let url = url.replacen('@', &format!("@127.0.0.1:{},", away.port()), 1);
+    let open = |attributes: &str| {
+        let url = format!("{url}?target_session_attrs={attributes}");
+        async move { Store::open(&Location::Postgres { url, connections_max: 2 }).await }
+    };
+    let store = open("read-write").await.expect("the second host takes writes");
+    assert!(read(&store, "select 1::bigint").await);
+    assert!(open("read-only").await.is_err(), "the only host that answers takes writes");
+}
