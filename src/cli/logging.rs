@@ -39,14 +39,22 @@ const SUMMARY_INTERVAL: Duration = Duration::from_secs(5);
 
 static REPEATS: OnceLock<Repeats> = OnceLock::new();
 
+/// Whether the filter can be read.
+pub fn check(options: &Options) -> Result<()> {
+    filter(options).map(|_| ())
+}
+
+fn filter(options: &Options) -> Result<EnvFilter> {
+    let wanted = options.log.as_deref().unwrap_or("info");
+    let filter: EnvFilter =
+        wanted.parse().map_err(|error| Error::BadRequest(format!("the log filter {wanted:?}: {error}")))?;
+    let quiet = QUIET.iter().map(|directive| directive.parse().expect("the directives are constants"));
+    Ok(quiet.fold(filter, EnvFilter::add_directive))
+}
+
 /// Starts logging for the rest of the process.
 pub fn start(options: &Options) -> Result<()> {
-    let wanted = options.log.as_deref().unwrap_or("info");
-    let mut filter: EnvFilter =
-        wanted.parse().map_err(|error| Error::BadRequest(format!("the log filter {wanted:?}: {error}")))?;
-    for directive in QUIET {
-        filter = filter.add_directive(directive.parse().expect("the directives are constants"));
-    }
+    let filter = filter(options)?;
     let lines = fmt::layer().with_writer(std::io::stderr);
     let lines = match options.log_format.unwrap_or_default() {
         Format::Text => lines.with_target(false).with_ansi(has_colours()).boxed(),

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::budget::Budget;
 use super::commit::Commit;
 use super::commit_graph::CommitGraph;
+use super::damage;
 use super::object::{NoObjects, ObjectKind, ObjectSource, RawObject};
 use super::object_store::Lookup;
 use super::repository::Repository;
@@ -126,8 +127,31 @@ impl<'a> Reader<'a> {
         }
         match self.beside.find(sha)? {
             Some(object) => Ok(Some(Header { kind: object.kind(), size: object.data().len() as u64 })),
-            None => packed(Lookup::NewPacksToo),
+            None => match packed(Lookup::NewPacksToo)? {
+                Some(header) => Ok(Some(header)),
+                None => self.check_absent(sha).map(|()| None),
+            },
         }
+    }
+
+    /// Fails where the object is not absent but lost.
+    fn check_absent(&self, sha: &Sha) -> Result<()> {
+        let store = &self.repository.store;
+        for required in self.beside.required(sha)? {
+            // What is required may have come since the look that did not find it.
+            let is_there = store.header(&required, Lookup::KnownPacks)?.is_some()
+                || self.beside.find(&required)?.is_some()
+                || store.header(&required, Lookup::NewPacksToo)?.is_some();
+            if !is_there {
+                return Err(self.missing(&required));
+            }
+        }
+        Ok(())
+    }
+
+    /// The error for an object that another one, or the store, names: its absence is damage.
+    pub fn missing(&self, sha: &Sha) -> Error {
+        damage::report(&self.repository.pack_directory(), sha, "it is missing")
     }
 
     /// What the object is, or nothing if the repository does not have it.
@@ -158,7 +182,8 @@ impl<'a> Reader<'a> {
             Some(Header { kind: ObjectKind::Blob, size }) if size > size_max => {
                 Err(Error::Forbidden(format!("The blob is larger than {size_max} bytes.")))
             }
-            Some(Header { kind: ObjectKind::Blob, .. }) => self.find(sha),
+            // What the head of a damaged object says may be wrong, so another kind is believed only with its content.
+            Some(Header { size, .. }) if size <= size_max => self.find_as(sha, ObjectKind::Blob),
             Some(_) | None => Ok(None),
         }
     }
@@ -185,7 +210,11 @@ impl<'a> Reader<'a> {
         let mut found = None;
         let mut parts = path.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).peekable();
         while let Some(part) = parts.next() {
-            let Some(object) = self.find_as(&tree_id, ObjectKind::Tree)? else { return Ok(None) };
+            let object = match self.find(&tree_id)? {
+                Some(object) if object.kind() == ObjectKind::Tree => object,
+                None if found.is_some() => return Err(self.missing(&tree_id)),
+                Some(_) | None => return Ok(None),
+            };
             let Some(entry) = tree::find_entry(object.data(), part)? else { return Ok(None) };
             if parts.peek().is_some() && entry.mode != EntryMode::Directory {
                 return Ok(None);
@@ -246,6 +275,9 @@ impl ObjectSource for Reader<'_> {
                 None => self.load(sha, Lookup::NewPacksToo)?,
             },
         };
+        if packed.is_none() {
+            self.check_absent(sha)?;
+        }
         let object = packed.map(Arc::new);
         let is_there = || self.repository.removals() == removals;
         object.iter().for_each(|object| cache.insert(*id, object, is_there));

@@ -21,20 +21,30 @@ pub struct Client {
     /// The write transaction that is running, if one is.
     running: Option<RightsLock>,
     in_statement: bool,
+    /// Whether statements may take as long as they need.
+    is_unlimited: bool,
 }
 
 impl Client {
     pub(super) fn new(object: Object, engine: Arc<Shared>) -> Self {
-        Self { object: Some(object), engine, running: None, in_statement: false }
+        Self { object: Some(object), engine, running: None, in_statement: false, is_unlimited: false }
     }
 
-    pub(super) fn object(&mut self) -> &mut Object {
+    pub(in crate::db) fn object(&mut self) -> &mut Object {
         self.object.as_mut().expect("a connection is only taken when dropped")
     }
 
     pub(super) async fn begin(&mut self, lock: RightsLock) -> Result<(), DbError> {
         self.running = Some(lock);
         self.run(async |object| object.batch_execute(lock.begin()).await).await
+    }
+
+    pub(super) async fn begin_snapshot(&mut self) -> Result<(), DbError> {
+        self.running = Some(RightsLock::Shared);
+        self.is_unlimited = true;
+        let begin = "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; \
+                     begin isolation level repeatable read read only; select version from schema_version";
+        self.run(async |object| object.batch_execute(begin).await).await
     }
 
     pub(super) async fn end(&mut self, how: &str) -> Result<(), DbError> {
@@ -96,11 +106,11 @@ impl Client {
         statement: impl AsyncFnOnce(&mut Object) -> Result<T, tokio_postgres::Error>,
     ) -> Result<T, DbError> {
         self.in_statement = true;
-        let engine = self.engine.clone();
+        let (engine, is_limited) = (self.engine.clone(), !self.is_unlimited);
         let ended = tokio::select! {
             ended = statement(self.object()) => ended,
-            () = tokio::time::sleep(STATEMENT_TIMEOUT) => return Err(no_answer()),
-            () = engine.monitor.suspected_for_long() => return Err(no_answer()),
+            () = tokio::time::sleep(STATEMENT_TIMEOUT), if is_limited => return Err(no_answer()),
+            () = engine.monitor.suspected_for_long(), if is_limited => return Err(no_answer()),
         };
         self.in_statement = false;
         Ok(ended?)
@@ -118,7 +128,7 @@ impl Drop for Client {
     }
 }
 
-fn no_answer() -> DbError {
+pub(super) fn no_answer() -> DbError {
     DbError::Unavailable("the database did not answer in time".into())
 }
 

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
 use futures_util::future::BoxFuture;
 
+use super::owner::Ownership;
 use super::{Connection, DbError, Transaction, TransactionTimes, migrations};
 use crate::error::{Error, Result};
 pub use client::Client;
@@ -30,12 +31,15 @@ const READ_ONLY: &str = "set default_transaction_read_only = on";
 #[derive(Clone)]
 pub struct Engine {
     shared: Arc<Shared>,
+    target: Target,
 }
 
 struct Shared {
     pool: Pool,
     monitor: Arc<Monitor>,
     times: Arc<TransactionTimes>,
+    /// Held by the one node that serves the database; commands beside it have none.
+    owner: Option<Arc<Ownership>>,
 }
 
 /// How a transaction holds the lock on all rights, from before its first look until its commit.
@@ -61,15 +65,58 @@ impl RightsLock {
     }
 }
 
+/// A connection outside of the pool, and the task that drives it.
+pub async fn connect(url: &str) -> Result<(tokio_postgres::Client, tokio::task::JoinHandle<()>)> {
+    let Target { config, tls } = Target::parse(url)?;
+    let connecting = tokio::time::timeout(CONNECT_TIMEOUT, config.connect(tls)).await;
+    let (client, connection) = connecting.map_err(|_| client::no_answer())?.map_err(DbError::from)?;
+    let driving = tokio::spawn(async move {
+        // Its end is seen by the next statement.
+        let _ = connection.await;
+    });
+    Ok((client, driving))
+}
+
 impl Engine {
-    pub async fn open(url: &str, connections_max: usize, times: Arc<TransactionTimes>) -> Result<Self> {
+    /// Opens without looking at the schema.
+    pub fn open(
+        url: &str,
+        connections_max: usize,
+        times: Arc<TransactionTimes>,
+        owner: Option<Arc<Ownership>>,
+    ) -> Result<Self> {
         let target = Target::parse(url)?;
         let monitor = Arc::new(Monitor::default());
         let pool = pool(&target, connections_max, monitor.clone())?;
-        let engine = Self { shared: Arc::new(Shared { pool, monitor, times }) };
-        migrations::migrate_postgres(&mut *engine.client().await?.object()).await?;
-        tokio::spawn(monitor::run(Arc::downgrade(&engine.shared), target));
-        Ok(engine)
+        Ok(Self { shared: Arc::new(Shared { pool, monitor, times, owner }), target })
+    }
+
+    /// One connection, for a command.
+    pub fn open_one(url: &str) -> Result<Self> {
+        Self::open(url, 1, Arc::default(), None)
+    }
+
+    /// Brings the schema up, and from then on watches whether the database answers.
+    pub async fn migrate(&self) -> Result<()> {
+        migrations::migrate_postgres(&mut *self.client().await?.object()).await?;
+        tokio::spawn(monitor::run(Arc::downgrade(&self.shared), self.target.clone()));
+        Ok(())
+    }
+
+    pub async fn schema(&self) -> Result<super::Schema> {
+        migrations::schema_postgres(self.client().await?.object()).await
+    }
+
+    /// Refuses while another node may own the database.
+    pub fn check_owner(&self) -> Result<()> {
+        self.shared.owner.as_ref().map_or(Ok(()), |owner| owner.check())
+    }
+
+    /// A connection that sees the database as it is now, for as long as it lives, and has all the time that it needs.
+    pub async fn snapshot(&self) -> Result<Client, DbError> {
+        let mut client = self.client().await?;
+        client.begin_snapshot().await?;
+        Ok(client)
     }
 
     pub async fn client(&self) -> Result<Client, DbError> {
@@ -102,6 +149,7 @@ impl Engine {
         C: Send + Sync,
         F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
     {
+        self.check_owner()?;
         let mut client = self.client().await?;
         client.begin(lock).await?;
         let started = Instant::now();
@@ -110,7 +158,7 @@ impl Engine {
         let Connection::Postgres(mut client) = tx.into_connection() else {
             unreachable!("the connection was made three lines up")
         };
-        let ended = match outcome {
+        let ended = match outcome.and_then(|value| self.check_owner().map(|()| value)) {
             Ok(value) => client.end("commit").await.map(|()| value).map_err(Error::from),
             Err(error) => {
                 // The refusal counts more than a failing rollback: the guard closes such a connection.

@@ -20,8 +20,9 @@ const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(3);
 const KEEPALIVE_RETRIES: u32 = 3;
 /// What the driver sets where the URL says nothing.
 const KEEPALIVE_IDLE_OF_DRIVER: Duration = Duration::from_secs(2 * 60 * 60);
-/// The server ends what runs longer: no request waits that long.
-const SERVER_TIMEOUTS: &str = "-c statement_timeout=10000 -c idle_in_transaction_session_timeout=15000";
+/// The server ends what runs longer: no request waits that long. A transaction whose client has gone without a word must
+/// not hold its locks for long, and ours never wait for anything but the database.
+const SERVER_TIMEOUTS: &str = "-c statement_timeout=10000 -c idle_in_transaction_session_timeout=5000";
 
 /// Where the database is and how to connect to it.
 #[derive(Clone)]

@@ -75,12 +75,17 @@ pub fn find_tree(reader: &Reader<'_>, named: Sha, depth: Depth) -> Result<Option
     let recursive = depth == Depth::All;
     let limits = TreeLimits { entries: TREE_ENTRIES_MAX, path_bytes: TREE_PATH_BYTES_MAX, recursive };
     let Some(TreeListing { entries: listed, is_truncated, .. }) = reader.list_tree(&sha, limits)? else {
-        return Ok(None);
+        return Err(reader.missing(&sha));
     };
     let mut entries = Vec::with_capacity(listed.len());
     for entry in listed {
-        let is_file = entry.mode.object_kind() == ObjectKind::Blob;
-        let size = if is_file { reader.find_header(&entry.sha)?.map(|header| header.size) } else { None };
+        let size = match entry.mode.object_kind() {
+            ObjectKind::Blob => {
+                let header = reader.find_header(&entry.sha)?.ok_or_else(|| reader.missing(&entry.sha))?;
+                Some(header.size)
+            }
+            ObjectKind::Commit | ObjectKind::Tree | ObjectKind::Tag => None,
+        };
         entries.push((entry, size));
     }
     Ok(Some(json::FoundTree { sha, entries, is_truncated }))

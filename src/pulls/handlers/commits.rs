@@ -14,7 +14,7 @@ use crate::api::page::Page;
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::clock::Timestamp;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::git::{Commit, Identity};
 use crate::ids::{NodeId, Sha};
 use crate::objects::Large;
@@ -71,7 +71,7 @@ fn commit_ids(desk: &Desk<'_>, version: &Version) -> Result<Vec<Sha>> {
 
 fn read(desk: &Desk<'_>, ids: Vec<Sha>) -> Result<Vec<(Sha, Commit)>> {
     let read = |sha: Sha| {
-        let commit = desk.reader.find_commit(&sha)?.ok_or(Error::NotFound)?;
+        let commit = desk.reader.find_commit(&sha)?.ok_or_else(|| desk.reader.missing(&sha))?;
         desk.reader.budget().retain(shown_bytes(&commit))?;
         Ok((sha, commit))
     };

@@ -1,12 +1,15 @@
 //! The program itself: connections, signals, restarts and what it writes down.
 
+mod backups;
 mod connections;
 mod crashes;
 pub mod full_disk;
 mod hostile;
 mod logs;
 mod messages;
+mod owners;
 mod stopping;
+mod verifying;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};

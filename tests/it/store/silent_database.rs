@@ -11,14 +11,14 @@ use http::Request;
 use plinth::app::App;
 use plinth::clock::Clock;
 use plinth::config::Settings;
-use plinth::db::{Location, Store};
+use plinth::db::{Location, Node, Store, Value};
 use plinth::git::Repositories;
 use plinth::server::Door;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use crate::support::TestDatabase;
+use crate::support::{TestDatabase, Tester};
 
 const CONNECTIONS: usize = 4;
 /// What the readiness endpoint promises.
@@ -96,15 +96,20 @@ async fn forward(client: TcpStream, target: SocketAddr, mut silences: watch::Rec
     }
 }
 
-/// A service whose database is behind a proxy, with every connection of its pool open.
-async fn behind_a_proxy(url: &str, data: &std::path::Path) -> (Proxy, Store, Door) {
-    let url = url::Url::parse(url).expect("a URL");
+/// The URL of the same database through a proxy.
+async fn proxied(url: &str) -> (Proxy, String) {
+    let mut url = url::Url::parse(url).expect("a URL");
     let target = url.socket_addrs(|| Some(5432)).expect("an address")[0];
     let proxy = Proxy::start(target).await;
-    let mut proxied = url.clone();
-    proxied.set_host(Some("127.0.0.1")).expect("a host");
-    proxied.set_port(Some(proxy.address.port())).expect("a port");
-    let location = Location::Postgres { url: proxied.to_string(), connections_max: CONNECTIONS };
+    url.set_host(Some("127.0.0.1")).expect("a host");
+    url.set_port(Some(proxy.address.port())).expect("a port");
+    (proxy, url.to_string())
+}
+
+/// A service whose database is behind a proxy, with every connection of its pool open.
+async fn behind_a_proxy(url: &str, data: &std::path::Path) -> (Proxy, Store, Door) {
+    let (proxy, url) = proxied(url).await;
+    let location = Location::Postgres { url, connections_max: CONNECTIONS };
     let store = Store::open(&location).await.expect("the database answers");
     let repositories = Repositories::at(data).expect("a directory can be made");
     let settings = Settings::default();
@@ -247,4 +252,58 @@ async fn several_hosts_are_tried_until_one_takes_writes() {
     let store = open("read-write").await.expect("the second host takes writes");
     assert!(read(&store, "select 1::bigint").await);
     assert!(open("read-only").await.is_err(), "the only host that answers takes writes");
+}
+
+async fn put(store: &Store, name: String) -> bool {
+    let sql = "insert into setting (name, value) values ($1, 'x')";
+    let put = store
+        .write(Tester, name, move |tx, name| Box::pin(async move { Ok(tx.execute(sql, &[Value::Text(name)]).await?) }));
+    put.await.is_ok()
+}
+
+/// The node that serves a database holds a lock on a session of its own, and transactions hold locks. The server does not
+/// notice that nobody is at the other end of them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn writes_recover_although_the_server_believes_in_lost_sessions() {
+    let database = TestDatabase::create().await;
+    let Some(url) = database.url() else {
+        println!("skipped: no PostgreSQL is named");
+        return;
+    };
+    let (proxy, url) = proxied(&url).await;
+    let text = |text: &str| text.to_owned();
+    let node = Node {
+        id: text("a"),
+        host: text("here"),
+        pid: 1,
+        data: text("/data"),
+        listen: text("127.0.0.1:1"),
+        started_at: text("now"),
+    };
+    let store =
+        Store::open_as(&Location::Postgres { url, connections_max: CONNECTIONS }, &node).await.expect("it opens");
+    assert!(put(&store, text("before")).await);
+    let writing = (0..CONNECTIONS).map(|writer| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            let mut number = 0;
+            while put(&store, format!("{writer}-{number}")).await {
+                number += 1;
+            }
+        })
+    });
+    let writing: Vec<_> = writing.collect();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    proxy.fall_silent();
+    for writing in writing {
+        tokio::time::timeout(RECOVERY_MAX * 2, writing).await.expect("a write hangs for ever").expect("no panic");
+    }
+    proxy.come_back();
+    let back = Instant::now();
+    let mut number = 0;
+    while !put(&store, format!("after-{number}")).await {
+        assert!(back.elapsed() < RECOVERY_MAX * 2, "writes never recover");
+        number += 1;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
