@@ -7,6 +7,7 @@ use tokio::sync::Semaphore;
 
 use crate::api::access::Known;
 use crate::api::cursor::CursorKey;
+use crate::api::health::Checks;
 use crate::api::limits::Limiter;
 use crate::api::metrics::Metrics;
 use crate::clock::Clock;
@@ -44,6 +45,7 @@ pub struct Shared {
     pub rendered: Arc<markdown::Cache>,
     /// Places for processes of git.
     pub git_places: Arc<Semaphore>,
+    pub readiness: Checks,
     draining: AtomicBool,
 }
 
@@ -69,6 +71,7 @@ impl App {
             comparisons: Arc::default(),
             rendered: Arc::new(markdown::Cache::new(RENDERED_BYTES_MAX)),
             git_places: Arc::new(Semaphore::new(settings.git.processes_max)),
+            readiness: Checks::default(),
             draining: AtomicBool::new(false),
             objects: Objects::new(store.clone(), repositories.clone(), settings.objects),
             repositories,

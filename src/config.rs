@@ -33,6 +33,8 @@ pub struct GitSettings {
     pub pack_size_max: u64,
     /// Bytes in one object of a pushed pack.
     pub object_size_max: u64,
+    /// Bytes of one request for a pack. A clone sends 50 for each reference.
+    pub request_size_max: u64,
     /// How long a whole push, and each process of git, may last.
     pub timeout: Duration,
     /// How long nothing may come or go.
@@ -46,6 +48,7 @@ impl Default for GitSettings {
         Self {
             pack_size_max: 2 << 30,
             object_size_max: 100 << 20,
+            request_size_max: 128 << 20,
             timeout: Duration::from_secs(3600),
             idle_timeout: Duration::from_secs(60),
             processes_max: 16,

@@ -133,7 +133,27 @@ impl fmt::Display for FieldList<'_> {
 impl std::error::Error for Error {}
 
 impl From<std::io::Error> for Error {
+    /// A disk that is full, read-only or failing is no fault of the program, and may be repaired while it runs.
     fn from(error: std::io::Error) -> Self {
+        if is_storage_failure(&error) {
+            return Error::Unavailable(format!("the storage does not take it: {error}"));
+        }
         Error::Internal(error.into())
     }
+}
+
+/// The number of the error that a failing disk gives.
+const INPUT_OUTPUT_ERROR: i32 = 5;
+
+fn is_storage_failure(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind;
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem)
+        || error.raw_os_error() == Some(INPUT_OUTPUT_ERROR)
+}
+
+/// The same for what a child process reports in words.
+pub fn reports_storage_failure(words: &str) -> bool {
+    ["No space left on device", "Disk quota exceeded", "Read-only file system", "Input/output error"]
+        .iter()
+        .any(|failure| words.contains(failure))
 }

@@ -11,7 +11,7 @@ mod finish;
 mod gate;
 mod head;
 pub mod headers;
-mod health;
+pub mod health;
 mod kept;
 pub mod limits;
 pub mod media;

@@ -12,6 +12,7 @@ use crate::git::{self, Repositories};
 
 pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -> Result<()> {
     let settings = options.settings()?;
+    git::check_program()?;
     if print {
         writeln!(out, "data = {:?}", options.data().display().to_string())?;
         if let Some(url) = &options.database {
@@ -41,6 +42,7 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
         writeln!(out, "drain_seconds = {}", settings.drain_timeout.as_secs())?;
         writeln!(out, "git_pack_bytes_max = {}", settings.git.pack_size_max)?;
         writeln!(out, "git_object_bytes_max = {}", settings.git.object_size_max)?;
+        writeln!(out, "git_request_bytes_max = {}", settings.git.request_size_max)?;
         writeln!(out, "git_seconds = {}", settings.git.timeout.as_secs())?;
         writeln!(out, "git_idle_seconds = {}", settings.git.idle_timeout.as_secs())?;
         writeln!(out, "git_processes_max = {}", settings.git.processes_max)?;

@@ -12,6 +12,7 @@ mod instance;
 mod logging;
 mod operator;
 mod options;
+mod repeats;
 mod serve;
 pub mod state;
 mod token;

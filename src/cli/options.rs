@@ -123,6 +123,9 @@ options! {
     /// Bytes in one pushed object [default: 104857600]
     #[arg(long, global = true, env = "PLINTH_GIT_OBJECT_BYTES_MAX", value_name = "BYTES")]
     git_object_bytes_max: u64,
+    /// Bytes in one request for a pack, of which each wanted reference takes 50 [default: 134217728]
+    #[arg(long, global = true, env = "PLINTH_GIT_REQUEST_BYTES_MAX", value_name = "BYTES")]
+    git_request_bytes_max: u64,
     /// Seconds that one clone or push may take [default: 3600]
     #[arg(long, global = true, env = "PLINTH_GIT_SECONDS", value_name = "SECONDS")]
     git_seconds: u64,
@@ -214,6 +217,7 @@ impl Options {
     pub async fn open_repositories(&self, store: &Store) -> Result<Repositories> {
         store.check_node(|| self.node()).await?;
         Repositories::at(self.data())
+            .map_err(|error| Error::BadRequest(format!("the data directory {}: {error}", self.data().display())))
     }
 
     /// The settings of the service, with the defaults where nothing was said.
@@ -246,6 +250,7 @@ impl Options {
     fn set_git(&self, git: &mut GitSettings) {
         git.pack_size_max = self.git_pack_bytes_max.unwrap_or(git.pack_size_max);
         git.object_size_max = self.git_object_bytes_max.unwrap_or(git.object_size_max);
+        git.request_size_max = self.git_request_bytes_max.unwrap_or(git.request_size_max);
         git.timeout = self.git_seconds.map_or(git.timeout, Duration::from_secs);
         git.idle_timeout = self.git_idle_seconds.map_or(git.idle_timeout, Duration::from_secs);
         git.processes_max = self.git_processes_max.unwrap_or(git.processes_max);

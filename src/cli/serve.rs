@@ -15,6 +15,7 @@ use super::instance::DataLock;
 use super::options::{Options, Synchronous};
 use super::state::State;
 use super::{demo, logging};
+use crate::api::health;
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::clock::Clock;
@@ -22,7 +23,7 @@ use crate::db::{Durability, Store};
 use crate::error::{Error, Result};
 use crate::git::Repositories;
 use crate::objects::{Holder, Policy, Upkeep};
-use crate::{pulls, server, sweep};
+use crate::{git, pulls, server, sweep};
 
 /// Everyone besides references who needs objects to stay.
 const HOLDERS: &[Holder] = &[pulls::held];
@@ -47,6 +48,7 @@ impl Serve {
     pub async fn run(self, mut options: Options, out: &mut (dyn Write + Send)) -> Result<()> {
         options.check_values()?;
         logging::start(&options)?;
+        git::check_program()?;
         let temporary = self.ephemeral.then(tempfile::tempdir).transpose()?;
         if let Some(folder) = &temporary {
             options.limits = options.limits.or(Some(false));
@@ -60,7 +62,9 @@ impl Serve {
         let mut lock = DataLock::take(options.data(), node)?;
         let store = Store::open_as(&options.location(durability)?, lock.node()).await?;
         let repositories = Repositories::at(options.data())?;
-        repositories.sweep()?;
+        repositories.sweep().map_err(|error| {
+            Error::Unavailable(format!("cannot clean up the data directory {}: {error}", options.data().display()))
+        })?;
         let app = App::new(store, repositories, Clock::default(), options.settings()?).await?;
         self.apply_state(&app, out).await?;
         let listener = bind(&options).await?;
@@ -74,6 +78,7 @@ impl Serve {
         let served = server::serve(listener, app, stop_signal()?).await;
         sweeping.abort();
         upkeep.abort();
+        logging::finish();
         tracing::info!("stopped");
         drop(lock);
         served
@@ -142,8 +147,8 @@ async fn start_metrics(options: &Options, app: &App) -> Result<Option<String>> {
         while let Ok((stream, _)) = listener.accept().await {
             let app = app.clone();
             let service = hyper::service::service_fn(move |request: Request<hyper::body::Incoming>| {
-                let response = metrics_page(&app, request.uri().path());
-                async move { Ok::<_, std::convert::Infallible>(response) }
+                let (app, path) = (app.clone(), request.uri().path().to_owned());
+                async move { Ok::<_, std::convert::Infallible>(metrics_page(&app, &path).await) }
             });
             let connection = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
             tokio::spawn(connection);
@@ -152,9 +157,10 @@ async fn start_metrics(options: &Options, app: &App) -> Result<Option<String>> {
     Ok(Some(url))
 }
 
-fn metrics_page(app: &App, path: &str) -> Response<Body> {
+async fn metrics_page(app: &App, path: &str) -> Response<Body> {
     match path {
         "/metrics" => Reply::text("text/plain; version=0.0.4", app.metrics.render(&app.store)).into_response(),
+        health::DETAILS_PATH => health::details(app).await,
         _ => Error::NotFound.into_response(),
     }
 }

@@ -20,6 +20,8 @@ pub enum DbError {
     RightsLock,
     /// The database cannot be reached, is full or is shutting down.
     Unavailable(String),
+    /// A sync failed, so that nothing can be promised until the database was reopened and verified.
+    SyncFailed(String),
     /// A row that must be there is not.
     NoRow,
     /// A text has a NUL in it, which no store keeps.
@@ -72,6 +74,7 @@ impl fmt::Display for DbError {
             DbError::Serialization => out.write_str("another transaction was in the way"),
             DbError::RightsLock => out.write_str("a statement may take a right away without the lock on all rights"),
             DbError::Unavailable(why) => write!(out, "the database is unavailable: {why}"),
+            DbError::SyncFailed(why) => write!(out, "a sync of the database failed: {why}"),
             DbError::NoRow => out.write_str("a row that must be there is not"),
             DbError::Nul => out.write_str("a text holds a NUL"),
             DbError::Damaged(why) => write!(out, "the database is damaged: {why}"),
@@ -86,6 +89,7 @@ impl From<DbError> for Error {
     fn from(error: DbError) -> Self {
         match error {
             DbError::Unavailable(why) => Error::Unavailable(why),
+            DbError::SyncFailed(_) => Error::Unavailable(error.to_string()),
             DbError::Nul => Error::unprocessable("A text cannot hold a NUL."),
             other => Error::Internal(Box::new(other)),
         }
@@ -101,6 +105,9 @@ impl From<rusqlite::Error> for DbError {
                 DbError::Unique
             }
             (_, rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY) => DbError::ForeignKey,
+            (_, rusqlite::ffi::SQLITE_IOERR_FSYNC | rusqlite::ffi::SQLITE_IOERR_DIR_FSYNC) => {
+                DbError::SyncFailed(error.to_string())
+            }
             (
                 ErrorCode::DiskFull
                 | ErrorCode::ReadOnly

@@ -30,6 +30,8 @@ const MIGRATIONS: &[Migration] = migrations![
 
 /// Everyone who migrates takes this lock first, so that two nodes starting at once do it one after the other.
 const POSTGRES_LOCK: &str = "select pg_advisory_xact_lock(7015348)";
+/// A step over a large table may take longer than any request may.
+const POSTGRES_NO_TIMEOUT: &str = "set local statement_timeout = 0";
 const VERSION_TABLE: &str = "create table if not exists schema_version (version bigint not null)";
 
 /// The schema version that this binary knows.
@@ -105,6 +107,7 @@ pub fn migrate_sqlite(connection: &mut rusqlite::Connection) -> Result<()> {
 pub async fn migrate_postgres(client: &mut tokio_postgres::Client) -> Result<()> {
     let tx = client.build_transaction().read_only(false).start().await.map_err(DbError::from)?;
     let found = async {
+        tx.batch_execute(POSTGRES_NO_TIMEOUT).await?;
         tx.batch_execute(POSTGRES_LOCK).await?;
         tx.batch_execute(VERSION_TABLE).await?;
         tx.query_one("select coalesce(max(version), 0) from schema_version", &[]).await?.try_get(0)

@@ -176,14 +176,23 @@ impl Store {
         &self.times
     }
 
-    /// Whether the database answers now.
+    /// Whether the database answers. On PostgreSQL this is what its monitor has found last, and never waits.
     pub async fn check(&self) -> Result<()> {
-        if let Engine::Postgres(engine) = &self.engine {
-            engine.check_owner()?;
+        match &self.engine {
+            Engine::Sqlite(engine) => {
+                engine.reader()?.optional::<(i64,)>("select version from schema_version", &[])?;
+                Ok(())
+            }
+            Engine::Postgres(engine) => engine.check(),
         }
-        let mut db = self.read().await?;
-        db.one::<(i64,)>("select version from schema_version", &[]).await?;
-        Ok(())
+    }
+
+    /// Whether changes can be made durable, as far as this process knows.
+    pub fn check_writer(&self) -> Result<()> {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.check_writer(),
+            Engine::Postgres(engine) => engine.check_owner(),
+        }
     }
 
     fn is_postgres(&self) -> bool {

@@ -17,6 +17,14 @@ const SESSION: &str = "set statement_timeout = 5000; set tcp_keepalives_idle = 1
                        set tcp_keepalives_count = 3";
 /// The session of a process that was just killed may need a moment to end.
 const START_PATIENCE: Duration = Duration::from_secs(3);
+/// Ends the session that this node has lost, where the server still believes in it: after a silence of the network it
+/// would hold the lock until the server notices, which behind a proxy is never. The time of its start tells it from a
+/// later session with the same number.
+const END_LOST_SESSION: &str = "select pg_terminate_backend(activity.pid) \
+    from pg_stat_activity activity join pg_locks held on held.pid = activity.pid \
+    where held.locktype = 'advisory' and held.objid = 7015349 and held.granted \
+    and activity.datname = current_database() and activity.pid = $1 and activity.backend_start::text = $2";
+const THIS_SESSION: &str = "select pid, backend_start::text from pg_stat_activity where pid = pg_backend_pid()";
 const RETRY_INTERVAL: Duration = Duration::from_millis(250);
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -32,7 +40,7 @@ impl Ownership {
     pub async fn take(url: &str, node: &Node) -> Result<Self> {
         let started = Instant::now();
         let session = loop {
-            match Session::open(url, node).await? {
+            match Session::open(url, node, None).await? {
                 Attempt::Taken(session) => break session,
                 Attempt::Refused(refusal) if started.elapsed() >= START_PATIENCE => return Err(refusal),
                 Attempt::Refused(_) => tokio::time::sleep(RETRY_INTERVAL).await,
@@ -67,8 +75,12 @@ enum Attempt {
 /// A connection of its own that holds the lock.
 struct Session {
     client: Client,
+    backend: Backend,
     driving: tokio::task::JoinHandle<()>,
 }
+
+/// A session as the server knows it: its number, and when it started.
+type Backend = (i32, String);
 
 impl Drop for Session {
     fn drop(&mut self) {
@@ -77,11 +89,22 @@ impl Drop for Session {
 }
 
 impl Session {
-    async fn open(url: &str, node: &Node) -> Result<Attempt> {
+    /// An attempt that gets no answer is given up; the database may be silent.
+    async fn open(url: &str, node: &Node, lost: Option<&Backend>) -> Result<Attempt> {
+        let attempt = tokio::time::timeout(ANSWER_TIMEOUT, Self::try_open(url, node, lost)).await;
+        attempt.unwrap_or_else(|_| Err(Error::Unavailable("the database did not answer in time".into())))
+    }
+
+    async fn try_open(url: &str, node: &Node, lost: Option<&Backend>) -> Result<Attempt> {
         let (client, driving) = postgres::connect(url).await?;
-        let session = Self { client, driving };
+        let mut session = Self { client, driving, backend: Backend::default() };
         let taken = async {
             session.client.batch_execute(SESSION).await?;
+            let this = session.client.query_one(THIS_SESSION, &[]).await?;
+            session.backend = (this.try_get(0)?, this.try_get(1)?);
+            if let Some((pid, start)) = lost {
+                session.client.execute(END_LOST_SESSION, &[pid, start]).await?;
+            }
             session.client.query_one(TRY_LOCK, &[]).await?.try_get::<_, bool>(0)
         };
         let taken = taken.await.map_err(DbError::from)?;
@@ -110,7 +133,7 @@ impl Session {
     }
 
     /// Returns when the session is lost.
-    async fn watch(self) {
+    async fn watch(&self) {
         loop {
             tokio::time::sleep(WATCH_INTERVAL).await;
             let alive = tokio::time::timeout(ANSWER_TIMEOUT, self.client.simple_query("select 1")).await;
@@ -126,17 +149,18 @@ async fn watch(mut session: Session, url: String, node: Node, held: Arc<AtomicBo
         session.watch().await;
         held.store(false, Ordering::SeqCst);
         tracing::error!("the session that owns the database is lost: no writes until it is back");
-        session = take_again(&url, &node).await;
+        let lost = session.backend.clone();
+        session = take_again(&url, &node, &lost).await;
         held.store(true, Ordering::SeqCst);
         tracing::info!("this node owns the database again");
     }
 }
 
 /// Tries at once and then until it succeeds; reports another owner once.
-async fn take_again(url: &str, node: &Node) -> Session {
+async fn take_again(url: &str, node: &Node, lost: &Backend) -> Session {
     let mut reported = false;
     loop {
-        match Session::open(url, node).await {
+        match Session::open(url, node, Some(lost)).await {
             Ok(Attempt::Taken(session)) => return session,
             Ok(Attempt::Refused(error)) | Err(error @ Error::Conflict(_)) if !reported => {
                 reported = true;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions};
 
 use super::watchdog::Watchdog;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, reports_storage_failure};
 
 /// What git says about a failure; the rest is read and forgotten.
 const STDERR_MAX: u64 = 16 * 1024;
@@ -158,6 +158,9 @@ impl Ending {
         }
         if self.timed_out {
             return Err(Error::Unavailable(format!("{what} took too long")));
+        }
+        if reports_storage_failure(&self.complaint) {
+            return Err(Error::Unavailable(format!("{what}: {}", self.complaint)));
         }
         Err(Error::internal(format!("{what}: {}", self.complaint)))
     }

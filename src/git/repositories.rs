@@ -131,6 +131,16 @@ impl Repositories {
         self.directory.join(pack_directory(id))
     }
 
+    /// A file without a name on the disk of the repositories, for what is too large for memory.
+    pub fn unnamed_file(&self) -> Result<fs::File> {
+        Ok(tempfile::tempfile_in(&self.directory)?)
+    }
+
+    /// Whether the disk of the repositories takes a few bytes and syncs them. It blocks as long as the disk does.
+    pub fn check_disk(&self) -> Result<()> {
+        Ok(durable::check_disk(&self.directory)?)
+    }
+
     pub(super) fn directory(&self) -> &Path {
         &self.directory
     }

@@ -5,11 +5,12 @@ use std::time::Duration;
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use futures_util::stream;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::negotiation::Negotiation;
+use super::spool::Spool;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::git::{Limits, Protocol, RefName, UploadPack, UploadPackChild};
@@ -29,10 +30,10 @@ pub async fn serve(
     names: Vec<(RefName, Sha)>,
     request: Negotiation,
 ) -> Result<Body> {
-    let (bytes, place) = request.into_parts(app)?;
+    let (spool, place) = request.into_parts(app)?;
     let UploadPack { stdin, stdout, child } = start(app, repo, protocol, names).await?;
     let (stdin, stdout) = (ChildStdin::from_std(stdin)?, ChildStdout::from_std(stdout)?);
-    tokio::spawn(feed(stdin, bytes));
+    tokio::spawn(feed(stdin, spool));
     let (pieces, waiting) = mpsc::channel(PIECES_WAITING_MAX);
     let serving = Serving { child: Some(child), _place: place };
     tokio::spawn(pass_on(stdout, pieces, serving, app.settings.git.idle_timeout));
@@ -51,8 +52,8 @@ async fn start(app: &App, repo: RepoId, protocol: Protocol, names: Vec<(RefName,
 }
 
 /// A git that has heard enough stops listening, which is no fault.
-async fn feed(mut stdin: ChildStdin, bytes: Vec<u8>) {
-    let _ = stdin.write_all(&bytes).await;
+async fn feed(mut stdin: ChildStdin, spool: Spool) {
+    let _ = spool.copy_to(&mut stdin).await;
 }
 
 /// A process at work for one client. When the client goes, it goes as well, and its place is free again.

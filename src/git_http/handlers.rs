@@ -48,7 +48,10 @@ pub async fn upload_pack(
     };
     let body = match answered {
         // Git shows its users what stands in a packet, but not the body of a refusal.
-        Err(Error::Unprocessable(text)) => refusal(&text),
+        Err(Error::Unprocessable(text)) => {
+            tracing::warn!(repo = access.repo.id.0, why = text, "a fetch was refused");
+            refusal(&text)
+        }
         other => other?,
     };
     Ok(reply::git_stream(Service::UploadPack.result_type(), body))
@@ -81,6 +84,9 @@ async fn answer(app: &App, repo: &Repo, protocol: Protocol, request: Negotiation
         upload_request::Asked::Refs(arguments) => {
             let question = Question::parse(&arguments)?;
             ls_refs::answer(app, repo, question).await
+        }
+        upload_request::Asked::Pack(cut) if request.is_abridged() && !cut.relative_to.is_empty() => {
+            Err(Error::unprocessable("a relative depth is not offered for so many references at once"))
         }
         upload_request::Asked::Pack(cut) => {
             let names = cut_names::find(app, repo.id, &cut).await?;

@@ -19,6 +19,7 @@ mod quarantine;
 mod ref_pages;
 mod report;
 mod rules;
+mod spool;
 mod update;
 mod upload_request;
 

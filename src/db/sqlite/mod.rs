@@ -2,8 +2,11 @@
 
 mod change;
 mod pooled;
+mod recovery;
 mod watch;
 mod writer;
+mod writer_state;
+mod writer_thread;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,6 +22,7 @@ pub use pooled::Pooled;
 use pooled::{Opened, Role};
 use watch::Watch;
 use writer::Writer;
+use writer_state::WriterState;
 
 const STATEMENT_CACHE_CAPACITY: usize = 512;
 const BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
@@ -33,6 +37,8 @@ pub struct Engine {
 
 struct Shared {
     file: PathBuf,
+    durability: Durability,
+    writer: WriterState,
     times: Arc<TransactionTimes>,
     idle_readers: Mutex<Vec<Opened>>,
     /// The last field, since it must be dropped after the connections.
@@ -44,10 +50,20 @@ impl Engine {
         if rusqlite::version_number() < OLDEST_SAFE_VERSION {
             return Err(Error::internal(format!("SQLite {} is too old to be safe", rusqlite::version())));
         }
-        let mut connection = open_writer(file, durability)?;
+        let cannot_open = |error: &dyn std::fmt::Display| {
+            Error::Unavailable(format!("cannot open the database {}: {error}", file.display()))
+        };
+        let mut connection = open_writer(file, durability).map_err(|error| cannot_open(&error))?;
         migrations::migrate_sqlite(&mut connection)?;
-        let watch = Watch::open(file)?;
-        let shared = Arc::new(Shared { file: file.to_owned(), times, idle_readers: Mutex::default(), watch });
+        let watch = Watch::open(file).map_err(|error| cannot_open(&error))?;
+        let shared = Arc::new(Shared {
+            file: file.to_owned(),
+            durability,
+            times,
+            writer: WriterState::default(),
+            idle_readers: Mutex::default(),
+            watch,
+        });
         Ok(Self { writer: Writer::start(connection, shared.clone())?, shared })
     }
 
@@ -56,6 +72,11 @@ impl Engine {
         let idle = self.shared.idle_readers.lock().pop();
         let opened = idle.map_or_else(|| open_reader(&self.shared.file).map(Opened::new), Ok)?;
         Ok(Pooled::new(opened, self.shared.clone(), Role::Reader))
+    }
+
+    /// Whether the writer makes progress and what it commits is durable.
+    pub fn check_writer(&self) -> Result<()> {
+        Ok(self.shared.writer.check()?)
     }
 
     /// Nothing where it cannot be told.
@@ -77,7 +98,9 @@ impl Engine {
     {
         let (change, answered) = Waiting::new(operation, self.shared.times.clone(), context, work);
         let (change, writer): (Box<dyn Change>, _) = (Box::new(change), self.writer.clone());
+        let shared = self.shared.clone();
         async move {
+            shared.writer.check_accepting()?;
             writer.send(change)?;
             answered.await.map_err(|_| Error::internal("the writer thread dropped a change"))?
         }

@@ -3,8 +3,10 @@
 mod backups;
 mod connections;
 mod crashes;
+pub mod full_disk;
 mod hostile;
 mod logs;
+mod messages;
 mod owners;
 mod stopping;
 mod verifying;

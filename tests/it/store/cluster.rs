@@ -2,7 +2,7 @@
 
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -17,12 +17,18 @@ pub struct Cluster {
     account: Option<(u32, u32)>,
     folder: tempfile::TempDir,
     port: u16,
+    settings: Vec<String>,
     server: Option<Child>,
 }
 
 impl Cluster {
     /// Nothing where the environment names no programs.
     pub fn start() -> Option<Self> {
+        Self::start_with(|_| Vec::new())
+    }
+
+    /// The same with settings of its own, for which `prepare` may put files into the data directory.
+    pub fn start_with(prepare: impl FnOnce(&Path) -> Vec<String>) -> Option<Self> {
         let bin = PathBuf::from(std::env::var_os(BIN).filter(|bin| !bin.is_empty())?);
         let account = std::env::var(USER).ok().map(|name| (id("-u", &name), id("-g", &name)));
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -32,17 +38,27 @@ impl Cluster {
         if let Some((user, group)) = account {
             std::os::unix::fs::chown(folder.path(), Some(user), Some(group)).expect("root may give it away");
         }
-        let mut cluster = Self { bin, account, folder, port, server: None };
+        let mut cluster = Self { bin, account, folder, port, settings: Vec::new(), server: None };
         let mut init = cluster.program("initdb");
         init.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync", "--pgdata"]);
         let made = init.arg(cluster.data()).output().expect("initdb starts");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        cluster.settings = prepare(&cluster.data());
+        if let Some((user, group)) = account {
+            for entry in std::fs::read_dir(cluster.data()).expect("a directory").flatten() {
+                std::os::unix::fs::chown(entry.path(), Some(user), Some(group)).expect("root may give it away");
+            }
+        }
         cluster.bring_up();
         Some(cluster)
     }
 
     pub fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// Kills the server with all its children, as a machine that fails would.
@@ -77,6 +93,9 @@ impl Cluster {
         command.arg("-D").arg(self.data());
         // The machine does not fail with the server, so what the system holds for the disk is safe.
         for setting in [port.as_str(), &sockets, "listen_addresses=127.0.0.1", "max_connections=40", "fsync=off"] {
+            command.args(["-c", setting]);
+        }
+        for setting in &self.settings {
             command.args(["-c", setting]);
         }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("postgres starts")

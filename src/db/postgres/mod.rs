@@ -1,30 +1,42 @@
 //! The scale-out engine: pooled connections, prepared statements, serializable transactions run again on request.
 
+mod client;
+mod monitor;
+mod target;
+mod tls;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime, Timeouts};
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
 use futures_util::future::BoxFuture;
-use tokio_postgres::types::ToSql;
-use tokio_postgres::{NoTls, Statement};
 
 use super::owner::Ownership;
-use super::state::may_take_rights;
-use super::{Connection, DbError, FromRow, Row, Transaction, TransactionTimes, Value, migrations};
+use super::{Connection, DbError, Transaction, TransactionTimes, migrations};
 use crate::error::{Error, Result};
+pub use client::Client;
+use monitor::Monitor;
+use target::{CONNECT_TIMEOUT, Target};
 
 /// How often a transaction is run again before the caller is asked to come back later.
 const RUNS_MAX: u32 = 12;
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 const POOL_WAIT_TIMEOUT: Duration = Duration::from_secs(4);
-/// The server ends what runs longer: no request waits that long. And it refuses every change outside of a write
-/// transaction.
-const SESSION_OPTIONS: &str =
-    "-c statement_timeout=10000 -c idle_in_transaction_session_timeout=15000 -c default_transaction_read_only=on";
+/// A connection that was used within this time is used again without asking whether it still answers.
+const TRUST_MAX: Duration = Duration::from_secs(1);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
+/// The server refuses every change outside of a write transaction. Said once a connection is made and not with the
+/// options of the session, since the driver looks at it to tell a primary from a standby (`target_session_attrs`).
+const READ_ONLY: &str = "set default_transaction_read_only = on";
 
 #[derive(Clone)]
 pub struct Engine {
+    shared: Arc<Shared>,
+    target: Target,
+}
+
+struct Shared {
     pool: Pool,
+    monitor: Arc<Monitor>,
     times: Arc<TransactionTimes>,
     /// Held by the one node that serves the database; commands beside it have none.
     owner: Option<Arc<Ownership>>,
@@ -53,16 +65,11 @@ impl RightsLock {
     }
 }
 
-fn config(url: &str) -> Result<tokio_postgres::Config> {
-    let mut config: tokio_postgres::Config =
-        url.parse().map_err(|error| Error::BadRequest(format!("the database URL cannot be read: {error}")))?;
-    config.connect_timeout(CONNECT_TIMEOUT).application_name("plinth").options(SESSION_OPTIONS);
-    Ok(config)
-}
-
 /// A connection outside of the pool, and the task that drives it.
 pub async fn connect(url: &str) -> Result<(tokio_postgres::Client, tokio::task::JoinHandle<()>)> {
-    let (client, connection) = config(url)?.connect(NoTls).await.map_err(DbError::from)?;
+    let Target { config, tls } = Target::parse(url)?;
+    let connecting = tokio::time::timeout(CONNECT_TIMEOUT, config.connect(tls)).await;
+    let (client, connection) = connecting.map_err(|_| client::no_answer())?.map_err(DbError::from)?;
     let driving = tokio::spawn(async move {
         // Its end is seen by the next statement.
         let _ = connection.await;
@@ -78,17 +85,10 @@ impl Engine {
         times: Arc<TransactionTimes>,
         owner: Option<Arc<Ownership>>,
     ) -> Result<Self> {
-        let config = config(url)?;
-        let manager = Manager::from_config(config, NoTls, ManagerConfig { recycling_method: RecyclingMethod::Fast });
-        let timeouts =
-            Timeouts { wait: Some(POOL_WAIT_TIMEOUT), create: Some(CONNECT_TIMEOUT), recycle: Some(CONNECT_TIMEOUT) };
-        let pool = Pool::builder(manager)
-            .max_size(connections_max)
-            .timeouts(timeouts)
-            .runtime(Runtime::Tokio1)
-            .build()
-            .map_err(|error| Error::Internal(error.into()))?;
-        Ok(Self { pool, times, owner })
+        let target = Target::parse(url)?;
+        let monitor = Arc::new(Monitor::default());
+        let pool = pool(&target, connections_max, monitor.clone())?;
+        Ok(Self { shared: Arc::new(Shared { pool, monitor, times, owner }), target })
     }
 
     /// One connection, for a command.
@@ -96,8 +96,11 @@ impl Engine {
         Self::open(url, 1, Arc::default(), None)
     }
 
+    /// Brings the schema up, and from then on watches whether the database answers.
     pub async fn migrate(&self) -> Result<()> {
-        migrations::migrate_postgres(&mut *self.client().await?.object()).await
+        migrations::migrate_postgres(&mut *self.client().await?.object()).await?;
+        tokio::spawn(monitor::run(Arc::downgrade(&self.shared), self.target.clone()));
+        Ok(())
     }
 
     pub async fn schema(&self) -> Result<super::Schema> {
@@ -106,21 +109,23 @@ impl Engine {
 
     /// Refuses while another node may own the database.
     pub fn check_owner(&self) -> Result<()> {
-        self.owner.as_ref().map_or(Ok(()), |owner| owner.check())
-    }
-
-    pub async fn client(&self) -> Result<Client, DbError> {
-        Ok(Client { object: Some(self.pool.get().await?), running: None })
+        self.shared.owner.as_ref().map_or(Ok(()), |owner| owner.check())
     }
 
     /// A connection that sees the database as it is now, for as long as it lives, and has all the time that it needs.
     pub async fn snapshot(&self) -> Result<Client, DbError> {
         let mut client = self.client().await?;
-        client.running = Some(RightsLock::Shared);
-        let begin = "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; \
-                     begin isolation level repeatable read read only; select version from schema_version";
-        client.object().batch_execute(begin).await?;
+        client.begin_snapshot().await?;
         Ok(client)
+    }
+
+    pub async fn client(&self) -> Result<Client, DbError> {
+        Ok(Client::new(self.shared.pool.get().await?, self.shared.clone()))
+    }
+
+    /// Whether the database answers, as far as is known. It never waits.
+    pub fn check(&self) -> Result<()> {
+        self.shared.monitor.check()
     }
 
     pub async fn write<C, T, F>(&self, operation: &'static str, context: &C, work: &F) -> Result<T>
@@ -161,7 +166,7 @@ impl Engine {
                 Err(error)
             }
         };
-        self.times.observe(operation, started.elapsed());
+        self.shared.times.observe(operation, started.elapsed());
         ended
     }
 }
@@ -173,80 +178,38 @@ fn backoff(run: u32) -> Duration {
     Duration::from_micros((500 << run.min(7)) + spread % 2_000)
 }
 
-/// A pooled connection that is closed rather than reused when it is dropped inside a transaction.
-pub struct Client {
-    object: Option<Object>,
-    /// The write transaction that is running, if one is.
-    running: Option<RightsLock>,
-}
-
-impl Client {
-    pub(super) fn object(&mut self) -> &mut Object {
-        self.object.as_mut().expect("a connection is only taken when dropped")
-    }
-
-    async fn begin(&mut self, lock: RightsLock) -> Result<(), DbError> {
-        self.running = Some(lock);
-        Ok(self.object().batch_execute(lock.begin()).await?)
-    }
-
-    async fn end(&mut self, how: &str) -> Result<(), DbError> {
-        self.object().batch_execute(how).await?;
-        self.running = None;
-        Ok(())
-    }
-
-    pub async fn optional<R: FromRow>(
-        &mut self,
-        sql: &'static str,
-        params: &[Value<'_>],
-    ) -> Result<Option<R>, DbError> {
-        let statement = self.prepare(sql).await?;
-        let rows = self.object().query(&statement, &dynamic(params)).await?;
-        rows.first().map(|row| R::from_row(&Row::Postgres(row))).transpose()
-    }
-
-    pub async fn all<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<R>, DbError> {
-        let statement = self.prepare(sql).await?;
-        let rows = self.object().query(&statement, &dynamic(params)).await?;
-        rows.iter().map(|row| R::from_row(&Row::Postgres(row))).collect()
-    }
-
-    /// As [`Client::optional`], for statements that change something.
-    pub async fn insert<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
-        self.check_lock(sql)?;
-        self.optional(sql, params).await
-    }
-
-    pub async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
-        self.check_lock(sql)?;
-        let statement = self.prepare(sql).await?;
-        Ok(self.object().execute(&statement, &dynamic(params)).await?)
-    }
-
-    fn check_lock(&self, sql: &str) -> Result<(), DbError> {
-        match self.running {
-            Some(RightsLock::Shared) if may_take_rights(sql) => Err(DbError::RightsLock),
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    async fn prepare(&mut self, sql: &'static str) -> Result<Statement, DbError> {
-        Ok(self.object().prepare_cached(sql).await?)
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        if self.running.is_some()
-            && let Some(object) = self.object.take()
-        {
-            // Taken out of the pool and closed: the server undoes what was begun.
-            drop(Object::take(object));
-        }
-    }
-}
-
-fn dynamic<'a>(params: &'a [Value<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
-    params.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
+fn pool(target: &Target, connections_max: usize, monitor: Arc<Monitor>) -> Result<Pool> {
+    let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let manager = Manager::from_config(target.config.clone(), target.tls.clone(), recycling);
+    let timeouts =
+        Timeouts { wait: Some(POOL_WAIT_TIMEOUT), create: Some(CONNECT_TIMEOUT), recycle: Some(CONNECT_TIMEOUT) };
+    let check = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, metrics| {
+        let monitor = monitor.clone();
+        Box::pin(async move {
+            if monitor.is_suspect(metrics.created) {
+                return Err(HookError::message("a connection from before the database went silent"));
+            }
+            if metrics.last_used() < TRUST_MAX {
+                return Ok(());
+            }
+            match tokio::time::timeout(CHECK_TIMEOUT, client.simple_query("")).await {
+                Ok(answered) => answered.map(drop).map_err(HookError::Backend),
+                Err(_) => {
+                    monitor.suspect();
+                    Err(HookError::message("an idle connection does not answer"))
+                }
+            }
+        })
+    });
+    let make_read_only = Hook::async_fn(|client: &mut deadpool_postgres::ClientWrapper, _| {
+        Box::pin(async move { client.batch_execute(READ_ONLY).await.map_err(HookError::Backend) })
+    });
+    Pool::builder(manager)
+        .max_size(connections_max)
+        .timeouts(timeouts)
+        .runtime(Runtime::Tokio1)
+        .post_create(make_read_only)
+        .pre_recycle(check)
+        .build()
+        .map_err(|error| Error::Internal(error.into()))
 }
