@@ -10,7 +10,7 @@ use plinth::app::App;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::requests::{self, LAST, Objects};
+use super::requests::{self, Objects};
 use super::rights::{Caller, Right};
 use crate::support::{Answer, Client, Service, Tester, jwt};
 
@@ -77,17 +77,17 @@ pub struct Fixture {
 }
 
 impl Fixture {
-    pub async fn new(right: &Right) -> Self {
+    pub async fn new(caller: Caller) -> Self {
         let service = Service::with("").await;
         service.write_app_key("helper.pem");
-        service.apply(&state(right.caller)).await;
-        let credential = match right.caller {
+        service.apply(&state(caller)).await;
+        let credential = match caller {
             Caller::App => jwt::sign(service.app_key(), &jwt::claims("Iv23helper")),
             caller => token(caller).1.to_owned(),
         };
-        let objects = prepare(&service, right.caller, &credential).await;
+        let objects = prepare(&service, caller, &credential).await;
         let fixture = Self { service, credential, objects };
-        if right.caller != Caller::App {
+        if caller != Caller::App {
             let marked = "update token set note = 'caller' where user_id = \
                           (select id from account where login = 'carol') or kind = 'installation'";
             fixture.execute(marked).await;
@@ -175,12 +175,6 @@ impl Fixture {
             counts.push(db.one::<(i64,)>(sql, &[]).await.expect("the store answers").0);
         }
         counts
-    }
-
-    /// Operations in an order in which each one finds what it needs.
-    pub fn in_order(mut rows: Vec<&'static Row>) -> Vec<&'static Row> {
-        rows.sort_by_key(|row| LAST.iter().position(|last| *last == row.operation).map_or(0, |position| position + 1));
-        rows
     }
 }
 

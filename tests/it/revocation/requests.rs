@@ -1,6 +1,7 @@
 //! A good request for every operation that writes.
 
 use plinth::api::access::Row;
+use plinth::api::access::table::TABLE;
 use serde_json::{Value, json};
 
 /// What the requests are about, made beforehand.
@@ -21,9 +22,18 @@ pub struct Objects {
 }
 
 /// Operations that end what others need, and so come last.
-pub const LAST: [&str; 3] = ["repos/delete", "apps/delete-installation", "apps/revoke-installation-access-token"];
+const LAST: [&str; 3] = ["repos/delete", "apps/delete-installation", "apps/revoke-installation-access-token"];
 
-/// The values of the path and the body.
+/// Operations in an order in which each one finds what it needs, each once.
+pub fn in_order(mut rows: Vec<&'static Row>) -> Vec<&'static Row> {
+    let last = |row: &Row| LAST.iter().position(|last| *last == row.operation).map_or(0, |position| position + 1);
+    let place = |row: &Row| TABLE.iter().position(|known| known.operation == row.operation);
+    rows.sort_by_key(|row| (last(row), place(row)));
+    rows.dedup_by_key(|row| row.operation);
+    rows
+}
+
+/// The path and the body.
 pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
     let hello = "/repos/octo-org/hello";
     let pull = |number: i64| format!("{hello}/pulls/{number}");
