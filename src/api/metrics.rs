@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use prometheus::{HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder};
 
 use crate::db::{self, Store, TRANSACTION_BUCKETS, TransactionTimes};
+use crate::git;
 
 /// What is counted. Labels are operations and statuses, never names or addresses.
 pub struct Metrics {
@@ -16,6 +17,8 @@ pub struct Metrics {
     given_again: IntCounter,
     /// Taken over from the store whenever someone looks, by one at a time.
     statements: Mutex<IntCounter>,
+    /// Taken over from the readers of objects in the same way.
+    damaged_objects: Mutex<IntCounter>,
 }
 
 impl Default for Metrics {
@@ -34,12 +37,17 @@ impl Default for Metrics {
         let given_again =
             IntCounter::new("plinth_answers_given_again_total", "Answers that still held and were not made anew");
         let statements = IntCounter::new("plinth_store_statements_total", "Statements that the store has run");
+        let damaged_objects = IntCounter::new(
+            "plinth_damaged_objects_total",
+            "Objects that must be in a repository and could not be read; see plinth verify",
+        );
         let metrics = Self {
             requests: requests.expect("the names are constants"),
             durations: durations.expect("the names are constants"),
             in_flight: in_flight.expect("the name is a constant"),
             given_again: given_again.expect("the name is a constant"),
             statements: Mutex::new(statements.expect("the name is a constant")),
+            damaged_objects: Mutex::new(damaged_objects.expect("the name is a constant")),
             registry,
         };
         let register = |collector: Box<dyn prometheus::core::Collector>| {
@@ -50,6 +58,7 @@ impl Default for Metrics {
         register(Box::new(metrics.in_flight.clone()));
         register(Box::new(metrics.given_again.clone()));
         register(Box::new(metrics.statements.lock().clone()));
+        register(Box::new(metrics.damaged_objects.lock().clone()));
         metrics
     }
 }
@@ -76,6 +85,9 @@ impl Metrics {
         let statements = self.statements.lock();
         statements.inc_by(db::statements_run().saturating_sub(statements.get()));
         drop(statements);
+        let damaged = self.damaged_objects.lock();
+        damaged.inc_by(git::damaged_objects().saturating_sub(damaged.get()));
+        drop(damaged);
         let mut page = TextEncoder::new().encode_to_string(&self.registry.gather()).unwrap_or_default();
         write_transactions(&mut page, store.transaction_times());
         page

@@ -24,6 +24,8 @@ pub enum DbError {
     NoRow,
     /// A text has a NUL in it, which no store keeps.
     Nul,
+    /// The file of the database is damaged.
+    Damaged(String),
     /// Anything else: a fault of ours.
     Fault(Box<dyn std::error::Error + Send + Sync>),
 }
@@ -34,6 +36,15 @@ impl DbError {
         match self {
             DbError::Unique => refusal(),
             other => other.into(),
+        }
+    }
+
+    /// Why the database is damaged, if that is what `error` says.
+    pub fn damage(error: &Error) -> Option<&str> {
+        let Error::Internal(cause) = error else { return None };
+        match cause.downcast_ref::<DbError>() {
+            Some(DbError::Damaged(why)) => Some(why),
+            _ => None,
         }
     }
 
@@ -63,6 +74,7 @@ impl fmt::Display for DbError {
             DbError::Unavailable(why) => write!(out, "the database is unavailable: {why}"),
             DbError::NoRow => out.write_str("a row that must be there is not"),
             DbError::Nul => out.write_str("a text holds a NUL"),
+            DbError::Damaged(why) => write!(out, "the database is damaged: {why}"),
             DbError::Fault(cause) => write!(out, "database fault: {cause}"),
         }
     }
@@ -98,6 +110,7 @@ impl From<rusqlite::Error> for DbError {
                 | ErrorCode::DatabaseLocked,
                 _,
             ) => DbError::Unavailable(error.to_string()),
+            (ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase, _) => DbError::Damaged(error.to_string()),
             _ => DbError::Fault(error.into()),
         }
     }
@@ -114,6 +127,7 @@ impl From<tokio_postgres::Error> for DbError {
             SqlState::UNIQUE_VIOLATION => DbError::Unique,
             SqlState::FOREIGN_KEY_VIOLATION => DbError::ForeignKey,
             SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => DbError::Serialization,
+            SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => DbError::Damaged(in_full(&error)),
             _ if is_temporary(code.code()) => DbError::Unavailable(in_full(&error)),
             _ => DbError::Fault(in_full(&error).into()),
         }

@@ -8,6 +8,7 @@ use futures_util::future::BoxFuture;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{NoTls, Statement};
 
+use super::owner::Ownership;
 use super::state::may_take_rights;
 use super::{Connection, DbError, FromRow, Row, Transaction, TransactionTimes, Value, migrations};
 use crate::error::{Error, Result};
@@ -25,6 +26,8 @@ const SESSION_OPTIONS: &str =
 pub struct Engine {
     pool: Pool,
     times: Arc<TransactionTimes>,
+    /// Held by the one node that serves the database; commands beside it have none.
+    owner: Option<Arc<Ownership>>,
 }
 
 /// How a transaction holds the lock on all rights, from before its first look until its commit.
@@ -50,11 +53,32 @@ impl RightsLock {
     }
 }
 
+fn config(url: &str) -> Result<tokio_postgres::Config> {
+    let mut config: tokio_postgres::Config =
+        url.parse().map_err(|error| Error::BadRequest(format!("the database URL cannot be read: {error}")))?;
+    config.connect_timeout(CONNECT_TIMEOUT).application_name("plinth").options(SESSION_OPTIONS);
+    Ok(config)
+}
+
+/// A connection outside of the pool, and the task that drives it.
+pub async fn connect(url: &str) -> Result<(tokio_postgres::Client, tokio::task::JoinHandle<()>)> {
+    let (client, connection) = config(url)?.connect(NoTls).await.map_err(DbError::from)?;
+    let driving = tokio::spawn(async move {
+        // Its end is seen by the next statement.
+        let _ = connection.await;
+    });
+    Ok((client, driving))
+}
+
 impl Engine {
-    pub async fn open(url: &str, connections_max: usize, times: Arc<TransactionTimes>) -> Result<Self> {
-        let mut config: tokio_postgres::Config =
-            url.parse().map_err(|error| Error::BadRequest(format!("the database URL cannot be read: {error}")))?;
-        config.connect_timeout(CONNECT_TIMEOUT).application_name("plinth").options(SESSION_OPTIONS);
+    /// Opens without looking at the schema.
+    pub fn open(
+        url: &str,
+        connections_max: usize,
+        times: Arc<TransactionTimes>,
+        owner: Option<Arc<Ownership>>,
+    ) -> Result<Self> {
+        let config = config(url)?;
         let manager = Manager::from_config(config, NoTls, ManagerConfig { recycling_method: RecyclingMethod::Fast });
         let timeouts =
             Timeouts { wait: Some(POOL_WAIT_TIMEOUT), create: Some(CONNECT_TIMEOUT), recycle: Some(CONNECT_TIMEOUT) };
@@ -64,13 +88,39 @@ impl Engine {
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(|error| Error::Internal(error.into()))?;
-        let engine = Self { pool, times };
-        migrations::migrate_postgres(&mut *engine.client().await?.object()).await?;
-        Ok(engine)
+        Ok(Self { pool, times, owner })
+    }
+
+    /// One connection, for a command.
+    pub fn open_one(url: &str) -> Result<Self> {
+        Self::open(url, 1, Arc::default(), None)
+    }
+
+    pub async fn migrate(&self) -> Result<()> {
+        migrations::migrate_postgres(&mut *self.client().await?.object()).await
+    }
+
+    pub async fn schema(&self) -> Result<super::Schema> {
+        migrations::schema_postgres(self.client().await?.object()).await
+    }
+
+    /// Refuses while another node may own the database.
+    pub fn check_owner(&self) -> Result<()> {
+        self.owner.as_ref().map_or(Ok(()), |owner| owner.check())
     }
 
     pub async fn client(&self) -> Result<Client, DbError> {
         Ok(Client { object: Some(self.pool.get().await?), running: None })
+    }
+
+    /// A connection that sees the database as it is now, for as long as it lives, and has all the time that it needs.
+    pub async fn snapshot(&self) -> Result<Client, DbError> {
+        let mut client = self.client().await?;
+        client.running = Some(RightsLock::Shared);
+        let begin = "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; \
+                     begin isolation level repeatable read read only; select version from schema_version";
+        client.object().batch_execute(begin).await?;
+        Ok(client)
     }
 
     pub async fn write<C, T, F>(&self, operation: &'static str, context: &C, work: &F) -> Result<T>
@@ -94,6 +144,7 @@ impl Engine {
         C: Send + Sync,
         F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
     {
+        self.check_owner()?;
         let mut client = self.client().await?;
         client.begin(lock).await?;
         let started = Instant::now();
@@ -102,7 +153,7 @@ impl Engine {
         let Connection::Postgres(mut client) = tx.into_connection() else {
             unreachable!("the connection was made three lines up")
         };
-        let ended = match outcome {
+        let ended = match outcome.and_then(|value| self.check_owner().map(|()| value)) {
             Ok(value) => client.end("commit").await.map(|()| value).map_err(Error::from),
             Err(error) => {
                 // The refusal counts more than a failing rollback: the guard closes such a connection.
@@ -130,7 +181,7 @@ pub struct Client {
 }
 
 impl Client {
-    fn object(&mut self) -> &mut Object {
+    pub(super) fn object(&mut self) -> &mut Object {
         self.object.as_mut().expect("a connection is only taken when dropped")
     }
 

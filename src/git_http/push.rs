@@ -67,7 +67,8 @@ async fn carry_out(app: &App, pusher: Pusher, commands: Commands, pack: Option<Q
     let (objects, judging) = (app.objects.clone(), pusher.clone());
     let (commands, updates, pack) = off_thread(move || {
         let repository = objects.repository(repo)?;
-        let updates = judgement::judge(&repository, &judging, &commands, &known, pack.as_ref())?;
+        let budget = objects.budget_of(repo);
+        let updates = judgement::judge(&repository, &judging, &commands, &known, (pack.as_ref(), &budget))?;
         Ok((commands, updates, pack))
     })
     .await?;

@@ -226,6 +226,14 @@ pub async fn update_size(db: &mut Transaction, pull: PullId, number: i64, size: 
     Ok(())
 }
 
+/// Notes that the last version of a pull request was looked at, whatever came of it.
+pub async fn update_attempted(db: &mut Transaction, pull: PullId, now: Timestamp) -> Result<(), DbError> {
+    let sql = "update pull_version set attempted_at = $2 \
+               where pull_id = $1 and number = (select version from pull where id = $1)";
+    db.execute(sql, params![pull, now]).await?;
+    Ok(())
+}
+
 /// Versions between two numbers, both left out, newest first.
 pub async fn list_versions(
     db: &mut Connection,
@@ -272,9 +280,9 @@ pub async fn remove_review_comment(db: &mut Transaction, pull: PullId) -> Result
     Ok(())
 }
 
-/// Open pull requests whose last version was not looked at yet.
+/// Open pull requests whose last version nobody has looked at yet.
 pub async fn list_unsettled(db: &mut Connection, limit: usize) -> Result<Vec<(RepoId, PullId)>, DbError> {
     let sql = "select p.repo_id, p.id from pull p join pull_version v on v.pull_id = p.id and v.number = p.version \
-               where p.state = 'open' and (v.merge_base is null or v.commits is null) order by p.id limit $1";
+               where p.state = 'open' and v.commits is null and v.attempted_at is null order by p.id limit $1";
     db.all(sql, params![i64::try_from(limit).unwrap_or(i64::MAX)]).await
 }

@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use rusqlite::config::DbConfig;
 
-use super::{DbError, Durability, State, Transaction, TransactionTimes, migrations};
+use super::{DbError, Durability, Schema, State, Transaction, TransactionTimes, migrations};
 use crate::error::{Error, Result};
 use change::{Change, Waiting};
 pub use pooled::Pooled;
@@ -82,6 +82,39 @@ impl Engine {
             answered.await.map_err(|_| Error::internal("the writer thread dropped a change"))?
         }
     }
+}
+
+/// How the schema of a file compares with this binary's. A file that is not there is not made.
+pub fn schema(file: &Path) -> Result<Schema> {
+    if !file.try_exists()? {
+        return Ok(Schema::Absent);
+    }
+    let connection = rusqlite::Connection::open_with_flags(file, rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE);
+    let connection = connection.map_err(DbError::from)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(DbError::from)?;
+    Ok(migrations::schema_sqlite(&connection)?)
+}
+
+/// A connection that sees the store as it is now, for as long as it lives, whatever others commit.
+pub fn snapshot(file: &Path) -> Result<Pooled, DbError> {
+    // Without the right to write, SQLite could not share the index of the log with the writers.
+    let connection = rusqlite::Connection::open_with_flags(file, rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "query_only", true)?;
+    prepare(&connection)?;
+    // The transaction sees what is there when it first reads.
+    connection.execute_batch("begin; select count(*) from sqlite_schema")?;
+    Ok(Pooled::alone(connection))
+}
+
+/// A connection to a file that nobody writes to. Nothing is made beside it.
+pub fn immutable(file: &Path) -> Result<Pooled, DbError> {
+    use rusqlite::OpenFlags;
+    let path =
+        percent_encoding::utf8_percent_encode(&file.to_string_lossy(), percent_encoding::NON_ALPHANUMERIC).to_string();
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let connection = rusqlite::Connection::open_with_flags(format!("file:{path}?immutable=1"), flags)?;
+    prepare(&connection)?;
+    Ok(Pooled::alone(connection))
 }
 
 fn open_writer(file: &Path, durability: Durability) -> Result<rusqlite::Connection, DbError> {

@@ -91,7 +91,7 @@ async fn make_tree<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, new:
             let edit = rules::edit_of(reader, new.base_tree.as_deref(), new.entries)?;
             let needs_git = edit.has_submodules_file();
             let mut made = MemoryObjects::default();
-            let sha = edit.build(reader, &mut made)?;
+            let sha = edit.build(reader, &mut made, reader.budget())?;
             Ok((sha, made.into_sorted(), needs_git))
         })
         .await?;

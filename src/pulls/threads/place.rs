@@ -7,13 +7,13 @@ use crate::error::{Error, Result};
 use crate::git::diff::{self, Anchor};
 use crate::ids::{PullId, RepoId, Sha};
 use crate::pulls::model::Version;
-use crate::pulls::range::{Desk, Range, at_desk};
+use crate::pulls::range::{Desk, Range, at_desk, within_budget};
 use crate::pulls::store as pulls;
 
 /// Versions that are looked through for the last one on which a place existed.
 const VERSIONS_MAX: i64 = 1_000;
 /// Threads that are placed in one go.
-const BATCH: i64 = 1_000;
+const BATCH: i64 = 100;
 /// Rows that one transaction inserts, so that nobody waits long to write.
 const TRANSACTION_ROWS_MAX: usize = 250;
 
@@ -98,7 +98,10 @@ async fn port(
 
 fn port_to(desk: &Desk<'_>, version: &Version, anchors: &[Anchor]) -> Result<Vec<Option<Spot>>> {
     let target = desk.between(&desk.range(version)?);
-    let ports = diff::port(desk.reader, &target, anchors)?;
+    // A place that it would take too much to find is gone.
+    let Some(ports) = within_budget(diff::port(desk.reader, &target, anchors))? else {
+        return Ok(vec![None; anchors.len()]);
+    };
     Ok(ports.iter().map(Spot::of).collect())
 }
 
