@@ -70,7 +70,7 @@ impl App {
             rendered: Arc::new(markdown::Cache::new(RENDERED_BYTES_MAX)),
             git_places: Arc::new(Semaphore::new(settings.git.processes_max)),
             draining: AtomicBool::new(false),
-            objects: Objects::new(store.clone(), repositories.clone()),
+            objects: Objects::new(store.clone(), repositories.clone(), settings.objects),
             repositories,
             store,
             clock,

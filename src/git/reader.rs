@@ -227,6 +227,7 @@ impl<'a> Reader<'a> {
 
     /// The name of an object as short as `git` would print it; objects beside the packs do not count.
     pub(super) fn abbreviate(&self, sha: &Sha) -> Result<String> {
+        self.step()?;
         self.repository.store.abbreviate(sha)
     }
 
