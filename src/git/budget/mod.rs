@@ -123,6 +123,11 @@ impl Budget {
         }
     }
 
+    /// Whether there is anything that it forbids.
+    pub(super) fn is_limited(&self) -> bool {
+        self.limits.is_some()
+    }
+
     /// Call this for every entry of a tree and every commit that is looked at.
     pub fn visit(&self, entries: u64) -> Result<()> {
         let Some(limits) = &self.limits else { return Ok(()) };
