@@ -12,6 +12,7 @@ mod logging;
 mod options;
 mod serve;
 pub mod state;
+mod systemd;
 mod token;
 
 use std::io::Write;

@@ -1,46 +1,46 @@
 //! What a client wants and has: read whole, but never more than a limit of lines and bytes.
 
 use std::io::{self, Write};
-use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
 use flate2::write::MultiGzDecoder;
 use futures_util::StreamExt;
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::model::Encoding;
-use super::places;
+use super::permits;
+use crate::api::exchange::Exchange;
+use crate::api::permits::Permit;
+use crate::api::request_body::RequestBody;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::git::pkt_line::{self, Packet};
 
 const LINES_MAX: usize = 64 * 1024;
 const BYTES_MAX: usize = 8 * 1024 * 1024;
-/// Up to here a request is read without a place of its own; more of them in memory at once need one each.
-const BYTES_WITHOUT_PLACE_MAX: usize = 64 * 1024;
+/// Up to here a request is read without a permit of its own; more of them in memory at once need one each.
+const BYTES_WITHOUT_PERMIT_MAX: usize = 64 * 1024;
 const TOO_MUCH: &str = "too many lines: a request may have 65536 of them, and 8 MiB";
 
 /// A whole request in packet lines, well formed.
 pub struct Negotiation {
     bytes: Vec<u8>,
-    place: Option<OwnedSemaphorePermit>,
+    permit: Option<Permit>,
 }
 
 impl Negotiation {
     /// Reads the body, packed or not, and stops as soon as a limit is passed.
-    pub async fn read(app: &App, body: Body, encoding: Encoding) -> Result<Self> {
-        let idle_timeout = app.settings.git.idle_timeout;
+    pub async fn read(app: &App, exchange: &Exchange, body: Body, encoding: Encoding) -> Result<Self> {
         let mut unpacker = Unpacker::new(encoding);
-        let mut place = None;
+        let mut permit = None;
         let mut data = body.into_data_stream();
-        while let Some(piece) = next(&mut data, idle_timeout).await? {
+        while let Some(piece) = next(&mut data).await? {
             unpacker.put(&piece)?;
-            if place.is_none() && unpacker.lines().bytes.len() > BYTES_WITHOUT_PLACE_MAX {
-                place = Some(places::take(app)?);
+            if permit.is_none() && unpacker.lines().bytes.len() > BYTES_WITHOUT_PERMIT_MAX {
+                permit = Some(permits::acquire(app, exchange).await?);
             }
         }
-        Ok(Self { bytes: unpacker.finish()?, place })
+        Ok(Self { bytes: unpacker.finish()?, permit })
     }
 
     /// All packets in order.
@@ -49,25 +49,24 @@ impl Negotiation {
         std::iter::from_fn(|| pkt_line::take(&mut rest).ok().flatten()).collect()
     }
 
-    /// The bytes, and the place that was taken for reading them or is taken now.
-    pub fn into_parts(self, app: &App) -> Result<(Vec<u8>, OwnedSemaphorePermit)> {
-        let place = match self.place {
-            Some(place) => place,
-            None => places::take(app)?,
+    /// The bytes, and the permit that was needed for reading them or is acquired now.
+    pub async fn into_parts(self, app: &App, exchange: &Exchange) -> Result<(Vec<u8>, Permit)> {
+        let permit = match self.permit {
+            Some(permit) => permit,
+            None => permits::acquire(app, exchange).await?,
         };
-        Ok((self.bytes, place))
+        Ok((self.bytes, permit))
     }
 }
 
-async fn next<S>(data: &mut S, idle_timeout: Duration) -> Result<Option<Bytes>>
+async fn next<S>(data: &mut S) -> Result<Option<Bytes>>
 where
     S: futures_util::Stream<Item = Result<Bytes, axum::Error>> + Unpin,
 {
-    match tokio::time::timeout(idle_timeout, data.next()).await {
-        Ok(Some(Ok(piece))) => Ok(Some(piece)),
-        Ok(None) => Ok(None),
-        Ok(Some(Err(_))) => Err(Error::BadRequest("The request ended early.".into())),
-        Err(_) => Err(Error::BadRequest("The request came too slowly.".into())),
+    match data.next().await.transpose() {
+        Ok(piece) => Ok(piece),
+        Err(error) if RequestBody::is_too_slow(&error) => Err(Error::BadRequest("The request came too slowly.".into())),
+        Err(_) => Err(Error::BadRequest("The request ended early.".into())),
     }
 }
 

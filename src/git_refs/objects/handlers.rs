@@ -1,14 +1,19 @@
 //! Steps of the operations that show objects.
 
+use std::sync::Arc;
+
+use axum::body::Body;
 use axum::extract::State;
 
+use super::blob_body::BlobBody;
 use super::{json, rules};
 use crate::api::access::table::{GetBlob, GetCommit, GetTag, GetTree};
 use crate::api::access::{Allowed, Endpoint, RepoTarget};
+use crate::api::large_body;
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::git::{ObjectKind, PathEntry, Reader, RefName};
+use crate::git::{ObjectKind, PathEntry, RawObject, Reader, RefName};
 use crate::git_refs::listing::check_not_empty;
 use crate::ids::Sha;
 use crate::refs;
@@ -33,8 +38,37 @@ pub async fn get_tag(access: Allowed<GetTag, RepoTarget>, State(app): State<App>
 
 pub async fn get_blob(access: Allowed<GetBlob, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let sha: Sha = rules::check_sha(param(&access, "file_sha"))?;
-    let blob = find(&app, &access.repo, move |reader| reader.find_blob(&sha, BLOB_SIZE_MAX)).await?;
-    Ok(Reply::ok(&json::Blob::new(sha, blob.data(), &access.repo, access.urls())))
+    let repo = &access.repo;
+    let found = find(&app, repo, move |reader| find_small_blob(reader, &sha)).await?;
+    let size = match found {
+        FoundBlob::Small(blob) => return Ok(Reply::ok(&json::Blob::new(sha, blob.data(), repo, access.urls()))),
+        FoundBlob::Large(size) => size,
+    };
+    let load = async {
+        let permit = large_body::acquire(&app, access.exchange(), size).await?;
+        let blob = find(&app, repo, move |reader| reader.find_blob(&sha, BLOB_SIZE_MAX)).await?;
+        Ok((blob, permit))
+    };
+    let content = app.shared_objects.get((repo.id, sha), load).await?;
+    let head = json::BlobHead::new(sha, size, repo, access.urls()).to_json();
+    Ok(Reply::streamed(Body::new(BlobBody::new(head.clone(), content)), head))
+}
+
+/// A blob that is small enough to be sent as a whole, or the size of one that is not.
+enum FoundBlob {
+    Small(Arc<RawObject>),
+    Large(usize),
+}
+
+fn find_small_blob(reader: &Reader<'_>, sha: &Sha) -> Result<Option<FoundBlob>> {
+    let size = match reader.find_header(sha)? {
+        Some(header) if header.kind == ObjectKind::Blob => usize::try_from(header.size).unwrap_or(usize::MAX),
+        Some(_) | None => return Ok(None),
+    };
+    if (large_body::SIZE_MIN..=BLOB_SIZE_MAX as usize).contains(&size) {
+        return Ok(Some(FoundBlob::Large(size)));
+    }
+    Ok(reader.find_blob(sha, BLOB_SIZE_MAX)?.map(FoundBlob::Small))
 }
 
 pub async fn get_tree(access: Allowed<GetTree, RepoTarget>, State(app): State<App>) -> Result<Reply> {

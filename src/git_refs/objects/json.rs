@@ -135,13 +135,30 @@ struct Entry<'a> {
     url: Option<Url<'a>>,
 }
 
-/// One blob with its content.
+/// One blob without its content.
 #[derive(Serialize)]
-pub struct Blob<'a> {
+pub struct BlobHead<'a> {
     sha: Sha,
     node_id: String,
     size: usize,
     url: Url<'a>,
+}
+
+impl<'a> BlobHead<'a> {
+    pub fn new(sha: Sha, size: usize, repo: &'a Repo, urls: &'a Urls) -> Self {
+        Self { sha, node_id: node_id("B", sha, repo), size, url: url(ObjectKind::Blob, sha, repo, urls) }
+    }
+
+    pub fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("our shapes have text keys and no failing parts")
+    }
+}
+
+/// One blob with its content.
+#[derive(Serialize)]
+pub struct Blob<'a> {
+    #[serde(flatten)]
+    head: BlobHead<'a>,
     content: String,
     encoding: &'static str,
 }
@@ -149,10 +166,7 @@ pub struct Blob<'a> {
 impl<'a> Blob<'a> {
     pub fn new(sha: Sha, content: &[u8], repo: &'a Repo, urls: &'a Urls) -> Self {
         Self {
-            sha,
-            node_id: node_id("B", sha, repo),
-            size: content.len(),
-            url: url(ObjectKind::Blob, sha, repo, urls),
+            head: BlobHead::new(sha, content.len(), repo, urls),
             content: in_lines(&STANDARD.encode(content)),
             encoding: "base64",
         }

@@ -2,4 +2,6 @@
 //!
 //! The assertions are about memory and about what other callers see, never about absolute time.
 
+mod connections;
+mod permits;
 mod support;
