@@ -30,7 +30,7 @@ impl Caller {
         match principal {
             Principal::User(token) => Caller::User(token.user),
             Principal::Installation(token) => Caller::Installation(token.installation),
-            Principal::App(app) => Caller::App(*app),
+            Principal::App(signature) => Caller::App(signature.app),
             Principal::Anonymous => Caller::Network(match address.to_canonical() {
                 IpAddr::V4(address) => IpAddr::V4(address),
                 IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),

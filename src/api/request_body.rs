@@ -167,9 +167,12 @@ mod tests {
     fn whoever_sends_earns_more_time() {
         let second = Duration::from_secs(1);
         let left =
-            |waited: u32, received| Patience { allowance: 1Duration::ZERO, waited: waited * second, received }.left();
-        assert_eq!((left(0, 0), left(9, 0), left(10, 0), left(11, 0)), (1Duration::ZERO, second, Duration::ZERO, Duration::ZERO));
-        assert_eq!(left(100, 100 * BYTES_PER_SECOND_MIN), 1Duration::ZERO);
+            |waited: u32, received| Patience { allowance: 10 * second, waited: waited * second, received }.left();
+        assert_eq!(
+            (left(0, 0), left(9, 0), left(10, 0), left(11, 0)),
+            (10 * second, second, Duration::ZERO, Duration::ZERO)
+        );
+        assert_eq!(left(100, 100 * BYTES_PER_SECOND_MIN), 10 * second);
         assert_eq!(left(100, 80 * BYTES_PER_SECOND_MIN), Duration::ZERO);
     }
 }

@@ -7,8 +7,9 @@ use std::time::Duration;
 use clap::Args;
 use serde::Deserialize;
 
+use super::instance::DataLock;
 use crate::config::{GitSettings, Settings};
-use crate::db::{Durability, Location, Store};
+use crate::db::{Durability, Location, Schema, Store};
 use crate::error::{Error, Result};
 use crate::git::{Repositories, create_directories};
 
@@ -183,16 +184,29 @@ impl Options {
         self.database_connections.unwrap_or(POSTGRES_CONNECTIONS_DEFAULT)
     }
 
-    /// Where the store is, with the folder made where it is ours to make.
+    /// Where the store is, with the directory made where it is ours to make.
     pub fn location(&self, durability: Durability) -> Result<Location> {
-        if let Some(url) = &self.database {
-            return Ok(Location::Postgres { url: url.clone(), connections_max: self.database_connections() });
+        if self.database.is_none() {
+            let data = self.data();
+            create_directories(data)
+                .map_err(|error| Error::BadRequest(format!("the data directory {}: {error}", data.display())))?;
         }
-        let folder = self.data();
-        create_directories(folder)
-            .map_err(|error| Error::BadRequest(format!("the data folder {}: {error}", folder.display())))?;
-        let durability = self.dev_synchronous.map_or(durability, Synchronous::durability);
-        Ok(Location::Sqlite { file: self.database_file(), durability })
+        Ok(self.location_with(durability))
+    }
+
+    /// Where the store is, if there is one; nothing is made.
+    pub fn existing_location(&self) -> Location {
+        self.location_with(Durability::PowerCut)
+    }
+
+    fn location_with(&self, durability: Durability) -> Location {
+        match &self.database {
+            Some(url) => Location::Postgres { url: url.clone(), connections_max: self.database_connections() },
+            None => {
+                let durability = self.dev_synchronous.map_or(durability, Synchronous::durability);
+                Location::Sqlite { file: self.database_file(), durability }
+            }
+        }
     }
 
     /// The file of an embedded store.
@@ -200,17 +214,26 @@ impl Options {
         self.data().join(DATABASE_FILE)
     }
 
+    /// For commands, which may run beside a server: only the owner of the data makes a store or changes its schema.
     pub async fn open_store(&self) -> Result<Store> {
-        Store::open(&self.location(Durability::PowerCut)?).await
+        let location = self.location(Durability::PowerCut)?;
+        if matches!(Store::schema(&location).await?, Schema::Current | Schema::Newer(_)) {
+            return Store::open(&location).await;
+        }
+        let lock = DataLock::take(self.data(), self.node()?)?;
+        drop(Store::open_as(&location, lock.node()).await?);
+        Store::open(&location).await
     }
 
-    /// The folder of Git repositories, which stays on this machine's disk with either engine.
-    pub fn open_repositories(&self) -> Result<Repositories> {
+    /// The directory of Git repositories, which stays on this machine's disk with either engine.
+    pub async fn open_repositories(&self, store: &Store) -> Result<Repositories> {
+        store.check_node(|| self.node()).await?;
         Repositories::at(self.data())
     }
 
     /// The settings of the service, with the defaults where nothing was said.
     pub fn settings(&self) -> Result<Settings> {
+        self.check_values()?;
         let mut settings = Settings::default();
         if let Some(url) = &self.public_url {
             settings.public_url = Some(check_public_url(url)?);

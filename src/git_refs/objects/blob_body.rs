@@ -36,6 +36,15 @@ impl<T: AsRef<[u8]>> BlobBody<T> {
         Self { head: Some(object.into()), content, sent: 0, has_ended: false }
     }
 
+    /// All of it at once.
+    pub fn write(mut self) -> Vec<u8> {
+        let mut whole = Vec::with_capacity(self.length());
+        while let Some(piece) = self.next_piece() {
+            whole.extend_from_slice(&piece);
+        }
+        whole
+    }
+
     fn next_piece(&mut self) -> Option<Bytes> {
         if let Some(head) = self.head.take() {
             return Some(head);

@@ -3,5 +3,6 @@
 //! The assertions are about memory and about what other callers see, never about absolute time.
 
 mod connections;
+mod objects;
 mod permits;
 mod support;

@@ -1,12 +1,15 @@
 //! The program itself: connections, signals, restarts and what it writes down.
 
+mod backups;
 mod connections;
 mod crashes;
 mod hostile;
 mod logs;
 mod malformed;
 mod operating;
+mod owners;
 mod stopping;
+mod verifying;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -54,8 +57,8 @@ impl Server {
             .arg(&state)
             .arg("--data")
             .arg(folder.join("data"))
-            .args(["--metrics-listen", "127.0.0.1:0"])
             .args(flags)
+            .env("PLINTH_METRICS_LISTEN", "127.0.0.1:0")
             .stdout(Stdio::piped())
             .stderr(errors)
             .spawn()
