@@ -17,9 +17,21 @@ pub struct Settings {
     pub request_timeout: Duration,
     /// Requests answered at once; more are turned away at once rather than kept waiting.
     pub requests_max: usize,
+    /// Of which one caller may have this many.
+    pub requests_per_caller_max: usize,
     pub connections_max: usize,
+    /// For each peer that is no trusted proxy.
+    pub connections_per_peer_max: usize,
+    /// How long a connection may be without a request.
+    pub keep_alive_timeout: Duration,
+    /// How long a client may take nothing of its response.
+    pub write_timeout: Duration,
+    /// Memory for large responses that are being sent.
+    pub response_bytes_max: usize,
     /// Memory for answers that still hold; none keeps nothing.
     pub kept_bytes_max: usize,
+    /// How long a service that was asked to stop goes on as before, but is not ready.
+    pub lame_duck: Duration,
     /// How long a stopping service waits for requests that are under way.
     pub drain_timeout: Duration,
     pub objects: ObjectLimits,
@@ -39,8 +51,10 @@ pub struct GitSettings {
     pub timeout: Duration,
     /// How long nothing may come or go.
     pub idle_timeout: Duration,
-    /// Processes of git at once; more requests are turned away.
+    /// Processes of git at once; more requests wait, and are then turned away.
     pub processes_max: usize,
+    /// Of which one caller may have this many.
+    pub processes_per_caller_max: usize,
 }
 
 impl Default for GitSettings {
@@ -52,6 +66,7 @@ impl Default for GitSettings {
             timeout: Duration::from_secs(3600),
             idle_timeout: Duration::from_secs(60),
             processes_max: 16,
+            processes_per_caller_max: 4,
         }
     }
 }
@@ -64,8 +79,14 @@ impl Default for Settings {
             budgets: Budgets::default(),
             request_timeout: Duration::from_secs(10),
             requests_max: 1024,
+            requests_per_caller_max: 256,
             connections_max: 4096,
+            connections_per_peer_max: 1024,
+            keep_alive_timeout: Duration::from_secs(75),
+            write_timeout: Duration::from_secs(60),
+            response_bytes_max: 128 << 20,
             kept_bytes_max: 32 << 20,
+            lame_duck: Duration::from_secs(5),
             drain_timeout: Duration::from_secs(30),
             objects: ObjectLimits::default(),
             git: GitSettings::default(),

@@ -24,6 +24,8 @@ pub enum Error {
     UriTooLong(usize),
     /// The headers are together larger than their limit in bytes.
     HeadersTooLarge(usize),
+    /// The request has more header lines than this.
+    TooManyHeaders(usize),
     /// None of the media types in `Accept` can be served.
     NotAcceptable(String),
     /// The JSON does not have the shape that the operation describes; one sentence per violation.
@@ -102,6 +104,7 @@ impl fmt::Display for Error {
             Error::BodyTooLarge(limit) => write!(out, "the body is larger than {limit} bytes"),
             Error::UriTooLong(limit) => write!(out, "the address is longer than {limit} bytes"),
             Error::HeadersTooLarge(limit) => write!(out, "the headers are larger than {limit} bytes"),
+            Error::TooManyHeaders(limit) => write!(out, "there are more than {limit} headers"),
             Error::NotAcceptable(accept) => write!(out, "cannot serve {accept}"),
             Error::Shape(sentences) | Error::InvalidPlain(sentences) => out.write_str(&sentences.join(" ")),
             Error::Invalid(fields) => write!(out, "invalid fields: {}", FieldList(fields)),

@@ -14,6 +14,7 @@ pub struct Metrics {
     requests: IntCounterVec,
     durations: HistogramVec,
     in_flight: IntGauge,
+    connections: IntGauge,
     given_again: IntCounter,
     /// Taken over from the store whenever someone looks, by one at a time.
     statements: Mutex<IntCounter>,
@@ -34,6 +35,7 @@ impl Default for Metrics {
             &["operation"],
         );
         let in_flight = IntGauge::new("plinth_requests_in_flight", "Requests being answered now");
+        let connections = IntGauge::new("plinth_connections_open", "Connections that are open now");
         let given_again =
             IntCounter::new("plinth_answers_given_again_total", "Answers that still held and were not made anew");
         let statements = IntCounter::new("plinth_store_statements_total", "Statements that the store has run");
@@ -45,6 +47,7 @@ impl Default for Metrics {
             requests: requests.expect("the names are constants"),
             durations: durations.expect("the names are constants"),
             in_flight: in_flight.expect("the name is a constant"),
+            connections: connections.expect("the name is a constant"),
             given_again: given_again.expect("the name is a constant"),
             statements: Mutex::new(statements.expect("the name is a constant")),
             damaged_objects: Mutex::new(damaged_objects.expect("the name is a constant")),
@@ -56,6 +59,7 @@ impl Default for Metrics {
         register(Box::new(metrics.requests.clone()));
         register(Box::new(metrics.durations.clone()));
         register(Box::new(metrics.in_flight.clone()));
+        register(Box::new(metrics.connections.clone()));
         register(Box::new(metrics.given_again.clone()));
         register(Box::new(metrics.statements.lock().clone()));
         register(Box::new(metrics.damaged_objects.lock().clone()));
@@ -68,6 +72,11 @@ impl Metrics {
     pub fn begin(&self) -> InFlight<'_> {
         self.in_flight.inc();
         InFlight(&self.in_flight)
+    }
+
+    /// Notes how many connections are open.
+    pub fn set_connections(&self, count: usize) {
+        self.connections.set(i64::try_from(count).unwrap_or(i64::MAX));
     }
 
     pub fn observe(&self, operation: &str, status: http::StatusCode, took: Duration) {

@@ -35,10 +35,16 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
         writeln!(out, "content_per_hour = {}", settings.budgets.content_per_hour)?;
         writeln!(out, "request_seconds = {}", settings.request_timeout.as_secs())?;
         writeln!(out, "requests_max = {}", settings.requests_max)?;
+        writeln!(out, "requests_per_caller_max = {}", settings.requests_per_caller_max)?;
         writeln!(out, "connections_max = {}", settings.connections_max)?;
+        writeln!(out, "connections_per_peer_max = {}", settings.connections_per_peer_max)?;
+        writeln!(out, "keep_alive_seconds = {}", settings.keep_alive_timeout.as_secs())?;
+        writeln!(out, "write_seconds = {}", settings.write_timeout.as_secs())?;
+        writeln!(out, "response_bytes_max = {}", settings.response_bytes_max)?;
         writeln!(out, "kept_bytes_max = {}", settings.kept_bytes_max)?;
         writeln!(out, "object_cpu_seconds = {}", settings.objects.cpu_time.as_secs())?;
         writeln!(out, "object_memory_bytes_max = {}", settings.objects.memory_bytes_max)?;
+        writeln!(out, "lame_duck_seconds = {}", settings.lame_duck.as_secs())?;
         writeln!(out, "drain_seconds = {}", settings.drain_timeout.as_secs())?;
         writeln!(out, "git_pack_bytes_max = {}", settings.git.pack_size_max)?;
         writeln!(out, "git_object_bytes_max = {}", settings.git.object_size_max)?;
@@ -46,6 +52,7 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
         writeln!(out, "git_seconds = {}", settings.git.timeout.as_secs())?;
         writeln!(out, "git_idle_seconds = {}", settings.git.idle_timeout.as_secs())?;
         writeln!(out, "git_processes_max = {}", settings.git.processes_max)?;
+        writeln!(out, "git_processes_per_caller_max = {}", settings.git.processes_per_caller_max)?;
         writeln!(out, "log = {:?}", options.log.as_deref().unwrap_or("info"))?;
         writeln!(out, "log_format = {:?}", options.log_format.unwrap_or_default().as_str())?;
     }

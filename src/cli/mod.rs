@@ -15,6 +15,7 @@ mod options;
 mod repeats;
 mod serve;
 pub mod state;
+mod systemd;
 mod token;
 mod validation;
 mod verify;

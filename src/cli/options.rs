@@ -105,6 +105,21 @@ options! {
     /// Open connections [default: 4096]
     #[arg(long, global = true, env = "PLINTH_CONNECTIONS_MAX", value_name = "COUNT")]
     connections_max: usize,
+    /// Requests of one caller answered at once [default: 256]
+    #[arg(long, global = true, env = "PLINTH_REQUESTS_PER_CALLER_MAX", value_name = "COUNT")]
+    requests_per_caller_max: usize,
+    /// Open connections of one peer that is no trusted proxy [default: 1024]
+    #[arg(long, global = true, env = "PLINTH_CONNECTIONS_PER_PEER_MAX", value_name = "COUNT")]
+    connections_per_peer_max: usize,
+    /// Seconds that a connection may be without a request [default: 75]
+    #[arg(long, global = true, env = "PLINTH_KEEP_ALIVE_SECONDS", value_name = "SECONDS")]
+    keep_alive_seconds: u64,
+    /// Seconds in which a client must take some of its response [default: 60]
+    #[arg(long, global = true, env = "PLINTH_WRITE_SECONDS", value_name = "SECONDS")]
+    write_seconds: u64,
+    /// Bytes of memory for large responses that are being sent [default: 134217728]
+    #[arg(long, global = true, env = "PLINTH_RESPONSE_BYTES_MAX", value_name = "BYTES")]
+    response_bytes_max: usize,
     /// Bytes of memory for answers that still hold; 0 keeps none [default: 33554432]
     #[arg(long, global = true, env = "PLINTH_KEPT_BYTES_MAX", value_name = "BYTES")]
     kept_bytes_max: usize,
@@ -114,6 +129,9 @@ options! {
     /// Memory for large objects, differences and results, over all requests [default: 167772160]
     #[arg(long, global = true, env = "PLINTH_OBJECT_MEMORY_BYTES_MAX", value_name = "BYTES")]
     object_memory_bytes_max: u64,
+    /// Seconds that a server goes on after SIGTERM while it is not ready [default: 5, 0 with --ephemeral]
+    #[arg(long, global = true, env = "PLINTH_LAME_DUCK_SECONDS", value_name = "SECONDS")]
+    lame_duck_seconds: u64,
     /// Seconds that a stopping server waits for requests under way [default: 30]
     #[arg(long, global = true, env = "PLINTH_DRAIN_SECONDS", value_name = "SECONDS")]
     drain_seconds: u64,
@@ -135,6 +153,9 @@ options! {
     /// Clones and pushes at once [default: 16]
     #[arg(long, global = true, env = "PLINTH_GIT_PROCESSES_MAX", value_name = "COUNT")]
     git_processes_max: usize,
+    /// Clones and pushes of one caller at once [default: 4]
+    #[arg(long, global = true, env = "PLINTH_GIT_PROCESSES_PER_CALLER_MAX", value_name = "COUNT")]
+    git_processes_per_caller_max: usize,
     /// How far SQLite syncs: full, normal or off. For measuring and for tests, never where data matters
     #[arg(long, global = true, env = "PLINTH_DEV_SYNCHRONOUS", value_name = "LEVEL", hide = true)]
     dev_synchronous: Synchronous,
@@ -237,6 +258,7 @@ impl Options {
         settings.trusted_proxies = self.trusted_proxies.clone().unwrap_or_default();
         settings.requests_max = self.requests_max.unwrap_or(settings.requests_max);
         settings.connections_max = self.connections_max.unwrap_or(settings.connections_max);
+        self.set_connections(&mut settings);
         settings.kept_bytes_max = self.kept_bytes_max.unwrap_or(settings.kept_bytes_max);
         settings.request_timeout = self.request_seconds.map_or(settings.request_timeout, Duration::from_secs);
         settings.drain_timeout = self.drain_seconds.map_or(settings.drain_timeout, Duration::from_secs);
@@ -247,6 +269,17 @@ impl Options {
         Ok(settings)
     }
 
+    fn set_connections(&self, settings: &mut Settings) {
+        let seconds = |target: &mut Duration, value: Option<u64>| *target = value.map_or(*target, Duration::from_secs);
+        let count = |target: &mut usize, value: Option<usize>| *target = value.unwrap_or(*target);
+        count(&mut settings.requests_per_caller_max, self.requests_per_caller_max);
+        count(&mut settings.connections_per_peer_max, self.connections_per_peer_max);
+        count(&mut settings.response_bytes_max, self.response_bytes_max);
+        seconds(&mut settings.keep_alive_timeout, self.keep_alive_seconds);
+        seconds(&mut settings.write_timeout, self.write_seconds);
+        seconds(&mut settings.lame_duck, self.lame_duck_seconds);
+    }
+
     fn set_git(&self, git: &mut GitSettings) {
         git.pack_size_max = self.git_pack_bytes_max.unwrap_or(git.pack_size_max);
         git.object_size_max = self.git_object_bytes_max.unwrap_or(git.object_size_max);
@@ -254,6 +287,7 @@ impl Options {
         git.timeout = self.git_seconds.map_or(git.timeout, Duration::from_secs);
         git.idle_timeout = self.git_idle_seconds.map_or(git.idle_timeout, Duration::from_secs);
         git.processes_max = self.git_processes_max.unwrap_or(git.processes_max);
+        git.processes_per_caller_max = self.git_processes_per_caller_max.unwrap_or(git.processes_per_caller_max);
     }
 }
 

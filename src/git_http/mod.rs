@@ -13,7 +13,7 @@ mod judgement;
 mod ls_refs;
 mod model;
 mod negotiation;
-mod places;
+mod permits;
 mod push;
 mod quarantine;
 mod ref_pages;

@@ -2,17 +2,18 @@
 //! the bytes go to a file when they are many, and what has to be looked at stays in memory, within limits.
 
 use std::io::{self, Write};
-use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
 use flate2::write::MultiGzDecoder;
 use futures_util::StreamExt;
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::model::Encoding;
-use super::places;
+use super::permits;
 use super::spool::{self, Spool};
+use crate::api::exchange::Exchange;
+use crate::api::permits::Permit;
+use crate::api::request_body::RequestBody;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::git::pkt_line::{self, Packet};
@@ -33,26 +34,25 @@ pub struct Negotiation {
     is_abridged: bool,
     /// The request as it was sent.
     spool: Spool,
-    place: Option<OwnedSemaphorePermit>,
+    permit: Option<Permit>,
 }
 
 impl Negotiation {
     /// Reads the body, packed or not, and stops as soon as a limit is passed.
-    pub async fn read(app: &App, body: Body, encoding: Encoding) -> Result<Self> {
-        let idle_timeout = app.settings.git.idle_timeout;
+    pub async fn read(app: &App, exchange: &Exchange, body: Body, encoding: Encoding) -> Result<Self> {
         let bytes_max = app.settings.git.request_size_max;
         let mut unpacker = Unpacker::new(encoding, bytes_max);
-        let (mut spool, mut place) = (Spool::default(), None);
+        let (mut spool, mut permit) = (Spool::default(), None);
         let mut data = body.into_data_stream();
-        while let Some(piece) = next(&mut data, idle_timeout).await? {
+        while let Some(piece) = next(&mut data).await? {
             for part in piece.chunks(UNPACKED_AT_ONCE) {
                 if let Err(refused) = unpacker.put(part) {
-                    drain(&mut data, idle_timeout, bytes_max).await;
+                    drain(&mut data, bytes_max).await;
                     return Err(refused);
                 }
-                if place.is_none() && unpacker.lines().total > spool::MEMORY_MAX as u64 {
-                    // More of them at once need a place each.
-                    place = Some(places::take(app)?);
+                if permit.is_none() && unpacker.lines().total > spool::MEMORY_MAX as u64 {
+                    // More of them at once need a permit each.
+                    permit = Some(permits::acquire(app, exchange).await?);
                 }
                 if unpacker.lines().fresh.len() >= spool::MEMORY_MAX {
                     spool.put(&app.repositories, &unpacker.take_fresh()).await?;
@@ -62,7 +62,7 @@ impl Negotiation {
         let Lines { fresh, retained, is_abridged, .. } = unpacker.finish()?;
         spool.put(&app.repositories, &fresh).await?;
         spool.rewind().await?;
-        Ok(Self { retained, is_abridged, spool, place })
+        Ok(Self { retained, is_abridged, spool, permit })
     }
 
     /// Whether [`Negotiation::packets`] leaves out some of the wants and haves.
@@ -76,35 +76,34 @@ impl Negotiation {
         std::iter::from_fn(|| pkt_line::take(&mut rest).ok().flatten()).collect()
     }
 
-    /// The whole request, and the place that was taken for reading it or is taken now.
-    pub fn into_parts(self, app: &App) -> Result<(Spool, OwnedSemaphorePermit)> {
-        let place = match self.place {
-            Some(place) => place,
-            None => places::take(app)?,
+    /// The whole request, and the permit that was needed for reading it or is acquired now.
+    pub async fn into_parts(self, app: &App, exchange: &Exchange) -> Result<(Spool, Permit)> {
+        let permit = match self.permit {
+            Some(permit) => permit,
+            None => permits::acquire(app, exchange).await?,
         };
-        Ok((self.spool, place))
+        Ok((self.spool, permit))
     }
 }
 
-async fn next<S>(data: &mut S, idle_timeout: Duration) -> Result<Option<Bytes>>
+async fn next<S>(data: &mut S) -> Result<Option<Bytes>>
 where
     S: futures_util::Stream<Item = Result<Bytes, axum::Error>> + Unpin,
 {
-    match tokio::time::timeout(idle_timeout, data.next()).await {
-        Ok(Some(Ok(piece))) => Ok(Some(piece)),
-        Ok(None) => Ok(None),
-        Ok(Some(Err(_))) => Err(Error::BadRequest("The request ended early.".into())),
-        Err(_) => Err(Error::BadRequest("The request came too slowly.".into())),
+    match data.next().await.transpose() {
+        Ok(piece) => Ok(piece),
+        Err(error) if RequestBody::is_too_slow(&error) => Err(Error::BadRequest("The request came too slowly.".into())),
+        Err(_) => Err(Error::BadRequest("The request ended early.".into())),
     }
 }
 
 /// Reads the rest and forgets it: a client that is still sending does not hear why it is refused.
-async fn drain<S>(data: &mut S, idle_timeout: Duration, bytes_max: u64)
+async fn drain<S>(data: &mut S, bytes_max: u64)
 where
     S: futures_util::Stream<Item = Result<Bytes, axum::Error>> + Unpin,
 {
     let mut left = bytes_max;
-    while let Ok(Some(piece)) = next(data, idle_timeout).await {
+    while let Ok(Some(piece)) = next(data).await {
         left = left.saturating_sub(piece.len() as u64);
         if left == 0 {
             return;

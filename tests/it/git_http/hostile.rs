@@ -126,7 +126,7 @@ async fn there_is_an_end_to_wants() {
             assert!(text.contains("ERR the request has more than 8388608 bytes"), "{text}");
         }
     }
-    assert_eq!(host.service.app.git_places.available_permits(), host.service.app.settings.git.processes_max);
+    assert_eq!(host.service.app.git_permits.available(), host.service.app.settings.git.processes_max);
 }
 
 #[tokio::test]
