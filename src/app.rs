@@ -73,7 +73,7 @@ impl App {
             git_places: Arc::new(Semaphore::new(settings.git.processes_max)),
             readiness: Checks::default(),
             draining: AtomicBool::new(false),
-            objects: Objects::new(store.clone(), repositories.clone()),
+            objects: Objects::new(store.clone(), repositories.clone(), settings.objects),
             repositories,
             store,
             clock,

@@ -37,6 +37,8 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
         writeln!(out, "requests_max = {}", settings.requests_max)?;
         writeln!(out, "connections_max = {}", settings.connections_max)?;
         writeln!(out, "kept_bytes_max = {}", settings.kept_bytes_max)?;
+        writeln!(out, "object_cpu_seconds = {}", settings.objects.cpu_time.as_secs())?;
+        writeln!(out, "object_memory_bytes_max = {}", settings.objects.memory_bytes_max)?;
         writeln!(out, "drain_seconds = {}", settings.drain_timeout.as_secs())?;
         writeln!(out, "git_pack_bytes_max = {}", settings.git.pack_size_max)?;
         writeln!(out, "git_object_bytes_max = {}", settings.git.object_size_max)?;

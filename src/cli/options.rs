@@ -108,6 +108,12 @@ options! {
     /// Bytes of memory for answers that still hold; 0 keeps none [default: 33554432]
     #[arg(long, global = true, env = "PLINTH_KEPT_BYTES_MAX", value_name = "BYTES")]
     kept_bytes_max: usize,
+    /// Seconds of CPU time that one computation over Git objects may take [default: 5]
+    #[arg(long, global = true, env = "PLINTH_OBJECT_CPU_SECONDS", value_name = "SECONDS")]
+    object_cpu_seconds: u64,
+    /// Memory for large objects, differences and results, over all requests [default: 167772160]
+    #[arg(long, global = true, env = "PLINTH_OBJECT_MEMORY_BYTES_MAX", value_name = "BYTES")]
+    object_memory_bytes_max: u64,
     /// Seconds that a stopping server waits for requests under way [default: 30]
     #[arg(long, global = true, env = "PLINTH_DRAIN_SECONDS", value_name = "SECONDS")]
     drain_seconds: u64,
@@ -234,6 +240,9 @@ impl Options {
         settings.kept_bytes_max = self.kept_bytes_max.unwrap_or(settings.kept_bytes_max);
         settings.request_timeout = self.request_seconds.map_or(settings.request_timeout, Duration::from_secs);
         settings.drain_timeout = self.drain_seconds.map_or(settings.drain_timeout, Duration::from_secs);
+        let objects = &mut settings.objects;
+        objects.cpu_time = self.object_cpu_seconds.map_or(objects.cpu_time, Duration::from_secs);
+        objects.memory_bytes_max = self.object_memory_bytes_max.unwrap_or(objects.memory_bytes_max);
         self.set_git(&mut settings.git);
         Ok(settings)
     }

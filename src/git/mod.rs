@@ -46,7 +46,7 @@ mod watchdog;
 mod tests;
 
 pub use ancestry::CommitRange;
-pub use budget::{Budget, BudgetLimits, Cancellation, Interest, LongWork, Memory, Reserved};
+pub use budget::{Budget, BudgetLimits, Cancellation, Interest, LongWork, Memory, Reserved, Sent};
 pub use child::{Limits, program_version};
 pub use commit::{Commit, CommitSignature, NewCommit};
 pub use commit_graph::GraphLayers;

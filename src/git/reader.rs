@@ -1,5 +1,7 @@
 //! Reading objects by name: from the cache, the packs, and what lives beside the packs.
 
+mod load;
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,12 +20,6 @@ use crate::ids::Sha;
 
 /// Tags may point at tags, but nobody needs a longer chain than this.
 const TAG_CHAIN_MAX: usize = 64;
-/// Larger commits and tags are not read: their text is for people.
-const MESSAGE_BYTES_MAX: u64 = 4 << 20;
-/// Larger trees are not read; one of this size has some 400,000 entries.
-const TREE_BYTES_MAX: u64 = 16 << 20;
-/// What it takes to load an object: itself, and for a delta its base and the instructions.
-const LOAD_FACTOR: u64 = 2;
 
 /// A view of one repository.
 #[derive(Clone, Copy)]
@@ -227,60 +223,17 @@ impl<'a> Reader<'a> {
 
     /// The name of an object as short as `git` would print it; objects beside the packs do not count.
     pub(super) fn abbreviate(&self, sha: &Sha) -> Result<String> {
+        self.step()?;
         self.repository.store.abbreviate(sha)
     }
 
     pub(super) fn find_as(&self, sha: &Sha, kind: ObjectKind) -> Result<Option<Arc<RawObject>>> {
-        Ok(self.find(sha)?.filter(|object| object.kind() == kind))
-    }
-
-    /// Reads an object from the packs. Its size is known, and paid for, before it is in memory.
-    fn load(&self, sha: &Sha, lookup: Lookup) -> Result<Option<RawObject>> {
-        let store = &self.repository.store;
-        let Some((kind, size)) = store.header(sha, lookup)? else { return Ok(None) };
-        check_size(kind, size)?;
-        self.budget.load(size)?;
-        let mut reserved = self.budget.reserve(size * LOAD_FACTOR)?;
-        let found = store.find(sha, lookup)?;
-        if let Some(reserved) = &mut reserved {
-            reserved.shrink(size);
-        }
-        Ok(found.map(|object| object.holding(reserved)))
-    }
-}
-
-fn check_size(kind: ObjectKind, size: u64) -> Result<()> {
-    match kind {
-        ObjectKind::Commit | ObjectKind::Tag if size > MESSAGE_BYTES_MAX => {
-            Err(Error::OverBudget("A commit or tag is too large to be read."))
-        }
-        ObjectKind::Tree if size > TREE_BYTES_MAX => Err(Error::OverBudget("A directory has too many entries.")),
-        ObjectKind::Commit | ObjectKind::Tag | ObjectKind::Tree | ObjectKind::Blob => Ok(()),
+        Ok(self.find_wanted(sha, Some(kind))?.filter(|object| object.kind() == kind))
     }
 }
 
 impl ObjectSource for Reader<'_> {
     fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>> {
-        self.step()?;
-        let Repository { id, cache, .. } = self.repository;
-        if let Some(object) = cache.get(*id, sha) {
-            return Ok(Some(object));
-        }
-        self.check_may_block()?;
-        let removals = self.repository.removals();
-        let packed = match self.load(sha, Lookup::KnownPacks)? {
-            Some(object) => Some(object),
-            None => match self.beside.find(sha)? {
-                Some(object) => return Ok(Some(object)),
-                None => self.load(sha, Lookup::NewPacksToo)?,
-            },
-        };
-        if packed.is_none() {
-            self.check_absent(sha)?;
-        }
-        let object = packed.map(Arc::new);
-        let is_there = || self.repository.removals() == removals;
-        object.iter().for_each(|object| cache.insert(*id, object, is_there));
-        Ok(object)
+        self.find_wanted(sha, None)
     }
 }

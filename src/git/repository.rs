@@ -128,11 +128,10 @@ pub(super) fn write_skeleton(directory: &Path) -> io::Result<()> {
 
 /// Removes what a killed process left behind. Only for the start, when nothing else uses the directory.
 pub(super) fn sweep(directory: &Path) -> io::Result<()> {
-    if !directory.join("HEAD").exists() {
-        return Ok(());
-    }
     durable::remove_directory(&directory.join("quarantine"))?;
-    fs::create_dir(directory.join("quarantine"))?;
+    if directory.join("HEAD").exists() {
+        fs::create_dir(directory.join("quarantine"))?;
+    }
     temporary_files(directory)?.iter().try_for_each(|file| durable::remove_file(file))
 }
 

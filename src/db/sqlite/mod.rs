@@ -186,12 +186,14 @@ mod tests {
         (folder, engine)
     }
 
-    /// Runs a statement in the writer, and tells the state before, inside and after.
+    /// Runs a statement in the writer, and tells the state before, inside and after. While it runs, readers see the
+    /// state of before.
     async fn write(engine: &Engine, sql: &'static str) -> [State; 3] {
         let before = engine.state().expect("it can be told");
-        let inside = engine.write("test", (), move |tx, ()| {
+        let inside = engine.write("test", engine.clone(), move |tx, engine| {
             Box::pin(async move {
                 tx.execute(sql, &[]).await?;
+                assert_eq!(engine.state(), Some(before), "what is not committed moves nothing for readers");
                 tx.state_inside().ok_or_else(|| Error::internal("a writer knows the state"))
             })
         });
@@ -204,7 +206,7 @@ mod tests {
         for sql in [USER, REPO] {
             let [before, inside, after] = write(&engine, sql).await;
             assert!(before.rights < inside.rights, "the change is known inside of its own transaction: {sql}");
-            assert!(inside.rights < after.rights, "whoever read before the commit is told again: {sql}");
+            assert!(before.rights < after.rights, "whoever read before the commit finds another number: {sql}");
             assert!(before.changes < after.changes, "{sql}");
         }
         let [before, inside, after] = write(&engine, REF).await;

@@ -29,7 +29,7 @@ pub async fn get_commit(access: Allowed<GetCommit, RepoTarget>, State(app): Stat
         Ok(found)
     });
     let commit = commit.await?;
-    Ok(Reply::ok(&json::Commit::new(sha, &commit.value, &access.repo, access.urls())).holding(commit.reserved))
+    Reply::ok(&json::Commit::new(sha, &commit.value, &access.repo, access.urls())).holding(commit.reserved)
 }
 
 pub async fn get_tag(access: Allowed<GetTag, RepoTarget>, State(app): State<App>) -> Result<Reply> {
@@ -40,7 +40,7 @@ pub async fn get_tag(access: Allowed<GetTag, RepoTarget>, State(app): State<App>
         Ok(found)
     });
     let tag = tag.await?;
-    Ok(Reply::ok(&json::Tag::new(sha, &tag.value, &access.repo, access.urls())).holding(tag.reserved))
+    Reply::ok(&json::Tag::new(sha, &tag.value, &access.repo, access.urls())).holding(tag.reserved)
 }
 
 pub async fn get_blob(access: Allowed<GetBlob, RepoTarget>, State(app): State<App>) -> Result<Reply> {
@@ -52,14 +52,19 @@ pub async fn get_blob(access: Allowed<GetBlob, RepoTarget>, State(app): State<Ap
         Ok(Some(json::write_blob(sha, blob.data(), &repo, &urls)))
     });
     let body = body.await?;
-    Ok(Reply::written_json(body.value).holding(body.reserved))
+    Reply::written_json(body.value).holding(body.reserved)
 }
 
 pub async fn get_tree(access: Allowed<GetTree, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let depth = if access.exchange().query("recursive").is_some() { Depth::All } else { Depth::One };
     let root = find_named(&app, &access.repo, param(&access, "tree_sha")).await?;
-    let found = find(&app, &access.repo, move |reader| find_tree(reader, root, depth)).await?;
-    Ok(Reply::ok(&json::Tree::new(&found.value, &access.repo, access.urls())).holding(found.reserved))
+    let (repo, urls) = (access.repo.clone(), access.urls().clone());
+    let body = find(&app, &access.repo, move |reader| {
+        let found = find_tree(reader, root, depth)?;
+        Ok(found.map(|found| json::write_tree(&found, &repo, &urls)))
+    });
+    let body = body.await?;
+    Reply::written_json(body.value).holding(body.reserved)
 }
 
 /// How much of a tree is shown.

@@ -111,6 +111,16 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// Writes a tree. It may be large, so it is written where blocking is fine.
+pub fn write_tree(found: &FoundTree, repo: &Repo, urls: &Urls) -> Vec<u8> {
+    const ENTRY_BYTES: usize = 320;
+    let mut body = Vec::with_capacity(ENTRY_BYTES * (found.entries.len() + 1));
+    serde_json::to_writer(&mut body, &Tree::new(found, repo, urls))
+        .expect("our shapes have text keys and no failing parts");
+    body.shrink_to_fit();
+    body
+}
+
 /// The entries of a tree. There may be many, so each is made when it is written.
 struct Entries<'a> {
     found: &'a FoundTree,

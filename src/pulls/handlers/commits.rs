@@ -44,7 +44,7 @@ pub async fn list(access: Allowed<ListPullCommits, RepoTarget>, State(app): Stat
     let (repo, urls) = (&access.repo, access.urls());
     let shown: Vec<_> =
         on_page.iter().map(|(sha, commit)| CommitItem::new(*sha, commit, &people, repo, urls)).collect();
-    Ok(Reply::ok(&shown).with_link(page.link(access.exchange(), total)).holding(reserved))
+    Reply::ok(&shown).with_link(page.link(access.exchange(), total)).holding(reserved)
 }
 
 /// The accounts that made some commits, by their addresses.
