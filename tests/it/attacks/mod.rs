@@ -3,4 +3,6 @@
 //! The assertions are about memory and about what other callers see, never about absolute time.
 
 mod objects;
+mod revocation;
 mod support;
+mod writer;

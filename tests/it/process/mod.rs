@@ -27,6 +27,8 @@ tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
 pub struct Server {
     child: Child,
     pub address: SocketAddr,
+    /// Where metrics are served, if they are.
+    pub metrics: Option<SocketAddr>,
     log: PathBuf,
 }
 
@@ -63,7 +65,10 @@ impl Server {
         assert_eq!(ready["pid"], child.id());
         let url = ready["url"].as_str().expect("it says where it is");
         let address = url.strip_prefix("http://").expect("a URL").parse().expect("an address");
-        Self { child, address, log }
+        let metrics =
+            ready["metrics_url"].as_str().and_then(|url| url.strip_prefix("http://")?.strip_suffix("/metrics"));
+        let metrics = metrics.map(|address| address.parse().expect("an address"));
+        Self { child, address, metrics, log }
     }
 
     pub fn connect(&self) -> Raw {
@@ -184,6 +189,13 @@ pub fn try_get(address: SocketAddr, token: &str, path: &str) -> Option<u16> {
     let mut response = String::new();
     let _ = stream.read_to_string(&mut response);
     response.split(' ').nth(1)?.parse().ok()
+}
+
+/// The body of a page on any address.
+pub fn get_page(address: SocketAddr, path: &str) -> String {
+    let mut raw = Raw(TcpStream::connect_timeout(&address, PATIENCE).expect("it takes connections"));
+    raw.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
+    raw.reply().body().to_owned()
 }
 
 /// Waits until something is so.
