@@ -1,7 +1,7 @@
 //! Connections: accepted up to a limit, served over HTTP/1 and HTTP/2, drained when the service stops.
 //!
 //! The accept loop never waits for a connection to end: where there are too many, one that the server only waits for is
-//! closed in favour of the new one (docs/decisions/0110-connections-and-permits.md).
+//! closed in favour of the new one (docs/decisions/0112-connections-and-permits.md).
 
 mod activity;
 mod body;

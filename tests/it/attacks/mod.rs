@@ -5,4 +5,6 @@
 mod connections;
 mod objects;
 mod permits;
+mod revocation;
 mod support;
+mod writer;

@@ -31,7 +31,8 @@ tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
 pub struct Server {
     child: Child,
     pub address: SocketAddr,
-    metrics: SocketAddr,
+    /// Where metrics are served.
+    pub metrics: SocketAddr,
     log: PathBuf,
 }
 
@@ -214,6 +215,13 @@ pub fn try_request(address: SocketAddr, head: &str) -> Option<String> {
     let mut response = Vec::new();
     let _ = stream.read_to_end(&mut response);
     Some(String::from_utf8_lossy(&response).into_owned())
+}
+
+/// The body of a page on any address.
+pub fn get_page(address: SocketAddr, path: &str) -> String {
+    let mut raw = Raw(TcpStream::connect_timeout(&address, PATIENCE).expect("it takes connections"));
+    raw.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
+    raw.reply().body().to_owned()
 }
 
 /// Waits until something is so.
