@@ -1,7 +1,5 @@
 //! A server to attack, and callers who have nothing to do with the attack.
 
-#![expect(dead_code, reason = "the attacks that use this are added one by one")]
-
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;

@@ -8,9 +8,10 @@ use plinth::clock::Timestamp;
 use plinth::config::Settings;
 use plinth::error::Error;
 use plinth::ids::AccountId;
+use serde_json::json;
 
 use super::{service, service_with};
-use crate::support::{Answer, START};
+use crate::support::{Answer, START, Service};
 
 fn small() -> Settings {
     let budgets = Budgets { requests_per_hour: 3, anonymous_requests_per_hour: 2, ..Budgets::default() };
@@ -114,6 +115,53 @@ async fn a_budget_that_is_off_looks_untouched() {
         assert_eq!(budget(&service.anonymous().get("/meta").await.expect(200))[..3], [60, 0, 60]);
         assert_eq!(budget(&service.with_token("ghp_monamona").get("/user").await.expect(200))[..3], [5000, 0, 5000]);
     }
+}
+
+#[test]
+fn every_piece_of_content_counts() {
+    let limiter = Limiter::new(Budgets { content_per_minute: 4, ..Budgets::default() });
+    let (mona, hubot) = (AccountId(1), AccountId(2));
+    let at = |seconds| Timestamp(START.0 + seconds);
+    let admit = |actor, pieces: &[&str], seconds| {
+        limiter.admit_contents(actor, "pulls/create-review", pieces, at(seconds)).is_ok()
+    };
+    assert!(admit(mona, &["a", "b", "c"], 0));
+    assert!(!admit(mona, &["d", "e"], 1), "five are more than four");
+    assert!(admit(mona, &["d"], 2), "what was refused does not count");
+    assert!(!admit(mona, &["f"], 3));
+    assert!(admit(mona, &["f"], 60));
+    // Waiting would never admit these, so they are admitted where nothing else was before.
+    assert!(admit(hubot, &["a", "b", "c", "d", "e"], 0));
+    assert!(!admit(hubot, &["f"], 1));
+}
+
+#[tokio::test]
+async fn every_comment_of_a_review_counts_as_content() {
+    let state = "
+users: [{ login: mona }]
+repos:
+  - name: mona/hello
+    commits:
+      - { branch: main, author: mona, message: one, files: { a: one } }
+      - { branch: next, from: main, author: mona, message: two, files: { a: two } }
+pulls: [{ repo: mona/hello, title: Two, author: mona, head: next, base: main }]
+tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
+";
+    let budgets = Budgets { content_per_minute: 5, ..Budgets::default() };
+    let service = Service::with_settings(state, Settings { budgets, ..Settings::default() }).await;
+    let mona = service.with_token("ghp_monamona");
+    let review = |count: usize| {
+        let comments: Vec<_> = (0..count).map(|n| json!({ "path": "a", "line": 1, "body": format!("{n}") })).collect();
+        json!({ "event": "COMMENT", "body": format!("{count}"), "comments": comments })
+    };
+    let path = "/repos/mona/hello/pulls/1/reviews";
+    mona.post(path, review(3)).await.expect(200);
+    let refused = mona.post(path, review(1)).await.expect(403);
+    assert_eq!(refused.header("retry-after"), Some("60"), "{refused}");
+    assert_eq!(mona.get(path).await.expect(200).json().as_array().map(Vec::len), Some(1));
+    mona.post(path, json!({ "event": "COMMENT", "body": "short" })).await.expect(200);
+    service.advance(60);
+    mona.post(path, review(1)).await.expect(200);
 }
 
 #[test]
