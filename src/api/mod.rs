@@ -8,6 +8,7 @@ mod credential;
 pub mod cursor;
 pub mod exchange;
 mod finish;
+mod fixed_windows;
 mod gate;
 mod head;
 pub mod headers;

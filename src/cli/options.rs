@@ -1,13 +1,13 @@
 //! Settings from three places: flags over environment over a file.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use serde::Deserialize;
 
-use crate::config::{GitSettings, Settings};
+use crate::config::{GitSettings, Network, Settings};
 use crate::db::{Durability, Location, Store};
 use crate::error::{Error, Result};
 use crate::git::{Repositories, create_directories};
@@ -68,9 +68,9 @@ options! {
     /// The address that people use, where it differs from what requests say
     #[arg(long, global = true, env = "PLINTH_PUBLIC_URL", value_name = "URL")]
     public_url: String,
-    /// Proxies whose X-Forwarded headers are believed
-    #[arg(long, global = true, env = "PLINTH_TRUSTED_PROXIES", value_name = "ADDRESS", value_delimiter = ',')]
-    trusted_proxies: Vec<IpAddr>,
+    /// Proxies whose X-Forwarded headers are believed: addresses, or networks such as 10.0.0.0/8
+    #[arg(long, global = true, env = "PLINTH_TRUSTED_PROXIES", value_name = "NETWORK", value_delimiter = ',')]
+    trusted_proxies: Vec<Network>,
     /// A second address for Prometheus metrics
     #[arg(long, global = true, env = "PLINTH_METRICS_LISTEN", value_name = "ADDRESS")]
     metrics_listen: SocketAddr,
