@@ -4,6 +4,7 @@ mod access;
 mod cloning;
 pub mod host;
 mod hostile;
+mod partial;
 mod pulls;
 mod pushing;
 mod races;
