@@ -2,5 +2,6 @@
 //!
 //! The assertions are about memory and about what other callers see, never about absolute time.
 
+mod hidden;
 mod prefixes;
 mod support;
