@@ -10,6 +10,7 @@ mod import;
 pub mod installation;
 mod logging;
 mod options;
+mod permissions;
 mod serve;
 pub mod state;
 mod token;
@@ -23,6 +24,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::clock::Clock;
 use crate::error::Result;
 use options::{ConfigFile, Options};
+pub use permissions::restrict_new_files;
 
 /// A self-hosted, GitHub-compatible REST service over real Git repositories.
 #[derive(Debug, Parser)]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use serde::Deserialize;
 
+use super::permissions;
 use crate::config::{GitSettings, Network, Settings};
 use crate::db::{Durability, Location, Store};
 use crate::error::{Error, Result};
@@ -170,6 +171,7 @@ impl Options {
         let folder = self.data();
         create_directories(folder)
             .map_err(|error| Error::BadRequest(format!("the data folder {}: {error}", folder.display())))?;
+        permissions::tighten(folder, &self.database_file());
         let durability = self.dev_synchronous.map_or(durability, Synchronous::durability);
         Ok(Location::Sqlite { file: self.database_file(), durability })
     }
@@ -185,7 +187,9 @@ impl Options {
 
     /// The folder of Git repositories, which stays on this machine's disk with either engine.
     pub fn open_repositories(&self) -> Result<Repositories> {
-        Repositories::at(self.data())
+        let repositories = Repositories::at(self.data())?;
+        permissions::tighten(self.data(), &self.database_file());
+        Ok(repositories)
     }
 
     /// The settings of the service, with the defaults where nothing was said.

@@ -2,7 +2,11 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
+
+/// What is stored is for the account of the service alone.
+const DIRECTORY_MODE: u32 = 0o700;
 
 /// Makes the names in a directory durable; git never does this by itself.
 pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
@@ -32,7 +36,7 @@ pub fn create_directories(directory: &Path) -> io::Result<()> {
     }
     let parent = directory.parent().expect("the root directory exists");
     create_directories(parent)?;
-    match fs::create_dir(&directory) {
+    match fs::DirBuilder::new().mode(DIRECTORY_MODE).create(&directory) {
         // Another process may have been first.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() => {}
         made => made?,

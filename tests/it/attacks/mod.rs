@@ -3,5 +3,6 @@
 //! The assertions are about memory and about what other callers see, never about absolute time.
 
 mod hidden;
+mod permissions;
 mod prefixes;
 mod support;
