@@ -20,7 +20,7 @@ use super::credential::{BAD_CREDENTIALS, authenticate};
 use super::exchange::Exchange;
 use super::finish::{finish, preflight, without_body};
 use super::head::check_head;
-use super::kept::{Answer, Kept, Key, Stamp};
+use super::kept::{Answer, Key, ResponseCache, Stamp};
 use super::limits::{Budget, Payer};
 use super::refusal::refusal;
 use super::reply::Facts;
@@ -41,7 +41,7 @@ pub struct Gate {
     app: App,
     matcher: Matcher,
     places: Semaphore,
-    kept: Kept,
+    kept: ResponseCache,
     request_ids: RequestIds,
 }
 
@@ -67,7 +67,7 @@ type Found<'a> = Option<(&'a Route, PathParams)>;
 impl Gate {
     pub fn new(app: App, routes: Routes) -> Self {
         let places = Semaphore::new(app.settings.requests_max);
-        let kept = Kept::new(app.settings.kept_bytes_max);
+        let kept = ResponseCache::new(app.settings.kept_bytes_max);
         Self { app, matcher: routes.into_matcher(), places, kept, request_ids: RequestIds::new() }
     }
 
