@@ -11,6 +11,7 @@ pub mod installation;
 mod logging;
 mod options;
 mod permissions;
+mod purge;
 mod serve;
 pub mod state;
 mod token;
@@ -56,7 +57,7 @@ enum Command {
     /// Make and list organizations, and their members
     #[command(subcommand)]
     Org(entities::OrgCommand),
-    /// Make and list repositories, and their collaborators
+    /// Make, list, delete and purge repositories, and manage their collaborators
     #[command(subcommand)]
     Repo(entities::RepoCommand),
     /// Make apps, and manage their keys and secrets
@@ -106,7 +107,8 @@ pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<()> {
         Command::User(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Org(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Repo(command) => {
-            command.run(&options.open_store().await?, &options.open_repositories()?, &clock, out).await
+            let (store, repositories) = (options.open_store().await?, options.open_repositories()?);
+            command.run(options.data(), &store, repositories, &clock, out).await
         }
         Command::Import { repo, source } => {
             let repositories = Arc::new(options.open_repositories()?);

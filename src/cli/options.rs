@@ -171,7 +171,7 @@ impl Options {
         let folder = self.data();
         create_directories(folder)
             .map_err(|error| Error::BadRequest(format!("the data folder {}: {error}", folder.display())))?;
-        permissions::tighten(folder, &self.database_file());
+        permissions::tighten(folder);
         let durability = self.dev_synchronous.map_or(durability, Synchronous::durability);
         Ok(Location::Sqlite { file: self.database_file(), durability })
     }
@@ -188,7 +188,7 @@ impl Options {
     /// The folder of Git repositories, which stays on this machine's disk with either engine.
     pub fn open_repositories(&self) -> Result<Repositories> {
         let repositories = Repositories::at(self.data())?;
-        permissions::tighten(self.data(), &self.database_file());
+        permissions::tighten(self.data());
         Ok(repositories)
     }
 

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use rustix::fs::Mode;
 
+/// How the names in a data directory begin that are the program's: what else is there belongs to the operator.
+const OWN: &[&str] = &["plinth.", "node-id", "repositories", "purge"];
 /// Group and others.
 const OTHERS: u32 = 0o077;
 
@@ -19,17 +21,18 @@ pub fn restrict_new_files() {
 /// Takes from others what an earlier version, or a wider umask, let them read in a data directory.
 ///
 /// The directory itself closes everything below it, so that is looked through only when the directory was open.
-pub fn tighten(data: &Path, database_file: &Path) {
+pub fn tighten(data: &Path) {
     if !is_open(data).unwrap_or(false) {
         return;
     }
     let tightened = tighten_one(data).and_then(|()| {
-        for suffix in ["", "-wal", "-shm", "-journal"] {
-            let mut file = database_file.as_os_str().to_owned();
-            file.push(suffix);
-            tighten_below(Path::new(&file))?;
+        for entry in fs::read_dir(data)? {
+            let entry = entry?;
+            if OWN.iter().any(|name| entry.file_name().as_encoded_bytes().starts_with(name.as_bytes())) {
+                tighten_below(&entry.path())?;
+            }
         }
-        tighten_below(&data.join("repositories"))
+        Ok(())
     });
     match tightened {
         Ok(()) => tracing::info!(directory = %data.display(), "others can no longer read the data directory"),

@@ -13,7 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::options::{Options, Synchronous};
 use super::state::State;
-use super::{demo, logging};
+use super::{demo, logging, purge};
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::clock::Clock;
@@ -23,7 +23,7 @@ use crate::objects::{Holder, Policy, Upkeep};
 use crate::{pulls, server, sweep};
 
 /// Everyone besides references who needs objects to stay.
-const HOLDERS: &[Holder] = &[pulls::held];
+pub const HOLDERS: &[Holder] = &[pulls::held];
 
 #[derive(Debug, Args)]
 pub struct Serve {
@@ -53,6 +53,7 @@ impl Serve {
         if options.dev_synchronous.is_some_and(|level| level != Synchronous::Full) {
             tracing::warn!("a power cut takes acknowledged writes with it: dev_synchronous is not full");
         }
+        let _lock = purge::lock_as_server(options.data())?;
         let store = Store::open(&options.location(durability)?).await?;
         let repositories = options.open_repositories()?;
         repositories.sweep()?;
@@ -64,10 +65,13 @@ impl Serve {
         let sweeping = tokio::spawn(sweep::run(app.clone()));
         let upkeep = Upkeep::new(app.objects.clone(), app.clock.clone(), HOLDERS, Policy::default());
         let upkeep = tokio::spawn(upkeep.run());
+        let purger = Upkeep::new(app.objects.clone(), app.clock.clone(), HOLDERS, Policy::default());
+        let purging = tokio::spawn(purge::serve(options.data().to_owned(), purger));
         self.announce(&app, &options, (&url, metrics), out).await?;
         let served = server::serve(listener, app, stop_signal()?).await;
         sweeping.abort();
         upkeep.abort();
+        purging.abort();
         tracing::info!("stopped");
         served
     }

@@ -5,4 +5,5 @@
 mod hidden;
 mod permissions;
 mod prefixes;
+mod purge;
 mod support;

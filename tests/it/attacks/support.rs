@@ -69,6 +69,18 @@ impl Victim {
         self.server = Some(self.launch());
     }
 
+    /// Runs a command on the same data, whether or not the server runs.
+    pub fn command(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_plinth"));
+        command.args(arguments).arg("--data").arg(self.directory.path().join("data")).args(&self.flags);
+        command.output().expect("the program runs")
+    }
+
+    /// Stops the process; [`Victim::restart`] starts it again.
+    pub fn stop(&mut self) {
+        self.server = None;
+    }
+
     pub fn server(&self) -> &Server {
         self.server.as_ref().expect("the server runs from start to drop")
     }
