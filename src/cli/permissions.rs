@@ -38,7 +38,7 @@ pub fn tighten(data: &Path) {
         Ok(()) => tracing::info!(directory = %data.display(), "others can no longer read the data directory"),
         // A volume that belongs to somebody else and is shared by group is the operator's choice.
         Err(error) => {
-            tracing::warn!(directory = %data.display(), %error, "others may be able to read the data directory")
+            tracing::warn!(directory = %data.display(), %error, "others may be able to read the data directory");
         }
     }
 }
