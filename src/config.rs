@@ -9,6 +9,7 @@ use ipnet::IpNet;
 use serde::Deserialize;
 
 use crate::api::limits::Budgets;
+use crate::objects::ObjectLimits;
 
 /// What can be decided without changing the program.
 #[derive(Debug, Clone)]
@@ -26,6 +27,7 @@ pub struct Settings {
     pub kept_bytes_max: usize,
     /// How long a stopping service waits for requests that are under way.
     pub drain_timeout: Duration,
+    pub objects: ObjectLimits,
     pub git: GitSettings,
 }
 
@@ -114,6 +116,7 @@ impl Default for Settings {
             connections_max: 4096,
             kept_bytes_max: 32 << 20,
             drain_timeout: Duration::from_secs(30),
+            objects: ObjectLimits::default(),
             git: GitSettings::default(),
         }
     }

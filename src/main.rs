@@ -14,7 +14,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 async fn main() -> ExitCode {
     cli::restrict_new_files();
     match cli::run(Cli::parse(), &mut std::io::stdout()).await {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             // Standard error is for people; a closed one is nobody's loss.
             let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("plinth: {error}\n"));

@@ -49,22 +49,23 @@ impl<K: Eq + Hash + Copy> FixedWindows<K> {
         Self { length, hasher: RandomState::new(), shards: std::array::from_fn(|_| shard()) }
     }
 
-    /// Counts one, and tells how many there are now and when the window ends. Beyond `limit` a window is never evicted.
-    pub fn add(&self, key: K, limit: i64, now: Timestamp) -> (i64, Timestamp) {
+    /// Counts so many more, and tells how many there are now and when the window ends. From `limit` on a window is never
+    /// evicted.
+    pub fn add(&self, key: K, count: i64, limit: i64, now: Timestamp) -> (i64, Timestamp) {
         let fresh = self.fresh(now);
         let mut shard = self.shard(key).lock();
         shard.drop_ended(now);
         let window = shard.window(key, limit, fresh, now);
-        window.count += 1;
+        window.count = window.count.saturating_add(count);
         (window.count, window.end)
     }
 
-    /// Takes one back that was counted in this window.
-    pub fn take_back(&self, key: K, now: Timestamp) {
+    /// Takes back what was counted in this window.
+    pub fn take_back(&self, key: K, count: i64, now: Timestamp) {
         if let Some(window) = self.shard(key).lock().windows.get_mut(&key)
             && window.end > now
         {
-            window.count = (window.count - 1).max(0);
+            window.count = (window.count - count).max(0);
         }
     }
 
@@ -169,13 +170,13 @@ mod tests {
     fn windows_that_have_ended_are_dropped_as_others_come() {
         let windows = FixedWindows::new(60);
         for key in 0..10_000 {
-            windows.add(key, LIMIT, NOW);
+            windows.add(key, 1, LIMIT, NOW);
         }
         assert_eq!(sizes(&windows), (10_000, 10_000));
-        assert_eq!(windows.add(0, LIMIT, NOW), (2, NOW.plus_seconds(60)));
+        assert_eq!(windows.add(0, 1, LIMIT, NOW), (2, NOW.plus_seconds(60)));
         let later = NOW.plus_seconds(60);
         for key in 10_000..20_100 {
-            assert_eq!(windows.add(key, LIMIT, later), (1, later.plus_seconds(60)));
+            assert_eq!(windows.add(key, 1, LIMIT, later), (1, later.plus_seconds(60)));
         }
         assert_eq!(sizes(&windows), (10_100, 10_100));
         assert_eq!(windows.peek(0, later), (0, later.plus_seconds(60)));
@@ -185,28 +186,28 @@ mod tests {
     fn a_key_that_stays_has_one_window_after_another() {
         let windows = FixedWindows::new(60);
         for second in 0..600 {
-            windows.add(1, LIMIT, NOW.plus_seconds(second));
+            windows.add(1, 1, LIMIT, NOW.plus_seconds(second));
         }
         assert_eq!(sizes(&windows), (1, 1));
         assert_eq!(windows.peek(1, NOW.plus_seconds(599)).0, 60);
-        windows.take_back(1, NOW.plus_seconds(599));
+        windows.take_back(1, 1, NOW.plus_seconds(599));
         assert_eq!(windows.peek(1, NOW.plus_seconds(599)).0, 59);
     }
 
     #[test]
     fn a_full_table_forgets_the_oldest_but_nobody_who_is_limited() {
         let windows = FixedWindows::new(3600);
-        windows.add(0, LIMIT, NOW);
+        windows.add(0, 1, LIMIT, NOW);
         for _ in 0..LIMIT {
-            windows.add(1, LIMIT, NOW);
+            windows.add(1, 1, LIMIT, NOW);
         }
         for key in 2..300_000 {
-            windows.add(key, LIMIT, NOW);
+            windows.add(key, 1, LIMIT, NOW);
         }
         let (held, queued) = sizes(&windows);
         assert!(held <= WINDOWS_MAX && queued <= WINDOWS_MAX, "{held} {queued}");
         assert_eq!(windows.peek(0, NOW).0, 0, "the oldest is forgotten");
-        assert_eq!(windows.add(1, LIMIT, NOW).0, LIMIT + 1, "who is limited stays so");
+        assert_eq!(windows.add(1, 1, LIMIT, NOW).0, LIMIT + 1, "who is limited stays so");
     }
 
     #[test]
@@ -214,16 +215,16 @@ mod tests {
         let windows = FixedWindows::new(3600);
         for key in 0..180_000 {
             for _ in 0..LIMIT {
-                windows.add(key, LIMIT, NOW);
+                windows.add(key, 1, LIMIT, NOW);
             }
         }
         let (held, queued) = sizes(&windows);
         assert!(held <= WINDOWS_MAX && queued <= WINDOWS_MAX, "{held} {queued}");
-        assert!(windows.add(200_001, LIMIT, NOW).0 > LIMIT);
-        assert_eq!(windows.add(0, LIMIT, NOW).0, LIMIT + 1);
+        assert!(windows.add(200_001, 1, LIMIT, NOW).0 > LIMIT);
+        assert_eq!(windows.add(0, 1, LIMIT, NOW).0, LIMIT + 1);
         let later = NOW.plus_seconds(3600);
         for key in 300_000..300_100 {
-            assert_eq!(windows.add(key, LIMIT, later).0, 1);
+            assert_eq!(windows.add(key, 1, LIMIT, later).0, 1);
         }
     }
 }

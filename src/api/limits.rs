@@ -146,7 +146,7 @@ impl Limiter {
         if !self.budgets.enforced {
             return (Budget { limit, used: 0, reset: now.plus_seconds(HOUR) }, Ok(()));
         }
-        let (used, reset) = self.requests_of(payer).add(payer.limit_key(), limit, now);
+        let (used, reset) = self.requests_of(payer).add(payer.limit_key(), 1, limit, now);
         let verdict = if used > limit { Err(Error::RateLimited(payer.exhausted())) } else { Ok(()) };
         (Budget { limit, used: used.min(limit), reset }, verdict)
     }
@@ -156,7 +156,7 @@ impl Limiter {
         if !self.budgets.enforced {
             return budget;
         }
-        self.requests_of(payer).take_back(payer.limit_key(), now);
+        self.requests_of(payer).take_back(payer.limit_key(), 1, now);
         Budget { used: (budget.used - 1).max(0), ..budget }
     }
 
@@ -184,26 +184,41 @@ impl Limiter {
         content: &str,
         now: Timestamp,
     ) -> Result<()> {
+        self.admit_contents(actor, operation, &[content], now)
+    }
+
+    /// Counts each piece of content that `actor` is about to create in one request.
+    ///
+    /// More pieces than the limit are only admitted as the first ones of their window: waiting would not help them.
+    pub fn admit_contents(
+        &self,
+        actor: AccountId,
+        operation: &'static str,
+        contents: &[&str],
+        now: Timestamp,
+    ) -> Result<()> {
         if !self.budgets.enforced {
             return Ok(());
         }
-        let (in_minute, minute_ends) = self.content_minute.add(actor, self.budgets.content_per_minute, now);
-        let (in_hour, hour_ends) = self.content_hour.add(actor, self.budgets.content_per_hour, now);
+        let count = i64::try_from(contents.len()).unwrap_or(i64::MAX).max(1);
+        let (in_minute, minute_ends) = self.content_minute.add(actor, count, self.budgets.content_per_minute, now);
+        let (in_hour, hour_ends) = self.content_hour.add(actor, count, self.budgets.content_per_hour, now);
         let wait = |until: Timestamp| {
             let seconds = u64::try_from(until.0 - now.0).unwrap_or_default();
             Error::SecondaryLimited { retry_after_seconds: seconds.max(1) }
         };
-        let over_minute = in_minute > self.budgets.content_per_minute;
-        let over_hour = in_hour > self.budgets.content_per_hour;
+        let is_over = |used: i64, limit: i64| used > limit && (count == 1 || used > count);
+        let over_minute = is_over(in_minute, self.budgets.content_per_minute);
+        let over_hour = is_over(in_hour, self.budgets.content_per_hour);
         if over_minute || over_hour {
             // What is refused is not created, so it uses up nothing.
-            self.content_minute.take_back(actor, now);
-            self.content_hour.take_back(actor, now);
+            self.content_minute.take_back(actor, count, now);
+            self.content_hour.take_back(actor, count, now);
             return Err(wait(if over_hour { hour_ends } else { minute_ends }));
         }
-        let fingerprint = self.hasher.hash_one(content);
+        let fingerprint = self.hasher.hash_one(contents);
         let same_max = self.budgets.same_content_per_minute;
-        let (same, _) = self.same_content.add((actor, operation, fingerprint), same_max, now);
+        let (same, _) = self.same_content.add((actor, operation, fingerprint), 1, same_max, now);
         if same > same_max {
             return Err(Error::unprocessable(
                 "Validation failed, or the endpoint has been spammed: the same content was sent again and again.",

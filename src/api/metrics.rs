@@ -5,7 +5,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use prometheus::{HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder};
 
-use crate::db;
+use crate::db::{self, Store, TRANSACTION_BUCKETS, TransactionTimes};
+use crate::git;
 
 /// What is counted. Labels are operations and statuses, never names or addresses.
 pub struct Metrics {
@@ -16,6 +17,8 @@ pub struct Metrics {
     given_again: IntCounter,
     /// Taken over from the store whenever someone looks, by one at a time.
     statements: Mutex<IntCounter>,
+    /// Taken over from the readers of objects in the same way.
+    damaged_objects: Mutex<IntCounter>,
 }
 
 impl Default for Metrics {
@@ -34,12 +37,17 @@ impl Default for Metrics {
         let given_again =
             IntCounter::new("plinth_answers_given_again_total", "Answers that still held and were not made anew");
         let statements = IntCounter::new("plinth_store_statements_total", "Statements that the store has run");
+        let damaged_objects = IntCounter::new(
+            "plinth_damaged_objects_total",
+            "Objects that must be in a repository and could not be read; see plinth verify",
+        );
         let metrics = Self {
             requests: requests.expect("the names are constants"),
             durations: durations.expect("the names are constants"),
             in_flight: in_flight.expect("the name is a constant"),
             given_again: given_again.expect("the name is a constant"),
             statements: Mutex::new(statements.expect("the name is a constant")),
+            damaged_objects: Mutex::new(damaged_objects.expect("the name is a constant")),
             registry,
         };
         let register = |collector: Box<dyn prometheus::core::Collector>| {
@@ -50,6 +58,7 @@ impl Default for Metrics {
         register(Box::new(metrics.in_flight.clone()));
         register(Box::new(metrics.given_again.clone()));
         register(Box::new(metrics.statements.lock().clone()));
+        register(Box::new(metrics.damaged_objects.lock().clone()));
         metrics
     }
 }
@@ -72,12 +81,43 @@ impl Metrics {
     }
 
     /// The page that a Prometheus server fetches.
-    pub fn render(&self) -> String {
+    pub fn render(&self, store: &Store) -> String {
         let statements = self.statements.lock();
         statements.inc_by(db::statements_run().saturating_sub(statements.get()));
         drop(statements);
-        TextEncoder::new().encode_to_string(&self.registry.gather()).unwrap_or_default()
+        let damaged = self.damaged_objects.lock();
+        damaged.inc_by(git::damaged_objects().saturating_sub(damaged.get()));
+        drop(damaged);
+        let mut page = TextEncoder::new().encode_to_string(&self.registry.gather()).unwrap_or_default();
+        write_transactions(&mut page, store.transaction_times());
+        page
     }
+}
+
+/// The histogram that the store keeps itself, since it must not depend on how it is shown.
+fn write_transactions(page: &mut String, times: &TransactionTimes) {
+    let histogram = times.histogram();
+    let mut lines = vec![
+        "# HELP plinth_write_transaction_seconds Time that write transactions take, without waiting".to_owned(),
+        "# TYPE plinth_write_transaction_seconds histogram".to_owned(),
+    ];
+    let bounds = TRANSACTION_BUCKETS.iter().map(f64::to_string).chain(["+Inf".to_owned()]);
+    let mut total = 0;
+    for (bound, count) in bounds.zip(histogram.counts) {
+        total += count;
+        lines.push(format!("plinth_write_transaction_seconds_bucket{{le=\"{bound}\"}} {total}"));
+    }
+    lines.push(format!("plinth_write_transaction_seconds_sum {}", histogram.sum.as_secs_f64()));
+    lines.push(format!("plinth_write_transaction_seconds_count {total}"));
+    for (name, about, value) in [
+        ("seconds_max", "The longest write transaction since the start", histogram.longest.as_secs_f64()),
+        ("waiting", "Write transactions that wait or run now", times.waiting() as f64),
+    ] {
+        let name = format!("plinth_write_transaction_{name}");
+        lines.extend([format!("# HELP {name} {about}"), format!("# TYPE {name} gauge"), format!("{name} {value}")]);
+    }
+    lines.push(String::new());
+    page.push_str(&lines.join("\n"));
 }
 
 /// One request that is being answered.

@@ -11,7 +11,8 @@ use serde::Serialize;
 
 use super::refusal::{status, with_type};
 use crate::clock::Timestamp;
-use crate::error::Error;
+use crate::error::{Error, Result};
+use crate::git::{Reserved, Sent};
 
 /// The exact type that clients compare with before they parse.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
@@ -21,6 +22,8 @@ const POLL_INTERVAL: HeaderName = HeaderName::from_static("x-poll-interval");
 const HEADERS_MAX: usize = 32;
 /// What one resource takes at most, nearly always; a larger answer grows from here.
 const BODY_SIZE: usize = 4096;
+/// The room that a larger body has taken in advance is given back.
+const LARGE_BODY: usize = 1 << 20;
 
 /// An answer of a handler.
 #[derive(Debug)]
@@ -41,6 +44,18 @@ enum Content {
     Whole(Bytes),
     /// Made while it is sent; its tag comes from elsewhere.
     Streamed(Body),
+}
+
+/// A body, and what it takes of the memory for large ones.
+struct Held {
+    bytes: Bytes,
+    _sent: Sent,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 impl Reply {
@@ -85,9 +100,17 @@ impl Reply {
         Self { content: Content::Streamed(body), entity_seed: Some(seed), ..whole }
     }
 
+    /// 200 with JSON that was written elsewhere.
+    pub fn written_json(body: Vec<u8>) -> Self {
+        Self::new(StatusCode::OK, Some(JSON), body.into())
+    }
+
     fn json(status: StatusCode, resource: &impl Serialize) -> Self {
         let mut body = Vec::with_capacity(BODY_SIZE);
         serde_json::to_writer(&mut body, resource).expect("our shapes have text keys and no failing parts");
+        if body.len() > LARGE_BODY {
+            body.shrink_to_fit();
+        }
         Self::new(status, Some(JSON), body.into())
     }
 
@@ -103,6 +126,18 @@ impl Reply {
             entity_seed: None,
             cache_control: None,
         }
+    }
+
+    /// Counts a large body for as long as it is in memory, however long it is sent or cached.
+    pub fn holding(self, reserved: Option<Reserved>) -> Result<Self> {
+        let content = match (self.content, reserved) {
+            (Content::Whole(bytes), Some(reserved)) => match reserved.send(bytes.len() as u64)? {
+                Some(sent) => Content::Whole(Bytes::from_owner(Held { bytes, _sent: sent })),
+                None => Content::Whole(bytes),
+            },
+            (content, _) => content,
+        };
+        Ok(Self { content, ..self })
     }
 
     /// Adds the links to other pages.

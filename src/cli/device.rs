@@ -4,10 +4,11 @@ use std::io::{BufRead, IsTerminal, Write};
 
 use clap::Subcommand;
 
+use super::operator::Operator;
 use crate::accounts::{self, Account, AccountKind};
 use crate::apps::AppKind;
 use crate::clock::{Clock, Timestamp};
-use crate::db::{Connection, Store};
+use crate::db::{Connection, Store, Transaction};
 use crate::error::{Error, Result};
 use crate::oauth::approval::{self, Request};
 use crate::oauth::{self, Approval, Decision};
@@ -110,12 +111,14 @@ async fn write(
         Decision::Deny => format!("denied {}", approval.user_code),
     };
     store
-        .write((approval, login, now), |tx, (approval, login, now)| Box::pin(decide(tx, approval, login, *now)))
+        .write(Operator, (approval, login, now), |tx, (approval, login, now)| {
+            Box::pin(decide(tx, approval, login, *now))
+        })
         .await?;
     Ok(writeln!(out, "{done}")?)
 }
 
-async fn decide(tx: &mut Connection, approval: &Approval, login: &str, now: Timestamp) -> Result<()> {
+async fn decide(tx: &mut Transaction, approval: &Approval, login: &str, now: Timestamp) -> Result<()> {
     let user = find_user(tx, login).await?;
     let decided = oauth::decide(tx, user.id, approval, None, now).await;
     decided.map_err(|error| explain(error, &approval.user_code))

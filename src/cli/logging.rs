@@ -27,14 +27,22 @@ impl Format {
 /// Libraries whose own traces could show what a request held.
 const QUIET: &[&str] = &["hyper=info", "hyper_util=info", "h2=info", "tokio_postgres=info", "rustls=info"];
 
+/// Whether the filter can be read.
+pub fn check(options: &Options) -> Result<()> {
+    filter(options).map(|_| ())
+}
+
+fn filter(options: &Options) -> Result<EnvFilter> {
+    let wanted = options.log.as_deref().unwrap_or("info");
+    let filter: EnvFilter =
+        wanted.parse().map_err(|error| Error::BadRequest(format!("the log filter {wanted:?}: {error}")))?;
+    let quiet = QUIET.iter().map(|directive| directive.parse().expect("the directives are constants"));
+    Ok(quiet.fold(filter, EnvFilter::add_directive))
+}
+
 /// Starts logging for the rest of the process.
 pub fn start(options: &Options) -> Result<()> {
-    let wanted = options.log.as_deref().unwrap_or("info");
-    let mut filter: EnvFilter =
-        wanted.parse().map_err(|error| Error::BadRequest(format!("the log filter {wanted:?}: {error}")))?;
-    for directive in QUIET {
-        filter = filter.add_directive(directive.parse().expect("the directives are constants"));
-    }
+    let filter = filter(options)?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let started = match options.log_format.unwrap_or_default() {
         Format::Text => builder.with_target(false).try_init(),

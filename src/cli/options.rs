@@ -7,9 +7,10 @@ use std::time::Duration;
 use clap::Args;
 use serde::Deserialize;
 
+use super::instance::DataLock;
 use super::permissions;
 use crate::config::{GitSettings, Network, Settings};
-use crate::db::{Durability, Location, Store};
+use crate::db::{Durability, Location, Schema, Store};
 use crate::error::{Error, Result};
 use crate::git::{Repositories, create_directories};
 
@@ -108,6 +109,12 @@ options! {
     /// Bytes of memory for answers that still hold; 0 keeps none [default: 33554432]
     #[arg(long, global = true, env = "PLINTH_KEPT_BYTES_MAX", value_name = "BYTES")]
     kept_bytes_max: usize,
+    /// Seconds of CPU time that one computation over Git objects may take [default: 5]
+    #[arg(long, global = true, env = "PLINTH_OBJECT_CPU_SECONDS", value_name = "SECONDS")]
+    object_cpu_seconds: u64,
+    /// Memory for large objects, differences and results, over all requests [default: 167772160]
+    #[arg(long, global = true, env = "PLINTH_OBJECT_MEMORY_BYTES_MAX", value_name = "BYTES")]
+    object_memory_bytes_max: u64,
     /// Seconds that a stopping server waits for requests under way [default: 30]
     #[arg(long, global = true, env = "PLINTH_DRAIN_SECONDS", value_name = "SECONDS")]
     drain_seconds: u64,
@@ -163,17 +170,30 @@ impl Options {
         self.database_connections.unwrap_or(POSTGRES_CONNECTIONS_DEFAULT)
     }
 
-    /// Where the store is, with the folder made where it is ours to make.
+    /// Where the store is, with the directory made where it is ours to make.
     pub fn location(&self, durability: Durability) -> Result<Location> {
-        if let Some(url) = &self.database {
-            return Ok(Location::Postgres { url: url.clone(), connections_max: self.database_connections() });
+        if self.database.is_none() {
+            let data = self.data();
+            create_directories(data)
+                .map_err(|error| Error::BadRequest(format!("the data directory {}: {error}", data.display())))?;
+            permissions::tighten(data);
         }
-        let folder = self.data();
-        create_directories(folder)
-            .map_err(|error| Error::BadRequest(format!("the data folder {}: {error}", folder.display())))?;
-        permissions::tighten(folder);
-        let durability = self.dev_synchronous.map_or(durability, Synchronous::durability);
-        Ok(Location::Sqlite { file: self.database_file(), durability })
+        Ok(self.location_with(durability))
+    }
+
+    /// Where the store is, if there is one; nothing is made.
+    pub fn existing_location(&self) -> Location {
+        self.location_with(Durability::PowerCut)
+    }
+
+    fn location_with(&self, durability: Durability) -> Location {
+        match &self.database {
+            Some(url) => Location::Postgres { url: url.clone(), connections_max: self.database_connections() },
+            None => {
+                let durability = self.dev_synchronous.map_or(durability, Synchronous::durability);
+                Location::Sqlite { file: self.database_file(), durability }
+            }
+        }
     }
 
     /// The file of an embedded store.
@@ -181,12 +201,20 @@ impl Options {
         self.data().join(DATABASE_FILE)
     }
 
+    /// For commands, which may run beside a server: only the owner of the data makes a store or changes its schema.
     pub async fn open_store(&self) -> Result<Store> {
-        Store::open(&self.location(Durability::PowerCut)?).await
+        let location = self.location(Durability::PowerCut)?;
+        if matches!(Store::schema(&location).await?, Schema::Current | Schema::Newer(_)) {
+            return Store::open(&location).await;
+        }
+        let lock = DataLock::take(self.data(), self.node()?)?;
+        drop(Store::open_as(&location, lock.node()).await?);
+        Store::open(&location).await
     }
 
-    /// The folder of Git repositories, which stays on this machine's disk with either engine.
-    pub fn open_repositories(&self) -> Result<Repositories> {
+    /// The directory of Git repositories, which stays on this machine's disk with either engine.
+    pub async fn open_repositories(&self, store: &Store) -> Result<Repositories> {
+        store.check_node(|| self.node()).await?;
         let repositories = Repositories::at(self.data())?;
         permissions::tighten(self.data());
         Ok(repositories)
@@ -194,6 +222,7 @@ impl Options {
 
     /// The settings of the service, with the defaults where nothing was said.
     pub fn settings(&self) -> Result<Settings> {
+        self.check_values()?;
         let mut settings = Settings::default();
         if let Some(url) = &self.public_url {
             settings.public_url = Some(check_public_url(url)?);
@@ -211,6 +240,9 @@ impl Options {
         settings.kept_bytes_max = self.kept_bytes_max.unwrap_or(settings.kept_bytes_max);
         settings.request_timeout = self.request_seconds.map_or(settings.request_timeout, Duration::from_secs);
         settings.drain_timeout = self.drain_seconds.map_or(settings.drain_timeout, Duration::from_secs);
+        let objects = &mut settings.objects;
+        objects.cpu_time = self.object_cpu_seconds.map_or(objects.cpu_time, Duration::from_secs);
+        objects.memory_bytes_max = self.object_memory_bytes_max.unwrap_or(objects.memory_bytes_max);
         self.set_git(&mut settings.git);
         Ok(settings)
     }

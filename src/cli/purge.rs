@@ -3,13 +3,15 @@
 //! A server on the data directory does it for the command, since it alone knows who is about to need an object, and has
 //! objects in memory: the command leaves a request in the directory and waits. Without a server it does it itself.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::entities::find_repo;
+use super::instance::DataLock;
+use super::options::Options;
 use super::serve::HOLDERS;
 use crate::clock::Clock;
 use crate::db::Store;
@@ -18,8 +20,6 @@ use crate::git::{Repositories, create_directories};
 use crate::ids::RepoId;
 use crate::objects::{Objects, Policy, Upkeep};
 
-/// Held by whoever uses the data directory as a server does.
-const LOCK_FILE: &str = "plinth.lock";
 const DIRECTORY: &str = "purge";
 const REQUEST: &str = "request";
 const RUNNING: &str = "running";
@@ -33,21 +33,22 @@ const REMOVED: &str = "removed what nothing reaches";
 const NOTHING: &str = "nothing to remove";
 
 pub async fn run(
-    data: &Path,
+    options: &Options,
     store: &Store,
     repositories: Repositories,
     clock: &Clock,
     (name, out): (&str, &mut (dyn Write + Send)),
 ) -> Result<()> {
     let repo = find_repo(&mut store.read().await?, name).await?.repo.id;
+    let data = options.data();
     let files = Files::of(data, repo);
     // What a command that did not wait for it has left.
     files.forget(&[DONE]);
     let started = Instant::now();
     loop {
-        if let Some(lock) = lock_alone(data)? {
+        if let Some(lock) = DataLock::try_take(data, options.node()?)? {
             files.forget(&[REQUEST, RUNNING, DONE]);
-            let objects = Objects::new(store.clone(), Arc::new(repositories));
+            let objects = Objects::new(store.clone(), Arc::new(repositories), options.settings()?.objects);
             let upkeep = Upkeep::new(objects, clock.clone(), HOLDERS, Policy::default());
             let outcome = describe(purge(&upkeep, repo).await)?;
             drop(lock);
@@ -110,28 +111,6 @@ fn list(directory: &Path, state: &str) -> Vec<RepoId> {
     let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
     let asked = paths.filter(|path| path.extension().is_some_and(|extension| extension == state));
     asked.filter_map(|path| path.file_stem()?.to_str()?.parse().ok()).collect()
-}
-
-/// The lock that a server has for as long as it runs. Servers share it; what one of them must not see happen takes it
-/// alone.
-pub fn lock_as_server(data: &Path) -> Result<File> {
-    create_directories(data)?;
-    let file = open_lock(data)?;
-    file.lock_shared()?;
-    Ok(file)
-}
-
-fn lock_alone(data: &Path) -> Result<Option<File>> {
-    let file = open_lock(data)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(fs::TryLockError::WouldBlock) => Ok(None),
-        Err(fs::TryLockError::Error(error)) => Err(error.into()),
-    }
-}
-
-fn open_lock(data: &Path) -> Result<File> {
-    Ok(OpenOptions::new().read(true).write(true).create(true).truncate(false).open(data.join(LOCK_FILE))?)
 }
 
 /// The files through which a command and a server speak about one repository.

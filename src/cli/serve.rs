@@ -11,14 +11,16 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::instance::DataLock;
 use super::options::{Options, Synchronous};
 use super::state::State;
-use super::{demo, logging, purge};
+use super::{demo, logging, permissions, purge};
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::clock::Clock;
 use crate::db::{Durability, Store};
 use crate::error::{Error, Result};
+use crate::git::Repositories;
 use crate::objects::{Holder, Policy, Upkeep};
 use crate::{pulls, server, sweep};
 
@@ -43,6 +45,7 @@ pub struct Serve {
 
 impl Serve {
     pub async fn run(self, mut options: Options, out: &mut (dyn Write + Send)) -> Result<()> {
+        options.check_values()?;
         logging::start(&options)?;
         let temporary = self.ephemeral.then(tempfile::tempdir).transpose()?;
         if let Some(folder) = &temporary {
@@ -53,13 +56,16 @@ impl Serve {
         if options.dev_synchronous.is_some_and(|level| level != Synchronous::Full) {
             tracing::warn!("a power cut takes acknowledged writes with it: dev_synchronous is not full");
         }
-        let _lock = purge::lock_as_server(options.data())?;
-        let store = Store::open(&options.location(durability)?).await?;
-        let repositories = options.open_repositories()?;
+        let node = if self.ephemeral { options.ephemeral_node() } else { options.node()? };
+        let mut lock = DataLock::take(options.data(), node)?;
+        permissions::tighten(options.data());
+        let store = Store::open_as(&options.location(durability)?, lock.node()).await?;
+        let repositories = Repositories::at(options.data())?;
         repositories.sweep()?;
         let app = App::new(store, repositories, Clock::default(), options.settings()?).await?;
         self.apply_state(&app, out).await?;
         let listener = bind(&options).await?;
+        lock.set_listen(listener.local_addr()?)?;
         let url = format!("http://{}", listener.local_addr()?);
         let metrics = start_metrics(&options, &app).await?;
         let sweeping = tokio::spawn(sweep::run(app.clone()));
@@ -73,6 +79,7 @@ impl Serve {
         upkeep.abort();
         purging.abort();
         tracing::info!("stopped");
+        drop(lock);
         served
     }
 
@@ -151,7 +158,7 @@ async fn start_metrics(options: &Options, app: &App) -> Result<Option<String>> {
 
 fn metrics_page(app: &App, path: &str) -> Response<Body> {
     match path {
-        "/metrics" => Reply::text("text/plain; version=0.0.4", app.metrics.render()).into_response(),
+        "/metrics" => Reply::text("text/plain; version=0.0.4", app.metrics.render(&app.store)).into_response(),
         _ => Error::NotFound.into_response(),
     }
 }

@@ -16,12 +16,16 @@ pub enum DbError {
     ForeignKey,
     /// Another transaction was in the way; running this one again may succeed.
     Serialization,
+    /// The statement may take a right away, so its transaction has to run again with the lock on all rights.
+    RightsLock,
     /// The database cannot be reached, is full or is shutting down.
     Unavailable(String),
     /// A row that must be there is not.
     NoRow,
     /// A text has a NUL in it, which no store keeps.
     Nul,
+    /// The file of the database is damaged.
+    Damaged(String),
     /// Anything else: a fault of ours.
     Fault(Box<dyn std::error::Error + Send + Sync>),
 }
@@ -35,10 +39,28 @@ impl DbError {
         }
     }
 
+    /// Why the database is damaged, if that is what `error` says.
+    pub fn damage(error: &Error) -> Option<&str> {
+        let Error::Internal(cause) = error else { return None };
+        match cause.downcast_ref::<DbError>() {
+            Some(DbError::Damaged(why)) => Some(why),
+            _ => None,
+        }
+    }
+
     /// Whether running the whole transaction again is the right answer to `error`.
     pub(super) fn asks_for_another_run(error: &Error) -> bool {
-        let Error::Internal(cause) = error else { return false };
-        matches!(cause.downcast_ref::<DbError>(), Some(DbError::Serialization))
+        matches!(Self::behind(error), Some(DbError::Serialization))
+    }
+
+    /// Whether the transaction has to run again with the lock on all rights.
+    pub(super) fn asks_for_rights_lock(error: &Error) -> bool {
+        matches!(Self::behind(error), Some(DbError::RightsLock))
+    }
+
+    fn behind(error: &Error) -> Option<&Self> {
+        let Error::Internal(cause) = error else { return None };
+        cause.downcast_ref()
     }
 }
 
@@ -48,9 +70,11 @@ impl fmt::Display for DbError {
             DbError::Unique => out.write_str("a unique key exists already"),
             DbError::ForeignKey => out.write_str("a foreign key is broken"),
             DbError::Serialization => out.write_str("another transaction was in the way"),
+            DbError::RightsLock => out.write_str("a statement may take a right away without the lock on all rights"),
             DbError::Unavailable(why) => write!(out, "the database is unavailable: {why}"),
             DbError::NoRow => out.write_str("a row that must be there is not"),
             DbError::Nul => out.write_str("a text holds a NUL"),
+            DbError::Damaged(why) => write!(out, "the database is damaged: {why}"),
             DbError::Fault(cause) => write!(out, "database fault: {cause}"),
         }
     }
@@ -86,6 +110,7 @@ impl From<rusqlite::Error> for DbError {
                 | ErrorCode::DatabaseLocked,
                 _,
             ) => DbError::Unavailable(error.to_string()),
+            (ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase, _) => DbError::Damaged(error.to_string()),
             _ => DbError::Fault(error.into()),
         }
     }
@@ -102,6 +127,7 @@ impl From<tokio_postgres::Error> for DbError {
             SqlState::UNIQUE_VIOLATION => DbError::Unique,
             SqlState::FOREIGN_KEY_VIOLATION => DbError::ForeignKey,
             SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => DbError::Serialization,
+            SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => DbError::Damaged(in_full(&error)),
             _ if is_temporary(code.code()) => DbError::Unavailable(in_full(&error)),
             _ => DbError::Fault(in_full(&error).into()),
         }

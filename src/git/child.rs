@@ -130,6 +130,17 @@ impl GitCommand {
     }
 }
 
+/// The version of the git program, such as `git version 2.47.0`.
+pub fn program_version() -> Result<String> {
+    let output = Command::new("git").arg("--version").stdin(Stdio::null()).output();
+    let output = output.map_err(|error| Error::BadRequest(format!("the program git cannot be started: {error}")))?;
+    if !output.status.success() {
+        let complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        return Err(Error::BadRequest(format!("the program git does not run: {complaint}")));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
 /// How a child ended.
 #[derive(Debug)]
 pub(super) struct Ending {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::budget::Reserved;
 use crate::error::{Error, Result};
 use crate::ids::Sha;
 
@@ -65,14 +66,27 @@ pub struct RawObject {
     sha: Sha,
     kind: ObjectKind,
     data: Vec<u8>,
+    held: Held,
 }
+
+/// What an object takes of the memory for large objects, for as long as it lives. It is no part of what the object is.
+#[derive(Debug, Clone, Default)]
+struct Held(#[expect(dead_code, reason = "dropping it gives the memory back")] Option<Arc<Reserved>>);
+
+impl PartialEq for Held {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Held {}
 
 impl RawObject {
     /// Names the bytes. Fails only for bytes made to collide with others under SHA-1.
     pub fn new(kind: ObjectKind, data: Vec<u8>) -> Result<Self> {
         let oid = gix::objs::compute_hash(gix::hash::Kind::Sha1, kind.to_gix(), &data)
             .map_err(|_| Error::unprocessable("The content is a SHA-1 collision attack."))?;
-        Ok(Self { sha: super::to_sha(&oid), kind, data })
+        Ok(Self { sha: super::to_sha(&oid), kind, data, held: Held::default() })
     }
 
     /// A blob with this content.
@@ -80,9 +94,20 @@ impl RawObject {
         Self::new(ObjectKind::Blob, content.into())
     }
 
-    /// Bytes that were read under a name need not be named again.
+    /// Bytes that were read under a name; [`RawObject::has_own_name`] says whether it is theirs.
     pub(super) fn read_as(sha: Sha, kind: ObjectKind, data: Vec<u8>) -> Self {
-        Self { sha, kind, data }
+        Self { sha, kind, data, held: Held::default() }
+    }
+
+    /// Ties the memory that was reserved for the object to its life.
+    pub(super) fn holding(self, reserved: Option<Reserved>) -> Self {
+        Self { held: Held(reserved.map(Arc::new)), ..self }
+    }
+
+    /// Whether the bytes give this name. Those of a damaged pack may not.
+    pub(super) fn has_own_name(&self) -> bool {
+        let oid = gix::objs::compute_hash(gix::hash::Kind::Sha1, self.kind.to_gix(), &self.data);
+        oid.is_ok_and(|oid| super::to_sha(&oid) == self.sha)
     }
 
     pub fn sha(&self) -> Sha {
@@ -109,6 +134,12 @@ impl AsRef<RawObject> for RawObject {
 pub trait ObjectSource {
     /// The object, or nothing if it is not here.
     fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>>;
+
+    /// Objects that must be in the repository, asked for when `sha` is not: `sha` itself if something names it, and a
+    /// few others, by which a repository that has lost its packs is told from one that never had the object.
+    fn required(&self, _sha: &Sha) -> Result<Vec<Sha>> {
+        Ok(Vec::new())
+    }
 }
 
 /// The source for readers that have nothing beside the packs.

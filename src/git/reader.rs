@@ -4,8 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::budget::Budget;
 use super::commit::Commit;
 use super::commit_graph::CommitGraph;
+use super::damage;
 use super::object::{NoObjects, ObjectKind, ObjectSource, RawObject};
 use super::object_store::Lookup;
 use super::repository::Repository;
@@ -16,14 +18,19 @@ use crate::ids::Sha;
 
 /// Tags may point at tags, but nobody needs a longer chain than this.
 const TAG_CHAIN_MAX: usize = 64;
-/// Directories within directories that are listed; git itself stops at 2,048.
-const TREE_DEPTH_MAX: usize = 1_024;
+/// Larger commits and tags are not read: their text is for people.
+const MESSAGE_BYTES_MAX: u64 = 4 << 20;
+/// Larger trees are not read; one of this size has some 400,000 entries.
+const TREE_BYTES_MAX: u64 = 16 << 20;
+/// What it takes to load an object: itself, and for a delta its base and the instructions.
+const LOAD_FACTOR: u64 = 2;
 
 /// A view of one repository.
 #[derive(Clone, Copy)]
 pub struct Reader<'a> {
     repository: &'a Repository,
     beside: &'a dyn ObjectSource,
+    budget: &'a Budget,
     effort: Effort<'a>,
 }
 
@@ -60,29 +67,19 @@ pub struct Header {
     pub size: u64,
 }
 
-/// An entry somewhere below a tree, with its whole path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PathEntry {
-    pub path: Vec<u8>,
-    pub mode: EntryMode,
-    pub sha: Sha,
-}
-
-/// All entries below a tree, or as many as the limit allows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecursiveTree {
-    pub entries: Vec<PathEntry>,
-    pub is_truncated: bool,
-}
-
 impl<'a> Reader<'a> {
-    pub(super) fn new(repository: &'a Repository, beside: &'a dyn ObjectSource) -> Self {
-        Self { repository, beside, effort: Effort::Any }
+    pub(super) fn new(repository: &'a Repository, beside: &'a dyn ObjectSource, budget: &'a Budget) -> Self {
+        Self { repository, beside, budget, effort: Effort::Any }
+    }
+
+    /// What the work of this reader may cost.
+    pub fn budget(&self) -> &'a Budget {
+        self.budget
     }
 
     /// A reader that fails with [`NotAtAGlance`] rather than read from the disk, or go on for long.
     pub(super) fn at_a_glance(repository: &'a Repository, steps: &'a AtomicU32) -> Self {
-        Self { repository, beside: &NoObjects, effort: Effort::Glance(steps) }
+        Self { repository, beside: &NoObjects, budget: Budget::unlimited(), effort: Effort::Glance(steps) }
     }
 
     /// Call this before what takes long even if everything is in memory.
@@ -96,7 +93,7 @@ impl<'a> Reader<'a> {
     /// Call this at every step of what may be many.
     pub(super) fn step(&self) -> Result<()> {
         match self.effort {
-            Effort::Any => Ok(()),
+            Effort::Any => self.budget.visit(1),
             Effort::Glance(steps) => {
                 let left = steps.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
                 left.map(|_| ()).map_err(|_| NotAtAGlance.into())
@@ -130,8 +127,31 @@ impl<'a> Reader<'a> {
         }
         match self.beside.find(sha)? {
             Some(object) => Ok(Some(Header { kind: object.kind(), size: object.data().len() as u64 })),
-            None => packed(Lookup::NewPacksToo),
+            None => match packed(Lookup::NewPacksToo)? {
+                Some(header) => Ok(Some(header)),
+                None => self.check_absent(sha).map(|()| None),
+            },
         }
+    }
+
+    /// Fails where the object is not absent but lost.
+    fn check_absent(&self, sha: &Sha) -> Result<()> {
+        let store = &self.repository.store;
+        for required in self.beside.required(sha)? {
+            // What is required may have come since the look that did not find it.
+            let is_there = store.header(&required, Lookup::KnownPacks)?.is_some()
+                || self.beside.find(&required)?.is_some()
+                || store.header(&required, Lookup::NewPacksToo)?.is_some();
+            if !is_there {
+                return Err(self.missing(&required));
+            }
+        }
+        Ok(())
+    }
+
+    /// The error for an object that another one, or the store, names: its absence is damage.
+    pub fn missing(&self, sha: &Sha) -> Error {
+        damage::report(&self.repository.pack_directory(), sha, "it is missing")
     }
 
     /// What the object is, or nothing if the repository does not have it.
@@ -156,18 +176,14 @@ impl<'a> Reader<'a> {
         self.find_as(sha, ObjectKind::Tag)?.map(|object| Tag::parse(object.data())).transpose()
     }
 
-    /// The entries of one tree, or nothing if there is no such object or it is not a tree.
-    pub fn find_tree(&self, sha: &Sha) -> Result<Option<Vec<TreeEntry>>> {
-        self.find_as(sha, ObjectKind::Tree)?.map(|object| tree::parse(object.data())).transpose()
-    }
-
     /// The content of a blob. One that is larger than the limit is refused before it is read.
     pub fn find_blob(&self, sha: &Sha, size_max: u64) -> Result<Option<Arc<RawObject>>> {
         match self.find_header(sha)? {
             Some(Header { kind: ObjectKind::Blob, size }) if size > size_max => {
                 Err(Error::Forbidden(format!("The blob is larger than {size_max} bytes.")))
             }
-            Some(Header { kind: ObjectKind::Blob, .. }) => self.find(sha),
+            // What the head of a damaged object says may be wrong, so another kind is believed only with its content.
+            Some(Header { size, .. }) if size <= size_max => self.find_as(sha, ObjectKind::Blob),
             Some(_) | None => Ok(None),
         }
     }
@@ -194,7 +210,11 @@ impl<'a> Reader<'a> {
         let mut found = None;
         let mut parts = path.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).peekable();
         while let Some(part) = parts.next() {
-            let Some(object) = self.find_as(&tree_id, ObjectKind::Tree)? else { return Ok(None) };
+            let object = match self.find(&tree_id)? {
+                Some(object) if object.kind() == ObjectKind::Tree => object,
+                None if found.is_some() => return Err(self.missing(&tree_id)),
+                Some(_) | None => return Ok(None),
+            };
             let Some(entry) = tree::find_entry(object.data(), part)? else { return Ok(None) };
             if parts.peek().is_some() && entry.mode != EntryMode::Directory {
                 return Ok(None);
@@ -205,58 +225,60 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    /// All entries below a tree, directories before what is in them, cut off at the limit.
-    pub fn find_tree_recursive(&self, sha: &Sha, entries_max: usize) -> Result<Option<RecursiveTree>> {
-        let Some(root) = self.find_tree(sha)? else { return Ok(None) };
-        let mut entries = Vec::new();
-        let mut open = vec![(Vec::new(), root.into_iter())];
-        while let Some((prefix, rest)) = open.last_mut() {
-            let Some(entry) = rest.next() else {
-                open.pop();
-                continue;
-            };
-            if entries.len() == entries_max {
-                return Ok(Some(RecursiveTree { entries, is_truncated: true }));
-            }
-            let path = [prefix.as_slice(), &entry.name].concat();
-            if entry.mode == EntryMode::Directory {
-                if open.len() == TREE_DEPTH_MAX {
-                    return Ok(Some(RecursiveTree { entries, is_truncated: true }));
-                }
-                let below = self.find_tree(&entry.sha)?.ok_or_else(|| super::broken("a tree is missing"))?;
-                open.push(([&path[..], b"/"].concat(), below.into_iter()));
-            }
-            entries.push(PathEntry { path, mode: entry.mode, sha: entry.sha });
-        }
-        Ok(Some(RecursiveTree { entries, is_truncated: false }))
-    }
-
     /// The name of an object as short as `git` would print it; objects beside the packs do not count.
     pub(super) fn abbreviate(&self, sha: &Sha) -> Result<String> {
+        self.step()?;
         self.repository.store.abbreviate(sha)
     }
 
     pub(super) fn find_as(&self, sha: &Sha, kind: ObjectKind) -> Result<Option<Arc<RawObject>>> {
         Ok(self.find(sha)?.filter(|object| object.kind() == kind))
     }
+
+    /// Reads an object from the packs. Its size is known, and paid for, before it is in memory.
+    fn load(&self, sha: &Sha, lookup: Lookup) -> Result<Option<RawObject>> {
+        let store = &self.repository.store;
+        let Some((kind, size)) = store.header(sha, lookup)? else { return Ok(None) };
+        check_size(kind, size)?;
+        self.budget.load(size)?;
+        let mut reserved = self.budget.reserve(size * LOAD_FACTOR)?;
+        let found = store.find(sha, lookup)?;
+        if let Some(reserved) = &mut reserved {
+            reserved.shrink(size);
+        }
+        Ok(found.map(|object| object.holding(reserved)))
+    }
+}
+
+fn check_size(kind: ObjectKind, size: u64) -> Result<()> {
+    match kind {
+        ObjectKind::Commit | ObjectKind::Tag if size > MESSAGE_BYTES_MAX => {
+            Err(Error::OverBudget("A commit or tag is too large to be read."))
+        }
+        ObjectKind::Tree if size > TREE_BYTES_MAX => Err(Error::OverBudget("A directory has too many entries.")),
+        ObjectKind::Commit | ObjectKind::Tag | ObjectKind::Tree | ObjectKind::Blob => Ok(()),
+    }
 }
 
 impl ObjectSource for Reader<'_> {
     fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>> {
         self.step()?;
-        let Repository { id, store, cache, .. } = self.repository;
+        let Repository { id, cache, .. } = self.repository;
         if let Some(object) = cache.get(*id, sha) {
             return Ok(Some(object));
         }
         self.check_may_block()?;
         let removals = self.repository.removals();
-        let packed = match store.find(sha, Lookup::KnownPacks)? {
+        let packed = match self.load(sha, Lookup::KnownPacks)? {
             Some(object) => Some(object),
             None => match self.beside.find(sha)? {
                 Some(object) => return Ok(Some(object)),
-                None => store.find(sha, Lookup::NewPacksToo)?,
+                None => self.load(sha, Lookup::NewPacksToo)?,
             },
         };
+        if packed.is_none() {
+            self.check_absent(sha)?;
+        }
         let object = packed.map(Arc::new);
         let is_there = || self.repository.removals() == removals;
         object.iter().for_each(|object| cache.insert(*id, object, is_there));

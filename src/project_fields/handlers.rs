@@ -9,7 +9,7 @@ use super::input::NewField;
 use super::json::{ProjectField, Setting};
 use super::model::Day;
 use super::{contents, rules, store};
-use crate::api::access::{Allowed, Endpoint, Reach, Target, check_issue_fields};
+use crate::api::access::{Allowed, Current, Endpoint, Reach, Target, check_issue_fields};
 use crate::api::body::Json;
 use crate::api::conditional;
 use crate::api::cursor::{CursorPage, Edge};
@@ -73,13 +73,13 @@ pub async fn add<E: Endpoint, T: Target + AsRef<Project>, B: FromJson + Into<New
     rules::check_new(&new)?;
     app.limiter.admit(access.caller(), E::ROW.operation, &format!("{} {new:?}", project.id), now)?;
     let place = Place { project: project.id, owner: project.owner_id };
-    let context = (access.recheck(), place, new, now);
+    let context = (place, new, now);
     let whole = app
         .store
-        .write(context, |tx, (right, place, new, now)| {
+        .write_with_proof(access.authority(), context, |tx, changed, (place, new, now)| {
             Box::pin(async move {
-                if let Some((_, caller, reach)) = right.ask_if_moved(tx).await? {
-                    check_rights(new, &caller, &reach)?;
+                if let Some(Current { caller, reach, .. }) = changed {
+                    check_rights(new, caller, reach)?;
                 }
                 changes::add(tx, *place, new, *now).await
             })

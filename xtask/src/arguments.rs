@@ -4,27 +4,27 @@ use std::time::Duration;
 
 use crate::postgres::Source;
 
-/// What `cargo xtask help` prints.
+/// The output of `cargo xtask help`.
 pub const HELP: &str = "\
 cargo xtask COMMAND
 
-  check      the quick round: format, clippy, docs, architecture
-  test       everything; ends with a summary and a line `N passed, N failed`
-  bench      measure the service against the limit; `cargo xtask bench --help` names the flags
+  check      quick checks: format, clippy, docs, architecture
+  test       all checks; ends with a summary and a line `N passed, N failed`
+  bench      benchmarks; `cargo xtask bench --help` lists the flags
   postgres   start a private PostgreSQL, print its URL, stop it on Ctrl-C
-  help       this text
+  help       print this text
 
 Flags of check and test:
-  --list             name the steps and stop
-  --only NAME        run this step and what it needs (may be repeated)
-  --skip NAME        leave this step out (may be repeated)
-  --minutes N        limit of the whole run, 60 unless given
+  --list             list the steps and exit
+  --only NAME        run this step and the steps it needs (may be repeated)
+  --skip NAME        skip this step (may be repeated)
+  --minutes N        time limit of the whole run, 60 by default
 
 Flag of test and postgres:
-  --postgres-from SOURCE    `found`, `apt` or `npm`: use only this one; without it, the first that works
+  --postgres-from SOURCE    `found`, `apt` or `npm`; by default the first that works
 ";
 
-/// Far above what a run takes on two idle cores, below what CI allows: a hang should end here, with its name, and not there.
+/// Far above what a run takes on two idle cores, and below the limit of CI: a hang should end here, with the name of its step.
 const RUN_LIMIT: Duration = Duration::from_secs(60 * 60);
 
 #[derive(Debug, PartialEq)]
@@ -32,10 +32,10 @@ pub enum Command {
     Help,
     Check(Options),
     Test(Options),
-    /// With the words that go to the program that measures.
+    /// With the flags for the benchmark program.
     Bench(Vec<String>),
     Postgres(Option<Source>),
-    /// Not for people: see `reaper.rs`.
+    /// Started by xtask itself: see `reaper.rs`.
     Reaper,
 }
 
@@ -55,7 +55,7 @@ impl Default for Options {
     }
 }
 
-/// Reads the words after `cargo xtask`.
+/// Parses the words after `cargo xtask`.
 pub fn parse(words: &[String]) -> Result<Command, String> {
     let Some((name, flags)) = words.split_first() else { return Ok(Command::Help) };
     match name.as_str() {
@@ -65,10 +65,10 @@ pub fn parse(words: &[String]) -> Result<Command, String> {
         "bench" => Ok(Command::Bench(flags.to_vec())),
         "postgres" => match options(flags)? {
             Options { postgres_from, .. } if flags.len() <= 2 => Ok(Command::Postgres(postgres_from)),
-            _ => Err("postgres takes only --postgres-from".into()),
+            _ => Err("postgres accepts only --postgres-from".into()),
         },
         "reaper" => Ok(Command::Reaper),
-        other => Err(format!("there is no command `{other}`; see `cargo xtask help`")),
+        other => Err(format!("unknown command `{other}`; see `cargo xtask help`")),
     }
 }
 
@@ -83,7 +83,7 @@ fn options(flags: &[String]) -> Result<Options, String> {
             "--skip" => options.skip.push(value()?),
             "--minutes" => options.limit = minutes(&value()?)?,
             "--postgres-from" => options.postgres_from = Some(value()?.parse()?),
-            other => return Err(format!("there is no flag `{other}`; see `cargo xtask help`")),
+            other => return Err(format!("unknown flag `{other}`; see `cargo xtask help`")),
         }
     }
     Ok(options)
@@ -100,17 +100,17 @@ fn minutes(text: &str) -> Result<Duration, String> {
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Command, String> {
+    fn parse_line(line: &str) -> Result<Command, String> {
         parse(&line.split_whitespace().map(String::from).collect::<Vec<_>>())
     }
 
     #[test]
-    fn nothing_asks_for_help() {
-        assert_eq!(read(""), Ok(Command::Help));
+    fn no_command_prints_help() {
+        assert_eq!(parse_line(""), Ok(Command::Help));
     }
 
     #[test]
-    fn flags_add_up() {
+    fn repeated_flags_add_up() {
         let expected = Options {
             only: vec!["unit".into(), "docs".into()],
             skip: vec!["deny".into()],
@@ -119,11 +119,11 @@ mod tests {
             ..Options::default()
         };
         let line = "test --only unit --skip deny --only docs --minutes 3 --postgres-from npm";
-        assert_eq!(read(line), Ok(Command::Test(expected)));
+        assert_eq!(parse_line(line), Ok(Command::Test(expected)));
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn errors_name_the_wrong_argument() {
         for (line, part) in [
             ("tset", "`tset`"),
             ("test --onyl unit", "`--onyl`"),
@@ -132,7 +132,7 @@ mod tests {
             ("postgres --postgres-from brew", "`brew`"),
             ("postgres --only unit --list", "only --postgres-from"),
         ] {
-            let text = read(line).expect_err(line);
+            let text = parse_line(line).expect_err(line);
             assert!(text.contains(part), "{line}: {text}");
         }
     }

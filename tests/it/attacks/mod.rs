@@ -3,6 +3,7 @@
 //! The assertions are about memory and about what other callers see, never about absolute time.
 
 mod hidden;
+mod objects;
 mod permissions;
 mod prefixes;
 mod purge;

@@ -1,10 +1,13 @@
 //! The program itself: connections, signals, restarts and what it writes down.
 
+mod backups;
 mod connections;
 mod crashes;
 mod hostile;
 mod logs;
+mod owners;
 mod stopping;
+mod verifying;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
