@@ -1,6 +1,6 @@
 //! Settings from three places: flags over environment over a file.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use clap::Args;
 use serde::Deserialize;
 
 use super::instance::DataLock;
-use crate::config::{GitSettings, Settings};
+use super::permissions;
+use crate::config::{GitSettings, Network, Settings};
 use crate::db::{Durability, Location, Schema, Store};
 use crate::error::{Error, Result};
 use crate::git::{Repositories, create_directories};
@@ -69,9 +70,9 @@ options! {
     /// The address that people use, where it differs from what requests say
     #[arg(long, global = true, env = "PLINTH_PUBLIC_URL", value_name = "URL")]
     public_url: String,
-    /// Proxies whose X-Forwarded headers are believed
-    #[arg(long, global = true, env = "PLINTH_TRUSTED_PROXIES", value_name = "ADDRESS", value_delimiter = ',')]
-    trusted_proxies: Vec<IpAddr>,
+    /// Proxies whose X-Forwarded headers are believed: addresses, or networks such as 10.0.0.0/8
+    #[arg(long, global = true, env = "PLINTH_TRUSTED_PROXIES", value_name = "NETWORK", value_delimiter = ',')]
+    trusted_proxies: Vec<Network>,
     /// A second address for Prometheus metrics
     #[arg(long, global = true, env = "PLINTH_METRICS_LISTEN", value_name = "ADDRESS")]
     metrics_listen: SocketAddr,
@@ -199,6 +200,7 @@ impl Options {
             let data = self.data();
             create_directories(data)
                 .map_err(|error| Error::BadRequest(format!("the data directory {}: {error}", data.display())))?;
+            permissions::tighten(data);
         }
         Ok(self.location_with(durability))
     }
@@ -237,8 +239,10 @@ impl Options {
     /// The directory of Git repositories, which stays on this machine's disk with either engine.
     pub async fn open_repositories(&self, store: &Store) -> Result<Repositories> {
         store.check_node(|| self.node()).await?;
-        Repositories::at(self.data())
-            .map_err(|error| Error::BadRequest(format!("the data directory {}: {error}", self.data().display())))
+        let open = |error| Error::BadRequest(format!("the data directory {}: {error}", self.data().display()));
+        let repositories = Repositories::at(self.data()).map_err(open)?;
+        permissions::tighten(self.data());
+        Ok(repositories)
     }
 
     /// The settings of the service, with the defaults where nothing was said.

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use expect_test::expect;
-use plinth::api::limits::{Budgets, Limiter};
+use plinth::api::limits::{Budgets, Limiter, Payer};
 use plinth::clock::Timestamp;
 use plinth::config::Settings;
 use plinth::error::Error;
@@ -98,7 +98,7 @@ async fn an_address_has_a_budget_that_nobody_else_can_use_up() {
 #[tokio::test]
 async fn a_trusted_proxy_names_the_address() {
     let proxy = IpAddr::from([10, 0, 0, 1]);
-    let service = service_with(Settings { trusted_proxies: vec![proxy], ..small() }).await;
+    let service = service_with(Settings { trusted_proxies: vec![proxy.into()], ..small() }).await;
     let through = |client: &str| service.anonymous().header("x-forwarded-for", client).from(proxy);
     through("198.51.100.1").get("/meta").await.expect(200);
     // What the client itself wrote stands before what the proxy has added.
@@ -106,6 +106,88 @@ async fn a_trusted_proxy_names_the_address() {
     through("8.8.8.8, 198.51.100.1").get("/meta").await.expect(403);
     through("198.51.100.2").get("/meta").await.expect(200);
     through("rubbish").get("/meta").await.expect(200);
+}
+
+/// Every header line counts, the last first; trusted proxies are skipped, and what is no address ends the list.
+#[tokio::test]
+async fn the_client_is_the_nearest_address_that_is_no_trusted_proxy() {
+    let trusted_proxies = ["10.0.0.0/8", "2001:db8:1::/48", "192.0.2.7"].map(|text| text.parse().expect("a network"));
+    let service = service_with(Settings { trusted_proxies: trusted_proxies.to_vec(), ..small() }).await;
+    for (peer, lines, client) in [
+        ("10.0.0.1", &["9.9.9.9, 198.51.100.1"][..], "198.51.100.1"),
+        // What the client sent as a line of its own comes before the line of the proxy.
+        ("10.0.0.1", &["9.9.9.9", "198.51.100.2"], "198.51.100.2"),
+        ("10.0.0.1", &["9.9.9.9", "198.51.100.3, 10.1.2.3", "10.9.9.9,192.0.2.7"], "198.51.100.3"),
+        ("2001:db8:1:2::3", &["198.51.100.4:4711, 2001:db8:1::1"], "198.51.100.4"),
+        ("::ffff:10.0.0.1", &["[2001:db8:2::1]:443"], "2001:db8:2::1"),
+        ("10.0.0.1", &["::ffff:198.51.100.5"], "198.51.100.5"),
+        // Nothing before an entry that is no address is believed.
+        ("10.0.0.2", &["198.51.100.6, unknown, 10.0.0.3"], "10.0.0.3"),
+        ("10.0.0.4", &["198.51.100.7, "], "10.0.0.4"),
+        // All of them are ours: the farthest is as near as one gets to the client.
+        ("10.0.0.5", &["10.0.0.6, 10.0.0.7"], "10.0.0.6"),
+        ("192.0.2.8", &["198.51.100.8"], "192.0.2.8"),
+        ("192.0.2.7", &[], "192.0.2.7"),
+    ] {
+        let mut proxied = service.anonymous();
+        for line in lines {
+            proxied = proxied.header("x-forwarded-for", line);
+        }
+        let proxied = proxied.from(peer.parse().expect("an address"));
+        for status in [200, 200, 403] {
+            let answer = proxied.get("/meta").await;
+            assert_eq!(answer.status, status, "{lines:?} from {peer}");
+            assert!(status == 200 || answer.message().contains(&format!("for {client}.")), "{}", answer.message());
+        }
+    }
+}
+
+/// A client has a whole /64 to choose addresses from, so that is what is counted.
+#[tokio::test]
+async fn addresses_of_one_ipv6_network_share_a_limit() {
+    let service = service_with(small()).await;
+    let from = |address: &str| service.anonymous().from(address.parse().expect("an address"));
+    assert_eq!(budget(&from("2001:db8::1").get("/meta").await.expect(200))[1], 1);
+    assert_eq!(budget(&from("2001:db8::2").get("/meta").await.expect(200))[1], 2);
+    from("2001:db8:0:0:ffff:ffff:ffff:ffff").get("/meta").await.expect(403);
+    assert_eq!(budget(&from("2001:db8:0:1::1").get("/meta").await.expect(200))[1], 1);
+    // An address of the older protocol is counted by itself, however it is written.
+    assert_eq!(budget(&from("::ffff:192.0.2.1").get("/meta").await.expect(200))[1], 1);
+    assert_eq!(budget(&from("192.0.2.1").get("/meta").await.expect(200))[1], 2);
+    assert_eq!(budget(&from("::ffff:192.0.2.2").get("/meta").await.expect(200))[1], 1);
+}
+
+/// Many addresses make neither a request slower nor the table of them larger than its limit, and nobody who is over the
+/// limit gets back in by flooding the table.
+#[test]
+fn a_flood_of_addresses_costs_no_more_per_request() {
+    let limiter = Limiter::new(Budgets { anonymous_requests_per_hour: 2, ..Budgets::default() });
+    let address = |number: u32| Payer::Address(IpAddr::from(0x0a00_0000_u32.wrapping_add(number).to_be_bytes()));
+    let limited = Payer::Address(IpAddr::from([192, 0, 2, 1]));
+    for _ in 0..3 {
+        let _ = limiter.charge(limited, START);
+    }
+    let cost = |from: u32| {
+        let started = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        for number in from..from + 10_000 {
+            let _ = limiter.charge(address(number), START);
+        }
+        let ended = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        (ended.tv_sec - started.tv_sec) * 1_000_000_000 + ended.tv_nsec - started.tv_nsec
+    };
+    let few = cost(0);
+    cost_until_full(&limiter, &address);
+    let many = cost(900_000);
+    assert!(many < 10 * few, "a request costs {} times as much", many / few);
+    assert!(limiter.charge(limited, START).1.is_err(), "a flood lets nobody back in");
+    let after = Timestamp(START.0 + 3600);
+    assert!(limiter.charge(limited, after).1.is_ok());
+}
+
+fn cost_until_full(limiter: &Limiter, address: &dyn Fn(u32) -> Payer) {
+    for number in 100_000..250_000 {
+        let _ = limiter.charge(address(number), START);
+    }
 }
 
 #[tokio::test]
