@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::instance::DataLock;
 use super::permissions;
+use super::validation::check_public_url;
 use crate::config::{GitSettings, Network, Settings};
 use crate::db::{Durability, Location, Schema, Store};
 use crate::error::{Error, Result};
@@ -292,15 +293,5 @@ impl Options {
         git.idle_timeout = self.git_idle_seconds.map_or(git.idle_timeout, Duration::from_secs);
         git.processes_max = self.git_processes_max.unwrap_or(git.processes_max);
         git.processes_per_caller_max = self.git_processes_per_caller_max.unwrap_or(git.processes_per_caller_max);
-    }
-}
-
-/// Scheme, host and port, without a slash at the end.
-fn check_public_url(url: &str) -> Result<String> {
-    let trimmed = url.trim_end_matches('/');
-    let host = trimmed.strip_prefix("https://").or_else(|| trimmed.strip_prefix("http://"));
-    match host {
-        Some(host) if !host.is_empty() && !host.contains(['/', '?', '#', ' ', '@']) => Ok(trimmed.to_owned()),
-        _ => Err(Error::BadRequest(format!("the public URL {url:?} is not of the form https://host[:port]"))),
     }
 }

@@ -36,7 +36,7 @@ impl Fault {
             let status = std::fs::read_to_string(thread.path().join("status")).unwrap_or_default();
             status.lines().any(|line| line.starts_with("TracerPid:") && !line.ends_with("\t0"))
         };
-        threads.map(is_traced).all(|traced| traced)
+        threads.all(is_traced)
     }
 }
 

@@ -50,6 +50,6 @@ async fn other_filters_are_refused_with_a_text_that_git_shows() {
             assert!(said.contains("remote error: the filter is not offered here; use blob:none"), "{filter}: {said}");
         }
     }
-    let places = host.service.app.git_places.available_permits();
-    assert_eq!(places, host.service.app.settings.git.processes_max);
+    let available = host.service.app.git_permits.available();
+    assert_eq!(available, host.service.app.settings.git.processes_max);
 }
