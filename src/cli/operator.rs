@@ -4,5 +4,5 @@ use crate::db::internal_authority;
 
 internal_authority!(
     /// Commands and the state file write with this. No other module can name it.
-    pub(in crate::cli) Operator = "operator"
+    pub(in crate::cli) Operator = "operator", changes_rights
 );

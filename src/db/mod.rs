@@ -160,13 +160,13 @@ impl Store {
         T: Send + 'static,
         F: for<'a> Fn(&'a mut Transaction, &'a A::Proof, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
     {
-        let (operation, waiting) = (authority.operation(), self.times.wait());
+        let (named, waiting) = ((authority.operation(), authority.changes_rights()), self.times.wait());
         let context = (authority, context, work, waiting);
         match &self.engine {
-            Engine::Sqlite(engine) => Either::Left(engine.write(operation, context, checked::<A, C, T, F>)),
+            Engine::Sqlite(engine) => Either::Left(engine.write(named.0, context, checked::<A, C, T, F>)),
             Engine::Postgres(engine) => {
                 let engine = engine.clone();
-                Either::Right(Box::pin(async move { engine.write(operation, &context, &checked::<A, C, T, F>).await }))
+                Either::Right(Box::pin(async move { engine.write(named, &context, &checked::<A, C, T, F>).await }))
             }
         }
     }

@@ -21,12 +21,17 @@ pub trait WriteAuthority: Send + Sync + 'static {
     /// The name of the operation in logs.
     fn operation(&self) -> &'static str;
 
+    /// Whether the work most likely changes somebody's rights, which then need not be found out by a first run in vain.
+    fn changes_rights(&self) -> bool {
+        false
+    }
+
     fn check(&self, db: &mut Connection) -> impl Future<Output = Result<Self::Proof>> + Send;
 }
 
 /// Declares an authority for writes that no caller asks for, such as maintenance; private unless said otherwise.
 macro_rules! internal_authority {
-    ($(#[$doc:meta])* $visibility:vis $name:ident = $operation:literal) => {
+    ($(#[$doc:meta])* $visibility:vis $name:ident = $operation:literal $(, $changes_rights:ident)?) => {
         $(#[$doc])*
         $visibility struct $name;
 
@@ -36,6 +41,10 @@ macro_rules! internal_authority {
             fn operation(&self) -> &'static str {
                 $operation
             }
+
+            $(fn $changes_rights(&self) -> bool {
+                true
+            })?
 
             async fn check(&self, _: &mut $crate::db::Connection) -> $crate::error::Result<()> {
                 Ok(())

@@ -18,14 +18,14 @@ Flags of check and test:
   --list             list the steps and exit
   --only NAME        run this step and the steps it needs (may be repeated)
   --skip NAME        skip this step (may be repeated)
-  --minutes N        time limit of the whole run, 60 by default
+  --minutes N        time limit of the whole run, 80 by default
 
 Flag of test and postgres:
   --postgres-from SOURCE    `found`, `apt` or `npm`; by default the first that works
 ";
 
 /// Far above what a run takes on two idle cores, and below the limit of CI: a hang should end here, with the name of its step.
-const RUN_LIMIT: Duration = Duration::from_secs(60 * 60);
+const RUN_LIMIT: Duration = Duration::from_secs(80 * 60);
 
 #[derive(Debug, PartialEq)]
 pub enum Command {

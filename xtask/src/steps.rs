@@ -102,7 +102,7 @@ const INTEGRATION_SQLITE: Step = Step {
     name: "integration-sqlite",
     about: "the service over HTTP, on SQLite",
     needs: &[Need::Cargo],
-    limit: minutes(12),
+    limit: minutes(25),
     run: |context| context.run_tests(without_postgres(&mut recorded("integration-sqlite"))),
 };
 
@@ -110,7 +110,7 @@ const INTEGRATION_POSTGRES: Step = Step {
     name: "integration-postgres",
     about: "the service over HTTP, on PostgreSQL",
     needs: &[Need::Cargo, Need::Step("postgres")],
-    limit: minutes(12),
+    limit: minutes(25),
     run: |context| {
         let cluster = context.postgres.get().expect("the step `postgres` has passed");
         context.run_tests(recorded("integration-postgres").envs(cluster.environment()))

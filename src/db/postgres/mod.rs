@@ -128,12 +128,17 @@ impl Engine {
         self.shared.monitor.check()
     }
 
-    pub async fn write<C, T, F>(&self, operation: &'static str, context: &C, work: &F) -> Result<T>
+    pub async fn write<C, T, F>(
+        &self,
+        (operation, changes_rights): (&'static str, bool),
+        context: &C,
+        work: &F,
+    ) -> Result<T>
     where
         C: Send + Sync,
         F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
     {
-        let mut lock = RightsLock::Shared;
+        let mut lock = if changes_rights { RightsLock::Exclusive } else { RightsLock::Shared };
         for run in 0..RUNS_MAX {
             match self.run_once(operation, lock, context, work).await {
                 Err(error) if DbError::asks_for_rights_lock(&error) => lock = RightsLock::Exclusive,

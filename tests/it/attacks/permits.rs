@@ -30,11 +30,11 @@ const UPLOAD_PACK: &str = "POST /mallory/target.git/git-upload-pack HTTP/1.1\r\n
 
 #[test]
 fn trickling_bodies_hold_no_permit_of_the_service() {
-    let victim = Victim::start(&["--requests-max", "8", "--connections-max", "1024"]);
-    let bystander = victim.bystander();
+    let victim = Victim::start(&["--requests-max", "100", "--connections-max", "1024"]);
     let post = "POST /user/repos HTTP/1.1\r\nauthorization: Bearer ghp_mallory";
     let crowd = [trickle(&victim, 64, UPLOAD_PACK), trickle(&victim, 64, post)];
     victim.server().wait_in_flight(100);
+    let bystander = victim.bystander();
     assert_eq!(victim.get("ghp_victor", "/user").status(), 200);
     bystander.assert_served();
     victim.assert_unharmed();
