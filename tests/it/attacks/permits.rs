@@ -8,6 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::support::{Victim, git};
+use crate::process::eventually;
 
 fn connect(victim: &Victim, patience: Duration) -> TcpStream {
     let stream = TcpStream::connect(victim.server().address).expect("the server accepts connections");
@@ -30,9 +31,15 @@ const UPLOAD_PACK: &str = "POST /mallory/target.git/git-upload-pack HTTP/1.1\r\n
 
 #[test]
 fn trickling_bodies_hold_no_permit_of_the_service() {
-    let victim = Victim::start(&["--requests-max", "100", "--connections-max", "1024"]);
+    let victim = Victim::start(&["--requests-max", "8", "--connections-max", "1024"]);
     let post = "POST /user/repos HTTP/1.1\r\nauthorization: Bearer ghp_mallory";
-    let crowd = [trickle(&victim, 64, UPLOAD_PACK), trickle(&victim, 64, post)];
+    let begin = |number| {
+        let begun = trickle(&victim, 4, if number % 2 == 0 { UPLOAD_PACK } else { post });
+        // Until now they are authenticated, which is work and takes permits.
+        eventually("only bodies are waited for", || victim.get("ghp_victor", "/user").status() == 200);
+        begun
+    };
+    let crowd: Vec<_> = (0..32).flat_map(begin).collect();
     victim.server().wait_in_flight(100);
     let bystander = victim.bystander();
     assert_eq!(victim.get("ghp_victor", "/user").status(), 200);
