@@ -2,7 +2,7 @@
 
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -15,24 +15,37 @@ pub struct Cluster {
     bin: PathBuf,
     /// As whom the server runs, where we are root.
     account: Option<(u32, u32)>,
-    folder: tempfile::TempDir,
+    folder: PathBuf,
+    settings: Vec<String>,
     port: u16,
+    /// Removed with the cluster, where nobody else owns the folder.
+    _temporary: Option<tempfile::TempDir>,
     server: Option<Child>,
 }
 
 impl Cluster {
     /// Nothing where the environment names no programs.
     pub fn start() -> Option<Self> {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        // The machine does not fail with the server, so what the system holds for the disk is safe.
+        let mut cluster = Self::start_in(folder.path(), &["fsync=off"])?;
+        cluster._temporary = Some(folder);
+        Some(cluster)
+    }
+
+    /// The same in an empty folder and with settings of the caller's choice.
+    pub fn start_in(folder: &Path, settings: &[&str]) -> Option<Self> {
         let bin = PathBuf::from(std::env::var_os(BIN).filter(|bin| !bin.is_empty())?);
         let account = std::env::var(USER).ok().map(|name| (id("-u", &name), id("-g", &name)));
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("an address").port();
         drop(listener);
         if let Some((user, group)) = account {
-            std::os::unix::fs::chown(folder.path(), Some(user), Some(group)).expect("root may give it away");
+            std::os::unix::fs::chown(folder, Some(user), Some(group)).expect("root may give it away");
         }
-        let mut cluster = Self { bin, account, folder, port, server: None };
+        let settings = settings.iter().map(ToString::to_string).collect();
+        let folder = folder.to_owned();
+        let mut cluster = Self { bin, account, folder, settings, port, _temporary: None, server: None };
         let mut init = cluster.program("initdb");
         init.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync", "--pgdata"]);
         let made = init.arg(cluster.data()).output().expect("initdb starts");
@@ -72,18 +85,18 @@ impl Cluster {
 
     fn spawn(&self) -> Child {
         let port = format!("port={}", self.port);
-        let sockets = format!("unix_socket_directories={}", self.folder.path().display());
+        // A path in a deep folder may be too long for a socket, and nobody needs it.
+        let fixed = [port.as_str(), "unix_socket_directories=", "listen_addresses=127.0.0.1", "max_connections=40"];
         let mut command = self.program("postgres");
         command.arg("-D").arg(self.data());
-        // The machine does not fail with the server, so what the system holds for the disk is safe.
-        for setting in [port.as_str(), &sockets, "listen_addresses=127.0.0.1", "max_connections=40", "fsync=off"] {
+        for setting in fixed.into_iter().chain(self.settings.iter().map(String::as_str)) {
             command.args(["-c", setting]);
         }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("postgres starts")
     }
 
     fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
+        self.folder.join("data")
     }
 
     fn program(&self, name: &str) -> Command {
@@ -91,7 +104,7 @@ impl Cluster {
         if let Some((user, group)) = self.account {
             command.uid(user).gid(group);
         }
-        command.current_dir(self.folder.path());
+        command.current_dir(&self.folder);
         command
     }
 }
