@@ -32,6 +32,10 @@ pub struct Response {
 }
 
 impl Response {
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(':'));
         lines.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
@@ -82,25 +86,62 @@ impl Client {
     }
 }
 
-/// One response with a known length; the server never sends another kind to a request without `Accept-Encoding`.
+/// One response, with a known length or in chunks; large lists come in chunks.
 fn read(stream: &mut TcpStream) -> Option<Response> {
     let mut bytes = Vec::new();
-    let mut buffer = [0; 16 * 1024];
     let end = loop {
-        if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+        if let Some(end) = find(&bytes, b"\r\n\r\n") {
             break end;
         }
-        let count = stream.read(&mut buffer).ok().filter(|count| *count > 0 && bytes.len() < HEAD_MAX)?;
-        bytes.extend_from_slice(&buffer[..count]);
+        if bytes.len() > HEAD_MAX {
+            return None;
+        }
+        read_some(stream, &mut bytes)?;
     };
-    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let mut body = bytes.split_off(end + 4);
+    let head = String::from_utf8_lossy(&bytes).into_owned();
     let status = head.split(' ').nth(1)?.parse().ok()?;
     let mut response = Response { status, head, body: String::new() };
-    let length: usize = response.header("content-length").map_or(Some(0), |length| length.parse().ok())?;
-    let have = body.len();
-    body.resize(length.max(have), 0);
-    stream.read_exact(&mut body[have..]).ok()?;
+    if response.header("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked")) {
+        body = read_chunks(stream, body)?;
+    } else {
+        let length: usize = response.header("content-length").map_or(Some(0), |length| length.parse().ok())?;
+        while body.len() < length {
+            read_some(stream, &mut body)?;
+        }
+    }
     response.body = String::from_utf8_lossy(&body).into_owned();
     Some(response)
+}
+
+fn read_chunks(stream: &mut TcpStream, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
+    let (mut body, mut at) = (Vec::new(), 0);
+    loop {
+        let Some(line) = find(&bytes[at..], b"\r\n") else {
+            read_some(stream, &mut bytes)?;
+            continue;
+        };
+        let size = std::str::from_utf8(&bytes[at..at + line]).ok()?;
+        let size = usize::from_str_radix(size.split(';').next()?.trim(), 16).ok()?;
+        let start = at + line + 2;
+        while bytes.len() < start + size + 2 {
+            read_some(stream, &mut bytes)?;
+        }
+        if size == 0 {
+            return Some(body);
+        }
+        body.extend_from_slice(&bytes[start..start + size]);
+        at = start + size + 2;
+    }
+}
+
+fn read_some(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<()> {
+    let mut buffer = [0; 16 * 1024];
+    let count = stream.read(&mut buffer).ok().filter(|count| *count > 0)?;
+    bytes.extend_from_slice(&buffer[..count]);
+    Some(())
+}
+
+fn find(bytes: &[u8], word: &[u8]) -> Option<usize> {
+    bytes.windows(word.len()).position(|window| window == word)
 }

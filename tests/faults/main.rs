@@ -8,6 +8,8 @@ mod checker;
 mod client;
 mod comparison;
 mod disk;
+mod database;
+mod disk_errors;
 mod disk_full;
 mod history;
 mod kill;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Failure, Response};
 use crate::comparison::REF_PREFIX;
-use crate::ledger::{Action, Event};
+use crate::ledger::{Action, Event, Ledger};
 use crate::load::{Common, PAUSE};
 use crate::random::Random;
 use crate::subject::{REPO, TOKEN};
@@ -102,38 +102,50 @@ impl<'a> Writer<'a> {
         self.write(Action::Ref { name, sha: None }, "DELETE", &path, &Value::Null);
     }
 
-    /// Sends one write with its lines in the ledger; the response where it was acknowledged.
     fn write(&mut self, action: Action, method: &str, path: &str, body: &Value) -> Option<Response> {
-        let is_comment = matches!(action, Action::Comment { .. });
-        let operation = self.common.ledger.invoke(action);
-        let body = if body.is_null() { String::new() } else { body.to_string() };
-        let (seen, ledger) = (&self.common.seen, self.common.ledger);
-        match self.client.send(method, path, &body) {
-            Ok(response) if (200..300).contains(&response.status) => {
-                let id = if is_comment { response.json()["id"].as_i64() } else { None };
-                ledger.write(&Event::Ok { operation, id });
-                seen.count(&seen.writes, &response);
-                seen.acknowledged.fetch_add(1, Ordering::SeqCst);
-                return Some(response);
-            }
+        let (common, seen) = (&self.common, &self.common.seen);
+        let is_definite = |status| common.is_definite(status);
+        let sent = write(&mut self.client, common.ledger, action, (method, path, body), is_definite);
+        match &sent {
             Ok(response) => {
-                let is_definite = self.common.is_definite(response.status);
-                ledger.write(&if is_definite { Event::Fail { operation } } else { Event::Unknown { operation } });
-                seen.count(&seen.writes, &response);
-                if response.status >= 429 {
+                seen.count(&seen.writes, response);
+                if response.is_success() {
+                    seen.acknowledged.fetch_add(1, Ordering::SeqCst);
+                } else if response.status >= 429 {
                     std::thread::sleep(PAUSE);
                 }
             }
             Err(Failure::NotConnected) => {
-                ledger.write(&Event::Fail { operation });
                 seen.not_connected.fetch_add(1, Ordering::SeqCst);
                 std::thread::sleep(PAUSE);
             }
             Err(Failure::Cut) => {
-                ledger.write(&Event::Unknown { operation });
                 seen.cut.fetch_add(1, Ordering::SeqCst);
             }
         }
-        None
+        sent.ok().filter(Response::is_success)
     }
+}
+
+/// Sends one write, with its lines in the ledger.
+pub fn write(
+    client: &mut Client,
+    ledger: &Ledger,
+    action: Action,
+    (method, path, body): (&str, &str, &Value),
+    is_definite: impl Fn(u16) -> bool,
+) -> Result<Response, Failure> {
+    let is_comment = matches!(action, Action::Comment { .. });
+    let operation = ledger.invoke(action);
+    let body = if body.is_null() { String::new() } else { body.to_string() };
+    let sent = client.send(method, path, &body);
+    ledger.write(&match &sent {
+        Ok(response) if response.is_success() => {
+            Event::Ok { operation, id: if is_comment { response.json()["id"].as_i64() } else { None } }
+        }
+        Ok(response) if is_definite(response.status) => Event::Fail { operation },
+        Err(Failure::NotConnected) => Event::Fail { operation },
+        Ok(_) | Err(Failure::Cut) => Event::Unknown { operation },
+    });
+    sent
 }
