@@ -25,6 +25,8 @@ const CALLS_MAX: usize = 40;
 /// Writes that are tried after a failure.
 const TRIES: usize = 20;
 const DETACH_MAX: Duration = Duration::from_secs(10);
+/// SQLite syncs the directory of a log that it has opened, and takes no notice of the result.
+const SYNCED_BY_SQLITE: &str = "data";
 const INJECTED: &str = "(INJECTED)";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,9 +108,9 @@ fn fail_sync(subject: &mut Subject, operation: Operation, call: usize, name: &st
     let injection = Injection::attach(subject, operation, call);
     let acknowledged = operation.run(subject, name);
     let site = injection.site();
-    if site.is_some() {
-        let is_read = operation == Operation::BlobAndClone;
-        assert!(!acknowledged || is_read, "{operation:?} was acknowledged though sync {call} failed: {site:?}");
+    if let Some(site) = &site {
+        let may_succeed = operation == Operation::BlobAndClone || site == SYNCED_BY_SQLITE;
+        assert!(!acknowledged || may_succeed, "{operation:?} was acknowledged though sync {call} failed: {site:?}");
         check_what_follows(subject, &injection, operation, name);
     }
     drop(injection);
@@ -259,7 +261,7 @@ impl Drop for Injection {
 
 /// A path without the names that differ from run to run.
 fn kind(path: &str) -> String {
-    let (_, below) = path.rsplit_once("/data/").unwrap_or(("", path));
+    let (_, below) = path.rsplit_once("/data/").unwrap_or(("", path.rsplit('/').next().unwrap_or(path)));
     let parts = below.split('/').map(|part| match part.rsplit_once('.') {
         Some((_, end @ ("pack" | "idx" | "rev" | "git"))) => format!("*.{end}"),
         _ if part.starts_with("tmp_") || part.starts_with(".tmp") => "*".to_owned(),

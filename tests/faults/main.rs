@@ -6,6 +6,7 @@
 
 mod checker;
 mod client;
+mod clock;
 mod comparison;
 mod disk;
 mod database;
@@ -22,6 +23,7 @@ mod random;
 mod read_only;
 mod restart;
 mod settings;
+mod slow_clients;
 mod stop;
 mod subject;
 mod writer;

@@ -59,6 +59,13 @@ impl Subject {
         STATE
     }
 
+    /// Adds an app that is installed everywhere to the state file of the next start; its key is in `helper.pem`.
+    pub fn add_app(&self) {
+        let app = "apps: [{ slug: helper, owner: mona, client_id: Iv1.helper, permissions: { contents: write }, \
+                   private_key_file: helper.pem }]\ninstallations: [{ app: helper, account: mona, repositories: all }]\n";
+        std::fs::write(self.home.path().join("state.yaml"), format!("{STATE}{app}")).expect("the directory takes a file");
+    }
+
     /// A running server on SQLite, or on the cluster.
     pub fn start(cluster: Option<Cluster>, flags: &[&str]) -> Self {
         let mut subject = Self::prepare(flags);
