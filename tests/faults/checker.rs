@@ -1,7 +1,7 @@
 //! Looks at a server and at its files after a fault, and finds what should not be so.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::client::{Client, Response};
@@ -18,8 +18,6 @@ const PAGES_MAX: usize = 10_000;
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Checked {
     pub acknowledged: usize,
-    pub refs: usize,
-    pub comments: usize,
 }
 
 /// Compares the ledger with a server on which nothing is under way, checks its files, and writes down what was unknown.
@@ -37,7 +35,7 @@ pub fn check(subject: &Subject) -> Result<Checked, Vec<String>> {
         ledger.write(&event);
     }
     let acknowledged = history.acknowledged();
-    Ok(Checked { acknowledged, refs: observed.refs.len(), comments: observed.comments.len() })
+    Ok(Checked { acknowledged })
 }
 
 /// As `check`, for a case that ends here if anything is wrong.
@@ -212,9 +210,4 @@ pub fn git_ok(directory: &Path, arguments: &[&str]) -> String {
 
 pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).trim().to_owned()
-}
-
-/// The directory of the packs of the only repository.
-pub fn pack_directory(data: &Path) -> PathBuf {
-    data.join("repositories/01/1.git/objects/pack")
 }

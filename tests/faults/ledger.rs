@@ -71,8 +71,14 @@ impl Ledger {
         Self { path: path.to_owned(), inner: Mutex::new(Inner { file, operations: 0 }) }
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// New operations get numbers that none of these has.
+    pub fn count_from(&self, events: &[Event]) {
+        let numbers = events.iter().map(|event| match event {
+            Event::Invoked { operation, .. } => *operation,
+            _ => 0,
+        });
+        let mut inner = self.inner.lock().expect("no client panics while it writes");
+        inner.operations = inner.operations.max(numbers.max().unwrap_or_default());
     }
 
     /// Writes an operation down and returns its number.

@@ -53,16 +53,11 @@ pub struct Seen {
     pub without_retry_after: AtomicUsize,
     /// What git said when a push failed.
     pub failed_pushes: Mutex<Vec<String>>,
-    read_times: Mutex<Vec<Duration>>,
 }
 
 impl Seen {
     pub fn acknowledged(&self) -> usize {
         self.acknowledged.load(Ordering::SeqCst)
-    }
-
-    pub fn read_times(&self) -> Vec<Duration> {
-        self.read_times.lock().expect("no client panics").clone()
     }
 
     pub fn statuses(map: &Mutex<BTreeMap<u16, usize>>) -> BTreeMap<u16, usize> {
@@ -199,12 +194,10 @@ fn read_until_stopped(common: &Common<'_>) {
     let mut number = 0;
     while !common.is_stopped() {
         number += 1;
-        let started = Instant::now();
         match client.get(&paths[number % paths.len()]) {
             Ok(response) => common.seen.count(&common.seen.reads, &response),
             Err(_) => *common.seen.reads.lock().expect("no client panics").entry(0).or_default() += 1,
         }
-        common.seen.read_times.lock().expect("no client panics").push(started.elapsed());
         std::thread::sleep(PAUSE);
     }
 }

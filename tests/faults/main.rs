@@ -4,6 +4,7 @@
 //! `cargo xtask faults` runs it whole, `cargo xtask faults --short` as `cargo xtask test` does, and
 //! docs/reliability.md says what each case promises. Every case has a control: the same check on a run that must fail.
 
+mod backup;
 mod checker;
 mod client;
 mod clock;
@@ -15,6 +16,7 @@ mod disk_full;
 mod history;
 mod kill;
 mod ledger;
+mod limits;
 mod load;
 mod overload;
 mod power_cut;
@@ -28,7 +30,6 @@ mod stop;
 mod subject;
 mod writer;
 
-#[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
 #[path = "../it/store/cluster.rs"]
 mod cluster;
 #[expect(dead_code, reason = "shared with the integration tests, which use the rest")]

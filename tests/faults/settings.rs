@@ -41,12 +41,6 @@ pub fn program_path() -> PathBuf {
     std::env::var_os(BINARY).map_or_else(|| env!("CARGO_BIN_EXE_plinth").into(), PathBuf::from)
 }
 
-/// Whether the program knows a flag or a command; older builds do not know all that the suite can use.
-pub fn program_knows(words: &[&str], what: &str) -> bool {
-    let help = program().args(words).arg("--help").output().expect("the program explains itself");
-    String::from_utf8_lossy(&help.stdout).contains(what)
-}
-
 /// Shows how far a long case has come.
 pub fn progress(text: &str) {
     println!("         {text}");

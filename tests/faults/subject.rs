@@ -9,21 +9,26 @@ use rustix::process::Signal;
 use crate::checker::{git_ok, url};
 use crate::cluster::Cluster;
 use crate::disk::Disk;
-use crate::ledger::Ledger;
+use crate::ledger::{Event, Ledger};
 use crate::server::Server;
 use crate::settings;
 
 pub const TOKEN: &str = "ghp_monamona";
+/// Of a user who has nothing to do with the rest.
+pub const SLOW_TOKEN: &str = "ghp_slowslow";
 pub const REPO: &str = "/repos/mona/rocket";
 const STATE: &str = "
-users: [{ login: mona }]
+users: [{ login: mona }, { login: slow }]
 repos:
   - name: mona/rocket
     commits:
       - { branch: main, author: mona, message: first, files: { file: \"one\\n\" } }
       - { branch: topic, from: main, author: mona, message: more, files: { file: \"one\\ntwo\\n\" } }
+  - name: slow/slow
 pulls: [{ repo: mona/rocket, title: Say more, author: mona, head: topic, base: main }]
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
+tokens:
+  - { kind: classic, user: mona, scopes: [repo], token: ghp_monamona }
+  - { kind: classic, user: slow, scopes: [repo], token: ghp_slowslow }
 ";
 /// Commits that refs can be moved between.
 const COMMITS: usize = 4;
@@ -72,6 +77,22 @@ impl Subject {
         subject.cluster = cluster;
         subject.launch();
         subject
+    }
+
+    /// Flags of the next start.
+    pub fn set_flags(&mut self, flags: &[&str]) {
+        self.flags = flags.iter().map(ToString::to_string).collect();
+    }
+
+    /// Makes this one a copy of another as far as clients know: their commits, and a ledger that begins with these events.
+    pub fn continue_from(&mut self, other: &Subject, events: &[Event]) {
+        self.commits = other.commits.clone();
+        let copied = Command::new("cp").arg("-R").arg(other.work()).arg(self.work()).status();
+        assert!(copied.is_ok_and(|status| status.success()), "a repository can be copied");
+        for event in events {
+            self.ledger.write(event);
+        }
+        self.ledger.count_from(events);
     }
 
     /// Starts the server, and returns the time until it was ready.
