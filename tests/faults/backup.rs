@@ -1,13 +1,14 @@
 //! Backup and restore under load: the backup ends, and what is restored from it has all that was acknowledged before it
 //! began, serves git, and takes writes.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::checker::{check, expect_forgeries_noticed, expect_whole, said};
 use crate::cluster::Cluster;
-use crate::ledger::Event;
+use crate::ledger::{Action, Event};
 use crate::load::{Load, Plan, Refusals};
 use crate::settings::{self, figure, progress, sized};
 use crate::subject::Subject;
@@ -123,11 +124,23 @@ impl Backup {
 /// The ledger as a backup may see it that began at line `before` and ended at line `after`.
 fn as_of(events: &[Event], before: usize, after: usize) -> Vec<Event> {
     let began_in_time = |operation: &u64| {
-        events[..after].iter().any(|event| matches!(event, Event::Invoked { operation: known, .. } if known == operation))
+        events[..after]
+            .iter()
+            .any(|event| matches!(event, Event::Invoked { operation: known, .. } if known == operation))
     };
     let mut seen = events[..before].to_vec();
+    let is_known = |comment: &i64| {
+        events[..before].iter().any(|event| matches!(event, Event::Ok { id, .. } if *id == Some(*comment)))
+    };
+    let mut left_out = BTreeSet::new();
     for event in &events[before..] {
         match event {
+            // Of a comment that the backup may not have: then its id is given again.
+            Event::Invoked { operation, action: Action::DeleteComment { id } } if !is_known(id) => {
+                left_out.insert(*operation);
+            }
+            Event::Ok { operation, .. } | Event::Unknown { operation } | Event::Fail { operation }
+                if left_out.contains(operation) => {}
             Event::Invoked { operation, .. } if began_in_time(operation) => seen.push(event.clone()),
             // Whether it was in time is not known.
             Event::Ok { operation, .. } | Event::Unknown { operation } if began_in_time(operation) => {
@@ -186,8 +199,8 @@ fn find(directory: &Path, extension: &str, found: &mut Vec<PathBuf>) {
 fn a_backup_must_have_what_was_acknowledged_before_it_and_nothing_of_after() {
     use crate::comparison::{Observed, compare};
     use crate::history::History;
-    use crate::ledger::Action;
-    let invoked = |operation: u64| Event::Invoked { operation, action: Action::Comment { body: operation.to_string() } };
+    let invoked =
+        |operation: u64| Event::Invoked { operation, action: Action::Comment { body: operation.to_string() } };
     let ok = |operation: u64, id| Event::Ok { operation, id: Some(id) };
     let events = [invoked(1), ok(1, 1), invoked(2), ok(2, 2), invoked(3), ok(3, 3)];
     // It began after the first was acknowledged, and ended before the third was asked for.

@@ -134,7 +134,11 @@ fn check_clone(server: &Server, home: &Path) -> Vec<String> {
 
 fn fsck(repository: &Path) -> Vec<String> {
     let output = git(repository, &["fsck", "--full", "--strict", "--no-dangling", "--no-progress"]);
-    if output.status.success() { Vec::new() } else { vec![format!("git fsck in {}: {}", repository.display(), said(&output))] }
+    if output.status.success() {
+        Vec::new()
+    } else {
+        vec![format!("git fsck in {}: {}", repository.display(), said(&output))]
+    }
 }
 
 /// The database is whole, packs are what their hashes say, and nothing half-made has stayed.
@@ -164,9 +168,8 @@ fn check_files(data: &Path) -> Vec<String> {
 
 fn check_database(file: &Path) -> Vec<String> {
     let open = || rusqlite::Connection::open_with_flags(file, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY);
-    let result = open().and_then(|connection| {
-        connection.query_row("pragma integrity_check", [], |row| row.get::<_, String>(0))
-    });
+    let result =
+        open().and_then(|connection| connection.query_row("pragma integrity_check", [], |row| row.get::<_, String>(0)));
     match result {
         Ok(result) if result == "ok" => Vec::new(),
         Ok(result) => vec![format!("integrity_check: {result}")],

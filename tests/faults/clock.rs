@@ -54,7 +54,8 @@ fn f9_tokens_outlive_no_clock_jump() {
 #[ignore = "a fault case: cargo xtask faults --only F9"]
 fn f9_writes_go_on_over_clock_jumps() {
     let Some(mut moved) = Moved::start() else { return };
-    let plan = Plan { writers: 3, pushers: 1, readers: 1, refusals: Refusals::Definite, seed: settings::seed("F9"), round: 0 };
+    let plan =
+        Plan { writers: 3, pushers: 1, readers: 1, refusals: Refusals::Definite, seed: settings::seed("F9"), round: 0 };
     std::thread::scope(|scope| {
         let load = Load::start(scope, &moved.subject, plan);
         for jump in JUMPS {
@@ -96,11 +97,14 @@ impl Moved {
     fn jump(&self, seconds: i64) {
         // Never half of a file: the server reads it at any moment.
         let new = self.clock.with_extension("new");
-        std::fs::write(&new, format!("{seconds:+}")).and_then(|()| std::fs::rename(&new, &self.clock)).expect("it moves");
+        std::fs::write(&new, format!("{seconds:+}"))
+            .and_then(|()| std::fs::rename(&new, &self.clock))
+            .expect("it moves");
     }
 
     fn now(&self) -> i64 {
-        let moved: i64 = std::fs::read_to_string(&self.clock).ok().and_then(|text| text.parse().ok()).unwrap_or_default();
+        let moved: i64 =
+            std::fs::read_to_string(&self.clock).ok().and_then(|text| text.parse().ok()).unwrap_or_default();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970").as_secs();
         i64::try_from(now).expect("a time") + moved
     }
@@ -143,6 +147,7 @@ impl Moved {
 
 /// Where distributions put it.
 fn library() -> Option<PathBuf> {
-    let parents = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"];
+    let parents =
+        ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"];
     parents.iter().map(|parent| Path::new(parent).join("faketime/libfaketime.so.1")).find(|path| path.exists())
 }

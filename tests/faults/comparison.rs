@@ -71,7 +71,10 @@ fn compare_comments(history: &History, observed: &Observed, wrong: &mut Vec<Stri
             (Outcome::Unknown, _) => found.len() <= 1,
         };
         if !is_right {
-            wrong.push(format!("comment {body:?} ({:?}, deletion {deletion:?}) is there as {found:?}", operation.outcome));
+            wrong.push(format!(
+                "comment {body:?} ({:?}, deletion {deletion:?}) is there as {found:?}",
+                operation.outcome
+            ));
         }
     }
     wrong.extend(by_body.iter().map(|(body, ids)| format!("comments {ids:?} with {body:?} were never asked for")));

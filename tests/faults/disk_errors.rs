@@ -241,7 +241,8 @@ impl Injection {
     }
 
     fn was_synced_since(&self, end: &str) -> bool {
-        let is_sync = |line: &String| line.contains("sync(") && line.contains(&format!("{end}>")) && line.ends_with("= 0");
+        let is_sync =
+            |line: &String| line.contains("sync(") && line.contains(&format!("{end}>")) && line.ends_with("= 0");
         self.since_failure().iter().any(is_sync)
     }
 }

@@ -31,7 +31,8 @@ fn f6_a_full_disk_refuses_writes_and_recovers() {
     let (fills, seed) = (sized(3, 50), settings::seed("F6"));
     let (mut refused, mut slowest) = (0, Duration::ZERO);
     for round in 0..fills {
-        let fill = fill_under_load(&subject, seed, round, |ballast| std::fs::remove_file(ballast).expect("it is there"));
+        let fill =
+            fill_under_load(&subject, seed, round, |ballast| std::fs::remove_file(ballast).expect("it is there"));
         assert_eq!(fill.wrong, Vec::<String>::new(), "fill {round}");
         assert!(fill.refused > 0, "the disk was never full");
         slowest = slowest.max(fill.recovery.expect("it recovers without a restart"));

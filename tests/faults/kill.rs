@@ -72,7 +72,8 @@ fn kill_git_child(server: u32) -> bool {
     let started = Instant::now();
     while started.elapsed() < Duration::from_millis(MOMENT_MAX_MILLIS) {
         for child in children(server) {
-            let is_git = std::fs::read_to_string(format!("/proc/{child}/comm")).is_ok_and(|name| name.starts_with("git"));
+            let is_git =
+                std::fs::read_to_string(format!("/proc/{child}/comm")).is_ok_and(|name| name.starts_with("git"));
             let pid = Pid::from_raw(child).filter(|_| is_git);
             if pid.is_some_and(|pid| rustix::process::kill_process(pid, Signal::KILL).is_ok()) {
                 return true;

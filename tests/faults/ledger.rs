@@ -12,12 +12,22 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Action {
     /// A ref gets a value over REST; `None` deletes it.
-    Ref { name: String, sha: Option<String> },
+    Ref {
+        name: String,
+        sha: Option<String>,
+    },
     /// Several refs get one value in one atomic push.
-    Push { names: Vec<String>, sha: String },
+    Push {
+        names: Vec<String>,
+        sha: String,
+    },
     /// A review comment whose body nobody else writes.
-    Comment { body: String },
-    DeleteComment { id: i64 },
+    Comment {
+        body: String,
+    },
+    DeleteComment {
+        id: i64,
+    },
 }
 
 /// One line of the ledger. The number of the line is the time: an operation is written down before it is sent, and its

@@ -148,8 +148,14 @@ impl Setup {
 }
 
 fn cut_under_load(disk: &Disk, subject: &mut Subject, setup: Setup, round: usize, random: &mut Random) {
-    let plan =
-        Plan { writers: 3, pushers: setup.pushers, readers: 0, refusals: Refusals::Ambiguous, seed: random.next(), round };
+    let plan = Plan {
+        writers: 3,
+        pushers: setup.pushers,
+        readers: 0,
+        refusals: Refusals::Ambiguous,
+        seed: random.next(),
+        round,
+    };
     std::thread::scope(|scope| {
         let load = Load::start(scope, subject, plan);
         load.seen.expect_more(WRITES_MIN);

@@ -72,7 +72,9 @@ fn f7_a_read_only_disk_recovers_on_postgres() {
             Ok(recovery) => {
                 let recovery = recovery.expect("pushes work again without a restart");
                 let acknowledged = expect_whole(&subject, "F7, after it is writable").acknowledged;
-                figure(&format!("F7 on PostgreSQL: {acknowledged} acknowledged writes, 0 lost, pushes again after {recovery:.2?}"));
+                figure(&format!(
+                    "F7 on PostgreSQL: {acknowledged} acknowledged writes, 0 lost, pushes again after {recovery:.2?}"
+                ));
             }
             Err(reason) => skip(&format!("F7 on PostgreSQL: a file is open for writing all the time: {reason}")),
         }

@@ -54,13 +54,20 @@ fn cut_off(seen: &Seen) -> Vec<String> {
         noticed.push(format!("{cut} requests without a response, {refused} without a connection"));
     }
     let failed = Seen::statuses(&seen.writes).into_iter().chain(Seen::statuses(&seen.reads));
-    noticed.extend(failed.filter(|(status, _)| *status == 0 || *status >= 500).map(|(status, n)| format!("{n} x {status}")));
+    noticed.extend(
+        failed.filter(|(status, _)| *status == 0 || *status >= 500).map(|(status, n)| format!("{n} x {status}")),
+    );
     noticed
 }
 
 /// Sends the signal, and takes the load away once the server is seen to be unready, as a load balancer does. Returns
 /// after the end of the process.
-fn signal_under_load(subject: &mut Subject, signal: Signal, seed: u64, round: usize) -> (std::sync::Arc<Seen>, Duration) {
+fn signal_under_load(
+    subject: &mut Subject,
+    signal: Signal,
+    seed: u64,
+    round: usize,
+) -> (std::sync::Arc<Seen>, Duration) {
     let plan = Plan { writers: 4, pushers: 2, readers: 1, refusals: Refusals::Definite, seed, round };
     let (seen, started) = std::thread::scope(|scope| {
         let load = Load::start(scope, subject, plan);

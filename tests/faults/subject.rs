@@ -68,7 +68,8 @@ impl Subject {
     pub fn add_app(&self) {
         let app = "apps: [{ slug: helper, owner: mona, client_id: Iv1.helper, permissions: { contents: write }, \
                    private_key_file: helper.pem }]\ninstallations: [{ app: helper, account: mona, repositories: all }]\n";
-        std::fs::write(self.home.path().join("state.yaml"), format!("{STATE}{app}")).expect("the directory takes a file");
+        std::fs::write(self.home.path().join("state.yaml"), format!("{STATE}{app}"))
+            .expect("the directory takes a file");
     }
 
     /// A running server on SQLite, or on the cluster.
