@@ -88,7 +88,7 @@ fn f12_connections_and_seconds_are_limited() {
         crate::server::eventually("there is room again", || subject.server().get("/meta").status() == 200);
     }
     // A body that comes in time, and one that does not.
-    for (pause, expected) in [(REQUEST_SECONDS * 300, 201), (REQUEST_SECONDS * 3000, 503)] {
+    for (pause, expected) in [(REQUEST_SECONDS * 300, &[201][..]), (REQUEST_SECONDS * 3000, &[408, 503])] {
         let body = json!({ "name": format!("slow-{pause}") }).to_string();
         let mut raw = subject.server().connect();
         raw.send(&format!(
@@ -99,7 +99,8 @@ fn f12_connections_and_seconds_are_limited() {
         ));
         std::thread::sleep(Duration::from_millis(pause));
         raw.try_send(&body[3..]);
-        assert_eq!(raw.reply().status(), expected, "a body after {pause} ms");
+        let found = raw.reply().status();
+        assert!(expected.contains(&found), "a body after {pause} ms gives {found}");
     }
     figure(&format!("F12: {CONNECTIONS} connections are served, one more is not; a request has {REQUEST_SECONDS} s"));
 }

@@ -44,15 +44,9 @@ fn f2_power_cut_on_sqlite_xfs() {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F2"]
-fn f2_power_cut_on_postgres_ext4() {
-    survive(POSTGRES, sized(2, 200));
-}
-
-#[test]
-#[ignore = "a fault case: cargo xtask faults --only F2"]
-fn f2_power_cut_on_postgres_xfs() {
-    if settings::is_long() {
-        survive(Setup { kind: Kind::Xfs, ..POSTGRES }, 200);
+fn f2_power_cut_on_postgres() {
+    for kind in sized(&[Kind::Ext4][..], &[Kind::Ext4, Kind::Xfs]) {
+        survive(Setup { kind: *kind, ..POSTGRES }, sized(2, 200));
     }
 }
 

@@ -38,7 +38,7 @@ fn stories(filter: &str) -> Command {
 }
 
 /// A tracer that works: a sandbox may have the program and forbid its use.
-fn prepare(context: &Context) -> Result<(), String> {
+pub fn prepare(context: &Context) -> Result<(), String> {
     if ask(Command::new("strace").arg("--version")).is_none() {
         apt::install(context, &["strace"]).map_err(|reason| format!("there is no strace ({reason})"))?;
     }

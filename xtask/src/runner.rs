@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::arguments::Options;
+use crate::arguments::{Faults, Options};
 use crate::postgres::{Cluster, Source};
 use crate::process;
 use crate::reaper::Reaper;
@@ -29,6 +29,7 @@ pub struct Context {
     pub limit: Instant,
     pub postgres: Arc<OnceLock<Cluster>>,
     pub postgres_from: Option<Source>,
+    pub faults: Faults,
 }
 
 /// Runs the chosen steps and prints the summary; the last line is `N passed, N failed`.
@@ -84,6 +85,7 @@ struct Round<'a> {
     reaper: Arc<Reaper>,
     postgres: Arc<OnceLock<Cluster>>,
     postgres_from: Option<Source>,
+    faults: Faults,
 }
 
 enum Readiness {
@@ -108,6 +110,7 @@ impl<'a> Round<'a> {
             reaper: Arc::new(Reaper::start()?),
             postgres: Arc::default(),
             postgres_from: options.postgres_from,
+            faults: options.faults,
         })
     }
 
@@ -173,6 +176,7 @@ impl<'a> Round<'a> {
             limit: self.limit.min(Instant::now() + step.limit),
             postgres: self.postgres.clone(),
             postgres_from: self.postgres_from,
+            faults: self.faults,
         }
     }
 

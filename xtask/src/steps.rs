@@ -10,7 +10,7 @@ use crate::process;
 use crate::runner::Context;
 use crate::tally::Tally;
 use crate::workspace::{answers, cargo, target};
-use crate::{bench, browser, clients, durability, python};
+use crate::{bench, browser, clients, durability, faults, python};
 
 /// One check.
 pub struct Step {
@@ -51,6 +51,7 @@ pub fn whole() -> Vec<Step> {
         INTEGRATION_POSTGRES,
         durability::SQLITE,
         durability::POSTGRES,
+        faults::SHORT,
         BINARY,
         python::OPENAPI,
         python::SCHEMATHESIS,
@@ -146,7 +147,7 @@ const BINARY: Step = Step {
     run: |context| exits_with_success(context, &mut bench::build(&["--locked"])),
 };
 
-const POSTGRES: Step = Step {
+pub const POSTGRES: Step = Step {
     name: "postgres",
     about: "find or fetch a PostgreSQL and start a private cluster",
     needs: &[],
@@ -274,7 +275,7 @@ mod tests {
 
     #[test]
     fn steps_stand_after_what_they_need() {
-        for steps in [quick(), whole()] {
+        for steps in [quick(), whole(), faults::cases()] {
             for (index, step) in steps.iter().enumerate() {
                 for needed in step.needed_steps() {
                     assert!(steps[..index].iter().any(|step| step.name == needed), "{} needs {needed}", step.name);
