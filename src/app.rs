@@ -11,7 +11,7 @@ use crate::api::limits::Limiter;
 use crate::api::metrics::Metrics;
 use crate::clock::Clock;
 use crate::config::Settings;
-use crate::db::{Connection, Memories, Store, params};
+use crate::db::{Connection, Memories, Store, internal_authority, params};
 use crate::error::{Error, Result};
 use crate::git::Repositories;
 use crate::git::diff::Comparisons;
@@ -89,6 +89,11 @@ impl App {
     }
 }
 
+internal_authority!(
+    /// A store that is opened for the first time gets its secret.
+    FirstStart = "app/first-start"
+);
+
 const CURSOR_SECRET: &str = "cursor_secret";
 const CURSOR_SECRET_LENGTH: usize = 43;
 
@@ -100,7 +105,7 @@ async fn cursor_secret(store: &Store) -> Result<Vec<u8>> {
     }
     drop(db);
     store
-        .write(random_text(CURSOR_SECRET_LENGTH), |tx, secret| {
+        .write(FirstStart, random_text(CURSOR_SECRET_LENGTH), |tx, secret| {
             Box::pin(async move {
                 let sql = "insert into setting (name, value) values ($1, $2) on conflict (name) do nothing";
                 tx.execute(sql, params![CURSOR_SECRET, secret.as_bytes()]).await?;

@@ -34,6 +34,8 @@ pub enum Error {
     InvalidPlain(Vec<String>),
     /// The values are well formed but cannot be processed, told in one sentence.
     Unprocessable(String),
+    /// What the objects of a repository ask for is more than one request may compute. Asking again changes nothing.
+    OverBudget(&'static str),
     /// The hourly budget of this caller is used up.
     RateLimited(String),
     /// Content is created too quickly.
@@ -95,7 +97,7 @@ impl fmt::Display for Error {
             | Error::Unprocessable(text)
             | Error::RateLimited(text)
             | Error::Unavailable(text) => out.write_str(text),
-            Error::Unauthenticated(text) => out.write_str(text),
+            Error::Unauthenticated(text) | Error::OverBudget(text) => out.write_str(text),
             Error::NotFound => out.write_str("not found"),
             Error::BodyTooLarge(limit) => write!(out, "the body is larger than {limit} bytes"),
             Error::UriTooLong(limit) => write!(out, "the address is longer than {limit} bytes"),

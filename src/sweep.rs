@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::app::App;
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::{Transaction, internal_authority};
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::{oauth, pulls, tokens};
@@ -14,6 +14,11 @@ use crate::{oauth, pulls, tokens};
 const INTERVAL: Duration = Duration::from_secs(60);
 /// How long a device can still read that its code has expired.
 const DEVICE_CODE_KEPT_SECONDS: i64 = 60 * 60;
+
+internal_authority!(
+    /// Time ends tokens and device codes.
+    Expiry = "maintenance/expiry"
+);
 
 /// Sweeps at intervals until the service stops; spawned once by whoever starts the service.
 pub async fn run(app: App) {
@@ -34,12 +39,12 @@ pub async fn run(app: App) {
 pub async fn once(app: &App) -> Result<()> {
     let seen = app.expired_tokens.list();
     let context = (seen.clone(), app.clock.now());
-    app.store.write(context, |tx, (seen, now)| Box::pin(end(tx, seen, *now))).await?;
+    app.store.write(Expiry, context, |tx, (seen, now)| Box::pin(end(tx, seen, *now))).await?;
     app.expired_tokens.forget(&seen);
     Ok(())
 }
 
-async fn end(tx: &mut Connection, seen: &[TokenId], now: Timestamp) -> Result<()> {
+async fn end(tx: &mut Transaction, seen: &[TokenId], now: Timestamp) -> Result<()> {
     for token in seen {
         tokens::store::end(tx, *token, now).await?;
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::login::login_key;
 use super::{Account, AccountKind, OrgRole};
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, Value, params};
+use crate::db::{Connection, DbError, Transaction, Value, params};
 use crate::error::{Code, Error, Result};
 use crate::ids::AccountId;
 
@@ -59,11 +59,11 @@ pub struct NewAccount<'a> {
     pub site_admin: bool,
 }
 
-pub async fn insert(db: &mut Connection, new: &NewAccount<'_>, now: Timestamp) -> Result<AccountId> {
+pub async fn insert(db: &mut Transaction, new: &NewAccount<'_>, now: Timestamp) -> Result<AccountId> {
     let sql = "insert into account (kind, login, login_key, name, email, site_admin, created_at, updated_at) \
                values ($1, $2, $3, $4, $5, $6, $7, $7) returning id";
     let inserted = db
-        .one::<(AccountId,)>(
+        .insert::<(AccountId,)>(
             sql,
             params![new.kind, new.login, login_key(new.login), new.name, new.email, new.site_admin, now],
         )
@@ -72,7 +72,7 @@ pub async fn insert(db: &mut Connection, new: &NewAccount<'_>, now: Timestamp) -
     Ok(id)
 }
 
-pub async fn update(db: &mut Connection, id: AccountId, new: &NewAccount<'_>, now: Timestamp) -> Result<(), DbError> {
+pub async fn update(db: &mut Transaction, id: AccountId, new: &NewAccount<'_>, now: Timestamp) -> Result<(), DbError> {
     let sql = "update account set name = $2, email = $3, site_admin = $4, updated_at = $5 where id = $1";
     db.execute(sql, params![id, new.name, new.email, new.site_admin, now]).await?;
     Ok(())
@@ -85,7 +85,7 @@ pub async fn find_membership(db: &mut Connection, org: AccountId, user: AccountI
 
 /// Makes the user a member in this role, whatever it was before.
 pub async fn upsert_membership(
-    db: &mut Connection,
+    db: &mut Transaction,
     org: AccountId,
     user: AccountId,
     role: OrgRole,
@@ -96,7 +96,7 @@ pub async fn upsert_membership(
     Ok(())
 }
 
-pub async fn delete_membership(db: &mut Connection, org: AccountId, user: AccountId) -> Result<u64, DbError> {
+pub async fn delete_membership(db: &mut Transaction, org: AccountId, user: AccountId) -> Result<u64, DbError> {
     db.execute("delete from membership where org_id = $1 and user_id = $2", params![org, user]).await
 }
 

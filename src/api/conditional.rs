@@ -43,7 +43,7 @@ fn principal_key(principal: &Principal) -> [u8; 9] {
         Principal::Anonymous => (0, 0),
         Principal::User(token) => (1, token.token.0),
         Principal::Installation(token) => (2, token.token.0),
-        Principal::App(app) => (3, app.0),
+        Principal::App(signed) => (3, signed.app.0),
     };
     let mut key = [kind; 9];
     key[1..].copy_from_slice(&id.to_be_bytes());

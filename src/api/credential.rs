@@ -10,7 +10,7 @@ use http::header::AUTHORIZATION;
 use crate::app::App;
 use crate::apps;
 use crate::error::{Error, Result};
-use crate::tokens::{self, JwtError, Principal};
+use crate::tokens::{self, AppSignature, JwtError, Principal};
 
 pub const BAD_CREDENTIALS: &str = "Bad credentials";
 
@@ -85,8 +85,16 @@ async fn find_app(app: &App, token: &str) -> Result<Principal> {
         return Err(refuse(JwtError::NotDecodable));
     };
     let keys = apps::store::list_keys(&mut db, id).await?;
-    tokens::verify_jwt(token, &keys, app.clock.now()).map_err(refuse)?;
-    Ok(Principal::App(id))
+    let now = app.clock.now();
+    for key in keys {
+        match tokens::verify_jwt(token, std::slice::from_ref(&key), now) {
+            Ok(()) => return Ok(Principal::App(AppSignature { app: id, key })),
+            // Signed with another key, if with any.
+            Err(JwtError::NotDecodable) => {}
+            Err(other) => return Err(refuse(other)),
+        }
+    }
+    Err(refuse(JwtError::NotDecodable))
 }
 
 #[cfg(test)]

@@ -126,7 +126,7 @@ impl Limiter {
         if !self.budgets.enforced {
             return (Budget { limit, used: 0, reset: now.plus_seconds(HOUR) }, Ok(()));
         }
-        let (used, reset) = self.requests.add(payer, now);
+        let (used, reset) = self.requests.add(payer, 1, now);
         let verdict = if used > limit { Err(Error::RateLimited(payer.exhausted())) } else { Ok(()) };
         (Budget { limit, used: used.min(limit), reset }, verdict)
     }
@@ -136,7 +136,7 @@ impl Limiter {
         if !self.budgets.enforced {
             return budget;
         }
-        self.requests.take_back(payer, now);
+        self.requests.take_back(payer, 1, now);
         Budget { used: (budget.used - 1).max(0), ..budget }
     }
 
@@ -161,25 +161,40 @@ impl Limiter {
         content: &str,
         now: Timestamp,
     ) -> Result<()> {
+        self.admit_contents(actor, operation, &[content], now)
+    }
+
+    /// Counts each piece of content that `actor` is about to create in one request.
+    ///
+    /// More pieces than the limit are only admitted as the first ones of their window: waiting would not help them.
+    pub fn admit_contents(
+        &self,
+        actor: AccountId,
+        operation: &'static str,
+        contents: &[&str],
+        now: Timestamp,
+    ) -> Result<()> {
         if !self.budgets.enforced {
             return Ok(());
         }
-        let (in_minute, minute_ends) = self.content_minute.add(actor, now);
-        let (in_hour, hour_ends) = self.content_hour.add(actor, now);
+        let count = i64::try_from(contents.len()).unwrap_or(i64::MAX).max(1);
+        let (in_minute, minute_ends) = self.content_minute.add(actor, count, now);
+        let (in_hour, hour_ends) = self.content_hour.add(actor, count, now);
         let wait = |until: Timestamp| {
             let seconds = u64::try_from(until.0 - now.0).unwrap_or_default();
             Error::SecondaryLimited { retry_after_seconds: seconds.max(1) }
         };
-        let over_minute = in_minute > self.budgets.content_per_minute;
-        let over_hour = in_hour > self.budgets.content_per_hour;
+        let is_over = |used: i64, limit: i64| used > limit && (count == 1 || used > count);
+        let over_minute = is_over(in_minute, self.budgets.content_per_minute);
+        let over_hour = is_over(in_hour, self.budgets.content_per_hour);
         if over_minute || over_hour {
             // What is refused is not created, so it uses up nothing.
-            self.content_minute.take_back(actor, now);
-            self.content_hour.take_back(actor, now);
+            self.content_minute.take_back(actor, count, now);
+            self.content_hour.take_back(actor, count, now);
             return Err(wait(if over_hour { hour_ends } else { minute_ends }));
         }
-        let fingerprint = self.hasher.hash_one(content);
-        let (same, _) = self.same_content.add((actor, operation, fingerprint), now);
+        let fingerprint = self.hasher.hash_one(contents);
+        let (same, _) = self.same_content.add((actor, operation, fingerprint), 1, now);
         if same > self.budgets.same_content_per_minute {
             return Err(Error::unprocessable(
                 "Validation failed, or the endpoint has been spammed: the same content was sent again and again.",
@@ -215,7 +230,7 @@ impl<K: Eq + Hash + Copy> Counters<K> {
         Window { end: now.plus_seconds(self.length), count: 0 }
     }
 
-    fn add(&self, key: K, now: Timestamp) -> (i64, Timestamp) {
+    fn add(&self, key: K, count: i64, now: Timestamp) -> (i64, Timestamp) {
         let mut shard = self.shard(key).lock();
         if shard.len() > SHARD_WINDOWS_MAX {
             shard.retain(|_, window| window.end > now);
@@ -224,15 +239,15 @@ impl<K: Eq + Hash + Copy> Counters<K> {
         if window.end <= now {
             *window = self.fresh(now);
         }
-        window.count += 1;
+        window.count += count;
         (window.count, window.end)
     }
 
-    fn take_back(&self, key: K, now: Timestamp) {
+    fn take_back(&self, key: K, count: i64, now: Timestamp) {
         if let Some(window) = self.shard(key).lock().get_mut(&key)
             && window.end > now
         {
-            window.count = (window.count - 1).max(0);
+            window.count = (window.count - count).max(0);
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use prometheus::{HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder};
 
-use crate::db;
+use crate::db::{self, Store, TRANSACTION_BUCKETS, TransactionTimes};
 
 /// What is counted. Labels are operations and statuses, never names or addresses.
 pub struct Metrics {
@@ -72,12 +72,40 @@ impl Metrics {
     }
 
     /// The page that a Prometheus server fetches.
-    pub fn render(&self) -> String {
+    pub fn render(&self, store: &Store) -> String {
         let statements = self.statements.lock();
         statements.inc_by(db::statements_run().saturating_sub(statements.get()));
         drop(statements);
-        TextEncoder::new().encode_to_string(&self.registry.gather()).unwrap_or_default()
+        let mut page = TextEncoder::new().encode_to_string(&self.registry.gather()).unwrap_or_default();
+        write_transactions(&mut page, store.transaction_times());
+        page
     }
+}
+
+/// The histogram that the store keeps itself, since it must not depend on how it is shown.
+fn write_transactions(page: &mut String, times: &TransactionTimes) {
+    let histogram = times.histogram();
+    let mut lines = vec![
+        "# HELP plinth_write_transaction_seconds Time that write transactions take, without waiting".to_owned(),
+        "# TYPE plinth_write_transaction_seconds histogram".to_owned(),
+    ];
+    let bounds = TRANSACTION_BUCKETS.iter().map(f64::to_string).chain(["+Inf".to_owned()]);
+    let mut total = 0;
+    for (bound, count) in bounds.zip(histogram.counts) {
+        total += count;
+        lines.push(format!("plinth_write_transaction_seconds_bucket{{le=\"{bound}\"}} {total}"));
+    }
+    lines.push(format!("plinth_write_transaction_seconds_sum {}", histogram.sum.as_secs_f64()));
+    lines.push(format!("plinth_write_transaction_seconds_count {total}"));
+    for (name, about, value) in [
+        ("seconds_max", "The longest write transaction since the start", histogram.longest.as_secs_f64()),
+        ("waiting", "Write transactions that wait or run now", times.waiting() as f64),
+    ] {
+        let name = format!("plinth_write_transaction_{name}");
+        lines.extend([format!("# HELP {name} {about}"), format!("# TYPE {name} gauge"), format!("{name} {value}")]);
+    }
+    lines.push(String::new());
+    page.push_str(&lines.join("\n"));
 }
 
 /// One request that is being answered.

@@ -30,9 +30,11 @@ pub(super) fn status(error: &Error) -> StatusCode {
         Error::UriTooLong(_) => StatusCode::URI_TOO_LONG,
         Error::HeadersTooLarge(_) => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
         Error::NotAcceptable(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        Error::Shape(_) | Error::Invalid(_) | Error::InvalidPlain(_) | Error::Unprocessable(_) => {
-            StatusCode::UNPROCESSABLE_ENTITY
-        }
+        Error::Shape(_)
+        | Error::Invalid(_)
+        | Error::InvalidPlain(_)
+        | Error::Unprocessable(_)
+        | Error::OverBudget(_) => StatusCode::UNPROCESSABLE_ENTITY,
         Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
@@ -136,6 +138,7 @@ fn message(error: &Error) -> String {
         | Error::Forbidden(_)
         | Error::Conflict(_)
         | Error::Unprocessable(_)
+        | Error::OverBudget(_)
         | Error::RateLimited(_) => error.to_string(),
     }
 }

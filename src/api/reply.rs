@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::refusal::{status, with_type};
 use crate::clock::Timestamp;
 use crate::error::Error;
+use crate::git::Reserved;
 
 /// The exact type that clients compare with before they parse.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
@@ -41,6 +42,18 @@ enum Content {
     Whole(Bytes),
     /// Made while it is sent; its tag comes from elsewhere.
     Streamed(Body),
+}
+
+/// A body, and what it takes of the memory for large ones.
+struct Held {
+    bytes: Bytes,
+    _reserved: Reserved,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 impl Reply {
@@ -85,6 +98,11 @@ impl Reply {
         Self { content: Content::Streamed(body), entity_seed: Some(seed), ..whole }
     }
 
+    /// 200 with JSON that was written elsewhere.
+    pub fn written_json(body: Vec<u8>) -> Self {
+        Self::new(StatusCode::OK, Some(JSON), body.into())
+    }
+
     fn json(status: StatusCode, resource: &impl Serialize) -> Self {
         let mut body = Vec::with_capacity(BODY_SIZE);
         serde_json::to_writer(&mut body, resource).expect("our shapes have text keys and no failing parts");
@@ -103,6 +121,18 @@ impl Reply {
             entity_seed: None,
             cache_control: None,
         }
+    }
+
+    /// Ties the memory that the body takes to the life of the body, however long it is sent or cached.
+    pub fn holding(self, reserved: Option<Reserved>) -> Self {
+        let content = match (self.content, reserved) {
+            (Content::Whole(bytes), Some(mut reserved)) => {
+                reserved.shrink(bytes.len() as u64);
+                Content::Whole(Bytes::from_owner(Held { bytes, _reserved: reserved }))
+            }
+            (content, _) => content,
+        };
+        Self { content, ..self }
     }
 
     /// Adds the links to other pages.

@@ -5,7 +5,7 @@ use super::{AppKind, EventNames};
 use crate::accounts::store::NewAccount;
 use crate::accounts::{self, AccountKind, Login};
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::{Error, Result};
 use crate::ids::{AccountId, AppId};
 use crate::tokens::{Permissions, Secret, random_text};
@@ -29,7 +29,7 @@ pub struct Registration {
 }
 
 /// Stores a new app, and the account as which a GitHub App acts.
-pub async fn register(tx: &mut Connection, new: &Registration, now: Timestamp) -> Result<AppId> {
+pub async fn register(tx: &mut Transaction, new: &Registration, now: Timestamp) -> Result<AppId> {
     check(new)?;
     let bot = match new.kind {
         AppKind::GitHubApp => insert_bot(tx, &new.slug, now).await?,
@@ -81,7 +81,7 @@ fn is_client_id(text: &str) -> bool {
         && !text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-async fn insert_bot(tx: &mut Connection, slug: &str, now: Timestamp) -> Result<AccountId> {
+async fn insert_bot(tx: &mut Transaction, slug: &str, now: Timestamp) -> Result<AccountId> {
     let login = format!("{slug}[bot]");
     let bot = NewAccount { kind: AccountKind::Bot, login: &login, name: None, email: None, site_admin: false };
     accounts::store::insert(tx, &bot, now).await

@@ -2,7 +2,7 @@
 
 use super::{App, AppKind, EventNames, Installation, KeyEntry};
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, FromRow, Row, params};
+use crate::db::{Connection, DbError, FromRow, Row, Transaction, params};
 use crate::error::{Code, Error, Result};
 use crate::ids::{AccountId, AppId, InstallationId, RepoId};
 use crate::tokens::{Permissions, SelectionMode};
@@ -39,7 +39,7 @@ pub async fn find_client_secret_hash(db: &mut Connection, id: AppId) -> Result<O
 }
 
 pub async fn update_client_secret(
-    db: &mut Connection,
+    db: &mut Transaction,
     id: AppId,
     hash: &[u8; 32],
     now: Timestamp,
@@ -69,11 +69,11 @@ pub struct NewApp<'a> {
     pub events: &'a EventNames,
 }
 
-pub async fn insert(db: &mut Connection, new: &NewApp<'_>, now: Timestamp) -> Result<AppId> {
+pub async fn insert(db: &mut Transaction, new: &NewApp<'_>, now: Timestamp) -> Result<AppId> {
     let sql = "insert into app (slug, name, owner_id, bot_id, client_id, client_secret_hash, permissions, events, \
                created_at, updated_at, kind) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10) returning id";
     let inserted = db
-        .one::<(AppId,)>(
+        .insert::<(AppId,)>(
             sql,
             params![
                 new.slug,
@@ -94,7 +94,7 @@ pub async fn insert(db: &mut Connection, new: &NewApp<'_>, now: Timestamp) -> Re
 }
 
 pub async fn update_grant(
-    db: &mut Connection,
+    db: &mut Transaction,
     id: AppId,
     permissions: &Permissions,
     events: &EventNames,
@@ -115,18 +115,18 @@ pub async fn list_key_entries(db: &mut Connection, app: AppId) -> Result<Vec<Key
     db.all("select fingerprint, created_at from app_key where app_id = $1 order by id", params![app]).await
 }
 
-pub async fn delete_key(db: &mut Connection, app: AppId, fingerprint: &str) -> Result<u64, DbError> {
+pub async fn delete_key(db: &mut Transaction, app: AppId, fingerprint: &str) -> Result<u64, DbError> {
     db.execute("delete from app_key where app_id = $1 and fingerprint = $2", params![app, fingerprint]).await
 }
 
 /// Removes every key but this one.
-pub async fn delete_other_keys(db: &mut Connection, app: AppId, fingerprint: &str) -> Result<u64, DbError> {
+pub async fn delete_other_keys(db: &mut Transaction, app: AppId, fingerprint: &str) -> Result<u64, DbError> {
     db.execute("delete from app_key where app_id = $1 and fingerprint <> $2", params![app, fingerprint]).await
 }
 
 /// Adds a public key; the same key twice is one key.
 pub async fn insert_key(
-    db: &mut Connection,
+    db: &mut Transaction,
     app: AppId,
     fingerprint: &str,
     public_key: &[u8],
@@ -186,14 +186,14 @@ pub struct NewInstallation<'a> {
 }
 
 pub async fn insert_installation(
-    db: &mut Connection,
+    db: &mut Transaction,
     new: &NewInstallation<'_>,
     now: Timestamp,
 ) -> Result<InstallationId> {
     let sql = "insert into installation (app_id, account_id, repository_selection, permissions, events, created_at, \
                updated_at) values ($1, $2, $3, $4, $5, $6, $6) returning id";
     let inserted = db
-        .one::<(InstallationId,)>(
+        .insert::<(InstallationId,)>(
             sql,
             params![new.app, new.account, new.mode, new.permissions.to_text(), new.events.to_text(), now],
         )
@@ -203,7 +203,7 @@ pub async fn insert_installation(
 }
 
 pub async fn update_selection(
-    db: &mut Connection,
+    db: &mut Transaction,
     id: InstallationId,
     mode: SelectionMode,
     now: Timestamp,
@@ -214,13 +214,13 @@ pub async fn update_selection(
 }
 
 /// Notes that the installation has changed in something that other rows keep.
-pub async fn update_installation_time(db: &mut Connection, id: InstallationId, now: Timestamp) -> Result<(), DbError> {
+pub async fn update_installation_time(db: &mut Transaction, id: InstallationId, now: Timestamp) -> Result<(), DbError> {
     db.execute("update installation set updated_at = $2 where id = $1", params![id, now]).await?;
     Ok(())
 }
 
 /// Removes an installation with its selection and its tokens.
-pub async fn delete_installation(db: &mut Connection, id: InstallationId) -> Result<u64, DbError> {
+pub async fn delete_installation(db: &mut Transaction, id: InstallationId) -> Result<u64, DbError> {
     db.execute("delete from installation where id = $1", params![id]).await
 }
 
@@ -237,18 +237,18 @@ pub async fn selects(db: &mut Connection, installation: InstallationId, repo: Re
 }
 
 /// Adds a repository to the selection; one that is there already stays.
-pub async fn insert_selected(db: &mut Connection, installation: InstallationId, repo: RepoId) -> Result<u64, DbError> {
+pub async fn insert_selected(db: &mut Transaction, installation: InstallationId, repo: RepoId) -> Result<u64, DbError> {
     let sql = "insert into installation_repo (installation_id, repo_id) values ($1, $2) on conflict do nothing";
     db.execute(sql, params![installation, repo]).await
 }
 
-pub async fn delete_selected(db: &mut Connection, installation: InstallationId, repo: RepoId) -> Result<u64, DbError> {
+pub async fn delete_selected(db: &mut Transaction, installation: InstallationId, repo: RepoId) -> Result<u64, DbError> {
     let sql = "delete from installation_repo where installation_id = $1 and repo_id = $2";
     db.execute(sql, params![installation, repo]).await
 }
 
 pub async fn update_installation_grant(
-    db: &mut Connection,
+    db: &mut Transaction,
     id: InstallationId,
     permissions: &Permissions,
     now: Timestamp,
@@ -260,7 +260,7 @@ pub async fn update_installation_grant(
 
 /// Suspends an installation, or lifts its suspension; one that is suspended already keeps its date.
 pub async fn update_suspension(
-    db: &mut Connection,
+    db: &mut Transaction,
     id: InstallationId,
     since: Option<Timestamp>,
     by: Option<AccountId>,

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::installation::parse_permission;
+use super::operator::Operator;
 use super::state::write_private;
 use crate::accounts::{self, AccountKind};
 use crate::apps::{self, App, AppKey, AppKind, EventNames, Registration, store};
 use crate::clock::{Clock, Timestamp};
-use crate::db::{Connection, Store};
+use crate::db::{Connection, Store, Transaction};
 use crate::error::{Error, Result};
 use crate::tokens::{Level, Permissions, Secret};
 
@@ -103,7 +104,7 @@ impl AppCommand {
             AppCommand::Secret { slug } => {
                 let secret = apps::new_client_secret();
                 store
-                    .write((slug, secret.clone(), clock.now()), |tx, (slug, secret, now)| {
+                    .write(Operator, (slug, secret.clone(), clock.now()), |tx, (slug, secret, now)| {
                         Box::pin(async move {
                             let app = find(tx, slug).await?;
                             Ok(store::update_client_secret(tx, app.id, &secret.hash(), *now).await?)
@@ -123,8 +124,9 @@ impl Create {
         let public_key = key.as_ref().map(|key| key.public_der.clone());
         let output = self.output.clone();
         let context = (self, secret.clone(), public_key, clock.now());
-        let making = store
-            .write(context, |tx, (create, secret, key, now)| Box::pin(create.make(tx, secret, key.as_deref(), *now)));
+        let making = store.write(Operator, context, |tx, (create, secret, key, now)| {
+            Box::pin(create.make(tx, secret, key.as_deref(), *now))
+        });
         let app = output.keep_while(key.as_ref(), making).await?;
         writeln!(out, "id            {}", app.id)?;
         writeln!(out, "client id     {}", app.client_id)?;
@@ -137,7 +139,7 @@ impl Create {
 
     async fn make(
         &self,
-        tx: &mut Connection,
+        tx: &mut Transaction,
         secret: &Secret,
         public_key: Option<&[u8]>,
         now: Timestamp,
@@ -179,7 +181,9 @@ impl KeyCommand {
             }
             KeyCommand::Remove { slug, fingerprint } => {
                 let context = (slug, fingerprint.clone());
-                store.write(context, |tx, (slug, fingerprint)| Box::pin(remove_key(tx, slug, fingerprint))).await?;
+                store
+                    .write(Operator, context, |tx, (slug, fingerprint)| Box::pin(remove_key(tx, slug, fingerprint)))
+                    .await?;
                 Ok(writeln!(out, "removed {fingerprint}")?)
             }
             KeyCommand::List { slug } => {
@@ -213,7 +217,7 @@ async fn add_key(
 ) -> Result<()> {
     let fingerprint = apps::fingerprint(&key.public_der);
     let context = (slug.to_owned(), fingerprint.clone(), key.public_der.clone(), clock.now());
-    let adding = store.write(context, move |tx, (slug, fingerprint, public_key, now)| {
+    let adding = store.write(Operator, context, move |tx, (slug, fingerprint, public_key, now)| {
         Box::pin(async move {
             let app = find(tx, slug).await?;
             if app.kind == AppKind::OAuth {
@@ -237,7 +241,7 @@ async fn add_key(
     }
 }
 
-async fn remove_key(tx: &mut Connection, slug: &str, fingerprint: &str) -> Result<()> {
+async fn remove_key(tx: &mut Transaction, slug: &str, fingerprint: &str) -> Result<()> {
     let app = find(tx, slug).await?;
     let keys = store::list_key_entries(tx, app.id).await?;
     if !keys.iter().any(|key| key.fingerprint == fingerprint) {

@@ -4,9 +4,10 @@ use std::io::Write;
 
 use clap::Subcommand;
 
+use super::operator::Operator;
 use crate::accounts::{self, AccountKind};
 use crate::clock::{Clock, Timestamp};
-use crate::db::{Connection, Store};
+use crate::db::{Store, Transaction};
 use crate::error::{Error, Result};
 use crate::oauth::{self, Decision};
 
@@ -36,13 +37,15 @@ impl DeviceCommand {
         };
         let context = (code.clone(), user, decision, clock.now());
         store
-            .write(context, |tx, (code, user, decision, now)| Box::pin(decide(tx, code, user, *decision, *now)))
+            .write(Operator, context, |tx, (code, user, decision, now)| {
+                Box::pin(decide(tx, code, user, *decision, *now))
+            })
             .await?;
         Ok(writeln!(out, "{word} {code}")?)
     }
 }
 
-async fn decide(tx: &mut Connection, code: &str, login: &str, decision: Decision, now: Timestamp) -> Result<()> {
+async fn decide(tx: &mut Transaction, code: &str, login: &str, decision: Decision, now: Timestamp) -> Result<()> {
     let found = accounts::store::find_of_kind(tx, login, AccountKind::User).await?;
     let user = found.ok_or_else(|| Error::BadRequest(format!("there is no user {login:?}")))?;
     match oauth::decide(tx, code, user.id, decision, None, now).await {

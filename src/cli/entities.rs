@@ -4,10 +4,11 @@ use std::io::Write;
 
 use clap::{Subcommand, ValueEnum};
 
+use super::operator::Operator;
 use crate::accounts::store::NewAccount;
 use crate::accounts::{self, Account, AccountKind, Login, OrgRole};
 use crate::clock::{Clock, Timestamp};
-use crate::db::{Connection, Store};
+use crate::db::{Connection, Store, Transaction};
 use crate::error::{Error, Result};
 use crate::git::Repositories;
 use crate::repos::store::{Found, NewRepo};
@@ -86,13 +87,15 @@ impl OrgCommand {
                 };
                 let done = format!("{user} is {} of {org}", role.as_str());
                 store
-                    .write((org, user, role), |tx, (org, user, role)| Box::pin(add_member(tx, org, user, *role)))
+                    .write(Operator, (org, user, role), |tx, (org, user, role)| {
+                        Box::pin(add_member(tx, org, user, *role))
+                    })
                     .await?;
                 say(out, &done)
             }
             OrgCommand::RemoveMember { org, user } => {
                 let done = format!("{user} is no longer in {org}");
-                store.write((org, user), |tx, (org, user)| Box::pin(remove_member(tx, org, user))).await?;
+                store.write(Operator, (org, user), |tx, (org, user)| Box::pin(remove_member(tx, org, user))).await?;
                 say(out, &done)
             }
         }
@@ -141,7 +144,7 @@ impl RepoCommand {
             RepoCommand::Create { name, private, description, default_branch } => {
                 let done = format!("made {name}");
                 let context = (name, private, description, default_branch, clock.now());
-                store.write(context, |tx, context| Box::pin(create_repo(tx, context))).await?;
+                store.write(Operator, context, |tx, context| Box::pin(create_repo(tx, context))).await?;
                 say(out, &done)
             }
             RepoCommand::List => {
@@ -155,7 +158,7 @@ impl RepoCommand {
             RepoCommand::AddCollaborator { repo, user, permission } => {
                 let done = format!("{user} has {} in {repo}", permission.as_str());
                 store
-                    .write((repo, user, permission), |tx, (repo, user, permission)| {
+                    .write(Operator, (repo, user, permission), |tx, (repo, user, permission)| {
                         Box::pin(async move {
                             let found = find_repo(tx, repo).await?;
                             let user = find_account(tx, user, AccountKind::User).await?;
@@ -168,7 +171,7 @@ impl RepoCommand {
             RepoCommand::Delete { name } => {
                 let done = format!("deleted {name}");
                 let id = store
-                    .write(name, |tx, name| {
+                    .write(Operator, name, |tx, name| {
                         Box::pin(async move {
                             let found = find_repo(tx, name).await?;
                             repos::store::delete(tx, found.repo.id).await?;
@@ -201,7 +204,7 @@ async fn create_account(store: &Store, wanted: Wanted, now: Timestamp, out: &mut
     Login::parse(&wanted.login).map_err(|error| Error::BadRequest(error.to_string()))?;
     let login = wanted.login.clone();
     let id = store
-        .write((wanted, now), |tx, (wanted, now)| {
+        .write(Operator, (wanted, now), |tx, (wanted, now)| {
             Box::pin(async move {
                 let new = NewAccount {
                     kind: wanted.kind,
@@ -242,13 +245,13 @@ fn split(name: &str) -> Result<(&str, &str)> {
     name.split_once('/').ok_or_else(|| Error::BadRequest("a repository is written owner/name".into()))
 }
 
-async fn add_member(tx: &mut Connection, org: &str, user: &str, role: OrgRole) -> Result<()> {
+async fn add_member(tx: &mut Transaction, org: &str, user: &str, role: OrgRole) -> Result<()> {
     let org = find_account(tx, org, AccountKind::Organization).await?;
     let user = find_account(tx, user, AccountKind::User).await?;
     Ok(accounts::store::upsert_membership(tx, org.id, user.id, role).await?)
 }
 
-async fn remove_member(tx: &mut Connection, org: &str, user: &str) -> Result<()> {
+async fn remove_member(tx: &mut Transaction, org: &str, user: &str) -> Result<()> {
     let org = find_account(tx, org, AccountKind::Organization).await?;
     let user = find_account(tx, user, AccountKind::User).await?;
     match accounts::store::delete_membership(tx, org.id, user.id).await? {
@@ -258,7 +261,7 @@ async fn remove_member(tx: &mut Connection, org: &str, user: &str) -> Result<()>
 }
 
 async fn create_repo(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     (name, private, description, default_branch, now): &(String, bool, Option<String>, String, Timestamp),
 ) -> Result<()> {
     let (owner, name) = split(name)?;

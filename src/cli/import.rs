@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::entities::find_repo;
+use super::operator::Operator;
 use super::state::histories::{importable, set_refs, targets};
 use crate::clock::Timestamp;
-use crate::db::{Connection, Store};
+use crate::db::{Store, Transaction};
 use crate::error::{Error, Result};
 use crate::git::{NoObjects, PackLimits, RefName, Repositories, Staged};
 use crate::ids::RepoId;
@@ -57,7 +58,7 @@ pub async fn run(
         None => Vec::new(),
     };
     let import = Import { name: name.clone(), repositories, staged, refs, authors, default_branch, now };
-    match store.write(import, |tx, import| Box::pin(apply(tx, import))).await? {
+    match store.write(Operator, import, |tx, import| Box::pin(apply(tx, import))).await? {
         Outcome::Imported => writeln!(out, "imported {count} references into {name}")?,
         Outcome::ThereAlready => writeln!(out, "{name} has these {count} references already")?,
     }
@@ -77,7 +78,7 @@ fn copy(staged: &Staged, source: &Path, out: &mut (dyn Write + Send)) -> Result<
     imported.map_err(|error| Error::BadRequest(error.to_string()))
 }
 
-async fn apply(tx: &mut Connection, import: &Import) -> Result<Outcome> {
+async fn apply(tx: &mut Transaction, import: &Import) -> Result<Outcome> {
     let found = find_repo(tx, &import.name).await?;
     let id = found.repo.id;
     if !refs::store::list(tx, id, "", "", 1).await?.is_empty() {
@@ -96,7 +97,7 @@ async fn apply(tx: &mut Connection, import: &Import) -> Result<Outcome> {
 }
 
 /// What is there already is never changed by an import.
-async fn check_same(tx: &mut Connection, id: RepoId, import: &Import) -> Result<()> {
+async fn check_same(tx: &mut Transaction, id: RepoId, import: &Import) -> Result<()> {
     for (name, target) in &import.refs {
         if refs::store::find(tx, id, name).await?.is_none_or(|found| found.target != target.sha) {
             return Err(Error::BadRequest(format!(

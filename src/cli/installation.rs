@@ -4,11 +4,12 @@ use std::io::Write;
 
 use clap::{Args, Subcommand};
 
+use super::operator::Operator;
 use crate::accounts::{self, AccountKind};
 use crate::apps::store::{self, NewInstallation};
 use crate::apps::{AppKind, Installation};
 use crate::clock::{Clock, Timestamp};
-use crate::db::{Connection, Store};
+use crate::db::{Connection, Store, Transaction};
 use crate::error::{Error, Result};
 use crate::ids::InstallationId;
 use crate::repos;
@@ -57,7 +58,7 @@ impl InstallationCommand {
         match self {
             InstallationCommand::Create(create) => {
                 let context = (create, clock.now());
-                let id = store.write(context, |tx, (create, now)| Box::pin(create.make(tx, *now))).await?;
+                let id = store.write(Operator, context, |tx, (create, now)| Box::pin(create.make(tx, *now))).await?;
                 writeln!(out, "{id}")?;
             }
             InstallationCommand::List => list(&mut store.read().await?, out).await?,
@@ -71,7 +72,7 @@ impl InstallationCommand {
             }
             InstallationCommand::Delete { id } => {
                 store
-                    .write(InstallationId(id), |tx, id| {
+                    .write(Operator, InstallationId(id), |tx, id| {
                         Box::pin(async move {
                             find(tx, *id).await?;
                             Ok(store::delete_installation(tx, *id).await?)
@@ -86,7 +87,7 @@ impl InstallationCommand {
 }
 
 impl Create {
-    async fn make(&self, tx: &mut Connection, now: Timestamp) -> Result<InstallationId> {
+    async fn make(&self, tx: &mut Transaction, now: Timestamp) -> Result<InstallationId> {
         let complain = |text: String| Error::BadRequest(text);
         let app = store::find_by_slug(tx, &self.app).await?.filter(|app| app.kind == AppKind::GitHubApp);
         let app = app.ok_or_else(|| complain(format!("there is no app {:?} that can be installed", self.app)))?;
@@ -124,7 +125,7 @@ async fn list(db: &mut Connection, out: &mut (dyn Write + Send)) -> Result<()> {
 
 async fn suspend(store: &Store, id: InstallationId, since: Option<Timestamp>) -> Result<()> {
     store
-        .write((id, since), |tx, (id, since)| {
+        .write(Operator, (id, since), |tx, (id, since)| {
             Box::pin(async move {
                 find(tx, *id).await?;
                 Ok(store::update_suspension(tx, *id, *since, None).await?)

@@ -9,6 +9,7 @@ mod entities;
 mod import;
 pub mod installation;
 mod logging;
+mod operator;
 mod options;
 mod serve;
 pub mod state;

@@ -147,7 +147,7 @@ async fn start_metrics(options: &Options, app: &App) -> Result<Option<String>> {
 
 fn metrics_page(app: &App, path: &str) -> Response<Body> {
     match path {
-        "/metrics" => Reply::text("text/plain; version=0.0.4", app.metrics.render()).into_response(),
+        "/metrics" => Reply::text("text/plain; version=0.0.4", app.metrics.render(&app.store)).into_response(),
         _ => Error::NotFound.into_response(),
     }
 }

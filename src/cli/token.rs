@@ -5,10 +5,11 @@ use std::io::Write;
 use clap::{Subcommand, ValueEnum};
 
 use super::installation::parse_permission;
+use super::operator::Operator;
 use crate::accounts::{self, AccountKind};
 use crate::apps;
 use crate::clock::{Clock, Timestamp};
-use crate::db::{Connection, Store};
+use crate::db::{Connection, Store, Transaction};
 use crate::error::{Error, Result};
 use crate::ids::TokenId;
 use crate::repos;
@@ -96,7 +97,8 @@ impl TokenCommand {
         match self {
             TokenCommand::Create(create) => {
                 let context = (create, clock.now());
-                let secret = store.write(context, |tx, (create, now)| Box::pin(create.make(tx, *now))).await?;
+                let secret =
+                    store.write(Operator, context, |tx, (create, now)| Box::pin(create.make(tx, *now))).await?;
                 writeln!(out, "{}", secret.reveal())?;
             }
             TokenCommand::List { user } => {
@@ -112,7 +114,9 @@ impl TokenCommand {
             TokenCommand::Revoke { id } => {
                 let context = (TokenId(id), clock.now());
                 let ended = store
-                    .write(context, |tx, (id, now)| Box::pin(async move { Ok(store::end(tx, *id, *now).await?) }))
+                    .write(Operator, context, |tx, (id, now)| {
+                        Box::pin(async move { Ok(store::end(tx, *id, *now).await?) })
+                    })
                     .await?;
                 if ended == 0 {
                     return Err(Error::BadRequest(format!("there is no token {id} that is in use")));
@@ -143,7 +147,7 @@ async fn find_user(db: &mut Connection, login: &str) -> Result<crate::ids::Accou
 }
 
 impl Create {
-    async fn make(&self, tx: &mut Connection, now: Timestamp) -> Result<Secret> {
+    async fn make(&self, tx: &mut Transaction, now: Timestamp) -> Result<Secret> {
         let kind = TokenKind::from(self.kind);
         let grant = self.grant(tx, kind).await?;
         let secret = Secret::generate(kind);
@@ -157,7 +161,7 @@ impl Create {
         Ok(secret)
     }
 
-    async fn grant(&self, tx: &mut Connection, kind: TokenKind) -> Result<Grant> {
+    async fn grant(&self, tx: &mut Transaction, kind: TokenKind) -> Result<Grant> {
         let scopes = Scopes::new(self.scopes.iter().cloned());
         let permissions: Permissions = self.permissions.iter().cloned().collect();
         Ok(match kind {
@@ -184,24 +188,24 @@ impl Create {
         })
     }
 
-    async fn user(&self, tx: &mut Connection) -> Result<crate::ids::AccountId> {
+    async fn user(&self, tx: &mut Transaction) -> Result<crate::ids::AccountId> {
         let login = self.user.as_deref().ok_or_else(|| Error::BadRequest("this kind needs --user".into()))?;
         find_user(tx, login).await
     }
 
-    async fn app(&self, tx: &mut Connection) -> Result<apps::App> {
+    async fn app(&self, tx: &mut Transaction) -> Result<apps::App> {
         let slug = self.app.as_deref().ok_or_else(|| Error::BadRequest("this kind needs --app".into()))?;
         let found = apps::store::find_by_slug(tx, slug).await?;
         found.ok_or_else(|| Error::BadRequest(format!("there is no app {slug:?}")))
     }
 
-    async fn account_named(&self, tx: &mut Connection, login: Option<&str>, flag: &str) -> Result<accounts::Account> {
+    async fn account_named(&self, tx: &mut Transaction, login: Option<&str>, flag: &str) -> Result<accounts::Account> {
         let login = login.ok_or_else(|| Error::BadRequest(format!("this kind needs {flag}")))?;
         let found = accounts::store::find_by_login(tx, login).await?;
         found.ok_or_else(|| Error::BadRequest(format!("there is no account {login:?}")))
     }
 
-    async fn selection(&self, tx: &mut Connection, owner: &accounts::Account) -> Result<Selection> {
+    async fn selection(&self, tx: &mut Transaction, owner: &accounts::Account) -> Result<Selection> {
         if self.repositories.is_empty() {
             return Ok(Selection::All);
         }

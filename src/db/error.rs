@@ -16,6 +16,8 @@ pub enum DbError {
     ForeignKey,
     /// Another transaction was in the way; running this one again may succeed.
     Serialization,
+    /// The statement may take a right away, so its transaction has to run again with the lock on all rights.
+    RightsLock,
     /// The database cannot be reached, is full or is shutting down.
     Unavailable(String),
     /// A row that must be there is not.
@@ -37,8 +39,17 @@ impl DbError {
 
     /// Whether running the whole transaction again is the right answer to `error`.
     pub(super) fn asks_for_another_run(error: &Error) -> bool {
-        let Error::Internal(cause) = error else { return false };
-        matches!(cause.downcast_ref::<DbError>(), Some(DbError::Serialization))
+        matches!(Self::behind(error), Some(DbError::Serialization))
+    }
+
+    /// Whether the transaction has to run again with the lock on all rights.
+    pub(super) fn asks_for_rights_lock(error: &Error) -> bool {
+        matches!(Self::behind(error), Some(DbError::RightsLock))
+    }
+
+    fn behind(error: &Error) -> Option<&Self> {
+        let Error::Internal(cause) = error else { return None };
+        cause.downcast_ref()
     }
 }
 
@@ -48,6 +59,7 @@ impl fmt::Display for DbError {
             DbError::Unique => out.write_str("a unique key exists already"),
             DbError::ForeignKey => out.write_str("a foreign key is broken"),
             DbError::Serialization => out.write_str("another transaction was in the way"),
+            DbError::RightsLock => out.write_str("a statement may take a right away without the lock on all rights"),
             DbError::Unavailable(why) => write!(out, "the database is unavailable: {why}"),
             DbError::NoRow => out.write_str("a row that must be there is not"),
             DbError::Nul => out.write_str("a text holds a NUL"),

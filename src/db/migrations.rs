@@ -24,7 +24,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0003_device_codes",
     "0004_git_refs",
     "0006_pulls_and_comments",
-    "0007_replies"
+    "0007_replies",
+    "0008_attempted_versions"
 ];
 
 /// Everyone who migrates takes this lock first, so that two nodes starting at once do it one after the other.
@@ -59,7 +60,7 @@ pub fn migrate_sqlite(connection: &mut rusqlite::Connection) -> Result<()> {
 }
 
 pub async fn migrate_postgres(client: &mut tokio_postgres::Client) -> Result<()> {
-    let tx = client.transaction().await.map_err(DbError::from)?;
+    let tx = client.build_transaction().read_only(false).start().await.map_err(DbError::from)?;
     let found = async {
         tx.batch_execute(POSTGRES_LOCK).await?;
         tx.batch_execute(VERSION_TABLE).await?;

@@ -1,8 +1,9 @@
 //! The store: one connection type with two engines behind it, and the only place that names either.
 //!
-//! Reads take a pooled connection in place. Every change goes through [`Store::write`], which runs a re-runnable
-//! closure in one transaction: on SQLite one after another on the writer thread, many to a commit; on PostgreSQL
-//! each in a serializable transaction of its own that is run again when the database asks for it.
+//! Reads take a pooled connection in place. Every change goes through [`Store::write`], which checks the authority to
+//! write and then runs a re-runnable closure, both in one transaction: on SQLite one after another on the writer thread,
+//! many to a commit; on PostgreSQL each in a serializable transaction of its own that is run again when the database asks
+//! for it.
 
 mod backup;
 mod error;
@@ -12,9 +13,12 @@ mod remembered;
 mod row;
 mod sqlite;
 mod state;
+mod timing;
+mod transaction;
 mod value;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::{BoxFuture, Either};
@@ -25,6 +29,9 @@ pub use remembered::{Memories, Remembered};
 pub use row::{Column, FromRow, Row};
 pub(crate) use row::{from_row, text_column};
 pub use state::State;
+pub use timing::{BUCKETS as TRANSACTION_BUCKETS, Histogram, TRANSACTION_TIME_MAX, TransactionTimes};
+pub(crate) use transaction::internal_authority;
+pub use transaction::{Transaction, WriteAuthority};
 pub(crate) use value::params;
 pub use value::{Parameter, Value};
 
@@ -52,6 +59,7 @@ pub enum Durability {
 #[derive(Clone)]
 pub struct Store {
     engine: Engine,
+    times: Arc<TransactionTimes>,
 }
 
 #[derive(Clone)]
@@ -63,13 +71,16 @@ enum Engine {
 impl Store {
     /// Opens the store and brings its schema up to this binary's version.
     pub async fn open(location: &Location) -> Result<Self> {
+        let times = Arc::<TransactionTimes>::default();
         let engine = match location {
-            Location::Sqlite { file, durability } => Engine::Sqlite(sqlite::Engine::open(file, *durability)?),
+            Location::Sqlite { file, durability } => {
+                Engine::Sqlite(sqlite::Engine::open(file, *durability, times.clone())?)
+            }
             Location::Postgres { url, connections_max } => {
-                Engine::Postgres(postgres::Engine::open(url, *connections_max).await?)
+                Engine::Postgres(postgres::Engine::open(url, *connections_max, times.clone()).await?)
             }
         };
-        Ok(Self { engine })
+        Ok(Self { engine, times })
     }
 
     /// A connection for reading. On SQLite its calls are finished when first polled.
@@ -88,23 +99,52 @@ impl Store {
         }
     }
 
-    /// Runs `work` in one transaction and returns when its effects are durable.
+    /// Checks `authority` and runs `work` in one transaction; returns when the effects are durable.
     ///
     /// The closure may run more than once, so it has no effect outside its transaction; an `Err` undoes everything.
-    /// What it needs travels in `context`.
-    pub fn write<C, T, F>(&self, context: C, work: F) -> impl Future<Output = Result<T>> + Send + use<C, T, F>
+    /// What it needs travels in `context`. Everything slow happens before: others wait for this transaction.
+    pub fn write<A, C, T, F>(
+        &self,
+        authority: A,
+        context: C,
+        work: F,
+    ) -> impl Future<Output = Result<T>> + Send + use<A, C, T, F>
     where
+        A: WriteAuthority,
         C: Send + Sync + 'static,
         T: Send + 'static,
-        F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
+        F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
     {
+        self.write_with_proof(authority, (context, work), |tx, _, (context, work)| work(tx, context))
+    }
+
+    /// As [`Store::write`], for work that depends on what the check found.
+    pub fn write_with_proof<A, C, T, F>(
+        &self,
+        authority: A,
+        context: C,
+        work: F,
+    ) -> impl Future<Output = Result<T>> + Send + use<A, C, T, F>
+    where
+        A: WriteAuthority,
+        C: Send + Sync + 'static,
+        T: Send + 'static,
+        F: for<'a> Fn(&'a mut Transaction, &'a A::Proof, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
+    {
+        let (operation, waiting) = (authority.operation(), self.times.wait());
+        let context = (authority, context, work, waiting);
         match &self.engine {
-            Engine::Sqlite(engine) => Either::Left(engine.write(context, work)),
+            Engine::Sqlite(engine) => Either::Left(engine.write(operation, context, checked::<A, C, T, F>)),
             Engine::Postgres(engine) => {
                 let engine = engine.clone();
-                Either::Right(Box::pin(async move { engine.write(&context, &work).await }))
+                Either::Right(Box::pin(async move { engine.write(operation, &context, &checked::<A, C, T, F>).await }))
             }
         }
+    }
+
+    /// How long write transactions take.
+    pub fn transaction_times(&self) -> &TransactionTimes {
+        &self.times
     }
 
     /// Whether the database answers now.
@@ -133,6 +173,23 @@ impl Store {
     }
 }
 
+/// The check and the work, in one transaction.
+fn checked<'a, A, C, T, F>(
+    tx: &'a mut Transaction,
+    (authority, context, work, _): &'a (A, C, F, timing::Waiting),
+) -> BoxFuture<'a, Result<T>>
+where
+    A: WriteAuthority,
+    C: Send + Sync,
+    T: Send,
+    F: for<'b> Fn(&'b mut Transaction, &'b A::Proof, &'b C) -> BoxFuture<'b, Result<T>> + Send + Sync,
+{
+    Box::pin(async move {
+        let proof = authority.check(tx).await?;
+        work(tx, &proof, context).await
+    })
+}
+
 static STATEMENTS_RUN: AtomicU64 = AtomicU64::new(0);
 
 /// How many statements this process has run, besides those that begin and end transactions.
@@ -140,7 +197,7 @@ pub fn statements_run() -> u64 {
     STATEMENTS_RUN.load(Ordering::Relaxed)
 }
 
-/// A connection or a running transaction of either engine.
+/// A connection of either engine, for reading.
 pub enum Connection {
     Sqlite(sqlite::Pooled),
     Postgres(postgres::Client),
@@ -166,8 +223,9 @@ impl Connection {
         sql: &'static str,
         params: &[Value<'_>],
     ) -> Result<Option<R>, DbError> {
+        check_is_read(sql)?;
         if holds_nul(params) {
-            return if is_read(sql) { Ok(None) } else { Err(DbError::Nul) };
+            return Ok(None);
         }
         STATEMENTS_RUN.fetch_add(1, Ordering::Relaxed);
         match self {
@@ -178,25 +236,14 @@ impl Connection {
 
     /// Every row. The statement bounds how many there can be.
     pub async fn all<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<R>, DbError> {
+        check_is_read(sql)?;
         if holds_nul(params) {
-            return if is_read(sql) { Ok(Vec::new()) } else { Err(DbError::Nul) };
+            return Ok(Vec::new());
         }
         STATEMENTS_RUN.fetch_add(1, Ordering::Relaxed);
         match self {
             Connection::Sqlite(connection) => connection.all(sql, params),
             Connection::Postgres(client) => client.all(sql, params).await,
-        }
-    }
-
-    /// Runs a statement and counts the rows that it touched.
-    pub async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
-        if holds_nul(params) {
-            return Err(DbError::Nul);
-        }
-        STATEMENTS_RUN.fetch_add(1, Ordering::Relaxed);
-        match self {
-            Connection::Sqlite(connection) => connection.execute(sql, params),
-            Connection::Postgres(client) => client.execute(sql, params).await,
         }
     }
 }
@@ -207,6 +254,10 @@ fn holds_nul(params: &[Value<'_>]) -> bool {
     params.iter().any(|value| matches!(value, Value::Text(text) if text.contains('\0')))
 }
 
-fn is_read(sql: &str) -> bool {
-    sql.starts_with("select")
+/// A connection alone only reads; what changes something takes a [`Transaction`].
+fn check_is_read(sql: &str) -> Result<(), DbError> {
+    match sql.starts_with("select") {
+        true => Ok(()),
+        false => Err(DbError::Fault("a statement that is no select needs a write transaction".into())),
+    }
 }

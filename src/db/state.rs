@@ -50,6 +50,31 @@ impl Concern {
     }
 }
 
+/// Tables and columns that count as rights above, though no right is ever taken away by changing them.
+const NEVER_TAKING: &[&str] = &[
+    "insert into setting ",
+    "insert into installation_repo ",
+    "insert into app_key ",
+    "insert into issue_field_set ",
+    "insert into project_field_option ",
+    "insert into project_field_iteration ",
+    "update issue_field ",
+    "update issue_field_option ",
+    "update project_field ",
+    "update project set generation ",
+    "update project set has_iterations ",
+    "update repo set default_branch ",
+    "update installation set updated_at ",
+    "delete from issue_field ",
+    "delete from issue_field_option ",
+];
+
+/// Whether a statement may take a right away from somebody: all that may change rights, except rows that are new.
+pub fn may_take_rights(sql: &str) -> bool {
+    let is_new_row = sql.starts_with("insert into ") && !sql.contains("on conflict");
+    Concern::of(sql) == Concern::Rights && !is_new_row && !NEVER_TAKING.iter().any(|known| sql.starts_with(known))
+}
+
 impl State {
     /// Moves what a statement may have changed, but not yet everything: that moves when it is committed.
     pub fn note(&mut self, concern: Concern) {
@@ -60,7 +85,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::{Concern, State};
+    use super::{Concern, State, may_take_rights};
 
     #[test]
     fn only_what_is_known_to_hold_no_rights_is_left_out() {
@@ -92,6 +117,30 @@ mod tests {
             "pragma foreign_keys = off",
         ] {
             assert_eq!(Concern::of(sql), Concern::Rights, "{sql}");
+        }
+    }
+
+    #[test]
+    fn what_may_take_a_right_away_is_told_by_its_statement() {
+        for sql in [
+            "update token set ended_at = $2 where id = $1",
+            "delete from membership where org_id = $1 and user_id = $2",
+            "delete from repo where id = $1",
+            "update installation set repository_selection = $2, updated_at = $3 where id = $1",
+            "insert into membership (org_id, user_id, role) values ($1, $2, $3) on conflict (org_id, user_id) do update",
+            "update something_new set a = $1",
+        ] {
+            assert!(may_take_rights(sql), "{sql}");
+        }
+        for sql in [
+            "select id from token",
+            "insert into token (hash) values ($1)",
+            "insert into git_ref (repo_id) values ($1) on conflict do nothing",
+            "insert into installation_repo (installation_id, repo_id) values ($1, $2) on conflict do nothing",
+            "update project set generation = generation + 1, updated_at = $2 where id = $1",
+            "update repo set ref_generation = ref_generation + 1, pushed_at = $2 where id = $1",
+        ] {
+            assert!(!may_take_rights(sql), "{sql}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::budget::Budget;
 use super::commit::{Commit, NewCommit};
 use super::identity::{Date, Identity};
 use super::object::{MemoryObjects, ObjectKind, ObjectSource};
@@ -114,7 +115,7 @@ impl Maker {
             edit.change(path, change)?;
         }
         let mut new = MemoryObjects::default();
-        let tree_id = edit.build(&self.made, &mut new)?;
+        let tree_id = edit.build(&self.made, &mut new, Budget::unlimited())?;
         self.made.extend(new);
         Ok(tree_id)
     }

@@ -4,6 +4,7 @@
 //! what a name points at is known by the store alone, so callers pass object ids in and get object ids back.
 
 mod ancestry;
+mod budget;
 mod cache;
 mod child;
 mod commit;
@@ -30,6 +31,7 @@ mod staging;
 mod tag;
 mod tree;
 mod tree_edit;
+mod tree_walk;
 mod upkeep;
 mod upload_pack;
 mod walk;
@@ -39,6 +41,7 @@ mod watchdog;
 mod tests;
 
 pub use ancestry::CommitRange;
+pub use budget::{Budget, BudgetLimits, Cancellation, Interest, LongWork, Memory, Reserved};
 pub use child::Limits;
 pub use commit::{Commit, CommitSignature, NewCommit};
 pub use commit_graph::GraphLayers;
@@ -49,7 +52,7 @@ pub use identity::{Date, Identity};
 pub use import::Imported;
 pub use object::{MemoryObjects, NoObjects, ObjectKind, ObjectSource, RawObject};
 pub use quarantine::Quarantine;
-pub use reader::{Header, NotAtAGlance, PathEntry, Reader, RecursiveTree};
+pub use reader::{Header, NotAtAGlance, Reader};
 pub use receive::PackLimits;
 pub use ref_name::{RefName, RefNameError};
 pub use repositories::Repositories;
@@ -58,6 +61,7 @@ pub use staging::Staged;
 pub use tag::{NewTag, Tag};
 pub use tree::{EntryMode, TreeEntry};
 pub use tree_edit::{TreeChange, TreeEdit};
+pub use tree_walk::{PathEntry, TreeLimits, TreeListing};
 pub use upkeep::Superseded;
 pub use upload_pack::{Protocol, UploadPack, UploadPackChild};
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::budget::Reserved;
 use crate::error::{Error, Result};
 use crate::ids::Sha;
 
@@ -65,14 +66,27 @@ pub struct RawObject {
     sha: Sha,
     kind: ObjectKind,
     data: Vec<u8>,
+    held: Held,
 }
+
+/// What an object takes of the memory for large objects, for as long as it lives. It is no part of what the object is.
+#[derive(Debug, Clone, Default)]
+struct Held(#[expect(dead_code, reason = "dropping it gives the memory back")] Option<Arc<Reserved>>);
+
+impl PartialEq for Held {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Held {}
 
 impl RawObject {
     /// Names the bytes. Fails only for bytes made to collide with others under SHA-1.
     pub fn new(kind: ObjectKind, data: Vec<u8>) -> Result<Self> {
         let oid = gix::objs::compute_hash(gix::hash::Kind::Sha1, kind.to_gix(), &data)
             .map_err(|_| Error::unprocessable("The content is a SHA-1 collision attack."))?;
-        Ok(Self { sha: super::to_sha(&oid), kind, data })
+        Ok(Self { sha: super::to_sha(&oid), kind, data, held: Held::default() })
     }
 
     /// A blob with this content.
@@ -82,7 +96,12 @@ impl RawObject {
 
     /// Bytes that were read under a name need not be named again.
     pub(super) fn read_as(sha: Sha, kind: ObjectKind, data: Vec<u8>) -> Self {
-        Self { sha, kind, data }
+        Self { sha, kind, data, held: Held::default() }
+    }
+
+    /// Ties the memory that was reserved for the object to its life.
+    pub(super) fn holding(self, reserved: Option<Reserved>) -> Self {
+        Self { held: Held(reserved.map(Arc::new)), ..self }
     }
 
     pub fn sha(&self) -> Sha {

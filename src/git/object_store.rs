@@ -59,6 +59,8 @@ impl ObjectStore {
             let mut data = Vec::new();
             let found = gix::objs::Find::try_find(handle, &super::to_oid(sha), &mut data)?;
             let kind = found.map(|object| ObjectKind::from_gix(object.kind));
+            // Decoding a delta takes more room than its result.
+            data.shrink_to_fit();
             Ok(kind.map(|kind| RawObject::read_as(*sha, kind, data)))
         })
     }

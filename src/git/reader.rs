@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::budget::Budget;
 use super::commit::Commit;
 use super::commit_graph::CommitGraph;
 use super::object::{NoObjects, ObjectKind, ObjectSource, RawObject};
@@ -16,14 +17,19 @@ use crate::ids::Sha;
 
 /// Tags may point at tags, but nobody needs a longer chain than this.
 const TAG_CHAIN_MAX: usize = 64;
-/// Directories within directories that are listed; git itself stops at 2,048.
-const TREE_DEPTH_MAX: usize = 1_024;
+/// Larger commits and tags are not read: their text is for people.
+const MESSAGE_BYTES_MAX: u64 = 4 << 20;
+/// Larger trees are not read; one of this size has some 400,000 entries.
+const TREE_BYTES_MAX: u64 = 16 << 20;
+/// What it takes to load an object: itself, and for a delta its base and the instructions.
+const LOAD_FACTOR: u64 = 2;
 
 /// A view of one repository.
 #[derive(Clone, Copy)]
 pub struct Reader<'a> {
     repository: &'a Repository,
     beside: &'a dyn ObjectSource,
+    budget: &'a Budget,
     effort: Effort<'a>,
 }
 
@@ -60,29 +66,19 @@ pub struct Header {
     pub size: u64,
 }
 
-/// An entry somewhere below a tree, with its whole path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PathEntry {
-    pub path: Vec<u8>,
-    pub mode: EntryMode,
-    pub sha: Sha,
-}
-
-/// All entries below a tree, or as many as the limit allows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecursiveTree {
-    pub entries: Vec<PathEntry>,
-    pub is_truncated: bool,
-}
-
 impl<'a> Reader<'a> {
-    pub(super) fn new(repository: &'a Repository, beside: &'a dyn ObjectSource) -> Self {
-        Self { repository, beside, effort: Effort::Any }
+    pub(super) fn new(repository: &'a Repository, beside: &'a dyn ObjectSource, budget: &'a Budget) -> Self {
+        Self { repository, beside, budget, effort: Effort::Any }
+    }
+
+    /// What the work of this reader may cost.
+    pub fn budget(&self) -> &'a Budget {
+        self.budget
     }
 
     /// A reader that fails with [`NotAtAGlance`] rather than read from the disk, or go on for long.
     pub(super) fn at_a_glance(repository: &'a Repository, steps: &'a AtomicU32) -> Self {
-        Self { repository, beside: &NoObjects, effort: Effort::Glance(steps) }
+        Self { repository, beside: &NoObjects, budget: Budget::unlimited(), effort: Effort::Glance(steps) }
     }
 
     /// Call this before what takes long even if everything is in memory.
@@ -96,7 +92,7 @@ impl<'a> Reader<'a> {
     /// Call this at every step of what may be many.
     pub(super) fn step(&self) -> Result<()> {
         match self.effort {
-            Effort::Any => Ok(()),
+            Effort::Any => self.budget.visit(1),
             Effort::Glance(steps) => {
                 let left = steps.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
                 left.map(|_| ()).map_err(|_| NotAtAGlance.into())
@@ -156,11 +152,6 @@ impl<'a> Reader<'a> {
         self.find_as(sha, ObjectKind::Tag)?.map(|object| Tag::parse(object.data())).transpose()
     }
 
-    /// The entries of one tree, or nothing if there is no such object or it is not a tree.
-    pub fn find_tree(&self, sha: &Sha) -> Result<Option<Vec<TreeEntry>>> {
-        self.find_as(sha, ObjectKind::Tree)?.map(|object| tree::parse(object.data())).transpose()
-    }
-
     /// The content of a blob. One that is larger than the limit is refused before it is read.
     pub fn find_blob(&self, sha: &Sha, size_max: u64) -> Result<Option<Arc<RawObject>>> {
         match self.find_header(sha)? {
@@ -205,32 +196,6 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    /// All entries below a tree, directories before what is in them, cut off at the limit.
-    pub fn find_tree_recursive(&self, sha: &Sha, entries_max: usize) -> Result<Option<RecursiveTree>> {
-        let Some(root) = self.find_tree(sha)? else { return Ok(None) };
-        let mut entries = Vec::new();
-        let mut open = vec![(Vec::new(), root.into_iter())];
-        while let Some((prefix, rest)) = open.last_mut() {
-            let Some(entry) = rest.next() else {
-                open.pop();
-                continue;
-            };
-            if entries.len() == entries_max {
-                return Ok(Some(RecursiveTree { entries, is_truncated: true }));
-            }
-            let path = [prefix.as_slice(), &entry.name].concat();
-            if entry.mode == EntryMode::Directory {
-                if open.len() == TREE_DEPTH_MAX {
-                    return Ok(Some(RecursiveTree { entries, is_truncated: true }));
-                }
-                let below = self.find_tree(&entry.sha)?.ok_or_else(|| super::broken("a tree is missing"))?;
-                open.push(([&path[..], b"/"].concat(), below.into_iter()));
-            }
-            entries.push(PathEntry { path, mode: entry.mode, sha: entry.sha });
-        }
-        Ok(Some(RecursiveTree { entries, is_truncated: false }))
-    }
-
     /// The name of an object as short as `git` would print it; objects beside the packs do not count.
     pub(super) fn abbreviate(&self, sha: &Sha) -> Result<String> {
         self.repository.store.abbreviate(sha)
@@ -239,22 +204,46 @@ impl<'a> Reader<'a> {
     pub(super) fn find_as(&self, sha: &Sha, kind: ObjectKind) -> Result<Option<Arc<RawObject>>> {
         Ok(self.find(sha)?.filter(|object| object.kind() == kind))
     }
+
+    /// Reads an object from the packs. Its size is known, and paid for, before it is in memory.
+    fn load(&self, sha: &Sha, lookup: Lookup) -> Result<Option<RawObject>> {
+        let store = &self.repository.store;
+        let Some((kind, size)) = store.header(sha, lookup)? else { return Ok(None) };
+        check_size(kind, size)?;
+        self.budget.load(size)?;
+        let mut reserved = self.budget.reserve(size * LOAD_FACTOR)?;
+        let found = store.find(sha, lookup)?;
+        if let Some(reserved) = &mut reserved {
+            reserved.shrink(size);
+        }
+        Ok(found.map(|object| object.holding(reserved)))
+    }
+}
+
+fn check_size(kind: ObjectKind, size: u64) -> Result<()> {
+    match kind {
+        ObjectKind::Commit | ObjectKind::Tag if size > MESSAGE_BYTES_MAX => {
+            Err(Error::OverBudget("A commit or tag is too large to be read."))
+        }
+        ObjectKind::Tree if size > TREE_BYTES_MAX => Err(Error::OverBudget("A directory has too many entries.")),
+        ObjectKind::Commit | ObjectKind::Tag | ObjectKind::Tree | ObjectKind::Blob => Ok(()),
+    }
 }
 
 impl ObjectSource for Reader<'_> {
     fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>> {
         self.step()?;
-        let Repository { id, store, cache, .. } = self.repository;
+        let Repository { id, cache, .. } = self.repository;
         if let Some(object) = cache.get(*id, sha) {
             return Ok(Some(object));
         }
         self.check_may_block()?;
         let removals = self.repository.removals();
-        let packed = match store.find(sha, Lookup::KnownPacks)? {
+        let packed = match self.load(sha, Lookup::KnownPacks)? {
             Some(object) => Some(object),
             None => match self.beside.find(sha)? {
                 Some(object) => return Ok(Some(object)),
-                None => store.find(sha, Lookup::NewPacksToo)?,
+                None => self.load(sha, Lookup::NewPacksToo)?,
             },
         };
         let object = packed.map(Arc::new);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use super::budget::Budget;
 use super::cache::ObjectCache;
 use super::commit_graph::GraphCache;
 use super::durable;
@@ -47,9 +48,15 @@ impl Repository {
         self.id
     }
 
-    /// A view of the packs and, behind them, of objects that live elsewhere.
+    /// A view of the packs and, behind them, of objects that live elsewhere. Without a budget, for commands of the
+    /// operator; what requests cause is read by [`Repository::reader_within`].
     pub fn reader<'a>(&'a self, beside: &'a dyn ObjectSource) -> Reader<'a> {
-        Reader::new(self, beside)
+        Reader::new(self, beside, Budget::unlimited())
+    }
+
+    /// A view whose reads are charged to a budget.
+    pub fn reader_within<'a>(&'a self, beside: &'a dyn ObjectSource, budget: &'a Budget) -> Reader<'a> {
+        Reader::new(self, beside, budget)
     }
 
     /// Runs `work` over what is in memory, where it never blocks; nothing if that takes more than a glance.

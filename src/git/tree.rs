@@ -82,6 +82,15 @@ pub(super) fn parse(data: &[u8]) -> Result<Vec<TreeEntry>> {
         .collect()
 }
 
+/// The entry that begins at an offset, and where the next one begins; nothing at the end.
+pub(super) fn entry_at(data: &[u8], offset: usize) -> Result<Option<(TreeEntry, usize)>> {
+    let mut entries = gix::objs::TreeRefIter::from_bytes(&data[offset..], gix::hash::Kind::Sha1);
+    let Some(entry) = entries.next() else { return Ok(None) };
+    let entry = entry.map_err(super::broken)?;
+    let (mode, sha) = (EntryMode::from_gix(entry.mode), super::to_sha(entry.oid));
+    Ok(Some((TreeEntry { name: entry.filename.to_vec(), mode, sha }, entries.offset_to_next_entry(data))))
+}
+
 /// Finds one entry without reading the others into memory.
 pub(super) fn find_entry(data: &[u8], name: &[u8]) -> Result<Option<TreeEntry>> {
     for entry in gix::objs::TreeRefIter::from_bytes(data, gix::hash::Kind::Sha1) {

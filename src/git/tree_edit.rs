@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::budget::Budget;
 use super::object::{MemoryObjects, ObjectKind, ObjectSource, RawObject};
 use super::tree::{self, EntryMode, TreeEntry};
 use crate::error::{Error, Result};
@@ -9,6 +10,8 @@ use crate::ids::Sha;
 
 /// Deeper paths are refused; no checkout could hold them.
 const PATH_DEPTH_MAX: usize = 256;
+/// What the entries of a tree take in memory, for each byte of the tree.
+const MEMORY_PER_BYTE: u64 = 4;
 
 /// What becomes of one path.
 #[derive(Debug, Clone)]
@@ -81,22 +84,18 @@ impl TreeEdit {
     }
 
     /// Makes the new tree, with every new object on the way put into `made`. An empty tree is a tree too.
-    pub fn build(self, source: &dyn ObjectSource, made: &mut MemoryObjects) -> Result<Sha> {
+    pub fn build(self, source: &dyn ObjectSource, made: &mut MemoryObjects, budget: &Budget) -> Result<Sha> {
+        let source = Trees { source, budget };
         let base = match self.base_tree_id {
-            Some(tree_id) => find_tree(source, &tree_id)?,
+            Some(tree_id) => source.find(&tree_id)?,
             None => Vec::new(),
         };
-        let entries = apply(self.root, base, source, made)?;
+        let entries = apply(self.root, base, &source, made)?;
         Ok(made.insert(tree::to_object(entries)?))
     }
 }
 
-fn apply(
-    node: Node,
-    base: Vec<TreeEntry>,
-    source: &dyn ObjectSource,
-    made: &mut MemoryObjects,
-) -> Result<Vec<TreeEntry>> {
+fn apply(node: Node, base: Vec<TreeEntry>, source: &Trees<'_>, made: &mut MemoryObjects) -> Result<Vec<TreeEntry>> {
     let mut entries: BTreeMap<Vec<u8>, TreeEntry> = base.into_iter().map(|entry| (entry.name.clone(), entry)).collect();
     for (name, change) in node.here {
         match change {
@@ -114,7 +113,7 @@ fn apply(
     }
     for (name, changes) in node.below {
         let base = match entries.get(&name) {
-            Some(entry) if entry.mode == EntryMode::Directory => find_tree(source, &entry.sha)?,
+            Some(entry) if entry.mode == EntryMode::Directory => source.find(&entry.sha)?,
             Some(_) | None => Vec::new(),
         };
         let below = apply(changes, base, source, made)?;
@@ -138,10 +137,19 @@ fn blob_for(mode: EntryMode, content: Vec<u8>) -> Result<RawObject> {
     }
 }
 
-fn find_tree(source: &dyn ObjectSource, sha: &Sha) -> Result<Vec<TreeEntry>> {
-    let object = source.find(sha)?.filter(|object| object.kind() == ObjectKind::Tree);
-    let object = object.ok_or_else(|| Error::unprocessable(format!("{sha} is not a tree of this repository.")))?;
-    tree::parse(object.data())
+/// The trees that an edit starts from.
+struct Trees<'a> {
+    source: &'a dyn ObjectSource,
+    budget: &'a Budget,
+}
+
+impl Trees<'_> {
+    fn find(&self, sha: &Sha) -> Result<Vec<TreeEntry>> {
+        let object = self.source.find(sha)?.filter(|object| object.kind() == ObjectKind::Tree);
+        let object = object.ok_or_else(|| Error::unprocessable(format!("{sha} is not a tree of this repository.")))?;
+        self.budget.retain(object.data().len() as u64 * MEMORY_PER_BYTE)?;
+        tree::parse(object.data())
+    }
 }
 
 fn bad_path(path: &str) -> Error {

@@ -12,7 +12,14 @@ use crate::error::{Error, Result};
 use crate::ids::Sha;
 
 /// Commits that one walk reads as objects; more than that must be in the commit-graph first.
-const UNGRAPHED_MAX: usize = 2_000_000;
+const UNGRAPHED_MAX: usize = 300_000;
+/// What a walk remembers of one of these.
+const UNGRAPHED_BYTES: u64 = 128;
+/// From so many on, a walk that is over its budget is worth trying again when the commit-graph has been written.
+const UNGRAPHED_MANY: usize = 10_000;
+
+/// A line of a commit that names a parent. There may be thousands, and each is walked along.
+const PARENT_LINE_BYTES: u64 = 48;
 
 /// A commit within one walk. Those of the graph come first, by position; the others follow as they are met.
 pub(super) type Node = u32;
@@ -150,10 +157,18 @@ impl<'a> Walk<'a> {
     }
 
     fn read(&mut self, sha: &Sha) -> Result<Option<Node>> {
-        let Some(object) = self.reader.find_as(sha, ObjectKind::Commit)? else { return Ok(None) };
+        let charged = self.reader.budget().retain(UNGRAPHED_BYTES);
+        let found = charged.and_then(|()| self.reader.find_as(sha, ObjectKind::Commit));
+        let is_long = self.ungraphed.len() >= UNGRAPHED_MANY;
+        let found = match found {
+            Err(Error::OverBudget(_)) if is_long => return Err(not_indexed()),
+            found => found?,
+        };
+        let Some(object) = found else { return Ok(None) };
         if self.ungraphed.len() == UNGRAPHED_MAX {
-            return Err(Error::Unavailable("The history is too long to be walked before it is indexed.".into()));
+            return Err(not_indexed());
         }
+        self.reader.budget().visit(object.data().len() as u64 / PARENT_LINE_BYTES)?;
         let committer = gix::objs::CommitRefIter::from_bytes(object.data(), gix::hash::Kind::Sha1).committer();
         let seconds = committer.map_or(0, |committer| committer.seconds());
         let node = self.len() as Node;
@@ -169,4 +184,9 @@ impl<'a> Walk<'a> {
         let commit = gix::objs::CommitRefIter::from_bytes(object.data(), gix::hash::Kind::Sha1);
         Ok(commit.parent_ids().map(|oid| super::to_sha(&oid)).collect())
     }
+}
+
+/// Maintenance writes the commit-graph soon after a push.
+fn not_indexed() -> Error {
+    Error::Unavailable("The history is too long to be walked before it is indexed.".into())
 }

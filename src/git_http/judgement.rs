@@ -9,7 +9,7 @@ use super::rules::{self, Refusal};
 use crate::api::access::check_workflows;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::git::{Quarantine, RefName, Repository};
+use crate::git::{Budget, Quarantine, RefName, Repository};
 use crate::ids::Sha;
 use crate::refs::{self, Change, Target};
 
@@ -54,13 +54,13 @@ pub fn judge(
     pusher: &Pusher,
     commands: &Commands,
     known: &Known,
-    pack: Option<&Quarantine>,
+    (pack, budget): (Option<&Quarantine>, &Budget),
 ) -> Result<Vec<Update>> {
     let named = names_of(&commands.list).into_iter().zip(&commands.list);
     let Some(pack) = pack else {
         return Ok(named.map(|(name, command)| Ok(Change { name: name?, old: command.old, new: None })).collect());
     };
-    let bench = Bench { pusher, repository, pack, known };
+    let bench = Bench { pusher, repository, pack, known, budget };
     let judged = named.map(|(name, command)| match name {
         Ok(name) => bench.judge(name, command),
         Err(refusal) => Ok(Err(refusal)),
@@ -87,12 +87,13 @@ struct Bench<'a> {
     repository: &'a Repository,
     pack: &'a Quarantine,
     known: &'a Known,
+    budget: &'a Budget,
 }
 
 impl Bench<'_> {
     fn judge(&self, name: RefName, command: &Command) -> Result<Update> {
         let Some(sha) = command.new else { return Ok(Ok(Change { name, old: command.old, new: None })) };
-        let reader = self.repository.reader(self.pack);
+        let reader = self.repository.reader_within(self.pack, self.budget);
         let Some(kind) = reader.kind_of(&sha)? else { return Ok(Err(Refusal::MissingObjects)) };
         if let Err(refusal) = rules::check_target(&name, kind) {
             return Ok(Err(refusal));

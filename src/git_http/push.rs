@@ -67,11 +67,14 @@ async fn carry_out(app: &App, pusher: Pusher, commands: Commands, pack: Option<Q
     let (objects, judging) = (app.objects.clone(), pusher.clone());
     let (commands, updates, pack) = off_thread(move || {
         let repository = objects.repository(repo)?;
-        let updates = judgement::judge(&repository, &judging, &commands, &known, pack.as_ref())?;
+        let budget = objects.budget_of(repo);
+        let updates = judgement::judge(&repository, &judging, &commands, &known, (pack.as_ref(), &budget))?;
         Ok((commands, updates, pack))
     })
     .await?;
     if let Some(pack) = pack.filter(|_| is_worth_keeping(&updates, commands.atomic)) {
+        // The pack may have taken long to arrive. The transaction checks again, but a pack that is kept stays.
+        pusher.authority().look_up(&mut app.store.read().await?).await?;
         off_thread(move || pack.accept()).await?;
     }
     let verdicts = update::apply(app, pusher, updates, commands.atomic).await?;

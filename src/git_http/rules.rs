@@ -23,6 +23,10 @@ pub enum Refusal {
     InTheWay(RefName),
     /// Another update of the same all-or-nothing push is refused.
     Atomic,
+    /// An all-or-nothing push changes more names than this.
+    TooManyAtomic(usize),
+    /// The push ended before this name had its turn.
+    Stopped,
     /// The pack that came with it is refused.
     Pack,
 }
@@ -77,6 +81,8 @@ impl fmt::Display for Refusal {
             Refusal::Stale => out.write_str("the name has moved meanwhile: fetch first"),
             Refusal::InTheWay(other) => write!(out, "{other} is in the way"),
             Refusal::Atomic => out.write_str("atomic push: another update was refused"),
+            Refusal::TooManyAtomic(limit) => write!(out, "an atomic push changes at most {limit} names"),
+            Refusal::Stopped => out.write_str("the push was stopped before this name"),
             Refusal::Pack => out.write_str("unpacker error"),
         }
     }

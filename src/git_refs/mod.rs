@@ -5,7 +5,6 @@ mod json;
 mod listing;
 mod moves;
 mod objects;
-mod quick;
 mod rules;
 
 use crate::api::access::table::{CreateRef, DeleteRef, GetRef, GetRefOrPrefix, ListMatchingRefs, ListRefs, UpdateRef};

@@ -1,12 +1,12 @@
 //! References made, moved and deleted: read, judged and written as one decision.
 //!
-//! The judgement walks history, so it happens outside of the transaction; the write compares with what was judged,
-//! and whoever finds the reference elsewhere judges again.
+//! The check walks history, so it happens before the transaction: no git object is read while others wait to write. The
+//! write compares with the target that was checked, and whoever finds the reference elsewhere checks again.
 
 use super::json::{NewRef, RefUpdate};
 use super::listing::check_not_empty;
-use super::{quick, rules};
-use crate::api::access::{Allowed, Endpoint, Reach, RepoTarget, check_workflows};
+use super::rules;
+use crate::api::access::{Allowed, Current, Endpoint, Reach, RepoTarget, check_workflows};
 use crate::app::App;
 use crate::db::Connection;
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ use crate::repos::Repo;
 use crate::tokens::Principal;
 
 /// How often a judgement is made anew before the caller learns that the reference never stands still.
-const JUDGEMENTS_MAX: usize = 16;
+const JUDGEMENTS_MAX: usize = 64;
 
 /// Makes a reference.
 pub async fn create<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, new: NewRef) -> Result<Ref> {
@@ -58,9 +58,6 @@ pub async fn update<E: Endpoint>(
 ) -> Result<Ref> {
     rules::check_not_reserved(name)?;
     let _held = app.objects.hold(access.repo.id).await;
-    if let Some(moved) = quick::update(app, access, name, update).await? {
-        return Ok(moved);
-    }
     for _ in 0..JUDGEMENTS_MAX {
         let current = get(&mut app.store.read().await?, access.repo.id, name).await?;
         let (target, workflows) = judge(app, access, &current, update).await?;
@@ -79,14 +76,13 @@ pub async fn update<E: Endpoint>(
 
 /// Deletes a reference; nothing about it needs a look at its objects.
 pub async fn delete<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, name: RefName) -> Result<()> {
-    let context = (access.recheck(), access.repo.id, name, app.clock.now());
-    app.store
-        .write(context, |tx, (right, repo, name, now)| {
+    let context = (access.repo.id, name, app.clock.now());
+    access
+        .write_current(&app.store, context, |tx, current, (repo, name, now)| {
             Box::pin(async move {
-                let found = right.ask(tx).await?;
-                let current = get(tx, *repo, name).await?;
-                rules::check_deletable(name, &found.repo.default_branch)?;
-                let change = Change { name: name.clone(), old: Some(current.target), new: None };
+                let found = get(tx, *repo, name).await?;
+                rules::check_deletable(name, &current.target.repo.default_branch)?;
+                let change = Change { name: name.clone(), old: Some(found.target), new: None };
                 let change = [change];
                 match refs::apply(tx, *repo, &change, *now).await?.as_slice() {
                     [Ok(())] => {
@@ -118,7 +114,7 @@ async fn judge<E: Endpoint>(
     update: &RefUpdate,
 ) -> Result<(Target, bool)> {
     let (judged, update) = (current.clone(), update.clone());
-    let found = app.objects.read(access.repo.id, move |reader| rules::check_move(reader, &judged, &update)).await?;
+    let found = app.objects.look(access.repo.id, move |reader| rules::check_move(reader, &judged, &update)).await?;
     let (target, differs) = found;
     let workflows = differs && are_workflows_new(app, &access.repo, target.sha).await?;
     check_workflows_if(workflows, access.caller(), &access.reach)?;
@@ -143,13 +139,13 @@ async fn write<E: Endpoint>(
     workflows: bool,
 ) -> Result<Result<(), Refused>> {
     let repo = access.repo.id;
-    let context = (access.recheck(), repo, [change], workflows, app.clock.now());
+    let context = (repo, [change], workflows, app.clock.now());
     let written = app
         .store
-        .write(context, |tx, (right, repo, change, workflows, now)| {
+        .write_with_proof(access.authority(), context, |tx, changed, (repo, change, workflows, now)| {
             Box::pin(async move {
-                if let Some((_, caller, reach)) = right.ask_if_moved(tx).await? {
-                    check_workflows_if(*workflows, &caller, &reach)?;
+                if let Some(Current { caller, reach, .. }) = changed {
+                    check_workflows_if(*workflows, caller, reach)?;
                 }
                 if change[0].old.is_none() {
                     check_not_empty(tx, *repo).await?;

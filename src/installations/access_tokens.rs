@@ -6,14 +6,14 @@ use super::json::{AccessToken, NewAccessToken};
 use super::target::OwnInstallation;
 use super::{rules, store};
 use crate::accounts;
+use crate::api::access::Allowed;
 use crate::api::access::table::CreateInstallationToken;
-use crate::api::access::{Allowed, Recheck};
 use crate::api::body::Json;
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::apps::Installation;
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::{Error, Result};
 use crate::repos::Repo;
 use crate::repos::json::Repository;
@@ -27,8 +27,12 @@ pub async fn create(
 ) -> Result<Reply> {
     rules::check_not_suspended(&access.target.0)?;
     let Json(asked) = asked?;
-    let context = (access.recheck(), asked, app.clock.now());
-    let made = app.store.write(context, |tx, (right, asked, now)| Box::pin(make(tx, right, asked, *now))).await?;
+    let context = (asked, app.clock.now());
+    let made = access
+        .write_current(&app.store, context, |tx, current, (asked, now)| {
+            Box::pin(make(tx, &current.target, asked, *now))
+        })
+        .await?;
     Ok(Reply::created_without_address(&AccessToken {
         token: made.secret.reveal(),
         expires_at: made.expires_at,
@@ -52,16 +56,15 @@ struct Made {
 
 /// Checks against the installation as it is in this very transaction, and stores the token in it.
 async fn make(
-    tx: &mut Connection,
-    right: &Recheck<CreateInstallationToken, OwnInstallation>,
+    tx: &mut Transaction,
+    OwnInstallation(installation): &OwnInstallation,
     asked: &NewAccessToken,
     now: Timestamp,
 ) -> Result<Made> {
-    let OwnInstallation(installation) = right.ask(tx).await?;
-    rules::check_not_suspended(&installation)?;
-    rules::check_within(asked, &installation)?;
-    let narrowed_to = find_named(tx, asked, &installation).await?;
-    let permissions = rules::granted(asked, &installation);
+    rules::check_not_suspended(installation)?;
+    rules::check_within(asked, installation)?;
+    let narrowed_to = find_named(tx, asked, installation).await?;
+    let permissions = rules::granted(asked, installation);
     let token_selection = match &narrowed_to {
         Some(repos) => Selection::Selected(repos.iter().map(|repo| repo.id).collect()),
         None => Selection::All,
@@ -85,7 +88,7 @@ async fn make(
 
 /// The repositories that the app named, each one the installation's; `None` where it named none.
 async fn find_named(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     asked: &NewAccessToken,
     installation: &Installation,
 ) -> Result<Option<Vec<Repo>>> {

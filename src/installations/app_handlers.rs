@@ -73,11 +73,10 @@ async fn find_shown(app: &App, id: InstallationId) -> Result<Shown> {
 }
 
 pub async fn suspend(access: Allowed<SuspendInstallation, OwnInstallation>, State(app): State<App>) -> Result<Reply> {
-    let context = (access.recheck(), app.clock.now());
-    app.store
-        .write(context, |tx, (right, now)| {
+    access
+        .write_current(&app.store, app.clock.now(), |tx, current, now| {
             Box::pin(async move {
-                let OwnInstallation(installation) = right.ask(tx).await?;
+                let OwnInstallation(installation) = &current.target;
                 let bot = apps::store::find(tx, installation.app_id).await?.map(|app| app.bot_id);
                 Ok(apps::store::update_suspension(tx, installation.id, Some(*now), bot).await?)
             })
@@ -90,10 +89,10 @@ pub async fn unsuspend(
     access: Allowed<UnsuspendInstallation, OwnInstallation>,
     State(app): State<App>,
 ) -> Result<Reply> {
-    app.store
-        .write(access.recheck(), |tx, right| {
+    access
+        .write_current(&app.store, (), |tx, current, ()| {
             Box::pin(async move {
-                let OwnInstallation(installation) = right.ask(tx).await?;
+                let OwnInstallation(installation) = &current.target;
                 Ok(apps::store::update_suspension(tx, installation.id, None, None).await?)
             })
         })
@@ -102,10 +101,10 @@ pub async fn unsuspend(
 }
 
 pub async fn delete(access: Allowed<DeleteAppInstallation, OwnInstallation>, State(app): State<App>) -> Result<Reply> {
-    app.store
-        .write(access.recheck(), |tx, right| {
+    access
+        .write_current(&app.store, (), |tx, current, ()| {
             Box::pin(async move {
-                let OwnInstallation(installation) = right.ask(tx).await?;
+                let OwnInstallation(installation) = &current.target;
                 Ok(apps::store::delete_installation(tx, installation.id).await?)
             })
         })

@@ -35,7 +35,7 @@ pub async fn list_repositories(
 pub async fn revoke_token(access: Allowed<RevokeInstallationToken, NoTarget>, State(app): State<App>) -> Result<Reply> {
     let token = rules::installation_token(access.caller())?.token;
     let context = (token, app.clock.now());
-    app.store.write(context, |tx, (token, now)| Box::pin(selection::revoke(tx, *token, *now))).await?;
+    access.write(&app.store, context, |tx, (token, now)| Box::pin(selection::revoke(tx, *token, *now))).await?;
     Ok(Reply::no_content())
 }
 
@@ -69,8 +69,10 @@ pub async fn add_repository(
     access: Allowed<AddInstallationRepository, InstallationRepo>,
     State(app): State<App>,
 ) -> Result<Reply> {
-    let context = (access.recheck(), app.clock.now());
-    app.store.write(context, |tx, (right, now)| Box::pin(selection::add(tx, right, *now))).await?;
+    let work = access.write_current(&app.store, app.clock.now(), |tx, current, now| {
+        Box::pin(selection::add(tx, &current.target, *now))
+    });
+    work.await?;
     Ok(Reply::no_content())
 }
 
@@ -78,7 +80,9 @@ pub async fn remove_repository(
     access: Allowed<RemoveInstallationRepository, InstallationRepo>,
     State(app): State<App>,
 ) -> Result<Reply> {
-    let context = (access.recheck(), app.clock.now());
-    app.store.write(context, |tx, (right, now)| Box::pin(selection::remove(tx, right, *now))).await?;
+    let work = access.write_current(&app.store, app.clock.now(), |tx, current, now| {
+        Box::pin(selection::remove(tx, &current.target, *now))
+    });
+    work.await?;
     Ok(Reply::no_content())
 }

@@ -56,7 +56,7 @@ pub fn installation_token(caller: &Principal) -> Result<&InstallationToken> {
 /// The app behind an operation that the table gives to apps alone.
 pub fn app(caller: &Principal) -> Result<AppId> {
     match caller {
-        Principal::App(app) => Ok(*app),
+        Principal::App(signed) => Ok(signed.app),
         Principal::User(_) | Principal::Installation(_) | Principal::Anonymous => Err(not_admitted()),
     }
 }

@@ -2,22 +2,19 @@
 
 use super::rules;
 use super::target::InstallationRepo;
-use crate::api::access::Recheck;
-use crate::api::access::table::{AddInstallationRepository, RemoveInstallationRepository};
 use crate::apps::store;
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::{Error, Result};
 use crate::ids::TokenId;
 use crate::tokens::{self, SelectionMode};
 
 /// Adds a repository; an installation on all repositories has it already.
 pub async fn add(
-    tx: &mut Connection,
-    right: &Recheck<AddInstallationRepository, InstallationRepo>,
+    tx: &mut Transaction,
+    InstallationRepo { installation, repo }: &InstallationRepo,
     now: Timestamp,
 ) -> Result<()> {
-    let InstallationRepo { installation, repo } = right.ask(tx).await?;
     match installation.repository_selection {
         SelectionMode::All => {}
         SelectionMode::Selected => {
@@ -32,12 +29,11 @@ pub async fn add(
 /// Takes a repository out. The count and the removal stand in one transaction, so that two removals of the last two
 /// repositories leave one.
 pub async fn remove(
-    tx: &mut Connection,
-    right: &Recheck<RemoveInstallationRepository, InstallationRepo>,
+    tx: &mut Transaction,
+    InstallationRepo { installation, repo }: &InstallationRepo,
     now: Timestamp,
 ) -> Result<()> {
-    let InstallationRepo { installation, repo } = right.ask(tx).await?;
-    rules::check_has_selection(&installation)?;
+    rules::check_has_selection(installation)?;
     if !store::selects(tx, installation.id, repo.id).await? {
         return Err(Error::NotFound);
     }
@@ -47,7 +43,7 @@ pub async fn remove(
 }
 
 /// Ends a token. Of two requests at once that both carry it, one is the last to be let in.
-pub async fn revoke(tx: &mut Connection, token: TokenId, now: Timestamp) -> Result<()> {
+pub async fn revoke(tx: &mut Transaction, token: TokenId, now: Timestamp) -> Result<()> {
     match tokens::store::end(tx, token, now).await? {
         0 => Err(Error::Unauthenticated("Bad credentials")),
         _ => Ok(()),

@@ -79,8 +79,8 @@ impl Target for OwnInstallation {
     const KIND: TargetKind = TargetKind::Installation;
 
     async fn find(db: &mut Connection, path: &PathParams, caller: &Principal) -> Result<Option<(Self, Facts)>> {
-        let Principal::App(app) = caller else { return Ok(None) };
-        let found = find_named(db, path, *app).await?;
+        let Principal::App(signed) = caller else { return Ok(None) };
+        let found = find_named(db, path, signed.app).await?;
         Ok(found.map(|installation| {
             let owner = installation.account_id;
             let facts = Facts { owner, repo: None, public: true, archived: false, role: None };

@@ -4,7 +4,7 @@ use super::json::{IssueFieldChange, NewIssueField, OptionInput};
 use super::model::{IssueField, IssueFieldOption};
 use super::{rules, store};
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::{Error, Result};
 use crate::ids::{AccountId, IssueFieldId};
 use crate::projects::mirrors;
@@ -15,7 +15,7 @@ pub struct Whole {
     pub options: Vec<IssueFieldOption>,
 }
 
-pub async fn create(tx: &mut Connection, org: AccountId, new: &NewIssueField, now: Timestamp) -> Result<Whole> {
+pub async fn create(tx: &mut Transaction, org: AccountId, new: &NewIssueField, now: Timestamp) -> Result<Whole> {
     rules::check_count(store::count(tx, org).await?)?;
     let id = store::insert(tx, org, new, now).await?;
     if new.data_type.is_select() {
@@ -27,7 +27,7 @@ pub async fn create(tx: &mut Connection, org: AccountId, new: &NewIssueField, no
 
 /// Whatever shows the field elsewhere follows in the same transaction.
 pub async fn update(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     org: AccountId,
     id: IssueFieldId,
     change: &IssueFieldChange,
@@ -50,7 +50,7 @@ pub async fn update(
     get(tx, org, id).await
 }
 
-pub async fn delete(tx: &mut Connection, org: AccountId, id: IssueFieldId, now: Timestamp) -> Result<()> {
+pub async fn delete(tx: &mut Transaction, org: AccountId, id: IssueFieldId, now: Timestamp) -> Result<()> {
     get(tx, org, id).await?;
     mirrors::mark_changed(tx, id, now).await?;
     store::delete(tx, id).await?;
@@ -58,7 +58,7 @@ pub async fn delete(tx: &mut Connection, org: AccountId, id: IssueFieldId, now: 
 }
 
 /// The field with its options; one of another organization does not exist here.
-pub async fn get(tx: &mut Connection, org: AccountId, id: IssueFieldId) -> Result<Whole> {
+pub async fn get(tx: &mut Transaction, org: AccountId, id: IssueFieldId) -> Result<Whole> {
     let field = store::find(tx, org, id).await?.ok_or(Error::NotFound)?;
     let options = if field.data_type.is_select() { store::list_options_of(tx, id).await? } else { Vec::new() };
     Ok(Whole { field, options })
@@ -80,7 +80,7 @@ fn changed(before: &IssueField, change: &IssueFieldChange) -> IssueField {
 
 /// Puts `wanted` in the place of `existing`, and says whether that changed anything.
 async fn replace_options(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     field: IssueFieldId,
     existing: &[IssueFieldOption],
     wanted: &[OptionInput],

@@ -4,7 +4,7 @@ use super::json::{NewIssueField, OptionInput};
 use super::model::{IssueField, IssueFieldOption};
 use super::rules;
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, params};
+use crate::db::{Connection, DbError, Transaction, params};
 use crate::error::Result;
 use crate::ids::{AccountId, IssueFieldId, IssueFieldOptionId};
 use crate::projects::text::name_key;
@@ -15,7 +15,7 @@ pub async fn find_generation(db: &mut Connection, org: AccountId) -> Result<i64,
     Ok(db.optional::<(i64,)>(sql, params![org]).await?.map_or(0, |(generation,)| generation))
 }
 
-pub async fn increase_generation(db: &mut Connection, org: AccountId) -> Result<(), DbError> {
+pub async fn increase_generation(db: &mut Transaction, org: AccountId) -> Result<(), DbError> {
     let sql = "insert into issue_field_set (org_id, generation) values ($1, 1) \
                on conflict (org_id) do update set generation = issue_field_set.generation + 1";
     db.execute(sql, params![org]).await?;
@@ -60,20 +60,20 @@ pub async fn find_by_name(db: &mut Connection, org: AccountId, name: &str) -> Re
     db.optional(sql, params![org, name_key(name)]).await
 }
 
-pub async fn insert(db: &mut Connection, org: AccountId, new: &NewIssueField, now: Timestamp) -> Result<IssueFieldId> {
+pub async fn insert(db: &mut Transaction, org: AccountId, new: &NewIssueField, now: Timestamp) -> Result<IssueFieldId> {
     let sql = "insert into issue_field \
                (org_id, name, name_key, description, data_type, visibility, created_at, updated_at) \
                values ($1, $2, $3, $4, $5, $6, $7, $7) returning id";
     let name = new.name.trim();
     let key = name_key(name);
     let values = params![org, name, key, new.description, new.data_type, new.visibility, now];
-    let inserted = db.one::<(IssueFieldId,)>(sql, values).await;
+    let inserted = db.insert::<(IssueFieldId,)>(sql, values).await;
     let (id,) = inserted.map_err(|error| error.on_unique(rules::name_taken))?;
     Ok(id)
 }
 
 /// Stores the values of `field`, whose type never changes.
-pub async fn update(db: &mut Connection, field: &IssueField) -> Result<()> {
+pub async fn update(db: &mut Transaction, field: &IssueField) -> Result<()> {
     let sql = "update issue_field set name = $2, name_key = $3, description = $4, visibility = $5, updated_at = $6 \
                where id = $1";
     let key = name_key(&field.name);
@@ -83,13 +83,13 @@ pub async fn update(db: &mut Connection, field: &IssueField) -> Result<()> {
 }
 
 /// Its options and the project fields made from it go with it.
-pub async fn delete(db: &mut Connection, id: IssueFieldId) -> Result<(), DbError> {
+pub async fn delete(db: &mut Transaction, id: IssueFieldId) -> Result<(), DbError> {
     db.execute("delete from issue_field where id = $1", params![id]).await?;
     Ok(())
 }
 
 pub async fn insert_option(
-    db: &mut Connection,
+    db: &mut Transaction,
     field: IssueFieldId,
     new: &OptionInput,
     priority: i64,
@@ -103,7 +103,7 @@ pub async fn insert_option(
 }
 
 pub async fn update_option(
-    db: &mut Connection,
+    db: &mut Transaction,
     id: IssueFieldOptionId,
     new: &OptionInput,
     priority: i64,
@@ -115,7 +115,7 @@ pub async fn update_option(
     Ok(())
 }
 
-pub async fn delete_option(db: &mut Connection, id: IssueFieldOptionId) -> Result<(), DbError> {
+pub async fn delete_option(db: &mut Transaction, id: IssueFieldOptionId) -> Result<(), DbError> {
     db.execute("delete from issue_field_option where id = $1", params![id]).await?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use comrak::nodes::{Ast, AstNode, NodeValue};
 use comrak::{Arena, Node};
 
-use super::{Context, plain};
+use super::{Context, MENTIONS_MAX, plain};
 
 /// The longest login there can be.
 const LOGIN_LENGTH_MAX: usize = 39;
@@ -30,17 +30,18 @@ pub(super) fn link<'a>(arena: &'a Arena<'a>, root: Node<'a>, context: &Context<'
     }
 }
 
-/// The names of all mentions, each once.
+/// The names of the first mentions, each once.
 pub(super) fn names(root: Node<'_>) -> Vec<String> {
-    let mut names = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     for node in texts(root) {
         let NodeValue::Text(text) = &node.data().value else { continue };
         for part in split(text) {
-            match part {
-                Part::Mention(login) if !names.iter().any(|known: &String| known.eq_ignore_ascii_case(login)) => {
-                    names.push(login.to_owned());
-                }
-                Part::Mention(_) | Part::Plain(_) => {}
+            let Part::Mention(login) = part else { continue };
+            if names.len() == MENTIONS_MAX {
+                return names;
+            }
+            if !names.iter().any(|known| known.eq_ignore_ascii_case(login)) {
+                names.push(login.to_owned());
             }
         }
     }

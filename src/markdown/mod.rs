@@ -17,6 +17,9 @@ pub use cache::Cache;
 /// Longer texts are cut before they are shown.
 pub const SOURCE_CHARACTERS_MAX: usize = 65_536;
 
+/// More people than this are not named in one text by accident.
+pub const MENTIONS_MAX: usize = 50;
+
 /// What a text needs to know of its surroundings.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
@@ -47,7 +50,9 @@ pub fn render_inline_plain(text: &str) -> String {
     sanitize::clean_once(&plain::escape(text))
 }
 
-/// The logins that a comment names with `@`, each once, in the order in which they are written.
+/// The first [`MENTIONS_MAX`] logins that a comment names with `@`, each once, in the order in which they are written.
+///
+/// Parsing takes up to a tenth of a second, so call this where blocking is fine, and never in a transaction.
 pub fn mentions(source: &str) -> Vec<String> {
     parse::mentions(source)
 }

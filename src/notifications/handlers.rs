@@ -41,8 +41,8 @@ pub async fn mark_read(
 ) -> Result<Reply> {
     let found = find(&app, &access).await?;
     let context = (found.id, app.clock.now());
-    app.store
-        .write(context, |tx, (id, now)| Box::pin(async move { Ok(store::mark_read(tx, *id, *now).await?) }))
+    access
+        .write(&app.store, context, |tx, (id, now)| Box::pin(async move { Ok(store::mark_read(tx, *id, *now).await?) }))
         .await?;
     Ok(Reply::reset_content())
 }

@@ -7,7 +7,7 @@ mod notify;
 mod store;
 
 pub use model::Reason;
-pub use notify::{Notice, notify};
+pub use notify::{Notice, Recipient, notify};
 pub(crate) use store::can_read;
 
 use crate::api::access::table::{GetNotificationThread, ListNotifications, MarkNotificationThreadRead};

@@ -4,49 +4,44 @@ use std::collections::BTreeMap;
 
 use super::model::Reason;
 use super::store;
-use crate::accounts::{self, AccountKind};
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::Result;
 use crate::ids::{AccountId, CommentId, PullId, RepoId};
 
-/// More people than this are not named in one text by accident.
-const MENTIONS_MAX: usize = 50;
-
-/// Something that was said.
+/// Comments that were published together.
 #[derive(Debug)]
-pub struct Notice<'a> {
+pub struct Notice {
     pub repo: RepoId,
     pub pull: PullId,
-    pub comment: CommentId,
-    /// Whoever said it, who is never told.
+    /// Whoever wrote them, who is never notified.
     pub actor: AccountId,
-    pub recipients: Vec<(AccountId, Reason)>,
     /// Someone of whom it is known that they can read the repository.
     pub reader: Option<AccountId>,
-    /// Logins that the text names.
-    pub mentions: &'a [String],
+    pub recipients: Vec<Recipient>,
 }
 
-/// Tells everyone who can read the repository, each for the strongest reason.
-pub async fn notify(tx: &mut Connection, notice: &Notice<'_>, now: Timestamp) -> Result<()> {
-    let mut reasons: BTreeMap<AccountId, Reason> = BTreeMap::new();
-    let mut add = |user: AccountId, reason: Reason| {
-        let known = reasons.entry(user).or_insert(reason);
-        *known = reason.max(*known);
-    };
-    notice.recipients.iter().for_each(|(user, reason)| add(*user, *reason));
-    for login in notice.mentions.iter().take(MENTIONS_MAX) {
-        if let Some(user) = accounts::store::find_of_kind(tx, login, AccountKind::User).await? {
-            add(user.id, Reason::Mention);
-        }
+/// Someone whom a comment concerns.
+#[derive(Debug, Clone, Copy)]
+pub struct Recipient {
+    pub user: AccountId,
+    pub reason: Reason,
+    pub comment: CommentId,
+}
+
+/// Notifies everyone who can read the repository once: for the strongest reason, about the last comment.
+pub async fn notify(tx: &mut Transaction, notice: &Notice, now: Timestamp) -> Result<()> {
+    let mut by_user: BTreeMap<AccountId, Recipient> = BTreeMap::new();
+    for recipient in notice.recipients.iter().filter(|recipient| recipient.user != notice.actor) {
+        let known = by_user.entry(recipient.user).or_insert(*recipient);
+        known.reason = known.reason.max(recipient.reason);
+        known.comment = known.comment.max(recipient.comment);
     }
-    reasons.remove(&notice.actor);
-    for (user, reason) in reasons {
-        if notice.reader == Some(user) && store::update(tx, user, notice, reason, now).await? {
+    for recipient in by_user.into_values() {
+        if notice.reader == Some(recipient.user) && store::update(tx, notice.pull, &recipient, now).await? {
             continue;
         }
-        store::upsert(tx, user, notice, reason, now).await?;
+        store::upsert(tx, notice, &recipient, now).await?;
     }
     Ok(())
 }

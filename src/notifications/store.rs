@@ -1,10 +1,10 @@
 //! Notifications in the store.
 
-use super::model::{Notification, Reason};
-use super::notify::Notice;
+use super::model::Notification;
+use super::notify::{Notice, Recipient};
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, params};
-use crate::ids::{AccountId, NotificationId};
+use crate::db::{Connection, DbError, Transaction, params};
+use crate::ids::{AccountId, NotificationId, PullId};
 
 /// Whether an account is a user who can read the repository `r`.
 macro_rules! can_read {
@@ -25,23 +25,21 @@ pub(crate) use can_read;
 
 /// Makes a pull request unread once more for someone who can read its repository. Tells whether it was there already.
 pub async fn update(
-    db: &mut Connection,
-    user: AccountId,
-    notice: &Notice<'_>,
-    reason: Reason,
+    db: &mut Transaction,
+    pull: PullId,
+    Recipient { user, reason, comment }: &Recipient,
     now: Timestamp,
 ) -> Result<bool, DbError> {
     let sql = "update notification set reason = $3, unread = true, comment_id = $4, updated_at = $5 \
                where user_id = $1 and pull_id = $2";
-    Ok(db.execute(sql, params![user, notice.pull, reason, notice.comment, now]).await? > 0)
+    Ok(db.execute(sql, params![user, pull, reason, comment, now]).await? > 0)
 }
 
 /// Makes a pull request unread for someone, if they are a user who can read its repository.
 pub async fn upsert(
-    db: &mut Connection,
-    user: AccountId,
-    notice: &Notice<'_>,
-    reason: Reason,
+    db: &mut Transaction,
+    notice: &Notice,
+    Recipient { user, reason, comment }: &Recipient,
     now: Timestamp,
 ) -> Result<(), DbError> {
     let sql = concat!(
@@ -52,7 +50,7 @@ pub async fn upsert(
          set reason = excluded.reason, unread = true, comment_id = excluded.comment_id, \
          updated_at = excluded.updated_at"
     );
-    db.execute(sql, params![user, notice.repo, notice.pull, reason, notice.comment, now]).await?;
+    db.execute(sql, params![user, notice.repo, notice.pull, reason, comment, now]).await?;
     Ok(())
 }
 
@@ -122,7 +120,7 @@ pub async fn count(db: &mut Connection, view: View, filter: Filter) -> Result<i6
     Ok(db.one::<(i64,)>(sql, values).await?.0)
 }
 
-pub async fn mark_read(db: &mut Connection, id: NotificationId, now: Timestamp) -> Result<(), DbError> {
+pub async fn mark_read(db: &mut Transaction, id: NotificationId, now: Timestamp) -> Result<(), DbError> {
     let sql = "update notification set unread = false, last_read_at = $2 where id = $1";
     db.execute(sql, params![id, now]).await?;
     Ok(())

@@ -14,7 +14,7 @@ use crate::api::reply::Reply;
 use crate::app::App;
 use crate::apps::{self, AppKind};
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::{Error, Result};
 use crate::ids::AccountId;
 use crate::tokens::{self, Grant, NewToken, Scopes, Secret, TokenKind, UserLimits, random_letters, random_text};
@@ -38,8 +38,8 @@ pub async fn create_code(
     let device_code = random_text(DEVICE_CODE_LENGTH);
     let user_code = format!("{}-{}", random_letters(USER_CODE_HALF), random_letters(USER_CODE_HALF));
     let context = (tokens::hash(&device_code), user_code.clone(), client, scopes, app.clock.now());
-    app.store
-        .write(context, |tx, (hash, user_code, client, scopes, now)| {
+    access
+        .write(&app.store, context, |tx, (hash, user_code, client, scopes, now)| {
             Box::pin(insert(tx, *hash, user_code, client, scopes, *now))
         })
         .await?;
@@ -48,7 +48,7 @@ pub async fn create_code(
 
 /// Stores a new code; the permissions of a GitHub App take the place of scopes.
 async fn insert(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     hash: [u8; 32],
     user_code: &str,
     client: &apps::App,
@@ -85,8 +85,8 @@ pub async fn create_token(
     let answer = match refusal {
         Some(refusal) => Answer::Refused(refusal),
         None => {
-            app.store
-                .write(context, |tx, (client_id, client_secret, device_code, now)| {
+            access
+                .write(&app.store, context, |tx, (client_id, client_secret, device_code, now)| {
                     let device_code = device_code.as_deref().unwrap_or_default();
                     let client_id = client_id.as_deref().unwrap_or_default();
                     Box::pin(exchange(tx, client_id, client_secret.as_deref(), device_code, *now))
@@ -99,7 +99,7 @@ pub async fn create_token(
 
 /// Turns a code that was approved into a token, once; whatever else is the case is told and noted.
 async fn exchange(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     client_id: &str,
     client_secret: Option<&str>,
     device_code: &str,
@@ -128,14 +128,14 @@ async fn exchange(
 }
 
 /// Devices keep no secrets, so none is asked for; one that is sent must be right.
-async fn is_secret_good(tx: &mut Connection, client: &apps::App, sent: Option<&str>) -> Result<bool> {
+async fn is_secret_good(tx: &mut Transaction, client: &apps::App, sent: Option<&str>) -> Result<bool> {
     let Some(sent) = sent else { return Ok(true) };
     let kept = apps::store::find_client_secret_hash(tx, client.id).await?;
     Ok(kept.is_some_and(|kept| bool::from(kept.ct_eq(&tokens::hash(sent)))))
 }
 
 async fn grant(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     client: &apps::App,
     code: &DeviceCode,
     user: AccountId,
@@ -158,15 +158,14 @@ pub async fn approve(
     State(app): State<App>,
     Json(approval): Json<json::Approval>,
 ) -> Result<Reply> {
-    let held = match access.caller().user().map(|token| &token.limits) {
-        Some(UserLimits::Classic(scopes)) => scopes.clone(),
-        _ => return Err(Error::internal("the table admits only classic tokens here")),
-    };
-    let context = (access.recheck(), approval, held, app.clock.now());
-    app.store
-        .write(context, |tx, (right, approval, held, now)| {
+    access
+        .write_current(&app.store, (approval, app.clock.now()), |tx, current, (approval, now)| {
             Box::pin(async move {
-                let OwnAccount(user) = right.ask(tx).await?;
+                let OwnAccount(user) = &current.target;
+                let held = match current.caller.user().map(|token| &token.limits) {
+                    Some(UserLimits::Classic(scopes)) => scopes,
+                    _ => return Err(Error::internal("the table admits only classic tokens here")),
+                };
                 decide(tx, &approval.user_code, user.id, approval.decision, Some(held), *now).await
             })
         })
@@ -177,7 +176,7 @@ pub async fn approve(
 /// Notes what a user says about a device. A token that says it can give away no more than it has; the operator of the
 /// service, who has none, anything.
 pub async fn decide(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     typed: &str,
     user: AccountId,
     decision: Decision,

@@ -2,7 +2,7 @@
 
 use super::model::{Decision, DeviceCode};
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, params};
+use crate::db::{Connection, DbError, Transaction, params};
 use crate::error::{Error, Result};
 use crate::ids::{AccountId, AppId};
 
@@ -16,7 +16,7 @@ pub struct NewDeviceCode<'a> {
     pub expires_at: Timestamp,
 }
 
-pub async fn insert(db: &mut Connection, new: &NewDeviceCode<'_>, now: Timestamp) -> Result<()> {
+pub async fn insert(db: &mut Transaction, new: &NewDeviceCode<'_>, now: Timestamp) -> Result<()> {
     let sql = "insert into device_code (hash, user_code, app_id, scopes, interval_seconds, created_at, expires_at) \
                values ($1, $2, $3, $4, $5, $6, $7)";
     let values = params![new.hash, new.user_code, new.app, new.scopes, new.interval_seconds, now, new.expires_at];
@@ -44,7 +44,7 @@ pub async fn find_undecided(
 }
 
 pub async fn update_decision(
-    db: &mut Connection,
+    db: &mut Transaction,
     id: i64,
     decision: Decision,
     user: Option<AccountId>,
@@ -55,17 +55,17 @@ pub async fn update_decision(
 }
 
 /// Notes when a device asked, and how long it has to wait now.
-pub async fn update_polled(db: &mut Connection, id: i64, now: Timestamp, interval: i64) -> Result<(), DbError> {
+pub async fn update_polled(db: &mut Transaction, id: i64, now: Timestamp, interval: i64) -> Result<(), DbError> {
     let sql = "update device_code set polled_at = $2, interval_seconds = $3 where id = $1";
     db.execute(sql, params![id, now, interval]).await?;
     Ok(())
 }
 
-pub async fn delete(db: &mut Connection, id: i64) -> Result<u64, DbError> {
+pub async fn delete(db: &mut Transaction, id: i64) -> Result<u64, DbError> {
     db.execute("delete from device_code where id = $1", params![id]).await
 }
 
 /// Removes codes that have been over since before `moment`; a device that still asks reads that its code is not valid.
-pub async fn delete_expired(db: &mut Connection, moment: Timestamp) -> Result<u64, DbError> {
+pub async fn delete_expired(db: &mut Transaction, moment: Timestamp) -> Result<u64, DbError> {
     db.execute("delete from device_code where expires_at <= $1", params![moment]).await
 }

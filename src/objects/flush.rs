@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Objects, store};
+use crate::db::internal_authority;
 use crate::error::Result;
 use crate::git::RawObject;
 use crate::ids::{RepoId, Sha};
@@ -10,6 +11,13 @@ use crate::ids::{RepoId, Sha};
 /// Objects and bytes of one pack, so that memory does not grow with what waits.
 const BATCH_OBJECTS_MAX: i64 = 10_000;
 const BATCH_BYTES_MAX: i64 = 32 << 20;
+/// Rows that one transaction deletes, so that nobody waits long to write.
+const TRANSACTION_ROWS_MAX: usize = 500;
+
+internal_authority!(
+    /// Objects that are in a pack leave the store; nobody sees a difference.
+    Flush = "maintenance/flush-objects"
+);
 
 impl Objects {
     /// Moves every object that only the store holds into a pack, and tells how many there were.
@@ -51,16 +59,17 @@ impl Objects {
         drop(db);
         let packs = self.clone();
         self.run(move || packs.repository(repo)?.store(&objects)).await?;
-        self.0
-            .store
-            .write((repo, batch), |tx, (repo, batch)| {
+        for rows in batch.chunks(TRANSACTION_ROWS_MAX) {
+            let work = self.0.store.write(Flush, (repo, rows.to_vec()), |tx, (repo, rows)| {
                 Box::pin(async move {
-                    for sha in batch {
+                    for sha in rows {
                         store::delete(tx, *repo, *sha).await?;
                     }
                     Ok(())
                 })
-            })
-            .await
+            });
+            work.await?;
+        }
+        Ok(())
     }
 }

@@ -2,11 +2,11 @@
 //! the store holds yet. Here work that blocks leaves the asynchronous world, and nowhere else.
 
 mod beside;
-mod blocking;
 mod flush;
 mod gate;
 pub mod store;
 mod upkeep;
+mod workers;
 
 use std::sync::Arc;
 
@@ -14,14 +14,22 @@ use tokio::runtime::Handle;
 use tokio::sync::RwLockReadGuard;
 
 use crate::clock::Timestamp;
-use crate::db::Store;
+use crate::db::{Store, WriteAuthority};
 use crate::error::{Error, Result};
-use crate::git::{RawObject, Reader, Repositories, Repository};
+use crate::git::{Budget, RawObject, Reader, Repositories, Repository, Reserved};
 use crate::ids::RepoId;
 use beside::Beside;
-use blocking::Doorway;
 use gate::Gates;
 pub use upkeep::{Holder, Policy, Upkeep};
+use workers::Workers;
+
+/// A result, with what it takes of the memory for large ones.
+#[derive(Debug)]
+pub struct Large<T> {
+    pub value: T,
+    /// Given back when it is dropped.
+    pub reserved: Option<Reserved>,
+}
 
 /// All objects of all repositories of this node; cheap to clone.
 #[derive(Clone)]
@@ -30,33 +38,49 @@ pub struct Objects(Arc<Parts>);
 struct Parts {
     store: Store,
     repositories: Arc<Repositories>,
-    doorway: Doorway,
+    workers: Workers,
     gates: Gates,
 }
 
 impl Objects {
     pub fn new(store: Store, repositories: Arc<Repositories>) -> Self {
-        Self(Arc::new(Parts { store, repositories, doorway: Doorway::default(), gates: Gates::default() }))
+        Self(Arc::new(Parts { store, repositories, workers: Workers::default(), gates: Gates::default() }))
     }
 
     /// Runs work that blocks on a thread of its own. Waits where too much of it is under way already.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-        self.0.doorway.run(work).await
+        self.0.workers.run(work).await
     }
 
-    /// Runs `work` over everything that the repository has, packed or not.
+    /// Runs `work` over everything that the repository has, packed or not, within a budget. The work ends when
+    /// nobody waits for it any more.
     pub async fn read<T: Send + 'static>(
         &self,
         repo: RepoId,
         work: impl FnOnce(&Reader<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
+        Ok(self.read_large(repo, work).await?.value)
+    }
+
+    /// As [`Objects::read`], for a result that may be large: the memory it takes is counted until it is dropped.
+    pub async fn read_large<T: Send + 'static>(
+        &self,
+        repo: RepoId,
+        work: impl FnOnce(&Reader<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<Large<T>> {
         let (objects, handle) = (self.clone(), Handle::current());
-        self.run(move || {
+        let work = move |budget: &Budget| {
             let repository = objects.repository(repo)?;
             let beside = Beside::new(&objects.0.store, repo, handle);
-            work(&repository.reader(&beside))
-        })
-        .await
+            let value = work(&repository.reader_within(&beside, budget))?;
+            Ok(Large { value, reserved: budget.take_retained() })
+        };
+        self.0.workers.run_within(repo, work).await
+    }
+
+    /// A budget for work on the thread of its caller, which has a limit of its own, such as a push.
+    pub fn budget_of(&self, repo: RepoId) -> Budget {
+        self.0.workers.budget_of(repo)
     }
 
     /// As [`Objects::read`], here and now where everything is in memory; `work` may run twice.
@@ -93,14 +117,20 @@ impl Objects {
     }
 
     /// Keeps new objects durably without a file for each; they are visible at once.
-    pub async fn insert(&self, repo: RepoId, objects: Vec<Arc<RawObject>>, now: Timestamp) -> Result<()> {
+    pub async fn insert(
+        &self,
+        authority: impl WriteAuthority,
+        repo: RepoId,
+        objects: Vec<Arc<RawObject>>,
+        now: Timestamp,
+    ) -> Result<()> {
         if objects.is_empty() {
             return Ok(());
         }
         let context = (repo, objects, now);
         self.0
             .store
-            .write(context, |tx, (repo, objects, now)| Box::pin(store::insert_all(tx, *repo, objects, *now)))
+            .write(authority, context, |tx, (repo, objects, now)| Box::pin(store::insert_all(tx, *repo, objects, *now)))
             .await
     }
 

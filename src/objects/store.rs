@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, from_row, params};
+use crate::db::{Connection, DbError, Transaction, from_row, params};
 use crate::error::{Error, Result};
 use crate::git::{ObjectKind, RawObject};
 use crate::ids::{RepoId, Sha};
@@ -72,7 +72,7 @@ pub async fn count_waiting(db: &mut Connection, repo: RepoId) -> Result<(i64, Op
 }
 
 /// Keeps all objects; one that is kept already stays as it is.
-pub async fn insert_all(tx: &mut Connection, repo: RepoId, objects: &[Arc<RawObject>], now: Timestamp) -> Result<()> {
+pub async fn insert_all(tx: &mut Transaction, repo: RepoId, objects: &[Arc<RawObject>], now: Timestamp) -> Result<()> {
     if !exists(tx, repo).await? {
         return Err(Error::NotFound);
     }
@@ -82,14 +82,14 @@ pub async fn insert_all(tx: &mut Connection, repo: RepoId, objects: &[Arc<RawObj
     Ok(())
 }
 
-async fn insert(db: &mut Connection, repo: RepoId, object: &RawObject, now: Timestamp) -> Result<(), DbError> {
+async fn insert(db: &mut Transaction, repo: RepoId, object: &RawObject, now: Timestamp) -> Result<(), DbError> {
     let sql = "insert into git_object (repo_id, sha, kind, data, created_at) values ($1, $2, $3, $4, $5) \
                on conflict do nothing";
     db.execute(sql, params![repo, object.sha(), object.kind(), object.data(), now]).await?;
     Ok(())
 }
 
-pub async fn delete(db: &mut Connection, repo: RepoId, sha: Sha) -> Result<(), DbError> {
+pub async fn delete(db: &mut Transaction, repo: RepoId, sha: Sha) -> Result<(), DbError> {
     db.execute("delete from git_object where repo_id = $1 and sha = $2", params![repo, sha]).await?;
     Ok(())
 }

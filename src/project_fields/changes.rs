@@ -6,7 +6,7 @@ use super::store::{self, NewRow};
 use super::{contents, rules};
 use crate::accounts::AccountKind;
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::{Error, Result};
 use crate::ids::{AccountId, IssueFieldId, ProjectFieldId, ProjectId};
 use crate::issue_fields;
@@ -25,7 +25,7 @@ pub struct Whole {
     pub contents: contents::Contents,
 }
 
-pub async fn add(tx: &mut Connection, place: Place, new: &NewField, now: Timestamp) -> Result<Whole> {
+pub async fn add(tx: &mut Transaction, place: Place, new: &NewField, now: Timestamp) -> Result<Whole> {
     if projects::store::mark_changed(tx, place.project, now).await? == 0 {
         return Err(Error::NotFound);
     }
@@ -44,7 +44,7 @@ pub async fn add(tx: &mut Connection, place: Place, new: &NewField, now: Timesta
 
 /// A field that takes name, type and options from an issue field of the project's owner.
 async fn add_following(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     place: Place,
     id: IssueFieldId,
     name: Option<&str>,
@@ -61,7 +61,7 @@ async fn add_following(
     store::insert(tx, place.project, &row, now).await
 }
 
-async fn add_own(tx: &mut Connection, project: ProjectId, own: &OwnField, now: Timestamp) -> Result<ProjectFieldId> {
+async fn add_own(tx: &mut Transaction, project: ProjectId, own: &OwnField, now: Timestamp) -> Result<ProjectFieldId> {
     check_name(tx, project, &own.name).await?;
     let plain = NewRow::plain(&own.name, own.data_type());
     match &own.kind {
@@ -78,7 +78,7 @@ async fn add_own(tx: &mut Connection, project: ProjectId, own: &OwnField, now: T
 }
 
 async fn add_iterations(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     project: ProjectId,
     plain: NewRow<'_>,
     configuration: &NewIterations,
@@ -97,7 +97,7 @@ async fn add_iterations(
     Ok(id)
 }
 
-async fn check_name(tx: &mut Connection, project: ProjectId, name: &str) -> Result<()> {
+async fn check_name(tx: &mut Transaction, project: ProjectId, name: &str) -> Result<()> {
     rules::check_free(store::find_by_name(tx, project, name).await?.is_some())?;
     rules::check_not_reserved(name)
 }
@@ -110,7 +110,7 @@ const STATUS: [(&str, &str, &str, Color); 3] = [
 ];
 
 /// The fields that a new project has, in order.
-pub async fn add_defaults(tx: &mut Connection, project: ProjectId, owner: AccountKind, now: Timestamp) -> Result<()> {
+pub async fn add_defaults(tx: &mut Transaction, project: ProjectId, owner: AccountKind, now: Timestamp) -> Result<()> {
     let issue_type = match owner {
         AccountKind::Organization => Some(("Type", DataType::IssueType)),
         AccountKind::User | AccountKind::Bot => None,
@@ -138,7 +138,7 @@ pub async fn add_defaults(tx: &mut Connection, project: ProjectId, owner: Accoun
     Ok(())
 }
 
-async fn add_status_options(tx: &mut Connection, status: ProjectFieldId) -> Result<()> {
+async fn add_status_options(tx: &mut Transaction, status: ProjectFieldId) -> Result<()> {
     for (position, (option_id, name, description, color)) in (0..).zip(STATUS) {
         let option = NewOption { name: name.into(), color, description: description.into() };
         store::insert_option(tx, status, position, option_id, &option).await?;

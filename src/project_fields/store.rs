@@ -4,7 +4,7 @@ use super::input::{NewIteration, NewOption};
 use super::model::{DataType, FieldOption, Iteration, MirroredOption, ProjectField, part_id};
 use super::rules;
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, params};
+use crate::db::{Connection, DbError, Transaction, params};
 use crate::error::Result;
 use crate::ids::{IssueFieldId, ProjectFieldId, ProjectId};
 use crate::projects::text::name_key;
@@ -117,7 +117,7 @@ impl<'a> NewRow<'a> {
 }
 
 pub async fn insert(
-    db: &mut Connection,
+    db: &mut Transaction,
     project: ProjectId,
     new: &NewRow<'_>,
     now: Timestamp,
@@ -128,13 +128,13 @@ pub async fn insert(
     let (name, key) = (new.name.trim(), name_key(new.name));
     let (start_day, duration) = (new.iteration_start_day, new.iteration_duration);
     let values = params![project, new.issue_field, name, key, new.data_type, start_day, duration, now];
-    let inserted = db.one::<(ProjectFieldId,)>(sql, values).await;
+    let inserted = db.insert::<(ProjectFieldId,)>(sql, values).await;
     let (id,) = inserted.map_err(|error| error.on_unique(rules::name_taken))?;
     Ok(id)
 }
 
 pub async fn insert_option(
-    db: &mut Connection,
+    db: &mut Transaction,
     field: ProjectFieldId,
     position: i64,
     option_id: &str,
@@ -147,7 +147,7 @@ pub async fn insert_option(
 }
 
 pub async fn insert_iteration(
-    db: &mut Connection,
+    db: &mut Transaction,
     field: ProjectFieldId,
     position: i64,
     new: &NewIteration,

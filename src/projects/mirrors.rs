@@ -1,14 +1,14 @@
 //! Project fields that are made from an issue field and follow it.
 
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, params};
+use crate::db::{DbError, Transaction, params};
 use crate::error::{Error, Result};
 use crate::ids::IssueFieldId;
 use crate::projects::text::name_key;
 
 /// Gives every mirror the name of its issue field; `taken` is the refusal where a project has it already.
 pub async fn follow(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     issue_field: IssueFieldId,
     name: &str,
     now: Timestamp,
@@ -21,7 +21,7 @@ pub async fn follow(
 }
 
 /// Lets every project that has a mirror know that its fields are no longer what they were.
-pub async fn mark_changed(tx: &mut Connection, issue_field: IssueFieldId, now: Timestamp) -> Result<(), DbError> {
+pub async fn mark_changed(tx: &mut Transaction, issue_field: IssueFieldId, now: Timestamp) -> Result<(), DbError> {
     let sql = "update project set generation = generation + 1, updated_at = $2 \
                where id in (select project_id from project_field where issue_field_id = $1)";
     tx.execute(sql, params![issue_field, now]).await?;

@@ -2,7 +2,7 @@
 
 use crate::accounts::{AccountKind, OrgRole, login_key};
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, FromRow, Row, params};
+use crate::db::{Connection, DbError, FromRow, Row, Transaction, params};
 use crate::ids::{AccountId, ProjectId};
 use crate::projects::{Project, rules};
 use crate::repos::RepoRole;
@@ -85,7 +85,7 @@ pub struct NewProject<'a> {
 }
 
 pub async fn insert(
-    db: &mut Connection,
+    db: &mut Transaction,
     new: &NewProject<'_>,
     number: i64,
     now: Timestamp,
@@ -94,11 +94,11 @@ pub async fn insert(
                (owner_id, number, title, short_description, public, creator_id, created_at, updated_at) \
                values ($1, $2, $3, $4, $5, $6, $7, $7) returning id";
     let values = params![new.owner, number, new.title, new.short_description, new.public, new.creator, now];
-    let (id,) = db.one(sql, values).await?;
+    let (id,) = db.insert(sql, values).await?;
     Ok(id)
 }
 
-pub async fn update(db: &mut Connection, id: ProjectId, new: &NewProject<'_>, now: Timestamp) -> Result<(), DbError> {
+pub async fn update(db: &mut Transaction, id: ProjectId, new: &NewProject<'_>, now: Timestamp) -> Result<(), DbError> {
     let sql = "update project set title = $2, short_description = $3, public = $4, updated_at = $5, \
                generation = generation + 1 where id = $1";
     db.execute(sql, params![id, new.title, new.short_description, new.public, now]).await?;
@@ -106,13 +106,13 @@ pub async fn update(db: &mut Connection, id: ProjectId, new: &NewProject<'_>, no
 }
 
 /// Notes that the fields have changed; tells how many projects that were, none where it is gone.
-pub async fn mark_changed(db: &mut Connection, id: ProjectId, now: Timestamp) -> Result<u64, DbError> {
+pub async fn mark_changed(db: &mut Transaction, id: ProjectId, now: Timestamp) -> Result<u64, DbError> {
     let sql = "update project set generation = generation + 1, updated_at = $2 where id = $1";
     db.execute(sql, params![id, now]).await
 }
 
 /// From now on the answers about this project's fields change with the date.
-pub async fn mark_iterating(db: &mut Connection, id: ProjectId) -> Result<(), DbError> {
+pub async fn mark_iterating(db: &mut Transaction, id: ProjectId) -> Result<(), DbError> {
     db.execute("update project set has_iterations = $2 where id = $1", params![id, true]).await?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::model::{Pull, PullState};
 use super::store::{self, NewPull};
 use super::{moves, rules};
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::{Connection, Transaction};
 use crate::error::{Code, Error, Result};
 use crate::git::{ObjectKind, RefName};
 use crate::ids::{RepoId, Sha};
@@ -13,7 +13,7 @@ use crate::refs;
 use crate::repos::Repo;
 
 /// Makes a pull request between two branches that exist.
-pub async fn create(tx: &mut Connection, repo: &Repo, new: &NewPull, now: Timestamp) -> Result<Pull> {
+pub async fn create(tx: &mut Transaction, repo: &Repo, new: &NewPull, now: Timestamp) -> Result<Pull> {
     let head = tip(tx, repo.id, &new.head_ref, "head").await?;
     let base = tip(tx, repo.id, &new.base_ref, "base").await?;
     if store::find_open(tx, repo.id, &new.head_ref, &new.base_ref).await?.is_some() {
@@ -29,7 +29,7 @@ pub async fn create(tx: &mut Connection, repo: &Repo, new: &NewPull, now: Timest
 
 /// Changes text, state and base of a pull request, and tells whether it has a new version.
 pub async fn update(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     repo: &Repo,
     number: i64,
     changes: &PullRequestChanges,
@@ -56,7 +56,7 @@ pub async fn update(
 }
 
 /// Takes up both branches as they are now.
-async fn move_base(tx: &mut Connection, repo: &Repo, pull: &Pull, base_ref: &str, now: Timestamp) -> Result<()> {
+async fn move_base(tx: &mut Transaction, repo: &Repo, pull: &Pull, base_ref: &str, now: Timestamp) -> Result<()> {
     let base = tip(tx, repo.id, base_ref, "base").await?;
     let head = match pull.state {
         PullState::Open => pull.version.head_sha,
@@ -78,7 +78,7 @@ async fn move_base(tx: &mut Connection, repo: &Repo, pull: &Pull, base_ref: &str
     Ok(())
 }
 
-async fn get(tx: &mut Connection, repo: RepoId, number: i64) -> Result<Pull> {
+async fn get(tx: &mut Transaction, repo: RepoId, number: i64) -> Result<Pull> {
     store::find(tx, repo, number).await?.ok_or(Error::NotFound)
 }
 

@@ -5,9 +5,10 @@ use super::model::Version;
 use std::collections::{BTreeSet, HashSet};
 
 use super::moves::Moved;
-use super::range::{Range, at_desk};
+use super::range::{Range, at_desk, within_budget};
 use super::{store, threads};
 use crate::app::App;
+use crate::db::internal_authority;
 use crate::error::Result;
 use crate::git::Reader;
 use crate::ids::{PullId, RepoId, Sha};
@@ -16,6 +17,13 @@ use crate::ids::{PullId, RepoId, Sha};
 const PULLS_MAX: usize = 100;
 /// Commits whose authors one move makes known.
 const COMMITS_MAX: usize = 10_000;
+/// Rows that one transaction inserts, so that nobody waits long to write.
+const TRANSACTION_ROWS_MAX: usize = 500;
+
+internal_authority!(
+    /// What follows from commits that are there already.
+    Refresh = "maintenance/refresh-pulls"
+);
 
 /// Begins the work; call it after the transaction in which [`super::refs_moved`] ran.
 pub fn follow(app: &App, repo: RepoId, moved: Moved) {
@@ -34,7 +42,10 @@ pub fn follow(app: &App, repo: RepoId, moved: Moved) {
 pub async fn follow_now(app: &App, repo: RepoId, moved: &Moved) -> Result<()> {
     note_contributors(app, repo, moved).await?;
     for pull in moved.pulls.iter().take(PULLS_MAX) {
-        settle(app, repo, *pull).await?;
+        if let Err(error) = settle(app, repo, *pull).await {
+            mark_attempted(app, *pull).await?;
+            return Err(error);
+        }
     }
     Ok(())
 }
@@ -44,24 +55,39 @@ pub async fn follow_now(app: &App, repo: RepoId, moved: &Moved) -> Result<()> {
 pub async fn catch_up(app: &App) -> Result<()> {
     let unsettled = store::list_unsettled(&mut app.store.read().await?, PULLS_MAX).await?;
     for (repo, pull) in unsettled {
+        // Before the attempt: whatever comes of it, even the end of the process, it is not made again.
+        mark_attempted(app, pull).await?;
         if let Err(error) = settle(app, repo, pull).await {
-            tracing::warn!(%repo, %error, "a pull request could not be looked at");
+            tracing::warn!(%repo, %error, "could not refresh a pull request");
         }
     }
     Ok(())
 }
 
-/// Finds the merge base of a pull request's last version, the places of its threads in it, and its counts.
+/// Notes that the last version of a pull request is not worth another attempt in the background.
+async fn mark_attempted(app: &App, pull: PullId) -> Result<()> {
+    let context = (pull, app.clock.now());
+    app.store
+        .write(Refresh, context, |tx, (pull, now)| {
+            Box::pin(async move { Ok(store::update_attempted(tx, *pull, *now).await?) })
+        })
+        .await
+}
+
+/// Finds the merge base of a pull request's last version, the places of its threads in it, and its counts. What is over
+/// budget is left out, and the version is settled all the same: its counts are stored, as far as they go.
 pub async fn settle(app: &App, repo: RepoId, pull: PullId) -> Result<()> {
     let Some(found) = store::find_by_id(&mut app.store.read().await?, pull).await? else { return Ok(()) };
     let version = found.version;
     let base = match version.merge_base {
-        Some(known) => known,
-        None => find_merge_base(app, repo, pull, version).await?,
+        Some(known) => Some(known),
+        None => within_budget(find_merge_base(app, repo, pull, version).await)?,
     };
     // Pages of comments are asked for right after a push; the counts take longer, since they need every file.
-    let range = Range { base, head: version.head_sha };
-    threads::place_all(app, repo, pull, &version, range).await?;
+    if let Some(base) = base {
+        let range = Range { base, head: version.head_sha };
+        threads::place_all(app, repo, pull, &version, range).await?;
+    }
     match version.size {
         Some(_) => Ok(()),
         None => measure(app, repo, pull, version).await,
@@ -71,7 +97,7 @@ pub async fn settle(app: &App, repo: RepoId, pull: PullId) -> Result<()> {
 async fn find_merge_base(app: &App, repo: RepoId, pull: PullId, version: Version) -> Result<Sha> {
     let base = at_desk(app, repo, move |desk| Ok(desk.range(&version)?.base)).await?;
     app.store
-        .write((pull, version.number, base), |tx, (pull, number, base)| {
+        .write(Refresh, (pull, version.number, base), |tx, (pull, number, base)| {
             Box::pin(async move { Ok(store::update_merge_base(tx, *pull, *number, *base).await?) })
         })
         .await?;
@@ -81,7 +107,7 @@ async fn find_merge_base(app: &App, repo: RepoId, pull: PullId, version: Version
 async fn measure(app: &App, repo: RepoId, pull: PullId, version: Version) -> Result<()> {
     let size = at_desk(app, repo, move |desk| desk.size(&version)).await?;
     app.store
-        .write((pull, version.number, size), |tx, (pull, number, size)| {
+        .write(Refresh, (pull, version.number, size), |tx, (pull, number, size)| {
             Box::pin(async move { Ok(store::update_size(tx, *pull, *number, size).await?) })
         })
         .await
@@ -91,16 +117,18 @@ async fn measure(app: &App, repo: RepoId, pull: PullId, version: Version) -> Res
 async fn note_contributors(app: &App, repo: RepoId, moved: &Moved) -> Result<()> {
     let Some((old, new)) = moved.default_branch else { return Ok(()) };
     let emails = at_desk(app, repo, move |desk| authors(desk.reader, old, new)).await?;
-    app.store
-        .write((repo, emails), |tx, (repo, emails)| {
+    for emails in emails.chunks(TRANSACTION_ROWS_MAX) {
+        let work = app.store.write(Refresh, (repo, emails.to_vec()), |tx, (repo, emails)| {
             Box::pin(async move {
                 for email in emails {
                     store::insert_contributor(tx, *repo, email).await?;
                 }
                 Ok(())
             })
-        })
-        .await
+        });
+        work.await?;
+    }
+    Ok(())
 }
 
 /// Email addresses of those who wrote the commits that `new` has and `old` has not, as far as the limit allows.

@@ -3,7 +3,7 @@
 use super::model::{Concerned, PullState};
 use super::store;
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::Result;
 use crate::git::{ObjectKind, RefName};
 use crate::ids::{PullId, RepoId, Sha};
@@ -30,7 +30,7 @@ impl Moved {
 ///
 /// A moved head or base makes a new version, a deleted one closes. What follows from the commits themselves is
 /// found out after the transaction, since looking at commits blocks.
-pub async fn refs_moved(tx: &mut Connection, repo: RepoId, changes: &[Change], now: Timestamp) -> Result<Moved> {
+pub async fn refs_moved(tx: &mut Transaction, repo: RepoId, changes: &[Change], now: Timestamp) -> Result<Moved> {
     let mut moved = Moved::default();
     let mut by_base = Vec::new();
     let branches = changes.iter().filter_map(|change| Some((change.name.as_str().strip_prefix(BRANCHES)?, change)));
@@ -61,7 +61,7 @@ pub async fn refs_moved(tx: &mut Connection, repo: RepoId, changes: &[Change], n
 }
 
 async fn add_version(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     repo: RepoId,
     pull: &Concerned,
     (base, head): (Sha, Sha),
@@ -75,7 +75,7 @@ async fn add_version(
 }
 
 /// Keeps `refs/pull/N/head` at the head: clients fetch it, and it holds the commits.
-pub async fn point_at_head(tx: &mut Connection, repo: RepoId, number: i64, head: Sha) -> Result<()> {
+pub async fn point_at_head(tx: &mut Transaction, repo: RepoId, number: i64, head: Sha) -> Result<()> {
     let name = format!("refs/pull/{number}/head");
     let name = RefName::parse(&name).map_err(|error| crate::error::Error::internal(error.to_string()))?;
     let target = refs::Target { sha: head, kind: ObjectKind::Commit };

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::git::Reader;
 use crate::git::diff::{Between, Comparison, Comparisons, FileChange, FileDiff};
 use crate::ids::{RepoId, Sha};
+use crate::objects::Large;
 
 /// Where a comparison begins and ends: the merge base, and the head or one of its commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,18 +68,30 @@ impl<'a> Desk<'a> {
         self.comparisons.get(self.repo, self.reader, &range.base, &range.head)
     }
 
+    /// All that differs, as text.
+    pub fn unified(&self, range: &Range) -> Result<Arc<Vec<u8>>> {
+        self.comparisons.unified(self.repo, self.reader, &range.base, &range.head)
+    }
+
+    /// What a list shows of the changes in a file.
+    pub fn listed_diff(&self, change: &FileChange) -> Result<Arc<FileDiff>> {
+        self.comparisons.listed_diff(self.repo, self.reader, change)
+    }
+
     /// What changed in a file, line by line.
     pub fn diff(&self, change: &FileChange) -> Result<Arc<FileDiff>> {
         self.comparisons.diff(self.repo, self.reader, change)
     }
 
-    /// Commits, files and lines of a version.
+    /// Commits, files and lines of a version. What would take too much to count is not counted.
     pub fn size(&self, version: &Version) -> Result<Size> {
-        let range = self.range(version)?;
-        let mut size = Size { commits: self.commit_count(version)?, ..Size::default() };
-        for change in self.comparison(&range)?.changes() {
-            let diff = self.diff(change)?;
-            size.changed_files += 1;
+        let commits = within_budget(self.commit_count(version))?.unwrap_or_default();
+        let mut size = Size { commits, ..Size::default() };
+        let Some(range) = within_budget(self.range(version))? else { return Ok(size) };
+        let Some(comparison) = within_budget(self.comparison(&range))? else { return Ok(size) };
+        size.changed_files = i64::try_from(comparison.changes().len()).unwrap_or(i64::MAX);
+        for change in comparison.changes() {
+            let Some(diff) = within_budget(self.listed_diff(change))? else { continue };
             size.additions += i64::from(diff.additions());
             size.deletions += i64::from(diff.deletions());
         }
@@ -89,6 +102,25 @@ impl<'a> Desk<'a> {
         let range = self.reader.commits_between(&version.base_sha, &version.head_sha, 0)?;
         Ok(i64::try_from(range.total).unwrap_or(i64::MAX))
     }
+}
+
+/// Nothing where a computation is over its budget, for those who can do without it.
+pub fn within_budget<T>(outcome: Result<T>) -> Result<Option<T>> {
+    match outcome {
+        Ok(value) => Ok(Some(value)),
+        Err(Error::OverBudget(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// As [`at_desk`], for a result that may be large.
+pub async fn at_desk_large<T: Send + 'static>(
+    app: &App,
+    repo: RepoId,
+    work: impl FnOnce(Desk<'_>) -> Result<T> + Send + 'static,
+) -> Result<Large<T>> {
+    let comparisons = app.comparisons.clone();
+    app.objects.read_large(repo, move |reader| work(Desk { repo, reader, comparisons: &comparisons })).await
 }
 
 /// Runs `work` at the desk of a repository.

@@ -2,7 +2,7 @@
 
 use super::model::{Concerned, Pull, PullFacts, PullState, Size, Version};
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, params};
+use crate::db::{Connection, DbError, Transaction, params};
 use crate::ids::{AccountId, PullId, RepoId, Sha};
 use crate::repos::name_key;
 
@@ -137,12 +137,12 @@ pub struct NewPull {
     pub base_ref: String,
 }
 
-pub async fn insert(db: &mut Connection, number: i64, new: &NewPull, now: Timestamp) -> Result<PullId, DbError> {
+pub async fn insert(db: &mut Transaction, number: i64, new: &NewPull, now: Timestamp) -> Result<PullId, DbError> {
     let sql = "insert into pull (repo_id, number, title, body, author_id, state, draft, head_ref, base_ref, version, \
                review_comments, created_at, updated_at) values ($1, $2, $3, $4, $5, 'open', $6, $7, $8, 0, 0, $9, $9) \
                returning id";
     let values = params![new.repo, number, new.title, new.body, new.author, new.draft, new.head_ref, new.base_ref, now];
-    Ok(db.one::<(PullId,)>(sql, values).await?.0)
+    Ok(db.insert::<(PullId,)>(sql, values).await?.0)
 }
 
 /// An open pull request from this head into this base.
@@ -157,7 +157,7 @@ pub async fn find_open(
 }
 
 pub async fn update_text(
-    db: &mut Connection,
+    db: &mut Transaction,
     id: PullId,
     title: &str,
     body: Option<&str>,
@@ -168,14 +168,14 @@ pub async fn update_text(
     Ok(())
 }
 
-pub async fn update_state(db: &mut Connection, id: PullId, state: PullState, now: Timestamp) -> Result<(), DbError> {
+pub async fn update_state(db: &mut Transaction, id: PullId, state: PullState, now: Timestamp) -> Result<(), DbError> {
     let closed_at = (state == PullState::Closed).then_some(now);
     let sql = "update pull set state = $2, closed_at = $3, updated_at = $4 where id = $1";
     db.execute(sql, params![id, state, closed_at, now]).await?;
     Ok(())
 }
 
-pub async fn update_base_ref(db: &mut Connection, id: PullId, base_ref: &str) -> Result<(), DbError> {
+pub async fn update_base_ref(db: &mut Transaction, id: PullId, base_ref: &str) -> Result<(), DbError> {
     db.execute("update pull set base_ref = $2 where id = $1", params![id, base_ref]).await?;
     Ok(())
 }
@@ -197,7 +197,7 @@ pub async fn list_concerned(db: &mut Connection, repo: RepoId, branch: &str) -> 
 
 /// Adds a version and makes it the last one.
 pub async fn insert_version(
-    db: &mut Connection,
+    db: &mut Transaction,
     pull: PullId,
     number: i64,
     (base_sha, head_sha): (Sha, Sha),
@@ -211,18 +211,26 @@ pub async fn insert_version(
 }
 
 /// Notes where the head of a version left its base.
-pub async fn update_merge_base(db: &mut Connection, pull: PullId, number: i64, base: Sha) -> Result<(), DbError> {
+pub async fn update_merge_base(db: &mut Transaction, pull: PullId, number: i64, base: Sha) -> Result<(), DbError> {
     let sql = "update pull_version set merge_base = $3 where pull_id = $1 and number = $2";
     db.execute(sql, params![pull, number, base]).await?;
     Ok(())
 }
 
 /// Notes how much a version changes.
-pub async fn update_size(db: &mut Connection, pull: PullId, number: i64, size: &Size) -> Result<(), DbError> {
+pub async fn update_size(db: &mut Transaction, pull: PullId, number: i64, size: &Size) -> Result<(), DbError> {
     let sql = "update pull_version set commits = $3, additions = $4, deletions = $5, changed_files = $6 \
                where pull_id = $1 and number = $2";
     let values = params![pull, number, size.commits, size.additions, size.deletions, size.changed_files];
     db.execute(sql, values).await?;
+    Ok(())
+}
+
+/// Notes that the last version of a pull request was looked at, whatever came of it.
+pub async fn update_attempted(db: &mut Transaction, pull: PullId, now: Timestamp) -> Result<(), DbError> {
+    let sql = "update pull_version set attempted_at = $2 \
+               where pull_id = $1 and number = (select version from pull where id = $1)";
+    db.execute(sql, params![pull, now]).await?;
     Ok(())
 }
 
@@ -248,28 +256,33 @@ pub async fn list_held(db: &mut Connection, repo: RepoId) -> Result<Vec<(Sha,)>,
 }
 
 /// Notes that whoever has this address has commits on the default branch.
-pub async fn insert_contributor(db: &mut Connection, repo: RepoId, email: &str) -> Result<(), DbError> {
+pub async fn insert_contributor(db: &mut Transaction, repo: RepoId, email: &str) -> Result<(), DbError> {
     let sql = "insert into contributor (repo_id, email) values ($1, $2) on conflict do nothing";
     db.execute(sql, params![repo, email]).await?;
     Ok(())
 }
 
 /// Counts comments in, by which a pull request was talked about.
-pub async fn add_review_comments(db: &mut Connection, pull: PullId, count: i64, now: Timestamp) -> Result<(), DbError> {
+pub async fn add_review_comments(
+    db: &mut Transaction,
+    pull: PullId,
+    count: i64,
+    now: Timestamp,
+) -> Result<(), DbError> {
     let sql = "update pull set review_comments = review_comments + $2, updated_at = $3 where id = $1";
     db.execute(sql, params![pull, count, now]).await?;
     Ok(())
 }
 
 /// Counts a comment out.
-pub async fn remove_review_comment(db: &mut Connection, pull: PullId) -> Result<(), DbError> {
+pub async fn remove_review_comment(db: &mut Transaction, pull: PullId) -> Result<(), DbError> {
     db.execute("update pull set review_comments = review_comments - 1 where id = $1", params![pull]).await?;
     Ok(())
 }
 
-/// Open pull requests whose last version was not looked at yet.
+/// Open pull requests whose last version nobody has looked at yet.
 pub async fn list_unsettled(db: &mut Connection, limit: usize) -> Result<Vec<(RepoId, PullId)>, DbError> {
     let sql = "select p.repo_id, p.id from pull p join pull_version v on v.pull_id = p.id and v.number = p.version \
-               where p.state = 'open' and (v.merge_base is null or v.commits is null) order by p.id limit $1";
+               where p.state = 'open' and v.commits is null and v.attempted_at is null order by p.id limit $1";
     db.all(sql, params![i64::try_from(limit).unwrap_or(i64::MAX)]).await
 }

@@ -2,7 +2,7 @@
 
 use super::{Change, store};
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::Result;
 use crate::git::RefName;
 use crate::ids::RepoId;
@@ -20,7 +20,7 @@ pub enum Refused {
 ///
 /// Whoever wants all or nothing undoes the transaction when any is refused.
 pub async fn apply(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     repo: RepoId,
     changes: &[Change],
     now: Timestamp,
@@ -37,7 +37,7 @@ pub async fn apply(
     Ok(outcomes)
 }
 
-async fn apply_one(tx: &mut Connection, repo: RepoId, change: &Change) -> Result<Result<(), Refused>> {
+async fn apply_one(tx: &mut Transaction, repo: RepoId, change: &Change) -> Result<Result<(), Refused>> {
     if change.old.is_none()
         && change.new.is_some()
         && let Some(other) = store::find_in_the_way(tx, repo, &change.name).await?

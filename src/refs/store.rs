@@ -2,7 +2,7 @@
 
 use super::{Change, Ref, Target};
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, params};
+use crate::db::{Connection, DbError, Transaction, params};
 use crate::git::RefName;
 use crate::ids::{RepoId, Sha};
 
@@ -68,25 +68,31 @@ fn end_of_prefix(prefix: &str) -> Option<String> {
 }
 
 /// Makes a name where there is none, and says whether it did.
-pub async fn insert(db: &mut Connection, repo: RepoId, name: &RefName, new: Target) -> Result<bool, DbError> {
+pub async fn insert(db: &mut Transaction, repo: RepoId, name: &RefName, new: Target) -> Result<bool, DbError> {
     let sql = "insert into git_ref (repo_id, name, target, kind) values ($1, $2, $3, $4) on conflict do nothing";
     Ok(db.execute(sql, params![repo, name, new.sha, new.kind]).await? == 1)
 }
 
 /// Moves a name that points at `old`, and says whether it did.
-pub async fn update(db: &mut Connection, repo: RepoId, name: &RefName, old: Sha, new: Target) -> Result<bool, DbError> {
+pub async fn update(
+    db: &mut Transaction,
+    repo: RepoId,
+    name: &RefName,
+    old: Sha,
+    new: Target,
+) -> Result<bool, DbError> {
     let sql = "update git_ref set target = $4, kind = $5 where repo_id = $1 and name = $2 and target = $3";
     Ok(db.execute(sql, params![repo, name, old, new.sha, new.kind]).await? == 1)
 }
 
 /// Deletes a name that points at `old`, and says whether it did.
-pub async fn delete(db: &mut Connection, repo: RepoId, name: &RefName, old: Sha) -> Result<bool, DbError> {
+pub async fn delete(db: &mut Transaction, repo: RepoId, name: &RefName, old: Sha) -> Result<bool, DbError> {
     let sql = "delete from git_ref where repo_id = $1 and name = $2 and target = $3";
     Ok(db.execute(sql, params![repo, name, old]).await? == 1)
 }
 
 /// Notes that references have changed: the number is the tag of every list of them.
-pub async fn bump_generation(db: &mut Connection, repo: RepoId, now: Timestamp) -> Result<(), DbError> {
+pub async fn bump_generation(db: &mut Transaction, repo: RepoId, now: Timestamp) -> Result<(), DbError> {
     let sql = "update repo set ref_generation = ref_generation + 1, pushed_at = $2 where id = $1";
     db.execute(sql, params![repo, now]).await?;
     Ok(())
@@ -118,7 +124,7 @@ pub async fn find_in_the_way(db: &mut Connection, repo: RepoId, name: &RefName) 
 }
 
 /// Carries out one change as it stands, and says whether the name was where it had to be.
-pub(super) async fn carry_out(db: &mut Connection, repo: RepoId, change: &Change) -> Result<bool, DbError> {
+pub(super) async fn carry_out(db: &mut Transaction, repo: RepoId, change: &Change) -> Result<bool, DbError> {
     match (change.old, change.new) {
         (None, Some(new)) => insert(db, repo, &change.name, new).await,
         (Some(old), Some(new)) => update(db, repo, &change.name, old, new).await,

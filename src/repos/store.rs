@@ -4,7 +4,7 @@ use super::name::name_key;
 use super::{Repo, RepoRole};
 use crate::accounts::OrgRole;
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, FromRow, Row, params};
+use crate::db::{Connection, DbError, FromRow, Row, Transaction, params};
 use crate::error::{Code, Error, Result};
 use crate::ids::{AccountId, RepoId};
 
@@ -86,11 +86,11 @@ pub struct NewRepo<'a> {
     pub default_branch: &'a str,
 }
 
-pub async fn insert(db: &mut Connection, new: &NewRepo<'_>, now: Timestamp) -> Result<RepoId> {
+pub async fn insert(db: &mut Transaction, new: &NewRepo<'_>, now: Timestamp) -> Result<RepoId> {
     let sql = "insert into repo (owner_id, name, name_key, description, private, default_branch, created_at, \
                updated_at) values ($1, $2, $3, $4, $5, $6, $7, $7) returning id";
     let inserted = db
-        .one::<(RepoId,)>(
+        .insert::<(RepoId,)>(
             sql,
             params![new.owner, new.name, name_key(new.name), new.description, new.private, new.default_branch, now],
         )
@@ -104,14 +104,14 @@ pub async fn insert(db: &mut Connection, new: &NewRepo<'_>, now: Timestamp) -> R
 }
 
 /// Brings what the state file decides to its value.
-pub async fn update(db: &mut Connection, id: RepoId, new: &NewRepo<'_>, now: Timestamp) -> Result<(), DbError> {
+pub async fn update(db: &mut Transaction, id: RepoId, new: &NewRepo<'_>, now: Timestamp) -> Result<(), DbError> {
     let sql = "update repo set description = $2, private = $3, default_branch = $4, updated_at = $5 where id = $1";
     db.execute(sql, params![id, new.description, new.private, new.default_branch, now]).await?;
     Ok(())
 }
 
 pub async fn update_default_branch(
-    db: &mut Connection,
+    db: &mut Transaction,
     id: RepoId,
     branch: &str,
     now: Timestamp,
@@ -121,17 +121,17 @@ pub async fn update_default_branch(
     Ok(())
 }
 
-pub async fn update_archived(db: &mut Connection, id: RepoId, archived: bool) -> Result<(), DbError> {
+pub async fn update_archived(db: &mut Transaction, id: RepoId, archived: bool) -> Result<(), DbError> {
     db.execute("update repo set archived = $2 where id = $1", params![id, archived]).await?;
     Ok(())
 }
 
-pub async fn delete(db: &mut Connection, id: RepoId) -> Result<u64, DbError> {
+pub async fn delete(db: &mut Transaction, id: RepoId) -> Result<u64, DbError> {
     db.execute("delete from repo where id = $1", params![id]).await
 }
 
 pub async fn upsert_collaborator(
-    db: &mut Connection,
+    db: &mut Transaction,
     repo: RepoId,
     user: AccountId,
     role: RepoRole,
@@ -142,7 +142,7 @@ pub async fn upsert_collaborator(
     Ok(())
 }
 
-pub async fn delete_collaborator(db: &mut Connection, repo: RepoId, user: AccountId) -> Result<u64, DbError> {
+pub async fn delete_collaborator(db: &mut Transaction, repo: RepoId, user: AccountId) -> Result<u64, DbError> {
     db.execute("delete from collaborator where repo_id = $1 and user_id = $2", params![repo, user]).await
 }
 

@@ -4,19 +4,18 @@ use axum::extract::State;
 
 use super::{json, rules};
 use crate::api::access::table::{CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetRepo};
-use crate::api::access::{Allowed, Org, OwnAccount, RepoTarget};
+use crate::api::access::{Allowed, Endpoint, Org, OwnAccount, RepoTarget, Target};
 use crate::api::body::Json;
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::{Error, Result};
 use crate::ids::AccountId;
 use crate::repos::RepoRole;
 use crate::repos::json::Repository;
 use crate::repos::store::{self, Found, NewRepo};
 use crate::tokens::Principal;
-use crate::urls::Urls;
 
 const DEFAULT_BRANCH: &str = "main";
 
@@ -36,8 +35,7 @@ pub async fn create_own(
     Json(new): Json<json::NewRepository>,
 ) -> Result<Reply> {
     rules::check_new(&new)?;
-    rules::check_scope(&new, access.caller())?;
-    create(&app, access.target.0.id, access.caller(), new, access.urls()).await
+    create(&app, &access, access.target.0.id, new).await
 }
 
 pub async fn create_in_org(
@@ -46,13 +44,12 @@ pub async fn create_in_org(
     Json(new): Json<json::NewRepository>,
 ) -> Result<Reply> {
     rules::check_new(&new)?;
-    rules::check_scope(&new, access.caller())?;
-    create(&app, access.target.0.id, access.caller(), new, access.urls()).await
+    create(&app, &access, access.target.0.id, new).await
 }
 
 pub async fn delete(access: Allowed<DeleteRepo, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let id = access.repo.id;
-    app.store.write(id, |tx, id| Box::pin(async move { Ok(store::delete(tx, *id).await?) })).await?;
+    access.write(&app.store, id, |tx, id| Box::pin(async move { Ok(store::delete(tx, *id).await?) })).await?;
     // The repository is gone already, and its number never comes back: the folder only takes room.
     if let Err(error) = app.objects.remove_repository(id).await {
         tracing::warn!(%error, %id, "the folder of a deleted repository could not be removed");
@@ -60,18 +57,26 @@ pub async fn delete(access: Allowed<DeleteRepo, RepoTarget>, State(app): State<A
     Ok(Reply::no_content())
 }
 
-async fn create(
+async fn create<E: Endpoint, T: Target>(
     app: &App,
+    access: &Allowed<E, T>,
     owner: AccountId,
-    caller: &Principal,
     new: json::NewRepository,
-    urls: &Urls,
 ) -> Result<Reply> {
-    let context = (owner, caller.user_id(), new, app.clock.now());
-    let found =
-        app.store.write(context, |tx, (owner, user, new, now)| Box::pin(insert(tx, *owner, *user, new, *now))).await?;
+    rules::check_scope(&new, access.caller())?;
+    let context = (owner, new, app.clock.now());
+    let found = access
+        .write_current(&app.store, context, |tx, current, (owner, new, now)| {
+            Box::pin(async move {
+                // What the scopes were when the request began does not count any more.
+                rules::check_scope(new, &current.caller)?;
+                insert(tx, *owner, current.caller.user_id(), new, *now).await
+            })
+        })
+        .await?;
     // A folder that a killed process left under this number must not lend its objects to the new repository.
     app.objects.remove_repository(found.repo.id).await?;
+    let urls = access.urls();
     let repository = Repository::new(&found.repo, urls).with_permissions(found.role);
     let location = urls.repo(&found.repo.owner_login, &found.repo.name);
     Ok(Reply::created(&repository, location))
@@ -79,7 +84,7 @@ async fn create(
 
 /// Makes the repository; whoever makes one for an organization administers it.
 async fn insert(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     owner: AccountId,
     user: Option<AccountId>,
     new: &json::NewRepository,

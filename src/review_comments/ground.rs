@@ -6,7 +6,7 @@ use super::model::Ground;
 use super::store;
 use crate::api::exchange::Exchange;
 use crate::app::App;
-use crate::db::{Connection, Remembered};
+use crate::db::{Remembered, Transaction};
 use crate::error::{Error, Result};
 use crate::ids::{AccountId, PullId};
 
@@ -37,7 +37,7 @@ impl Footing {
 
 /// The ground as it is inside of a transaction.
 pub async fn get(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     footing: Option<&Footing>,
     pull: PullId,
     author: AccountId,

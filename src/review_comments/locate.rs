@@ -9,6 +9,9 @@ use crate::pulls::model::Version;
 use crate::pulls::range::{Desk, Range};
 use crate::pulls::threads::{NewThread, Place, Spot};
 
+/// What is stored of the hunk that a comment is about. It is stored with every thread and shown with every comment.
+const DIFF_HUNK_BYTES_MAX: usize = 64 * 1024;
+
 /// A thread that can be begun, and where it is in the version it was looked up in.
 #[derive(Debug, Clone)]
 pub struct Located {
@@ -100,7 +103,7 @@ fn new_thread(change: &FileChange, file: &FileDiff, range: Range, subject: diff:
     let (position, diff_hunk) = match subject {
         diff::Subject::File => (None, Vec::new()),
         diff::Subject::Line { side, line, .. } => {
-            (file.position_of(side, line), file.diff_hunk(side, line).unwrap_or_default().to_vec())
+            (file.position_of(side, line), shortened(file.diff_hunk(side, line).unwrap_or_default()))
         }
     };
     let path_of = |entry: &Option<diff::Entry>| entry.as_ref().map(|entry| entry.path.clone());
@@ -116,6 +119,16 @@ fn new_thread(change: &FileChange, file: &FileDiff, range: Range, subject: diff:
         position,
         diff_hunk,
     }
+}
+
+/// A hunk with its header and as many of its last lines as the limit allows.
+fn shortened(hunk: &[u8]) -> Vec<u8> {
+    let header = hunk.iter().position(|byte| *byte == b'\n').map_or(hunk.len(), |end| end + 1);
+    let Some(cut) = hunk.len().checked_sub(DIFF_HUNK_BYTES_MAX).filter(|cut| *cut > header) else {
+        return hunk.to_vec();
+    };
+    let line = hunk[cut..].iter().position(|byte| *byte == b'\n').map_or(cut, |end| cut + end + 1);
+    [&hunk[..header], &hunk[line..]].concat()
 }
 
 /// On the head itself a thread is where it was written; on an earlier commit it has to be followed.
@@ -145,6 +158,18 @@ fn place_on_head(thread: &NewThread) -> Place {
 mod tests {
     use super::*;
     use crate::clock::Timestamp;
+
+    #[test]
+    fn a_long_hunk_keeps_its_header_and_its_last_lines() {
+        let lines: String = (0..20_000).map(|number| format!("+line {number}\n")).collect();
+        let hunk = format!("@@ -0,0 +1,20000 @@\n{lines}");
+        let short = String::from_utf8(shortened(hunk.as_bytes())).expect("lines are not cut");
+        assert!(short.len() <= DIFF_HUNK_BYTES_MAX + 32 && short.len() > DIFF_HUNK_BYTES_MAX - 32);
+        assert!(short.starts_with("@@ -0,0 +1,20000 @@\n+line ") && hunk.ends_with(&short[20..]), "whole lines");
+        assert_eq!(shortened(&hunk.as_bytes()[..5_000]), &hunk.as_bytes()[..5_000]);
+        let one_line = format!("@@ -0,0 +1 @@\n+{}", "x".repeat(DIFF_HUNK_BYTES_MAX * 2));
+        assert!(shortened(one_line.as_bytes()).len() <= DIFF_HUNK_BYTES_MAX + 32);
+    }
 
     #[test]
     fn a_place_holds_in_the_range_it_was_looked_up_in_and_in_no_other() {

@@ -6,6 +6,7 @@ mod handlers;
 mod input;
 mod json;
 mod locate;
+mod mentions;
 mod model;
 mod present;
 pub mod reviews;

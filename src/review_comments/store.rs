@@ -2,7 +2,7 @@
 
 use super::model::{Comment, Ground, Listing, NewComment, Order, Scope};
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, params};
+use crate::db::{Connection, DbError, Transaction, params};
 use crate::ids::{AccountId, CommentId, PullId, RepoId};
 use crate::notifications::can_read;
 use crate::pulls::store::{author_columns, author_joins};
@@ -169,21 +169,21 @@ pub async fn find_ground(db: &mut Connection, pull: PullId, author: AccountId) -
     db.optional(sql, params![pull, author]).await
 }
 
-pub async fn insert(db: &mut Connection, new: &NewComment, now: Timestamp) -> Result<CommentId, DbError> {
+pub async fn insert(db: &mut Transaction, new: &NewComment, now: Timestamp) -> Result<CommentId, DbError> {
     let sql = "insert into review_comment (repo_id, pull_id, review_id, thread_id, in_reply_to_id, author_id, pending, \
                body, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning id";
     let NewComment { repo, pull, review, thread, in_reply_to, author, pending, body } = new;
     let values = params![repo, pull, review, thread, in_reply_to, author, pending, body, now];
-    Ok(db.one::<(CommentId,)>(sql, values).await?.0)
+    Ok(db.insert::<(CommentId,)>(sql, values).await?.0)
 }
 
 /// Tells how many comments were changed, which is none where the editor sees none.
-pub async fn update_body(db: &mut Connection, id: CommentId, body: &str, now: Timestamp) -> Result<(), DbError> {
+pub async fn update_body(db: &mut Transaction, id: CommentId, body: &str, now: Timestamp) -> Result<(), DbError> {
     db.execute("update review_comment set body = $2, updated_at = $3 where id = $1", params![id, body, now]).await?;
     Ok(())
 }
 
-pub async fn delete(db: &mut Connection, id: CommentId) -> Result<u64, DbError> {
+pub async fn delete(db: &mut Transaction, id: CommentId) -> Result<u64, DbError> {
     db.execute("delete from review_comment where id = $1", params![id]).await
 }
 

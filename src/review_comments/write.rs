@@ -7,10 +7,10 @@ use super::reviews::model::ReviewState;
 use super::reviews::store as reviews;
 use super::{rules, store};
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::{Error, Result};
 use crate::ids::{AccountId, CommentId, PullId, RepoId, ReviewId, Sha};
-use crate::notifications::{self, Notice, Reason};
+use crate::notifications::{self, Notice, Reason, Recipient};
 use crate::pulls::{self, threads};
 
 /// A comment about to begin a thread.
@@ -25,7 +25,7 @@ pub struct Begin {
     pub footing: Option<Footing>,
     pub author: AccountId,
     pub body: String,
-    pub mentions: Vec<String>,
+    pub mentions: Vec<AccountId>,
 }
 
 /// A comment about to answer another.
@@ -37,11 +37,11 @@ pub struct Reply {
     pub footing: Option<Footing>,
     pub author: AccountId,
     pub body: String,
-    pub mentions: Vec<String>,
+    pub mentions: Vec<AccountId>,
 }
 
 /// Begins a thread with a review of its own.
-pub async fn begin(tx: &mut Connection, new: &Begin, now: Timestamp) -> Result<Comment> {
+pub async fn begin(tx: &mut Transaction, new: &Begin, now: Timestamp) -> Result<Comment> {
     let ground = ground::get(tx, new.footing.as_ref(), new.pull, new.author).await?;
     let located = &new.located;
     let review = new_review(tx, (new.repo, new.pull), new.author, located.thread.anchor.head, now).await?;
@@ -64,7 +64,7 @@ pub async fn begin(tx: &mut Connection, new: &Begin, now: Timestamp) -> Result<C
 }
 
 /// Answers a comment that begins a thread of this very pull request.
-pub async fn reply(tx: &mut Connection, new: &Reply, now: Timestamp) -> Result<Comment> {
+pub async fn reply(tx: &mut Transaction, new: &Reply, now: Timestamp) -> Result<Comment> {
     let root = store::find(tx, new.repo, new.in_reply_to, Some(new.author)).await?;
     let root = root.filter(|root| root.pull_id == new.pull).ok_or(Error::NotFound)?;
     if root.in_reply_to_id.is_some() {
@@ -88,7 +88,7 @@ pub async fn reply(tx: &mut Connection, new: &Reply, now: Timestamp) -> Result<C
 }
 
 /// Changes the text of a comment that the editor sees and may change.
-pub async fn update(tx: &mut Connection, edit: &Edit, now: Timestamp) -> Result<Comment> {
+pub async fn update(tx: &mut Transaction, edit: &Edit, now: Timestamp) -> Result<Comment> {
     let comment = store::find(tx, edit.repo, edit.id, edit.editor.actor()).await?.ok_or(Error::NotFound)?;
     pulls::rules::check_editor(&edit.editor, edit.role, comment.author.id())?;
     store::update_body(tx, edit.id, &edit.body, now).await?;
@@ -96,7 +96,7 @@ pub async fn update(tx: &mut Connection, edit: &Edit, now: Timestamp) -> Result<
 }
 
 /// Removes a comment; answers to it stay, a thread or a review that it leaves empty does not.
-pub async fn delete(tx: &mut Connection, repo: RepoId, id: CommentId, viewer: Option<AccountId>) -> Result<()> {
+pub async fn delete(tx: &mut Transaction, repo: RepoId, id: CommentId, viewer: Option<AccountId>) -> Result<()> {
     let comment = store::find(tx, repo, id, viewer).await?.ok_or(Error::NotFound)?;
     store::delete(tx, id).await?;
     if !comment.pending {
@@ -109,7 +109,7 @@ pub async fn delete(tx: &mut Connection, repo: RepoId, id: CommentId, viewer: Op
 
 /// Stores a thread together with its place in the version it was looked up in, unless that is the one it was written in.
 pub async fn insert_thread(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     repo: RepoId,
     (pull, version): (PullId, i64),
     located: &Located,
@@ -121,54 +121,43 @@ pub async fn insert_thread(
     Ok(thread)
 }
 
-/// A comment that everyone sees from now on.
-pub struct Said<'a> {
-    pub repo: RepoId,
-    pub pull: PullId,
-    pub comment: CommentId,
-    pub author: AccountId,
-    /// Someone of whom it is known that they can read it.
-    pub reader: Option<AccountId>,
-    pub mentions: &'a [String],
-}
-
-/// Tells everyone whom a comment concerns: the author of the pull request and those who talk in its thread.
-pub async fn notify(
-    tx: &mut Connection,
-    said: &Said<'_>,
+/// Those whom a comment concerns: the author of the pull request, who takes part in its thread, and who is mentioned.
+pub fn recipients(
+    comment: CommentId,
     pull_author: Option<AccountId>,
     participants: &[AccountId],
-    now: Timestamp,
-) -> Result<()> {
-    let told = participants.iter().map(|participant| (*participant, Reason::Comment));
-    let recipients = pull_author.map(|author| (author, Reason::Author)).into_iter().chain(told).collect();
-    let Said { repo, pull, comment, author: actor, reader, mentions } = *said;
-    notifications::notify(tx, &Notice { repo, pull, comment, actor, recipients, reader, mentions }, now).await
+    mentions: &[AccountId],
+) -> impl Iterator<Item = Recipient> {
+    let authors = pull_author.into_iter().map(|user| (user, Reason::Author));
+    let participants = participants.iter().map(|user| (*user, Reason::Comment));
+    let mentions = mentions.iter().map(|user| (*user, Reason::Mention));
+    authors.chain(participants).chain(mentions).map(move |(user, reason)| Recipient { user, reason, comment })
 }
 
 /// Everyone who has said something in a thread that others can see.
-pub async fn participants(tx: &mut Connection, thread: i64) -> Result<Vec<AccountId>> {
+pub async fn participants(tx: &mut Transaction, thread: i64) -> Result<Vec<AccountId>> {
     let found = store::list_participants(tx, thread).await?;
     Ok(found.into_iter().map(|(participant,)| participant).collect())
 }
 
 async fn insert_seen(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     new: &NewComment,
     (told, participants): (Option<AccountId>, &[AccountId]),
-    mentions: &[String],
+    mentions: &[AccountId],
     now: Timestamp,
 ) -> Result<CommentId> {
     let comment = store::insert(tx, new, now).await?;
     pulls::store::add_review_comments(tx, new.pull, 1, now).await?;
-    let said = Said { repo: new.repo, pull: new.pull, comment, author: new.author, reader: told, mentions };
-    notify(tx, &said, told, participants, now).await?;
+    let recipients = recipients(comment, told, participants, mentions).collect();
+    let notice = Notice { repo: new.repo, pull: new.pull, actor: new.author, reader: told, recipients };
+    notifications::notify(tx, &notice, now).await?;
     Ok(comment)
 }
 
 /// Every comment that is sent by itself has a review of its own, unless its author has one that is still open.
 async fn new_review(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     (repo, pull): (RepoId, PullId),
     author: AccountId,
     commit: Sha,

@@ -15,6 +15,6 @@ pub use grant::{Grant, NewToken, Selection, SelectionMode};
 pub use jwt::{JwtError, claimed_issuer, verify as verify_jwt};
 pub use model::{INSTALLATION_TOKEN_SECONDS, StoredToken, TokenKind};
 pub use permissions::{Level, Permissions};
-pub use principal::{InstallationToken, Principal, UserLimits, UserToken};
+pub use principal::{AppSignature, InstallationToken, Principal, UserLimits, UserToken};
 pub use scopes::{Scope, Scopes};
 pub use secret::{Secret, hash, random_letters, random_text};

@@ -14,7 +14,15 @@ pub enum Principal {
     /// An app's installation, as itself.
     Installation(InstallationToken),
     /// An app that has signed with its own key.
-    App(AppId),
+    App(AppSignature),
+}
+
+/// Which app has signed, and with which of its keys.
+#[derive(Debug, Clone)]
+pub struct AppSignature {
+    pub app: AppId,
+    /// The public key, as the store has it.
+    pub key: Vec<u8>,
 }
 
 /// A token that acts as a user.

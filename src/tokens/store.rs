@@ -4,7 +4,7 @@ use super::principal::{InstallationToken, UserLimits, UserToken};
 use super::{ExpiredTokens, Grant, NewToken, Permissions, Principal, Scopes, SelectionMode, StoredToken, TokenKind};
 use crate::accounts::AccountKind;
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, from_row, params};
+use crate::db::{Connection, DbError, Transaction, from_row, params};
 use crate::error::{Code, Error, Result};
 use crate::ids::{AccountId, AppId, InstallationId, RepoId, TokenId};
 
@@ -139,13 +139,13 @@ pub async fn selects(db: &mut Connection, token: TokenId, repo: RepoId) -> Resul
     Ok(db.optional::<(i64,)>(sql, params![token, repo]).await?.is_some())
 }
 
-pub async fn insert(db: &mut Connection, new: &NewToken, now: Timestamp) -> Result<TokenId> {
+pub async fn insert(db: &mut Transaction, new: &NewToken, now: Timestamp) -> Result<TokenId> {
     let row = NewRow::of(&new.grant);
     let sql = "insert into token (hash, kind, hint, note, user_id, app_id, installation_id, owner_id, scopes, \
                repository_selection, permissions, created_at, expires_at) \
                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) returning id";
     let inserted = db
-        .one::<(TokenId,)>(
+        .insert::<(TokenId,)>(
             sql,
             params![
                 new.secret.hash(),
@@ -253,12 +253,12 @@ pub async fn list(db: &mut Connection, user: Option<AccountId>, limit: i64) -> R
 }
 
 /// Ends a token for good; its row stays, so that it can never be made again.
-pub async fn end(db: &mut Connection, id: TokenId, now: Timestamp) -> Result<u64, DbError> {
+pub async fn end(db: &mut Transaction, id: TokenId, now: Timestamp) -> Result<u64, DbError> {
     db.execute("update token set ended_at = $2 where id = $1 and ended_at is null", params![id, now]).await
 }
 
 /// Ends every token whose time is over, so that a clock that is set back cannot revive it.
-pub async fn end_expired(db: &mut Connection, now: Timestamp) -> Result<u64, DbError> {
+pub async fn end_expired(db: &mut Transaction, now: Timestamp) -> Result<u64, DbError> {
     let sql = "update token set ended_at = $1 where ended_at is null and expires_at is not null and expires_at <= $1";
     db.execute(sql, params![now]).await
 }

@@ -8,13 +8,13 @@ use axum::extract::FromRequestParts;
 use futures_util::future::BoxFuture;
 use http::request::Parts;
 
-use super::{Endpoint, Facts, Kind, Reach, Target, check_kind, decide};
-use crate::api::credential::BAD_CREDENTIALS;
+use super::recheck::{Current, Recheck, RecheckAlways, find};
+use super::{Endpoint, Facts, Reach, Target, check_kind, decide};
 use crate::api::exchange::Exchange;
 use crate::app::App;
-use crate::db::{Connection, State, Store};
+use crate::db::{Store, Transaction};
 use crate::error::{Error, Result};
-use crate::tokens::{self, Principal};
+use crate::tokens::Principal;
 use crate::urls::Urls;
 
 /// A resource on which the caller may carry out the operation `E`. Only the decision makes one.
@@ -23,6 +23,7 @@ pub struct Allowed<E, T> {
     /// How far the token reaches on this resource, for rights that depend on the input.
     pub reach: Reach,
     facts: Facts,
+    app: App,
     exchange: Arc<Exchange>,
     endpoint: PhantomData<E>,
 }
@@ -45,13 +46,13 @@ impl<E: Endpoint, T: Target> Allowed<E, T> {
         const { assert!(F::ROW.rule.target as u8 == T::KIND as u8, "the operation has another target than the proof") }
         check_kind(&F::ROW.rule, &self.exchange.principal)?;
         decide(&F::ROW.rule, &self.exchange.principal, &self.facts, &self.reach)?;
-        let Self { target, reach, facts, exchange, .. } = self;
-        Ok(Allowed { target, reach, facts, exchange, endpoint: PhantomData })
+        let Self { target, reach, facts, app, exchange, .. } = self;
+        Ok(Allowed { target, reach, facts, app, exchange, endpoint: PhantomData })
     }
 
-    /// The same decision, to be made once more inside the transaction that acts on it.
-    pub fn recheck(&self) -> Recheck<E, T> {
-        Recheck { exchange: self.exchange.clone(), facts: self.facts, decided: PhantomData }
+    /// The authority to write: the same decision, to be made once more inside the transaction that acts on it.
+    pub fn authority(&self) -> Recheck<E, T> {
+        Recheck::new(self.app.clone(), self.exchange.clone(), self.facts)
     }
 
     /// Runs `work` in one transaction, in which the right still stands as it was decided.
@@ -64,75 +65,25 @@ impl<E: Endpoint, T: Target> Allowed<E, T> {
     where
         C: Send + Sync + 'static,
         R: Send + 'static,
-        F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<R>> + Send + Sync + 'static,
+        F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<R>> + Send + Sync + 'static,
     {
-        store.write((self.recheck(), context, work), |tx, (right, context, work)| {
-            Box::pin(async move {
-                right.ask_if_moved(tx).await?;
-                work(tx, context).await
-            })
-        })
-    }
-}
-
-/// A decision that can be made again, so that a right taken away a moment ago is not used any more.
-pub struct Recheck<E, T> {
-    exchange: Arc<Exchange>,
-    facts: Facts,
-    decided: PhantomData<fn() -> (E, T)>,
-}
-
-impl<E: Endpoint, T: Target> Recheck<E, T> {
-    /// The resource as it is now, if the caller's token still lives and the right still stands.
-    pub async fn ask(&self, db: &mut Connection) -> Result<T> {
-        Ok(self.ask_for_reach(db).await?.0)
+        store.write(self.authority(), context, work)
     }
 
-    /// The same, but only if anyone's rights have changed since the decision; otherwise it stands as it was made.
-    pub async fn ask_if_moved(&self, db: &mut Connection) -> Result<Option<(T, Arc<Principal>, Reach)>> {
-        let rights = |state: Option<State>| state.map(|state| state.rights);
-        let now = rights(db.state_inside());
-        if now.is_some() && now == rights(self.exchange.state) {
-            return Ok(None);
-        }
-        self.ask_for_reach(db).await.map(Some)
+    /// As [`Allowed::write`], for work that needs the resource as the transaction sees it.
+    pub fn write_current<C, R, F>(
+        &self,
+        store: &Store,
+        context: C,
+        work: F,
+    ) -> impl Future<Output = Result<R>> + Send + use<C, R, F, E, T>
+    where
+        C: Send + Sync + 'static,
+        R: Send + 'static,
+        F: for<'a> Fn(&'a mut Transaction, &'a Current<T>, &'a C) -> BoxFuture<'a, Result<R>> + Send + Sync + 'static,
+    {
+        store.write_with_proof(RecheckAlways(self.authority()), context, work)
     }
-
-    /// The same with whom the token acts as by now and how far it reaches, for rights that depend on the input.
-    pub async fn ask_for_reach(&self, db: &mut Connection) -> Result<(T, Arc<Principal>, Reach)> {
-        let exchange = &self.exchange;
-        let caller = match exchange.principal.token_id() {
-            Some(token) => {
-                let found = tokens::store::find_principal_again(db, token).await?;
-                Arc::new(found.ok_or(Error::Unauthenticated(BAD_CREDENTIALS))?)
-            }
-            None => exchange.principal.clone(),
-        };
-        check_kind(&E::ROW.rule, &caller)?;
-        let (target, reach, facts) = find::<T>(db, exchange, &caller).await?;
-        decide(&E::ROW.rule, &caller, &facts, &reach)?;
-        self.check_same(&facts)?;
-        Ok((target, caller, reach))
-    }
-
-    /// A name may belong to another resource by now, about which nothing was judged; and what was allowed because of a
-    /// role is not allowed with a lesser one.
-    fn check_same(&self, facts: &Facts) -> Result<()> {
-        if (facts.owner, facts.repo) != (self.facts.owner, self.facts.repo) {
-            return Err(Error::NotFound);
-        }
-        if facts.role < self.facts.role {
-            return Err(Error::Forbidden(Kind::of(&self.exchange.principal).refusal().into()));
-        }
-        Ok(())
-    }
-}
-
-async fn find<T: Target>(db: &mut Connection, exchange: &Exchange, caller: &Principal) -> Result<(T, Reach, Facts)> {
-    let found = T::find(db, &exchange.params, caller).await?;
-    let Some((target, facts)) = found else { return Err(Error::NotFound) };
-    let reach = Reach::find(db, caller, &facts).await?;
-    Ok((target, reach, facts))
 }
 
 impl<E, T> Deref for Allowed<E, T> {
@@ -148,22 +99,21 @@ impl<E: Endpoint, T: Target> FromRequestParts<App> for Allowed<E, T> {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         const { assert!(E::ROW.rule.target as u8 == T::KIND as u8, "the handler asks for another target than its row") }
-        let exchange = Exchange::of(parts);
-        if let Some(target) = T::without_lookup() {
-            decide(&E::ROW.rule, &exchange.principal, &Facts::OF_NOTHING, &Reach::Everywhere)?;
-            let (reach, facts) = (Reach::Everywhere, Facts::OF_NOTHING);
-            return Ok(Self { target, reach, facts, exchange, endpoint: PhantomData });
-        }
-        let (target, reach, facts) = match T::recall(app, &exchange) {
+        let (exchange, app) = (Exchange::of(parts), app.clone());
+        let (target, reach, facts) = match T::recall(&app, &exchange) {
             Some(known) => known,
-            None => {
-                let mut db = app.store.read().await?;
-                let (target, reach, facts) = find::<T>(&mut db, &exchange, &exchange.principal).await?;
-                target.remember(app, &exchange, &reach, &facts);
-                (target, reach, facts)
-            }
+            None => look_up::<T>(&app, &exchange).await?,
         };
         decide(&E::ROW.rule, &exchange.principal, &facts, &reach)?;
-        Ok(Self { target, reach, facts, exchange, endpoint: PhantomData })
+        Ok(Self { target, reach, facts, app, exchange, endpoint: PhantomData })
     }
+}
+
+async fn look_up<T: Target>(app: &App, exchange: &Exchange) -> Result<(T, Reach, Facts)> {
+    if let Some(target) = T::without_lookup() {
+        return Ok((target, Reach::Everywhere, Facts::OF_NOTHING));
+    }
+    let (target, reach, facts) = find::<T>(&mut app.store.read().await?, exchange, &exchange.principal).await?;
+    target.remember(app, exchange, &reach, &facts);
+    Ok((target, reach, facts))
 }

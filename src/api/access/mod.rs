@@ -8,14 +8,16 @@ mod decide;
 mod kinds;
 mod known;
 mod reach;
+mod recheck;
 mod rule;
 pub mod table;
 mod target;
 
-pub use allowed::{Allowed, Recheck};
+pub use allowed::Allowed;
 pub use decide::{bad_credential, check_kind, check_workflows, decide};
 pub use kinds::{Kind, Kinds};
 pub use known::{Known, Standing};
 pub use reach::Reach;
+pub use recheck::{Current, Recheck};
 pub use rule::{Action, Anonymous, Cost, Endpoint, Memory, Row, Rule, TargetKind, Wire};
 pub use target::{Facts, NoTarget, Org, OwnAccount, PathParams, RepoTarget, Target, User};

@@ -76,6 +76,13 @@ pub struct Rule {
     pub cost: Cost,
 }
 
+impl Rule {
+    /// Whether the operation may open a write transaction at all.
+    pub const fn is_write(&self) -> bool {
+        matches!(self.action, Action::Write)
+    }
+}
+
 /// What a request costs its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cost {

@@ -27,6 +27,9 @@ const OPEN: Rule = Rule {
 /// What shows the way, free of charge.
 const FREE: Rule = Rule { cost: Cost::Nothing, ..OPEN };
 
+/// A device that signs in: it has no credential yet.
+const SIGN_IN: Rule = Rule { action: Action::Write, ..OPEN };
+
 /// A user's own affairs, through any token that acts as a user.
 const OWN: Rule = Rule { target: TargetKind::OwnAccount, kinds: Kinds::USERS, anonymous: Anonymous::Refused, ..OPEN };
 
@@ -179,7 +182,7 @@ endpoints! {
 
     // App installations
     ListInstallationRepositories = "apps/list-repos-accessible-to-installation", GET ["/installation/repositories"], Rule { kinds: Kinds::INSTALLATION, anonymous: Anonymous::Refused, refusal: Some("You must authenticate with an installation access token in order to list repositories for an installation."), ..OPEN } => kept;
-    RevokeInstallationToken = "apps/revoke-installation-access-token", DELETE ["/installation/token"], Rule { kinds: Kinds::INSTALLATION, anonymous: Anonymous::Refused, ..OPEN };
+    RevokeInstallationToken = "apps/revoke-installation-access-token", DELETE ["/installation/token"], Rule { action: Action::Write, kinds: Kinds::INSTALLATION, anonymous: Anonymous::Refused, ..OPEN };
     ListUserInstallations = "apps/list-installations-for-authenticated-user", GET ["/user/installations"], Rule { kinds: Kinds::APP_USER, anonymous: Anonymous::Refused, refusal: Some("You must authenticate with an access token authorized to a GitHub App in order to list installations"), ..OPEN } => kept;
     ListUserInstallationRepositories = "apps/list-installation-repos-for-authenticated-user", GET ["/user/installations/{installation_id}/repositories"], Rule { target: TargetKind::Installation, kinds: Kinds::APP_USER.and(Kinds::CLASSIC), anonymous: Anonymous::Refused, permission: Some(("metadata", Level::Read)), ..OPEN } => kept;
     AddInstallationRepository = "apps/add-repo-to-installation-for-authenticated-user", PUT ["/user/installations/{installation_id}/repositories/{repository_id}"], SELECTION_WRITE;
@@ -256,8 +259,8 @@ endpoints! {
     GetUserInstallation = "apps/get-user-installation", GET ["/users/{username}/installation"], APP_INSTALLATION;
 
     // Signing in without a browser
-    CreateDeviceCode = "oauth/create-device-code", POST ["/login/device/code"], OPEN;
-    CreateOAuthToken = "oauth/create-access-token", POST ["/login/oauth/access_token"], OPEN;
+    CreateDeviceCode = "oauth/create-device-code", POST ["/login/device/code"], SIGN_IN;
+    CreateOAuthToken = "oauth/create-access-token", POST ["/login/oauth/access_token"], SIGN_IN;
     ApproveDevice = "oauth/approve-device", POST ["/login/device/approve"], Rule { kinds: Kinds::CLASSIC, action: Action::Write, ..OWN };
 
     // The description and the pages

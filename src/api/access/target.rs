@@ -16,7 +16,7 @@ use crate::repos::{self, Repo, RepoRole};
 use crate::tokens::Principal;
 
 /// Something that a path names and that rights are about.
-pub trait Target: Sized + Send + 'static {
+pub trait Target: Sized + Send + Sync + 'static {
     const KIND: TargetKind;
 
     /// The resource and the facts about it, or nothing where it does not exist.

@@ -5,10 +5,10 @@ use super::{Made, Report};
 use crate::accounts::store::{self, NewAccount};
 use crate::accounts::{Account, AccountKind, Login};
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::Result;
 
-pub async fn apply_users(tx: &mut Connection, users: &[User], now: Timestamp, report: &mut Report) -> Result<()> {
+pub async fn apply_users(tx: &mut Transaction, users: &[User], now: Timestamp, report: &mut Report) -> Result<()> {
     for user in users {
         let new = NewAccount {
             kind: AccountKind::User,
@@ -22,7 +22,7 @@ pub async fn apply_users(tx: &mut Connection, users: &[User], now: Timestamp, re
     Ok(())
 }
 
-pub async fn apply_orgs(tx: &mut Connection, orgs: &[Org], now: Timestamp, report: &mut Report) -> Result<()> {
+pub async fn apply_orgs(tx: &mut Transaction, orgs: &[Org], now: Timestamp, report: &mut Report) -> Result<()> {
     for org in orgs {
         let new = NewAccount {
             kind: AccountKind::Organization,
@@ -48,7 +48,7 @@ pub async fn apply_orgs(tx: &mut Connection, orgs: &[Org], now: Timestamp, repor
 }
 
 async fn apply_account(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     login: &Name,
     field: &str,
     new: &NewAccount<'_>,
@@ -81,13 +81,13 @@ fn is_same(found: &Account, new: &NewAccount<'_>) -> bool {
 }
 
 /// The user that a name refers to, in this file or in the store.
-pub async fn find_user(tx: &mut Connection, login: &Name, field: &str) -> Result<Account> {
+pub async fn find_user(tx: &mut Transaction, login: &Name, field: &str) -> Result<Account> {
     let found = store::find_of_kind(tx, &login.value, AccountKind::User).await?;
     found.ok_or_else(|| problem(login, field, format_args!("there is no user {:?}", login.value)))
 }
 
 /// The user or organization that a name refers to.
-pub async fn find_account(tx: &mut Connection, login: &Name, field: &str) -> Result<Account> {
+pub async fn find_account(tx: &mut Transaction, login: &Name, field: &str) -> Result<Account> {
     let found = store::find_by_login(tx, &login.value).await?;
     let found = found.filter(|account| account.kind != AccountKind::Bot);
     found.ok_or_else(|| problem(login, field, format_args!("there is no user or organization {:?}", login.value)))

@@ -11,7 +11,7 @@ use crate::accounts::Account;
 use crate::apps::store::{self, NewInstallation};
 use crate::apps::{self, AppKind, EventNames, Registration};
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::{Error, Result};
 use crate::ids::{AppId, InstallationId, RepoId};
 use crate::repos;
@@ -50,7 +50,7 @@ pub fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
 }
 
 pub async fn apply(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     wanted: &[App],
     keys: &[Key],
     now: Timestamp,
@@ -79,7 +79,7 @@ pub async fn apply(
 }
 
 async fn insert(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     app: &App,
     permissions: &Permissions,
     events: &EventNames,
@@ -100,7 +100,7 @@ async fn insert(
 }
 
 /// Apps that have scopes instead of permissions.
-pub async fn apply_oauth(tx: &mut Connection, wanted: &[OAuthApp], now: Timestamp, report: &mut Report) -> Result<()> {
+pub async fn apply_oauth(tx: &mut Transaction, wanted: &[OAuthApp], now: Timestamp, report: &mut Report) -> Result<()> {
     const FIELD: &str = "oauth_apps.slug";
     for app in wanted {
         let made = match store::find_by_slug(tx, &app.slug.value).await? {
@@ -148,7 +148,7 @@ fn permissions(
 }
 
 pub async fn apply_installations(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     wanted: &[Installation],
     now: Timestamp,
     report: &mut Report,
@@ -179,7 +179,7 @@ pub async fn apply_installations(
 }
 
 async fn apply_installation(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     new: &NewInstallation<'_>,
     now: Timestamp,
 ) -> Result<(InstallationId, Made)> {
@@ -195,7 +195,7 @@ async fn apply_installation(
 }
 
 /// Adds what is missing from the selection, and says whether there was anything.
-async fn select(tx: &mut Connection, id: InstallationId, repos: &[RepoId]) -> Result<bool> {
+async fn select(tx: &mut Transaction, id: InstallationId, repos: &[RepoId]) -> Result<bool> {
     let mut added = false;
     for repo in repos {
         added |= store::insert_selected(tx, id, *repo).await? > 0;
@@ -205,7 +205,7 @@ async fn select(tx: &mut Connection, id: InstallationId, repos: &[RepoId]) -> Re
 
 /// The repositories of `account` that are listed; `None` for all.
 pub async fn find_selection(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     account: &Account,
     at: &Name,
     wanted: &Repositories,
@@ -229,7 +229,7 @@ pub async fn find_selection(
 }
 
 /// The app that a slug refers to.
-pub async fn find_app(tx: &mut Connection, slug: &Name, field: &str) -> Result<apps::App> {
+pub async fn find_app(tx: &mut Transaction, slug: &Name, field: &str) -> Result<apps::App> {
     let found = store::find_by_slug(tx, &slug.value).await?.filter(|app| app.kind == AppKind::GitHubApp);
     found.ok_or_else(|| problem(slug, field, format_args!("there is no app {:?}", slug.value)))
 }

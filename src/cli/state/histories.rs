@@ -10,7 +10,7 @@ use super::repos::{DEFAULT_BRANCH, split};
 use super::{Made, Report};
 use crate::accounts::{self, AccountKind};
 use crate::clock::Timestamp;
-use crate::db::{Connection, Store};
+use crate::db::{Connection, Store, Transaction};
 use crate::error::{Error, Result};
 use crate::git::{
     History, HistoryCommit, HistoryTag, NoObjects, ObjectSource, PackLimits, RefName, Refs, Repositories, Repository,
@@ -95,7 +95,7 @@ impl Histories {
     /// Gives objects and references to the repository, in the transaction that made it.
     pub async fn apply(
         &self,
-        tx: &mut Connection,
+        tx: &mut Transaction,
         (index, wanted): (usize, &Repo),
         (id, made): (RepoId, Made),
         now: Timestamp,
@@ -145,7 +145,7 @@ impl CleanUp {
 }
 
 /// Makes references where there are none.
-pub async fn set_refs(tx: &mut Connection, repo: RepoId, wanted: &[(RefName, Target)], now: Timestamp) -> Result<()> {
+pub async fn set_refs(tx: &mut Transaction, repo: RepoId, wanted: &[(RefName, Target)], now: Timestamp) -> Result<()> {
     let changes: Vec<Change> =
         wanted.iter().map(|(name, target)| Change { name: name.clone(), old: None, new: Some(*target) }).collect();
     let outcomes = refs::apply(tx, repo, &changes, now).await?;

@@ -6,7 +6,7 @@ use super::file::{Name, problem};
 use super::{Made, Report};
 use crate::accounts::{self, AccountKind};
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::Result;
 use crate::ids::AccountId;
 use crate::issue_fields::changes::{self, Whole};
@@ -38,7 +38,7 @@ pub struct FieldOption {
     pub priority: Option<i64>,
 }
 
-pub async fn apply(tx: &mut Connection, wanted: &[IssueField], now: Timestamp, report: &mut Report) -> Result<()> {
+pub async fn apply(tx: &mut Transaction, wanted: &[IssueField], now: Timestamp, report: &mut Report) -> Result<()> {
     const FIELD: &str = "issue_fields.name";
     for field in wanted {
         let found = accounts::store::find_of_kind(tx, &field.org.value, AccountKind::Organization).await?;
@@ -84,7 +84,7 @@ fn new(field: &IssueField) -> NewIssueField {
 
 /// Options of the same name are the same option, so that applying a file again keeps their ids.
 async fn update(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     org: AccountId,
     field: &IssueField,
     before: &Whole,

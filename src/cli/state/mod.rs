@@ -14,8 +14,9 @@ mod tokens;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::cli::operator::Operator;
 use crate::clock::Timestamp;
-use crate::db::{Connection, Store};
+use crate::db::{Store, Transaction};
 use crate::error::{Error, Result};
 use crate::git::Repositories;
 pub use apps::write_private;
@@ -54,7 +55,9 @@ impl State {
         let clean_up = histories.clean_up();
         let context = (self, histories, pulls, now);
         let applied = store
-            .write(context, |tx, (state, histories, pulls, now)| Box::pin(state.apply_in(tx, histories, pulls, *now)))
+            .write(Operator, context, |tx, (state, histories, pulls, now)| {
+                Box::pin(state.apply_in(tx, histories, pulls, *now))
+            })
             .await;
         if applied.is_err() {
             clean_up.run();
@@ -64,7 +67,7 @@ impl State {
 
     async fn apply_in(
         &self,
-        tx: &mut Connection,
+        tx: &mut Transaction,
         histories: &Histories,
         pulls: &[pulls::Prepared],
         now: Timestamp,

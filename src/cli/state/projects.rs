@@ -12,7 +12,7 @@ use super::{Made, Report};
 use crate::accounts::Account;
 use crate::api::shape;
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::Result;
 use crate::ids::AccountId;
 use crate::issue_fields;
@@ -41,7 +41,7 @@ pub struct Project {
 }
 
 /// The projects of an owner are counted in the order of the file, and each brings the one of its number to its state.
-pub async fn apply(tx: &mut Connection, wanted: &[Project], now: Timestamp, report: &mut Report) -> Result<()> {
+pub async fn apply(tx: &mut Transaction, wanted: &[Project], now: Timestamp, report: &mut Report) -> Result<()> {
     let mut numbers: HashMap<AccountId, i64> = HashMap::new();
     for project in wanted {
         let owner = find_account(tx, &project.owner, "projects.owner").await?;
@@ -55,7 +55,7 @@ pub async fn apply(tx: &mut Connection, wanted: &[Project], now: Timestamp, repo
 }
 
 async fn apply_one(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     project: &Project,
     owner: &Account,
     number: i64,
@@ -98,7 +98,7 @@ fn is_same(found: &Found, new: &NewProject<'_>) -> bool {
 }
 
 async fn apply_field(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     place: Place,
     wanted: &Spanned<Map<String, Value>>,
     now: Timestamp,
@@ -122,7 +122,7 @@ async fn apply_field(
 }
 
 /// The same shape as the API's, with names of issue fields in the place of their ids.
-async fn read(tx: &mut Connection, place: Place, wanted: &Spanned<Map<String, Value>>) -> Result<NewField> {
+async fn read(tx: &mut Transaction, place: Place, wanted: &Spanned<Map<String, Value>>) -> Result<NewField> {
     let Some(name) = wanted.value.get("issue_field") else {
         let own = shape::read::<OwnField>(&wanted.value).map_err(|error| problem(wanted, FIELDS, error))?;
         return Ok(NewField::Own(own));

@@ -7,12 +7,13 @@ use super::file::{Name, Pull, ReviewComment, StateFile, problem};
 use super::histories::Histories;
 use super::repos::split;
 use super::{Made, Report};
+use crate::accounts::{self, AccountKind};
 use crate::clock::Timestamp;
-use crate::db::{Connection, Store};
+use crate::db::{Connection, Store, Transaction};
 use crate::error::{Error, Result};
 use crate::git::diff::{Comparisons, Side};
 use crate::git::{NoObjects, Reader, RefName, Repositories};
-use crate::ids::{RepoId, Sha};
+use crate::ids::{AccountId, RepoId, Sha};
 use crate::markdown;
 use crate::objects::Objects;
 use crate::pulls::model::{PullState, Version};
@@ -70,7 +71,7 @@ pub async fn prepare(
 
 /// Makes what is not there, and brings texts and states to what the file says.
 pub async fn apply(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     wanted: &[Pull],
     prepared: &[Prepared],
     now: Timestamp,
@@ -94,7 +95,7 @@ pub async fn apply(
 }
 
 async fn create(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     repo: &Repo,
     (pull, number): (&Pull, i64),
     comments: &[Located],
@@ -125,7 +126,7 @@ async fn create(
 }
 
 async fn add_comment(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     pull: &model::Pull,
     comment: &ReviewComment,
     located: &Located,
@@ -140,7 +141,7 @@ async fn add_comment(
         footing: None,
         author: author.id,
         body: comment.body.value.clone(),
-        mentions: markdown::mentions(&comment.body.value),
+        mentions: find_mentioned(tx, &comment.body.value).await?,
     };
     let root = review_comments::begin(tx, &begin, now).await?;
     for reply in &comment.replies {
@@ -153,14 +154,23 @@ async fn add_comment(
             footing: None,
             author: author.id,
             body: reply.body.value.clone(),
-            mentions: markdown::mentions(&reply.body.value),
+            mentions: find_mentioned(tx, &reply.body.value).await?,
         };
         review_comments::reply(tx, &new, now).await?;
     }
     Ok(())
 }
 
-async fn update(tx: &mut Connection, wanted: &Pull, found: &model::Pull, now: Timestamp) -> Result<Made> {
+/// The users whom a text mentions, who may be as new as the text.
+async fn find_mentioned(tx: &mut Transaction, text: &str) -> Result<Vec<AccountId>> {
+    let mut found = Vec::new();
+    for login in markdown::mentions(text) {
+        found.extend(accounts::store::find_of_kind(tx, &login, AccountKind::User).await?.map(|user| user.id));
+    }
+    Ok(found)
+}
+
+async fn update(tx: &mut Transaction, wanted: &Pull, found: &model::Pull, now: Timestamp) -> Result<Made> {
     let state = if wanted.closed { PullState::Closed } else { PullState::Open };
     let is_same_text = found.title == wanted.title.value && found.body == wanted.body;
     if !is_same_text {

@@ -6,7 +6,7 @@ use super::histories::Histories;
 use super::{Made, Report};
 use crate::accounts::{self, AccountKind};
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::Result;
 use crate::ids::RepoId;
 use crate::repos::store::{self, NewRepo};
@@ -15,7 +15,7 @@ use crate::repos::{self, RepoName};
 pub const DEFAULT_BRANCH: &str = "main";
 
 pub async fn apply(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     wanted: &[Repo],
     histories: &Histories,
     now: Timestamp,
@@ -31,7 +31,7 @@ pub async fn apply(
 }
 
 async fn apply_one(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     repo: &Repo,
     imported_branch: Option<&str>,
     now: Timestamp,
@@ -72,7 +72,7 @@ fn is_same(found: &repos::Repo, wanted: &NewRepo<'_>, archived: bool) -> bool {
         && found.default_branch == wanted.default_branch
 }
 
-async fn apply_collaborators(tx: &mut Connection, repo: &Repo, id: RepoId, report: &mut Report) -> Result<()> {
+async fn apply_collaborators(tx: &mut Transaction, repo: &Repo, id: RepoId, report: &mut Report) -> Result<()> {
     for collaborator in &repo.collaborators {
         let user = find_user(tx, &collaborator.user, "repos.collaborators.user").await?;
         let before = store::find_collaborator(tx, id, user.id).await?;

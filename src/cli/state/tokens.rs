@@ -8,7 +8,7 @@ use super::file::{Name, Repositories, Token, problem};
 use super::{Made, Report};
 use crate::apps;
 use crate::clock::Timestamp;
-use crate::db::Connection;
+use crate::db::Transaction;
 use crate::error::Result;
 use crate::tokens::{
     Grant, INSTALLATION_TOKEN_SECONDS, NewToken, Permissions, Scopes, Secret, Selection, TokenKind, store,
@@ -16,7 +16,7 @@ use crate::tokens::{
 
 const TOKEN_LENGTH: std::ops::RangeInclusive<usize> = 8..=1024;
 
-pub async fn apply(tx: &mut Connection, wanted: &[Token], now: Timestamp, report: &mut Report) -> Result<()> {
+pub async fn apply(tx: &mut Transaction, wanted: &[Token], now: Timestamp, report: &mut Report) -> Result<()> {
     for token in wanted {
         let (what, grant) = grant(tx, token).await?;
         let note = format!("state file: {what}");
@@ -70,7 +70,7 @@ fn expiry(token: &Token, now: Timestamp) -> Result<Option<Timestamp>> {
 }
 
 /// What the token may do, and how people would call it.
-async fn grant(tx: &mut Connection, token: &Token) -> Result<(String, Grant)> {
+async fn grant(tx: &mut Transaction, token: &Token) -> Result<(String, Grant)> {
     let kind = token.kind.value;
     let name = kind.as_str();
     match kind {
@@ -105,7 +105,7 @@ async fn grant(tx: &mut Connection, token: &Token) -> Result<(String, Grant)> {
     }
 }
 
-async fn installation_grant(tx: &mut Connection, token: &Token) -> Result<(String, Grant)> {
+async fn installation_grant(tx: &mut Transaction, token: &Token) -> Result<(String, Grant)> {
     let app = find_app(tx, needed(token, &token.app, "tokens.app")?, "tokens.app").await?;
     let at = needed(token, &token.account, "tokens.account")?;
     let account = find_account(tx, at, "tokens.account").await?;
@@ -123,7 +123,7 @@ fn permissions(token: &Token) -> Option<Permissions> {
 }
 
 async fn selection(
-    tx: &mut Connection,
+    tx: &mut Transaction,
     token: &Token,
     account: &crate::accounts::Account,
     at: &Name,

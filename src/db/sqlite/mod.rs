@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use rusqlite::config::DbConfig;
 
-use super::{Connection, DbError, Durability, State, migrations};
+use super::{DbError, Durability, State, Transaction, TransactionTimes, migrations};
 use crate::error::{Error, Result};
 use change::{Change, Waiting};
 pub use pooled::Pooled;
@@ -33,20 +33,21 @@ pub struct Engine {
 
 struct Shared {
     file: PathBuf,
+    times: Arc<TransactionTimes>,
     idle_readers: Mutex<Vec<Opened>>,
     /// The last field, since it must be dropped after the connections.
     watch: Watch,
 }
 
 impl Engine {
-    pub fn open(file: &Path, durability: Durability) -> Result<Self> {
+    pub fn open(file: &Path, durability: Durability, times: Arc<TransactionTimes>) -> Result<Self> {
         if rusqlite::version_number() < OLDEST_SAFE_VERSION {
             return Err(Error::internal(format!("SQLite {} is too old to be safe", rusqlite::version())));
         }
         let mut connection = open_writer(file, durability)?;
         migrations::migrate_sqlite(&mut connection)?;
         let watch = Watch::open(file)?;
-        let shared = Arc::new(Shared { file: file.to_owned(), idle_readers: Mutex::default(), watch });
+        let shared = Arc::new(Shared { file: file.to_owned(), times, idle_readers: Mutex::default(), watch });
         Ok(Self { writer: Writer::start(connection, shared.clone())?, shared })
     }
 
@@ -63,13 +64,18 @@ impl Engine {
     }
 
     /// The future does not hold the context itself, which may be large and would be moved by everyone who waits with it.
-    pub fn write<C, T, F>(&self, context: C, work: F) -> impl Future<Output = Result<T>> + Send + use<C, T, F>
+    pub fn write<C, T, F>(
+        &self,
+        operation: &'static str,
+        context: C,
+        work: F,
+    ) -> impl Future<Output = Result<T>> + Send + use<C, T, F>
     where
         C: Send + Sync + 'static,
         T: Send + 'static,
-        F: for<'a> Fn(&'a mut Connection, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
+        F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
     {
-        let (change, answered) = Waiting::new(context, work);
+        let (change, answered) = Waiting::new(operation, self.shared.times.clone(), context, work);
         let (change, writer): (Box<dyn Change>, _) = (Box::new(change), self.writer.clone());
         async move {
             writer.send(change)?;
@@ -119,14 +125,15 @@ mod tests {
 
     fn opened() -> (tempfile::TempDir, Engine) {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let engine = Engine::open(&folder.path().join("store"), Durability::None).expect("a store can be opened");
+        let engine = Engine::open(&folder.path().join("store"), Durability::None, Arc::default())
+            .expect("a store can be opened");
         (folder, engine)
     }
 
     /// Runs a statement in the writer, and tells the state before, inside and after.
     async fn write(engine: &Engine, sql: &'static str) -> [State; 3] {
         let before = engine.state().expect("it can be told");
-        let inside = engine.write((), move |tx, ()| {
+        let inside = engine.write("test", (), move |tx, ()| {
             Box::pin(async move {
                 tx.execute(sql, &[]).await?;
                 tx.state_inside().ok_or_else(|| Error::internal("a writer knows the state"))

@@ -169,7 +169,8 @@ mod tests {
 
     fn opened() -> (tempfile::TempDir, Engine) {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let engine = Engine::open(&folder.path().join("store"), Durability::None).expect("a store can be opened");
+        let engine = Engine::open(&folder.path().join("store"), Durability::None, Arc::default())
+            .expect("a store can be opened");
         (folder, engine)
     }
 

@@ -14,7 +14,7 @@ use super::change::Change;
 use super::pooled::{Opened, Role};
 use super::watch::Watch;
 use super::{Pooled, Shared};
-use crate::db::{Connection, DbError};
+use crate::db::{Connection, DbError, Transaction};
 use crate::error::{Error, Result};
 
 /// Transactions that may wait; more are turned away rather than kept waiting past their time.
@@ -32,11 +32,12 @@ impl Writer {
     pub fn start(connection: rusqlite::Connection, home: Arc<Shared>) -> Result<Self> {
         let (queue, changes) = sync_channel(QUEUE_CAPACITY);
         std::thread::Builder::new().name("plinth-writer".into()).spawn(move || {
-            let mut connection = Connection::Sqlite(Pooled::new(Opened::new(connection), home.clone(), Role::Writer));
+            let connection = Connection::Sqlite(Pooled::new(Opened::new(connection), home.clone(), Role::Writer));
+            let mut tx = Transaction::new(connection);
             while let Ok(first) = changes.recv() {
                 // Threads that are ready to run may be about to bring changes, which then share the commit.
                 std::thread::yield_now();
-                write_group(&mut connection, &home.watch, first, &changes);
+                write_group(&mut tx, &home.watch, first, &changes);
             }
         })?;
         Ok(Self { queue })
@@ -52,16 +53,11 @@ impl Writer {
     }
 }
 
-fn write_group(
-    connection: &mut Connection,
-    watch: &Watch,
-    first: Box<dyn Change>,
-    waiting: &Receiver<Box<dyn Change>>,
-) {
+fn write_group(tx: &mut Transaction, watch: &Watch, first: Box<dyn Change>, waiting: &Receiver<Box<dyn Change>>) {
     let mut group = vec![first];
-    let mut written = in_transaction(connection, watch, |connection| make_all(connection, &mut group, waiting));
+    let mut written = in_transaction(tx, watch, |tx| make_all(tx, &mut group, waiting));
     if matches!(written, Ok(Made::Spoilt)) {
-        written = in_transaction(connection, watch, |connection| make_each(connection, &mut group));
+        written = in_transaction(tx, watch, |tx| make_each(tx, &mut group));
     }
     for change in group {
         change.answer(written.as_ref().map(|_| ()));
@@ -78,19 +74,19 @@ enum Made {
 
 /// Runs a group and commits it, or undoes all of it.
 fn in_transaction(
-    connection: &mut Connection,
+    tx: &mut Transaction,
     watch: &Watch,
-    make: impl FnOnce(&mut Connection) -> Result<Made, DbError>,
+    make: impl FnOnce(&mut Transaction) -> Result<Made, DbError>,
 ) -> Result<Made, DbError> {
-    statement(connection, "begin immediate")?;
+    statement(tx, "begin immediate")?;
     let group = watch.begin();
-    let ended = make(connection).and_then(|made| match made {
-        Made::Sound => statement(connection, "commit").map(|()| made),
+    let ended = make(tx).and_then(|made| match made {
+        Made::Sound => statement(tx, "commit").map(|()| made),
         Made::Spoilt => Ok(made),
     });
     if !matches!(ended, Ok(Made::Sound)) {
         // A commit that failed may have left the transaction open; the next group must not inherit it.
-        let _ = statement(connection, "rollback");
+        let _ = statement(tx, "rollback");
     }
     watch.end(&group);
     ended
@@ -98,16 +94,16 @@ fn in_transaction(
 
 /// Runs whatever waits, until something has to be undone.
 fn make_all(
-    connection: &mut Connection,
+    tx: &mut Transaction,
     group: &mut Vec<Box<dyn Change>>,
     waiting: &Receiver<Box<dyn Change>>,
 ) -> Result<Made, DbError> {
     let mut next = 0;
     while let Some(change) = group.get_mut(next) {
-        let before = sqlite(connection).total_changes();
-        let went_well = change.make(connection);
-        check_open(connection)?;
-        if !went_well && sqlite(connection).total_changes() != before {
+        let before = sqlite(tx).total_changes();
+        let went_well = change.make(tx);
+        check_open(tx)?;
+        if !went_well && sqlite(tx).total_changes() != before {
             return Ok(Made::Spoilt);
         }
         next += 1;
@@ -119,34 +115,34 @@ fn make_all(
 }
 
 /// Runs a group again, undoing by themselves those that fail.
-fn make_each(connection: &mut Connection, group: &mut [Box<dyn Change>]) -> Result<Made, DbError> {
+fn make_each(tx: &mut Transaction, group: &mut [Box<dyn Change>]) -> Result<Made, DbError> {
     for change in group {
-        statement(connection, "savepoint change")?;
-        let went_well = change.make(connection);
-        check_open(connection)?;
+        statement(tx, "savepoint change")?;
+        let went_well = change.make(tx);
+        check_open(tx)?;
         if !went_well {
-            statement(connection, "rollback to change")?;
+            statement(tx, "rollback to change")?;
         }
-        statement(connection, "release change")?;
+        statement(tx, "release change")?;
     }
     Ok(Made::Sound)
 }
 
 /// Some faults make SQLite undo the whole transaction. Then nobody else may run as if it were still there.
-fn check_open(connection: &mut Connection) -> Result<(), DbError> {
-    match sqlite(connection).is_autocommit() {
+fn check_open(tx: &mut Transaction) -> Result<(), DbError> {
+    match sqlite(tx).is_autocommit() {
         true => Err(DbError::Fault("SQLite has undone the transaction".into())),
         false => Ok(()),
     }
 }
 
-fn statement(connection: &mut Connection, sql: &'static str) -> Result<(), DbError> {
-    sqlite(connection).prepare_cached(sql)?.raw_execute()?;
+fn statement(tx: &mut Transaction, sql: &'static str) -> Result<(), DbError> {
+    sqlite(tx).prepare_cached(sql)?.raw_execute()?;
     Ok(())
 }
 
-fn sqlite(connection: &Connection) -> &Pooled {
-    let Connection::Sqlite(connection) = connection else { unreachable!("the writer owns an SQLite connection") };
+fn sqlite(tx: &Transaction) -> &Pooled {
+    let Connection::Sqlite(connection) = &**tx else { unreachable!("the writer owns an SQLite connection") };
     connection
 }
 
@@ -166,7 +162,8 @@ mod tests {
 
     fn opened() -> (tempfile::TempDir, Engine) {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let engine = Engine::open(&folder.path().join("store"), Durability::None).expect("a store can be opened");
+        let engine = Engine::open(&folder.path().join("store"), Durability::None, Arc::default())
+            .expect("a store can be opened");
         (folder, engine)
     }
 
@@ -180,7 +177,7 @@ mod tests {
     #[tokio::test]
     async fn a_change_of_many_pages_is_made_and_undone_as_a_whole() {
         let (_folder, engine) = opened();
-        let made = engine.write((), |tx, ()| {
+        let made = engine.write("test", (), |tx, ()| {
             Box::pin(async move {
                 for number in 0..ACCOUNTS {
                     tx.execute(INSERT, params![format!("{:040}", number * 7_919 % ACCOUNTS)]).await?;
@@ -190,7 +187,7 @@ mod tests {
         });
         made.await.expect("the store takes many rows");
         let change = |to: &'static str, outcome: fn() -> Result<()>| {
-            engine.write((), move |tx, ()| {
+            engine.write("test", (), move |tx, ()| {
                 Box::pin(async move {
                     tx.execute("update account set login = $1, login_key = login_key || 'x'", params![to]).await?;
                     outcome()
@@ -218,12 +215,12 @@ mod tests {
         let runs = Arc::new(AtomicUsize::new(0));
         let (open, door) = mpsc::channel::<()>();
         let door = parking_lot::Mutex::new(door);
-        let hold = engine.write(door, |_, door| {
+        let hold = engine.write("test", door, |_, door| {
             let _ = door.lock().recv();
             Box::pin(async { Ok(()) })
         });
         let waiting = changes.into_iter().map(|(key, then)| {
-            engine.write((key, then, runs.clone()), |tx, (key, then, runs)| {
+            engine.write("test", (key, then, runs.clone()), |tx, (key, then, runs)| {
                 Box::pin(async move {
                     runs.fetch_add(1, Ordering::Relaxed);
                     if !matches!(then, Then::FailAtOnce) {
@@ -247,7 +244,8 @@ mod tests {
     #[tokio::test]
     async fn a_change_that_nobody_waits_for_is_not_made() {
         let (_folder, engine) = opened();
-        let change = || engine.write((), |tx, ()| Box::pin(async { Ok(tx.execute(INSERT, params!["a"]).await?) }));
+        let change =
+            || engine.write("test", (), |tx, ()| Box::pin(async { Ok(tx.execute(INSERT, params!["a"]).await?) }));
         drop(change());
         assert_eq!(change().await.expect("the name is free"), 1);
         assert_eq!(count(&engine, "a"), 1);
@@ -265,7 +263,7 @@ mod tests {
         }
         let (_folder, engine) = opened();
         let gone = Arc::new(AtomicUsize::new(0));
-        engine.write(Slow(gone.clone()), |_, _| Box::pin(async { Ok(()) })).await.expect("it does nothing");
+        engine.write("test", Slow(gone.clone()), |_, _| Box::pin(async { Ok(()) })).await.expect("it does nothing");
         assert_eq!(gone.load(Ordering::SeqCst), 1);
     }
 

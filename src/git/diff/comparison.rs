@@ -1,6 +1,5 @@
 //! Two commits and the files that differ between them.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::file::FileDiff;
@@ -32,26 +31,36 @@ pub trait Target {
 pub struct Comparison {
     base: Sha,
     head: Sha,
+    /// By path.
     changes: Vec<FileChange>,
-    by_old_path: HashMap<Vec<u8>, usize>,
-    by_path: HashMap<Vec<u8>, usize>,
+    /// Those that have an old path, by that.
+    by_old_path: Vec<u32>,
 }
 
 impl Comparison {
     /// Finds the changed files; their content is compared when it is asked for.
     pub fn new(repo: &dyn Source, base: &Sha, head: &Sha) -> Result<Self> {
         let changes = changes(repo, base, head)?;
-        let indexed = || changes.iter().enumerate();
-        let old = indexed().filter_map(|(index, change)| Some((change.old.as_ref()?.path.clone(), index)));
-        let by_old_path = old.collect();
-        let by_path = indexed().map(|(index, change)| (change.path().to_vec(), index)).collect();
-        Ok(Self { base: *base, head: *head, changes, by_old_path, by_path })
+        let has_old_path = |index: &u32| old_path(&changes, *index).is_some();
+        let mut by_old_path: Vec<u32> = (0..changes.len() as u32).filter(has_old_path).collect();
+        by_old_path.sort_by_key(|index| old_path(&changes, *index));
+        Ok(Self { base: *base, head: *head, changes, by_old_path })
+    }
+
+    /// What it takes in memory.
+    pub(super) fn byte_count(&self) -> usize {
+        let changes: usize = self.changes.iter().map(FileChange::byte_count).sum();
+        size_of::<Self>() + changes + size_of_val(&self.by_old_path[..])
     }
 
     /// All files that differ, by path.
     pub fn changes(&self) -> &[FileChange] {
         &self.changes
     }
+}
+
+fn old_path(changes: &[FileChange], index: u32) -> Option<&[u8]> {
+    changes[index as usize].old.as_ref().map(|entry| &entry.path[..])
 }
 
 impl Target for Comparison {
@@ -64,10 +73,12 @@ impl Target for Comparison {
     }
 
     fn find(&self, path: &[u8]) -> Result<Option<FileChange>> {
-        Ok(self.by_path.get(path).map(|&index| self.changes[index].clone()))
+        let found = self.changes.binary_search_by_key(&path, FileChange::path);
+        Ok(found.ok().map(|index| self.changes[index].clone()))
     }
 
     fn find_old(&self, path: &[u8]) -> Result<Option<FileChange>> {
-        Ok(self.by_old_path.get(path).map(|&index| self.changes[index].clone()))
+        let found = self.by_old_path.binary_search_by_key(&Some(path), |index| old_path(&self.changes, *index));
+        Ok(found.ok().map(|found| self.changes[self.by_old_path[found] as usize].clone()))
     }
 }

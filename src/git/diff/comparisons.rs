@@ -4,29 +4,32 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::comparison::{Comparison, Target};
+use super::computed::Computed;
 use super::entry::{Entry, Mode};
-use super::file::FileDiff;
+use super::file::{CACHED_BYTES_MAX, FileDiff};
 use super::generations::Generations;
 use super::source::Source;
 use super::tree::{FileChange, Status, entry_at};
+use super::unified::unified;
 use crate::error::Result;
 use crate::git::reader::Reader;
 use crate::ids::{RepoId, Sha};
 
-/// Changed files that are remembered, over all comparisons.
-const FILES_MAX: usize = 200_000;
+/// Bytes of changed files that are cached, over all comparisons.
+const FILES_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Files of one pair that are looked up by themselves. Each lookup reads the folders on the way to it, so that comparing
 /// all files once is cheaper than many of them.
 const LOOKUPS_MAX: usize = 64;
-/// Pairs whose lookups are counted.
+/// Pairs whose lookups are counted, and large differences whose counts are cached.
 const COUNTED_MAX: usize = 10_000;
 /// Merge bases that are remembered.
 const MERGE_BASES_MAX: usize = 100_000;
 
-/// Bytes of file differences that are remembered.
+/// Bytes of file differences that are cached.
 const DIFF_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// A difference of more bytes is made anew each time, so that a few of them do not drive out all others.
-const ONE_DIFF_BYTES_MAX: usize = 1024 * 1024;
+
+/// Bytes for the texts that are known to be too large.
+const REFUSED_BYTES_MAX: usize = 1024 * 1024;
 
 type Key = (RepoId, Sha, Sha);
 /// All that the difference of a file follows from, in a repository that has its content.
@@ -35,19 +38,23 @@ type DiffKey = (RepoId, Option<(Mode, Sha)>, Option<(Mode, Sha)>, Status);
 /// What was found out about pairs of commits and of files. Objects never change, so nothing here can become wrong.
 #[derive(Debug)]
 pub struct Comparisons {
-    files: Generations<Key, Arc<Comparison>>,
+    files: Computed<Key, Arc<Comparison>>,
     lookups: Generations<Key, Arc<AtomicUsize>>,
-    merge_bases: Generations<Key, Option<Sha>>,
-    diffs: Generations<DiffKey, Arc<FileDiff>>,
+    merge_bases: Computed<Key, Option<Sha>>,
+    diffs: Computed<DiffKey, Arc<FileDiff>>,
+    texts: Computed<Key, Arc<Vec<u8>>>,
+    large: Generations<DiffKey, Arc<FileDiff>>,
 }
 
 impl Default for Comparisons {
     fn default() -> Self {
         Self {
-            files: Generations::new(FILES_MAX),
+            files: Computed::new(FILES_BYTES_MAX),
             lookups: Generations::new(COUNTED_MAX),
-            merge_bases: Generations::new(MERGE_BASES_MAX),
-            diffs: Generations::new(DIFF_BYTES_MAX),
+            merge_bases: Computed::new(MERGE_BASES_MAX),
+            diffs: Computed::new(DIFF_BYTES_MAX),
+            texts: Computed::new(REFUSED_BYTES_MAX),
+            large: Generations::new(COUNTED_MAX),
         }
     }
 }
@@ -57,18 +64,17 @@ impl Comparisons {
     pub fn get(&self, repo: RepoId, source: &dyn Source, base: &Sha, head: &Sha) -> Result<Arc<Comparison>> {
         let key = (repo, *base, *head);
         if let Some(known) = self.files.find(&key) {
-            return Ok(known);
+            return known;
         }
         source.check_may_block()?;
-        let made = Arc::new(Comparison::new(source, base, head)?);
-        self.files.insert(key, made.clone(), made.changes().len() + 1);
-        Ok(made)
+        let weigh = |made: &Arc<Comparison>| Some(made.byte_count() + size_of::<Key>());
+        self.files.get(key, source.budget(), weigh, || Comparison::new(source, base, head).map(Arc::new))
     }
 
     /// All files of a pair, where they are known already or asked for so often that they should be.
     fn known(&self, key: Key, source: &dyn Source) -> Result<Option<Arc<Comparison>>> {
         if let Some(known) = self.files.find(&key) {
-            return Ok(Some(known));
+            return known.map(Some);
         }
         let count = self.lookups.find(&key).unwrap_or_else(|| {
             let count = Arc::new(AtomicUsize::new(0));
@@ -91,26 +97,47 @@ impl Comparisons {
     pub fn merge_base(&self, repo: RepoId, reader: &Reader<'_>, one: &Sha, other: &Sha) -> Result<Option<Sha>> {
         let key = (repo, *one, *other);
         if let Some(known) = self.merge_bases.find(&key) {
-            return Ok(known);
+            return known;
         }
-        let found = reader.merge_base(one, other)?;
-        self.merge_bases.insert(key, found, 1);
-        Ok(found)
+        reader.check_may_block()?;
+        self.merge_bases.get(key, reader.budget(), |_| Some(1), || reader.merge_base(one, other))
+    }
+
+    /// As [`unified`], which is not cached; only that it is over budget is.
+    pub fn unified(&self, repo: RepoId, source: &dyn Source, base: &Sha, head: &Sha) -> Result<Arc<Vec<u8>>> {
+        let compute = || unified(source, base, head).map(Arc::new);
+        self.texts.get((repo, *base, *head), source.budget(), |_| None, compute)
     }
 
     /// As [`FileDiff::of`], each pair of contents once while it is remembered.
     pub fn diff(&self, repo: RepoId, source: &dyn Source, change: &FileChange) -> Result<Arc<FileDiff>> {
         let key = diff_key(repo, change);
         if let Some(known) = self.diffs.find(&key) {
-            return Ok(known);
+            return known;
         }
         source.check_may_block()?;
-        let made = Arc::new(FileDiff::of(source, change)?);
-        let weight = made.byte_count() + size_of::<DiffKey>();
-        if weight <= ONE_DIFF_BYTES_MAX {
-            self.diffs.insert(key, made.clone(), weight);
+        let weigh = |made: &Arc<FileDiff>| {
+            let weight = made.byte_count() + size_of::<DiffKey>();
+            (made.byte_count() <= CACHED_BYTES_MAX).then_some(weight)
+        };
+        self.diffs.get(key, source.budget(), weigh, || FileDiff::of(source, change).map(Arc::new))
+    }
+}
+
+impl Comparisons {
+    /// As [`Comparisons::diff`], for lists: of a large difference there are only the counts, and these are cached.
+    pub fn listed_diff(&self, repo: RepoId, source: &dyn Source, change: &FileChange) -> Result<Arc<FileDiff>> {
+        let key = diff_key(repo, change);
+        if let Some(known) = self.large.find(&key) {
+            return Ok(known);
         }
-        Ok(made)
+        let diff = self.diff(repo, source, change)?;
+        if diff.byte_count() <= CACHED_BYTES_MAX {
+            return Ok(diff);
+        }
+        let counts = Arc::new(diff.counts_only());
+        self.large.insert(key, counts.clone(), 1);
+        Ok(counts)
     }
 }
 

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use super::lines::LinePair;
 use super::{myers, slide};
+use crate::error::Result;
+use crate::git::budget::Budget;
 
 /// Lines `old` were replaced by lines `new`, counted from zero; one of the two may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,14 +15,14 @@ pub struct Edit {
 }
 
 /// The edits that turn `old` into `new`, from top to bottom, as git sees them.
-pub fn edits(old: &[u8], new: &[u8]) -> Vec<Edit> {
-    edits_of(&LinePair::new(old, new))
+pub(super) fn edits(budget: &Budget, old: &[u8], new: &[u8]) -> Result<Vec<Edit>> {
+    edits_of(budget, &LinePair::new(old, new))
 }
 
-pub(super) fn edits_of(lines: &LinePair<'_>) -> Vec<Edit> {
-    let (mut old_changed, mut new_changed) = myers::changed_lines(lines);
-    slide::settle(lines, &mut old_changed, &mut new_changed);
-    collect(&old_changed, &new_changed)
+pub(super) fn edits_of(budget: &Budget, lines: &LinePair<'_>) -> Result<Vec<Edit>> {
+    let (mut old_changed, mut new_changed) = myers::changed_lines(budget, lines)?;
+    slide::settle(budget, lines, &mut old_changed, &mut new_changed)?;
+    Ok(collect(&old_changed, &new_changed))
 }
 
 fn collect(old_changed: &[bool], new_changed: &[bool]) -> Vec<Edit> {

@@ -1,16 +1,20 @@
 //! A file of a tree, as a diff sees it.
 
+use std::ops::Deref;
+use std::sync::Arc;
+
 use gix::objs::tree::{EntryKind, EntryMode};
 
 use super::fault;
 use super::source::{Source, object};
 use super::text::is_binary;
 use crate::error::Result;
+use crate::git::object::RawObject;
 use crate::ids::Sha;
 
 /// Larger files, and files of more lines, are treated as binary: nobody reviews them line by line, and they must not
 /// fill the memory.
-pub(super) const TEXT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+pub(super) const TEXT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const TEXT_LINES_MAX: usize = 100_000;
 
 /// What kind of file an entry is, in the four modes that git knows.
@@ -85,7 +89,7 @@ impl Entry {
 
     pub(super) fn content(&self, repo: &dyn Source) -> Result<Content> {
         if self.mode == Mode::Submodule {
-            return Ok(Content::Text(format!("Subproject commit {}\n", self.id).into_bytes()));
+            return Ok(Content::Text(Text::Made(format!("Subproject commit {}\n", self.id).into_bytes())));
         }
         if self.size(repo)? > TEXT_BYTES_MAX {
             return Ok(Content::Binary);
@@ -93,16 +97,34 @@ impl Entry {
         let object = object(repo, &self.id)?;
         let bytes = object.data();
         let has_lines = !is_binary(bytes) && bytes.iter().filter(|&&byte| byte == b'\n').count() <= TEXT_LINES_MAX;
-        Ok(if has_lines { Content::Text(bytes.to_vec()) } else { Content::Binary })
+        Ok(if has_lines { Content::Text(Text::Object(object)) } else { Content::Binary })
     }
 }
 
 /// What an entry holds, as far as lines are concerned.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Content {
-    Text(Vec<u8>),
+    Text(Text),
     /// No text, or too much of it.
     Binary,
+}
+
+/// A text, in memory once.
+#[derive(Debug)]
+pub(super) enum Text {
+    Object(Arc<RawObject>),
+    Made(Vec<u8>),
+}
+
+impl Deref for Text {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Text::Object(object) => object.data(),
+            Text::Made(bytes) => bytes,
+        }
+    }
 }
 
 pub(super) fn sha(id: &gix::hash::oid) -> Result<Sha> {

@@ -1,10 +1,13 @@
 //! The difference of one file, and the three ways to name a row in it: side and line, position, hunk.
 
-use super::entry::{Content, Entry};
+use std::sync::Arc;
+
+use super::entry::{Content, Entry, Text};
 use super::source::Source;
 use super::text::{RowKind, TextPatch};
 use super::tree::{FileChange, Status};
 use crate::error::Result;
+use crate::git::budget::{Budget, Reserved};
 
 /// Which version of a file a line number counts in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,7 +23,26 @@ pub enum Side {
 pub struct FileDiff {
     /// Nothing for binary files.
     patch: Option<TextPatch>,
+    additions: u32,
+    deletions: u32,
+    compared_bytes: u64,
+    held: Held,
 }
+
+/// A difference of more bytes is computed each time, so that a few of them do not drive all others out of the cache.
+pub(super) const CACHED_BYTES_MAX: usize = 1024 * 1024;
+
+/// What a large difference takes of the memory for such, for as long as it lives. It is no part of what differs.
+#[derive(Debug, Clone, Default)]
+struct Held(#[expect(dead_code, reason = "dropping it gives the memory back")] Option<Arc<Reserved>>);
+
+impl PartialEq for Held {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Held {}
 
 impl FileDiff {
     /// The difference that a change makes.
@@ -29,24 +51,60 @@ impl FileDiff {
         if let (Some(old), Some(new)) = (&change.old, &change.new)
             && old.id == new.id
         {
-            return Ok(Self { patch: Some(TextPatch::default()) });
+            return Ok(Self { patch: Some(TextPatch::default()), ..Self::without_lines() });
         }
         let old = content(repo, change.old.as_ref())?;
         let new = content(repo, change.new.as_ref())?;
         let (Content::Text(old), Content::Text(new)) = (old, new) else {
-            return Ok(Self { patch: None });
+            return Ok(Self::without_lines());
         };
-        if change.status() == Status::TypeChanged {
-            let mut patch = TextPatch::between(&old, &[]);
-            patch.append(TextPatch::between(&[], &new));
-            return Ok(Self { patch: Some(patch) });
+        let budget = repo.budget();
+        let bytes = (old.len() + new.len()) as u64;
+        // The patch is at most both texts, and as much again is needed to find out which lines it has.
+        let mut reserved = budget.reserve(bytes * 2)?;
+        let patch = if change.status() == Status::TypeChanged {
+            let mut patch = TextPatch::between(budget, &old, &[])?;
+            patch.append(TextPatch::between(budget, &[], &new)?);
+            patch
+        } else {
+            TextPatch::between(budget, &old, &new)?
+        };
+        let mut made = Self::with_lines(patch, bytes);
+        match made.byte_count() {
+            small if small <= CACHED_BYTES_MAX => {}
+            large => {
+                reserved.iter_mut().for_each(|reserved| reserved.shrink(large as u64));
+                made.held = Held(reserved.map(Arc::new));
+            }
         }
-        Ok(Self::between(&old, &new))
+        Ok(made)
     }
 
     /// The difference of two texts.
     pub fn between(old: &[u8], new: &[u8]) -> Self {
-        Self { patch: Some(TextPatch::between(old, new)) }
+        let patch = TextPatch::between(Budget::unlimited(), old, new).expect("there is no limit to exceed");
+        Self::with_lines(patch, (old.len() + new.len()) as u64)
+    }
+
+    fn with_lines(patch: TextPatch, compared_bytes: u64) -> Self {
+        let (additions, deletions) = (patch.additions, patch.deletions);
+        Self { patch: Some(patch), additions, deletions, compared_bytes, held: Held::default() }
+    }
+
+    /// What is shown of a file whose lines are not compared.
+    pub fn without_lines() -> Self {
+        Self { patch: None, additions: 0, deletions: 0, compared_bytes: 0, held: Held::default() }
+    }
+
+    /// The same without its rows: only how many there are.
+    pub(super) fn counts_only(&self) -> Self {
+        let Self { additions, deletions, compared_bytes, .. } = *self;
+        Self { additions, deletions, compared_bytes, ..Self::without_lines() }
+    }
+
+    /// How many bytes were compared to find it.
+    pub fn compared_bytes(&self) -> u64 {
+        self.compared_bytes
     }
 
     /// Whether there are no lines to compare: no text, or too much of it.
@@ -56,12 +114,12 @@ impl FileDiff {
 
     /// How many lines were added.
     pub fn additions(&self) -> u32 {
-        self.patch.as_ref().map_or(0, |patch| patch.additions)
+        self.additions
     }
 
     /// How many lines were deleted.
     pub fn deletions(&self) -> u32 {
-        self.patch.as_ref().map_or(0, |patch| patch.deletions)
+        self.deletions
     }
 
     /// The hunks without the last line end; nothing if there are none to show.
@@ -151,5 +209,5 @@ impl FileDiff {
 }
 
 fn content(repo: &dyn Source, entry: Option<&Entry>) -> Result<Content> {
-    entry.map_or(Ok(Content::Text(Vec::new())), |entry| entry.content(repo))
+    entry.map_or(Ok(Content::Text(Text::Made(Vec::new()))), |entry| entry.content(repo))
 }

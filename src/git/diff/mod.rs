@@ -4,12 +4,14 @@
 
 mod comparison;
 mod comparisons;
+mod computed;
 mod edits;
 mod entry;
 mod file;
 mod generations;
 mod indent;
 mod lines;
+mod measure;
 mod myers;
 mod port;
 mod prune;
@@ -23,10 +25,10 @@ mod tests;
 mod text;
 mod tree;
 mod unified;
+mod visitor;
 
 pub use comparison::{Comparison, Target};
 pub use comparisons::{Between, Comparisons};
-pub use edits::{Edit, edits};
 pub use entry::{Entry, Mode};
 pub use file::{FileDiff, Side};
 pub use port::{Anchor, Port, Subject, port};

@@ -11,6 +11,8 @@
 
 use super::lines::LinePair;
 use super::prune::{self, Kept};
+use crate::error::Result;
+use crate::git::budget::Budget;
 
 /// Searches that cost less than this are never cut short.
 const COST_FLOOR: i32 = 256;
@@ -22,12 +24,12 @@ const SNAKE_LENGTH: i32 = 20;
 const PROGRESS_FACTOR: i32 = 4;
 
 /// Marks, for each side, the lines that have no counterpart on the other.
-pub(super) fn changed_lines(lines: &LinePair<'_>) -> (Vec<bool>, Vec<bool>) {
+pub(super) fn changed_lines(budget: &Budget, lines: &LinePair<'_>) -> Result<(Vec<bool>, Vec<bool>)> {
     let mut old_changed = vec![false; lines.old.len()];
     let mut new_changed = vec![false; lines.new.len()];
     let (old, new) = prune::kept_lines(lines, &mut old_changed, &mut new_changed);
 
-    let mut search = Search::new(&old, &new);
+    let mut search = Search::new(budget, &old, &new);
     let whole = Area { old: (0, old.ids.len() as i32), new: (0, new.ids.len() as i32), exact: false };
     let mut pending = vec![whole];
     while let Some(area) = pending.pop() {
@@ -37,10 +39,10 @@ pub(super) fn changed_lines(lines: &LinePair<'_>) -> (Vec<bool>, Vec<bool>) {
         } else if area.new.0 == area.new.1 {
             mark(&mut old_changed, &old, area.old);
         } else {
-            pending.extend(search.split(&area).halves(&area));
+            pending.extend(search.split(&area)?.halves(&area));
         }
     }
-    (old_changed, new_changed)
+    Ok((old_changed, new_changed))
 }
 
 fn mark(changed: &mut [bool], kept: &Kept, range: (i32, i32)) {
@@ -131,6 +133,7 @@ impl Frontier {
 }
 
 struct Search<'a> {
+    budget: &'a Budget,
     old: &'a [u32],
     new: &'a [u32],
     forward: Frontier,
@@ -139,10 +142,11 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(old: &'a Kept, new: &'a Kept) -> Self {
+    fn new(budget: &'a Budget, old: &'a Kept, new: &'a Kept) -> Self {
         let (old, new) = (&old.ids[..], &new.ids[..]);
         let diagonals = old.len() + new.len() + 3;
         Self {
+            budget,
             old,
             new,
             forward: Frontier::new(old.len(), new.len(), -1),
@@ -168,7 +172,7 @@ impl<'a> Search<'a> {
     }
 
     /// Walks from both corners until the two meet, or until it is not worth going on.
-    fn split(&mut self, area: &Area) -> Crossing {
+    fn split(&mut self, area: &Area) -> Result<Crossing> {
         let (lowest, highest) = (area.old.0 - area.new.1, area.old.1 - area.new.0);
         self.forward.start(area.old.0, area.new.0);
         self.backward.start(area.old.1, area.new.1);
@@ -177,27 +181,28 @@ impl<'a> Search<'a> {
         let mut cost = 1;
         loop {
             let mut snake = false;
+            self.budget.compare(2 * cost as u64)?;
             self.forward.widen(lowest, highest);
             for diagonal in self.forward.diagonals() {
                 let old = self.step_forward(area, diagonal, &mut snake);
                 if meets_forward && self.backward.has(diagonal) && self.backward.at(diagonal) <= old {
-                    return Crossing { old, new: old - diagonal, before_exact: true, after_exact: true };
+                    return Ok(Crossing { old, new: old - diagonal, before_exact: true, after_exact: true });
                 }
             }
             self.backward.widen(lowest, highest);
             for diagonal in self.backward.diagonals() {
                 let old = self.step_backward(area, diagonal, &mut snake);
                 if !meets_forward && self.forward.has(diagonal) && old <= self.forward.at(diagonal) {
-                    return Crossing { old, new: old - diagonal, before_exact: true, after_exact: true };
+                    return Ok(Crossing { old, new: old - diagonal, before_exact: true, after_exact: true });
                 }
             }
             if !area.exact {
                 let promising = if snake && cost > HEURISTIC_COST { self.promising(area, cost) } else { None };
                 if let Some(crossing) = promising {
-                    return crossing;
+                    return Ok(crossing);
                 }
                 if cost >= self.cost_max {
-                    return self.furthest(area);
+                    return Ok(self.furthest(area));
                 }
             }
             cost += 1;

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::entry::{Entry, TEXT_BYTES_MAX};
-use super::similarity::Chunks;
-use super::source::{Source, object};
+use super::entry::Entry;
+use super::measure::{Effort, Measured};
+use super::source::Source;
 use super::tree::FileChange;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The score of two equal files.
 pub(super) const SCORE_MAX: u32 = 60_000;
@@ -29,8 +29,9 @@ pub(super) fn detect(repo: &dyn Source, mut changes: Vec<FileChange>) -> Result<
     let targets = changes.iter().filter(is_addition).filter_map(|change| change.new.as_ref()).collect();
     let mut matcher = Matcher::new(repo, sources, targets);
     matcher.pair_equal();
-    matcher.pair_same_names()?;
-    matcher.pair_most_alike()?;
+    // Where it takes too much to find out which files are alike, only equal ones are renamed, as with git's own limit.
+    unless_over_budget(matcher.pair_same_names())?;
+    unless_over_budget(matcher.pair_most_alike())?;
 
     let mut origins = matcher.origins();
     let renamed: HashSet<Vec<u8>> = origins.values().map(|(source, _)| source.path.clone()).collect();
@@ -47,53 +48,16 @@ pub(super) fn detect(repo: &dyn Source, mut changes: Vec<FileChange>) -> Result<
     Ok(changes)
 }
 
-/// How alike two files are; zero if that is surely less than `score_min`.
-pub(super) fn score(source: &mut Measured<'_>, target: &mut Measured<'_>, score_min: u32) -> Result<u32> {
-    if !source.entry.mode.is_regular() || !target.entry.mode.is_regular() {
-        return Ok(0);
-    }
-    let (source_size, target_size) = (source.size()?, target.size()?);
-    let larger = source_size.max(target_size);
-    let difference = larger - source_size.min(target_size);
-    let is_far = larger * u64::from(SCORE_MAX - score_min) < difference * u64::from(SCORE_MAX);
-    if is_far || target_size == 0 || larger > TEXT_BYTES_MAX {
-        return Ok(0);
-    }
-    let shared = source.chunks()?.shared_with(target.chunks()?);
-    Ok((shared * u64::from(SCORE_MAX) / larger) as u32)
-}
-
-/// An entry with what has been found out about its content.
-pub(super) struct Measured<'a> {
-    repo: &'a dyn Source,
-    pub entry: &'a Entry,
-    size: Option<u64>,
-    chunks: Option<Chunks>,
-}
-
-impl<'a> Measured<'a> {
-    pub fn new(repo: &'a dyn Source, entry: &'a Entry) -> Self {
-        Self { repo, entry, size: None, chunks: None }
-    }
-
-    fn size(&mut self) -> Result<u64> {
-        match self.size {
-            Some(size) => Ok(size),
-            None => Ok(*self.size.insert(self.entry.size(self.repo)?)),
-        }
-    }
-
-    fn chunks(&mut self) -> Result<&Chunks> {
-        if self.chunks.is_none() {
-            let blob = object(self.repo, &self.entry.id)?;
-            self.chunks = Some(Chunks::of(blob.data()));
-        }
-        Ok(self.chunks.as_ref().expect("filled just now"))
+fn unless_over_budget(outcome: Result<()>) -> Result<()> {
+    match outcome {
+        Err(Error::OverBudget(_)) => Ok(()),
+        outcome => outcome,
     }
 }
 
 struct Matcher<'a> {
     repo: &'a dyn Source,
+    effort: Effort<'a>,
     sources: Vec<&'a Entry>,
     targets: Vec<&'a Entry>,
     used: Vec<bool>,
@@ -104,7 +68,7 @@ struct Matcher<'a> {
 impl<'a> Matcher<'a> {
     fn new(repo: &'a dyn Source, sources: Vec<&'a Entry>, targets: Vec<&'a Entry>) -> Self {
         let (used, pairs) = (vec![false; sources.len()], vec![None; targets.len()]);
-        Self { repo, sources, targets, used, pairs }
+        Self { repo, effort: Effort::new(repo.budget()), sources, targets, used, pairs }
     }
 
     /// For each paired target path, where it came from and how alike the two are.
@@ -147,11 +111,14 @@ impl<'a> Matcher<'a> {
     fn pair_same_names(&mut self) -> Result<()> {
         let sources = unique_names(&self.sources, |index| self.used[index]);
         let targets = unique_names(&self.targets, |index| self.pairs[index].is_some());
-        for (name, source) in sources {
-            let (Some(source), Some(&Some(target))) = (source, targets.get(name)) else { continue };
+        // In the order of the files, so that a limit is always reached at the same one.
+        let mut unique: Vec<_> = sources.into_iter().filter_map(|(name, source)| Some((source?, name))).collect();
+        unique.sort_unstable();
+        for (source, name) in unique {
+            let Some(&Some(target)) = targets.get(name) else { continue };
             let mut source_content = Measured::new(self.repo, self.sources[source]);
             let mut target_content = Measured::new(self.repo, self.targets[target]);
-            let score = score(&mut source_content, &mut target_content, SAME_NAME_SCORE_MIN)?;
+            let score = self.effort.score(&mut source_content, &mut target_content, SAME_NAME_SCORE_MIN)?;
             if score >= SAME_NAME_SCORE_MIN {
                 self.pair(source, target, score);
             }
@@ -171,7 +138,7 @@ impl<'a> Matcher<'a> {
             let mut target_content = Measured::new(self.repo, self.targets[target]);
             let mut best = Vec::with_capacity(CANDIDATES);
             for (source, source_content) in free.iter().zip(&mut sources) {
-                let score = score(source_content, &mut target_content, SCORE_MIN)?;
+                let score = self.effort.score(source_content, &mut target_content, SCORE_MIN)?;
                 let same_name = source_content.entry.basename() == target_content.entry.basename();
                 remember(&mut best, Candidate { score, same_name, source: *source, target });
             }

@@ -8,7 +8,7 @@ const HASH_BASE: u32 = 107_927;
 
 /// The chunks of a file: how many bytes hash to each value, by value.
 #[derive(Debug)]
-pub(super) struct Chunks(Vec<(u32, u64)>);
+pub(super) struct Chunks(Vec<(u32, u32)>);
 
 impl Chunks {
     pub fn of(bytes: &[u8]) -> Self {
@@ -36,7 +36,17 @@ impl Chunks {
             }
             same
         });
+        chunks.shrink_to_fit();
         Self(chunks)
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// What they take in memory.
+    pub fn byte_count(&self) -> u64 {
+        size_of_val(&self.0[..]) as u64
     }
 
     /// How many bytes of this file are found in the other.
@@ -46,7 +56,7 @@ impl Chunks {
         for &(value, bytes) in &self.0 {
             while others.next_if(|next| next.0 < value).is_some() {}
             if let Some(&(_, other_bytes)) = others.next_if(|next| next.0 == value) {
-                shared += bytes.min(other_bytes);
+                shared += u64::from(bytes.min(other_bytes));
             }
         }
         shared
@@ -69,8 +79,8 @@ impl Chunk {
         self.length += 1;
     }
 
-    fn finish(self) -> (u32, u64) {
+    fn finish(self) -> (u32, u32) {
         let value = self.low.wrapping_add(self.high.wrapping_mul(0x61)) % HASH_BASE;
-        (value, u64::from(self.length))
+        (value, self.length)
     }
 }

@@ -2,32 +2,42 @@
 
 use super::indent;
 use super::lines::{LinePair, Lines};
+use crate::error::Result;
+use crate::git::budget::Budget;
 
 /// A group never slides further than this to please the reader.
 const SLIDE_MAX: usize = 100;
 
 /// Moves the changed lines of both sides to where git would show them.
-pub(super) fn settle(lines: &LinePair<'_>, old_changed: &mut [bool], new_changed: &mut [bool]) {
-    settle_side(&lines.old, old_changed, &lines.new, new_changed);
-    settle_side(&lines.new, new_changed, &lines.old, old_changed);
+pub(super) fn settle(
+    budget: &Budget,
+    lines: &LinePair<'_>,
+    old_changed: &mut [bool],
+    new_changed: &mut [bool],
+) -> Result<()> {
+    settle_side(budget, (&lines.old, old_changed), (&lines.new, new_changed))?;
+    settle_side(budget, (&lines.new, new_changed), (&lines.old, old_changed))
 }
 
+/// The lines of one text, and which of them changed.
+type Marked<'a> = (&'a Lines<'a>, &'a mut [bool]);
+
 /// The groups of both sides come in pairs, one pair between any two unchanged lines; mostly they are empty.
-fn settle_side(lines: &Lines<'_>, changed: &mut [bool], other_lines: &Lines<'_>, other_changed: &mut [bool]) {
+fn settle_side(budget: &Budget, (lines, changed): Marked<'_>, (other_lines, other_changed): Marked<'_>) -> Result<()> {
     let mut group = Group::first(&lines.ids, changed);
     let mut other = Group::first(&other_lines.ids, other_changed);
     loop {
         if !group.is_empty() {
-            settle_group(lines, &mut group, &mut other);
+            settle_group(budget, lines, &mut group, &mut other)?;
         }
         if !group.advance() {
-            return;
+            return Ok(());
         }
         other.advance();
     }
 }
 
-fn settle_group(lines: &Lines<'_>, group: &mut Group<'_>, other: &mut Group<'_>) {
+fn settle_group(budget: &Budget, lines: &Lines<'_>, group: &mut Group<'_>, other: &mut Group<'_>) -> Result<()> {
     let mut meets_other;
     let mut highest_end;
     let mut size;
@@ -35,11 +45,13 @@ fn settle_group(lines: &Lines<'_>, group: &mut Group<'_>, other: &mut Group<'_>)
     loop {
         size = group.len();
         while group.slide_up() {
+            budget.compare(1)?;
             other.retreat();
         }
         highest_end = group.end;
         meets_other = !other.is_empty();
         while group.slide_down() {
+            budget.compare(1)?;
             other.advance();
             meets_other |= !other.is_empty();
         }
@@ -49,20 +61,21 @@ fn settle_group(lines: &Lines<'_>, group: &mut Group<'_>, other: &mut Group<'_>)
     }
 
     if group.end == highest_end {
-        return;
+        return Ok(());
     }
     if meets_other {
         // A change on both sides reads best as one replacement.
         while other.is_empty() && group.slide_up() {
             other.retreat();
         }
-        return;
+        return Ok(());
     }
     let nearest = highest_end.max((group.end - 1).saturating_sub(size)).max(group.end.saturating_sub(SLIDE_MAX));
     let best = indent::best_end(lines, nearest..=group.end, size);
     while group.end > best && group.slide_up() {
         other.retreat();
     }
+    Ok(())
 }
 
 /// A run of changed lines of one side, possibly empty, together with the marks it moves.

@@ -1,8 +1,10 @@
 //! Where compared objects are read from.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::git::budget::Budget;
 use crate::git::object::{ObjectKind, ObjectSource, RawObject};
 use crate::git::reader::Reader;
 use crate::ids::Sha;
@@ -14,6 +16,11 @@ pub trait Source: ObjectSource {
 
     /// The shortest name that `git diff` would print for an object that may be missing here.
     fn abbreviation(&self, sha: &Sha) -> Result<String>;
+
+    /// What the comparison may cost.
+    fn budget(&self) -> &Budget {
+        Budget::unlimited()
+    }
 
     /// Fails where a glance has to do: what follows takes longer.
     fn check_may_block(&self) -> Result<()> {
@@ -28,6 +35,10 @@ impl Source for Reader<'_> {
 
     fn abbreviation(&self, sha: &Sha) -> Result<String> {
         self.abbreviate(sha)
+    }
+
+    fn budget(&self) -> &Budget {
+        Reader::budget(self)
     }
 
     fn check_may_block(&self) -> Result<()> {
@@ -55,8 +66,8 @@ pub(super) fn tree(source: &dyn Source, sha: &Sha) -> Result<Arc<RawObject>> {
     match found.kind() {
         ObjectKind::Tree => Ok(found),
         ObjectKind::Commit => {
-            let commit = crate::git::commit::Commit::parse(found.data())?;
-            object(source, &commit.tree_id)
+            let tree_id = gix::objs::CommitRefIter::from_bytes(found.data(), gix::hash::Kind::Sha1).tree_id();
+            object(source, &crate::git::to_sha(&tree_id.map_err(super::fault)?))
         }
         ObjectKind::Tag | ObjectKind::Blob => Err(Error::NotFound),
     }
@@ -66,13 +77,20 @@ fn missing(sha: &Sha) -> Error {
     super::fault(format_args!("{sha} is missing"))
 }
 
-/// The same, for gix to read from.
-pub(super) struct Objects<'a>(pub &'a dyn Source);
+/// The same, for gix to read from. It passes errors on as text, so the error itself stays here.
+pub(super) struct Objects<'a> {
+    pub source: &'a dyn Source,
+    pub failure: RefCell<Option<Error>>,
+}
 
 impl gix::objs::Find for Objects<'_> {
     fn try_find<'b>(&self, id: &gix::oid, buffer: &'b mut Vec<u8>) -> gix::Result<Option<gix::objs::Data<'b>>> {
-        let found = super::entry::sha(id).and_then(|sha| self.0.find(&sha));
-        let Some(object) = found.map_err(gix::Error::from_error)? else { return Ok(None) };
+        let found = super::entry::sha(id).and_then(|sha| self.source.find(&sha));
+        let found = found.map_err(|error| {
+            *self.failure.borrow_mut() = Some(error);
+            gix::Error::from_error(std::io::Error::other("an object cannot be read"))
+        });
+        let Some(object) = found? else { return Ok(None) };
         buffer.clear();
         buffer.extend_from_slice(object.data());
         Ok(Some(gix::objs::Data::new(buffer, object.kind().to_gix(), gix::hash::Kind::Sha1)))

@@ -4,11 +4,15 @@ use std::ops::Range;
 
 use super::edits::{Edit, edits_of};
 use super::lines::LinePair;
+use crate::error::Result;
+use crate::git::budget::Budget;
 
 /// Unchanged lines shown around a change.
 const CONTEXT: u32 = 3;
 /// A section heading is cut at this many bytes.
 const HEADING_MAX: usize = 80;
+/// Bytes that are cut into lines and numbered in the time of one comparison.
+const BYTES_PER_COMPARISON: usize = 8;
 const NO_NEWLINE: &[u8] = b"\\ No newline at end of file\n";
 
 /// What a row of a patch is.
@@ -40,9 +44,10 @@ pub(super) struct TextPatch {
 }
 
 impl TextPatch {
-    pub fn between(old: &[u8], new: &[u8]) -> Self {
+    pub fn between(budget: &Budget, old: &[u8], new: &[u8]) -> Result<Self> {
+        budget.compare(((old.len() + new.len()) / BYTES_PER_COMPARISON) as u64)?;
         let lines = LinePair::new(old, new);
-        let edits = edits_of(&lines);
+        let edits = edits_of(budget, &lines)?;
         let mut patch = Self {
             additions: edits.iter().map(|edit| edit.new.len() as u32).sum(),
             deletions: edits.iter().map(|edit| edit.old.len() as u32).sum(),
@@ -52,7 +57,7 @@ impl TextPatch {
         for hunk in edits.chunk_by(|above, below| below.old.start - above.old.end <= 2 * CONTEXT) {
             writer.hunk(hunk);
         }
-        patch
+        Ok(patch)
     }
 
     /// Adds the hunks of a file that took this one's place.

@@ -1,15 +1,13 @@
 //! Which files differ between two trees.
 
-use gix::diff::tree::recorder::Change as Record;
+use std::cell::RefCell;
 
-use super::entry::{Entry, Mode, sha};
+use super::entry::{Entry, Mode};
 use super::source::{Objects, Source, object, tree};
+use super::visitor::Visitor;
 use super::{fault, rename};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ids::Sha;
-
-/// More changed files than this are not compared at all.
-const FILES_MAX: usize = 100_000;
 
 /// How a file changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,6 +54,12 @@ impl FileChange {
         }
     }
 
+    /// What it takes in memory.
+    pub(super) fn byte_count(&self) -> usize {
+        let path = |entry: &Option<Entry>| entry.as_ref().map_or(0, |entry| entry.path.len());
+        size_of::<Self>() + path(&self.old) + path(&self.new)
+    }
+
     /// How alike the two sides of a rename are, in percent.
     pub fn similarity(&self) -> u32 {
         self.score * 100 / rename::SCORE_MAX
@@ -69,39 +73,20 @@ pub fn changes(repo: &dyn Source, old: &Sha, new: &Sha) -> Result<Vec<FileChange
 
 pub(super) fn changes_without_renames(repo: &dyn Source, old: &Sha, new: &Sha) -> Result<Vec<FileChange>> {
     let (old, new) = (tree(repo, old)?, tree(repo, new)?);
-    let mut recorder = gix::diff::tree::Recorder::default();
+    let mut visitor = Visitor::new(repo.budget());
     let (old, new) = (
         gix::objs::TreeRefIter::from_bytes(old.data(), gix::hash::Kind::Sha1),
         gix::objs::TreeRefIter::from_bytes(new.data(), gix::hash::Kind::Sha1),
     );
-    gix::diff::tree(old, new, gix::diff::tree::State::default(), Objects(repo), &mut recorder).map_err(fault)?;
-    if recorder.records.len() > FILES_MAX {
-        return Err(Error::unprocessable("The comparison has too many files."));
-    }
-    let mut changes = Vec::with_capacity(recorder.records.len());
-    for record in recorder.records {
-        changes.extend(change(record)?);
+    let objects = Objects { source: repo, failure: RefCell::default() };
+    let walked = gix::diff::tree(old, new, gix::diff::tree::State::default(), &objects, &mut visitor);
+    let mut changes = visitor.finish()?;
+    match (objects.failure.into_inner(), walked) {
+        (Some(error), _) => return Err(error),
+        (None, walked) => walked.map_err(fault)?,
     }
     changes.sort_by(|a, b| a.path().cmp(b.path()));
     Ok(changes)
-}
-
-fn change(record: Record) -> Result<Option<FileChange>> {
-    let (old, new) = match record {
-        Record::Addition { entry_mode, oid, path, .. } => (None, entry(entry_mode, &oid, path.into())?),
-        Record::Deletion { entry_mode, oid, path, .. } => (entry(entry_mode, &oid, path.into())?, None),
-        Record::Modification { previous_entry_mode, previous_oid, entry_mode, oid, path } => {
-            let path: Vec<u8> = path.into();
-            (entry(previous_entry_mode, &previous_oid, path.clone())?, entry(entry_mode, &oid, path)?)
-        }
-    };
-    // Trees are told along with the files in them, and some modes are only spelled differently.
-    Ok((old != new).then_some(FileChange { old, new, score: 0 }))
-}
-
-fn entry(mode: gix::objs::tree::EntryMode, id: &gix::hash::oid, path: Vec<u8>) -> Result<Option<Entry>> {
-    let id = sha(id)?;
-    Ok(Mode::of(mode).map(|mode| Entry { path, mode, id }))
 }
 
 /// The file at a path of a commit or tree, if there is one.

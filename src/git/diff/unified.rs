@@ -9,12 +9,15 @@ use crate::error::{Error, Result};
 use crate::ids::Sha;
 
 /// A longer text is refused: nobody reads it, and it must not fill the memory.
-const TEXT_BYTES_MAX: usize = 64 * 1024 * 1024;
+const TEXT_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// What a text takes in memory, for each of its bytes: it grows by doubling.
+const MEMORY_PER_BYTE: usize = 2;
 
 /// The text of `git diff -M old new`, of two commits or trees.
 pub fn unified(repo: &dyn Source, old: &Sha, new: &Sha) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     for change in changes(repo, old, new)? {
+        let before = text.len();
         match change.status() {
             // Content of different types is not compared: one file goes and another comes.
             Status::TypeChanged => {
@@ -26,8 +29,9 @@ pub fn unified(repo: &dyn Source, old: &Sha, new: &Sha) -> Result<Vec<u8>> {
             }
         }
         if text.len() > TEXT_BYTES_MAX {
-            return Err(Error::unprocessable("The diff is too large to be shown as text."));
+            return Err(Error::OverBudget("The diff is too large to be shown as text."));
         }
+        repo.budget().retain((MEMORY_PER_BYTE * (text.len() - before)) as u64)?;
     }
     Ok(text)
 }

@@ -5,7 +5,7 @@ use std::fs;
 use super::receiving::{assert_untouched, pack_of, pusher, receive};
 use super::support::Fixture;
 use crate::error::Error;
-use crate::git::{Limits, NoObjects, ObjectKind, PackLimits, RawObject};
+use crate::git::{Limits, NoObjects, ObjectKind, PackLimits, RawObject, TreeLimits};
 
 #[test]
 fn damaged_packs_leave_nothing() {
@@ -141,7 +141,8 @@ fn a_tree_that_is_too_deep_is_refused() {
         .and_then(|quarantine| quarantine.check_connected(&[top], &[]));
     assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?}");
     assert_untouched(&fixture);
-    let listed = hostile.repository.reader(&NoObjects).find_tree_recursive(&top, 10_000).expect("readable");
+    let limits = TreeLimits { entries: 10_000, path_bytes: 10_000_000, recursive: true };
+    let listed = hostile.repository.reader(&NoObjects).list_tree(&top, limits).expect("readable");
     assert!(listed.expect("a tree").is_truncated);
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use super::support::Fixture;
 use crate::error::Error;
 use crate::git::{
-    Date, EntryMode, History, HistoryCommit, HistoryTag, Identity, MemoryObjects, NewCommit, NewTag, NoObjects,
+    Budget, Date, EntryMode, History, HistoryCommit, HistoryTag, Identity, MemoryObjects, NewCommit, NewTag, NoObjects,
     ObjectKind, RawObject, TreeChange, TreeEdit,
 };
 use crate::ids::Sha;
@@ -112,7 +112,7 @@ fn our_packs_are_the_packs_that_git_would_index() {
 
 fn build(fixture: &Fixture, edit: TreeEdit) -> Sha {
     let mut made = MemoryObjects::default();
-    let sha = edit.build(&fixture.repository.reader(&NoObjects), &mut made).expect("built");
+    let sha = edit.build(&fixture.repository.reader(&NoObjects), &mut made, Budget::unlimited()).expect("built");
     fixture.repository.store(&made.into_sorted()).expect("stored");
     sha
 }
@@ -177,7 +177,7 @@ fn a_hostile_submodules_file_is_left_to_git_to_judge() {
         edit.change(".GitModules", TreeChange::Write { mode: EntryMode::File, content }).expect("a good path");
         assert!(edit.has_submodules_file());
         let mut made = MemoryObjects::default();
-        edit.build(&NoObjects, &mut made).expect("built");
+        edit.build(&NoObjects, &mut made, Budget::unlimited()).expect("built");
         let verdict = fixture.repository.check_objects(&made.into_sorted(), &[]);
         assert_eq!(verdict.is_ok(), is_good, "{verdict:?}");
     }

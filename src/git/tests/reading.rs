@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::support::{Fixture, commits_stream, seconds};
 use crate::error::Error;
 use crate::git::{
-    Date, EntryMode, Header, MemoryObjects, NoObjects, ObjectKind, RawObject, RecursiveTree, Repositories,
+    Date, EntryMode, Header, MemoryObjects, NoObjects, ObjectKind, RawObject, Reader, Repositories, TreeLimits,
+    TreeListing,
 };
 use crate::ids::{RepoId, Sha};
 
@@ -16,6 +17,11 @@ const STREAM: &str = "blob\nmark :1\ndata 6\nhello\n\n\
     M 100644 :1 README.md\nM 100755 :1 src/run\nM 120000 :1 src/link\nM 160000 1234567890123456789012345678901234567890 vendor/lib\n\n\
     tag v1\nmark :3\nfrom :2\ntagger Mona Lisa <mona@example.com> 1700000120 +0000\ndata 8\nversion\n\n\
     tag v2\nmark :4\nfrom :3\ntagger Mona Lisa <mona@example.com> 1700000120 +0000\ndata 6\nouter\n\n";
+
+fn list(reader: &Reader<'_>, tree_id: &Sha, entries: usize) -> TreeListing {
+    let limits = TreeLimits { entries, path_bytes: 10_000, recursive: true };
+    reader.list_tree(tree_id, limits).expect("readable").expect("present")
+}
 
 fn fixture() -> (Fixture, [Sha; 4]) {
     let fixture = Fixture::empty();
@@ -49,8 +55,8 @@ fn trees_are_listed_flat_and_whole() {
     let (fixture, [blob_id, commit_id, ..]) = fixture();
     let reader = fixture.repository.reader(&NoObjects);
     let tree_id = reader.find_commit(&commit_id).expect("readable").expect("present").tree_id;
-    let RecursiveTree { entries, is_truncated } =
-        reader.find_tree_recursive(&tree_id, 100).expect("readable").expect("present");
+    let listing = list(&reader, &tree_id, 100);
+    let (entries, is_truncated) = (&listing.entries, listing.is_truncated);
     let shown: Vec<String> = entries
         .iter()
         .map(|entry| {
@@ -60,7 +66,7 @@ fn trees_are_listed_flat_and_whole() {
         .collect();
     assert_eq!(shown.join("\n"), fixture.git(&["ls-tree", "-r", "-t", &tree_id.to_string()]));
     assert!(!is_truncated);
-    let cut = reader.find_tree_recursive(&tree_id, 3).expect("readable").expect("present");
+    let cut = list(&reader, &tree_id, 3);
     assert_eq!((cut.entries.len(), cut.is_truncated), (3, true));
 
     let run = reader.find_path(&tree_id, b"src/run").expect("readable").expect("present");

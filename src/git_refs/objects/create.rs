@@ -17,7 +17,6 @@ use crate::error::{Error, Result};
 use crate::git::{self, Date, Identity, MemoryObjects, ObjectKind, RawObject};
 use crate::git_refs::listing::check_not_empty;
 use crate::ids::Sha;
-use crate::repos::Repo;
 
 pub async fn blob(
     access: Allowed<CreateBlob, RepoTarget>,
@@ -26,7 +25,7 @@ pub async fn blob(
 ) -> Result<Reply> {
     check_not_empty(&mut app.store.read().await?, access.repo.id).await?;
     let object = RawObject::blob(rules::content_of(new)?)?;
-    let sha = insert(&app, &access.repo, object).await?;
+    let sha = insert(&app, &access, object).await?;
     let named = json::Named::new(ObjectKind::Blob, sha, &access.repo, access.urls());
     Ok(Reply::created(&named, json::url(ObjectKind::Blob, sha, &access.repo, access.urls())))
 }
@@ -38,7 +37,7 @@ pub async fn tree(
 ) -> Result<Reply> {
     check_not_empty(&mut app.store.read().await?, access.repo.id).await?;
     let _held = app.objects.hold(access.repo.id).await;
-    let sha = make_tree(&app, &access.repo, new).await?;
+    let sha = make_tree(&app, &access, new).await?;
     let found = app.objects.read(access.repo.id, move |reader| find_tree(reader, sha, Depth::One)).await?;
     let found = found.ok_or_else(|| Error::internal("a tree just made is gone"))?;
     let location = json::url(ObjectKind::Tree, sha, &access.repo, access.urls());
@@ -54,7 +53,7 @@ pub async fn commit(
     let caller = caller_identity(&app, &access).await?;
     let _held = app.objects.hold(access.repo.id).await;
     let object = app.objects.read(access.repo.id, move |reader| commit_object(reader, new, &caller)).await?;
-    let sha = insert(&app, &access.repo, object).await?;
+    let sha = insert(&app, &access, object).await?;
     let made = app.objects.read(access.repo.id, move |reader| reader.find_commit(&sha)).await?;
     let made = made.ok_or_else(|| Error::internal("a commit just made is gone"))?;
     let location = json::url(ObjectKind::Commit, sha, &access.repo, access.urls());
@@ -70,28 +69,29 @@ pub async fn tag(
     let caller = caller_identity(&app, &access).await?;
     let _held = app.objects.hold(access.repo.id).await;
     let object = app.objects.read(access.repo.id, move |reader| tag_object(reader, new, &caller)).await?;
-    let sha = insert(&app, &access.repo, object).await?;
+    let sha = insert(&app, &access, object).await?;
     let made = app.objects.read(access.repo.id, move |reader| reader.find_tag(&sha)).await?;
     let made = made.ok_or_else(|| Error::internal("a tag just made is gone"))?;
     let location = json::url(ObjectKind::Tag, sha, &access.repo, access.urls());
     Ok(Reply::created(&json::Tag::new(sha, &made, &access.repo, access.urls()), location))
 }
 
-async fn insert(app: &App, repo: &Repo, object: RawObject) -> Result<Sha> {
+async fn insert<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, object: RawObject) -> Result<Sha> {
     let sha = object.sha();
-    app.objects.insert(repo.id, vec![Arc::new(object)], app.clock.now()).await?;
+    app.objects.insert(access.authority(), access.repo.id, vec![Arc::new(object)], app.clock.now()).await?;
     Ok(sha)
 }
 
 /// Makes a tree and all new objects below it. What only git can judge is judged by git, with everything in sight.
-async fn make_tree(app: &App, repo: &Repo, new: NewTree) -> Result<Sha> {
+async fn make_tree<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, new: NewTree) -> Result<Sha> {
+    let repo = &access.repo;
     let (sha, made, needs_git) = app
         .objects
         .read(repo.id, move |reader| {
             let edit = rules::edit_of(reader, new.base_tree.as_deref(), new.entries)?;
             let needs_git = edit.has_submodules_file();
             let mut made = MemoryObjects::default();
-            let sha = edit.build(reader, &mut made)?;
+            let sha = edit.build(reader, &mut made, reader.budget())?;
             Ok((sha, made.into_sorted(), needs_git))
         })
         .await?;
@@ -100,7 +100,7 @@ async fn make_tree(app: &App, repo: &Repo, new: NewTree) -> Result<Sha> {
         let (objects, id, judged) = (app.objects.clone(), repo.id, made.clone());
         app.objects.run(move || objects.repository(id)?.check_objects(&judged, &[])).await?;
     }
-    app.objects.insert(repo.id, made, app.clock.now()).await?;
+    app.objects.insert(access.authority(), repo.id, made, app.clock.now()).await?;
     Ok(sha)
 }
 

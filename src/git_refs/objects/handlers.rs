@@ -8,40 +8,58 @@ use crate::api::access::{Allowed, Endpoint, RepoTarget};
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::git::{ObjectKind, PathEntry, Reader, RefName};
+use crate::git::{ObjectKind, Reader, RefName, TreeLimits, TreeListing};
 use crate::git_refs::listing::check_not_empty;
 use crate::ids::Sha;
+use crate::objects::Large;
 use crate::refs;
 use crate::repos::Repo;
 
 /// Larger blobs are for a clone.
 const BLOB_SIZE_MAX: u64 = 32 << 20;
-/// Entries of a tree in one answer; the rest is left out, and the answer says so.
+/// Entries of a tree in one response, and bytes of their paths; the rest is left out, and the response says so.
 const TREE_ENTRIES_MAX: usize = 100_000;
+const TREE_PATH_BYTES_MAX: usize = 7 << 20;
 
 pub async fn get_commit(access: Allowed<GetCommit, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let sha = param(&access, "commit_sha").parse().map_err(|_| Error::NotFound)?;
-    let commit = find(&app, &access.repo, move |reader| reader.find_commit(&sha)).await?;
-    Ok(Reply::ok(&json::Commit::new(sha, &commit, &access.repo, access.urls())))
+    let commit = find(&app, &access.repo, move |reader| {
+        let found = reader.find_commit(&sha)?;
+        found.iter().try_for_each(|commit| reader.budget().retain(json::commit_bytes(commit)))?;
+        Ok(found)
+    });
+    let commit = commit.await?;
+    Ok(Reply::ok(&json::Commit::new(sha, &commit.value, &access.repo, access.urls())).holding(commit.reserved))
 }
 
 pub async fn get_tag(access: Allowed<GetTag, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let sha = param(&access, "tag_sha").parse().map_err(|_| Error::NotFound)?;
-    let tag = find(&app, &access.repo, move |reader| reader.find_tag(&sha)).await?;
-    Ok(Reply::ok(&json::Tag::new(sha, &tag, &access.repo, access.urls())))
+    let tag = find(&app, &access.repo, move |reader| {
+        let found = reader.find_tag(&sha)?;
+        found.iter().try_for_each(|tag| reader.budget().retain(json::tag_bytes(tag)))?;
+        Ok(found)
+    });
+    let tag = tag.await?;
+    Ok(Reply::ok(&json::Tag::new(sha, &tag.value, &access.repo, access.urls())).holding(tag.reserved))
 }
 
 pub async fn get_blob(access: Allowed<GetBlob, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let sha: Sha = rules::check_sha(param(&access, "file_sha"))?;
-    let blob = find(&app, &access.repo, move |reader| reader.find_blob(&sha, BLOB_SIZE_MAX)).await?;
-    Ok(Reply::ok(&json::Blob::new(sha, blob.data(), &access.repo, access.urls())))
+    let (repo, urls) = (access.repo.clone(), access.urls().clone());
+    let body = find(&app, &access.repo, move |reader| {
+        let Some(blob) = reader.find_blob(&sha, BLOB_SIZE_MAX)? else { return Ok(None) };
+        reader.budget().retain(json::blob_bytes(blob.data().len()))?;
+        Ok(Some(json::write_blob(sha, blob.data(), &repo, &urls)))
+    });
+    let body = body.await?;
+    Ok(Reply::written_json(body.value).holding(body.reserved))
 }
 
 pub async fn get_tree(access: Allowed<GetTree, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let depth = if access.exchange().query("recursive").is_some() { Depth::All } else { Depth::One };
     let root = find_named(&app, &access.repo, param(&access, "tree_sha")).await?;
     let found = find(&app, &access.repo, move |reader| find_tree(reader, root, depth)).await?;
-    Ok(Reply::ok(&json::Tree::new(&found, &access.repo, access.urls())))
+    Ok(Reply::ok(&json::Tree::new(&found.value, &access.repo, access.urls())).holding(found.reserved))
 }
 
 /// How much of a tree is shown.
@@ -54,20 +72,10 @@ pub enum Depth {
 /// A tree, or that of a commit or tag, with the sizes of its files.
 pub fn find_tree(reader: &Reader<'_>, named: Sha, depth: Depth) -> Result<Option<json::FoundTree>> {
     let Some(sha) = rules::find_tree_of(reader, &named)? else { return Ok(None) };
-    let (listed, is_truncated) = match depth {
-        Depth::All => match reader.find_tree_recursive(&sha, TREE_ENTRIES_MAX)? {
-            Some(tree) => (tree.entries, tree.is_truncated),
-            None => return Ok(None),
-        },
-        Depth::One => {
-            let Some(tree) = reader.find_tree(&sha)? else { return Ok(None) };
-            let is_truncated = tree.len() > TREE_ENTRIES_MAX;
-            let shown = tree.into_iter().take(TREE_ENTRIES_MAX);
-            (
-                shown.map(|entry| PathEntry { path: entry.name, mode: entry.mode, sha: entry.sha }).collect(),
-                is_truncated,
-            )
-        }
+    let recursive = depth == Depth::All;
+    let limits = TreeLimits { entries: TREE_ENTRIES_MAX, path_bytes: TREE_PATH_BYTES_MAX, recursive };
+    let Some(TreeListing { entries: listed, is_truncated, .. }) = reader.list_tree(&sha, limits)? else {
+        return Ok(None);
     };
     let mut entries = Vec::with_capacity(listed.len());
     for entry in listed {
@@ -83,9 +91,10 @@ async fn find<T: Send + 'static>(
     app: &App,
     repo: &Repo,
     look: impl FnOnce(&Reader<'_>) -> Result<Option<T>> + Send + 'static,
-) -> Result<T> {
-    match app.objects.read(repo.id, look).await? {
-        Some(found) => Ok(found),
+) -> Result<Large<T>> {
+    let Large { value, reserved } = app.objects.read_large(repo.id, look).await?;
+    match value {
+        Some(value) => Ok(Large { value, reserved }),
         None => {
             check_not_empty(&mut app.store.read().await?, repo.id).await?;
             Err(Error::NotFound)

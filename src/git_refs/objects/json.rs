@@ -1,5 +1,7 @@
 //! Objects as clients see them.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
@@ -87,7 +89,7 @@ impl<'a> Tag<'a> {
 pub struct Tree<'a> {
     sha: Sha,
     url: Url<'a>,
-    tree: Vec<Entry<'a>>,
+    tree: Entries<'a>,
     truncated: bool,
 }
 
@@ -99,32 +101,44 @@ pub struct FoundTree {
 }
 
 impl<'a> Tree<'a> {
-    pub fn new(found: &FoundTree, repo: &'a Repo, urls: &'a Urls) -> Self {
-        let entry = |(entry, size): &(PathEntry, Option<u64>)| {
-            let kind = entry.mode.object_kind();
-            // The commit of a submodule is in another repository.
-            let is_here = entry.mode != EntryMode::Submodule;
-            Entry {
-                path: String::from_utf8_lossy(&entry.path).into_owned(),
-                mode: entry.mode.as_str(),
-                kind: kind.as_str(),
-                sha: entry.sha,
-                size: *size,
-                url: is_here.then(|| url(kind, entry.sha, repo, urls)),
-            }
-        };
+    pub fn new(found: &'a FoundTree, repo: &'a Repo, urls: &'a Urls) -> Self {
         Self {
             sha: found.sha,
             url: url(ObjectKind::Tree, found.sha, repo, urls),
-            tree: found.entries.iter().map(entry).collect(),
+            tree: Entries { found, repo, urls },
             truncated: found.is_truncated,
         }
     }
 }
 
+/// The entries of a tree. There may be many, so each is made when it is written.
+struct Entries<'a> {
+    found: &'a FoundTree,
+    repo: &'a Repo,
+    urls: &'a Urls,
+}
+
+impl Serialize for Entries<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.found.entries.iter().map(|(entry, size)| {
+            let kind = entry.mode.object_kind();
+            // The commit of a submodule is in another repository.
+            let is_here = entry.mode != EntryMode::Submodule;
+            Entry {
+                path: String::from_utf8_lossy(&entry.path),
+                mode: entry.mode.as_str(),
+                kind: kind.as_str(),
+                sha: entry.sha,
+                size: *size,
+                url: is_here.then(|| url(kind, entry.sha, self.repo, self.urls)),
+            }
+        }))
+    }
+}
+
 #[derive(Serialize)]
 struct Entry<'a> {
-    path: String,
+    path: Cow<'a, str>,
     mode: &'static str,
     #[serde(rename = "type")]
     kind: &'static str,
@@ -135,28 +149,57 @@ struct Entry<'a> {
     url: Option<Url<'a>>,
 }
 
-/// One blob with its content.
+/// One blob without its content, which is written after it.
 #[derive(Serialize)]
-pub struct Blob<'a> {
+struct BlobHead<'a> {
     sha: Sha,
     node_id: String,
     size: usize,
     url: Url<'a>,
-    content: String,
-    encoding: &'static str,
 }
 
-impl<'a> Blob<'a> {
-    pub fn new(sha: Sha, content: &[u8], repo: &'a Repo, urls: &'a Urls) -> Self {
-        Self {
-            sha,
-            node_id: node_id("B", sha, repo),
-            size: content.len(),
-            url: url(ObjectKind::Blob, sha, repo, urls),
-            content: in_lines(&STANDARD.encode(content)),
-            encoding: "base64",
-        }
+/// Characters of Base64 in a line, as mail has it, which is how clients of this API get it.
+const LINE: usize = 60;
+/// What they encode.
+const LINE_BYTES: usize = LINE / 4 * 3;
+/// The end of a line, as JSON writes it.
+const LINE_END: &[u8] = b"\\n";
+/// What there is in a blob beside its content.
+const BLOB_HEAD_BYTES: usize = 1024;
+
+/// What a blob of this size takes when it is written.
+pub fn blob_bytes(size: usize) -> u64 {
+    (size.div_ceil(LINE_BYTES) * (LINE + LINE_END.len()) + BLOB_HEAD_BYTES) as u64
+}
+
+/// Writes a blob with its content. The content may be large and is in memory no more than once.
+pub fn write_blob(sha: Sha, content: &[u8], repo: &Repo, urls: &Urls) -> Vec<u8> {
+    let url = url(ObjectKind::Blob, sha, repo, urls);
+    let head = BlobHead { sha, node_id: node_id("B", sha, repo), size: content.len(), url };
+    let mut body = Vec::with_capacity(blob_bytes(content.len()) as usize);
+    serde_json::to_writer(&mut body, &head).expect("our shapes have text keys and no failing parts");
+    body.pop();
+    body.extend_from_slice(b",\"content\":\"");
+    let mut line = [0; LINE];
+    for bytes in content.chunks(LINE_BYTES) {
+        let length = STANDARD.encode_slice(bytes, &mut line).expect("a line has room for its bytes");
+        body.extend_from_slice(&line[..length]);
+        body.extend_from_slice(LINE_END);
     }
+    body.extend_from_slice(b"\",\"encoding\":\"base64\"}");
+    body
+}
+
+/// What a commit takes, here and in a response.
+pub fn commit_bytes(commit: &git::Commit) -> u64 {
+    const PARENT_BYTES: usize = 400;
+    let signed = commit.signature.as_ref().map_or(0, |signed| signed.signature.len() + signed.payload.len());
+    (3 * (commit.message.len() + signed) + PARENT_BYTES * (commit.parent_ids.len() + 1)) as u64
+}
+
+/// What a tag takes, here and in a response.
+pub fn tag_bytes(tag: &git::Tag) -> u64 {
+    3 * (tag.message.len() + tag.signature.as_ref().map_or(0, String::len)) as u64
 }
 
 /// An object by its name alone.
@@ -216,18 +259,4 @@ pub fn url<'a>(kind: ObjectKind, sha: Sha, repo: &'a Repo, urls: &'a Urls) -> Ur
 
 fn node_id(prefix: &'static str, sha: Sha, repo: &Repo) -> String {
     NodeId::new(prefix, 0).number(repo.id.0).text(&sha.to_string()).finish()
-}
-
-/// Base64 as mail has it, which is how clients of this API get it.
-fn in_lines(text: &str) -> String {
-    const LINE: usize = 60;
-    let mut out = String::with_capacity(text.len() + text.len() / LINE + 1);
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (line, more) = rest.split_at(rest.len().min(LINE));
-        out.push_str(line);
-        out.push('\n');
-        rest = more;
-    }
-    out
 }

@@ -3,8 +3,8 @@
 use axum::extract::State;
 use serde::Serialize;
 
-use super::commits::{CommitItem, find_people};
-use super::files::{ChangedFile, FILES_MAX, File};
+use super::commits::{CommitItem, find_people, shown_bytes};
+use super::files::{ChangedFile, FILES_MAX, File, FileReader};
 use crate::api::access::table::GetRepoCommit;
 use crate::api::access::{Allowed, RepoTarget};
 use crate::api::reply::Reply;
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::git::diff::EMPTY_TREE;
 use crate::git::{Commit, ObjectKind, RefName};
 use crate::ids::Sha;
-use crate::pulls::range::{Desk, Range, at_desk};
+use crate::pulls::range::{Desk, Range, at_desk_large};
 use crate::refs;
 use crate::repos::Repo;
 
@@ -24,9 +24,10 @@ pub async fn get(access: Allowed<GetRepoCommit, RepoTarget>, State(app): State<A
     let named = access.exchange().params.get("ref");
     let target = find_named(&app, &access.repo, named).await?;
     let found = match target {
-        Some(target) => at_desk(&app, access.repo.id, move |desk| find(&desk, &target)).await?,
+        Some(target) => Some(at_desk_large(&app, access.repo.id, move |desk| find(&desk, &target)).await?),
         None => None,
     };
+    let (found, reserved) = found.map_or((None, None), |found| (found.value, found.reserved));
     let found = found.ok_or_else(|| Error::unprocessable(format!("No commit found for SHA: {named}")))?;
     let people = find_people(&app, std::iter::once(&found.commit)).await?;
     let (repo, urls) = (&access.repo, access.urls());
@@ -34,7 +35,8 @@ pub async fn get(access: Allowed<GetRepoCommit, RepoTarget>, State(app): State<A
         commit: CommitItem::new(found.sha, &found.commit, &people, repo, urls),
         stats: found.stats,
         files: found.files.iter().map(|file| ChangedFile::new(file, found.sha, repo, urls)).collect(),
-    }))
+    })
+    .holding(reserved))
 }
 
 /// What a full name, a branch or a tag points at.
@@ -65,12 +67,17 @@ fn find(desk: &Desk<'_>, named: &Sha) -> Result<Option<Found>> {
     let Some(commit) = desk.reader.find_commit(&sha)? else { return Ok(None) };
     let base = commit.parent_ids.first().copied().unwrap_or(EMPTY_TREE);
     let comparison = desk.comparison(&Range { base, head: sha })?;
+    desk.reader.budget().retain(shown_bytes(&commit))?;
     let (mut stats, mut files) = (Stats::default(), Vec::new());
+    let mut reader = FileReader::new(*desk);
     for change in comparison.changes().iter().take(usize::try_from(FILES_MAX).unwrap_or_default()) {
-        let file = File::read(desk, change)?;
-        stats.add(&file);
         if files.len() < SHOWN_MAX {
+            let file = reader.read(change)?;
+            stats.add(file.additions, file.deletions);
             files.push(file);
+        } else {
+            let diff = reader.diff(change)?;
+            stats.add(diff.additions(), diff.deletions());
         }
     }
     Ok(Some(Found { sha, commit, stats, files }))
@@ -92,9 +99,9 @@ struct Stats {
 }
 
 impl Stats {
-    fn add(&mut self, file: &File) {
-        self.additions += u64::from(file.additions);
-        self.deletions += u64::from(file.deletions);
+    fn add(&mut self, additions: u32, deletions: u32) {
+        self.additions += u64::from(additions);
+        self.deletions += u64::from(deletions);
         self.total = self.additions + self.deletions;
     }
 }

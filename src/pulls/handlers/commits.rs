@@ -17,8 +17,9 @@ use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::git::{Commit, Identity};
 use crate::ids::{NodeId, Sha};
+use crate::objects::Large;
 use crate::pulls::model::Version;
-use crate::pulls::range::{Desk, at_desk};
+use crate::pulls::range::{Desk, at_desk_large};
 use crate::repos::Repo;
 use crate::urls::Part::Fixed;
 use crate::urls::{Url, Urls};
@@ -30,16 +31,20 @@ pub async fn list(access: Allowed<ListPullCommits, RepoTarget>, State(app): Stat
     let pull = find(&app, &access).await?;
     let page = Page::of(access.exchange());
     let version = pull.version;
-    let found = at_desk(&app, pull.repo_id, move |desk| commits(&desk, &version)).await?;
-    let total = i64::try_from(found.len()).unwrap_or_default();
-    let skip = usize::try_from(page.offset()).unwrap_or(usize::MAX).min(found.len());
-    let limit = usize::try_from(page.limit()).unwrap_or_default().min(found.len() - skip);
-    let on_page = &found[skip..skip + limit];
+    let found = at_desk_large(&app, pull.repo_id, move |desk| {
+        let ids = commit_ids(&desk, &version)?;
+        let skip = usize::try_from(page.offset()).unwrap_or(usize::MAX);
+        let limit = usize::try_from(page.limit()).unwrap_or_default();
+        let on_page: Vec<Sha> = ids.iter().skip(skip).take(limit).copied().collect();
+        Ok((read(&desk, on_page)?, ids.len()))
+    });
+    let Large { value: (on_page, total), reserved } = found.await?;
+    let total = i64::try_from(total).unwrap_or_default();
     let people = find_people(&app, on_page.iter().map(|(_, commit)| commit)).await?;
     let (repo, urls) = (&access.repo, access.urls());
     let shown: Vec<_> =
         on_page.iter().map(|(sha, commit)| CommitItem::new(*sha, commit, &people, repo, urls)).collect();
-    Ok(Reply::ok(&shown).with_link(page.link(access.exchange(), total)))
+    Ok(Reply::ok(&shown).with_link(page.link(access.exchange(), total)).holding(reserved))
 }
 
 /// The accounts that made some commits, by their addresses.
@@ -55,9 +60,29 @@ pub async fn find_people(app: &App, commits: impl Iterator<Item = &Commit>) -> R
 
 /// Oldest first, as they were made.
 pub fn commits(desk: &Desk<'_>, version: &Version) -> Result<Vec<(Sha, Commit)>> {
+    let ids = commit_ids(desk, version)?;
+    read(desk, ids)
+}
+
+fn commit_ids(desk: &Desk<'_>, version: &Version) -> Result<Vec<Sha>> {
     let range = desk.reader.commits_between(&version.base_sha, &version.head_sha, COMMITS_MAX)?;
-    let read = |sha: Sha| Ok((sha, desk.reader.find_commit(&sha)?.ok_or(Error::NotFound)?));
-    range.commit_ids.into_iter().rev().map(read).collect()
+    Ok(range.commit_ids.into_iter().rev().collect())
+}
+
+fn read(desk: &Desk<'_>, ids: Vec<Sha>) -> Result<Vec<(Sha, Commit)>> {
+    let read = |sha: Sha| {
+        let commit = desk.reader.find_commit(&sha)?.ok_or(Error::NotFound)?;
+        desk.reader.budget().retain(shown_bytes(&commit))?;
+        Ok((sha, commit))
+    };
+    ids.into_iter().map(read).collect()
+}
+
+/// What a commit takes, here and in a response.
+pub fn shown_bytes(commit: &Commit) -> u64 {
+    const PARENT_BYTES: usize = 400;
+    let payload = commit.signature.as_ref().map_or(0, |signed| signed.signature.len() + signed.payload.len());
+    (3 * (commit.message.len() + payload) + PARENT_BYTES * (commit.parent_ids.len() + 4)) as u64
 }
 
 /// A commit as it is listed.

@@ -1,5 +1,7 @@
 //! The files of a pull request.
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use serde::Serialize;
 
@@ -10,25 +12,36 @@ use crate::api::page::Page;
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::git::diff::{FileChange, Status};
+use crate::git::diff::{FileChange, FileDiff, Status};
 use crate::ids::Sha;
+use crate::objects::Large;
 use crate::pulls::model::Version;
-use crate::pulls::range::{Desk, at_desk};
+use crate::pulls::range::{Desk, at_desk_large, within_budget};
 use crate::repos::Repo;
 use crate::urls::Part::{Fixed, Path};
 use crate::urls::{Url, Urls};
 
 /// More files than this are not listed, whatever the page.
 pub const FILES_MAX: i64 = 3_000;
+/// When the patches of one response have so many bytes, those of the other files are left out: whoever reads so much
+/// has a clone.
+const PATCHES_BYTES_MAX: usize = 8 << 20;
+/// When so many bytes were compared for one response, the lines of the other files are not counted.
+const COMPARED_BYTES_MAX: u64 = 96 << 20;
+/// What a patch takes, for each of its bytes, as text and in the response.
+const MEMORY_PER_BYTE: usize = 3;
+/// What a file takes beside its path and patch.
+const FILE_BYTES: usize = 1_024;
 
 pub async fn list(access: Allowed<ListPullFiles, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let pull = find(&app, &access).await?;
     let page = Page::of(access.exchange());
     let version = pull.version;
-    let (found, total) = at_desk(&app, pull.repo_id, move |desk| files(&desk, &version, page)).await?;
+    let found = at_desk_large(&app, pull.repo_id, move |desk| files(&desk, &version, page)).await?;
+    let Large { value: (found, total), reserved } = found;
     let head = version.head_sha;
     let shown: Vec<_> = found.iter().map(|file| ChangedFile::new(file, head, &access.repo, access.urls())).collect();
-    Ok(Reply::ok(&shown).with_link(page.link(access.exchange(), total)))
+    Ok(Reply::ok(&shown).with_link(page.link(access.exchange(), total)).holding(reserved))
 }
 
 /// What became of one file.
@@ -49,14 +62,48 @@ fn files(desk: &Desk<'_>, version: &Version, page: Page) -> Result<(Vec<File>, i
     let skip = usize::try_from(page.offset()).unwrap_or(usize::MAX);
     let take = usize::try_from((total - page.offset()).clamp(0, page.limit())).unwrap_or_default();
     let on_page = comparison.changes().iter().skip(skip).take(take);
-    let found: Result<Vec<_>> = on_page.map(|change| File::read(desk, change)).collect();
+    let mut reader = FileReader::new(*desk);
+    let found: Result<Vec<_>> = on_page.map(|change| reader.read(change)).collect();
     Ok((found?, total))
 }
 
+/// Compares the files of one response line by line, as far as its limits allow. They are sizes, so that the same files
+/// are always shown in the same way.
+pub struct FileReader<'a> {
+    desk: Desk<'a>,
+    patch_bytes: usize,
+    compared_bytes: u64,
+}
+
+impl<'a> FileReader<'a> {
+    pub fn new(desk: Desk<'a>) -> Self {
+        Self { desk, patch_bytes: 0, compared_bytes: 0 }
+    }
+
+    /// What changed in a file; one that would take too much has no lines, like a binary one.
+    pub fn diff(&mut self, change: &FileChange) -> Result<Arc<FileDiff>> {
+        if self.compared_bytes > COMPARED_BYTES_MAX {
+            return Ok(Arc::new(FileDiff::without_lines()));
+        }
+        let diff = within_budget(self.desk.listed_diff(change))?.unwrap_or_else(|| Arc::new(FileDiff::without_lines()));
+        self.compared_bytes += diff.compared_bytes();
+        Ok(diff)
+    }
+
+    /// A file as it is shown.
+    pub fn read(&mut self, change: &FileChange) -> Result<File> {
+        let diff = self.diff(change)?;
+        let patch = diff.patch().filter(|patch| self.patch_bytes + patch.len() <= PATCHES_BYTES_MAX);
+        let patch_bytes = patch.map_or(0, <[u8]>::len);
+        self.patch_bytes += patch_bytes;
+        let paths = change.path().len() + change.previous_path().map_or(0, <[u8]>::len);
+        self.desk.reader.budget().retain((MEMORY_PER_BYTE * (patch_bytes + 4 * paths) + FILE_BYTES) as u64)?;
+        File::new(change, &diff, patch)
+    }
+}
+
 impl File {
-    /// Compares a file line by line.
-    pub fn read(desk: &Desk<'_>, change: &FileChange) -> Result<Self> {
-        let diff = desk.diff(change)?;
+    fn new(change: &FileChange, diff: &FileDiff, patch: Option<&[u8]>) -> Result<Self> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let entry = change.new.as_ref().or(change.old.as_ref()).ok_or(Error::NotFound)?;
         Ok(Self {
@@ -66,7 +113,7 @@ impl File {
             status: status(change.status()),
             additions: diff.additions(),
             deletions: diff.deletions(),
-            patch: diff.patch().map(text),
+            patch: patch.map(text),
         })
     }
 }

@@ -113,7 +113,8 @@ async fn check_commits(app: &App, repo: &Repo, head_ref: &str, base_ref: &str) -
     let base = changes::tip(&mut db, repo.id, base_ref, "base").await?;
     drop(db);
     let found = at_desk(app, repo.id, move |desk| {
-        Ok((desk.reader.merge_base(&base, &head)?, desk.reader.is_ancestor(&head, &base)?))
+        let merge_base = desk.comparisons.merge_base(desk.repo, desk.reader, &base, &head)?;
+        Ok((merge_base, desk.reader.is_ancestor(&head, &base)?))
     });
     match found.await? {
         (None, _) => Err(rules::no_history(base_ref, head_ref)),

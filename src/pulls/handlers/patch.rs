@@ -1,43 +1,48 @@
 //! A pull request as text: one diff, or a series of patches that `git am` takes.
 
+use std::sync::Arc;
+
 use super::commits;
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::git::diff::unified;
+use crate::git::diff::EMPTY_TREE;
 use crate::git::{Commit, Identity};
 use crate::ids::Sha;
 use crate::pulls::model::Pull;
-use crate::pulls::range::{Desk, at_desk};
+use crate::pulls::range::{Desk, Range, at_desk_large};
 
 /// A longer series is refused: nobody reads it, and it must not fill the memory.
-const BYTES_MAX: usize = 64 * 1024 * 1024;
+const BYTES_MAX: usize = 16 * 1024 * 1024;
+/// What a series takes in memory, for each of its bytes: it grows by doubling.
+const MEMORY_PER_BYTE: usize = 2;
 
 pub async fn diff(app: &App, pull: &Pull) -> Result<Reply> {
     let version = pull.version;
-    let text = at_desk(app, pull.repo_id, move |desk| {
-        let range = desk.range(&version)?;
-        unified(desk.reader, &range.base, &range.head)
-    });
-    Ok(Reply::text("application/vnd.github.v3.diff; charset=utf-8", text.await?))
+    let text = at_desk_large(app, pull.repo_id, move |desk| desk.unified(&desk.range(&version)?)).await?;
+    let bytes = Arc::unwrap_or_clone(text.value);
+    Ok(Reply::text("application/vnd.github.v3.diff; charset=utf-8", bytes).holding(text.reserved))
 }
 
 pub async fn patch(app: &App, pull: &Pull) -> Result<Reply> {
     let version = pull.version;
-    let text = at_desk(app, pull.repo_id, move |desk| {
+    let text = at_desk_large(app, pull.repo_id, move |desk| {
         let commits = commits::commits(&desk, &version)?;
         // A merge has no patch of its own.
         let single: Vec<_> = commits.iter().filter(|(_, commit)| commit.parent_ids.len() < 2).collect();
         let mut text = Vec::new();
         for (index, (sha, commit)) in single.iter().enumerate() {
+            let before = text.len();
             write_patch(&desk, *sha, commit, (index + 1, single.len()), &mut text)?;
             if text.len() > BYTES_MAX {
-                return Err(Error::unprocessable("The patches are too large to be shown as text."));
+                return Err(Error::OverBudget("The patches are too large to be shown as text."));
             }
+            desk.reader.budget().retain((MEMORY_PER_BYTE * (text.len() - before)) as u64)?;
         }
         Ok(text)
     });
-    Ok(Reply::text("application/vnd.github.v3.patch; charset=utf-8", text.await?))
+    let text = text.await?;
+    Ok(Reply::text("application/vnd.github.v3.patch; charset=utf-8", text.value).holding(text.reserved))
 }
 
 fn write_patch(
@@ -62,16 +67,10 @@ fn write_patch(
     );
     // The first commit of a history is compared with nothing, which git knows as the empty tree.
     let parent = commit.parent_ids.first().copied().unwrap_or(EMPTY_TREE);
-    text.extend(unified(desk.reader, &parent, &sha)?);
+    text.extend_from_slice(&desk.unified(&Range { base: parent, head: sha })?);
     text.extend_from_slice(b"-- \nplinth\n\n");
     Ok(())
 }
-
-/// The name of the tree without entries.
-const EMPTY_TREE: Sha = Sha::from_bytes([
-    0x4b, 0x82, 0x5d, 0xc6, 0x42, 0xcb, 0x6e, 0xb9, 0xa0, 0x60, 0xe5, 0x4b, 0xf8, 0xd6, 0x92, 0x88, 0xfb, 0xee, 0x49,
-    0x04,
-]);
 
 fn rfc2822(seconds: i64, offset_minutes: i32) -> String {
     let offset = jiff::tz::Offset::from_seconds(offset_minutes * 60).unwrap_or(jiff::tz::Offset::UTC);

@@ -2,18 +2,25 @@
 
 use super::{Place, Spot, Thread, store};
 use crate::app::App;
-use crate::db::Connection;
+use crate::db::{Connection, internal_authority};
 use crate::error::{Error, Result};
 use crate::git::diff::{self, Anchor};
 use crate::ids::{PullId, RepoId, Sha};
 use crate::pulls::model::Version;
-use crate::pulls::range::{Desk, Range, at_desk};
+use crate::pulls::range::{Desk, Range, at_desk, within_budget};
 use crate::pulls::store as pulls;
 
 /// Versions that are looked through for the last one on which a place existed.
 const VERSIONS_MAX: i64 = 1_000;
 /// Threads that are placed in one go.
-const BATCH: i64 = 1_000;
+const BATCH: i64 = 100;
+/// Rows that one transaction inserts, so that nobody waits long to write.
+const TRANSACTION_ROWS_MAX: usize = 250;
+
+internal_authority!(
+    /// What follows from commits and comments that are there already.
+    Reanchor = "maintenance/reanchor-comments"
+);
 
 /// The places of threads of one pull request, in one of its versions.
 pub async fn place(
@@ -50,18 +57,18 @@ pub async fn place_all(app: &App, repo: RepoId, pull: PullId, version: &Version,
         let ids: Vec<i64> = threads.iter().map(|thread| thread.id).collect();
         let places = place(app, repo, pull, version, threads).await?;
         let rows: Vec<_> = ids.into_iter().zip(places).collect();
-        app.store
-            .write((rows, range), |tx, (rows, range)| {
+        for rows in rows.chunks(TRANSACTION_ROWS_MAX) {
+            let work = app.store.write(Reanchor, (rows.to_vec(), range), |tx, (rows, range)| {
                 Box::pin(async move {
                     for (thread, place) in rows {
                         store::insert_place(tx, *thread, range, place).await?;
                     }
                     Ok(())
                 })
-            })
-            .await
+            });
             // A thread that was deleted meanwhile takes the others of its batch with it; they are found when asked for.
-            .or_else(|error| if is_gone(&error) { Ok(()) } else { Err(error) })?;
+            work.await.or_else(|error| if is_gone(&error) { Ok(()) } else { Err(error) })?;
+        }
     }
 }
 
@@ -91,7 +98,10 @@ async fn port(
 
 fn port_to(desk: &Desk<'_>, version: &Version, anchors: &[Anchor]) -> Result<Vec<Option<Spot>>> {
     let target = desk.between(&desk.range(version)?);
-    let ports = diff::port(desk.reader, &target, anchors)?;
+    // A place that it would take too much to find is gone.
+    let Some(ports) = within_budget(diff::port(desk.reader, &target, anchors))? else {
+        return Ok(vec![None; anchors.len()]);
+    };
     Ok(ports.iter().map(Spot::of).collect())
 }
 

@@ -1,12 +1,12 @@
 //! Threads and their places in the store.
 
 use super::{NewThread, Place, Thread};
-use crate::db::{Connection, DbError, params};
+use crate::db::{Connection, DbError, Transaction, params};
 use crate::ids::{PullId, RepoId, Sha};
 use crate::pulls::range::Range;
 
 pub async fn insert(
-    db: &mut Connection,
+    db: &mut Transaction,
     repo: RepoId,
     (pull, version): (PullId, i64),
     new: &NewThread,
@@ -16,7 +16,7 @@ pub async fn insert(
                side, line, start_side, start_line, position, diff_hunk) \
                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning id";
     let inserted = db
-        .one::<(i64,)>(
+        .insert::<(i64,)>(
             sql,
             params![
                 repo,
@@ -40,7 +40,7 @@ pub async fn insert(
 }
 
 /// Removes a thread in which nobody says anything any more.
-pub async fn delete_if_empty(db: &mut Connection, id: i64) -> Result<(), DbError> {
+pub async fn delete_if_empty(db: &mut Transaction, id: i64) -> Result<(), DbError> {
     let sql = "delete from review_thread where id = $1 \
                and not exists (select 1 from review_comment where thread_id = $1)";
     db.execute(sql, params![id]).await?;
@@ -62,7 +62,7 @@ pub async fn list_unplaced(
     db.all(sql, params![pull, after, range.base, range.head, limit]).await
 }
 
-pub async fn insert_place(db: &mut Connection, thread: i64, range: &Range, place: &Place) -> Result<(), DbError> {
+pub async fn insert_place(db: &mut Transaction, thread: i64, range: &Range, place: &Place) -> Result<(), DbError> {
     let spot = place.spot.as_ref();
     let sql = "insert into review_thread_place (thread_id, base_sha, head_sha, commit_sha, path, line, start_side, \
                start_line, position) values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing";

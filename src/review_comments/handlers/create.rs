@@ -9,7 +9,6 @@ use crate::api::reply::Reply;
 use crate::app::App;
 use crate::error::{Error, FieldError, Result};
 use crate::ids::{AccountId, CommentId};
-use crate::markdown;
 use crate::pulls::FoundPull;
 use crate::pulls::model::PullFacts;
 use crate::pulls::range::look_at_desk;
@@ -19,7 +18,7 @@ use crate::review_comments::input::{NewComment, Subject, Text};
 use crate::review_comments::json::ReviewComment;
 use crate::review_comments::locate::{Located, locate};
 use crate::review_comments::model::Comment;
-use crate::review_comments::{present, rules, write};
+use crate::review_comments::{mentions, present, rules, write};
 
 pub async fn create(
     access: Allowed<CreateReviewComment, RepoTarget>,
@@ -55,7 +54,7 @@ async fn begin<E: Endpoint>(
     let _held = app.objects.hold(pull.repo_id).await;
     let located = find_place(app, pull, subject, rules::body_errors(&body)).await?;
     app.limiter.admit_content(author, E::ROW.operation, &body, app.clock.now())?;
-    let mentions = mentions(app, &body).await?;
+    let mentions = mentions::find_in(app, &body).await?;
     let footing = Footing::find(app, access.exchange(), pull.id, author).await?;
     let (repo, version) = (pull.repo_id, pull.version.number);
     let new = write::Begin { repo, pull: pull.id, version, located, footing, author, body, mentions };
@@ -74,7 +73,7 @@ async fn answer<E: Endpoint>(
 ) -> Result<Reply> {
     rules::check_body(&body)?;
     app.limiter.admit_content(author, E::ROW.operation, &body, app.clock.now())?;
-    let mentions = mentions(app, &body).await?;
+    let mentions = mentions::find_in(app, &body).await?;
     let footing = Footing::find(app, access.exchange(), pull.id, author).await?;
     let new = write::Reply { repo: pull.repo_id, pull: pull.id, in_reply_to, footing, author, body, mentions };
     let now = app.clock.now();
@@ -94,15 +93,6 @@ pub async fn find_place(app: &App, pull: &PullFacts, subject: Subject, mut error
             Err(Error::Invalid(errors))
         }
     }
-}
-
-/// Whom a text names. Looking may take a while, so it happens where blocking is fine.
-pub async fn mentions(app: &App, body: &str) -> Result<Vec<String>> {
-    if !body.contains('@') {
-        return Ok(Vec::new());
-    }
-    let body = body.to_owned();
-    app.objects.run(move || Ok(markdown::mentions(&body))).await
 }
 
 pub fn author<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> Result<AccountId> {

@@ -22,9 +22,8 @@ use crate::pulls::{self, FoundPull};
 use crate::review_comments::handlers::create::{author, find_place};
 use crate::review_comments::handlers::list_in;
 use crate::review_comments::input::{DraftComment, Subject};
-use crate::review_comments::locate::Located;
 use crate::review_comments::model::Scope;
-use crate::review_comments::{Misplaced, present, rules as comment_rules};
+use crate::review_comments::{Misplaced, mentions, present, rules as comment_rules};
 
 pub async fn list(access: Allowed<ListReviews, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let pull = pulls::find(&app, &access).await?;
@@ -57,7 +56,9 @@ pub async fn create(
     if !new.body.is_empty() {
         comment_rules::check_body(&new.body)?;
     }
-    app.limiter.admit_content(author, CreateReview::ROW.operation, &new.body, app.clock.now())?;
+    let contents = new.comments.iter().map(|comment| comment.body.as_str());
+    let contents: Vec<&str> = contents.chain((!new.body.is_empty()).then_some(new.body.as_str())).collect();
+    app.limiter.admit_contents(author, CreateReview::ROW.operation, &contents, app.clock.now())?;
     let _held = app.objects.hold(pull.repo_id).await;
     let commit_id = new.commit_id.unwrap_or_else(|| pull.version.head_sha.to_string());
     let commit = commit_id.parse().map_err(|_| Error::Invalid(Misplaced::Commit.errors()))?;
@@ -83,11 +84,12 @@ pub async fn submit(
     if let Some(body) = submission.body.as_ref().filter(|body| !body.is_empty()) {
         comment_rules::check_body(body)?;
     }
-    let context = (review.pull_id, review.id, author(&access)?, submission, app.clock.now());
+    let mentions = find_mentions(&app, review.id).await?;
+    let context = (review.pull_id, (review.id, mentions), author(&access)?, submission, app.clock.now());
     let review = access
-        .write(&app.store, context, |tx, (pull, id, author, submission, now)| {
+        .write(&app.store, context, |tx, (pull, (id, mentions), author, submission, now)| {
             let verdict = (submission.state, submission.body.as_deref());
-            Box::pin(write::submit(tx, *pull, *id, *author, verdict, *now))
+            Box::pin(write::submit(tx, *pull, (*id, mentions), *author, verdict, *now))
         })
         .await?;
     show(&app, &access, &review).await
@@ -125,17 +127,26 @@ async fn check_commit(app: &App, pull: &PullFacts, commit: Sha) -> Result<()> {
     if is_part { Ok(()) } else { Err(Error::Invalid(Misplaced::Commit.errors())) }
 }
 
+/// Whom the comments of a pending review mention. Nobody but their author can change them meanwhile.
+async fn find_mentions(app: &App, review: ReviewId) -> Result<write::Mentions> {
+    let comments = store::list_bodies(&mut app.store.read().await?, review).await?;
+    let (ids, bodies): (Vec<_>, Vec<_>) = comments.into_iter().unzip();
+    Ok(ids.into_iter().zip(mentions::find(app, bodies).await?).collect())
+}
+
 async fn find_places(
     app: &App,
     pull: &PullFacts,
     commit_id: &str,
     drafts: Vec<DraftComment>,
-) -> Result<Vec<(String, Located)>> {
+) -> Result<Vec<write::Draft>> {
+    let bodies = drafts.iter().map(|draft| draft.body.clone()).collect();
+    let mut mentions = mentions::find(app, bodies).await?.into_iter();
     let mut found = Vec::with_capacity(drafts.len());
     for DraftComment { body, path, at } in drafts {
         let subject = Subject { commit_id: commit_id.to_owned(), path, at };
         let located = find_place(app, pull, subject, comment_rules::body_errors(&body)).await?;
-        found.push((body, located));
+        found.push(write::Draft { body, located, mentions: mentions.next().unwrap_or_default() });
     }
     Ok(found)
 }

@@ -2,7 +2,7 @@
 
 use super::model::{Review, ReviewState};
 use crate::clock::Timestamp;
-use crate::db::{Connection, DbError, params};
+use crate::db::{Connection, DbError, Transaction, params};
 use crate::ids::{AccountId, CommentId, PullId, RepoId, ReviewId, Sha};
 use crate::pulls::store::{author_columns, author_joins};
 
@@ -56,12 +56,12 @@ pub struct NewReview<'a> {
     pub commit: Sha,
 }
 
-pub async fn insert(db: &mut Connection, new: &NewReview<'_>, now: Timestamp) -> Result<ReviewId, DbError> {
+pub async fn insert(db: &mut Transaction, new: &NewReview<'_>, now: Timestamp) -> Result<ReviewId, DbError> {
     let submitted_at = (new.state != ReviewState::Pending).then_some(now);
     let sql = "insert into review (repo_id, pull_id, author_id, state, body, commit_sha, created_at, submitted_at) \
                values ($1, $2, $3, $4, $5, $6, $7, $8) returning id";
     let values = params![new.repo, new.pull, new.author, new.state, new.body, new.commit, now, submitted_at];
-    Ok(db.one::<(ReviewId,)>(sql, values).await?.0)
+    Ok(db.insert::<(ReviewId,)>(sql, values).await?.0)
 }
 
 /// Whether someone has a review of a pull request that is not submitted yet.
@@ -71,7 +71,7 @@ pub async fn has_pending(db: &mut Connection, pull: PullId, author: AccountId) -
 }
 
 pub async fn submit(
-    db: &mut Connection,
+    db: &mut Transaction,
     id: ReviewId,
     state: ReviewState,
     body: &str,
@@ -83,22 +83,27 @@ pub async fn submit(
 }
 
 /// Shows the comments of a review to everyone, and tells how many there are.
-pub async fn show_comments(db: &mut Connection, id: ReviewId) -> Result<u64, DbError> {
+pub async fn show_comments(db: &mut Transaction, id: ReviewId) -> Result<u64, DbError> {
     db.execute("update review_comment set pending = false where review_id = $1 and pending = true", params![id]).await
 }
 
-/// The comments of a review with their threads and texts.
-pub async fn list_comments(db: &mut Connection, id: ReviewId) -> Result<Vec<(CommentId, i64, String)>, DbError> {
-    let sql = "select id, thread_id, body from review_comment where review_id = $1 order by id";
+/// The comments of a review with their threads.
+pub async fn list_comments(db: &mut Connection, id: ReviewId) -> Result<Vec<(CommentId, i64)>, DbError> {
+    let sql = "select id, thread_id from review_comment where review_id = $1 order by id";
     db.all(sql, params![id]).await
 }
 
-pub async fn delete(db: &mut Connection, id: ReviewId) -> Result<u64, DbError> {
+/// The comments of a review with their texts.
+pub async fn list_bodies(db: &mut Connection, id: ReviewId) -> Result<Vec<(CommentId, String)>, DbError> {
+    db.all("select id, body from review_comment where review_id = $1 order by id", params![id]).await
+}
+
+pub async fn delete(db: &mut Transaction, id: ReviewId) -> Result<u64, DbError> {
     db.execute("delete from review where id = $1", params![id]).await
 }
 
 /// Removes a review that only carried a comment which is gone.
-pub async fn delete_if_empty(db: &mut Connection, id: ReviewId) -> Result<(), DbError> {
+pub async fn delete_if_empty(db: &mut Transaction, id: ReviewId) -> Result<(), DbError> {
     let sql = "delete from review where id = $1 and state = 'COMMENTED' and body = '' \
                and not exists (select 1 from review_comment where review_id = $1)";
     db.execute(sql, params![id]).await?;

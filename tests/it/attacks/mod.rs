@@ -2,4 +2,5 @@
 //!
 //! The assertions are about memory and about what other callers see, never about absolute time.
 
+mod objects;
 mod support;

@@ -3,7 +3,7 @@
 use plinth::config::Settings;
 use serde_json::{Value, json};
 
-use crate::support::{Client, Service};
+use crate::support::{Client, Service, Tester};
 
 const STATE: &str = "
 users: [{ login: mona }, { login: hubot }, { login: guest }]
@@ -35,7 +35,7 @@ async fn sha(client: &Client<'_>) -> Value {
 }
 
 fn given_again(service: &Service) -> u64 {
-    let page = service.app.metrics.render();
+    let page = service.app.metrics.render(&service.app.store);
     let line = page.lines().find(|line| line.starts_with("plinth_answers_given_again_total "));
     line.and_then(|line| line.rsplit(' ').next()?.parse().ok()).expect("the figure is on the page")
 }
@@ -81,7 +81,7 @@ async fn a_token_that_another_process_ends_is_refused_at_once() {
     assert_eq!(sha(&mona).await, sha(&mona).await);
     let elsewhere = service.store_elsewhere().await;
     let context = (plinth::tokens::hash("ghp_monamona"), service.app.clock.now());
-    let ended = elsewhere.write(context, |tx, (hash, now)| {
+    let ended = elsewhere.write(Tester, context, |tx, (hash, now)| {
         Box::pin(async move {
             let found = plinth::tokens::store::find_by_hash(tx, hash).await?;
             Ok(plinth::tokens::store::end(tx, found.expect("the token exists"), *now).await?)

@@ -3,7 +3,7 @@
 use plinth::repos::store as repos;
 use serde_json::json;
 
-use crate::support::Service;
+use crate::support::{Service, Tester};
 
 const STATE: &str = "
 users: [{ login: mona }, { login: hubot }, { login: guest }]
@@ -31,7 +31,7 @@ async fn make(service: &Service, token: &str, name: &str) -> u16 {
 /// Changes the repository as another process would, or as this one does.
 macro_rules! change {
     ($store:expr, $change:ident $(, $value:expr)*) => {
-        $store.write((), |tx, ()| Box::pin(async move {
+        $store.write(Tester, (), |tx, ()| Box::pin(async move {
             let found = repos::find(tx, "mona", "secret", None).await?.expect("it is there");
             repos::$change(tx, found.repo.id $(, $value)*).await?;
             Ok(())
@@ -76,7 +76,7 @@ async fn who_loses_a_role_elsewhere_loses_sight_of_what_is_private() {
     let hubot = hubot.expect("hubot exists").id;
     let elsewhere = service.store_elsewhere().await;
     elsewhere
-        .write(hubot, |tx, hubot| {
+        .write(Tester, hubot, |tx, hubot| {
             Box::pin(async move {
                 let found = repos::find(tx, "mona", "secret", None).await?.expect("it is there");
                 Ok(repos::delete_collaborator(tx, found.repo.id, *hubot).await?)

@@ -4,7 +4,7 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use crate::support::{Answer, Service};
+use crate::support::{Answer, Service, Tester};
 
 const STATE: &str = "
 users: [{ login: mona }, { login: hubot }]
@@ -39,7 +39,7 @@ async fn ended_meanwhile(service: &Service, token: &str, (method, path, body): (
     let (go, may_go) = std::sync::mpsc::channel::<()>();
     let slots = std::sync::Mutex::new((Some(begun), may_go));
     let context = (plinth::tokens::hash(token), service.app.clock.now(), slots);
-    let ending = service.app.store.write(context, |tx, (hash, now, slots)| {
+    let ending = service.app.store.write(Tester, context, |tx, (hash, now, slots)| {
         Box::pin(async move {
             {
                 let mut slots = slots.lock().expect("nobody panics");

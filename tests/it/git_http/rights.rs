@@ -9,6 +9,7 @@ use tokio::net::TcpStream;
 use super::host::{Host, OWNER};
 use super::hostile::pack;
 use super::races::quarantines;
+use crate::support::Tester;
 
 /// An installation that may push and change workflows, and someone who may push.
 const MORE: &str = "
@@ -101,7 +102,7 @@ const CASES: &[Case] = &[
 ];
 
 async fn execute(host: &Host, statement: &'static str) {
-    let done = host.service.app.store.write((), move |tx, ()| {
+    let done = host.service.app.store.write(Tester, (), move |tx, ()| {
         Box::pin(async move {
             let none: &[Value<'_>] = &[];
             Ok(tx.execute(statement, none).await?)

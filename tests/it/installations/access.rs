@@ -7,7 +7,7 @@ use plinth::repos::RepoRole;
 use plinth::tokens::Scope;
 
 use super::app::service_with_key;
-use crate::support::{Answer, Service, jwt};
+use crate::support::{Answer, Service, Tester, jwt};
 
 /// What each kind of credential gets, in the order of [`KINDS`].
 struct Row {
@@ -116,7 +116,7 @@ async fn a_user_list_takes_the_metadata_permission() {
     service
         .app
         .store
-        .write(context, |tx, (id, permissions, now)| {
+        .write(Tester, context, |tx, (id, permissions, now)| {
             Box::pin(
                 async move { Ok(plinth::apps::store::update_installation_grant(tx, *id, permissions, *now).await?) },
             )

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{ORG, STATE, USER, add, mona};
-use crate::support::Service;
+use crate::support::{Service, Tester};
 
 #[tokio::test]
 async fn an_unchanged_project_is_not_sent_again() {
@@ -53,7 +53,7 @@ async fn what_is_held_can_no_longer_be_confirmed_when_the_right_is_gone() {
     let tag = hubot.get(ORG).await.expect(200).header("etag").unwrap().to_owned();
     let (org, user) = (plinth::ids::AccountId(3), plinth::ids::AccountId(2));
     let revoke = (org, user);
-    let gone = service.app.store.write(revoke, |tx, (org, user)| {
+    let gone = service.app.store.write(Tester, revoke, |tx, (org, user)| {
         Box::pin(async move { Ok(plinth::accounts::store::delete_membership(tx, *org, *user).await?) })
     });
     assert_eq!(gone.await.expect("a membership can be deleted"), 1);
@@ -62,7 +62,7 @@ async fn what_is_held_can_no_longer_be_confirmed_when_the_right_is_gone() {
 
 /// Takes a table away, so that whoever reads from it fails.
 async fn hide(service: &Service, sql: &'static str) {
-    let hidden = service.app.store.write((), move |tx, ()| {
+    let hidden = service.app.store.write(Tester, (), move |tx, ()| {
         Box::pin(async move {
             tx.execute(sql, &[]).await?;
             Ok(())

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use plinth::accounts::{AccountKind, store as accounts};
 use plinth::clock::Timestamp;
-use plinth::db::Connection;
+use plinth::db::Transaction;
 use plinth::error::Result;
 use plinth::ids::Sha;
 use plinth::pulls::store as pulls;
@@ -12,10 +12,11 @@ use plinth::repos::store as repos;
 use serde_json::{Value, json};
 
 use super::{numbered, story};
+use crate::support::Tester;
 use crate::support::story::Story;
 
 /// Gives the pull request another version, as a push would, with a head that was brought in before.
-async fn add_version(tx: &mut Connection, base: Sha, head: Sha) -> Result<()> {
+async fn add_version(tx: &mut Transaction, base: Sha, head: Sha) -> Result<()> {
     let found = repos::find(tx, "acme", "rocket", None).await?.expect("it is there");
     let pull = pulls::find(tx, found.repo.id, 1).await?.expect("it is there");
     Ok(pulls::insert_version(tx, pull.id, pull.version.number + 1, (base, head), Timestamp(1)).await?)
@@ -53,7 +54,7 @@ async fn a_version_that_another_process_made_is_noticed() {
     let next = story.commit_on(&story.head, &[("kept", Some("other\n"))]);
     story.bring_objects().await;
     let versions = (story.base.parse().expect("a name"), next.parse().expect("a name"));
-    let moved = elsewhere.write(versions, |tx, (base, head)| Box::pin(add_version(tx, *base, *head)));
+    let moved = elsewhere.write(Tester, versions, |tx, (base, head)| Box::pin(add_version(tx, *base, *head)));
     moved.await.expect("the store takes the change");
     let second = comment(&story, &next).await;
     assert_eq!((&first["commit_id"], &second["commit_id"]), (&json!(story.head), &json!(next)));
@@ -71,7 +72,7 @@ async fn a_version_that_is_made_while_a_comment_waits_is_noticed() {
     story.bring_objects().await;
     let (go, may_go) = std::sync::mpsc::channel::<()>();
     let versions = (story.base.parse().expect("a name"), next.parse().expect("a name"));
-    let moving = story.service.app.store.write((versions, Mutex::new(may_go)), |tx, ((base, head), may_go)| {
+    let moving = story.service.app.store.write(Tester, (versions, Mutex::new(may_go)), |tx, ((base, head), may_go)| {
         may_go.lock().expect("nobody panics").recv().expect("the test goes on");
         Box::pin(add_version(tx, *base, *head))
     });
@@ -127,7 +128,7 @@ async fn an_author_is_told_as_long_as_they_can_read() {
     assert_eq!(told().await, second["url"], "a thread that is there already goes on");
     let closed = "{ name: acme/rocket, private: true, collaborators: [{ user: guest, permission: write }] }";
     story.service.apply(&format!("repos: [{closed}]")).await;
-    let left = story.service.app.store.write((), |tx, ()| {
+    let left = story.service.app.store.write(Tester, (), |tx, ()| {
         Box::pin(async move {
             let org = accounts::find_of_kind(tx, "acme", AccountKind::Organization).await?.expect("it is there");
             let mona = accounts::find_of_kind(tx, "mona", AccountKind::User).await?.expect("she is there");

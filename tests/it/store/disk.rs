@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::Tester;
 use plinth::db::{Durability, Location, Store, Value};
 use plinth::error::{Error, Result};
 
@@ -32,7 +33,7 @@ fn run(words: &[&str], folder: &Path) -> bool {
 }
 
 async fn put(store: &Store, number: i64) -> Result<()> {
-    let write = store.write(number, |tx, number| {
+    let write = store.write(Tester, number, |tx, number| {
         Box::pin(async move {
             let (name, value) = (format!("row-{number}"), vec![7u8; 8_000]);
             tx.execute(
@@ -82,6 +83,9 @@ async fn a_full_disk_refuses_and_recovers() {
     }
     assert_eq!(rows(&store).await, acknowledged);
     let mut db = store.read().await.expect("the store answers");
-    let (verdict,) = db.one::<(String,)>("pragma integrity_check", &[]).await.expect("the store answers");
+    let (verdict,) = db
+        .one::<(String,)>("select integrity_check from pragma_integrity_check", &[])
+        .await
+        .expect("the store answers");
     assert_eq!(verdict, "ok");
 }

@@ -2,13 +2,13 @@
 
 use plinth::db::Store;
 
-use crate::support::TestDatabase;
+use crate::support::{TestDatabase, Tester};
 
 #[tokio::test]
 async fn a_newer_schema_is_refused_in_words() {
     let database = TestDatabase::create().await;
     let store = database.open().await;
-    let changed = store.write((), |tx, ()| {
+    let changed = store.write(Tester, (), |tx, ()| {
         Box::pin(async move { Ok(tx.execute("update schema_version set version = 999", &[]).await?) })
     });
     assert_eq!(changed.await.expect("the store takes the change"), 1);

@@ -1,14 +1,14 @@
 //! Many transactions at once, some of which fail.
 
 use futures_util::future::join_all;
-use plinth::db::{Connection, Store, Value};
+use plinth::db::{Store, Transaction, Value};
 use plinth::error::{Error, Result};
 
-use crate::support::TestDatabase;
+use crate::support::{TestDatabase, Tester};
 
 const INSERT: &str = "insert into setting (name, value) values ($1, $2)";
 
-async fn put(tx: &mut Connection, name: &str) -> Result<()> {
+async fn put(tx: &mut Transaction, name: &str) -> Result<()> {
     tx.execute(INSERT, &[Value::Text(name), Value::Bytes(b"x")]).await?;
     Ok(())
 }
@@ -29,7 +29,7 @@ async fn many_writers_at_once_all_land() {
     let writes = (0..500).map(|number| {
         let store = store.clone();
         tokio::spawn(async move {
-            store.write(format!("many-{number}"), |tx, name| Box::pin(async move { put(tx, name).await })).await
+            store.write(Tester, format!("many-{number}"), |tx, name| Box::pin(async move { put(tx, name).await })).await
         })
     });
     for outcome in join_all(writes).await {
@@ -44,12 +44,12 @@ async fn increments_of_one_row_all_land() {
     const INCREMENTS: i64 = 100;
     let database = TestDatabase::create().await;
     let store = database.open().await;
-    store.write((), |tx, ()| Box::pin(put(tx, "counter"))).await.expect("the row is there");
+    store.write(Tester, (), |tx, ()| Box::pin(put(tx, "counter"))).await.expect("the row is there");
     let increments = (0..INCREMENTS).map(|_| {
         let store = store.clone();
         tokio::spawn(async move {
             store
-                .write((), |tx, ()| {
+                .write(Tester, (), |tx, ()| {
                     Box::pin(async move {
                         let (value,) =
                             tx.one::<(Vec<u8>,)>("select value from setting where name = 'counter'", &[]).await?;
@@ -76,12 +76,12 @@ async fn increments_of_one_row_all_land() {
 async fn a_failing_transaction_harms_no_other() {
     let database = TestDatabase::create().await;
     let store = database.open().await;
-    store.write((), |tx, ()| Box::pin(put(tx, "taken"))).await.expect("the first one");
+    store.write(Tester, (), |tx, ()| Box::pin(put(tx, "taken"))).await.expect("the first one");
     let writes = (0..200).map(|number: usize| {
         let store = store.clone();
         tokio::spawn(async move {
             let outcome = store
-                .write(number, |tx, number| {
+                .write(Tester, number, |tx, number| {
                     Box::pin(async move {
                         put(tx, &format!("before-{number}")).await?;
                         match number % 4 {
@@ -107,7 +107,7 @@ async fn a_failing_transaction_harms_no_other() {
     }
     assert_eq!(count(&store, "before-%").await, 50);
     assert_eq!(count(&store, "after-%").await, 50);
-    store.write((), |tx, ()| Box::pin(put(tx, "still-there"))).await.expect("the store goes on");
+    store.write(Tester, (), |tx, ()| Box::pin(put(tx, "still-there"))).await.expect("the store goes on");
 }
 
 /// A caller that goes away leaves no half of a transaction, and no connection that nobody can use.
@@ -116,7 +116,7 @@ async fn a_caller_that_goes_away_leaves_all_or_nothing() {
     let database = TestDatabase::create().await;
     let store = database.open().await;
     for number in 0..50 {
-        let write = store.write(number, |tx, number| {
+        let write = store.write(Tester, number, |tx, number| {
             Box::pin(async move {
                 put(tx, &format!("first-{number}")).await?;
                 put(tx, &format!("second-{number}")).await
@@ -125,7 +125,7 @@ async fn a_caller_that_goes_away_leaves_all_or_nothing() {
         let patience = std::time::Duration::from_micros(100 * (number % 10));
         let _ = tokio::time::timeout(patience, write).await;
     }
-    store.write((), |tx, ()| Box::pin(put(tx, "last"))).await.expect("the store goes on");
+    store.write(Tester, (), |tx, ()| Box::pin(put(tx, "last"))).await.expect("the store goes on");
     assert_eq!(count(&store, "first-%").await, count(&store, "second-%").await);
 }
 
@@ -134,7 +134,7 @@ async fn a_caller_that_goes_away_leaves_all_or_nothing() {
 async fn a_text_with_a_nul_is_neither_stored_nor_found() {
     let database = TestDatabase::create().await;
     let store = database.open().await;
-    let refused = store.write((), |tx, ()| Box::pin(put(tx, "a\0b"))).await;
+    let refused = store.write(Tester, (), |tx, ()| Box::pin(put(tx, "a\0b"))).await;
     assert!(matches!(refused, Err(Error::Unprocessable(_))), "{refused:?}");
     let mut db = store.read().await.expect("the store answers");
     let sql = "select name from setting where name = $1";

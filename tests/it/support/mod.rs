@@ -7,6 +7,7 @@ mod described;
 pub mod jwt;
 mod recorded;
 pub mod story;
+mod tester;
 
 use std::path::Path;
 
@@ -21,6 +22,7 @@ use plinth::server::Door;
 pub use answer::Answer;
 pub use client::Client;
 pub use database::TestDatabase;
+pub use tester::Tester;
 
 /// The moment at which every story begins.
 pub const START: Timestamp = Timestamp(1_772_000_000);
@@ -71,7 +73,7 @@ impl Service {
     /// Ends a token for good.
     pub async fn revoke(&self, token: &str) {
         let context = (plinth::tokens::hash(token), self.app.clock.now());
-        let ended = self.app.store.write(context, |tx, (hash, now)| {
+        let ended = self.app.store.write(Tester, context, |tx, (hash, now)| {
             Box::pin(async move {
                 let found = plinth::tokens::store::find_by_hash(tx, hash).await?;
                 Ok(plinth::tokens::store::end(tx, found.expect("the token exists"), *now).await?)

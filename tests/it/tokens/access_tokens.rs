@@ -4,7 +4,7 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::{HELPER_ON_OCTO, HELPER_ON_OTHER, RIVAL_ON_OCTO, helper, service};
-use crate::support::{Answer, Service};
+use crate::support::{Answer, Service, Tester};
 
 /// What is left of an answer when the secret is taken out.
 fn shown(answer: &Answer) -> String {
@@ -177,7 +177,7 @@ async fn a_token_never_has_more_than_its_installation_has_now() {
         .await;
     service.with_token(&token).delete("/repos/octo-org/one").await.expect(403);
     assert_eq!(sees(&service, &token).await, [200, 200, 404]);
-    let taken = service.app.store.write((), |tx, ()| {
+    let taken = service.app.store.write(Tester, (), |tx, ()| {
         Box::pin(async move { Ok(tx.execute("delete from installation_repo where repo_id = 2", &[]).await?) })
     });
     assert_eq!(taken.await.expect("the store takes the change"), 1);

@@ -10,7 +10,8 @@ use crate::git::diff::comparison::Target;
 use crate::git::diff::edits::edits;
 use crate::git::diff::entry::{Content, Entry};
 use crate::git::diff::file::Side;
-use crate::git::diff::rename::{self, Measured};
+use crate::git::diff::measure::{Effort, Measured};
+use crate::git::diff::rename;
 use crate::git::diff::source::Source;
 use crate::git::diff::tree::{changes_without_renames, entry_at};
 use crate::ids::Sha;
@@ -54,6 +55,7 @@ pub(super) struct Routes<'a> {
     wanted: HashMap<Stop<'a>, Vec<u32>>,
     routes: HashMap<Stop<'a>, Route>,
     added: HashMap<(Sha, Side), Vec<Entry>>,
+    effort: Effort<'a>,
     origins: RefCell<HashMap<Origin, LineMap>>,
 }
 
@@ -65,6 +67,7 @@ impl<'a> Routes<'a> {
             wanted: HashMap::new(),
             routes: HashMap::new(),
             added: HashMap::new(),
+            effort: Effort::new(repo.budget()),
             origins: RefCell::default(),
         }
     }
@@ -165,7 +168,7 @@ impl<'a> Routes<'a> {
             return Ok(LineMap::Same);
         }
         match (old.content(self.repo)?, new.content(self.repo)?) {
-            (Content::Text(old), Content::Text(new)) => Ok(LineMap::Edited(edits(&old, &new))),
+            (Content::Text(old), Content::Text(new)) => Ok(LineMap::Edited(edits(self.repo.budget(), &old, &new)?)),
             _ => Ok(LineMap::Gone),
         }
     }
@@ -186,8 +189,13 @@ impl<'a> Routes<'a> {
         if scored.is_empty() && added.len() <= CANDIDATES_MAX {
             let mut source = Measured::new(self.repo, old);
             for new in added.iter() {
-                let score = rename::score(&mut source, &mut Measured::new(self.repo, new), rename::SCORE_MIN)?;
-                scored.push((score, new));
+                let mut target = Measured::new(self.repo, new);
+                match self.effort.score(&mut source, &mut target, rename::SCORE_MIN) {
+                    Ok(score) => scored.push((score, new)),
+                    // As with renames: where it takes too much to find out, only an equal file is the same.
+                    Err(Error::OverBudget(_)) => return Ok(None),
+                    Err(error) => return Err(error),
+                }
             }
         }
         Ok(unique_best(old, scored))

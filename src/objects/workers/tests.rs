@@ -1,0 +1,91 @@
+//! Shares, turns and cancellation.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc;
+
+use super::*;
+
+const BUSY: RepoId = RepoId(1);
+const QUIET: RepoId = RepoId(2);
+
+/// Counts until its budget stops it.
+fn endless(budget: &Budget) -> Result<()> {
+    loop {
+        budget.compare(1)?;
+    }
+}
+
+#[tokio::test]
+async fn one_repository_does_not_take_the_workers_of_another() {
+    let workers = Workers::default();
+    let (release, released) = mpsc::channel::<()>();
+    let released = Arc::new(Mutex::new(released));
+    let blocked: Vec<_> = (0..WORKERS_MAX)
+        .map(|_| {
+            let (workers, released) = (workers.clone(), released.clone());
+            tokio::spawn(async move {
+                let work = move |_: &Budget| released.lock().recv().map_err(|error| Error::internal(error.to_string()));
+                workers.run_within(BUSY, work).await
+            })
+        })
+        .collect();
+    while workers.share(BUSY).permits.available_permits() > 0 {
+        tokio::task::yield_now().await;
+    }
+    let served = workers.run_within(QUIET, |_| Ok(7)).await;
+    assert_eq!(served.expect("there are workers left"), 7);
+    (0..WORKERS_MAX).for_each(|_| release.send(()).expect("they wait"));
+    for work in blocked {
+        work.await.expect("no panic").expect("released");
+    }
+    assert!(workers.0.shares.lock().is_empty(), "a share that nobody uses is forgotten");
+}
+
+#[tokio::test]
+async fn work_ends_with_the_request_that_wanted_it() {
+    let limits = BudgetLimits { cpu_time: Duration::from_secs(600), compared: u64::MAX, ..Default::default() };
+    let workers = Workers::new(limits, 2);
+    let ended = Arc::new(AtomicBool::new(false));
+    let request = tokio::spawn({
+        let (workers, ended) = (workers.clone(), ended.clone());
+        async move {
+            let work = move |budget: &Budget| {
+                let outcome = endless(budget);
+                ended.store(matches!(outcome, Err(Error::Unavailable(_))), Ordering::SeqCst);
+                outcome
+            };
+            workers.run_within(BUSY, work).await
+        }
+    });
+    while workers.0.turns.lock().running.is_empty() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    request.abort();
+    while !ended.load(Ordering::SeqCst) || !workers.0.turns.lock().running.is_empty() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn long_work_leaves_its_worker_to_others_and_too_much_of_it_is_refused() {
+    let limits = BudgetLimits { cpu_time: Duration::from_secs(600), compared: u64::MAX, ..Default::default() };
+    let workers = Workers::new(limits, 2);
+    let long: Vec<_> = (0..LONG_WAITING_MAX + SHARE_MAX)
+        .map(|_| {
+            let workers = workers.clone();
+            tokio::spawn(async move { workers.run_within(BUSY, endless).await })
+        })
+        .collect();
+    let is_full = || count(&workers.0.turns.lock().waiting, BUSY) == LONG_WAITING_MAX;
+    while !is_full() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert_eq!(count(&workers.0.turns.lock().running, BUSY), 1, "half of the turns are for other repositories");
+    let mut refused = 0;
+    while refused == 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        refused = long.iter().filter(|work| work.is_finished()).count();
+    }
+    assert_eq!(workers.run_within(BUSY, |_| Ok(7)).await.expect("short work goes on"), 7);
+    long.iter().for_each(tokio::task::JoinHandle::abort);
+}
