@@ -87,7 +87,7 @@ fn fill_under_load(subject: &Subject, seed: u64, round: usize, free: impl Fn(&Pa
         // What other cases leave is filled up by the load meanwhile.
         fill(&ballast);
         free(&ballast);
-        let recovery = load.seen.wait_for_more(20, RECOVERY_MAX);
+        let recovery = load.seen.wait_for_created(20, RECOVERY_MAX);
         let seen = load.stop();
         wrong.extend(unexpected(&seen));
         let writes = Seen::statuses(&seen.writes);

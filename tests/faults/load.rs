@@ -43,6 +43,8 @@ pub struct Seen {
     pub writes: Mutex<BTreeMap<u16, usize>>,
     pub reads: Mutex<BTreeMap<u16, usize>>,
     pub acknowledged: AtomicUsize,
+    /// Of these, what was made anew; a ref that is moved to where it is takes no room.
+    pub created: AtomicUsize,
     /// Of these, pushes.
     pub pushes: AtomicUsize,
     /// Requests that were sent and got no whole response.
@@ -67,6 +69,11 @@ impl Seen {
     /// Waits until that many more writes are acknowledged; how long it took, or nothing within the limit.
     pub fn wait_for_more(&self, more: usize, limit: Duration) -> Option<Duration> {
         wait_for(&self.acknowledged, more, limit)
+    }
+
+    /// The same for what is made anew.
+    pub fn wait_for_created(&self, more: usize, limit: Duration) -> Option<Duration> {
+        wait_for(&self.created, more, limit)
     }
 
     /// The same for pushes.

@@ -111,6 +111,7 @@ impl<'a> Writer<'a> {
                 seen.count(&seen.writes, response);
                 if response.is_success() {
                     seen.acknowledged.fetch_add(1, Ordering::SeqCst);
+                    seen.created.fetch_add(usize::from(response.status == 201), Ordering::SeqCst);
                 } else if response.status >= 429 {
                     std::thread::sleep(PAUSE);
                 }
