@@ -2,6 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Longer than the server's own limit of 10 s, so that the server decides.
@@ -13,6 +15,8 @@ pub struct Client {
     token: String,
     timeout: Duration,
     stream: Option<TcpStream>,
+    /// Once it is set, no response comes any more.
+    power_is_off: Arc<AtomicBool>,
 }
 
 /// Why there is no response.
@@ -48,11 +52,17 @@ impl Response {
 
 impl Client {
     pub fn new(address: SocketAddr, token: &str) -> Self {
-        Self { address, token: token.to_owned(), timeout: TIMEOUT, stream: None }
+        Self { address, token: token.to_owned(), timeout: TIMEOUT, stream: None, power_is_off: Arc::default() }
     }
 
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
+        self
+    }
+
+    /// Shares the power of others.
+    pub fn with_power(mut self, power_is_off: Arc<AtomicBool>) -> Self {
+        self.power_is_off = power_is_off;
         self
     }
 
@@ -72,6 +82,9 @@ impl Client {
         );
         stream.write_all(format!("{head}{body}").as_bytes()).map_err(|_| Failure::Cut)?;
         let response = read(&mut stream).ok_or(Failure::Cut)?;
+        if self.power_is_off.load(Ordering::SeqCst) {
+            return Err(Failure::Cut);
+        }
         let closes = response.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
         self.stream = (!closes).then_some(stream);
         Ok(response)

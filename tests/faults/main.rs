@@ -4,6 +4,8 @@
 //! `cargo xtask faults` runs it whole, `cargo xtask faults --short` as `cargo xtask test` does, and
 //! docs/reliability.md says what each case promises. Every case has a control: the same check on a run that must fail.
 
+#![expect(clippy::print_stdout, reason = "cases print figures, progress and reasons for `cargo xtask faults`")]
+
 mod backup;
 mod checker;
 mod client;

@@ -97,8 +97,8 @@ fn f5_control_a_server_that_stands_still_is_noticed() {
 
 /// Windows at the peak and windows of overload in turn, so that a busy machine slows both.
 fn measure(subject: &Subject, windows: usize, during_overload: impl Fn()) -> Measured {
-    let mut measured = Measured::default();
-    measured.warm_up = window(subject, AT_ONCE, &mut Measured::default(), || {});
+    let warm_up = window(subject, AT_ONCE, &mut Measured::default(), || {});
+    let mut measured = Measured { warm_up, ..Measured::default() };
     for number in 1..=windows {
         measured.peak += window(subject, AT_ONCE, &mut Measured::default(), || {});
         measured.goodput += window(subject, AT_ONCE * 2, &mut measured, &during_overload);

@@ -37,7 +37,7 @@ impl Pusher<'_> {
         let url = format!("http://x:{TOKEN}@{}/mona/rocket.git", self.common.address);
         let specs: Vec<String> = names.iter().map(|name| format!("{sha}:{name}")).collect();
         let output = git(&self.work, &["push", "--quiet", "--atomic", &url, &specs[0], &specs[1]]);
-        if output.status.success() {
+        if output.status.success() && !self.common.power_is_off.load(Ordering::SeqCst) {
             self.common.ledger.write(&Event::Ok { operation, id: None });
             self.common.seen.acknowledged.fetch_add(1, Ordering::SeqCst);
             self.common.seen.pushes.fetch_add(1, Ordering::SeqCst);

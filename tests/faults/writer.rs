@@ -25,7 +25,7 @@ pub struct Writer<'a> {
 impl<'a> Writer<'a> {
     pub fn new(common: Common<'a>, index: usize) -> Self {
         let random = Random::new(common.plan.seed, (common.plan.round * 64 + index) as u64);
-        let client = Client::new(common.address, TOKEN);
+        let client = Client::new(common.address, TOKEN).with_power(common.power_is_off.clone());
         Self { common, index, random, client, ref_name: None, comment: None }
     }
 

@@ -7,4 +7,4 @@ mod logs;
 mod server;
 mod stopping;
 
-pub use server::{Raw, Reply, Server, begin_post, eventually, try_get};
+pub use server::{Reply, Server, begin_post, eventually, try_get};
