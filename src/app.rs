@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::sync::Semaphore;
-
 use crate::api::access::Known;
 use crate::api::cursor::CursorKey;
+use crate::api::health::Checks;
+use crate::api::large_body;
 use crate::api::limits::Limiter;
 use crate::api::metrics::Metrics;
+use crate::api::permits::Permits;
+use crate::api::shared_object::SharedObjects;
 use crate::clock::Clock;
 use crate::config::Settings;
 use crate::db::{Connection, Memories, Store, internal_authority, params};
@@ -42,8 +44,12 @@ pub struct Shared {
     pub memories: Memories,
     pub comparisons: Arc<Comparisons>,
     pub rendered: Arc<markdown::Cache>,
-    /// Places for processes of git.
-    pub git_places: Arc<Semaphore>,
+    pub readiness: Checks,
+    /// Permits for processes of git.
+    pub git_permits: Permits,
+    /// Permits for the memory of large responses, in units of a kibibyte.
+    pub response_memory: Permits,
+    pub shared_objects: SharedObjects,
     draining: AtomicBool,
 }
 
@@ -68,9 +74,12 @@ impl App {
             memories: Memories::default(),
             comparisons: Arc::default(),
             rendered: Arc::new(markdown::Cache::new(RENDERED_BYTES_MAX)),
-            git_places: Arc::new(Semaphore::new(settings.git.processes_max)),
+            readiness: Checks::default(),
+            git_permits: Permits::new(settings.git.processes_max, settings.git.processes_per_caller_max),
+            response_memory: large_body::memory(settings.response_bytes_max),
+            shared_objects: SharedObjects::default(),
             draining: AtomicBool::new(false),
-            objects: Objects::new(store.clone(), repositories.clone()),
+            objects: Objects::new(store.clone(), repositories.clone(), settings.objects),
             repositories,
             store,
             clock,

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::api::limits::Budgets;
+use crate::objects::ObjectLimits;
 
 /// What can be decided without changing the program.
 #[derive(Debug, Clone)]
@@ -16,11 +17,24 @@ pub struct Settings {
     pub request_timeout: Duration,
     /// Requests answered at once; more are turned away at once rather than kept waiting.
     pub requests_max: usize,
+    /// Of which one caller may have this many.
+    pub requests_per_caller_max: usize,
     pub connections_max: usize,
+    /// For each peer that is no trusted proxy.
+    pub connections_per_peer_max: usize,
+    /// How long a connection may be without a request.
+    pub keep_alive_timeout: Duration,
+    /// How long a client may take nothing of its response.
+    pub write_timeout: Duration,
+    /// Memory for large responses that are being sent.
+    pub response_bytes_max: usize,
     /// Memory for answers that still hold; none keeps nothing.
     pub kept_bytes_max: usize,
+    /// How long a service that was asked to stop goes on as before, but is not ready.
+    pub lame_duck: Duration,
     /// How long a stopping service waits for requests that are under way.
     pub drain_timeout: Duration,
+    pub objects: ObjectLimits,
     pub git: GitSettings,
 }
 
@@ -31,12 +45,16 @@ pub struct GitSettings {
     pub pack_size_max: u64,
     /// Bytes in one object of a pushed pack.
     pub object_size_max: u64,
+    /// Bytes of one request for a pack. A clone sends 50 for each reference.
+    pub request_size_max: u64,
     /// How long a whole push, and each process of git, may last.
     pub timeout: Duration,
     /// How long nothing may come or go.
     pub idle_timeout: Duration,
-    /// Processes of git at once; more requests are turned away.
+    /// Processes of git at once; more requests wait, and are then turned away.
     pub processes_max: usize,
+    /// Of which one caller may have this many.
+    pub processes_per_caller_max: usize,
 }
 
 impl Default for GitSettings {
@@ -44,9 +62,11 @@ impl Default for GitSettings {
         Self {
             pack_size_max: 2 << 30,
             object_size_max: 100 << 20,
+            request_size_max: 128 << 20,
             timeout: Duration::from_secs(3600),
             idle_timeout: Duration::from_secs(60),
             processes_max: 16,
+            processes_per_caller_max: 4,
         }
     }
 }
@@ -59,9 +79,16 @@ impl Default for Settings {
             budgets: Budgets::default(),
             request_timeout: Duration::from_secs(10),
             requests_max: 1024,
+            requests_per_caller_max: 256,
             connections_max: 4096,
+            connections_per_peer_max: 1024,
+            keep_alive_timeout: Duration::from_secs(75),
+            write_timeout: Duration::from_secs(60),
+            response_bytes_max: 128 << 20,
             kept_bytes_max: 32 << 20,
+            lame_duck: Duration::from_secs(5),
             drain_timeout: Duration::from_secs(30),
+            objects: ObjectLimits::default(),
             git: GitSettings::default(),
         }
     }

@@ -24,6 +24,8 @@ pub enum Error {
     UriTooLong(usize),
     /// The headers are together larger than their limit in bytes.
     HeadersTooLarge(usize),
+    /// The request has more header lines than this.
+    TooManyHeaders(usize),
     /// None of the media types in `Accept` can be served.
     NotAcceptable(String),
     /// The JSON does not have the shape that the operation describes; one sentence per violation.
@@ -102,6 +104,7 @@ impl fmt::Display for Error {
             Error::BodyTooLarge(limit) => write!(out, "the body is larger than {limit} bytes"),
             Error::UriTooLong(limit) => write!(out, "the address is longer than {limit} bytes"),
             Error::HeadersTooLarge(limit) => write!(out, "the headers are larger than {limit} bytes"),
+            Error::TooManyHeaders(limit) => write!(out, "there are more than {limit} headers"),
             Error::NotAcceptable(accept) => write!(out, "cannot serve {accept}"),
             Error::Shape(sentences) | Error::InvalidPlain(sentences) => out.write_str(&sentences.join(" ")),
             Error::Invalid(fields) => write!(out, "invalid fields: {}", FieldList(fields)),
@@ -133,7 +136,27 @@ impl fmt::Display for FieldList<'_> {
 impl std::error::Error for Error {}
 
 impl From<std::io::Error> for Error {
+    /// A disk that is full, read-only or failing is no fault of the program, and may be repaired while it runs.
     fn from(error: std::io::Error) -> Self {
+        if is_storage_failure(&error) {
+            return Error::Unavailable(format!("the storage does not take it: {error}"));
+        }
         Error::Internal(error.into())
     }
+}
+
+/// The number of the error that a failing disk gives.
+const INPUT_OUTPUT_ERROR: i32 = 5;
+
+fn is_storage_failure(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind;
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem)
+        || error.raw_os_error() == Some(INPUT_OUTPUT_ERROR)
+}
+
+/// The same for what a child process reports in words.
+pub fn reports_storage_failure(words: &str) -> bool {
+    ["No space left on device", "Disk quota exceeded", "Read-only file system", "Input/output error"]
+        .iter()
+        .any(|failure| words.contains(failure))
 }

@@ -13,7 +13,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 #[tokio::main]
 async fn main() -> ExitCode {
     match cli::run(Cli::parse(), &mut std::io::stdout()).await {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             // Standard error is for people; a closed one is nobody's loss.
             let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("plinth: {error}\n"));

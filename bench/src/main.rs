@@ -1,46 +1,49 @@
-//! How far the service is from the limit: each row of the report is a ratio to a program that does only what must be
-//! done, measured alternately in one run on one machine.
+//! Benchmarks: each row of the report compares the service with a program that does only the necessary work, measured
+//! alternately in one run on one machine.
+//!
+//! Layers, from the top; a module uses only those below it:
+//!
+//! - `cli`, `run`: the command line; run the selected rows, write the report, compare with the targets
+//! - `report`: results as Markdown and SVG
+//! - `rows`: what is measured
+//! - `seed`: the data it is measured on
+//! - `harness`: the context of a run, and starting the service
+//! - `servers`: the reference servers that the service is compared with
+//! - `load`: the load generator
+//! - `http`, `system`, `results`: HTTP/1.1, processes and their resource usage, plain result data
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program speaks on its terminal")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program prints to its terminal")]
 
-mod arguments;
-mod bench;
-mod figure;
+mod cli;
+mod harness;
 mod http;
 mod load;
-mod machine;
-mod process;
 mod report;
+mod results;
 mod rows;
+mod run;
 mod seed;
 mod servers;
-mod service;
-mod usage;
+mod system;
 
 use std::process::ExitCode;
 
-use arguments::Command;
+use clap::Parser;
 
-/// What went wrong, for people.
-pub type Result<T> = std::result::Result<T, String>;
+use cli::{Cli, Command};
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let done = match arguments::parse(&words) {
-        Ok(Command::Help) => {
-            print!("{}", arguments::HELP);
-            Ok(ExitCode::SUCCESS)
-        }
-        Ok(Command::List) => {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        Some(Command::Serve { role }) => servers::serve(role),
+        None if cli.options.list => {
             rows::ALL.iter().for_each(|row| println!("{:<20} {}", row.name, row.about));
             Ok(ExitCode::SUCCESS)
         }
-        Ok(Command::Run(options)) => bench::run(options),
-        Ok(Command::Serve(role)) => servers::serve(role),
-        Err(text) => Err(text),
+        None => run::run(&cli.options),
     };
-    done.unwrap_or_else(|text| {
-        eprintln!("bench: {text}");
+    done.unwrap_or_else(|error| {
+        eprintln!("bench: {error:#}");
         ExitCode::FAILURE
     })
 }

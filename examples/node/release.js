@@ -1,6 +1,6 @@
-// The code under test: it knows nothing of Plinth.
+// The code under test, independent of Plinth.
 
-/** Starts a release branch where the default branch is, and returns its commit. */
+/** Creates a release branch at the commit of the default branch and returns that commit. */
 export async function startRelease(octokit, { owner, repo, version }) {
   const { data: repository } = await octokit.rest.repos.get({ owner, repo });
   const { data: base } = await octokit.rest.git.getRef({ owner, repo, ref: `heads/${repository.default_branch}` });

@@ -16,18 +16,18 @@ before(async () => {
 
 after(() => plinth?.stop());
 
-test('a release starts where the default branch is', async () => {
+test('startRelease creates a branch at the default branch', async () => {
   const sha = await startRelease(octokit, { ...hello, version: '1.0' });
   const { data } = await octokit.rest.git.getRef({ ...hello, ref: 'heads/release/1.0' });
   assert.equal(data.object.sha, sha);
 });
 
-test('a release starts only once', async () => {
+test('startRelease rejects an existing version', async () => {
   await startRelease(octokit, { ...hello, version: '2.0' });
   await assert.rejects(startRelease(octokit, { ...hello, version: '2.0' }), { status: 422, message: /Reference already exists/ });
 });
 
-test('a comment is made on the pull request of the state file', async () => {
+test('a comment on the pull request of the state file is listed', async () => {
   const pull = { ...hello, pull_number: 1 };
   const { data: { head } } = await octokit.rest.pulls.get(pull);
   await octokit.rest.pulls.createReviewComment({ ...pull, commit_id: head.sha, path: 'README.md', line: 3, body: 'Why?' });

@@ -1,8 +1,8 @@
-"""The code under test: it knows nothing of Plinth."""
+"""The code under test, independent of Plinth."""
 
 
 def start_release(github, repository, version):
-    """Starts a release branch where the default branch is, and returns its commit."""
+    """Creates a release branch at the commit of the default branch and returns that commit."""
     repo = github.get_repo(repository)
     sha = repo.get_git_ref(f"heads/{repo.default_branch}").object.sha
     repo.create_git_ref(f"refs/heads/release/{version}", sha)

@@ -6,6 +6,7 @@ use http::Request;
 use http_body_util::{BodyExt, Limited};
 use serde_json::{Map, Value};
 
+use super::request_body::RequestBody;
 use super::shape::{self, FromJson};
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -33,6 +34,9 @@ pub async fn collect(body: Body, limit: usize) -> Result<bytes::Bytes> {
     match Limited::new(body, limit).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(Error::BodyTooLarge(limit)),
+        Err(error) if RequestBody::is_too_slow(&*error) => {
+            Err(Error::Unavailable("the request body came too slowly".into()))
+        }
         Err(_) => Err(Error::BadRequest("The request body could not be read".into())),
     }
 }

@@ -8,6 +8,8 @@ use http::request::Parts;
 
 use super::access::{PathParams, Row};
 use super::media::Media;
+use super::permits::Caller;
+use super::request_permit::RequestPermit;
 use super::version::Version;
 use crate::db::State;
 use crate::tokens::Principal;
@@ -29,12 +31,19 @@ pub struct Exchange {
     pub query: String,
     /// The client's address, for budgets of callers without a credential.
     pub peer: IpAddr,
+    /// The request's permit, which it does not hold while it waits for its client.
+    pub permit: Arc<RequestPermit>,
 }
 
 impl Exchange {
     /// The exchange that the gate put into the request.
     pub fn of(parts: &Parts) -> Arc<Self> {
         parts.extensions.get::<Arc<Self>>().cloned().expect("the gate opens an exchange before it calls a handler")
+    }
+
+    /// Who permits are counted for.
+    pub fn caller(&self) -> Caller {
+        Caller::of(&self.principal, self.peer)
     }
 
     /// One parameter of the query; the last one counts where it is repeated.

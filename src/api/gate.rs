@@ -11,7 +11,6 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, StatusCode};
-use tokio::sync::Semaphore;
 
 use super::access::{Cost, Memory, PathParams, Row, Wire, bad_credential, check_kind};
 use super::address::{client_address, urls_of, without_prefix};
@@ -22,12 +21,15 @@ use super::finish::{finish, preflight, without_body};
 use super::head::check_head;
 use super::kept::{Answer, Kept, Key, Stamp};
 use super::limits::{Budget, Payer};
+use super::permits::{Caller, Permits};
 use super::refusal::refusal;
 use super::reply::Facts;
+use super::request_body::RequestBody;
 use super::request_id::RequestIds;
+use super::request_permit::RequestPermit;
 use super::routes::{Matcher, Route, Routes};
 use super::version::Version;
-use super::{headers, health};
+use super::{headers, health, large_body};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::tokens::Principal;
@@ -38,11 +40,11 @@ const GIT_CREDENTIAL_NEEDED: Error = Error::Unauthenticated("Sign in with a toke
 
 /// Takes a request in and gives its answer out.
 pub struct Gate {
-    app: App,
+    pub(super) app: App,
     matcher: Matcher,
-    places: Semaphore,
+    permits: Arc<Permits>,
     kept: Kept,
-    request_ids: RequestIds,
+    pub(super) request_ids: RequestIds,
 }
 
 /// A request, with what is known before it is looked at.
@@ -53,11 +55,12 @@ struct Arrival<'a> {
     client: IpAddr,
     urls: &'a Urls,
     request_id: &'a str,
+    permit: Arc<RequestPermit>,
 }
 
 /// What is known about a request when its answer is finished.
-struct Outcome {
-    response: Response,
+pub(super) struct Outcome {
+    pub(super) response: Response,
     row: Option<&'static Row>,
 }
 
@@ -66,9 +69,9 @@ type Found<'a> = Option<(&'a Route, PathParams)>;
 
 impl Gate {
     pub fn new(app: App, routes: Routes) -> Self {
-        let places = Semaphore::new(app.settings.requests_max);
+        let permits = Arc::new(Permits::new(app.settings.requests_max, app.settings.requests_per_caller_max));
         let kept = Kept::new(app.settings.kept_bytes_max);
-        Self { app, matcher: routes.into_matcher(), places, kept, request_ids: RequestIds::new() }
+        Self { app, matcher: routes.into_matcher(), permits, kept, request_ids: RequestIds::new() }
     }
 
     /// Answers one request; nothing that happens inside can end the connection or the process.
@@ -121,7 +124,7 @@ impl Gate {
         if let Some(response) = health::answer(&self.app, &method, &path).await {
             return Outcome { response, row: None };
         }
-        let Ok(_place) = self.places.try_acquire() else {
+        let Some(permit) = RequestPermit::try_new(&self.permits) else {
             return refuse(&Error::Unavailable("too many requests at once".into()), None, &urls, request_id);
         };
         let method = if method == Method::HEAD { Method::GET } else { method };
@@ -132,7 +135,7 @@ impl Gate {
             Wire::Git => self.app.settings.git.timeout,
         };
         // In a place of its own: it is large, and everyone who waits for it would have to keep as much room, and move it.
-        let arrival = Arrival { request, key, client, urls: &urls, request_id };
+        let arrival = Arrival { request, key, client, urls: &urls, request_id, permit };
         let work = AssertUnwindSafe(Box::pin(self.way(arrival, found))).catch_unwind();
         match tokio::time::timeout(timeout, work).await {
             Ok(Ok(outcome)) => outcome,
@@ -143,7 +146,7 @@ impl Gate {
 
     /// Limits, version and media type, credential, budget, route, handler, and what the answer says about itself.
     async fn way(&self, arrival: Arrival<'_>, found: Found<'_>) -> Outcome {
-        let Arrival { request, key, client: peer, urls, request_id } = arrival;
+        let Arrival { request, key, client: peer, urls, request_id, permit } = arrival;
         let (parts, body) = request.into_parts();
         let row = found.as_ref().map(|(route, _)| route.row);
         let (version, media) = match check_head(&parts, row) {
@@ -167,6 +170,9 @@ impl Gate {
                 return outcome;
             }
         };
+        if let Err(error) = permit.count_for(Caller::of(&principal, peer)) {
+            return refuse(&error, row, urls, request_id);
+        }
         let (mut budget, verdict) = self.charge(&principal, peer, row);
         let query = parts.uri.query().unwrap_or_default().to_owned();
         let answered = match (verdict, found) {
@@ -174,7 +180,8 @@ impl Gate {
             (Ok(()), None) => Err(Error::NotFound),
             (Ok(()), Some((route, params))) => {
                 let (row, urls, principal) = (route.row, urls.clone(), principal.clone());
-                let exchange = Exchange { row, params, principal, state, urls, media, version, path, query, peer };
+                let exchange =
+                    Exchange { row, params, principal, state, urls, media, version, path, query, peer, permit };
                 self.call(route, parts, body, exchange, &method).await
             }
         };
@@ -214,9 +221,16 @@ impl Gate {
         // Only reading is conditional.
         let preconditions = if *method == Method::GET { preconditions(&parts.headers) } else { HeaderMap::new() };
         parts.extensions.insert(exchange.clone());
+        let body = match route.row.wire {
+            Wire::Json => RequestBody::wrap(body, exchange.permit.clone(), self.app.settings.request_timeout),
+            // Git's own handlers know how long each of theirs may take.
+            Wire::Git => body,
+        };
         let response = route.call(Request::from_parts(parts, body), self.app.clone()).await;
         let whole = response.extensions().get::<Facts>().and_then(|facts| facts.body.clone());
-        Ok((finish(response, &exchange, method, &preconditions)?, whole))
+        let response = finish(response, &exchange, method, &preconditions)?;
+        let sent = whole.as_ref().filter(|_| response.status() != StatusCode::NOT_MODIFIED);
+        Ok((large_body::count(&self.app, &exchange, response, sent).await?, whole))
     }
 
     /// Some operations are free, looking at one's budget among them.
@@ -275,7 +289,7 @@ fn describe(
 }
 
 /// The refusal, with the cause of a fault of ours in the log and nowhere else.
-fn refuse(error: &Error, row: Option<&'static Row>, urls: &Urls, request_id: &str) -> Outcome {
+pub(super) fn refuse(error: &Error, row: Option<&'static Row>, urls: &Urls, request_id: &str) -> Outcome {
     match error {
         Error::Internal(cause) => tracing::error!(%request_id, %cause, "a request failed"),
         Error::Unavailable(why) => tracing::warn!(%request_id, why, "a request was turned away"),

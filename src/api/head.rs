@@ -7,8 +7,8 @@ use super::media::Media;
 use super::version::Version;
 use crate::error::{Error, Result};
 
-const URI_BYTES_MAX: usize = 8 * 1024;
-const HEADER_BYTES_MAX: usize = 16 * 1024;
+pub const URI_BYTES_MAX: usize = 8 * 1024;
+pub const HEADER_BYTES_MAX: usize = 16 * 1024;
 
 /// Checks the sizes, and reads which version and representation are asked for.
 pub fn check_head(parts: &Parts, row: Option<&'static Row>) -> Result<(Version, Media)> {

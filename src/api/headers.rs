@@ -50,6 +50,7 @@ pub fn add_common(headers: &mut HeaderMap, request_id: &str) {
     fixed(headers, X_FRAME_OPTIONS, "deny");
     fixed(headers, REFERRER_POLICY, "no-referrer");
     fixed(headers, CONTENT_SECURITY_POLICY, "default-src 'none'");
+    fixed(headers, VARY, VARIES_BY);
     let id = HeaderValue::try_from(request_id).expect("request ids are letters and digits");
     headers.insert(X_GITHUB_REQUEST_ID, id.clone());
     headers.insert(X_SERVICE_REQUEST_ID, id);
@@ -82,7 +83,6 @@ pub fn add_media(headers: &mut HeaderMap, media: Media) {
 
 /// Caches keep answers apart by who asked and how.
 pub fn add_caching(headers: &mut HeaderMap, principal: &Principal, status: StatusCode) {
-    headers.insert(VARY, HeaderValue::from_static(VARIES_BY));
     if (status.is_success() && status != StatusCode::NO_CONTENT) || status == StatusCode::NOT_MODIFIED {
         let value = if matches!(principal, Principal::Anonymous) {
             "public, max-age=60, s-maxage=60"

@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use prometheus::{HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder};
 
 use crate::db::{self, Store, TRANSACTION_BUCKETS, TransactionTimes};
+use crate::git;
 
 /// What is counted. Labels are operations and statuses, never names or addresses.
 pub struct Metrics {
@@ -13,9 +14,12 @@ pub struct Metrics {
     requests: IntCounterVec,
     durations: HistogramVec,
     in_flight: IntGauge,
+    connections: IntGauge,
     given_again: IntCounter,
     /// Taken over from the store whenever someone looks, by one at a time.
     statements: Mutex<IntCounter>,
+    /// Taken over from the readers of objects in the same way.
+    damaged_objects: Mutex<IntCounter>,
 }
 
 impl Default for Metrics {
@@ -31,15 +35,22 @@ impl Default for Metrics {
             &["operation"],
         );
         let in_flight = IntGauge::new("plinth_requests_in_flight", "Requests being answered now");
+        let connections = IntGauge::new("plinth_connections_open", "Connections that are open now");
         let given_again =
             IntCounter::new("plinth_answers_given_again_total", "Answers that still held and were not made anew");
         let statements = IntCounter::new("plinth_store_statements_total", "Statements that the store has run");
+        let damaged_objects = IntCounter::new(
+            "plinth_damaged_objects_total",
+            "Objects that must be in a repository and could not be read; see plinth verify",
+        );
         let metrics = Self {
             requests: requests.expect("the names are constants"),
             durations: durations.expect("the names are constants"),
             in_flight: in_flight.expect("the name is a constant"),
+            connections: connections.expect("the name is a constant"),
             given_again: given_again.expect("the name is a constant"),
             statements: Mutex::new(statements.expect("the name is a constant")),
+            damaged_objects: Mutex::new(damaged_objects.expect("the name is a constant")),
             registry,
         };
         let register = |collector: Box<dyn prometheus::core::Collector>| {
@@ -48,8 +59,10 @@ impl Default for Metrics {
         register(Box::new(metrics.requests.clone()));
         register(Box::new(metrics.durations.clone()));
         register(Box::new(metrics.in_flight.clone()));
+        register(Box::new(metrics.connections.clone()));
         register(Box::new(metrics.given_again.clone()));
         register(Box::new(metrics.statements.lock().clone()));
+        register(Box::new(metrics.damaged_objects.lock().clone()));
         metrics
     }
 }
@@ -59,6 +72,11 @@ impl Metrics {
     pub fn begin(&self) -> InFlight<'_> {
         self.in_flight.inc();
         InFlight(&self.in_flight)
+    }
+
+    /// Notes how many connections are open.
+    pub fn set_connections(&self, count: usize) {
+        self.connections.set(i64::try_from(count).unwrap_or(i64::MAX));
     }
 
     pub fn observe(&self, operation: &str, status: http::StatusCode, took: Duration) {
@@ -76,6 +94,9 @@ impl Metrics {
         let statements = self.statements.lock();
         statements.inc_by(db::statements_run().saturating_sub(statements.get()));
         drop(statements);
+        let damaged = self.damaged_objects.lock();
+        damaged.inc_by(git::damaged_objects().saturating_sub(damaged.get()));
+        drop(damaged);
         let mut page = TextEncoder::new().encode_to_string(&self.registry.gather()).unwrap_or_default();
         write_transactions(&mut page, store.transaction_times());
         page

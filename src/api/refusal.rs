@@ -28,7 +28,7 @@ pub(super) fn status(error: &Error) -> StatusCode {
         Error::Conflict(_) => StatusCode::CONFLICT,
         Error::BodyTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
         Error::UriTooLong(_) => StatusCode::URI_TOO_LONG,
-        Error::HeadersTooLarge(_) => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+        Error::HeadersTooLarge(_) | Error::TooManyHeaders(_) => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
         Error::NotAcceptable(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Error::Shape(_)
         | Error::Invalid(_)
@@ -126,6 +126,7 @@ fn message(error: &Error) -> String {
         Error::BodyTooLarge(limit) => format!("The request body is larger than {limit} bytes."),
         Error::UriTooLong(limit) => format!("The request target is longer than {limit} bytes."),
         Error::HeadersTooLarge(limit) => format!("The request headers are larger than {limit} bytes."),
+        Error::TooManyHeaders(limit) => format!("The request has more than {limit} headers."),
         Error::Shape(sentences) => format!("Invalid request.\n\n{}", sentences.join("\n")),
         Error::Invalid(_) | Error::InvalidPlain(_) => "Validation Failed".into(),
         Error::SecondaryLimited { .. } => {

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::refusal::{status, with_type};
 use crate::clock::Timestamp;
-use crate::error::Error;
-use crate::git::Reserved;
+use crate::error::{Error, Result};
+use crate::git::{Reserved, Sent};
 
 /// The exact type that clients compare with before they parse.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
@@ -22,6 +22,8 @@ const POLL_INTERVAL: HeaderName = HeaderName::from_static("x-poll-interval");
 const HEADERS_MAX: usize = 32;
 /// What one resource takes at most, nearly always; a larger answer grows from here.
 const BODY_SIZE: usize = 4096;
+/// The room that a larger body has taken in advance is given back.
+const LARGE_BODY: usize = 1 << 20;
 
 /// An answer of a handler.
 #[derive(Debug)]
@@ -47,7 +49,7 @@ enum Content {
 /// A body, and what it takes of the memory for large ones.
 struct Held {
     bytes: Bytes,
-    _reserved: Reserved,
+    _sent: Sent,
 }
 
 impl AsRef<[u8]> for Held {
@@ -106,6 +108,9 @@ impl Reply {
     fn json(status: StatusCode, resource: &impl Serialize) -> Self {
         let mut body = Vec::with_capacity(BODY_SIZE);
         serde_json::to_writer(&mut body, resource).expect("our shapes have text keys and no failing parts");
+        if body.len() > LARGE_BODY {
+            body.shrink_to_fit();
+        }
         Self::new(status, Some(JSON), body.into())
     }
 
@@ -123,16 +128,16 @@ impl Reply {
         }
     }
 
-    /// Ties the memory that the body takes to the life of the body, however long it is sent or cached.
-    pub fn holding(self, reserved: Option<Reserved>) -> Self {
+    /// Counts a large body for as long as it is in memory, however long it is sent or cached.
+    pub fn holding(self, reserved: Option<Reserved>) -> Result<Self> {
         let content = match (self.content, reserved) {
-            (Content::Whole(bytes), Some(mut reserved)) => {
-                reserved.shrink(bytes.len() as u64);
-                Content::Whole(Bytes::from_owner(Held { bytes, _reserved: reserved }))
-            }
+            (Content::Whole(bytes), Some(reserved)) => match reserved.send(bytes.len() as u64)? {
+                Some(sent) => Content::Whole(Bytes::from_owner(Held { bytes, _sent: sent })),
+                None => Content::Whole(bytes),
+            },
             (content, _) => content,
         };
-        Self { content, ..self }
+        Ok(Self { content, ..self })
     }
 
     /// Adds the links to other pages.

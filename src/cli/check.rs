@@ -1,12 +1,18 @@
 //! `plinth check`: whether the settings make sense and the store answers.
 
 use std::io::Write;
+use std::path::Path;
 
+use super::backup::missing_objects;
+use super::instance::running_on;
 use super::options::Options;
-use crate::error::Result;
+use crate::db::{Location, Schema, Store};
+use crate::error::{Error, Result};
+use crate::git::{self, Repositories};
 
 pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -> Result<()> {
     let settings = options.settings()?;
+    git::check_program()?;
     if print {
         writeln!(out, "data = {:?}", options.data().display().to_string())?;
         if let Some(url) = &options.database {
@@ -29,21 +35,75 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
         writeln!(out, "content_per_hour = {}", settings.budgets.content_per_hour)?;
         writeln!(out, "request_seconds = {}", settings.request_timeout.as_secs())?;
         writeln!(out, "requests_max = {}", settings.requests_max)?;
+        writeln!(out, "requests_per_caller_max = {}", settings.requests_per_caller_max)?;
         writeln!(out, "connections_max = {}", settings.connections_max)?;
+        writeln!(out, "connections_per_peer_max = {}", settings.connections_per_peer_max)?;
+        writeln!(out, "keep_alive_seconds = {}", settings.keep_alive_timeout.as_secs())?;
+        writeln!(out, "write_seconds = {}", settings.write_timeout.as_secs())?;
+        writeln!(out, "response_bytes_max = {}", settings.response_bytes_max)?;
         writeln!(out, "kept_bytes_max = {}", settings.kept_bytes_max)?;
+        writeln!(out, "object_cpu_seconds = {}", settings.objects.cpu_time.as_secs())?;
+        writeln!(out, "object_memory_bytes_max = {}", settings.objects.memory_bytes_max)?;
+        writeln!(out, "lame_duck_seconds = {}", settings.lame_duck.as_secs())?;
         writeln!(out, "drain_seconds = {}", settings.drain_timeout.as_secs())?;
         writeln!(out, "git_pack_bytes_max = {}", settings.git.pack_size_max)?;
         writeln!(out, "git_object_bytes_max = {}", settings.git.object_size_max)?;
+        writeln!(out, "git_request_bytes_max = {}", settings.git.request_size_max)?;
         writeln!(out, "git_seconds = {}", settings.git.timeout.as_secs())?;
         writeln!(out, "git_idle_seconds = {}", settings.git.idle_timeout.as_secs())?;
         writeln!(out, "git_processes_max = {}", settings.git.processes_max)?;
+        writeln!(out, "git_processes_per_caller_max = {}", settings.git.processes_per_caller_max)?;
         writeln!(out, "log = {:?}", options.log.as_deref().unwrap_or("info"))?;
         writeln!(out, "log_format = {:?}", options.log_format.unwrap_or_default().as_str())?;
     }
-    let store = options.open_store().await?;
-    store.check().await?;
-    writeln!(out, "# the settings are good and the {} store answers", store.engine_name())?;
+    check_data_directory(options.data())?;
+    let git = git::program_version()?;
+    let location = options.existing_location();
+    let found = match Store::schema(&location).await? {
+        Schema::Absent => "there is no store yet: the first start makes one".to_owned(),
+        Schema::Older(version) => format!("the store has schema version {version}: the next start brings it up"),
+        Schema::Current => check_store(options, &location).await?,
+        Schema::Newer(version) => {
+            return Err(Error::Conflict(format!("the store has schema version {version}: use a newer plinth")));
+        }
+    };
+    writeln!(out, "# the settings are good, {git} is there, and {found}")?;
+    if let Some(node) = running_on(options.data())? {
+        writeln!(out, "# in use by {node}")?;
+    }
     Ok(())
+}
+
+async fn check_store(options: &Options, location: &Location) -> Result<String> {
+    let store = Store::open(location).await?;
+    store.check().await?;
+    check_repositories(&store, options.data()).await?;
+    Ok(format!("the {} store answers", store.engine_name()))
+}
+
+/// Every object that a reference names is in a pack, and git can serve it.
+async fn check_repositories(store: &Store, data: &Path) -> Result<()> {
+    let mut wrong = match Repositories::existing(data)? {
+        Some(repositories) => {
+            repositories.missing_parts()?.iter().map(|path| format!("{} is missing", path.display())).collect()
+        }
+        None => Vec::new(),
+    };
+    wrong.extend(missing_objects(&mut store.read().await?, &data.join("repositories")).await?);
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Conflict(format!("repositories are damaged; see plinth verify:\n{}", wrong.join("\n"))))
+}
+
+/// The directory, or the nearest one above that exists, takes files. Nothing stays there.
+fn check_data_directory(data: &Path) -> Result<()> {
+    let absolute = std::path::absolute(data)?;
+    let existing = absolute.ancestors().find(|path| path.exists()).unwrap_or(&absolute);
+    let complain =
+        |error: std::io::Error| Error::BadRequest(format!("{} cannot be written to: {error}", existing.display()));
+    let mut file = tempfile::NamedTempFile::new_in(existing).map_err(complain)?;
+    file.write_all(b"plinth").and_then(|()| file.as_file().sync_all()).map_err(complain)
 }
 
 /// The address of a database without its password.

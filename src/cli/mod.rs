@@ -8,15 +8,21 @@ pub mod device;
 mod entities;
 mod import;
 pub mod installation;
+mod instance;
 mod logging;
 mod operator;
 mod options;
+mod repeats;
 mod serve;
 pub mod state;
+mod systemd;
 mod token;
+mod validation;
+mod verify;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -80,24 +86,26 @@ enum Command {
         #[arg(long)]
         print: bool,
     },
-    /// Copy an embedded store, while it may be in use, into a new folder
-    Backup { folder: PathBuf },
-    /// Bring a copy back into a data folder that does not exist yet
-    Restore { folder: PathBuf },
+    Backup(backup::Backup),
+    Restore(backup::Restore),
+    Verify(verify::Verify),
     /// Write the completions for a shell
-    Completions { shell: clap_complete::Shell },
+    Completions {
+        shell: clap_complete::Shell,
+    },
 }
 
 /// Reads the arguments, runs the command, and says what a person needs to know about a failure.
-pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<()> {
+pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<ExitCode> {
     let options = cli.options.over(cli.config.read()?);
     let clock = Clock::default();
-    match cli.command {
+    let done = match cli.command {
         Command::Serve(serve) => serve.run(options, out).await,
         Command::Apply { file } => {
             let state = state::State::read(&file)?;
-            let repositories = Arc::new(options.open_repositories()?);
-            let report = state.apply(&options.open_store().await?, &repositories, clock.now()).await?;
+            let store = options.open_store().await?;
+            let repositories = Arc::new(options.open_repositories(&store).await?);
+            let report = state.apply(&store, &repositories, clock.now()).await?;
             write!(out, "{report}")?;
             Ok(())
         }
@@ -105,21 +113,26 @@ pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<()> {
         Command::User(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Org(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Repo(command) => {
-            command.run(&options.open_store().await?, &options.open_repositories()?, &clock, out).await
+            let store = options.open_store().await?;
+            let repositories = options.open_repositories(&store).await?;
+            command.run(&store, &repositories, &clock, out).await
         }
         Command::Import { repo, source } => {
-            let repositories = Arc::new(options.open_repositories()?);
-            import::run(&options.open_store().await?, repositories, (repo, &source), clock.now(), out).await
+            let store = options.open_store().await?;
+            let repositories = Arc::new(options.open_repositories(&store).await?);
+            import::run(&store, repositories, (repo, &source), clock.now(), out).await
         }
         Command::App(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Installation(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Device(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Check { print } => check::run(&options, print, out).await,
-        Command::Backup { folder } => backup::backup(&options, &folder, out).await,
-        Command::Restore { folder } => backup::restore(&options, &folder, out),
+        Command::Backup(backup) => backup.run(&options, out).await,
+        Command::Restore(restore) => restore.run(&options, out).await,
+        Command::Verify(verify) => return Ok(verify.run(&options, out).await),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "plinth", &mut { out });
             Ok(())
         }
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }

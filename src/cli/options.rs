@@ -7,8 +7,9 @@ use std::time::Duration;
 use clap::Args;
 use serde::Deserialize;
 
+use super::instance::DataLock;
 use crate::config::{GitSettings, Settings};
-use crate::db::{Durability, Location, Store};
+use crate::db::{Durability, Location, Schema, Store};
 use crate::error::{Error, Result};
 use crate::git::{Repositories, create_directories};
 
@@ -104,9 +105,33 @@ options! {
     /// Open connections [default: 4096]
     #[arg(long, global = true, env = "PLINTH_CONNECTIONS_MAX", value_name = "COUNT")]
     connections_max: usize,
+    /// Requests of one caller answered at once [default: 256]
+    #[arg(long, global = true, env = "PLINTH_REQUESTS_PER_CALLER_MAX", value_name = "COUNT")]
+    requests_per_caller_max: usize,
+    /// Open connections of one peer that is no trusted proxy [default: 1024]
+    #[arg(long, global = true, env = "PLINTH_CONNECTIONS_PER_PEER_MAX", value_name = "COUNT")]
+    connections_per_peer_max: usize,
+    /// Seconds that a connection may be without a request [default: 75]
+    #[arg(long, global = true, env = "PLINTH_KEEP_ALIVE_SECONDS", value_name = "SECONDS")]
+    keep_alive_seconds: u64,
+    /// Seconds in which a client must take some of its response [default: 60]
+    #[arg(long, global = true, env = "PLINTH_WRITE_SECONDS", value_name = "SECONDS")]
+    write_seconds: u64,
+    /// Bytes of memory for large responses that are being sent [default: 134217728]
+    #[arg(long, global = true, env = "PLINTH_RESPONSE_BYTES_MAX", value_name = "BYTES")]
+    response_bytes_max: usize,
     /// Bytes of memory for answers that still hold; 0 keeps none [default: 33554432]
     #[arg(long, global = true, env = "PLINTH_KEPT_BYTES_MAX", value_name = "BYTES")]
     kept_bytes_max: usize,
+    /// Seconds of CPU time that one computation over Git objects may take [default: 5]
+    #[arg(long, global = true, env = "PLINTH_OBJECT_CPU_SECONDS", value_name = "SECONDS")]
+    object_cpu_seconds: u64,
+    /// Memory for large objects, differences and results, over all requests [default: 167772160]
+    #[arg(long, global = true, env = "PLINTH_OBJECT_MEMORY_BYTES_MAX", value_name = "BYTES")]
+    object_memory_bytes_max: u64,
+    /// Seconds that a server goes on after SIGTERM while it is not ready [default: 5, 0 with --ephemeral]
+    #[arg(long, global = true, env = "PLINTH_LAME_DUCK_SECONDS", value_name = "SECONDS")]
+    lame_duck_seconds: u64,
     /// Seconds that a stopping server waits for requests under way [default: 30]
     #[arg(long, global = true, env = "PLINTH_DRAIN_SECONDS", value_name = "SECONDS")]
     drain_seconds: u64,
@@ -116,6 +141,9 @@ options! {
     /// Bytes in one pushed object [default: 104857600]
     #[arg(long, global = true, env = "PLINTH_GIT_OBJECT_BYTES_MAX", value_name = "BYTES")]
     git_object_bytes_max: u64,
+    /// Bytes in one request for a pack, of which each wanted reference takes 50 [default: 134217728]
+    #[arg(long, global = true, env = "PLINTH_GIT_REQUEST_BYTES_MAX", value_name = "BYTES")]
+    git_request_bytes_max: u64,
     /// Seconds that one clone or push may take [default: 3600]
     #[arg(long, global = true, env = "PLINTH_GIT_SECONDS", value_name = "SECONDS")]
     git_seconds: u64,
@@ -125,6 +153,9 @@ options! {
     /// Clones and pushes at once [default: 16]
     #[arg(long, global = true, env = "PLINTH_GIT_PROCESSES_MAX", value_name = "COUNT")]
     git_processes_max: usize,
+    /// Clones and pushes of one caller at once [default: 4]
+    #[arg(long, global = true, env = "PLINTH_GIT_PROCESSES_PER_CALLER_MAX", value_name = "COUNT")]
+    git_processes_per_caller_max: usize,
     /// How far SQLite syncs: full, normal or off. For measuring and for tests, never where data matters
     #[arg(long, global = true, env = "PLINTH_DEV_SYNCHRONOUS", value_name = "LEVEL", hide = true)]
     dev_synchronous: Synchronous,
@@ -162,16 +193,29 @@ impl Options {
         self.database_connections.unwrap_or(POSTGRES_CONNECTIONS_DEFAULT)
     }
 
-    /// Where the store is, with the folder made where it is ours to make.
+    /// Where the store is, with the directory made where it is ours to make.
     pub fn location(&self, durability: Durability) -> Result<Location> {
-        if let Some(url) = &self.database {
-            return Ok(Location::Postgres { url: url.clone(), connections_max: self.database_connections() });
+        if self.database.is_none() {
+            let data = self.data();
+            create_directories(data)
+                .map_err(|error| Error::BadRequest(format!("the data directory {}: {error}", data.display())))?;
         }
-        let folder = self.data();
-        create_directories(folder)
-            .map_err(|error| Error::BadRequest(format!("the data folder {}: {error}", folder.display())))?;
-        let durability = self.dev_synchronous.map_or(durability, Synchronous::durability);
-        Ok(Location::Sqlite { file: self.database_file(), durability })
+        Ok(self.location_with(durability))
+    }
+
+    /// Where the store is, if there is one; nothing is made.
+    pub fn existing_location(&self) -> Location {
+        self.location_with(Durability::PowerCut)
+    }
+
+    fn location_with(&self, durability: Durability) -> Location {
+        match &self.database {
+            Some(url) => Location::Postgres { url: url.clone(), connections_max: self.database_connections() },
+            None => {
+                let durability = self.dev_synchronous.map_or(durability, Synchronous::durability);
+                Location::Sqlite { file: self.database_file(), durability }
+            }
+        }
     }
 
     /// The file of an embedded store.
@@ -179,17 +223,27 @@ impl Options {
         self.data().join(DATABASE_FILE)
     }
 
+    /// For commands, which may run beside a server: only the owner of the data makes a store or changes its schema.
     pub async fn open_store(&self) -> Result<Store> {
-        Store::open(&self.location(Durability::PowerCut)?).await
+        let location = self.location(Durability::PowerCut)?;
+        if matches!(Store::schema(&location).await?, Schema::Current | Schema::Newer(_)) {
+            return Store::open(&location).await;
+        }
+        let lock = DataLock::take(self.data(), self.node()?)?;
+        drop(Store::open_as(&location, lock.node()).await?);
+        Store::open(&location).await
     }
 
-    /// The folder of Git repositories, which stays on this machine's disk with either engine.
-    pub fn open_repositories(&self) -> Result<Repositories> {
+    /// The directory of Git repositories, which stays on this machine's disk with either engine.
+    pub async fn open_repositories(&self, store: &Store) -> Result<Repositories> {
+        store.check_node(|| self.node()).await?;
         Repositories::at(self.data())
+            .map_err(|error| Error::BadRequest(format!("the data directory {}: {error}", self.data().display())))
     }
 
     /// The settings of the service, with the defaults where nothing was said.
     pub fn settings(&self) -> Result<Settings> {
+        self.check_values()?;
         let mut settings = Settings::default();
         if let Some(url) = &self.public_url {
             settings.public_url = Some(check_public_url(url)?);
@@ -204,19 +258,36 @@ impl Options {
         settings.trusted_proxies = self.trusted_proxies.clone().unwrap_or_default();
         settings.requests_max = self.requests_max.unwrap_or(settings.requests_max);
         settings.connections_max = self.connections_max.unwrap_or(settings.connections_max);
+        self.set_connections(&mut settings);
         settings.kept_bytes_max = self.kept_bytes_max.unwrap_or(settings.kept_bytes_max);
         settings.request_timeout = self.request_seconds.map_or(settings.request_timeout, Duration::from_secs);
         settings.drain_timeout = self.drain_seconds.map_or(settings.drain_timeout, Duration::from_secs);
+        let objects = &mut settings.objects;
+        objects.cpu_time = self.object_cpu_seconds.map_or(objects.cpu_time, Duration::from_secs);
+        objects.memory_bytes_max = self.object_memory_bytes_max.unwrap_or(objects.memory_bytes_max);
         self.set_git(&mut settings.git);
         Ok(settings)
+    }
+
+    fn set_connections(&self, settings: &mut Settings) {
+        let seconds = |target: &mut Duration, value: Option<u64>| *target = value.map_or(*target, Duration::from_secs);
+        let count = |target: &mut usize, value: Option<usize>| *target = value.unwrap_or(*target);
+        count(&mut settings.requests_per_caller_max, self.requests_per_caller_max);
+        count(&mut settings.connections_per_peer_max, self.connections_per_peer_max);
+        count(&mut settings.response_bytes_max, self.response_bytes_max);
+        seconds(&mut settings.keep_alive_timeout, self.keep_alive_seconds);
+        seconds(&mut settings.write_timeout, self.write_seconds);
+        seconds(&mut settings.lame_duck, self.lame_duck_seconds);
     }
 
     fn set_git(&self, git: &mut GitSettings) {
         git.pack_size_max = self.git_pack_bytes_max.unwrap_or(git.pack_size_max);
         git.object_size_max = self.git_object_bytes_max.unwrap_or(git.object_size_max);
+        git.request_size_max = self.git_request_bytes_max.unwrap_or(git.request_size_max);
         git.timeout = self.git_seconds.map_or(git.timeout, Duration::from_secs);
         git.idle_timeout = self.git_idle_seconds.map_or(git.idle_timeout, Duration::from_secs);
         git.processes_max = self.git_processes_max.unwrap_or(git.processes_max);
+        git.processes_per_caller_max = self.git_processes_per_caller_max.unwrap_or(git.processes_per_caller_max);
     }
 }
 

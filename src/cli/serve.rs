@@ -2,28 +2,37 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use clap::Args;
 use http::Request;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::instance::DataLock;
 use super::options::{Options, Synchronous};
 use super::state::State;
-use super::{demo, logging};
+use super::{demo, logging, systemd};
+use crate::api::health;
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::clock::Clock;
 use crate::db::{Durability, Store};
 use crate::error::{Error, Result};
+use crate::git::Repositories;
 use crate::objects::{Holder, Policy, Upkeep};
-use crate::{pulls, server, sweep};
+use crate::{git, pulls, server, sweep};
 
 /// Everyone besides references who needs objects to stay.
 const HOLDERS: &[Holder] = &[pulls::held];
+
+/// How long to wait after the system could not give another connection.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How long a connection for metrics may be without a request.
+const METRICS_TIMEOUT: Duration = Duration::from_secs(90);
 
 #[derive(Debug, Args)]
 pub struct Serve {
@@ -43,32 +52,45 @@ pub struct Serve {
 
 impl Serve {
     pub async fn run(self, mut options: Options, out: &mut (dyn Write + Send)) -> Result<()> {
+        options.check_values()?;
         logging::start(&options)?;
+        git::check_program()?;
         let temporary = self.ephemeral.then(tempfile::tempdir).transpose()?;
         if let Some(folder) = &temporary {
             options.limits = options.limits.or(Some(false));
+            options.lame_duck_seconds = options.lame_duck_seconds.or(Some(0));
             options.data = Some(folder.path().to_owned());
         }
         let durability = if self.ephemeral { Durability::None } else { Durability::PowerCut };
         if options.dev_synchronous.is_some_and(|level| level != Synchronous::Full) {
             tracing::warn!("a power cut takes acknowledged writes with it: dev_synchronous is not full");
         }
-        let store = Store::open(&options.location(durability)?).await?;
-        let repositories = options.open_repositories()?;
-        repositories.sweep()?;
+        let node = if self.ephemeral { options.ephemeral_node() } else { options.node()? };
+        let mut lock = DataLock::take(options.data(), node)?;
+        let store = Store::open_as(&options.location(durability)?, lock.node()).await?;
+        let repositories = Repositories::at(options.data())?;
+        repositories.sweep().map_err(|error| {
+            Error::Unavailable(format!("cannot clean up the data directory {}: {error}", options.data().display()))
+        })?;
         let app = App::new(store, repositories, Clock::default(), options.settings()?).await?;
         self.apply_state(&app, out).await?;
         let listener = bind(&options).await?;
+        lock.set_listen(listener.local_addr()?)?;
         let url = format!("http://{}", listener.local_addr()?);
         let metrics = start_metrics(&options, &app).await?;
         let sweeping = tokio::spawn(sweep::run(app.clone()));
         let upkeep = Upkeep::new(app.objects.clone(), app.clock.clone(), HOLDERS, Policy::default());
         let upkeep = tokio::spawn(upkeep.run());
+        // Before anyone can know whom to signal.
+        let stop = stop_signal(app.clone())?;
         self.announce(&app, &options, (&url, metrics), out).await?;
-        let served = server::serve(listener, app, stop_signal()?).await;
+        systemd::notify_ready();
+        let served = server::serve(listener, app, stop).await;
         sweeping.abort();
         upkeep.abort();
+        logging::finish();
         tracing::info!("stopped");
+        drop(lock);
         served
     }
 
@@ -105,20 +127,34 @@ impl Serve {
 }
 
 async fn bind(options: &Options) -> Result<TcpListener> {
+    if let Some(passed) = systemd::passed_listener()? {
+        return Ok(TcpListener::from_std(passed)?);
+    }
     let address = options.listen();
     TcpListener::bind(address).await.map_err(|error| Error::BadRequest(format!("cannot listen on {address}: {error}")))
 }
 
-/// Ready when the process is asked to end.
-fn stop_signal() -> Result<impl Future<Output = ()>> {
+/// Ready when the process is asked to end. After SIGTERM it is not ready at once but serves for a while, so that whoever
+/// sends requests here notices, and clients between two requests come to an end; a second signal cuts that short.
+fn stop_signal(app: App) -> Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
+        let lame_duck = tokio::select! {
+            _ = terminate.recv() => app.settings.lame_duck,
+            _ = interrupt.recv() => Duration::ZERO,
+        };
+        systemd::notify_stopping();
+        app.start_draining();
+        if !lame_duck.is_zero() {
+            tracing::info!(seconds = lame_duck.as_secs(), "stopping soon: not ready, but still serving");
+            tokio::select! {
+                () = tokio::time::sleep(lame_duck) => {}
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
         }
-        tracing::info!("stopping: finishing what is under way");
+        tracing::info!("stopping: finishing the requests in flight");
     })
 }
 
@@ -132,22 +168,32 @@ async fn start_metrics(options: &Options, app: &App) -> Result<Option<String>> {
     tracing::info!("metrics at {url}");
     let app = app.clone();
     tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
+        loop {
+            let stream = match listener.accept().await {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    tracing::warn!(%error, "could not accept a connection for metrics");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            };
             let app = app.clone();
             let service = hyper::service::service_fn(move |request: Request<hyper::body::Incoming>| {
-                let response = metrics_page(&app, request.uri().path());
-                async move { Ok::<_, std::convert::Infallible>(response) }
+                let (app, path) = (app.clone(), request.uri().path().to_owned());
+                async move { Ok::<_, std::convert::Infallible>(metrics_page(&app, &path).await) }
             });
-            let connection = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-            tokio::spawn(connection);
+            let mut builder = hyper::server::conn::http1::Builder::new();
+            builder.timer(TokioTimer::new()).header_read_timeout(METRICS_TIMEOUT);
+            tokio::spawn(builder.serve_connection(TokioIo::new(stream), service));
         }
     });
     Ok(Some(url))
 }
 
-fn metrics_page(app: &App, path: &str) -> Response<Body> {
+async fn metrics_page(app: &App, path: &str) -> Response<Body> {
     match path {
         "/metrics" => Reply::text("text/plain; version=0.0.4", app.metrics.render(&app.store)).into_response(),
+        health::DETAILS_PATH => health::details(app).await,
         _ => Error::NotFound.into_response(),
     }
 }

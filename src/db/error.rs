@@ -20,10 +20,14 @@ pub enum DbError {
     RightsLock,
     /// The database cannot be reached, is full or is shutting down.
     Unavailable(String),
+    /// A sync failed, so that nothing can be promised until the database was reopened and verified.
+    SyncFailed(String),
     /// A row that must be there is not.
     NoRow,
     /// A text has a NUL in it, which no store keeps.
     Nul,
+    /// The file of the database is damaged.
+    Damaged(String),
     /// Anything else: a fault of ours.
     Fault(Box<dyn std::error::Error + Send + Sync>),
 }
@@ -34,6 +38,15 @@ impl DbError {
         match self {
             DbError::Unique => refusal(),
             other => other.into(),
+        }
+    }
+
+    /// Why the database is damaged, if that is what `error` says.
+    pub fn damage(error: &Error) -> Option<&str> {
+        let Error::Internal(cause) = error else { return None };
+        match cause.downcast_ref::<DbError>() {
+            Some(DbError::Damaged(why)) => Some(why),
+            _ => None,
         }
     }
 
@@ -61,8 +74,10 @@ impl fmt::Display for DbError {
             DbError::Serialization => out.write_str("another transaction was in the way"),
             DbError::RightsLock => out.write_str("a statement may take a right away without the lock on all rights"),
             DbError::Unavailable(why) => write!(out, "the database is unavailable: {why}"),
+            DbError::SyncFailed(why) => write!(out, "a sync of the database failed: {why}"),
             DbError::NoRow => out.write_str("a row that must be there is not"),
             DbError::Nul => out.write_str("a text holds a NUL"),
+            DbError::Damaged(why) => write!(out, "the database is damaged: {why}"),
             DbError::Fault(cause) => write!(out, "database fault: {cause}"),
         }
     }
@@ -74,6 +89,7 @@ impl From<DbError> for Error {
     fn from(error: DbError) -> Self {
         match error {
             DbError::Unavailable(why) => Error::Unavailable(why),
+            DbError::SyncFailed(_) => Error::Unavailable(error.to_string()),
             DbError::Nul => Error::unprocessable("A text cannot hold a NUL."),
             other => Error::Internal(Box::new(other)),
         }
@@ -89,6 +105,9 @@ impl From<rusqlite::Error> for DbError {
                 DbError::Unique
             }
             (_, rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY) => DbError::ForeignKey,
+            (_, rusqlite::ffi::SQLITE_IOERR_FSYNC | rusqlite::ffi::SQLITE_IOERR_DIR_FSYNC) => {
+                DbError::SyncFailed(error.to_string())
+            }
             (
                 ErrorCode::DiskFull
                 | ErrorCode::ReadOnly
@@ -98,6 +117,7 @@ impl From<rusqlite::Error> for DbError {
                 | ErrorCode::DatabaseLocked,
                 _,
             ) => DbError::Unavailable(error.to_string()),
+            (ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase, _) => DbError::Damaged(error.to_string()),
             _ => DbError::Fault(error.into()),
         }
     }
@@ -114,6 +134,7 @@ impl From<tokio_postgres::Error> for DbError {
             SqlState::UNIQUE_VIOLATION => DbError::Unique,
             SqlState::FOREIGN_KEY_VIOLATION => DbError::ForeignKey,
             SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => DbError::Serialization,
+            SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => DbError::Damaged(in_full(&error)),
             _ if is_temporary(code.code()) => DbError::Unavailable(in_full(&error)),
             _ => DbError::Fault(in_full(&error).into()),
         }

@@ -6,8 +6,12 @@
 //! for it.
 
 mod backup;
+mod dump;
 mod error;
+mod integrity;
 mod migrations;
+mod node;
+mod owner;
 mod postgres;
 mod remembered;
 mod row;
@@ -23,8 +27,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::{BoxFuture, Either};
 
-pub use backup::check_copy;
+pub use backup::{Dump, Snapshot, check_copy, restore_postgres};
 pub use error::DbError;
+pub use migrations::Schema;
+pub use node::{Node, host_name};
 pub use remembered::{Memories, Remembered};
 pub use row::{Column, FromRow, Row};
 pub(crate) use row::{from_row, text_column};
@@ -77,10 +83,33 @@ impl Store {
                 Engine::Sqlite(sqlite::Engine::open(file, *durability, times.clone())?)
             }
             Location::Postgres { url, connections_max } => {
-                Engine::Postgres(postgres::Engine::open(url, *connections_max, times.clone()).await?)
+                let engine = postgres::Engine::open(url, *connections_max, times.clone(), None)?;
+                engine.migrate().await?;
+                Engine::Postgres(engine)
             }
         };
         Ok(Self { engine, times })
+    }
+
+    /// Opens the store as the one node that serves it. A PostgreSQL database that another node serves is refused before
+    /// anything in it is changed; an embedded store is guarded by the lock of its directory.
+    pub async fn open_as(location: &Location, node: &Node) -> Result<Self> {
+        let Location::Postgres { url, connections_max } = location else { return Self::open(location).await };
+        let owner = Arc::new(owner::Ownership::take(url, node).await?);
+        let times = Arc::<TransactionTimes>::default();
+        let engine = postgres::Engine::open(url, *connections_max, times.clone(), Some(owner))?;
+        engine.migrate().await?;
+        let store = Self { engine: Engine::Postgres(engine), times };
+        store.record_node(node).await?;
+        Ok(store)
+    }
+
+    /// How the schema compares with this binary's; changes nothing and makes nothing.
+    pub async fn schema(location: &Location) -> Result<Schema> {
+        match location {
+            Location::Sqlite { file, .. } => sqlite::schema(file),
+            Location::Postgres { url, .. } => postgres::Engine::open_one(url)?.schema().await,
+        }
     }
 
     /// A connection for reading. On SQLite its calls are finished when first polled.
@@ -147,11 +176,27 @@ impl Store {
         &self.times
     }
 
-    /// Whether the database answers now.
+    /// Whether the database answers. On PostgreSQL this is what its monitor has found last, and never waits.
     pub async fn check(&self) -> Result<()> {
-        let mut db = self.read().await?;
-        db.one::<(i64,)>("select version from schema_version", &[]).await?;
-        Ok(())
+        match &self.engine {
+            Engine::Sqlite(engine) => {
+                engine.reader()?.optional::<(i64,)>("select version from schema_version", &[])?;
+                Ok(())
+            }
+            Engine::Postgres(engine) => engine.check(),
+        }
+    }
+
+    /// Whether changes can be made durable, as far as this process knows.
+    pub fn check_writer(&self) -> Result<()> {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.check_writer(),
+            Engine::Postgres(engine) => engine.check_owner(),
+        }
+    }
+
+    fn is_postgres(&self) -> bool {
+        matches!(self.engine, Engine::Postgres(_))
     }
 
     /// Which engine this is, for people.
@@ -159,16 +204,6 @@ impl Store {
         match &self.engine {
             Engine::Sqlite(_) => "SQLite",
             Engine::Postgres(_) => "PostgreSQL",
-        }
-    }
-
-    /// Writes a consistent copy of an embedded store into `file` while the service goes on.
-    pub fn backup(&self, file: &std::path::Path) -> Result<()> {
-        match &self.engine {
-            Engine::Sqlite(engine) => backup::copy(engine, file),
-            Engine::Postgres(_) => Err(crate::error::Error::Conflict(
-                "a PostgreSQL store is backed up with pg_dump, which knows how to do it consistently".into(),
-            )),
         }
     }
 }

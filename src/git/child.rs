@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions};
 
 use super::watchdog::Watchdog;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, reports_storage_failure};
 
 /// What git says about a failure; the rest is read and forgotten.
 const STDERR_MAX: u64 = 16 * 1024;
@@ -130,6 +130,17 @@ impl GitCommand {
     }
 }
 
+/// The version of the git program, such as `git version 2.47.0`.
+pub fn program_version() -> Result<String> {
+    let output = Command::new("git").arg("--version").stdin(Stdio::null()).output();
+    let output = output.map_err(|error| Error::BadRequest(format!("the program git cannot be started: {error}")))?;
+    if !output.status.success() {
+        let complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        return Err(Error::BadRequest(format!("the program git does not run: {complaint}")));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
 /// How a child ended.
 #[derive(Debug)]
 pub(super) struct Ending {
@@ -147,6 +158,9 @@ impl Ending {
         }
         if self.timed_out {
             return Err(Error::Unavailable(format!("{what} took too long")));
+        }
+        if reports_storage_failure(&self.complaint) {
+            return Err(Error::Unavailable(format!("{what}: {}", self.complaint)));
         }
         Err(Error::internal(format!("{what}: {}", self.complaint)))
     }

@@ -1,25 +1,72 @@
 //! Files that survive a power cut: content first, then the name, then the directory that holds the name.
+//!
+//! A sync that fails is final. The kernel may have dropped what it could not write and call the next sync a success, so
+//! no file is synced a second time: whoever wants to go on writes a new one.
 
 use std::fs::{self, File};
-use std::io;
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A disk that does not take this much counts as full.
+const PROBE_LENGTH: usize = 64 * 1024;
 
 /// Makes the names in a directory durable; git never does this by itself.
 pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
-    File::open(directory)?.sync_all()
+    sync(&File::open(directory)?, directory)
 }
 
 /// Makes the content of a file durable.
 pub(super) fn sync_file(file: &Path) -> io::Result<()> {
-    File::open(file)?.sync_all()
+    sync(&File::open(file)?, file)
+}
+
+fn sync(file: &File, path: &Path) -> io::Result<()> {
+    file.sync_all().inspect_err(|error| {
+        tracing::error!(path = %path.display(), %error, "a sync failed: nothing that needs this file is acknowledged");
+    })
+}
+
+/// Moves files into a directory, in this order, all of them durably or none. One that is there already under the same name
+/// is replaced and stays in any case: packs are named after what is in them.
+pub(super) fn install(files: &[PathBuf], directory: &Path) -> io::Result<()> {
+    for file in files {
+        sync_file(file)?;
+    }
+    let target = File::open(directory)?;
+    // Two pushes of the same pack come one after the other, so that nobody removes what another has acknowledged.
+    target.lock()?;
+    let mut installed = Vec::new();
+    let moved = files.iter().try_for_each(|file| {
+        let name = directory.join(file.file_name().ok_or(io::ErrorKind::InvalidInput)?);
+        let is_new = !name.exists();
+        fs::rename(file, &name)?;
+        if is_new {
+            installed.push(name);
+        }
+        Ok(())
+    });
+    moved.and_then(|()| sync(&target, directory)).inspect_err(|_| {
+        // The last comes first, since readers look for it.
+        for file in installed.iter().rev() {
+            let _ = fs::remove_file(file);
+        }
+    })
+}
+
+/// Whether a directory takes a few bytes and syncs them. Nothing of it stays.
+pub(super) fn check_disk(directory: &Path) -> io::Result<()> {
+    let mut file = tempfile::tempfile_in(directory)?;
+    // Not zeros, which some file systems do not store.
+    file.write_all(&[0x5a; PROBE_LENGTH])?;
+    file.sync_all()
 }
 
 /// Writes a whole file under a name of its own and then gives it its real one. The caller syncs the directory.
 pub(super) fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
     let directory = path.parent().expect("the path is inside a repository");
     let mut file = tempfile::Builder::new().prefix("tmp_").tempfile_in(directory)?;
-    io::Write::write_all(&mut file, content)?;
-    file.as_file().sync_all()?;
+    file.write_all(content)?;
+    sync(file.as_file(), path)?;
     file.persist(path)?;
     Ok(())
 }

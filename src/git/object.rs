@@ -94,7 +94,7 @@ impl RawObject {
         Self::new(ObjectKind::Blob, content.into())
     }
 
-    /// Bytes that were read under a name need not be named again.
+    /// Bytes that were read under a name; [`RawObject::has_own_name`] says whether it is theirs.
     pub(super) fn read_as(sha: Sha, kind: ObjectKind, data: Vec<u8>) -> Self {
         Self { sha, kind, data, held: Held::default() }
     }
@@ -102,6 +102,12 @@ impl RawObject {
     /// Ties the memory that was reserved for the object to its life.
     pub(super) fn holding(self, reserved: Option<Reserved>) -> Self {
         Self { held: Held(reserved.map(Arc::new)), ..self }
+    }
+
+    /// Whether the bytes give this name. Those of a damaged pack may not.
+    pub(super) fn has_own_name(&self) -> bool {
+        let oid = gix::objs::compute_hash(gix::hash::Kind::Sha1, self.kind.to_gix(), &self.data);
+        oid.is_ok_and(|oid| super::to_sha(&oid) == self.sha)
     }
 
     pub fn sha(&self) -> Sha {
@@ -128,6 +134,12 @@ impl AsRef<RawObject> for RawObject {
 pub trait ObjectSource {
     /// The object, or nothing if it is not here.
     fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>>;
+
+    /// Objects that must be in the repository, asked for when `sha` is not: `sha` itself if something names it, and a
+    /// few others, by which a repository that has lost its packs is told from one that never had the object.
+    fn required(&self, _sha: &Sha) -> Result<Vec<Sha>> {
+        Ok(Vec::new())
+    }
 }
 
 /// The source for readers that have nothing beside the packs.

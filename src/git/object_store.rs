@@ -9,6 +9,7 @@ use arc_swap::ArcSwap;
 use gix::odb::{HandleArc, Header as _, Store, pack, store};
 use parking_lot::Mutex;
 
+use super::damage;
 use super::object::{ObjectKind, RawObject};
 use crate::error::{Error, Result};
 use crate::ids::Sha;
@@ -50,19 +51,37 @@ impl ObjectStore {
 
     /// Kind and size, without reading the content.
     pub(super) fn header(&self, sha: &Sha, lookup: Lookup) -> Result<Option<(ObjectKind, u64)>> {
-        let header = self.with_handle(lookup, |handle| handle.try_header(&super::to_oid(sha)))?;
+        let header = self.with_handle(sha, lookup, |handle| handle.try_header(&super::to_oid(sha)))?;
         Ok(header.map(|header| (ObjectKind::from_gix(header.kind()), header.size())))
     }
 
     pub(super) fn find(&self, sha: &Sha, lookup: Lookup) -> Result<Option<RawObject>> {
-        self.with_handle(lookup, |handle| {
+        let found = self.with_handle(sha, lookup, |handle| {
             let mut data = Vec::new();
             let found = gix::objs::Find::try_find(handle, &super::to_oid(sha), &mut data)?;
             let kind = found.map(|object| ObjectKind::from_gix(object.kind));
             // Decoding a delta takes more room than its result.
             data.shrink_to_fit();
             Ok(kind.map(|kind| RawObject::read_as(*sha, kind, data)))
-        })
+        })?;
+        match found {
+            Some(object) if !object.has_own_name() => Err(self.damaged(sha, "its content has another hash")),
+            found => Ok(found),
+        }
+    }
+
+    /// An error that names the pack which should have the object.
+    fn damaged(&self, sha: &Sha, cause: impl std::fmt::Display) -> Error {
+        let directory = self.directory.join("pack");
+        let names = self.pack_names().unwrap_or_default();
+        let indexes =
+            names.iter().map(|name| directory.join(name)).filter(|path| path.extension() == Some("idx".as_ref()));
+        let has_it = |path: &PathBuf| {
+            let index = pack::index::File::at(path, gix::hash::Kind::Sha1);
+            index.is_ok_and(|index| index.lookup(super::to_oid(sha)).is_some())
+        };
+        let file = indexes.into_iter().find(has_it).map_or(directory, |index| index.with_extension("pack"));
+        damage::report(&file, sha, cause)
     }
 
     /// The shortest name that no other packed object begins with, as `git` prints it.
@@ -79,7 +98,12 @@ impl ObjectStore {
         Ok(found.map_or_else(|| sha.to_string()[..length].to_owned(), |prefix| prefix.to_string()))
     }
 
-    fn with_handle<T>(&self, lookup: Lookup, read: impl Fn(&HandleArc) -> gix::Result<Option<T>>) -> Result<Option<T>> {
+    fn with_handle<T>(
+        &self,
+        sha: &Sha,
+        lookup: Lookup,
+        read: impl Fn(&HandleArc) -> gix::Result<Option<T>>,
+    ) -> Result<Option<T>> {
         let mut handle = self.idle.lock().pop().unwrap_or_else(|| self.new_handle());
         handle.refresh = match lookup {
             Lookup::KnownPacks => store::RefreshMode::Never,
@@ -96,13 +120,13 @@ impl ObjectStore {
             }
             // A pack may have been replaced under us; the second look sees its successor.
             (Err(_), Lookup::KnownPacks) => Ok(None),
-            (Ok(None) | Err(_), Lookup::NewPacksToo) => self.look_until_sure(read),
+            (Ok(None) | Err(_), Lookup::NewPacksToo) => self.look_until_sure(sha, read),
         }
     }
 
     /// A listing is not one moment: it can lack both a pack that has gone and the one that came in its place. An object
     /// is absent only when the packs were the same before and after a look at all of them.
-    fn look_until_sure<T>(&self, read: impl Fn(&HandleArc) -> gix::Result<Option<T>>) -> Result<Option<T>> {
+    fn look_until_sure<T>(&self, sha: &Sha, read: impl Fn(&HandleArc) -> gix::Result<Option<T>>) -> Result<Option<T>> {
         for _ in 0..LOOKS_MAX {
             let before = self.pack_names()?;
             if self.complete_over.lock().as_ref() != Some(&before) {
@@ -113,7 +137,7 @@ impl ObjectStore {
                 return Ok(Some(found));
             }
             if self.pack_names()? == before {
-                let found = found.map_err(super::broken)?;
+                let found = found.map_err(|error| self.damaged(sha, error))?;
                 *self.complete_over.lock() = Some(before);
                 return Ok(found);
             }

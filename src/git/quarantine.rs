@@ -93,14 +93,9 @@ impl Quarantine {
         let Some(index) = self.pack_index()? else { return Ok(None) };
         let target = self.repository.pack_directory();
         // Readers look for the index, so it comes last.
-        for extension in ["pack", "rev", "idx"] {
-            let file = index.with_extension(extension);
-            if file.exists() {
-                durable::sync_file(&file)?;
-                fs::rename(&file, target.join(file.file_name().expect("a pack has a name")))?;
-            }
-        }
-        durable::sync_directory(&target)?;
+        let files = ["pack", "rev", "idx"].map(|extension| index.with_extension(extension));
+        let files: Vec<PathBuf> = files.into_iter().filter(|file| file.exists()).collect();
+        durable::install(&files, &target)?;
         let name = index.with_extension("pack");
         Ok(Some(target.join(name.file_name().expect("a pack has a name"))))
     }

@@ -1,5 +1,7 @@
 //! Reading objects by name: from the cache, the packs, and what lives beside the packs.
 
+mod load;
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::budget::Budget;
 use super::commit::Commit;
 use super::commit_graph::CommitGraph;
+use super::damage;
 use super::object::{NoObjects, ObjectKind, ObjectSource, RawObject};
 use super::object_store::Lookup;
 use super::repository::Repository;
@@ -17,12 +20,6 @@ use crate::ids::Sha;
 
 /// Tags may point at tags, but nobody needs a longer chain than this.
 const TAG_CHAIN_MAX: usize = 64;
-/// Larger commits and tags are not read: their text is for people.
-const MESSAGE_BYTES_MAX: u64 = 4 << 20;
-/// Larger trees are not read; one of this size has some 400,000 entries.
-const TREE_BYTES_MAX: u64 = 16 << 20;
-/// What it takes to load an object: itself, and for a delta its base and the instructions.
-const LOAD_FACTOR: u64 = 2;
 
 /// A view of one repository.
 #[derive(Clone, Copy)]
@@ -126,8 +123,31 @@ impl<'a> Reader<'a> {
         }
         match self.beside.find(sha)? {
             Some(object) => Ok(Some(Header { kind: object.kind(), size: object.data().len() as u64 })),
-            None => packed(Lookup::NewPacksToo),
+            None => match packed(Lookup::NewPacksToo)? {
+                Some(header) => Ok(Some(header)),
+                None => self.check_absent(sha).map(|()| None),
+            },
         }
+    }
+
+    /// Fails where the object is not absent but lost.
+    fn check_absent(&self, sha: &Sha) -> Result<()> {
+        let store = &self.repository.store;
+        for required in self.beside.required(sha)? {
+            // What is required may have come since the look that did not find it.
+            let is_there = store.header(&required, Lookup::KnownPacks)?.is_some()
+                || self.beside.find(&required)?.is_some()
+                || store.header(&required, Lookup::NewPacksToo)?.is_some();
+            if !is_there {
+                return Err(self.missing(&required));
+            }
+        }
+        Ok(())
+    }
+
+    /// The error for an object that another one, or the store, names: its absence is damage.
+    pub fn missing(&self, sha: &Sha) -> Error {
+        damage::report(&self.repository.pack_directory(), sha, "it is missing")
     }
 
     /// What the object is, or nothing if the repository does not have it.
@@ -158,7 +178,8 @@ impl<'a> Reader<'a> {
             Some(Header { kind: ObjectKind::Blob, size }) if size > size_max => {
                 Err(Error::Forbidden(format!("The blob is larger than {size_max} bytes.")))
             }
-            Some(Header { kind: ObjectKind::Blob, .. }) => self.find(sha),
+            // What the head of a damaged object says may be wrong, so another kind is believed only with its content.
+            Some(Header { size, .. }) if size <= size_max => self.find_as(sha, ObjectKind::Blob),
             Some(_) | None => Ok(None),
         }
     }
@@ -185,7 +206,11 @@ impl<'a> Reader<'a> {
         let mut found = None;
         let mut parts = path.split(|byte| *byte == b'/').filter(|part| !part.is_empty()).peekable();
         while let Some(part) = parts.next() {
-            let Some(object) = self.find_as(&tree_id, ObjectKind::Tree)? else { return Ok(None) };
+            let object = match self.find(&tree_id)? {
+                Some(object) if object.kind() == ObjectKind::Tree => object,
+                None if found.is_some() => return Err(self.missing(&tree_id)),
+                Some(_) | None => return Ok(None),
+            };
             let Some(entry) = tree::find_entry(object.data(), part)? else { return Ok(None) };
             if parts.peek().is_some() && entry.mode != EntryMode::Directory {
                 return Ok(None);
@@ -198,57 +223,17 @@ impl<'a> Reader<'a> {
 
     /// The name of an object as short as `git` would print it; objects beside the packs do not count.
     pub(super) fn abbreviate(&self, sha: &Sha) -> Result<String> {
+        self.step()?;
         self.repository.store.abbreviate(sha)
     }
 
     pub(super) fn find_as(&self, sha: &Sha, kind: ObjectKind) -> Result<Option<Arc<RawObject>>> {
-        Ok(self.find(sha)?.filter(|object| object.kind() == kind))
-    }
-
-    /// Reads an object from the packs. Its size is known, and paid for, before it is in memory.
-    fn load(&self, sha: &Sha, lookup: Lookup) -> Result<Option<RawObject>> {
-        let store = &self.repository.store;
-        let Some((kind, size)) = store.header(sha, lookup)? else { return Ok(None) };
-        check_size(kind, size)?;
-        self.budget.load(size)?;
-        let mut reserved = self.budget.reserve(size * LOAD_FACTOR)?;
-        let found = store.find(sha, lookup)?;
-        if let Some(reserved) = &mut reserved {
-            reserved.shrink(size);
-        }
-        Ok(found.map(|object| object.holding(reserved)))
-    }
-}
-
-fn check_size(kind: ObjectKind, size: u64) -> Result<()> {
-    match kind {
-        ObjectKind::Commit | ObjectKind::Tag if size > MESSAGE_BYTES_MAX => {
-            Err(Error::OverBudget("A commit or tag is too large to be read."))
-        }
-        ObjectKind::Tree if size > TREE_BYTES_MAX => Err(Error::OverBudget("A directory has too many entries.")),
-        ObjectKind::Commit | ObjectKind::Tag | ObjectKind::Tree | ObjectKind::Blob => Ok(()),
+        Ok(self.find_wanted(sha, Some(kind))?.filter(|object| object.kind() == kind))
     }
 }
 
 impl ObjectSource for Reader<'_> {
     fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>> {
-        self.step()?;
-        let Repository { id, cache, .. } = self.repository;
-        if let Some(object) = cache.get(*id, sha) {
-            return Ok(Some(object));
-        }
-        self.check_may_block()?;
-        let removals = self.repository.removals();
-        let packed = match self.load(sha, Lookup::KnownPacks)? {
-            Some(object) => Some(object),
-            None => match self.beside.find(sha)? {
-                Some(object) => return Ok(Some(object)),
-                None => self.load(sha, Lookup::NewPacksToo)?,
-            },
-        };
-        let object = packed.map(Arc::new);
-        let is_there = || self.repository.removals() == removals;
-        object.iter().for_each(|object| cache.insert(*id, object, is_there));
-        Ok(object)
+        self.find_wanted(sha, None)
     }
 }

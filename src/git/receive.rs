@@ -11,7 +11,7 @@ use super::child::{Ending, Limits};
 use super::object::RawObject;
 use super::quarantine::Quarantine;
 use super::repository::Repository;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, reports_storage_failure};
 
 /// Two sizes of ten bytes at most, and the packed bytes in which they are to be found.
 const DELTA_HEAD_MAX: usize = 20;
@@ -100,6 +100,9 @@ impl Quarantine {
         }
         if ending.timed_out {
             return Err(Error::Unavailable("The check of the pack took too long.".into()));
+        }
+        if reports_storage_failure(&ending.complaint) {
+            return Err(Error::Unavailable(ending.complaint));
         }
         if ending.complaint.contains("exceeds maximum allowed size") {
             return Err(Error::BodyTooLarge(usize::try_from(limits.pack_size).unwrap_or(usize::MAX)));

@@ -39,6 +39,7 @@ impl Repository {
         if !directory.join("HEAD").is_file() {
             return Err(Error::NotFound);
         }
+        create_parts(&directory)?;
         let store = ObjectStore::open(directory.join("objects"))?;
         Ok(Self { id, directory, store, cache, graph: GraphCache::default(), removals: AtomicU64::new(0) })
     }
@@ -95,14 +96,27 @@ impl Repository {
     }
 }
 
+/// Without these, which may all be empty, neither git nor we can use the directory.
+const PARTS: [&str; 4] = ["objects/pack", "objects/info", "refs/heads", "quarantine"];
+
 /// Makes the least that git needs, durably. HEAD comes last: it is what makes the directory a repository.
 pub(super) fn create(directory: &Path) -> io::Result<()> {
-    for part in ["objects/pack", "objects/info", "refs/heads", "quarantine"] {
-        durable::create_directories(&directory.join(part))?;
-    }
+    create_parts(directory)?;
     durable::write_file(&directory.join("config"), CONFIG.as_bytes())?;
     durable::write_file(&directory.join("HEAD"), HEAD.as_bytes())?;
     durable::sync_directory(directory)
+}
+
+/// A copy or an unpacked archive may lack what is empty.
+fn create_parts(directory: &Path) -> io::Result<()> {
+    PARTS.iter().try_for_each(|part| durable::create_directories(&directory.join(part)))
+}
+
+/// What git, or we, could not do without.
+pub(super) fn missing_parts(directory: &Path) -> Vec<PathBuf> {
+    let directories = PARTS.iter().map(|part| directory.join(part)).filter(|path| !path.is_dir());
+    let files = ["HEAD", "config"].into_iter().map(|file| directory.join(file)).filter(|path| !path.is_file());
+    directories.chain(files).collect()
 }
 
 /// The least that git takes for a repository whose objects lie elsewhere, for as long as one process runs.
@@ -115,25 +129,28 @@ pub(super) fn write_skeleton(directory: &Path) -> io::Result<()> {
 /// Removes what a killed process left behind. Only for the start, when nothing else uses the directory.
 pub(super) fn sweep(directory: &Path) -> io::Result<()> {
     durable::remove_directory(&directory.join("quarantine"))?;
-    fs::create_dir(directory.join("quarantine"))?;
-    for part in ["", "objects", "objects/pack", "objects/info", "objects/info/commit-graphs"] {
-        sweep_files(&directory.join(part))?;
+    if directory.join("HEAD").exists() {
+        fs::create_dir(directory.join("quarantine"))?;
     }
-    Ok(())
+    temporary_files(directory)?.iter().try_for_each(|file| durable::remove_file(file))
 }
 
-fn sweep_files(directory: &Path) -> io::Result<()> {
-    let entries = match fs::read_dir(directory) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        result => result?,
-    };
-    for entry in entries {
-        let entry = entry?;
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if entry.file_type()?.is_file() && (name.starts_with("tmp_") || name.ends_with(".lock")) {
-            durable::remove_file(&entry.path())?;
+/// Files that a process was writing when it was killed, unless it still is.
+pub(super) fn temporary_files(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for part in ["", "objects", "objects/pack", "objects/info", "objects/info/commit-graphs"] {
+        let entries = match fs::read_dir(directory.join(part)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            result => result?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if entry.file_type()?.is_file() && (name.starts_with("tmp_") || name.ends_with(".lock")) {
+                found.push(entry.path());
+            }
         }
     }
-    Ok(())
+    Ok(found)
 }

@@ -24,8 +24,19 @@ const CACHE_SIZE: usize = 1024 * 1024;
 /// A repository without a number. Dropping it leaves nothing behind.
 pub struct Staged {
     repository: Arc<Repository>,
-    _directory: tempfile::TempDir,
+    _directory: StagingDirectory,
+}
+
+/// A directory beside the repositories that goes with its owner, however that ends.
+pub(super) struct StagingDirectory {
+    directory: tempfile::TempDir,
     _lock: fs::File,
+}
+
+impl StagingDirectory {
+    pub(super) fn path(&self) -> &Path {
+        self.directory.path()
+    }
 }
 
 impl Deref for Staged {
@@ -39,9 +50,18 @@ impl Deref for Staged {
 impl Repositories {
     /// Makes an empty one, on the same disk as all others.
     pub fn stage(&self) -> Result<Staged> {
+        let directory = self.staging_directory()?;
+        let path = directory.path().join("objects.git");
+        repository::create(&path)?;
+        let repository = Repository::open(RepoId(0), path, Arc::new(ObjectCache::new(CACHE_SIZE)))?;
+        Ok(Staged { repository: Arc::new(repository), _directory: directory })
+    }
+
+    /// Makes an empty directory on the same disk as all repositories.
+    pub(super) fn staging_directory(&self) -> Result<StagingDirectory> {
         let staging = self.directory().join(STAGING);
         durable::create_directories(&staging)?;
-        // Whoever sweeps must not come between a folder and its lock.
+        // Whoever removes leftovers must not come between a directory and its lock.
         let door = fs::File::open(&staging)?;
         door.lock()?;
         remove_left_behind(&staging)?;
@@ -49,10 +69,7 @@ impl Repositories {
         let lock = fs::File::create(directory.path().join(LOCK))?;
         lock.lock()?;
         drop(door);
-        let path = directory.path().join("objects.git");
-        repository::create(&path)?;
-        let repository = Repository::open(RepoId(0), path, Arc::new(ObjectCache::new(CACHE_SIZE)))?;
-        Ok(Staged { repository: Arc::new(repository), _directory: directory, _lock: lock })
+        Ok(StagingDirectory { directory, _lock: lock })
     }
 
     /// Gives all packs of a staged repository to the one with this number, durably. Doing it again changes nothing.
@@ -70,6 +87,21 @@ impl Repositories {
         }
         durable::sync_directory(&target)?;
         Ok(repository)
+    }
+
+    /// Directories that a killed process was filling.
+    pub(super) fn abandoned_staging(&self) -> Result<Vec<std::path::PathBuf>> {
+        let mut found = Vec::new();
+        let staging = self.directory().join(STAGING);
+        if staging.is_dir() {
+            for entry in fs::read_dir(&staging)? {
+                let entry = entry?;
+                if is_left_behind(&entry)? {
+                    found.push(entry.path());
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Removes what a killed process was filling.

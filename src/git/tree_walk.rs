@@ -76,7 +76,7 @@ impl Reader<'_> {
             let mut below = None;
             if limits.recursive && entry.mode == EntryMode::Directory {
                 let object = self.find_as(&entry.sha, ObjectKind::Tree)?;
-                let object = object.ok_or_else(|| super::broken("a tree is missing"))?;
+                let object = object.ok_or_else(|| self.missing(&entry.sha))?;
                 open_bytes += object.data().len();
                 below = Some(OpenTree { object, offset: 0, prefix: [&path[..], b"/"].concat() });
             }

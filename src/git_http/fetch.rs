@@ -1,15 +1,16 @@
 //! Packs for whoever fetches, built by a process of git and passed on as they come.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use futures_util::stream;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 use tokio::process::{ChildStdin, ChildStdout};
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 
-use super::negotiation::Negotiation;
+use super::spool::Spool;
+use crate::api::permits::Permit;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::git::{Limits, Protocol, RefName, UploadPack, UploadPackChild};
@@ -19,22 +20,24 @@ const PIECE_LENGTH: usize = 64 * 1024;
 /// Pieces that may wait for a slow client; then git waits as well.
 const PIECES_WAITING_MAX: usize = 4;
 
+/// How long a client may take nothing while others wait for a permit.
+const CONTENDED_IDLE_TIMEOUT: Duration = Duration::from_secs(2);
+
 type Piece = std::io::Result<Bytes>;
 
 /// Hands the client's wants to git and gives its answer as a stream.
 pub async fn serve(
     app: &App,
     repo: RepoId,
-    protocol: Protocol,
-    names: Vec<(RefName, Sha)>,
-    request: Negotiation,
+    (protocol, names): (Protocol, Vec<(RefName, Sha)>),
+    spool: Spool,
+    permit: Permit,
 ) -> Result<Body> {
-    let (bytes, place) = request.into_parts(app)?;
     let UploadPack { stdin, stdout, child } = start(app, repo, protocol, names).await?;
     let (stdin, stdout) = (ChildStdin::from_std(stdin)?, ChildStdout::from_std(stdout)?);
-    tokio::spawn(feed(stdin, bytes));
+    tokio::spawn(feed(stdin, spool));
     let (pieces, waiting) = mpsc::channel(PIECES_WAITING_MAX);
-    let serving = Serving { child: Some(child), _place: place };
+    let serving = Serving { child: Some(child), permit };
     tokio::spawn(pass_on(stdout, pieces, serving, app.settings.git.idle_timeout));
     Ok(Body::from_stream(stream::unfold(waiting, |mut waiting| async move {
         let piece: Piece = waiting.recv().await?;
@@ -51,14 +54,14 @@ async fn start(app: &App, repo: RepoId, protocol: Protocol, names: Vec<(RefName,
 }
 
 /// A git that has heard enough stops listening, which is no fault.
-async fn feed(mut stdin: ChildStdin, bytes: Vec<u8>) {
-    let _ = stdin.write_all(&bytes).await;
+async fn feed(mut stdin: ChildStdin, spool: Spool) {
+    let _ = spool.copy_to(&mut stdin).await;
 }
 
-/// A process at work for one client. When the client goes, it goes as well, and its place is free again.
+/// A process at work for one client. When the client goes, it goes as well, and its permit is free again.
 struct Serving {
     child: Option<UploadPackChild>,
-    _place: OwnedSemaphorePermit,
+    permit: Permit,
 }
 
 impl Drop for Serving {
@@ -83,8 +86,7 @@ async fn pass_on(mut stdout: ChildStdout, pieces: mpsc::Sender<Piece>, mut servi
             Err(error) => Err(error),
         };
         let failed = piece.is_err();
-        let sent = tokio::time::timeout(idle_timeout, pieces.send(piece)).await;
-        if failed || !matches!(sent, Ok(Ok(()))) {
+        if !send(&pieces, piece, &serving.permit, idle_timeout).await || failed {
             return;
         }
     }
@@ -100,5 +102,20 @@ async fn pass_on(mut stdout: ChildStdout, pieces: mpsc::Sender<Piece>, mut servi
             let _ = pieces.try_send(Err(std::io::ErrorKind::TimedOut.into()));
         }
         Err(_) => tracing::error!("waiting for git panicked"),
+    }
+}
+
+/// Whether the client took the piece in time, of which there is less where somebody waits for the permit.
+async fn send(pieces: &mpsc::Sender<Piece>, piece: Piece, permit: &Permit, idle_timeout: Duration) -> bool {
+    let sending = pieces.send(piece);
+    tokio::pin!(sending);
+    let started = Instant::now();
+    loop {
+        let left = idle_timeout.saturating_sub(started.elapsed());
+        match tokio::time::timeout(left.min(CONTENDED_IDLE_TIMEOUT), &mut sending).await {
+            Ok(sent) => return sent.is_ok(),
+            Err(_) if permit.is_contended() || started.elapsed() >= idle_timeout => return false,
+            Err(_) => {}
+        }
     }
 }

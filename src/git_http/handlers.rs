@@ -10,14 +10,14 @@ use http::{HeaderMap, Request};
 use super::ls_refs::{self, Question};
 use super::model::{Encoding, GitRepo, Service, protocol_of};
 use super::negotiation::Negotiation;
-use super::{advertise, cut_names, fetch, incoming, places, push, upload_request};
+use super::{advertise, cut_names, fetch, incoming, permits, push, upload_request};
 use crate::api::access::Allowed;
 use crate::api::access::table::{GitAdvertise, GitReceivePack, GitUploadPack};
 use crate::api::reply;
+use crate::api::request_body::RequestBody;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::git::{Protocol, pkt_line};
-use crate::repos::Repo;
 
 pub async fn advertise(
     access: Allowed<GitAdvertise, GitRepo>,
@@ -42,13 +42,18 @@ pub async fn upload_pack(
     let headers = request.headers();
     Service::UploadPack.check_type(headers)?;
     let (encoding, protocol) = (Encoding::of(headers)?, protocol_of(headers));
-    let answered = match Negotiation::read(&app, request.into_body(), encoding).await {
-        Ok(negotiation) => answer(&app, &access.repo, protocol, negotiation).await,
+    let exchange = access.exchange();
+    let body = RequestBody::wrap(request.into_body(), exchange.permit.clone(), app.settings.request_timeout);
+    let answered = match Negotiation::read(&app, exchange, body, encoding).await {
+        Ok(negotiation) => answer(&app, &access, protocol, negotiation).await,
         Err(error) => Err(error),
     };
     let body = match answered {
         // Git shows its users what stands in a packet, but not the body of a refusal.
-        Err(Error::Unprocessable(text)) => refusal(&text),
+        Err(Error::Unprocessable(text)) => {
+            tracing::warn!(repo = access.repo.id.0, why = text, "a fetch was refused");
+            refusal(&text)
+        }
         other => other?,
     };
     Ok(reply::git_stream(Service::UploadPack.result_type(), body))
@@ -61,9 +66,11 @@ pub async fn receive_pack(
 ) -> Result<Response> {
     Service::ReceivePack.check_type(request.headers())?;
     let encoding = Encoding::of(request.headers())?;
-    let place = places::take(&app)?;
-    let (outlet, incoming) = incoming::split(request.into_body(), app.settings.git.idle_timeout);
-    let pushing = push::receive(app, Arc::new(access), (incoming, encoding), place);
+    let permit = permits::acquire(&app, access.exchange()).await?;
+    let idle_timeout = app.settings.git.idle_timeout;
+    let body = RequestBody::wrap(request.into_body(), access.exchange().permit.clone(), idle_timeout);
+    let (outlet, incoming) = incoming::split(body, idle_timeout);
+    let pushing = push::receive(app, Arc::new(access), (incoming, encoding), permit);
     // A task of its own finishes what it has begun, even if the client goes away; its input then ends with an error.
     let mut pushing = tokio::spawn(pushing);
     let pushed = tokio::select! {
@@ -75,16 +82,26 @@ pub async fn receive_pack(
 }
 
 /// Names are ours to tell, packs are git's to build.
-async fn answer(app: &App, repo: &Repo, protocol: Protocol, request: Negotiation) -> Result<Body> {
+async fn answer(
+    app: &App,
+    access: &Allowed<GitUploadPack, GitRepo>,
+    protocol: Protocol,
+    request: Negotiation,
+) -> Result<Body> {
+    let repo = &access.repo;
     match upload_request::parse(protocol, &request.packets())? {
         upload_request::Asked::Nothing => Ok(Body::empty()),
         upload_request::Asked::Refs(arguments) => {
             let question = Question::parse(&arguments)?;
             ls_refs::answer(app, repo, question).await
         }
+        upload_request::Asked::Pack(cut) if request.is_abridged() && !cut.relative_to.is_empty() => {
+            Err(Error::unprocessable("a relative depth is not offered for so many references at once"))
+        }
         upload_request::Asked::Pack(cut) => {
             let names = cut_names::find(app, repo.id, &cut).await?;
-            fetch::serve(app, repo.id, protocol, names, request).await
+            let (spool, permit) = request.into_parts(app, access.exchange()).await?;
+            fetch::serve(app, repo.id, (protocol, names), spool, permit).await
         }
     }
 }

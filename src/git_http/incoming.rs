@@ -10,6 +10,7 @@ use futures_util::StreamExt;
 use tokio::sync::mpsc;
 
 use super::model::Encoding;
+use crate::api::request_body::RequestBody;
 
 /// Pieces that may wait for git; then the client waits as well.
 const PIECES_WAITING_MAX: usize = 4;
@@ -47,6 +48,7 @@ impl Outlet {
         loop {
             let piece = match tokio::time::timeout(self.idle_timeout, data.next()).await {
                 Ok(Some(Ok(bytes))) => Piece::Data(bytes),
+                Ok(Some(Err(error))) if RequestBody::is_too_slow(&error) => Piece::Broken(io::ErrorKind::TimedOut),
                 Ok(Some(Err(_))) => Piece::Broken(io::ErrorKind::ConnectionAborted),
                 Ok(None) => Piece::End,
                 Err(_) => Piece::Broken(io::ErrorKind::TimedOut),

@@ -13,12 +13,13 @@ mod judgement;
 mod ls_refs;
 mod model;
 mod negotiation;
-mod places;
+mod permits;
 mod push;
 mod quarantine;
 mod ref_pages;
 mod report;
 mod rules;
+mod spool;
 mod update;
 mod upload_request;
 

@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use tokio::sync::OwnedSemaphorePermit;
-
 use super::commands::Commands;
 use super::incoming::{Incoming, Input};
 use super::judgement::{self, Known, Update};
@@ -14,6 +12,7 @@ use super::rules::Refusal;
 use super::{quarantine, update};
 use crate::api::access::Allowed;
 use crate::api::access::table::GitReceivePack;
+use crate::api::permits::Permit;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::git::Quarantine;
@@ -22,12 +21,7 @@ use crate::git::Quarantine;
 pub type Pusher = Arc<Allowed<GitReceivePack, GitRepo>>;
 
 /// Carries the push out and gives the report. Once names have changed it goes on even if the client does not wait.
-pub async fn receive(
-    app: App,
-    pusher: Pusher,
-    sent: (Incoming, Encoding),
-    _place: OwnedSemaphorePermit,
-) -> Result<Vec<u8>> {
+pub async fn receive(app: App, pusher: Pusher, sent: (Incoming, Encoding), _permit: Permit) -> Result<Vec<u8>> {
     let (commands, input) = off_thread(move || {
         let mut input = Input::new(sent.0, sent.1);
         Ok((Commands::read(&mut input)?, input))

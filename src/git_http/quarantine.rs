@@ -18,18 +18,18 @@ pub fn receive(
     match repository.receive::<RawObject>(&mut input, &[], limits) {
         Ok(quarantine) => Ok(Ok(quarantine)),
         Err(error) => {
-            let reason = reason_of(error)?;
+            // A client that is still sending does not hear an answer.
             input.drain(settings.pack_size_max);
-            Ok(Err(reason))
+            reason_of(error).map(Err)
         }
     }
 }
 
-/// What the client may know about a pack that is refused; faults of ours are no reason but errors.
+/// What the client may know about a pack that is refused. Faults of ours, and a disk that is full, are no reason but errors.
 fn reason_of(error: Error) -> Result<String> {
     match error {
         Error::BodyTooLarge(limit) => Ok(format!("the pack is larger than {limit} bytes")),
-        Error::BadRequest(text) | Error::Unprocessable(text) | Error::Unavailable(text) => Ok(text),
+        Error::BadRequest(text) | Error::Unprocessable(text) => Ok(text),
         other => Err(other),
     }
 }

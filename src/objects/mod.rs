@@ -9,6 +9,7 @@ mod upkeep;
 mod workers;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::RwLockReadGuard;
@@ -16,12 +17,27 @@ use tokio::sync::RwLockReadGuard;
 use crate::clock::Timestamp;
 use crate::db::{Store, WriteAuthority};
 use crate::error::{Error, Result};
-use crate::git::{Budget, RawObject, Reader, Repositories, Repository, Reserved};
+use crate::git::{Budget, BudgetLimits, Memory, RawObject, Reader, Repositories, Repository, Reserved};
 use crate::ids::RepoId;
 use beside::Beside;
 use gate::Gates;
 pub use upkeep::{Holder, Policy, Upkeep};
 use workers::Workers;
+
+/// What operators decide about work over objects.
+#[derive(Debug, Clone, Copy)]
+pub struct ObjectLimits {
+    /// CPU time of one computation.
+    pub cpu_time: Duration,
+    /// Memory for large objects, differences and results, over all computations.
+    pub memory_bytes_max: u64,
+}
+
+impl Default for ObjectLimits {
+    fn default() -> Self {
+        Self { cpu_time: BudgetLimits::default().cpu_time, memory_bytes_max: Memory::BYTES_MAX }
+    }
+}
 
 /// A result, with what it takes of the memory for large ones.
 #[derive(Debug)]
@@ -43,8 +59,11 @@ struct Parts {
 }
 
 impl Objects {
-    pub fn new(store: Store, repositories: Arc<Repositories>) -> Self {
-        Self(Arc::new(Parts { store, repositories, workers: Workers::default(), gates: Gates::default() }))
+    /// With the limits that the operator has set for work over objects.
+    pub fn new(store: Store, repositories: Arc<Repositories>, limits: ObjectLimits) -> Self {
+        let memory = Arc::new(Memory::new(limits.memory_bytes_max));
+        let limits = BudgetLimits { cpu_time: limits.cpu_time, ..BudgetLimits::default() };
+        Self(Arc::new(Parts { store, repositories, workers: Workers::new(limits, memory), gates: Gates::default() }))
     }
 
     /// Runs work that blocks on a thread of its own. Waits where too much of it is under way already.

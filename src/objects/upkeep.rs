@@ -80,6 +80,8 @@ impl Upkeep {
 
     /// Tends every repository once. A fault in one does not keep the others waiting.
     pub async fn round(&mut self) -> Result<()> {
+        let objects = self.objects.clone();
+        self.objects.run(move || objects.0.repositories.delete_marked()).await?;
         let mut after = RepoId(0);
         loop {
             let mut db = self.objects.0.store.read().await?;
@@ -142,8 +144,12 @@ impl Upkeep {
             .run(move || {
                 let repository = objects.repository(repo)?;
                 let superseded = repository.combine_small_packs()?;
-                // Every object is in the new pack as well, so nobody can miss the old ones.
-                repository.remove(&superseded, &[])
+                // Every object is in the new pack as well, so nobody can miss the old ones, but for a backup that is
+                // being made: the next round finds them again.
+                match objects.0.repositories.try_removals()? {
+                    Some(_permit) => repository.remove(&superseded, &[]),
+                    None => Ok(false),
+                }
             })
             .await?;
         Ok(())
@@ -173,7 +179,12 @@ impl Upkeep {
         self.objects.flush(repo).await?;
         let tips = self.tips(repo).await?;
         let objects = self.objects.clone();
-        let removed = self.objects.run(move || objects.repository(repo)?.remove(&superseded, &tips)).await?;
+        let removed = self.objects.run(move || match objects.0.repositories.try_removals()? {
+            Some(_permit) => objects.repository(repo)?.remove(&superseded, &tips),
+            // A backup is being made; the next round tries again.
+            None => Ok(false),
+        });
+        let removed = removed.await?;
         tracing::info!(%repo, removed, "packed a repository anew");
         Ok(removed)
     }

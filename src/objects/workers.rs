@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
@@ -26,6 +26,8 @@ const WAITING_MAX: usize = 512;
 const LONG_WAITING_MAX: usize = 16;
 /// Long work of all repositories that waits for its turn.
 const ALL_LONG_WAITING_MAX: usize = 64;
+/// Repositories whose last turn is remembered.
+const LAST_TURNS_MAX: usize = 1_000;
 /// How often long work that waits looks whether it is still wanted.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -54,21 +56,42 @@ struct Share {
 struct Turns {
     running: HashMap<RepoId, usize>,
     waiting: HashMap<RepoId, usize>,
+    /// When each repository last got a turn, counted in turns.
+    last: HashMap<RepoId, u64>,
+    count: u64,
 }
 
-impl Default for Workers {
-    fn default() -> Self {
-        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self::new(BudgetLimits::default(), processors.max(2))
+impl Turns {
+    /// Whether long work of a repository may go on. Of those who wait, the one whose last turn is longest ago is next.
+    fn is_next(&self, repo: RepoId, turns_max: usize) -> bool {
+        let share = (turns_max / 2).max(1);
+        let is_within_share = |repo: &&RepoId| count(&self.running, **repo) < share;
+        let rank = |repo: &RepoId| (self.last.get(repo).copied().unwrap_or_default(), repo.0);
+        let next = self.waiting.keys().filter(is_within_share).min_by_key(|repo| rank(repo));
+        self.running.values().sum::<usize>() < turns_max && next == Some(&repo)
+    }
+
+    fn begin(&mut self, repo: RepoId) {
+        if self.last.len() >= LAST_TURNS_MAX {
+            self.last.clear();
+        }
+        self.count += 1;
+        self.last.insert(repo, self.count);
+        change(&mut self.running, repo, 1);
     }
 }
 
 impl Workers {
-    fn new(limits: BudgetLimits, turns_max: usize) -> Self {
+    pub fn new(limits: BudgetLimits, memory: Arc<Memory>) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self::with_turns(limits, memory, processors.max(2))
+    }
+
+    fn with_turns(limits: BudgetLimits, memory: Arc<Memory>, turns_max: usize) -> Self {
         Self(Arc::new(Parts {
             permits: Arc::new(Semaphore::new(WORKERS_MAX)),
             shares: Mutex::default(),
-            memory: Arc::default(),
+            memory,
             limits,
             turns: Mutex::default(),
             turn_ended: Condvar::new(),
@@ -103,7 +126,7 @@ impl Workers {
                 parts: parts.clone(),
                 permits: Mutex::new(Some(permits)),
                 cancellation: cancellation.clone(),
-                has_turn: AtomicUsize::new(0),
+                has_turn: AtomicBool::new(false),
             });
             let budget = Budget::new(parts.limits, parts.memory.clone(), cancellation, Some(turn));
             work(&budget)
@@ -188,14 +211,14 @@ struct Turn {
     parts: Arc<Parts>,
     permits: Mutex<Option<Permits>>,
     cancellation: Arc<Cancellation>,
-    has_turn: AtomicUsize,
+    has_turn: AtomicBool,
 }
 
 impl LongWork for Turn {
     fn wait_for_turn(&self) -> Result<()> {
         // Short work may have the worker meanwhile.
         self.permits.lock().take();
-        let (repo, share) = (self.cancellation.owner(), (self.parts.turns_max / 2).max(1));
+        let repo = self.cancellation.owner();
         let mut turns = self.parts.turns.lock();
         let all_waiting: usize = turns.waiting.values().sum();
         if count(&turns.waiting, repo) >= LONG_WAITING_MAX || all_waiting >= ALL_LONG_WAITING_MAX {
@@ -206,22 +229,23 @@ impl LongWork for Turn {
             if let Err(cancelled) = self.cancellation.check() {
                 break Err(cancelled);
             }
-            let all_running: usize = turns.running.values().sum();
-            if count(&turns.running, repo) < share && all_running < self.parts.turns_max {
-                change(&mut turns.running, repo, 1);
-                self.has_turn.store(1, Ordering::SeqCst);
+            if turns.is_next(repo, self.parts.turns_max) {
+                turns.begin(repo);
+                self.has_turn.store(true, Ordering::SeqCst);
                 break Ok(());
             }
             self.parts.turn_ended.wait_for(&mut turns, LOOK_INTERVAL);
         };
         change(&mut turns.waiting, repo, -1);
+        // Another may be next now.
+        self.parts.turn_ended.notify_all();
         outcome
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        if self.has_turn.load(Ordering::SeqCst) == 1 {
+        if self.has_turn.load(Ordering::SeqCst) {
             change(&mut self.parts.turns.lock().running, self.cancellation.owner(), -1);
             self.parts.turn_ended.notify_all();
         }

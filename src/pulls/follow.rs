@@ -17,6 +17,8 @@ use crate::ids::{PullId, RepoId, Sha};
 const PULLS_MAX: usize = 100;
 /// Commits whose authors one move makes known.
 const COMMITS_MAX: usize = 10_000;
+/// No account has a longer address.
+const EMAIL_BYTES_MAX: usize = 1_000;
 /// Rows that one transaction inserts, so that nobody waits long to write.
 const TRANSACTION_ROWS_MAX: usize = 500;
 
@@ -116,7 +118,8 @@ async fn measure(app: &App, repo: RepoId, pull: PullId, version: Version) -> Res
 /// Authors of commits on the default branch are contributors.
 async fn note_contributors(app: &App, repo: RepoId, moved: &Moved) -> Result<()> {
     let Some((old, new)) = moved.default_branch else { return Ok(()) };
-    let emails = at_desk(app, repo, move |desk| authors(desk.reader, old, new)).await?;
+    let emails =
+        within_budget(at_desk(app, repo, move |desk| authors(desk.reader, old, new)).await)?.unwrap_or_default();
     for emails in emails.chunks(TRANSACTION_ROWS_MAX) {
         let work = app.store.write(Refresh, (repo, emails.to_vec()), |tx, (repo, emails)| {
             Box::pin(async move {
@@ -140,7 +143,7 @@ pub fn authors(reader: &Reader<'_>, old: Option<Sha>, new: Sha) -> Result<Vec<St
     while let Some(sha) = waiting.pop() {
         let Some(commit) = reader.find_commit(&sha)? else { continue };
         let email = commit.author.email.to_ascii_lowercase();
-        if !email.contains('\0') {
+        if !email.contains('\0') && email.len() <= EMAIL_BYTES_MAX {
             emails.insert(email);
         }
         let unseen = commit.parent_ids.into_iter().filter(|parent| seen.insert(*parent));

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::model::{Size, Version};
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -69,7 +71,7 @@ impl<'a> Desk<'a> {
     }
 
     /// All that differs, as text.
-    pub fn unified(&self, range: &Range) -> Result<Arc<Vec<u8>>> {
+    pub fn unified(&self, range: &Range) -> Result<Bytes> {
         self.comparisons.unified(self.repo, self.reader, &range.base, &range.head)
     }
 

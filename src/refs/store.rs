@@ -46,6 +46,13 @@ pub async fn list(
     }
 }
 
+/// Whether one of the first `limit` references points at an object.
+pub async fn is_target(db: &mut Connection, repo: RepoId, sha: Sha, limit: i64) -> Result<bool, DbError> {
+    let sql = "select cast(1 as bigint) from (select target from git_ref where repo_id = $1 order by name limit $3) t \
+               where target = $2 limit 1";
+    Ok(db.optional::<(i64,)>(sql, params![repo, sha, limit]).await?.is_some())
+}
+
 /// How many references there are.
 pub async fn count(db: &mut Connection, repo: RepoId) -> Result<i64, DbError> {
     Ok(db.one::<(i64,)>("select count(*) from git_ref where repo_id = $1", params![repo]).await?.0)

@@ -55,7 +55,7 @@ fn f10_postgres_hangs() {
 fn survive(fault: Fault) {
     let case = format!("F10, {fault:?}");
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
-    let Some(cluster) = Cluster::start_in(directory.path(), &["fsync=off"]) else {
+    let Some(cluster) = Cluster::start_in(directory.path(), |_| Vec::new()) else {
         return skip(&format!("{case}: PLINTH_TEST_POSTGRES_BIN names no programs"));
     };
     let mut subject = Subject::start(Some(cluster), &[]);

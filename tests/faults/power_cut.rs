@@ -28,7 +28,7 @@ struct Setup {
 }
 
 const SQLITE: Setup = Setup { kind: Kind::Ext4, postgres: None, flags: &[], pushers: 1 };
-const POSTGRES: Setup = Setup { postgres: Some(&["synchronous_commit=on"]), ..SQLITE };
+const POSTGRES: Setup = Setup { postgres: Some(&["fsync=on", "synchronous_commit=on"]), ..SQLITE };
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F2"]
@@ -55,7 +55,11 @@ fn f2_power_cut_on_postgres() {
 #[ignore = "a fault case: cargo xtask faults --only F2"]
 fn f2_control_without_a_sync_of_the_log_loses_writes() {
     lose(Setup { flags: &["--dev-synchronous", "normal"], pushers: 0, ..SQLITE });
-    lose(Setup { postgres: Some(&["synchronous_commit=off", "wal_writer_delay=10s"]), pushers: 0, ..SQLITE });
+    lose(Setup {
+        postgres: Some(&["fsync=on", "synchronous_commit=off", "wal_writer_delay=10s"]),
+        pushers: 0,
+        ..SQLITE
+    });
 }
 
 fn survive(setup: Setup, cuts: usize) {
@@ -128,7 +132,8 @@ impl Setup {
         if let Some(settings) = self.postgres {
             let directory = subject.data().join("postgres");
             std::fs::create_dir(&directory).expect("the disk takes a directory");
-            let Some(cluster) = Cluster::start_in(&directory, settings) else {
+            let Some(cluster) = Cluster::start_in(&directory, |_| settings.iter().map(ToString::to_string).collect())
+            else {
                 skip(&format!("{case}: PLINTH_TEST_POSTGRES_BIN names no programs"));
                 return None;
             };

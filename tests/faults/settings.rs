@@ -1,7 +1,7 @@
 //! How large a run is, from the environment that `cargo xtask faults` sets.
 
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::cluster::Cluster;
@@ -34,7 +34,9 @@ pub fn seed(case: &str) -> u64 {
 
 /// The program under test.
 pub fn program() -> Command {
-    Command::new(program_path())
+    let mut program = Command::new(program_path());
+    program.stdin(Stdio::null());
+    program
 }
 
 pub fn program_path() -> PathBuf {
@@ -65,7 +67,7 @@ pub fn has(program: &str, argument: &str) -> bool {
     Command::new(program).arg(argument).output().is_ok_and(|output| output.status.success())
 }
 
-/// A PostgreSQL of the case's own that syncs as it does in production, or nothing with the reason shown.
+/// A PostgreSQL of the case's own, or nothing with the reason shown.
 pub fn cluster(case: &str) -> Option<Cluster> {
     let cluster = Cluster::start();
     if cluster.is_none() {

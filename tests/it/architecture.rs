@@ -59,6 +59,25 @@ const KEPT_APART: &[(&str, &[&str])] = &[
     ("rusqlite::", &["db"]),
     ("tokio_postgres::", &["db"]),
     ("StatusCode::", &["api"]),
+    // A reader without a budget is for commands of the operator.
+    (".reader(&", &["git", "cli"]),
+];
+
+/// Everything that allows a write transaction, each in the only file that can use it, with its reason.
+const WRITE_AUTHORITIES: &[(&str, &str)] = &[
+    // The right of a caller, checked again inside the transaction.
+    ("impl<E: Endpoint, T: Target> WriteAuthority for", "src/api/access/recheck.rs"),
+    // Whoever runs commands on the store, or applies a state file.
+    ("pub(in crate::cli) Operator =", "src/cli/operator.rs"),
+    // A store that is opened for the first time gets its secret.
+    ("FirstStart =", "src/app.rs"),
+    // Time ends tokens and device codes.
+    ("Expiry =", "src/sweep.rs"),
+    // What follows from commits and comments that are there already.
+    ("Refresh =", "src/pulls/follow.rs"),
+    ("Reanchor =", "src/pulls/threads/place.rs"),
+    // Objects move into packs, where everyone finds the same.
+    ("Flush =", "src/objects/flush.rs"),
 ];
 
 const FILE_LINES_MAX: usize = 300;
@@ -101,6 +120,27 @@ fn some_words_are_said_in_one_place_only() {
         }
     }
     assert!(wrong.is_empty(), "said in the wrong place:\n{}", join(wrong));
+}
+
+/// A transaction is opened in one function, and that takes one of the authorities above.
+#[test]
+fn every_write_authority_is_known() {
+    let mut found = BTreeSet::new();
+    for (file, text) in sources().into_iter().filter(|(file, _)| !file.starts_with("src/db")) {
+        let name = file.display().to_string();
+        let lines: Vec<&str> = code_lines(&text).collect();
+        for (index, line) in lines.iter().enumerate() {
+            let declares = line.contains("internal_authority!(");
+            if declares || line.contains("WriteAuthority for") {
+                let rest = lines[index..].iter().take(3).copied().collect::<Vec<_>>().join(" ");
+                let known = WRITE_AUTHORITIES.iter().find(|(what, place)| *place == name && rest.contains(what));
+                found.insert(known.map_or_else(|| panic!("{name}: {rest}"), |(what, _)| *what));
+            }
+            assert!(!line.contains("Transaction::new("), "{name} opens a transaction by itself");
+        }
+    }
+    let known: BTreeSet<&str> = WRITE_AUTHORITIES.iter().map(|(what, _)| *what).collect();
+    assert_eq!(found, known, "authorities that are on the list and do not exist");
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod project_fields;
 mod projects;
 mod pulls;
 mod review_comments;
+mod revocation;
 mod schemas;
 mod state_file;
 mod store;

@@ -1,26 +1,25 @@
-//! Programs that a distribution has as packages.
+//! Programs from packages of the distribution.
 
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-use crate::process::{ask, succeed};
-use crate::runner::Context;
+use crate::process::first_line;
 
-/// Steps run at once, and apt-get does not wait for another one that fetches the lists.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+/// Steps run concurrently, but apt-get does not wait for another one that updates the package lists.
+static APT: Mutex<()> = Mutex::new(());
 
-/// Installs packages, where we may.
-pub fn install(context: &Context, packages: &[&str]) -> Result<(), String> {
-    if ask(Command::new("id").arg("-u")).as_deref() != Some("0") {
+/// Installs packages, if this process is root; `succeed` runs a command that must succeed.
+pub fn install(packages: &[&str], succeed: impl Fn(&mut Command) -> Result<(), String>) -> Result<(), String> {
+    if first_line(Command::new("id").arg("-u")).as_deref() != Some("0") {
         return Err("apt-get needs root".into());
     }
-    ask(Command::new("apt-get").arg("--version")).ok_or("there is no apt-get")?;
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    for words in [&["update"][..], &[&["install", "--yes", "--no-install-recommends"], packages].concat()] {
+    first_line(Command::new("apt-get").arg("--version")).ok_or("apt-get is not installed")?;
+    let _guard = APT.lock().unwrap_or_else(PoisonError::into_inner);
+    for arguments in [&["update"][..], &[&["install", "--yes", "--no-install-recommends"], packages].concat()] {
         let mut command = Command::new("apt-get");
-        command.args(["--quiet", "-o", "DPkg::Lock::Timeout=120"]).args(words);
+        command.args(["--quiet", "-o", "DPkg::Lock::Timeout=120"]).args(arguments);
         command.env("DEBIAN_FRONTEND", "noninteractive").current_dir("/");
-        succeed(&context.reaper, &mut command, &context.log, context.limit)?;
+        succeed(&mut command)?;
     }
     Ok(())
 }

@@ -1,38 +1,44 @@
-//! The benchmarks: a full run for people, a small one as a smoke test of what measures.
+//! The benchmarks: a full run, and a small one as a smoke test.
 
 use std::process::{Command, ExitCode};
 
-use crate::steps::{Need, Step, exits_with_success, minutes};
+use crate::step::{Need, Step, minutes};
 use crate::workspace::{cargo, command, plinth, plinth_bench, target};
 
-/// Its figures mean nothing: the programs are not optimized and the machine is busy. It fails where a row gives no
-/// figure, or where an answer is not the expected one.
+/// The optimized profile that is measured; see `Cargo.toml`.
+const PROFILE: &str = "dist";
+
+/// Its figures mean nothing: the programs are not optimized and the machine is busy. It fails if a row has no figure or a
+/// response is not as expected.
 pub const STEP: Step = Step {
     name: "bench",
-    about: "every row of the benchmarks gives a figure, at small sizes",
+    about: "every benchmark row has a figure, at small sizes",
     needs: &[Need::Step("binary")],
     limit: minutes(8),
     run: |context| {
         let mut command = command(&plinth_bench().display().to_string());
-        command.arg("--quick").arg("--plinth").arg(plinth()).arg("--folder").arg(target().join("bench/smoke"));
-        exits_with_success(context, &mut command)
+        command.arg("--quick").arg("--plinth").arg(plinth()).arg("--directory").arg(target().join("bench/smoke"));
+        context.run_command(&mut command)
     },
 };
 
 /// Builds the optimized programs and measures.
-pub fn run(words: &[String]) -> Result<ExitCode, String> {
-    succeed(&mut build(&["--release"]))?;
-    let program = target().join("release/plinth-bench");
+pub fn run(flags: &[String]) -> Result<ExitCode, String> {
+    // What only prints text need not be optimized, which takes minutes.
+    let prints_only = flags.iter().any(|flag| matches!(flag.as_str(), "--help" | "-h" | "--list"));
+    let (profile, directory) = if prints_only { ("dev", "debug") } else { (PROFILE, PROFILE) };
+    succeed(&mut build(&["--profile", profile]))?;
+    let program = target().join(directory).join("plinth-bench");
     let mut command = command(&program.display().to_string());
-    command.arg("--folder").arg(target().join("bench")).args(words);
+    command.arg("--directory").arg(target().join("bench")).args(flags);
     let status = command.status().map_err(|error| format!("cannot start {}: {error}", program.display()))?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Both programs at once, so that what they share is built once and with the same features.
-pub fn build(words: &[&str]) -> Command {
+/// Builds both programs at once, so that shared crates are built once and with the same features.
+pub fn build(flags: &[&str]) -> Command {
     let mut command = cargo(&["build", "--package", "plinth", "--package", "plinth-bench"]);
-    command.args(["--bin", "plinth", "--bin", "plinth-bench"]).args(words);
+    command.args(["--bin", "plinth", "--bin", "plinth-bench"]).args(flags);
     command
 }
 

@@ -1,18 +1,18 @@
-//! Real clients against a real server, and what they were told against GitHub's own description.
+//! Real clients against a real server, and the responses that they got checked against GitHub's own description.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::process::ask;
-use crate::runner::Context;
-use crate::steps::{Need, Outcome, Step, exits_with_success, minutes, runs_tests};
+use crate::outcome::Outcome;
+use crate::process::first_line;
+use crate::step::{Context, Need, Step, minutes};
 use crate::{apt, npm, python, workspace};
 
 pub const OCTOKIT: Step = Step {
     name: "client-octokit",
-    about: "octokit with its plugins and App calls every operation, where npm can fetch it",
+    about: "octokit with its plugins and App calls every operation, if npm can install it",
     needs: &[Need::Step("binary")],
     limit: minutes(6),
     run: |context| run(context, octokit(context)),
@@ -20,7 +20,7 @@ pub const OCTOKIT: Step = Step {
 
 pub const PYTHON: Step = Step {
     name: "client-python",
-    about: "PyGithub and githubkit call every operation that they have, where PyPI can be reached",
+    about: "PyGithub and githubkit call every operation that they have, if PyPI is reachable",
     needs: &[Need::Step("binary")],
     limit: minutes(8),
     run: |context| run(context, python(context)),
@@ -28,7 +28,7 @@ pub const PYTHON: Step = Step {
 
 pub const GH: Step = Step {
     name: "client-gh",
-    about: "gh calls every operation over TLS, where there is one or apt can install it",
+    about: "gh calls every operation over TLS, if it is installed or apt can install it",
     needs: &[Need::Step("binary")],
     limit: minutes(8),
     run: |context| run(context, gh(context)),
@@ -36,7 +36,7 @@ pub const GH: Step = Step {
 
 pub const GIT: Step = Step {
     name: "client-git",
-    about: "git clones and pushes, and the API sees it at once",
+    about: "git clones and pushes, and the API shows it at once",
     needs: &[Need::Step("binary")],
     limit: minutes(5),
     run: |context| run(context, git()),
@@ -44,8 +44,8 @@ pub const GIT: Step = Step {
 
 const COVERS: &str = "--covers";
 const TLS: &str = "--tls";
-/// Small enough to run out within a story, large enough for the others; by the hour, so that no window ends meanwhile.
-const SMALL_BUDGETS: &[&str] =
+/// Small enough to be exceeded by a test, large enough for the others; per hour, so that no window ends meanwhile.
+const LOW_RATE_LIMITS: &[&str] =
     &["--serve=--limits=true", "--serve=--content-per-hour=2", "--serve=--requests-per-hour=30"];
 
 pub const EXAMPLE_NODE: Step = Step {
@@ -53,11 +53,11 @@ pub const EXAMPLE_NODE: Step = Step {
     about: "the example for Node passes its own tests",
     needs: &[Need::Step("binary")],
     limit: minutes(4),
-    run: |context| match npm::unpack(context, "examples/node", &[]) {
-        Ok(folder) => {
+    run: |context| match npm::install(context, "examples/node", &[]) {
+        Ok(directory) => {
             let mut command = Command::new("npm");
-            command.args(["test", "--silent"]).current_dir(folder).env("PLINTH", workspace::plinth());
-            exits_with_success(context, &mut command)
+            command.args(["test", "--silent"]).current_dir(directory).env("PLINTH", workspace::plinth());
+            context.run_command(&mut command)
         }
         Err(reason) => Outcome::skipped(reason),
     },
@@ -73,7 +73,7 @@ pub const EXAMPLE_PYTHON: Step = Step {
             let mut command = Command::new(python);
             command.args(["-B", "-m", "pytest", "-p", "no:cacheprovider"]);
             command.current_dir(workspace::root().join("examples/python")).env("PLINTH", workspace::plinth());
-            exits_with_success(context, &mut command)
+            context.run_command(&mut command)
         }
         Err(reason) => Outcome::skipped(reason),
     },
@@ -81,15 +81,15 @@ pub const EXAMPLE_PYTHON: Step = Step {
 
 pub const OCTOCRAB: Step = Step {
     name: "client-octocrab",
-    about: "octocrab calls every operation, as itself and as an app, where there is node to start the service",
+    about: "octocrab calls every operation, as a user and as an app, if node is installed to start the service",
     needs: &[Need::Cargo, Need::Step("binary")],
     limit: minutes(12),
     run: |context| {
-        if ask(Command::new("node").arg("--version")).is_none() {
-            return Outcome::skipped("there is no node, which starts the service");
+        if let Err(reason) = node() {
+            return Outcome::skipped(reason);
         }
-        let words = ["test", "--locked", "--package", "client-octocrab"];
-        runs_tests(context, &mut suite("octocrab", &[COVERS], "cargo", words))
+        let arguments = ["test", "--locked", "--package", "client-octocrab"];
+        context.run_tests(&mut suite("octocrab", &[COVERS], "cargo", arguments))
     },
 };
 
@@ -100,57 +100,58 @@ pub const EXAMPLE_RUST: Step = Step {
     limit: minutes(12),
     run: |context| {
         let mut command = workspace::cargo(&["test", "--locked", "--package", "plinth-example-rust", "--tests"]);
-        runs_tests(context, command.env("PLINTH", workspace::plinth()))
+        context.run_tests(command.env("PLINTH", workspace::plinth()))
     },
 };
 
 pub const CONFORMANCE: Step = Step {
     name: "conformance",
-    about: "every answer that was recorded fits GitHub's own description of the operation",
-    // The exceptions are those that these two need; other suites have their answers checked as well.
+    about: "every recorded response matches GitHub's own description of the operation",
+    // The list of exceptions is complete for these two; responses of other suites are checked as well.
     needs: &[Need::Step("integration-sqlite"), Need::Step("client-octokit"), Need::Earlier],
     limit: minutes(6),
-    run: |context| match npm::unpack(context, "tests/conformance", BESIDE_CONFORMANCE) {
-        Ok(folder) => conform(context, &folder),
+    run: |context| match npm::install(context, "tests/conformance", CONFORMANCE_FILES) {
+        Ok(directory) => conform(context, &directory),
         Err(reason) => Outcome::skipped(reason),
     },
 };
 
-const BESIDE_CONFORMANCE: &[&str] = &["tests/clients/operations.mjs", "tests/clients/operations.json"];
+const CONFORMANCE_FILES: &[&str] = &["tests/clients/operations.mjs", "tests/clients/operations.json"];
 
-fn conform(context: &Context, folder: &Path) -> Outcome {
+fn conform(context: &Context, directory: &Path) -> Outcome {
     let mut command = workspace::command("node");
-    command.arg(folder.join("check.mjs")).env("PLINTH_ANSWERS", workspace::answers());
-    runs_tests(context, &mut command)
+    command.arg(directory.join("check.mjs"));
+    command.env(workspace::CLIENT_RESPONSES_VARIABLE, workspace::recorded_responses());
+    context.run_tests(&mut command)
 }
 
 fn octokit(context: &Context) -> Result<Vec<Command>, String> {
-    let folder = npm::unpack(context, "tests/clients/octokit", &[])?;
+    let directory = npm::install(context, "tests/clients/octokit", &[])?;
     Ok(vec![
-        suite("octokit", &[COVERS], "node", [folder.join("suite.mjs")]),
-        suite("octokit-limits", SMALL_BUDGETS, "node", [folder.join("limits.mjs")]),
+        suite("octokit", &[COVERS], "node", [directory.join("suite.mjs")]),
+        suite("octokit-limits", LOW_RATE_LIMITS, "node", [directory.join("limits.mjs")]),
     ])
 }
 
 fn python(context: &Context) -> Result<Vec<Command>, String> {
-    let folder = workspace::root().join("tests/clients/python");
+    let directory = workspace::root().join("tests/clients/python");
     let program = python::environment(context, "tests/clients/python")?;
-    let lacking = fs::read_to_string(folder.join("pygithub-lacks.txt")).map_err(|error| error.to_string())?;
+    let lacking = fs::read_to_string(directory.join("pygithub-lacks.txt")).map_err(|error| error.to_string())?;
     let lacks: Vec<String> = lacking.split_whitespace().map(|operation| format!("--lacks={operation}")).collect();
     let pygithub: Vec<&str> = lacks.iter().map(String::as_str).chain([COVERS]).collect();
-    let with_flags = [("pygithub", &pygithub[..]), ("githubkit", &[COVERS]), ("limits", SMALL_BUDGETS)];
-    let suites = with_flags.into_iter().map(|(stories, flags)| {
-        let mut command = suite(&format!("python-{stories}"), flags, &program, [folder.join("main.py")]);
-        command.arg(stories);
+    let with_flags = [("pygithub", &pygithub[..]), ("githubkit", &[COVERS]), ("limits", LOW_RATE_LIMITS)];
+    let suites = with_flags.into_iter().map(|(tests, flags)| {
+        let mut command = suite(&format!("python-{tests}"), flags, &program, [directory.join("main.py")]);
+        command.arg(tests);
         command
     });
     Ok(suites.collect())
 }
 
 fn gh(context: &Context) -> Result<Vec<Command>, String> {
-    let is_here = || ask(Command::new("gh").arg("--version")).is_some();
-    if !is_here() {
-        apt::install(context, &["gh"]).map_err(|reason| format!("there is no gh ({reason})"))?;
+    if first_line(Command::new("gh").arg("--version")).is_none() {
+        let installed = apt::install(&["gh"], |command| context.succeed(command));
+        installed.map_err(|reason| format!("gh is not installed ({reason})"))?;
     }
     Ok(vec![suite("gh", &[COVERS, TLS], python3()?, [workspace::root().join("tests/clients/gh/main.py")])])
 }
@@ -159,22 +160,22 @@ fn git() -> Result<Vec<Command>, String> {
     Ok(vec![suite("git", &[TLS], python3()?, [workspace::root().join("tests/clients/git/main.py")])])
 }
 
-/// What runs the stories of programs that are not libraries.
+/// The interpreter for tests of programs that are not libraries.
 fn python3() -> Result<&'static str, String> {
-    ask(Command::new("python3").args(["-c", "import unittest, sys; assert sys.version_info >= (3, 11)"]))
+    first_line(Command::new("python3").args(["-c", "import unittest, sys; assert sys.version_info >= (3, 11)"]))
         .map(|_| "python3")
-        .ok_or_else(|| "there is no python3 of at least 3.11".into())
+        .ok_or_else(|| "python3 3.11 or newer is not installed".into())
 }
 
-/// The suites of a client in turn, up to the first that fails. The log has the tests of all, and so has the count.
+/// Runs the suites of a client in turn, up to the first that fails. They share a log, so the count includes all.
 fn run(context: &Context, suites: Result<Vec<Command>, String>) -> Outcome {
     let suites = match suites.and_then(|suites| node().map(|()| suites)) {
         Ok(suites) => suites,
         Err(reason) => return Outcome::skipped(reason),
     };
-    let mut outcome = Outcome::failed("there is no suite");
+    let mut outcome = Outcome::failed("no suite");
     for mut suite in suites {
-        outcome = runs_tests(context, &mut suite);
+        outcome = context.run_tests(&mut suite);
         if let Outcome::Failed { .. } = outcome {
             break;
         }
@@ -182,20 +183,21 @@ fn run(context: &Context, suites: Result<Vec<Command>, String>) -> Outcome {
     outcome
 }
 
-/// What the launcher is written for.
+/// Checks for node, which runs the launcher.
 fn node() -> Result<(), String> {
-    ask(Command::new("node").arg("--version")).map(drop).ok_or_else(|| "there is no node".into())
+    first_line(Command::new("node").arg("--version")).map(drop).ok_or_else(|| "node is not installed".into())
 }
 
-/// A suite with the launcher that all of them share: a fresh service, and a record of its answers.
-fn suite<W: AsRef<OsStr>>(
+/// A suite in the launcher that all of them share, which starts a new service and records its responses.
+fn suite<A: AsRef<OsStr>>(
     name: &str,
     flags: &[&str],
     program: impl AsRef<OsStr>,
-    words: impl IntoIterator<Item = W>,
+    arguments: impl IntoIterator<Item = A>,
 ) -> Command {
     let mut launcher = workspace::command("node");
-    launcher.arg("tests/clients/run.mjs").arg(name).args(flags).arg("--").arg(program).args(words);
-    launcher.env("PLINTH", workspace::plinth()).env("PLINTH_ANSWERS", workspace::answers());
+    launcher.arg("tests/clients/run.mjs").arg(name).args(flags).arg("--").arg(program).args(arguments);
+    launcher.env("PLINTH", workspace::plinth());
+    launcher.env(workspace::CLIENT_RESPONSES_VARIABLE, workspace::recorded_responses());
     launcher
 }

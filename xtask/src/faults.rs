@@ -4,9 +4,10 @@ use std::process::Command;
 
 use crate::apt;
 use crate::durability;
-use crate::process::ask;
-use crate::runner::Context;
-use crate::steps::{Need, Outcome, POSTGRES, Step, cargo_test, minutes, runs_tests};
+use crate::outcome::Outcome;
+use crate::process::first_line;
+use crate::step::{Context, Need, Step, cargo_test, minutes};
+use crate::steps::POSTGRES;
 use crate::tally::Tally;
 
 /// Before a line that is worth repeating, as `tests/faults` prints it.
@@ -64,7 +65,7 @@ fn run(context: &Context, filter: &str) -> Outcome {
         command.env("PLINTH_FAULTS_SEED", seed.to_string());
     }
     let cluster = context.postgres.get().expect("the step `postgres` has passed");
-    let outcome = runs_tests(context, command.envs(cluster.environment()));
+    let outcome = context.run_tests(command.envs(cluster.environment()));
     let output = std::fs::read(&context.log).unwrap_or_default();
     let output = String::from_utf8_lossy(&output);
     for line in reported(&output, FIGURE) {
@@ -77,8 +78,8 @@ fn run(context: &Context, filter: &str) -> Outcome {
 fn install_tools(context: &Context) {
     let _ = durability::prepare(context);
     for (program, argument, package) in [("xfs_io", "-V", "xfsprogs"), ("faketime", "--version", "faketime")] {
-        if ask(Command::new(program).arg(argument)).is_none() {
-            let _ = apt::install(context, &[package]);
+        if first_line(Command::new(program).arg(argument)).is_none() {
+            let _ = apt::install(&[package], |command| context.succeed(command));
         }
     }
 }
@@ -87,7 +88,7 @@ fn install_tools(context: &Context) {
 fn in_own_mounts(command: &Command) -> Command {
     let wrapper = ["--mount", "--propagation", "private"];
     let mut wrapped = Command::new("unshare");
-    if ask(Command::new("unshare").args(wrapper).arg("true")).is_some() {
+    if first_line(Command::new("unshare").args(wrapper).arg("true")).is_some() {
         wrapped.args(wrapper).arg(command.get_program());
     } else {
         wrapped = Command::new(command.get_program());
@@ -123,7 +124,7 @@ fn without_skipped(outcome: Outcome, skipped: &[&str]) -> Outcome {
         Outcome::Passed { tally, .. } if count >= tally.passed => Outcome::skipped(skipped.join("; ")),
         Outcome::Passed { tally, .. } if count > 0 => {
             let tally = Tally { passed: tally.passed - count, skipped: tally.skipped + count, ..tally };
-            Outcome::Passed { tally, remark: format!("{tally}: {}", skipped.join("; ")) }
+            Outcome::Passed { tally, detail: format!("{tally}: {}", skipped.join("; ")) }
         }
         other => other,
     }
@@ -143,7 +144,7 @@ mod tests {
     #[test]
     fn what_could_not_run_has_not_passed() {
         let passed =
-            |count| Outcome::Passed { tally: Tally { passed: count, failed: 0, skipped: 0 }, remark: String::new() };
+            |count| Outcome::Passed { tally: Tally { passed: count, failed: 0, skipped: 0 }, detail: String::new() };
         assert!(matches!(without_skipped(passed(1), &["no root"]), Outcome::Skipped { .. }));
         assert_eq!(without_skipped(passed(3), &["no root"]).tally(), Tally { passed: 2, failed: 0, skipped: 1 });
         assert_eq!(without_skipped(passed(3), &[]).tally(), Tally { passed: 3, failed: 0, skipped: 0 });

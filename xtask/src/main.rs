@@ -1,6 +1,6 @@
-//! The workshop: what a developer and CI run, in one program without dependencies.
+//! The tasks that a developer and CI run, in one program without dependencies, so that it builds in seconds.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program speaks on its terminal")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program prints to its terminal")]
 
 mod apt;
 mod arguments;
@@ -16,6 +16,8 @@ mod process;
 mod python;
 mod reaper;
 mod runner;
+mod signal;
+mod step;
 mod steps;
 mod tally;
 mod workspace;
@@ -32,11 +34,11 @@ fn main() -> ExitCode {
             Ok(ExitCode::SUCCESS)
         }
         Ok(Command::Check(options)) => runner::run(steps::quick(), &options),
-        Ok(Command::Test(options)) => runner::run(steps::whole(), &options),
+        Ok(Command::Test(options)) => runner::run(steps::all(), &options),
         Ok(Command::Faults(options)) => runner::run(faults::cases(), &options),
-        Ok(Command::Bench(words)) => bench::run(&words),
+        Ok(Command::Bench(flags)) => bench::run(&flags),
         Ok(Command::Postgres(from)) => postgres::serve(from),
-        Ok(Command::Reaper) => reaper::work(),
+        Ok(Command::Reaper) => reaper::run(),
         Err(text) => Err(text),
     };
     done.unwrap_or_else(|text| {

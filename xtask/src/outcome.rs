@@ -1,18 +1,17 @@
-//! What comes of a step.
+//! The outcome of a step.
 
 use crate::tally::Tally;
 
-/// What came of a step.
 #[derive(Debug)]
 pub enum Outcome {
-    Passed { tally: Tally, remark: String },
+    Passed { tally: Tally, detail: String },
     Failed { tally: Tally, reason: String },
     Skipped { reason: String },
 }
 
 impl Outcome {
     pub fn passed() -> Self {
-        Outcome::Passed { tally: Tally::ONE_PASSED, remark: String::new() }
+        Outcome::Passed { tally: Tally::ONE_PASSED, detail: String::new() }
     }
 
     pub fn failed(reason: impl Into<String>) -> Self {
@@ -38,13 +37,13 @@ impl Outcome {
         }
     }
 
-    /// Why, or how many.
-    pub fn remark(&self) -> String {
+    /// The reason, or the number of tests.
+    pub fn detail(&self) -> String {
         let tally = self.tally();
         let counts = if tally.passed + tally.failed > 1 { tally.to_string() } else { String::new() };
         match self {
-            Outcome::Passed { remark, .. } if remark.is_empty() => counts,
-            Outcome::Passed { remark, .. } => remark.clone(),
+            Outcome::Passed { detail, .. } if detail.is_empty() => counts,
+            Outcome::Passed { detail, .. } => detail.clone(),
             Outcome::Failed { reason, .. } if counts.is_empty() => reason.clone(),
             Outcome::Failed { reason, .. } => format!("{counts} ({reason})"),
             Outcome::Skipped { reason } => reason.clone(),

@@ -1,8 +1,8 @@
 //! A second process that cleans up when the first one ends, however it ends: by Ctrl-C, by a panic, by `kill -9`.
 //!
-//! It holds the reading end of a pipe. The first process writes down what it started and what it finished; when the pipe
-//! closes, the reaper ends what is still written down. A signal handler could not do this for `kill -9`, and would need
-//! unsafe code or a dependency.
+//! It reads from a pipe. The first process registers what it starts and unregisters what has ended; when the pipe closes,
+//! the reaper ends what is still registered. A signal handler could not do this for `kill -9`, and would need unsafe code
+//! or a dependency.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,14 +13,14 @@ use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::process::{Signal, is_alive, send};
+use crate::signal::{self, Signal};
 
-/// How long a process may take to end by itself before it is killed.
+/// How long a process may take to exit before it is killed.
 pub const GRACE: Duration = Duration::from_secs(10);
 
-/// Something to end with us.
+/// Something that must not outlive this process.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Charge {
+pub enum Resource {
     /// A process group, by the id of its leader.
     Group(u32),
     /// A PostgreSQL server, by its process id.
@@ -29,7 +29,7 @@ pub enum Charge {
     Directory(PathBuf),
 }
 
-/// Our side of the pipe.
+/// The first process's end of the pipe.
 pub struct Reaper {
     child: Child,
     pipe: Mutex<Option<ChildStdin>>,
@@ -43,7 +43,7 @@ impl Reaper {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // Ctrl-C on the terminal goes to our group, and the reaper must outlive it.
+            // The terminal sends Ctrl-C to our group, and the reaper must survive it.
             .process_group(0)
             .spawn()
             .map_err(|error| format!("cannot start the reaper: {error}"))?;
@@ -51,20 +51,20 @@ impl Reaper {
         Ok(Self { child, pipe })
     }
 
-    /// From now on, ends the charge when this process ends.
-    pub fn hold(&self, charge: &Charge) {
-        self.write(&format!("+{}\n", charge.to_line()));
+    /// From now on, the resource ends with this process.
+    pub fn register(&self, resource: &Resource) {
+        self.write(&format!("+{}\n", resource.to_line()));
     }
 
-    /// The charge has ended.
-    pub fn release(&self, charge: &Charge) {
-        self.write(&format!("-{}\n", charge.to_line()));
+    /// The resource has ended.
+    pub fn unregister(&self, resource: &Resource) {
+        self.write(&format!("-{}\n", resource.to_line()));
     }
 
     fn write(&self, line: &str) {
         let mut pipe = self.pipe.lock().expect("no writer panics");
         if let Some(pipe) = pipe.as_mut() {
-            // Without a reaper the work itself can still go on.
+            // The run can continue without a reaper.
             let _ = pipe.write_all(line.as_bytes());
         }
     }
@@ -77,71 +77,71 @@ impl Drop for Reaper {
     }
 }
 
-/// The second process: waits for the pipe to close, then ends what is left.
-pub fn work() -> Result<ExitCode, String> {
-    let mut held = BTreeSet::new();
+/// The second process: waits until the pipe closes, then ends what is registered.
+pub fn run() -> Result<ExitCode, String> {
+    let mut registered = BTreeSet::new();
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
-        note(&mut held, &line);
+        update(&mut registered, &line);
     }
-    end(&held);
+    end(&registered);
     Ok(ExitCode::SUCCESS)
 }
 
-fn note(held: &mut BTreeSet<Charge>, line: &str) {
-    if let Some(charge) = line.strip_prefix('+').and_then(Charge::from_line) {
-        held.insert(charge);
-    } else if let Some(charge) = line.strip_prefix('-').and_then(Charge::from_line) {
-        held.remove(&charge);
+fn update(registered: &mut BTreeSet<Resource>, line: &str) {
+    if let Some(resource) = line.strip_prefix('+').and_then(Resource::from_line) {
+        registered.insert(resource);
+    } else if let Some(resource) = line.strip_prefix('-').and_then(Resource::from_line) {
+        registered.remove(&resource);
     }
 }
 
-fn end(held: &BTreeSet<Charge>) {
-    held.iter().for_each(|charge| charge.send(Signal::Terminate));
+fn end(registered: &BTreeSet<Resource>) {
+    registered.iter().for_each(|resource| resource.send(Signal::Terminate));
     let limit = Instant::now() + GRACE;
-    while Instant::now() < limit && held.iter().any(Charge::is_alive) {
+    while Instant::now() < limit && registered.iter().any(Resource::is_alive) {
         std::thread::sleep(Duration::from_millis(50));
     }
-    held.iter().for_each(|charge| charge.send(Signal::Kill));
-    for charge in held {
-        if let Charge::Directory(path) = charge {
+    registered.iter().for_each(|resource| resource.send(Signal::Kill));
+    for resource in registered {
+        if let Resource::Directory(path) = resource {
             let _ = fs::remove_dir_all(path);
         }
     }
 }
 
-impl Charge {
+impl Resource {
     fn send(&self, signal: Signal) {
         match (self, signal) {
-            (Charge::Group(id), signal) => send(signal, -i64::from(*id)),
-            // The server's own children lead their own groups; at once, and with them, it ends on SIGQUIT.
-            (Charge::Postgres(id), Signal::Terminate) => send(Signal::Quit, i64::from(*id)),
-            (Charge::Postgres(id), signal) => send(signal, i64::from(*id)),
-            (Charge::Directory(_), _) => {}
+            (Resource::Group(id), signal) => signal::send(signal, -i64::from(*id)),
+            // The server's children have their own groups; on SIGQUIT the server ends them and itself at once.
+            (Resource::Postgres(id), Signal::Terminate) => signal::send(Signal::Quit, i64::from(*id)),
+            (Resource::Postgres(id), signal) => signal::send(signal, i64::from(*id)),
+            (Resource::Directory(_), _) => {}
         }
     }
 
     fn is_alive(&self) -> bool {
         match self {
-            Charge::Group(id) => is_alive(-i64::from(*id)),
-            Charge::Postgres(id) => is_alive(i64::from(*id)),
-            Charge::Directory(_) => false,
+            Resource::Group(id) => signal::is_alive(-i64::from(*id)),
+            Resource::Postgres(id) => signal::is_alive(i64::from(*id)),
+            Resource::Directory(_) => false,
         }
     }
 
     fn to_line(&self) -> String {
         match self {
-            Charge::Group(id) => format!("group {id}"),
-            Charge::Postgres(id) => format!("postgres {id}"),
-            Charge::Directory(path) => format!("directory {}", path.display()),
+            Resource::Group(id) => format!("group {id}"),
+            Resource::Postgres(id) => format!("postgres {id}"),
+            Resource::Directory(path) => format!("directory {}", path.display()),
         }
     }
 
     fn from_line(line: &str) -> Option<Self> {
         let (kind, value) = line.split_once(' ')?;
         match kind {
-            "group" => value.parse().ok().map(Charge::Group),
-            "postgres" => value.parse().ok().map(Charge::Postgres),
-            "directory" => Some(Charge::Directory(value.into())),
+            "group" => value.parse().ok().map(Resource::Group),
+            "postgres" => value.parse().ok().map(Resource::Postgres),
+            "directory" => Some(Resource::Directory(value.into())),
             _ => None,
         }
     }
@@ -152,21 +152,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_charge_survives_the_pipe() {
-        for charge in [Charge::Group(7), Charge::Postgres(8), Charge::Directory("/tmp/with a space".into())] {
-            assert_eq!(Charge::from_line(&charge.to_line()), Some(charge));
+    fn resource_survives_the_pipe() {
+        for resource in [Resource::Group(7), Resource::Postgres(8), Resource::Directory("/tmp/with a space".into())] {
+            assert_eq!(Resource::from_line(&resource.to_line()), Some(resource));
         }
         for line in ["", "group", "group -1", "group x", "tree 4"] {
-            assert_eq!(Charge::from_line(line), None, "{line}");
+            assert_eq!(Resource::from_line(line), None, "{line}");
         }
     }
 
     #[test]
-    fn what_is_released_is_not_ended() {
-        let mut held = BTreeSet::new();
+    fn unregistered_resource_is_not_ended() {
+        let mut registered = BTreeSet::new();
         for line in ["+group 1", "+group 2", "-group 1", "nonsense"] {
-            note(&mut held, line);
+            update(&mut registered, line);
         }
-        assert_eq!(held, BTreeSet::from([Charge::Group(2)]));
+        assert_eq!(registered, BTreeSet::from([Resource::Group(2)]));
     }
 }

@@ -1,4 +1,4 @@
-//! Runs steps, some of them at once, and tells what came of them.
+//! Runs steps, some of them concurrently, and prints their outcomes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,54 +9,44 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::arguments::{Faults, Options};
+use crate::outcome::Outcome;
 use crate::postgres::{Cluster, Source};
 use crate::process;
 use crate::reaper::Reaper;
-use crate::steps::{Need, Outcome, Step};
+use crate::step::{Context, Need, Step};
 use crate::tally::Tally;
 use crate::workspace;
 
-/// How often a long step shows that it lives.
-const HEARTBEAT: Duration = Duration::from_secs(60);
-/// Small machines gain nothing from more at once.
-const AT_ONCE_MAX: usize = 2;
+/// How often the progress of a long step is printed.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(60);
+/// Small machines gain nothing from more.
+const CONCURRENT_MAX: usize = 2;
 
-/// What a step gets to work with.
-pub struct Context {
-    pub reaper: Arc<Reaper>,
-    /// Where the output goes that is shown when the step fails.
-    pub log: PathBuf,
-    pub limit: Instant,
-    pub postgres: Arc<OnceLock<Cluster>>,
-    pub postgres_from: Option<Source>,
-    pub faults: Faults,
-}
-
-/// Runs the chosen steps and prints the summary; the last line is `N passed, N failed`.
+/// Runs the selected steps and prints the summary; the last line is `N passed, N failed`.
 pub fn run(steps: Vec<Step>, options: &Options) -> Result<ExitCode, String> {
-    let chosen = choose(steps, options)?;
+    let selected = select(steps, options)?;
     if options.list {
-        for step in &chosen {
+        for step in &selected {
             println!("{:<22} {}", step.name, step.about);
         }
         return Ok(ExitCode::SUCCESS);
     }
     let started = Instant::now();
-    let reports = Round::new(&chosen, options)?.run();
-    print_summary(&chosen, &reports, started.elapsed());
+    let reports = Run::new(&selected, options)?.run();
+    print_summary(&selected, &reports, started.elapsed());
     let failed = reports.values().any(|report| matches!(report.outcome, Outcome::Failed { .. }));
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// The steps that `--only` and `--skip` leave, in their order, with all that they need.
-fn choose(steps: Vec<Step>, options: &Options) -> Result<Vec<Step>, String> {
+/// The steps that `--only` and `--skip` select, in order, with those that they need.
+fn select(steps: Vec<Step>, options: &Options) -> Result<Vec<Step>, String> {
     for name in options.only.iter().chain(&options.skip) {
         if !steps.iter().any(|step| step.name == name) {
-            return Err(format!("there is no step `{name}`; see --list"));
+            return Err(format!("no step is named `{name}`; see --list"));
         }
     }
     let mut wanted: BTreeSet<String> = options.only.iter().cloned().collect();
-    // A step stands after those that it needs, so one pass from the end finds them all.
+    // A step is listed after those it needs, so one pass from the end finds them all.
     for step in steps.iter().rev().filter(|_| !options.only.is_empty()) {
         if wanted.contains(step.name) {
             wanted.extend(step.needed_steps().map(String::from));
@@ -64,8 +54,8 @@ fn choose(steps: Vec<Step>, options: &Options) -> Result<Vec<Step>, String> {
     }
     let is_wanted = |step: &Step| options.only.is_empty() || wanted.contains(step.name);
     let is_skipped = |step: &Step| options.skip.iter().any(|name| name == step.name);
-    let chosen: Vec<bool> = steps.iter().map(|step| is_wanted(step) && !is_skipped(step)).collect();
-    Ok(steps.into_iter().zip(chosen).filter_map(|(step, chosen)| chosen.then_some(step)).collect())
+    let selected: Vec<bool> = steps.iter().map(|step| is_wanted(step) && !is_skipped(step)).collect();
+    Ok(steps.into_iter().zip(selected).filter_map(|(step, selected)| selected.then_some(step)).collect())
 }
 
 struct Report {
@@ -75,13 +65,13 @@ struct Report {
 
 type Reports = BTreeMap<&'static str, Report>;
 
-struct Round<'a> {
+struct Run<'a> {
     steps: &'a [Step],
     waiting: Vec<&'a Step>,
     running: Vec<(&'a Step, Instant)>,
     reports: Reports,
     logs: PathBuf,
-    limit: Instant,
+    deadline: Instant,
     reaper: Arc<Reaper>,
     postgres: Arc<OnceLock<Cluster>>,
     postgres_from: Option<Source>,
@@ -94,19 +84,19 @@ enum Readiness {
     Never(String),
 }
 
-impl<'a> Round<'a> {
+impl<'a> Run<'a> {
     fn new(steps: &'a [Step], options: &Options) -> Result<Self, String> {
         let logs = workspace::target().join("xtask");
         fs::create_dir_all(&logs).map_err(|error| format!("{}: {error}", logs.display()))?;
-        // What an earlier run was answered says nothing about this one.
-        let _ = fs::remove_dir_all(workspace::answers());
+        // Responses of an earlier run must not be checked again.
+        let _ = fs::remove_dir_all(workspace::recorded_responses());
         Ok(Self {
             steps,
             waiting: steps.iter().collect(),
             running: Vec::new(),
             reports: Reports::new(),
             logs,
-            limit: Instant::now() + options.limit,
+            deadline: Instant::now() + options.limit,
             reaper: Arc::new(Reaper::start()?),
             postgres: Arc::default(),
             postgres_from: options.postgres_from,
@@ -120,15 +110,15 @@ impl<'a> Round<'a> {
             while self.reports.len() < self.steps.len() {
                 self.start_ready(|step, context| {
                     let sender = sender.clone();
-                    scope.spawn(move || sender.send((step.name, work(step, &context))));
+                    scope.spawn(move || sender.send((step.name, run_step(step, &context))));
                 });
                 if self.running.is_empty() {
                     continue;
                 }
-                match finished.recv_timeout(HEARTBEAT) {
+                match finished.recv_timeout(PROGRESS_INTERVAL) {
                     Ok((name, outcome)) => self.finish(name, outcome),
                     Err(RecvTimeoutError::Timeout) => self.show_running(),
-                    Err(RecvTimeoutError::Disconnected) => unreachable!("this function holds a sender"),
+                    Err(RecvTimeoutError::Disconnected) => unreachable!("this function owns a sender"),
                 }
             }
         });
@@ -157,14 +147,14 @@ impl<'a> Round<'a> {
                 Some(Outcome::Failed { .. }) => return Readiness::Never(format!("needs {needed}, which failed")),
                 Some(Outcome::Skipped { .. }) => return Readiness::Never(format!("needs {needed}, which was skipped")),
                 None if self.steps.iter().any(|step| step.name == needed) => return Readiness::NotYet,
-                None => return Readiness::Never(format!("needs {needed}, which is left out")),
+                None => return Readiness::Never(format!("needs {needed}, which is not selected")),
             }
         }
         if step.needs(Need::Earlier) && !earlier(self.steps, step).all(|other| self.reports.contains_key(other.name)) {
             return Readiness::NotYet;
         }
-        let cargo_is_taken = step.needs(Need::Cargo) && self.running.iter().any(|(step, _)| step.needs(Need::Cargo));
-        if cargo_is_taken || self.running.len() >= AT_ONCE_MAX { Readiness::NotYet } else { Readiness::Ready }
+        let cargo_is_locked = step.needs(Need::Cargo) && self.running.iter().any(|(step, _)| step.needs(Need::Cargo));
+        if cargo_is_locked || self.running.len() >= CONCURRENT_MAX { Readiness::NotYet } else { Readiness::Ready }
     }
 
     fn context(&self, step: &Step) -> Context {
@@ -173,7 +163,7 @@ impl<'a> Round<'a> {
         Context {
             reaper: self.reaper.clone(),
             log,
-            limit: self.limit.min(Instant::now() + step.limit),
+            deadline: self.deadline.min(Instant::now() + step.limit),
             postgres: self.postgres.clone(),
             postgres_from: self.postgres_from,
             faults: self.faults,
@@ -190,14 +180,14 @@ impl<'a> Round<'a> {
     }
 
     fn report(&mut self, name: &'static str, outcome: Outcome, took: Duration) {
-        println!("{:>6}   {name}  {:.1} s  {}", outcome.word(), took.as_secs_f64(), outcome.remark());
+        println!("{:>6}   {name}  {:.1} s  {}", outcome.word(), took.as_secs_f64(), outcome.detail());
         self.reports.insert(name, Report { outcome, took });
     }
 
     fn show_log(&self, name: &str) {
         let log = self.logs.join(format!("{name}.log"));
         let text = fs::read(&log).unwrap_or_default();
-        println!("\n----- {name}: all it said, kept in {}", log.display());
+        println!("\n----- output of {name}, also in {}", log.display());
         println!("{}", String::from_utf8_lossy(&text).trim_end());
         println!("----- end of {name}\n");
     }
@@ -215,10 +205,10 @@ fn earlier<'a>(steps: &'a [Step], step: &Step) -> impl Iterator<Item = &'a Step>
     steps.iter().take_while(move |other| other.name != step.name)
 }
 
-/// A step that panics has failed; the others go on.
-fn work(step: &Step, context: &Context) -> Outcome {
-    if Instant::now() >= context.limit {
-        return Outcome::failed("not started: the whole run has reached its limit");
+/// A step that panics has failed; the others continue.
+fn run_step(step: &Step, context: &Context) -> Outcome {
+    if Instant::now() >= context.deadline {
+        return Outcome::failed("not started: the run has reached its time limit");
     }
     let run = std::panic::AssertUnwindSafe(|| (step.run)(context));
     std::panic::catch_unwind(run).unwrap_or_else(|_| Outcome::failed("xtask itself panicked"))
@@ -229,7 +219,7 @@ fn print_summary(steps: &[Step], reports: &Reports, took: Duration) {
     println!("\n{:<24}{:<10}{:>8}", "step", "result", "seconds");
     for step in steps {
         let Report { outcome, took } = &reports[step.name];
-        let line = format!("{:<24}{:<10}{:>8.1}   {}", step.name, outcome.word(), took.as_secs_f64(), outcome.remark());
+        let line = format!("{:<24}{:<10}{:>8.1}   {}", step.name, outcome.word(), took.as_secs_f64(), outcome.detail());
         println!("{}", line.trim_end());
         sum += outcome.tally();
     }
@@ -254,23 +244,23 @@ mod tests {
     }
 
     fn names(options: &Options) -> Result<Vec<&'static str>, String> {
-        Ok(choose(three(), options)?.iter().map(|step| step.name).collect())
+        Ok(select(three(), options)?.iter().map(|step| step.name).collect())
     }
 
     #[test]
-    fn only_brings_what_is_needed() {
+    fn only_selects_needed_steps() {
         let options = Options { only: vec!["tests".into()], ..Options::default() };
         assert_eq!(names(&options), Ok(vec!["postgres", "tests"]));
     }
 
     #[test]
-    fn skip_leaves_out() {
+    fn skip_removes_a_step() {
         let options = Options { skip: vec!["format".into()], ..Options::default() };
         assert_eq!(names(&options), Ok(vec!["postgres", "tests"]));
     }
 
     #[test]
-    fn earlier_steps_are_those_listed_before() {
+    fn earlier_steps_are_listed_before() {
         let steps = three();
         let names = |step| earlier(&steps, step).map(|step| step.name).collect::<Vec<_>>();
         assert_eq!(names(&steps[0]), Vec::<&str>::new());
@@ -278,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_step_is_refused() {
+    fn unknown_step_is_rejected() {
         let options = Options { skip: vec!["formta".into()], ..Options::default() };
         assert!(names(&options).is_err_and(|text| text.contains("formta")));
     }

@@ -1,9 +1,9 @@
-//! Counting tests from what cargo prints.
+//! Counts tests in the output of cargo.
 
 use std::fmt;
 use std::ops::AddAssign;
 
-/// How many tests passed, failed and were skipped.
+/// Numbers of tests.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Tally {
     pub passed: u64,
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn result_lines_are_added_up() {
+    fn result_lines_are_summed() {
         let output = "\
 running 3 tests
 test a ... ok
@@ -66,7 +66,7 @@ test result: FAILED. 10 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out;
     }
 
     #[test]
-    fn other_lines_do_not_count() {
+    fn other_lines_are_not_counted() {
         assert_eq!(
             Tally::read("5 passed; 1 failed\n  test result: ok. 5 passed\nerror: could not compile"),
             Tally::default()
@@ -74,7 +74,7 @@ test result: FAILED. 10 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out;
     }
 
     #[test]
-    fn skipped_is_shown_only_when_there_is_some() {
+    fn skipped_is_shown_unless_zero() {
         assert_eq!(Tally { passed: 2, failed: 1, skipped: 0 }.to_string(), "2 passed, 1 failed");
         assert_eq!(Tally { passed: 2, failed: 0, skipped: 3 }.to_string(), "2 passed, 0 failed, 3 skipped");
     }

@@ -1,53 +1,57 @@
-//! Where things are, and how cargo is called.
+//! Paths of the workspace, and commands that run in it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder of the workspace.
+/// The root directory of the workspace.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the workspace")
 }
 
-/// Cargo's folder for what it builds, in which our own files may lie too.
+/// Cargo's target directory, which has files of xtask, too.
 pub fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |directory| root().join(directory))
 }
 
-/// The program that the step `binary` builds.
+/// The service, built by the step `binary`.
 pub fn plinth() -> PathBuf {
     target().join("debug/plinth")
 }
 
-/// Where suites and stories write down what they were answered.
-pub fn answers() -> PathBuf {
+/// Where tests and client suites record the responses that they get, for the step `conformance`.
+pub fn recorded_responses() -> PathBuf {
     target().join("answers")
 }
 
-/// The program that measures it, built by the same step.
+/// The variables with the directory for these recordings: of client suites, and of integration tests.
+pub const CLIENT_RESPONSES_VARIABLE: &str = "PLINTH_ANSWERS";
+pub const TEST_RESPONSES_VARIABLE: &str = "PLINTH_TEST_ANSWERS";
+
+/// The benchmark program, built by the step `binary`.
 pub fn plinth_bench() -> PathBuf {
     target().join("debug/plinth-bench")
 }
 
-/// A command in the workspace's folder.
+/// A command that runs in the root directory.
 pub fn command(program: &str) -> Command {
     let mut command = Command::new(program);
     command.current_dir(root());
-    // What `cargo run` says about xtask itself would make build scripts of the inner cargo run again.
+    // These variables describe xtask itself; passed on, they would make the inner cargo rerun build scripts.
     for (name, _) in std::env::vars_os() {
-        if is_about_xtask(&name.to_string_lossy()) {
+        if describes_xtask(&name.to_string_lossy()) {
             command.env_remove(name);
         }
     }
     command
 }
 
-/// The cargo that started us, with these words.
-pub fn cargo(words: &[&str]) -> Command {
+/// The cargo that started xtask.
+pub fn cargo(arguments: &[&str]) -> Command {
     let mut command = command(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
-    command.args(words);
+    command.args(arguments);
     command
 }
 
-fn is_about_xtask(name: &str) -> bool {
+fn describes_xtask(name: &str) -> bool {
     name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") || name == "CARGO_PRIMARY_PACKAGE"
 }

@@ -1,21 +1,21 @@
-//! Answers that are too long to keep.
+//! Responses too long to hold in memory.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
+use anyhow::{Context as _, Result};
 use memchr::memmem;
 
-use super::request;
-use crate::Result;
+use super::request::request;
 
-/// What was seen in a body.
+/// Occurrences of a word in a body, and the body's length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
     pub count: u64,
     pub bytes: u64,
 }
 
-/// Reads a long answer in chunks and counts a word in it.
+/// Reads a chunked response and counts a word in it.
 pub fn count_in_stream(address: SocketAddr, path: &str, word: &[u8]) -> Result<Counted> {
     let counted = || {
         let mut stream = TcpStream::connect(address)?;
@@ -24,13 +24,13 @@ pub fn count_in_stream(address: SocketAddr, path: &str, word: &[u8]) -> Result<C
         check_head(&mut input)?;
         count(&mut input, word)
     };
-    counted().map_err(|error| format!("GET {path}: {error}"))
+    counted().with_context(|| format!("GET {path}"))
 }
 
 fn check_head(input: &mut impl BufRead) -> std::io::Result<()> {
     let mut line = String::new();
     input.read_line(&mut line)?;
-    let is_good = line.starts_with("HTTP/1.1 200");
+    let is_ok = line.starts_with("HTTP/1.1 200");
     let mut is_chunked = false;
     loop {
         line.clear();
@@ -39,12 +39,12 @@ fn check_head(input: &mut impl BufRead) -> std::io::Result<()> {
         }
         is_chunked |= line.eq_ignore_ascii_case("transfer-encoding: chunked\r\n");
     }
-    if is_good && is_chunked { Ok(()) } else { Err(std::io::Error::other("not a stream that begins well")) }
+    if is_ok && is_chunked { Ok(()) } else { Err(std::io::Error::other("not a chunked response with status 200")) }
 }
 
 fn count(input: &mut impl BufRead, word: &[u8]) -> std::io::Result<Counted> {
     let mut counted = Counted { count: 0, bytes: 0 };
-    // The end of what came before, since a word may lie across two chunks.
+    // Begins with the end of the chunk before, since a word may span two chunks.
     let mut data = Vec::new();
     let mut line = String::new();
     loop {
@@ -67,9 +67,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_across_two_chunks_is_counted_once() {
+    fn word_across_two_chunks_is_counted_once() {
         let mut input = &b"5\r\nxabca\r\n3\r\nbcx\r\n2\r\nab\r\n0\r\n\r\n"[..];
-        assert_eq!(count(&mut input, b"abc").expect("it is whole"), Counted { count: 2, bytes: 10 });
+        assert_eq!(count(&mut input, b"abc").expect("it is complete"), Counted { count: 2, bytes: 10 });
         assert!(count(&mut &b"5\r\nxab"[..], b"abc").is_err());
     }
 }

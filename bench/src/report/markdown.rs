@@ -1,62 +1,72 @@
-//! The report as a page.
+//! The figures as Markdown.
 
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::Report;
-use crate::bench::Bench;
-use crate::figure::significant;
+use crate::results::{Growth, Latency, Results, Row, significant};
 
-/// Everything below the title; the plot is the file of this name.
-pub fn figures(report: &Report, bench: &Bench, took: Duration, plot: &str) -> String {
+/// How the results were measured.
+pub struct RunInfo<'a> {
+    pub rounds: usize,
+    /// Of one server in one round.
+    pub duration: Duration,
+    /// Lines that describe the machine.
+    pub machine: &'a [String],
+    pub took: Duration,
+}
+
+/// Everything below the title; `plot` is the file name of the plot.
+pub fn figures(results: &Results, info: &RunInfo<'_>, plot: &str) -> String {
     let mut page = String::new();
     let _ = writeln!(
         page,
-        "Median of {} rounds of {} s each, servers measured alternately, with the quartiles of the rounds in brackets.\n",
-        bench.rounds,
-        bench.duration.as_secs_f64()
+        "Median of {} rounds of {} s each, servers measured alternately; quartiles of the rounds in parentheses.\n",
+        info.rounds,
+        info.duration.as_secs_f64()
     );
-    for line in &bench.machine.lines {
+    for line in info.machine {
         let _ = writeln!(page, "- {line}");
     }
-    let _ = writeln!(page, "- the whole run took {} s\n", took.as_secs());
-    rows(&mut page, report);
-    latencies(&mut page, report);
-    growths(&mut page, report, plot);
-    for reason in &report.skipped {
+    let _ = writeln!(page, "- the whole run took {} s\n", info.took.as_secs());
+    rows(&mut page, &results.rows);
+    latencies(&mut page, &results.latencies);
+    growths(&mut page, &results.growths, plot);
+    for reason in &results.skipped {
         let _ = writeln!(page, "Not measured: {reason}\n");
     }
     page
 }
 
-fn rows(page: &mut String, report: &Report) {
-    page.push_str("| What | Service | Beside it | Figure | Target | |\n|---|---|---|---|---|---|\n");
-    for row in &report.rows {
+fn rows(page: &mut String, rows: &[Row]) {
+    page.push_str("| What | Service | Baseline | Figure | Target | Result |\n|---|---|---|---|---|---|\n");
+    for row in rows {
         let _ = writeln!(
             page,
             "| {} | {} | {} | {} | {} | {} |",
             row.what,
             row.service,
-            row.beside,
+            row.baseline,
             row.shown(),
             row.target,
-            row.verdict().word()
+            row.check()
         );
     }
     page.push('\n');
-    for row in report.rows.iter().filter(|row| !row.remark.is_empty()) {
-        let _ = writeln!(page, "- {}: {}", row.what, row.remark);
+    for row in rows.iter().filter(|row| !row.note.is_empty()) {
+        let _ = writeln!(page, "- {}: {}", row.what, row.note);
     }
     page.push('\n');
 }
 
-fn latencies(page: &mut String, report: &Report) {
-    if report.latencies.is_empty() {
+fn latencies(page: &mut String, latencies: &[Latency]) {
+    if latencies.is_empty() {
         return;
     }
-    page.push_str("## Latency\n\nRequests at fixed times, at half of the service's throughput, each timed from when it was due.\n\n");
-    page.push_str("| What | Requests/s | p50 ms | p90 ms | p99 ms | p99.9 ms |\n|---|---|---|---|---|---|\n");
-    for latency in &report.latencies {
+    page.push_str(
+        "## Latency\n\nRequests are sent at fixed times, at half of the service's throughput, and timed from when they were due.\n\n\
+         | What | Requests/s | p50 ms | p90 ms | p99 ms | p99.9 ms |\n|---|---|---|---|---|---|\n",
+    );
+    for latency in latencies {
         let _ = write!(page, "| {} | {} |", latency.what, significant(latency.per_second));
         for millis in latency.percentiles {
             let _ = write!(page, " {} |", significant(millis));
@@ -66,17 +76,14 @@ fn latencies(page: &mut String, report: &Report) {
     page.push('\n');
 }
 
-fn growths(page: &mut String, report: &Report, plot: &str) {
-    if report.growths.is_empty() {
+fn growths(page: &mut String, growths: &[Growth], plot: &str) {
+    if growths.is_empty() {
         return;
     }
-    let _ = writeln!(page, "## Growth\n\nWhat one request costs the server as the data grows.\n\n![]({plot})\n");
-    for growth in &report.growths {
-        let sizes = growth
-            .series
-            .first()
-            .map(|series| series.points.iter().map(|(size, _)| size.to_string()).collect::<Vec<_>>());
-        let sizes = sizes.unwrap_or_default();
+    let _ = writeln!(page, "## Growth\n\nThe cost of one request as the data grows.\n\n![]({plot})\n");
+    for growth in growths {
+        let points = growth.series.first().map(|series| series.points.as_slice()).unwrap_or_default();
+        let sizes: Vec<String> = points.iter().map(|(size, _)| size.to_string()).collect();
         let _ = writeln!(page, "| {}; {} | {} |", growth.title, growth.unit, sizes.join(" | "));
         let _ = writeln!(page, "|---|{}", "---|".repeat(sizes.len()));
         for series in &growth.series {

@@ -1,15 +1,14 @@
-//! The plot of growth: one panel for each thing that grows, drawn as SVG.
+//! The growth curves as SVG: one panel for each thing that grows.
 
 use std::fmt::Write;
 
-use super::{Growth, Series};
-use crate::figure::significant;
+use crate::results::{Growth, Series, significant};
 
 const PANEL: (f64, f64) = (420.0, 280.0);
 const COLUMNS: usize = 2;
 /// Space around the lines of a panel: left, top, right, bottom.
 const MARGIN: (f64, f64, f64, f64) = (56.0, 44.0, 20.0, 78.0);
-/// Told apart without color vision, too.
+/// Distinguishable without color vision, too.
 const COLORS: [&str; 3] = ["#0072b2", "#d55e00", "#009e73"];
 const DASHES: [&str; 3] = ["none", "6 3", "2 3"];
 
@@ -56,11 +55,12 @@ fn panel(out: &mut String, growth: &Growth, scale: &Scale) {
 
 fn line(out: &mut String, series: &Series, scale: &Scale, index: usize) {
     let (color, dash) = (COLORS[index % COLORS.len()], DASHES[index % DASHES.len()]);
-    let places: Vec<(f64, f64)> = series.points.iter().map(|(size, cost)| (scale.x(*size), scale.y(*cost))).collect();
-    let points: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+    let positions: Vec<(f64, f64)> =
+        series.points.iter().map(|(size, cost)| (scale.x(*size), scale.y(*cost))).collect();
+    let points: Vec<String> = positions.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     let style = format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"2\" stroke-dasharray=\"{dash}\"");
     let _ = writeln!(out, "<polyline points=\"{}\" {style}/>", points.join(" "));
-    for (x, y) in places {
+    for (x, y) in positions {
         let _ = writeln!(out, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{color}\"/>");
     }
     let (x, y) = (scale.left, scale.bottom + 34.0 + 14.0 * index as f64);
@@ -87,13 +87,13 @@ fn short(size: u64) -> String {
     }
 }
 
-/// The next number that people like to read on an axis.
+/// Rounds up to a number that reads well on an axis.
 fn round_step(step: f64) -> f64 {
     let power = 10_f64.powf(step.log10().floor());
     [1.0, 2.0, 2.5, 5.0].into_iter().map(|digit| digit * power).find(|round| *round >= step).unwrap_or(10.0 * power)
 }
 
-/// Sizes by their logarithm, costs from nothing.
+/// A logarithmic axis of sizes and a linear axis of costs from zero.
 struct Scale {
     left: f64,
     right: f64,
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_point_lies_in_its_panel() {
+    fn every_point_is_inside_its_panel() {
         let points = vec![(100, 20.0), (1_000, 22.0), (1_000_000, 30.0)];
         let growth = || Growth {
             title: "refs",

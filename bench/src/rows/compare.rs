@@ -1,67 +1,68 @@
-//! Servers measured alternately, so that what the machine does meanwhile meets all of them.
+//! Measures servers alternately, so that disturbances of the machine affect all of them.
 
-use crate::Result;
-use crate::bench::Bench;
-use crate::figure::{Figure, significant};
-use crate::load::{self, Load, Outcome, Pace, Script};
-use crate::process::Running;
+use anyhow::Result;
 
-/// One of the servers, with what it is asked.
+use crate::harness::Context;
+use crate::load::{self, Load, Measurement, Pace, Workload};
+use crate::results::{Figure, significant};
+use crate::system::ServerProcess;
+
+/// One of the servers, with its workload.
 pub struct Side<'a> {
-    pub server: &'a Running,
-    pub script: &'a mut dyn Script,
+    pub server: &'a ServerProcess,
+    pub workload: &'a mut dyn Workload,
 }
 
-/// The outcomes of one server, round by round.
-pub struct Rounds(pub Vec<Outcome>);
+/// The measurements of one server, one per round.
+pub struct Rounds(pub Vec<Measurement>);
 
-/// Measures throughput, in rounds; every second one goes through the servers in reverse.
-pub fn alternate(bench: &Bench, connections: usize, sides: &mut [Side<'_>]) -> Result<Vec<Rounds>> {
-    bench.machine.pin_this_thread();
+/// Measures throughput in rounds; every second round takes the servers in reverse order.
+pub fn alternate(context: &Context, connections: usize, sides: &mut [Side<'_>]) -> Result<Vec<Rounds>> {
+    context.machine.pin_this_thread();
     let mut rounds: Vec<Rounds> = sides.iter().map(|_| Rounds(Vec::new())).collect();
-    for round in 0..bench.rounds {
+    for round in 0..context.rounds {
         let mut order: Vec<usize> = (0..sides.len()).collect();
         if round % 2 == 1 {
             order.reverse();
         }
         for index in order {
-            rounds[index].0.push(measure(bench, &mut sides[index], connections, Pace::Closed)?);
+            rounds[index].0.push(measure(context, &mut sides[index], connections, Pace::Closed)?);
         }
     }
-    bench.machine.unpin_this_thread();
+    context.machine.unpin_this_thread();
     Ok(rounds)
 }
 
-/// One measurement of one server.
-pub fn measure(bench: &Bench, side: &mut Side<'_>, connections: usize, pace: Pace) -> Result<Outcome> {
-    let Side { server, script } = side;
-    let load = Load { address: server.address, pid: server.pid(), connections, duration: bench.duration, pace };
-    load::run(&load, *script)
+/// Measures one server once.
+pub fn measure(context: &Context, side: &mut Side<'_>, connections: usize, pace: Pace) -> Result<Measurement> {
+    let Side { server, workload } = side;
+    let load = Load { address: server.address, pid: server.pid(), connections, duration: context.duration, pace };
+    load::run(&load, *workload)
 }
 
 impl Rounds {
-    pub fn figure(&self, of: impl Fn(&Outcome) -> f64) -> Figure {
-        Figure::of(&self.0.iter().map(of).collect::<Vec<_>>())
+    pub fn figure(&self, value: impl Fn(&Measurement) -> f64) -> Figure {
+        Figure::of(&self.0.iter().map(value).collect::<Vec<_>>())
     }
 
-    /// Throughput as a part of that of the other, round by round.
-    pub fn throughput_against(&self, other: &Rounds) -> Figure {
-        self.against(other, Outcome::per_second)
+    /// The ratio of throughputs, round by round.
+    pub fn throughput_ratio(&self, baseline: &Rounds) -> Figure {
+        self.ratio(baseline, Measurement::per_second)
     }
 
-    /// As throughput, but by CPU time alone: what the other server needs for an answer as a part of what this one needs.
-    pub fn economy_against(&self, other: &Rounds) -> Figure {
-        other.against(self, Outcome::server_micros)
+    /// The ratio of responses per CPU second, round by round.
+    pub fn efficiency_ratio(&self, baseline: &Rounds) -> Figure {
+        baseline.ratio(self, Measurement::server_micros)
     }
 
-    fn against(&self, other: &Rounds, of: fn(&Outcome) -> f64) -> Figure {
-        Figure::of(&self.0.iter().zip(&other.0).map(|(one, other)| of(one) / of(other)).collect::<Vec<_>>())
+    fn ratio(&self, other: &Rounds, value: fn(&Measurement) -> f64) -> Figure {
+        Figure::of(&self.0.iter().zip(&other.0).map(|(one, other)| value(one) / value(other)).collect::<Vec<_>>())
     }
 
-    /// Throughput and CPU time, for people.
+    /// Throughput and CPU time as text.
     pub fn shown(&self) -> String {
-        let per_second = self.figure(Outcome::per_second).median;
-        let micros = self.figure(Outcome::server_micros).median;
+        let per_second = self.figure(Measurement::per_second).median;
+        let micros = self.figure(Measurement::server_micros).median;
         format!("{}/s, {} µs CPU", significant(per_second), significant(micros))
     }
 }

@@ -1,54 +1,74 @@
-//! What making an answer costs as the data grows: one service for each size, measured alternately.
+//! The cost of computing a response as the data grows: one service per size, measured alternately.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
 
 use super::compare::{Rounds, Side, alternate};
-use super::reads::look;
-use crate::Result;
-use crate::bench::Bench;
-use crate::load::{Outcome, Replay};
-use crate::process::Running;
-use crate::report::{Growth, Report, Series};
+use crate::harness::{Context, service};
+use crate::http::record;
+use crate::load::{Measurement, Replay};
+use crate::results::{Growth, Series};
+use crate::system::ServerProcess;
 
 const CONNECTIONS: usize = 16;
 
 /// A service with data of some size.
-pub struct Sized {
+pub struct SizedService {
     pub size: u64,
-    pub service: Running,
+    pub service: ServerProcess,
 }
 
-/// A request that is made at every size; the paths may depend on it.
-pub struct Asked<'a> {
+/// Starts an uncached service for each size, on the data directory that `seed` returns.
+pub fn start(
+    context: &Context,
+    sizes: Vec<u64>,
+    seed: fn(&Context, u64) -> Result<PathBuf>,
+) -> Result<Vec<SizedService>> {
+    let started = sizes.into_iter().map(|size| {
+        let service = service::start_uncached(context, &seed(context, size)?)?;
+        Ok(SizedService { size, service })
+    });
+    started.collect()
+}
+
+/// A request to measure at every size, on which its paths may depend.
+pub struct SizedRequest<'a> {
     pub name: &'static str,
-    pub paths: &'a dyn Fn(&Sized) -> Result<Vec<String>>,
+    pub paths: &'a dyn Fn(u64) -> Vec<String>,
 }
 
-/// Measures each request at each size, and notes what it costs.
-pub fn grow(
-    bench: &Bench,
-    report: &mut Report,
+/// The rounds of each request at each size, and the growth curve.
+pub struct Grown {
+    pub rounds: Vec<Vec<Rounds>>,
+    pub growth: Growth,
+}
+
+/// Measures each request at each size.
+pub fn measure(
+    context: &Context,
     title: &'static str,
-    services: &[Sized],
-    asked: &[Asked<'_>],
-) -> Result<Vec<Vec<Rounds>>> {
+    services: &[SizedService],
+    requests: &[SizedRequest<'_>],
+) -> Result<Grown> {
     let mut all = Vec::new();
     let mut series = Vec::new();
-    for request in asked {
-        let rounds = measure(bench, services, request)?;
-        let points = services.iter().zip(&rounds);
-        let points = points.map(|(sized, rounds)| (sized.size, rounds.figure(Outcome::server_micros).median)).collect();
+    for request in requests {
+        let rounds = measure_request(context, services, request)?;
+        let cost = |rounds: &Rounds| rounds.figure(Measurement::server_micros).median;
+        let points = services.iter().zip(&rounds).map(|(sized, rounds)| (sized.size, cost(rounds))).collect();
         series.push(Series { name: request.name.into(), points });
         all.push(rounds);
     }
-    report.grown(Growth { title, unit: "µs CPU", series });
-    Ok(all)
+    Ok(Grown { rounds: all, growth: Growth { title, unit: "µs CPU", series } })
 }
 
-fn measure(bench: &Bench, services: &[Sized], request: &Asked<'_>) -> Result<Vec<Rounds>> {
-    let mut scripts = Vec::new();
+fn measure_request(context: &Context, services: &[SizedService], request: &SizedRequest<'_>) -> Result<Vec<Rounds>> {
+    let mut workloads = Vec::new();
     for sized in services {
-        scripts.push(Replay::new(look(&sized.service, (request.paths)(sized)?)?));
+        workloads.push(Replay::new(record(sized.service.address, (request.paths)(sized.size))?));
     }
-    let sides = services.iter().zip(&mut scripts);
-    let mut sides: Vec<Side<'_>> = sides.map(|(sized, script)| Side { server: &sized.service, script }).collect();
-    alternate(bench, CONNECTIONS, &mut sides)
+    let sides = services.iter().zip(&mut workloads);
+    let mut sides: Vec<Side<'_>> = sides.map(|(sized, workload)| Side { server: &sized.service, workload }).collect();
+    alternate(context, CONNECTIONS, &mut sides)
 }

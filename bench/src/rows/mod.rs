@@ -1,31 +1,24 @@
-//! What is measured, in the order of the report.
+//! What is measured.
 
-mod anchors;
 mod compare;
 mod fast_forward;
+mod group;
 mod growth;
 mod many_refs;
 mod peer;
-mod raw;
 mod reads;
+mod reanchor;
 mod sizes;
+mod sqlite;
 mod start;
 mod statements;
 mod transfer;
 mod wide_pull;
 mod writes;
 
-use crate::Result;
-use crate::bench::Bench;
-use crate::report::Report;
+pub use group::RowGroup;
 
-/// One measurement, or a few that belong together.
-pub struct RowGroup {
-    pub name: &'static str,
-    pub about: &'static str,
-    pub run: fn(&Bench, &mut Report) -> Result<()>,
-}
-
+/// In the order of the report.
 pub const ALL: &[RowGroup] = &[
     reads::GET_REF,
     reads::GET_COMMENT,
@@ -36,11 +29,11 @@ pub const ALL: &[RowGroup] = &[
     writes::CREATE_COMMENT,
     writes::UPDATE_COMMENT,
     statements::STATEMENTS,
-    raw::RAW,
+    sqlite::RAW_SQLITE,
     many_refs::MANY_REFS,
     many_refs::LIST_REFS,
     fast_forward::FAST_FORWARD,
-    anchors::RE_ANCHOR,
+    reanchor::RE_ANCHOR,
     wide_pull::WIDE_PULL,
     transfer::CLONE,
     transfer::PUSH,
@@ -50,11 +43,3 @@ pub const ALL: &[RowGroup] = &[
     sizes::TOKENS,
     peer::PEER,
 ];
-
-/// A name that is not there must not quietly measure nothing.
-pub fn check_names(names: &[String]) -> Result<()> {
-    match names.iter().find(|name| !ALL.iter().any(|row| row.name == **name)) {
-        Some(name) => Err(format!("there is no row `{name}`; see --list")),
-        None => Ok(()),
-    }
-}

@@ -1,98 +1,97 @@
-//! The service beside a peer: `emulate`, which keeps a GitHub in the memory of a Node process.
+//! The service compared with a peer: `emulate`, an emulator of GitHub in Node that holds everything in memory.
 
+use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use anyhow::{Context as _, Result, anyhow};
 use serde_json::json;
 
-use super::RowGroup;
 use super::compare::{Side, alternate};
-use super::reads::look;
-use crate::Result;
-use crate::bench::Bench;
-use crate::figure::Target;
-use crate::load::{Exchange, Replay};
-use crate::machine::on_core;
-use crate::process::{Running, succeed};
-use crate::report::{Report, Row};
-use crate::seed::{COMMENTS, World};
-use crate::servers::Synchronous;
-use crate::service::{self, Place};
+use super::group::RowGroup;
+use crate::harness::{Context, Cpu, ServeOptions, service};
+use crate::http::{Client, Recording, record};
+use crate::load::Replay;
+use crate::results::{Results, Row, Target};
+use crate::seed::StandardSeed;
+use crate::seed::standard::COMMENTS;
+use crate::system::{ServerProcess, on_core, output_of};
 
 const CONNECTIONS: usize = 32;
-const START_LIMIT: Duration = Duration::from_secs(60);
-/// The peer counts 5,000 requests for each token, so it gets many.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// The peer allows 5,000 requests per token, so it gets many tokens.
 const TOKENS: usize = 300;
 const PEER_REPO: &str = "/repos/mona/rocket";
-const OUR_REPO: &str = "/repos/acme/rocket";
-const FILES: [&str; 2] = ["package.json", "package-lock.json"];
+const SERVICE_REPO: &str = "/repos/acme/rocket";
+const PACKAGE_FILES: [&str; 2] = ["package.json", "package-lock.json"];
 
 pub const PEER: RowGroup = RowGroup {
     name: "peer",
-    about: "GET one ref and a list of 30 comments, beside `emulate` from npm",
-    run: |bench, report| match fetch(bench) {
-        Ok(folder) => measure(bench, report, &folder),
-        Err(reason) => {
-            println!("  skipped: {reason}");
-            report.skipped.push(format!("the peer `emulate`: {reason}"));
-            Ok(())
-        }
+    about: "GET one ref and a list of 30 comments, compared with `emulate` from npm",
+    run: |context| match fetch(context) {
+        Ok(directory) => measure(context, &directory),
+        Err(error) => Ok(Results { skipped: vec![format!("the peer `emulate`: {error:#}")], ..Results::default() }),
     },
 };
 
-fn measure(bench: &Bench, report: &mut Report, folder: &Path) -> Result<()> {
-    let peer = start(bench, folder)?;
-    fill(&peer)?;
-    let world = World::get(bench)?;
-    let service = service::start(bench, &world.data(), Place::OneCore, Synchronous::Full)?;
+fn measure(context: &Context, directory: &Path) -> Result<Results> {
+    let peer = start(context, directory)?;
+    create_data(&peer)?;
+    let seed = StandardSeed::get(context)?;
+    let options = ServeOptions { cpu: Cpu::ServerCore, ..ServeOptions::default() };
+    let service = service::start(context, &seed.data(), options)?;
+    let mut rows = Vec::new();
     for (what, path) in
         [("GET one ref", "git/ref/heads/feature"), ("list of 30 comments", "pulls/1/comments?per_page=30")]
     {
-        let ours = look(&service, vec![format!("{OUR_REPO}/{path}")])?;
-        let theirs = look(&peer, vec![format!("{PEER_REPO}/{path}")])?;
-        let (mut ours, mut theirs) = (Replay::new(ours), Replay::new(with_tokens(&theirs[0])));
-        let mut sides = [Side { server: &service, script: &mut ours }, Side { server: &peer, script: &mut theirs }];
-        let rounds = alternate(bench, CONNECTIONS, &mut sides)?;
-        report.add(Row {
-            what: format!("{what}, beside the peer"),
+        let recorded = record(peer.address, vec![format!("{PEER_REPO}/{path}")])?;
+        let mut of_service = Replay::new(record(service.address, vec![format!("{SERVICE_REPO}/{path}")])?);
+        let mut of_peer = Replay::new(with_tokens(&recorded[0]));
+        let mut sides =
+            [Side { server: &service, workload: &mut of_service }, Side { server: &peer, workload: &mut of_peer }];
+        let rounds = alternate(context, CONNECTIONS, &mut sides)?;
+        rows.push(Row {
+            what: format!("{what}, compared with the peer"),
             service: rounds[0].shown(),
-            beside: format!("emulate 0.12.2: {}", rounds[1].shown()),
-            figure: rounds[0].throughput_against(&rounds[1]),
+            baseline: format!("emulate 0.12.2: {}", rounds[1].shown()),
+            figure: rounds[0].throughput_ratio(&rounds[1]),
             unit: "× faster",
             target: Target::None,
-            remark: String::new(),
+            note: String::new(),
         });
     }
-    Ok(())
+    Ok(Results::of_rows(rows))
 }
 
-/// The packages in a folder of their own, fetched once.
-fn fetch(bench: &Bench) -> Result<PathBuf> {
+/// Fetches the packages once and returns their directory.
+fn fetch(context: &Context) -> Result<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("peer");
-    let folder = bench.folder.join("peer");
-    let io = |error: std::io::Error| format!("{}: {error}", folder.display());
-    let same = |name: &str| matches!((std::fs::read(source.join(name)), std::fs::read(folder.join(name))), (Ok(one), Ok(other)) if one == other);
-    if !FILES.iter().all(|name| same(name)) || node(&folder).is_err() {
-        succeed(Command::new("npm").arg("--version")).map_err(|_| "there is no npm")?;
-        std::fs::create_dir_all(&folder).map_err(io)?;
-        for name in FILES {
-            std::fs::copy(source.join(name), folder.join(name)).map_err(io)?;
+    let directory = context.directory.join("peer");
+    let is_same = |name: &&str| {
+        let pair = (fs::read(source.join(name)), fs::read(directory.join(name)));
+        matches!(pair, (Ok(one), Ok(other)) if one == other)
+    };
+    if !PACKAGE_FILES.iter().all(is_same) || node(&directory).is_err() {
+        output_of(Command::new("npm").arg("--version")).map_err(|_| anyhow!("npm is not installed"))?;
+        fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
+        for name in PACKAGE_FILES {
+            fs::copy(source.join(name), directory.join(name)).with_context(|| directory.display().to_string())?;
         }
-        let fetched = succeed(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&folder));
-        fetched.map_err(|error| format!("npm could not fetch it: {}", error.lines().next().unwrap_or_default()))?;
+        let fetched = output_of(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&directory));
+        fetched.map_err(|error| anyhow!("npm ci failed: {}", error.to_string().lines().next().unwrap_or_default()))?;
     }
-    node(&folder).map_err(|error| format!("the npm package `node` brings no Node that runs here: {error}"))?;
-    Ok(folder)
+    node(&directory).context("the npm package `node` has no program for this machine")?;
+    Ok(directory)
 }
 
-fn node(folder: &Path) -> Result<PathBuf> {
-    let node = folder.join("node_modules/node/bin/node");
-    succeed(Command::new(&node).arg("--version")).map(|_| node)
+fn node(directory: &Path) -> Result<PathBuf> {
+    let node = directory.join("node_modules/node/bin/node");
+    output_of(Command::new(&node).arg("--version")).map(|_| node)
 }
 
-fn start(bench: &Bench, folder: &Path) -> Result<Running> {
+fn start(context: &Context, directory: &Path) -> Result<ServerProcess> {
     let tokens: Vec<String> =
         (0..TOKENS).map(|index| format!("  {}: {{ login: mona, scopes: [repo, user] }}", token(index))).collect();
     let seed = format!(
@@ -100,32 +99,26 @@ fn start(bench: &Bench, folder: &Path) -> Result<Running> {
          repos: [{{ owner: mona, name: rocket, auto_init: true }}]\n",
         tokens.join("\n")
     );
-    std::fs::write(folder.join("seed.yaml"), seed).map_err(|error| error.to_string())?;
+    fs::write(directory.join("seed.yaml"), seed)?;
     let address = free_address()?;
-    let mut command = on_core(&node(folder)?, bench.machine.cores.map(|cores| cores.server));
-    command.arg(folder.join("node_modules/emulate/dist/index.js")).args([
-        "start",
-        "--service",
-        "github",
-        "--seed",
-        "seed.yaml",
-    ]);
-    command.args(["--port", &address.port().to_string()]).current_dir(folder);
-    Running::start_at(&mut command, &bench.log("peer"), address, START_LIMIT)
+    let mut command = on_core(&node(directory)?, context.machine.cores.map(|cores| cores.server));
+    command.arg(directory.join("node_modules/emulate/dist/index.js"));
+    command.args(["start", "--service", "github", "--seed", "seed.yaml", "--port", &address.port().to_string()]);
+    ServerProcess::start_at(command.current_dir(directory), &context.log("peer")?, address, START_TIMEOUT)
 }
 
-/// A port that was free a moment ago; the peer does not pick one by itself.
+/// The peer cannot choose a free port by itself.
 fn free_address() -> Result<SocketAddr> {
-    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).map_err(|error| error.to_string())
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }
 
 fn token(index: usize) -> String {
     format!("ghp_{index:05}")
 }
 
-/// A branch and a pull request with as many comments as ours has.
-fn fill(peer: &Running) -> Result<()> {
-    let mut client = peer.client()?;
+/// Creates a branch and a pull request with as many comments as the service's.
+fn create_data(peer: &ServerProcess) -> Result<()> {
+    let mut client = Client::connect(peer.address)?;
     let mut send = |method: &str, path: &str, body, status| {
         client.send(method, &format!("{PEER_REPO}/{path}"), &body)?.expect(status)?.json()
     };
@@ -143,9 +136,9 @@ fn fill(peer: &Running) -> Result<()> {
     Ok(())
 }
 
-/// The same exchange with each of the tokens.
-fn with_tokens(exchange: &Exchange) -> Vec<Exchange> {
-    let text = String::from_utf8_lossy(&exchange.request).into_owned();
+/// The same recording with each of the tokens.
+fn with_tokens(recording: &Recording) -> Vec<Recording> {
+    let text = String::from_utf8_lossy(&recording.request).into_owned();
     let requests = (0..TOKENS).map(|index| text.replace("ghp_bench", &token(index)).into_bytes());
-    requests.map(|request| Exchange { request, ..exchange.clone() }).collect()
+    requests.map(|request| Recording { request, ..recording.clone() }).collect()
 }

@@ -1,65 +1,57 @@
-//! What requests cost as comments, repositories and tokens grow.
+//! The cost of requests as comments, repositories and tokens grow.
 
-use std::path::PathBuf;
-
-use super::RowGroup;
-use super::growth::{Asked, Sized, grow};
-use crate::Result;
-use crate::bench::Bench;
-use crate::seed::sizes;
-use crate::service;
+use super::group::RowGroup;
+use super::growth::{self, SizedRequest};
+use crate::results::Results;
+use crate::seed;
 
 const PER_PAGE: u64 = 30;
 
 pub const COMMENTS: RowGroup = RowGroup {
     name: "growth-comments",
     about: "GET one comment and pages of comments, as a pull request grows to 100,000 comments",
-    run: |bench, report| {
-        let counts = bench.size(vec![100, 300], vec![100, 1_000, 10_000, 100_000]);
-        let services = start(bench, counts, sizes::comments)?;
-        let pages = |page: u64| format!("/repos/acme/talk/pulls/1/comments?per_page={PER_PAGE}&page={page}");
-        let one = |sized: &Sized| Ok(vec![format!("/repos/acme/talk/pulls/comments/{}", sized.size / 2)]);
-        let first = |_: &Sized| Ok(vec![pages(1)]);
-        let last = |sized: &Sized| Ok(vec![pages(sized.size / PER_PAGE)]);
-        let asked = [
-            Asked { name: "GET one comment", paths: &one },
-            Asked { name: "first page of 30", paths: &first },
-            Asked { name: "last page of 30", paths: &last },
+    run: |context| {
+        let sizes = context.size(vec![100, 300], vec![100, 1_000, 10_000, 100_000]);
+        let services = growth::start(context, sizes, seed::growth::comments)?;
+        let page = |page: u64| format!("/repos/acme/talk/pulls/1/comments?per_page={PER_PAGE}&page={page}");
+        let requests = [
+            SizedRequest {
+                name: "GET one comment",
+                paths: &|size| vec![format!("/repos/acme/talk/pulls/comments/{}", size / 2)],
+            },
+            SizedRequest { name: "first page of 30", paths: &|_| vec![page(1)] },
+            SizedRequest { name: "last page of 30", paths: &|size| vec![page(size / PER_PAGE)] },
         ];
-        grow(bench, report, "comments of a pull request", &services, &asked).map(|_| ())
+        let grown = growth::measure(context, "comments of a pull request", &services, &requests)?;
+        Ok(Results { growths: vec![grown.growth], ..Results::default() })
     },
 };
 
 pub const REPOSITORIES: RowGroup = RowGroup {
     name: "growth-repositories",
     about: "GET one repository and one of its refs, as an organization grows to 10,000 repositories",
-    run: |bench, report| {
-        let counts = bench.size(vec![10, 50], vec![10, 100, 1_000, 10_000]);
-        let services = start(bench, counts, sizes::repositories)?;
-        let repo = |sized: &Sized| Ok(vec![format!("/repos/acme/repo-{}", sized.size - 1)]);
-        let reference = |sized: &Sized| Ok(vec![format!("/repos/acme/repo-{}/git/ref/heads/main", sized.size - 1)]);
-        let asked =
-            [Asked { name: "GET one repository", paths: &repo }, Asked { name: "GET one ref", paths: &reference }];
-        grow(bench, report, "repositories of an organization", &services, &asked).map(|_| ())
+    run: |context| {
+        let sizes = context.size(vec![10, 50], vec![10, 100, 1_000, 10_000]);
+        let services = growth::start(context, sizes, seed::growth::repositories)?;
+        let last = |size: u64| format!("/repos/acme/repo-{}", size - 1);
+        let requests = [
+            SizedRequest { name: "GET one repository", paths: &|size| vec![last(size)] },
+            SizedRequest { name: "GET one ref", paths: &|size| vec![format!("{}/git/ref/heads/main", last(size))] },
+        ];
+        let grown = growth::measure(context, "repositories of an organization", &services, &requests)?;
+        Ok(Results { growths: vec![grown.growth], ..Results::default() })
     },
 };
 
 pub const TOKENS: RowGroup = RowGroup {
     name: "growth-tokens",
-    about: "GET one ref with a token, as there come to be 100,000 tokens",
-    run: |bench, report| {
-        let counts = bench.size(vec![10, 50], vec![100, 1_000, 10_000, 100_000]);
-        let services = start(bench, counts, sizes::tokens)?;
-        let reference = |_: &Sized| Ok(vec!["/repos/acme/talk/git/ref/heads/main".to_owned()]);
-        let asked = [Asked { name: "GET one ref", paths: &reference }];
-        grow(bench, report, "tokens of a user", &services, &asked).map(|_| ())
+    about: "GET one ref with a token, as the number of tokens grows to 100,000",
+    run: |context| {
+        let sizes = context.size(vec![10, 50], vec![100, 1_000, 10_000, 100_000]);
+        let services = growth::start(context, sizes, seed::growth::tokens)?;
+        let path = |_| vec!["/repos/acme/talk/git/ref/heads/main".to_owned()];
+        let requests = [SizedRequest { name: "GET one ref", paths: &path }];
+        let grown = growth::measure(context, "tokens of a user", &services, &requests)?;
+        Ok(Results { growths: vec![grown.growth], ..Results::default() })
     },
 };
-
-fn start(bench: &Bench, counts: Vec<u64>, seed: fn(&Bench, u64) -> Result<PathBuf>) -> Result<Vec<Sized>> {
-    let started = counts.into_iter().map(|size| {
-        let service = service::start_forgetful(bench, &seed(bench, size)?)?;
-        Ok(Sized { size, service })
-    });
-    started.collect()
-}

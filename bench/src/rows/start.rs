@@ -1,78 +1,80 @@
-//! From starting the program to its first answer, and the memory that it has then.
+//! The time from process start to first response, and the memory when idle.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::RowGroup;
-use crate::Result;
-use crate::bench::Bench;
-use crate::figure::{Figure, Target, significant};
-use crate::process::Running;
-use crate::report::{Report, Row};
-use crate::seed::refs;
-use crate::service;
-use crate::usage::{self, Memory};
+use anyhow::Result;
 
-/// In which a service that has just started comes to rest.
-const REST: Duration = Duration::from_millis(300);
+use super::group::RowGroup;
+use crate::harness::{Context, service};
+use crate::http::Client;
+use crate::results::{Figure, Results, Row, Target, significant};
+use crate::seed::many_refs;
+use crate::system::usage::{self, Memory};
+
+/// After this time a service that has just started is idle.
+const SETTLE: Duration = Duration::from_millis(300);
 
 pub const START: RowGroup = RowGroup {
     name: "start",
-    about: "start to first answer, empty and with a million refs; idle memory",
-    run: |bench, report| {
-        let refs = bench.size(5_000, 1_000_000);
-        let large = refs::get(bench, refs)?;
-        let folder = bench.scratch("start")?;
-        let empty = |round: usize| folder.join(format!("empty-{round}"));
-        starts(bench, report, "empty, its store made new", empty)?;
-        starts(bench, report, "empty, its store there already", |_| folder.join("empty-0"))?;
-        starts(bench, report, &format!("with {refs} refs"), |_| large.clone())
+    about: "time to first response, with an empty store and a million refs; idle memory",
+    run: |context| {
+        let refs = context.size(5_000, 1_000_000);
+        let large = many_refs::get(context, refs)?;
+        let directory = context.scratch("start")?;
+        let empty = |round: usize| directory.join(format!("empty-{round}"));
+        let mut rows = measure(context, "new store", empty)?;
+        rows.extend(measure(context, "existing empty store", |_| empty(0))?);
+        rows.extend(measure(context, &format!("store with {refs} refs"), |_| large.clone())?);
+        Ok(Results::of_rows(rows))
     },
 };
 
-fn starts(bench: &Bench, report: &mut Report, what: &str, data: impl Fn(usize) -> std::path::PathBuf) -> Result<()> {
+fn measure(context: &Context, what: &str, data: impl Fn(usize) -> PathBuf) -> Result<Vec<Row>> {
     let (mut times, mut memories) = (Vec::new(), Vec::new());
-    for round in 0..bench.rounds.max(3) {
-        let (time, memory) = start(bench, &data(round))?;
+    for round in 0..context.rounds.max(3) {
+        let (time, memory) = start(context, &data(round))?;
         times.push(time);
         memories.push(memory);
     }
     let time = Figure::of(&times);
-    report.add(Row {
-        what: format!("start to first answer, {what}"),
-        service: format!("{} ms", significant(time.median)),
-        beside: "–".into(),
-        figure: time,
-        unit: "ms",
-        target: Target::AtMost(100.0),
-        remark: String::new(),
-    });
-    let of = |part: fn(&Memory) -> u64| {
-        Figure::of(&memories.iter().map(|memory| part(memory) as f64 / 1e6).collect::<Vec<_>>())
+    let megabytes = |value: fn(&Memory) -> u64| {
+        Figure::of(&memories.iter().map(|memory| value(memory) as f64 / 1e6).collect::<Vec<_>>())
     };
-    let resident = of(|memory| memory.resident);
-    report.add(Row {
-        what: format!("idle memory, {what}"),
-        service: format!("{} MB resident", significant(resident.median)),
-        beside: format!("of which its own: {} MB", significant(of(|memory| memory.anonymous).median)),
-        figure: resident,
-        unit: "MB",
-        target: Target::AtMost(30.0),
-        remark: String::new(),
-    });
-    Ok(())
+    let resident = megabytes(|memory| memory.resident);
+    let private = megabytes(|memory| memory.anonymous);
+    Ok(vec![
+        Row {
+            what: format!("start to first response, {what}"),
+            service: format!("{} ms", significant(time.median)),
+            baseline: "–".into(),
+            figure: time,
+            unit: "ms",
+            target: Target::AtMost(100.0),
+            note: String::new(),
+        },
+        Row {
+            what: format!("idle memory, {what}"),
+            service: format!("{} MB resident", significant(resident.median)),
+            baseline: format!("of which private: {} MB", significant(private.median)),
+            figure: resident,
+            unit: "MB",
+            target: Target::AtMost(30.0),
+            note: String::new(),
+        },
+    ])
 }
 
-fn start(bench: &Bench, data: &Path) -> Result<(f64, Memory)> {
-    let mut command = Command::new(&bench.plinth);
-    service::serving(&mut command, data);
+fn start(context: &Context, data: &Path) -> Result<(f64, Memory)> {
+    let mut command = Command::new(&context.plinth);
+    service::serve_arguments(&mut command, data);
     let begun = Instant::now();
-    let service = Running::start(&mut command, &bench.log("plinth"), service::read_ready)?;
-    // An empty store knows no token.
-    service.client()?.exchange(b"GET /meta HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")?.expect(200)?;
+    let service = service::start_command(context, &mut command)?;
+    // Without a token, since an empty store has none.
+    Client::connect(service.address)?.send_raw(b"GET /meta HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")?.expect(200)?;
     let took = begun.elapsed();
-    std::thread::sleep(REST);
+    std::thread::sleep(SETTLE);
     let memory = usage::memory(service.pid());
     service.stop()?;
     Ok((took.as_secs_f64() * 1e3, memory))

@@ -1,34 +1,32 @@
-//! How many statements the store runs for one request, counted exactly: one more is noticed on any machine, however little
-//! time it takes.
+//! SQL statements per request, counted exactly: one more is noticed on any machine, however little time it takes.
 
-use super::RowGroup;
+use anyhow::{Context as _, Result, bail};
+
+use super::group::RowGroup;
 use super::{reads, writes};
-use crate::Result;
-use crate::figure::{Figure, Target};
+use crate::harness::{ResponseCache, ServeOptions, service};
 use crate::http::{Client, request};
-use crate::load::{Made, Script};
-use crate::process::Running;
-use crate::report::{Report, Row};
-use crate::seed::{self, World};
-use crate::service;
+use crate::load::{Generated, Workload};
+use crate::results::{Figure, Results, Row, Target};
+use crate::seed::{self, StandardSeed};
+use crate::system::ServerProcess;
 
 const REQUESTS: u64 = 20;
-/// What the service does for itself now and then counts, too, and a kept answer is made anew with the next second. Both
-/// only ever add, so the least of these is right.
-const TURNS: usize = 5;
-const COUNTER: &str = "plinth_store_statements_total ";
+/// Periodic work of the service is counted, too, and a cached response is computed again in the next second. Both only
+/// add statements, so the lowest of several counts is right.
+const ATTEMPTS: usize = 5;
 
-type Paths = fn(&Running) -> Result<Vec<String>>;
-type Requests = fn(&World) -> Made;
+type Paths = fn(&ServerProcess) -> Result<Vec<String>>;
+type Requests = fn(&StandardSeed) -> Generated;
 
-/// What is read, and the statements that it takes to make the answer.
+/// Reads, and the statements of each without the response cache.
 const READS: [(&str, Paths, u64); 4] = [
-    ("GET one ref", reads::refs, 2),
-    ("GET one comment", reads::comments, 2),
-    ("GET one field", reads::fields, 3),
-    ("list of 30 comments", reads::page, 5),
+    ("GET one ref", reads::ref_paths, 2),
+    ("GET one comment", reads::comment_paths, 2),
+    ("GET one field", reads::field_paths, 3),
+    ("list of 30 comments", reads::list_path, 5),
 ];
-/// What is changed, and the statements that it takes.
+/// Writes, and the statements of each.
 const WRITES: [(&str, Requests, u64); 4] = [
     ("create a ref", writes::create_ref, 6),
     ("fast-forward a ref", writes::update_ref, 5),
@@ -38,66 +36,62 @@ const WRITES: [(&str, Requests, u64); 4] = [
 
 pub const STATEMENTS: RowGroup = RowGroup {
     name: "statements",
-    about: "statements of the store for one request, counted",
-    run: |bench, report| {
-        let world = World::get(bench)?;
-        let folder = bench.scratch("statements")?;
-        let copy = |name: &str| seed::copy(&world.folder, &folder.join(name));
-        let service = service::start_counted(bench, &copy("usual")?, &[])?;
-        let forgetful = service::start_counted(bench, &copy("anew")?, &["--kept-bytes-max", "0"])?;
+    about: "SQL statements per request, counted",
+    run: |context| {
+        let seed = StandardSeed::get(context)?;
+        let directory = context.scratch("statements")?;
+        let start = |name: &str, response_cache| {
+            let data = seed::copy_data(&seed.directory, &directory.join(name))?;
+            let options = ServeOptions { response_cache, metrics: true, ..ServeOptions::default() };
+            service::start(context, &data, options)
+        };
+        let (cached, uncached) = (start("cached", ResponseCache::On)?, start("uncached", ResponseCache::Off)?);
+        let mut rows = Vec::new();
         for (what, paths, most) in READS {
-            let path = paths(&service)?.into_iter().next().ok_or("there is nothing to read")?;
+            let path = paths(&cached)?.into_iter().next().context("no path to read")?;
             let mut next = || request("GET", &path, "");
-            add(report, format!("{what}, given again"), turns(&service, &mut next)?, 0);
-            add(report, format!("{what}, made anew each time"), turns(&forgetful, &mut next)?, most);
+            rows.push(row(&format!("{what}, cached"), lowest_count(&cached, &mut next)?, 0));
+            rows.push(row(&format!("{what}, uncached"), lowest_count(&uncached, &mut next)?, most));
         }
-        for (what, script, most) in WRITES {
-            let mut script = script(&world);
+        for (what, workload, most) in WRITES {
+            let mut workload = workload(&seed);
             let mut next = || {
                 let mut request = Vec::new();
-                script.next(&mut request);
+                workload.write_next(&mut request);
                 request
             };
-            add(report, what.into(), turns(&service, &mut next)?, most);
+            rows.push(row(what, lowest_count(&cached, &mut next)?, most));
         }
-        Ok(())
+        Ok(Results::of_rows(rows))
     },
 };
 
-fn turns(service: &Running, next: &mut impl FnMut() -> Vec<u8>) -> Result<Figure> {
-    let counted: Result<Vec<f64>> = (0..TURNS).map(|_| count(service, next)).collect();
-    Ok(Figure::of(&[counted?.into_iter().fold(f64::INFINITY, f64::min)]))
+fn lowest_count(service: &ServerProcess, next: &mut impl FnMut() -> Vec<u8>) -> Result<f64> {
+    let counts: Result<Vec<f64>> = (0..ATTEMPTS).map(|_| count(service, next)).collect();
+    Ok(counts?.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// The statements for each of some requests, one after another.
-fn count(service: &Running, next: &mut impl FnMut() -> Vec<u8>) -> Result<f64> {
-    let mut client = service.client()?;
-    let before = statements(service)?;
+/// The statements per request of several requests, one after another.
+fn count(service: &ServerProcess, next: &mut impl FnMut() -> Vec<u8>) -> Result<f64> {
+    let mut client = Client::connect(service.address)?;
+    let before = service::statement_count(service)?;
     for _ in 0..REQUESTS {
-        let reply = client.exchange(&next())?;
-        if reply.status >= 300 {
-            return Err(format!("answered with {}: {}", reply.status, String::from_utf8_lossy(&reply.body)));
+        let response = client.send_raw(&next())?;
+        if response.status >= 300 {
+            bail!("status {}: {}", response.status, String::from_utf8_lossy(&response.body));
         }
     }
-    Ok((statements(service)? - before) as f64 / REQUESTS as f64)
+    Ok((service::statement_count(service)? - before) as f64 / REQUESTS as f64)
 }
 
-fn statements(service: &Running) -> Result<u64> {
-    let address = service::read_metrics(&service.said).ok_or("the service did not say where its metrics are")?;
-    let page = Client::connect(address)?.get("/metrics")?.expect(200)?;
-    let text = String::from_utf8_lossy(&page.body).into_owned();
-    let number = text.lines().find_map(|line| line.strip_prefix(COUNTER));
-    number.and_then(|number| number.parse().ok()).ok_or(format!("the metrics have no line `{COUNTER}`"))
-}
-
-fn add(report: &mut Report, what: String, figure: Figure, most: u64) {
-    report.add(Row {
-        what: format!("statements of the store: {what}"),
-        service: format!("{} for each request", figure.median),
-        beside: "–".into(),
-        figure,
-        unit: "for each request",
+fn row(what: &str, count: f64, most: u64) -> Row {
+    Row {
+        what: format!("SQL statements: {what}"),
+        service: format!("{count} per request"),
+        baseline: "–".into(),
+        figure: Figure::of(&[count]),
+        unit: "per request",
         target: Target::Count(most),
-        remark: String::new(),
-    });
+        note: String::new(),
+    }
 }

@@ -1,15 +1,15 @@
-//! The code under test: it knows nothing of Plinth.
+//! The code under test, independent of Plinth.
 
 use octocrab::Octocrab;
 use octocrab::models::repos::Object;
 use octocrab::params::repos::Reference;
 
-/// Starts a release branch where the default branch is, and returns its commit.
+/// Creates a release branch at the commit of the default branch and returns that commit.
 pub async fn start_release(github: &Octocrab, owner: &str, repo: &str, version: &str) -> octocrab::Result<String> {
     let default_branch = github.repos(owner, repo).get().await?.default_branch.unwrap_or_default();
     let git = github.git(owner, repo);
     let base = git.get_ref(&Reference::Branch(default_branch)).await?;
-    let Object::Commit { sha, .. } = base.object else { unreachable!("a branch leads to a commit") };
+    let Object::Commit { sha, .. } = base.object else { unreachable!("a branch points to a commit") };
     git.create_ref(&Reference::Branch(format!("release/{version}")), &sha).await?;
     Ok(sha)
 }

@@ -1,4 +1,4 @@
-//! A server of its own for each test, so that they can run side by side.
+//! Each test has its own server, so that tests can run in parallel.
 
 mod plinth;
 
@@ -13,17 +13,19 @@ fn client(plinth: &Plinth) -> Octocrab {
 }
 
 #[tokio::test]
-async fn a_release_starts_where_the_default_branch_is() {
+async fn start_release_creates_a_branch_at_the_default_branch() {
     let plinth = Plinth::start(STATE);
     let github = client(&plinth);
     let sha = start_release(&github, "mona", "hello", "1.0").await.unwrap();
-    let made = github.git("mona", "hello").list_matching_refs("heads/release").await.unwrap();
-    assert_eq!(made.len(), 1);
-    assert!(matches!(&made[0].object, octocrab::models::repos::Object::Commit { sha: made, .. } if *made == sha));
+    let created = github.git("mona", "hello").list_matching_refs("heads/release").await.unwrap();
+    assert_eq!(created.len(), 1);
+    assert!(
+        matches!(&created[0].object, octocrab::models::repos::Object::Commit { sha: target, .. } if *target == sha)
+    );
 }
 
 #[tokio::test]
-async fn a_release_starts_only_once() {
+async fn start_release_rejects_an_existing_version() {
     let plinth = Plinth::start(STATE);
     let github = client(&plinth);
     start_release(&github, "mona", "hello", "2.0").await.unwrap();
@@ -32,13 +34,13 @@ async fn a_release_starts_only_once() {
 }
 
 #[tokio::test]
-async fn a_comment_is_made_on_the_pull_request_of_the_state_file() {
+async fn comment_on_the_pull_request_of_the_state_file_is_listed() {
     let plinth = Plinth::start(STATE);
     let github = client(&plinth);
     let pulls = github.pulls("mona", "hello");
     let head = pulls.get(1).await.unwrap().head.sha;
     pulls.create_comment(1, "Why?", head, "README.md", 3).await.unwrap();
     let comments = pulls.list_comments(Some(1)).send().await.unwrap().items;
-    let told: Vec<_> = comments.iter().map(|comment| (comment.body.as_str(), comment.line)).collect();
-    assert_eq!(told, [("Why?", Some(3))]);
+    let listed: Vec<_> = comments.iter().map(|comment| (comment.body.as_str(), comment.line)).collect();
+    assert_eq!(listed, [("Why?", Some(3))]);
 }

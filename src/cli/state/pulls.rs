@@ -15,7 +15,7 @@ use crate::git::diff::{Comparisons, Side};
 use crate::git::{NoObjects, Reader, RefName, Repositories};
 use crate::ids::{AccountId, RepoId, Sha};
 use crate::markdown;
-use crate::objects::Objects;
+use crate::objects::{ObjectLimits, Objects};
 use crate::pulls::model::{PullState, Version};
 use crate::pulls::range::Desk;
 use crate::pulls::store::NewPull;
@@ -58,7 +58,7 @@ pub async fn prepare(
                 Some(located.map_err(|error| Error::internal(error.to_string()))??)
             }
             (None, Some(repo)) => {
-                let objects = Objects::new(store.clone(), repositories.clone());
+                let objects = Objects::new(store.clone(), repositories.clone(), ObjectLimits::default());
                 find_in_store(store, &objects, &repo, (pull, number), subjects).await?
             }
             (None, None) => return Err(problem(&pull.repo, "pulls.repo", "there is no such repository with commits")),

@@ -2,8 +2,11 @@
 
 mod change;
 mod pooled;
+mod recovery;
 mod watch;
 mod writer;
+mod writer_state;
+mod writer_thread;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,13 +15,14 @@ use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use rusqlite::config::DbConfig;
 
-use super::{DbError, Durability, State, Transaction, TransactionTimes, migrations};
+use super::{DbError, Durability, Schema, State, Transaction, TransactionTimes, migrations};
 use crate::error::{Error, Result};
 use change::{Change, Waiting};
 pub use pooled::Pooled;
 use pooled::{Opened, Role};
 use watch::Watch;
 use writer::Writer;
+use writer_state::WriterState;
 
 const STATEMENT_CACHE_CAPACITY: usize = 512;
 const BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
@@ -33,6 +37,8 @@ pub struct Engine {
 
 struct Shared {
     file: PathBuf,
+    durability: Durability,
+    writer: WriterState,
     times: Arc<TransactionTimes>,
     idle_readers: Mutex<Vec<Opened>>,
     /// The last field, since it must be dropped after the connections.
@@ -44,10 +50,20 @@ impl Engine {
         if rusqlite::version_number() < OLDEST_SAFE_VERSION {
             return Err(Error::internal(format!("SQLite {} is too old to be safe", rusqlite::version())));
         }
-        let mut connection = open_writer(file, durability)?;
+        let cannot_open = |error: &dyn std::fmt::Display| {
+            Error::Unavailable(format!("cannot open the database {}: {error}", file.display()))
+        };
+        let mut connection = open_writer(file, durability).map_err(|error| cannot_open(&error))?;
         migrations::migrate_sqlite(&mut connection)?;
-        let watch = Watch::open(file)?;
-        let shared = Arc::new(Shared { file: file.to_owned(), times, idle_readers: Mutex::default(), watch });
+        let watch = Watch::open(file).map_err(|error| cannot_open(&error))?;
+        let shared = Arc::new(Shared {
+            file: file.to_owned(),
+            durability,
+            times,
+            writer: WriterState::default(),
+            idle_readers: Mutex::default(),
+            watch,
+        });
         Ok(Self { writer: Writer::start(connection, shared.clone())?, shared })
     }
 
@@ -56,6 +72,11 @@ impl Engine {
         let idle = self.shared.idle_readers.lock().pop();
         let opened = idle.map_or_else(|| open_reader(&self.shared.file).map(Opened::new), Ok)?;
         Ok(Pooled::new(opened, self.shared.clone(), Role::Reader))
+    }
+
+    /// Whether the writer makes progress and what it commits is durable.
+    pub fn check_writer(&self) -> Result<()> {
+        Ok(self.shared.writer.check()?)
     }
 
     /// Nothing where it cannot be told.
@@ -77,11 +98,46 @@ impl Engine {
     {
         let (change, answered) = Waiting::new(operation, self.shared.times.clone(), context, work);
         let (change, writer): (Box<dyn Change>, _) = (Box::new(change), self.writer.clone());
+        let shared = self.shared.clone();
         async move {
+            shared.writer.check_accepting()?;
             writer.send(change)?;
             answered.await.map_err(|_| Error::internal("the writer thread dropped a change"))?
         }
     }
+}
+
+/// How the schema of a file compares with this binary's. A file that is not there is not made.
+pub fn schema(file: &Path) -> Result<Schema> {
+    if !file.try_exists()? {
+        return Ok(Schema::Absent);
+    }
+    let connection = rusqlite::Connection::open_with_flags(file, rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE);
+    let connection = connection.map_err(DbError::from)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(DbError::from)?;
+    Ok(migrations::schema_sqlite(&connection)?)
+}
+
+/// A connection that sees the store as it is now, for as long as it lives, whatever others commit.
+pub fn snapshot(file: &Path) -> Result<Pooled, DbError> {
+    // Without the right to write, SQLite could not share the index of the log with the writers.
+    let connection = rusqlite::Connection::open_with_flags(file, rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "query_only", true)?;
+    prepare(&connection)?;
+    // The transaction sees what is there when it first reads.
+    connection.execute_batch("begin; select count(*) from sqlite_schema")?;
+    Ok(Pooled::alone(connection))
+}
+
+/// A connection to a file that nobody writes to. Nothing is made beside it.
+pub fn immutable(file: &Path) -> Result<Pooled, DbError> {
+    use rusqlite::OpenFlags;
+    let path =
+        percent_encoding::utf8_percent_encode(&file.to_string_lossy(), percent_encoding::NON_ALPHANUMERIC).to_string();
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let connection = rusqlite::Connection::open_with_flags(format!("file:{path}?immutable=1"), flags)?;
+    prepare(&connection)?;
+    Ok(Pooled::alone(connection))
 }
 
 fn open_writer(file: &Path, durability: Durability) -> Result<rusqlite::Connection, DbError> {
@@ -130,12 +186,14 @@ mod tests {
         (folder, engine)
     }
 
-    /// Runs a statement in the writer, and tells the state before, inside and after.
+    /// Runs a statement in the writer, and tells the state before, inside and after. While it runs, readers see the
+    /// state of before.
     async fn write(engine: &Engine, sql: &'static str) -> [State; 3] {
         let before = engine.state().expect("it can be told");
-        let inside = engine.write("test", (), move |tx, ()| {
+        let inside = engine.write("test", engine.clone(), move |tx, engine| {
             Box::pin(async move {
                 tx.execute(sql, &[]).await?;
+                assert_eq!(engine.state(), Some(before), "what is not committed moves nothing for readers");
                 tx.state_inside().ok_or_else(|| Error::internal("a writer knows the state"))
             })
         });
@@ -148,7 +206,7 @@ mod tests {
         for sql in [USER, REPO] {
             let [before, inside, after] = write(&engine, sql).await;
             assert!(before.rights < inside.rights, "the change is known inside of its own transaction: {sql}");
-            assert!(inside.rights < after.rights, "whoever read before the commit is told again: {sql}");
+            assert!(before.rights < after.rights, "whoever read before the commit finds another number: {sql}");
             assert!(before.changes < after.changes, "{sql}");
         }
         let [before, inside, after] = write(&engine, REF).await;

@@ -29,7 +29,8 @@ impl Opened {
 /// A connection of the pool, to which it goes back if it is for reading.
 pub struct Pooled {
     opened: Option<Opened>,
-    home: Arc<Shared>,
+    /// None for a connection that belongs to no engine.
+    home: Option<Arc<Shared>>,
     role: Role,
 }
 
@@ -41,11 +42,17 @@ pub enum Role {
 
 impl Pooled {
     pub(super) fn new(opened: Opened, home: Arc<Shared>, role: Role) -> Self {
-        Self { opened: Some(opened), home, role }
+        Self { opened: Some(opened), home: Some(home), role }
+    }
+
+    /// A connection for reading that is closed when it is dropped.
+    pub(super) fn alone(connection: rusqlite::Connection) -> Self {
+        Self { opened: Some(Opened::new(connection)), home: None, role: Role::Reader }
     }
 
     pub fn state_inside(&self) -> Option<State> {
-        (self.role == Role::Writer).then(|| self.home.watch.state_inside())
+        let home = self.home.as_ref().filter(|_| self.role == Role::Writer)?;
+        Some(home.watch.state_inside())
     }
 
     pub fn optional<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
@@ -90,7 +97,7 @@ impl Pooled {
         let Opened { connection, known } = opened.as_mut().expect("a connection is only taken when dropped");
         let mut statement = connection.prepare_cached(sql)?;
         let known = known.entry((sql.as_ptr().addr(), sql.len())).or_insert_with(|| Known::new(sql, &statement));
-        if *role == Role::Writer {
+        if let Some(home) = home.as_ref().filter(|_| *role == Role::Writer) {
             home.watch.note(known.concern);
         }
         known.bind(&mut statement, params)?;
@@ -118,8 +125,8 @@ impl DerefMut for Pooled {
 
 impl Drop for Pooled {
     fn drop(&mut self) {
-        let Some(opened) = self.opened.take() else { return };
-        let mut idle = self.home.idle_readers.lock();
+        let (Some(opened), Some(home)) = (self.opened.take(), &self.home) else { return };
+        let mut idle = home.idle_readers.lock();
         if self.role == Role::Reader && idle.len() < IDLE_READERS_MAX {
             idle.push(opened);
         }

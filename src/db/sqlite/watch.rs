@@ -30,7 +30,12 @@ pub struct Watch {
 
 struct Seen {
     head: Option<Head>,
+    /// The state that readers see: what is not committed does not move it.
     state: State,
+    /// The state that the running group of transactions sees, with what it has changed itself. A request that looks
+    /// around while the group runs reads what was there before, under the number of before, so that a transaction of the
+    /// same group can tell that its decision is of before.
+    inside: State,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,7 +60,10 @@ impl Watch {
     pub fn open(database: &Path) -> io::Result<Self> {
         let mut name = database.as_os_str().to_owned();
         name.push("-shm");
-        Ok(Self { index: File::open(name)?, seen: Mutex::new(Seen { head: None, state: State::default() }) })
+        Ok(Self {
+            index: File::open(name)?,
+            seen: Mutex::new(Seen { head: None, state: State::default(), inside: State::default() }),
+        })
     }
 
     /// The state of now. Whoever commits beside the writer of this process may have changed anything.
@@ -66,21 +74,22 @@ impl Watch {
 
     /// The state as a transaction of the writer sees it, with what that has changed itself.
     pub fn state_inside(&self) -> State {
-        self.seen.lock().state
+        self.seen.lock().inside
     }
 
     /// Begins a group. Call it when nobody else can commit any more.
     pub fn begin(&self) -> Group {
         let head = self.head().ok();
-        let state = self.seen.lock().meet(head);
+        let mut seen = self.seen.lock();
+        let state = seen.meet(head);
+        seen.inside = state;
         Group { head, state }
     }
 
-    /// Takes note of a statement in a group. Whoever asks for the state now may still read what was there before; for
-    /// them it changes once more at the end.
+    /// Takes note of a statement in a group.
     pub fn note(&self, concern: Concern) {
         if concern != Concern::Nothing {
-            self.seen.lock().state.note(concern);
+            self.seen.lock().inside.note(concern);
         }
     }
 
@@ -93,10 +102,12 @@ impl Watch {
             return;
         };
         let is_own = after.count() == before.count().wrapping_add(1);
-        if before != after && is_own && seen.state.rights == group.state.rights {
+        let are_rights_same =
+            [seen.state.rights, seen.inside.rights].iter().all(|number| *number == group.state.rights);
+        if before != after && is_own && are_rights_same {
             seen.head = Some(after);
             seen.state.changes += 1;
-            if seen.state.pulls != group.state.pulls {
+            if seen.inside.pulls != group.state.pulls {
                 seen.state.note(Concern::Pulls);
             }
         } else if before != after {

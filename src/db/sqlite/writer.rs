@@ -11,9 +11,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
 use super::change::Change;
-use super::pooled::{Opened, Role};
 use super::watch::Watch;
-use super::{Pooled, Shared};
+use super::{Pooled, Shared, writer_thread};
 use crate::db::{Connection, DbError, Transaction};
 use crate::error::{Error, Result};
 
@@ -31,15 +30,8 @@ impl Writer {
     /// Gives the connection to a thread of its own, which ends with the last handle.
     pub fn start(connection: rusqlite::Connection, home: Arc<Shared>) -> Result<Self> {
         let (queue, changes) = sync_channel(QUEUE_CAPACITY);
-        std::thread::Builder::new().name("plinth-writer".into()).spawn(move || {
-            let connection = Connection::Sqlite(Pooled::new(Opened::new(connection), home.clone(), Role::Writer));
-            let mut tx = Transaction::new(connection);
-            while let Ok(first) = changes.recv() {
-                // Threads that are ready to run may be about to bring changes, which then share the commit.
-                std::thread::yield_now();
-                write_group(&mut tx, &home.watch, first, &changes);
-            }
-        })?;
+        let thread = std::thread::Builder::new().name("plinth-writer".into());
+        thread.spawn(move || writer_thread::run(connection, &home, &changes))?;
         Ok(Self { queue })
     }
 
@@ -53,7 +45,12 @@ impl Writer {
     }
 }
 
-fn write_group(tx: &mut Transaction, watch: &Watch, first: Box<dyn Change>, waiting: &Receiver<Box<dyn Change>>) {
+pub(super) fn write_group(
+    tx: &mut Transaction,
+    watch: &Watch,
+    first: Box<dyn Change>,
+    waiting: &Receiver<Box<dyn Change>>,
+) -> Result<(), DbError> {
     let mut group = vec![first];
     let mut written = in_transaction(tx, watch, |tx| make_all(tx, &mut group, waiting));
     if matches!(written, Ok(Made::Spoilt)) {
@@ -62,6 +59,7 @@ fn write_group(tx: &mut Transaction, watch: &Watch, first: Box<dyn Change>, wait
     for change in group {
         change.answer(written.as_ref().map(|_| ()));
     }
+    written.map(drop)
 }
 
 /// What came of a group.

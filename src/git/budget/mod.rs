@@ -16,14 +16,14 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::error::{Error, Result};
 pub use cancellation::{Cancellation, Interest};
-pub use memory::{Memory, Reserved};
+pub use memory::{Holder, Memory, Reserved, Sent};
 
 /// Steps between two looks at the clock and the cancellation; together they take well under a millisecond.
 const STEPS_PER_CHECK: u64 = 16 * 1024;
 /// Bytes that are loaded or compared in about the time of one step.
 const BYTES_PER_STEP: u64 = 32;
 /// CPU time after which a computation counts as long and has to wait for its turn.
-const LONG_AFTER: Duration = Duration::from_millis(50);
+const LONG_AFTER: Duration = Duration::from_millis(20);
 /// Bytes of a result that are not counted in the shared memory: nearly every result is smaller.
 const RETAINED_FREE: u64 = 256 * 1024;
 
@@ -67,6 +67,7 @@ pub struct Budget {
     steps: AtomicU64,
     cancellation: Arc<Cancellation>,
     memory: Arc<Memory>,
+    holder: Arc<Holder>,
     /// What the result takes of the shared memory.
     retained: Mutex<Option<Reserved>>,
     long_work: Option<Arc<dyn LongWork>>,
@@ -113,12 +114,18 @@ impl Budget {
             limits,
             used,
             steps: AtomicU64::new(0),
+            holder: Arc::new(Holder::new(cancellation.owner())),
             cancellation,
             memory,
             retained: Mutex::default(),
             long_work,
             is_long: AtomicBool::new(false),
         }
+    }
+
+    /// Whether there is anything that it forbids.
+    pub(super) fn is_limited(&self) -> bool {
+        self.limits.is_some()
     }
 
     /// Call this for every entry of a tree and every commit that is looked at.
@@ -159,7 +166,7 @@ impl Budget {
             return Ok(());
         }
         let mut retained = self.retained.lock();
-        let held = retained.get_or_insert_with(|| self.memory.nothing(self.cancellation.owner()));
+        let held = retained.get_or_insert_with(|| self.memory.nothing(&self.holder));
         match total.checked_sub(held.bytes()).filter(|missing| *missing > 0) {
             None => Ok(()),
             // In large steps, so that the lock of the memory is seldom taken.
@@ -172,7 +179,7 @@ impl Budget {
         if self.limits.is_none() || bytes <= RETAINED_FREE {
             return Ok(None);
         }
-        let mut reserved = self.memory.nothing(self.cancellation.owner());
+        let mut reserved = self.memory.nothing(&self.holder);
         reserved.grow(bytes, &self.cancellation)?;
         Ok(Some(reserved))
     }

@@ -61,10 +61,11 @@ fn one_repository_gets_its_share_of_the_memory_and_no_more() {
         (Budget::new(BudgetLimits::default(), memory.clone(), cancellation, None), interest)
     };
     let ((greedy, _first), (other, _second)) = (budget_of(1), budget_of(2));
-    let share = 112 << 20;
+    let share = 96 << 20;
     let held = greedy.reserve(share).expect("its share");
     assert!(is_over(other.reserve(share + 1)), "more than a share never fits");
-    assert!(other.reserve(80 << 20).is_ok(), "the rest is for others");
+    assert!(other.reserve(64 << 20).is_ok(), "the rest is for others");
+    assert!(is_over(greedy.reserve(1 << 20)), "nobody waits for what they hold themselves");
     let (waiting, interest) = budget_of(1);
     let waiter = std::thread::spawn(move || waiting.reserve(share).map(|_| Instant::now()));
     let given_back = Instant::now();
@@ -98,4 +99,17 @@ fn a_long_computation_waits_for_its_turn_once() {
     let budget = Budget::new(limits, Arc::default(), Arc::default(), Some(turns.clone()));
     assert!(is_over((0..).try_for_each(|_: u64| budget.compare(1))));
     assert_eq!(turns.0.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn responses_that_nobody_reads_leave_the_memory_to_computations() {
+    let memory: Arc<Memory> = Arc::default();
+    let reserved = |repo| memory.nothing(&Arc::new(Holder::new(RepoId(repo))));
+    let first = reserved(1).send(40 << 20).expect("there is room").expect("it is large");
+    assert!(matches!(reserved(1).send(40 << 20), Err(Error::Unavailable(_))), "one repository has its share");
+    let _second = reserved(2).send(40 << 20).expect("others have theirs");
+    assert!(reserved(3).send(1_000).expect("small ones are always sent").is_none());
+    assert_eq!(memory.held_bytes(), 0);
+    drop(first);
+    assert!(reserved(1).send(40 << 20).is_ok());
 }

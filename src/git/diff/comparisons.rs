@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use bytes::Bytes;
+
 use super::comparison::{Comparison, Target};
 use super::computed::Computed;
 use super::entry::{Entry, Mode};
@@ -42,7 +44,7 @@ pub struct Comparisons {
     lookups: Generations<Key, Arc<AtomicUsize>>,
     merge_bases: Computed<Key, Option<Sha>>,
     diffs: Computed<DiffKey, Arc<FileDiff>>,
-    texts: Computed<Key, Arc<Vec<u8>>>,
+    texts: Computed<Key, Bytes>,
     large: Generations<DiffKey, Arc<FileDiff>>,
 }
 
@@ -104,8 +106,8 @@ impl Comparisons {
     }
 
     /// As [`unified`], which is not cached; only that it is over budget is.
-    pub fn unified(&self, repo: RepoId, source: &dyn Source, base: &Sha, head: &Sha) -> Result<Arc<Vec<u8>>> {
-        let compute = || unified(source, base, head).map(Arc::new);
+    pub fn unified(&self, repo: RepoId, source: &dyn Source, base: &Sha, head: &Sha) -> Result<Bytes> {
+        let compute = || unified(source, base, head).map(Bytes::from);
         self.texts.get((repo, *base, *head), source.budget(), |_| None, compute)
     }
 

@@ -10,9 +10,11 @@ use crate::git::budget::{Budget, Reserved};
 /// Chunks that are compared with each other before only equal files count as renamed.
 const COMPARED_MAX: u64 = 100_000_000;
 /// Bytes that are loaded for it.
-const LOADED_MAX: u64 = 128 << 20;
-/// Bytes of chunks that are held for it.
+const LOADED_MAX: u64 = 256 << 20;
+/// Bytes of chunks that are held for it at once.
 const HELD_MAX: u64 = 16 << 20;
+/// Memory is reserved in steps of this size.
+const RESERVED_STEP: u64 = 1 << 20;
 const OVER: Error = Error::OverBudget("Too many files would have to be compared to find renames.");
 
 /// What finding renames has taken. Its limits are counts, so that the same files always give the same renames.
@@ -48,6 +50,12 @@ impl<'a> Effort<'a> {
         Ok((shared * u64::from(SCORE_MAX) / larger) as u32)
     }
 
+    /// Call this when what was measured is dropped while others are still measured.
+    pub fn release(&mut self, measured: &Measured<'_>) {
+        self.held -= measured.chunks.as_ref().map_or(0, Chunks::byte_count);
+        self.reserved.truncate((self.held / RESERVED_STEP) as usize);
+    }
+
     fn compare(&mut self, count: u64) -> Result<()> {
         self.compared += count;
         if self.compared > COMPARED_MAX {
@@ -62,13 +70,12 @@ impl<'a> Effort<'a> {
     }
 
     fn hold(&mut self, bytes: u64) -> Result<()> {
-        const STEP: u64 = 1 << 20;
         self.held += bytes;
         if self.held > HELD_MAX {
             return Err(OVER);
         }
-        while self.held / STEP > self.reserved.len() as u64 {
-            match self.budget.reserve(STEP)? {
+        while self.held / RESERVED_STEP > self.reserved.len() as u64 {
+            match self.budget.reserve(RESERVED_STEP)? {
                 Some(reserved) => self.reserved.push(reserved),
                 None => break,
             }

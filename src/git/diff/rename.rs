@@ -122,6 +122,8 @@ impl<'a> Matcher<'a> {
             if score >= SAME_NAME_SCORE_MIN {
                 self.pair(source, target, score);
             }
+            self.effort.release(&source_content);
+            self.effort.release(&target_content);
         }
         Ok(())
     }
@@ -143,6 +145,7 @@ impl<'a> Matcher<'a> {
                 remember(&mut best, Candidate { score, same_name, source: *source, target });
             }
             candidates.append(&mut best);
+            self.effort.release(&target_content);
         }
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.rank()));
         for candidate in candidates {

@@ -14,6 +14,8 @@ use crate::git::budget::{Budget, Reserved};
 
 /// More changed files than this are not compared at all.
 const FILES_MAX: usize = 100_000;
+/// Changed files and the directories on the way to them.
+const ENTRIES_MAX: usize = 2 * FILES_MAX;
 /// Bytes of the paths of all changed files and of the directories on the way to them.
 const PATH_BYTES_MAX: usize = 12 << 20;
 /// What a changed file takes beside its path while renames are looked for.
@@ -29,6 +31,7 @@ pub(super) struct Visitor<'a> {
     /// Paths of directories that are walked later.
     pending: VecDeque<BString>,
     path_bytes: usize,
+    entries: usize,
     bytes: u64,
     changes: Vec<FileChange>,
     failure: Option<Error>,
@@ -42,6 +45,7 @@ impl<'a> Visitor<'a> {
             path: BString::default(),
             pending: VecDeque::new(),
             path_bytes: 0,
+            entries: 0,
             bytes: 0,
             changes: Vec::new(),
             failure: None,
@@ -56,6 +60,7 @@ impl<'a> Visitor<'a> {
     fn record(&mut self, change: &Change) -> Result<()> {
         self.budget.visit(1)?;
         self.path_bytes += self.path.len();
+        self.entries += 1;
         self.hold((self.path.len() + FILE_BYTES) as u64)?;
         let (old, new) = match change {
             Change::Addition { entry_mode, oid, .. } => (None, self.entry(*entry_mode, oid)?),
@@ -68,7 +73,8 @@ impl<'a> Visitor<'a> {
         if old != new {
             self.changes.push(FileChange { old, new, score: 0 });
         }
-        if self.changes.len() > FILES_MAX || self.path_bytes > PATH_BYTES_MAX {
+        let is_full = self.changes.len() > FILES_MAX || self.entries > ENTRIES_MAX;
+        if is_full || self.path_bytes > PATH_BYTES_MAX {
             return Err(Error::OverBudget("The comparison has too many files."));
         }
         Ok(())

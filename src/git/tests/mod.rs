@@ -7,6 +7,7 @@ mod moving;
 mod reading;
 mod receiving;
 mod serving;
+mod snapshot;
 mod support;
 
 /// The service hands these from thread to thread.

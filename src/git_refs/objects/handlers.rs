@@ -1,10 +1,13 @@
 //! Steps of the operations that show objects.
 
+use axum::body::Body;
 use axum::extract::State;
 
+use super::blob_body::BlobBody;
 use super::{json, rules};
 use crate::api::access::table::{GetBlob, GetCommit, GetTag, GetTree};
 use crate::api::access::{Allowed, Endpoint, RepoTarget};
+use crate::api::large_body;
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -14,6 +17,7 @@ use crate::ids::Sha;
 use crate::objects::Large;
 use crate::refs;
 use crate::repos::Repo;
+use crate::urls::Urls;
 
 /// Larger blobs are for a clone.
 const BLOB_SIZE_MAX: u64 = 32 << 20;
@@ -29,7 +33,7 @@ pub async fn get_commit(access: Allowed<GetCommit, RepoTarget>, State(app): Stat
         Ok(found)
     });
     let commit = commit.await?;
-    Ok(Reply::ok(&json::Commit::new(sha, &commit.value, &access.repo, access.urls())).holding(commit.reserved))
+    Reply::ok(&json::Commit::new(sha, &commit.value, &access.repo, access.urls())).holding(commit.reserved)
 }
 
 pub async fn get_tag(access: Allowed<GetTag, RepoTarget>, State(app): State<App>) -> Result<Reply> {
@@ -40,26 +44,56 @@ pub async fn get_tag(access: Allowed<GetTag, RepoTarget>, State(app): State<App>
         Ok(found)
     });
     let tag = tag.await?;
-    Ok(Reply::ok(&json::Tag::new(sha, &tag.value, &access.repo, access.urls())).holding(tag.reserved))
+    Reply::ok(&json::Tag::new(sha, &tag.value, &access.repo, access.urls())).holding(tag.reserved)
 }
 
 pub async fn get_blob(access: Allowed<GetBlob, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let sha: Sha = rules::check_sha(param(&access, "file_sha"))?;
     let (repo, urls) = (access.repo.clone(), access.urls().clone());
-    let body = find(&app, &access.repo, move |reader| {
-        let Some(blob) = reader.find_blob(&sha, BLOB_SIZE_MAX)? else { return Ok(None) };
-        reader.budget().retain(json::blob_bytes(blob.data().len()))?;
-        Ok(Some(json::write_blob(sha, blob.data(), &repo, &urls)))
-    });
-    let body = body.await?;
-    Ok(Reply::written_json(body.value).holding(body.reserved))
+    let found = find(&app, &access.repo, move |reader| find_small_blob(reader, sha, &repo, &urls)).await?;
+    let size = match found.value {
+        FoundBlob::Small(json) => return Reply::written_json(json).holding(found.reserved),
+        FoundBlob::Large(size) => size,
+    };
+    let repo = &access.repo;
+    let load = async {
+        let permit = large_body::acquire(&app, access.exchange(), size).await?;
+        let blob = find(&app, repo, move |reader| reader.find_blob(&sha, BLOB_SIZE_MAX)).await?;
+        Ok((blob.value, permit))
+    };
+    let content = app.shared_objects.get((repo.id, sha), load).await?;
+    let head = json::blob_head(sha, size, repo, access.urls());
+    Ok(Reply::streamed(Body::new(BlobBody::new(head.clone(), content)), head))
+}
+
+/// A blob that is small enough to be sent as a whole, as JSON, or the size of one that is not.
+enum FoundBlob {
+    Small(Vec<u8>),
+    Large(usize),
+}
+
+fn find_small_blob(reader: &Reader<'_>, sha: Sha, repo: &Repo, urls: &Urls) -> Result<Option<FoundBlob>> {
+    let size = match reader.find_header(&sha)? {
+        Some(header) if header.kind == ObjectKind::Blob => usize::try_from(header.size).unwrap_or(usize::MAX),
+        Some(_) | None => return Ok(None),
+    };
+    if (large_body::SIZE_MIN..=BLOB_SIZE_MAX as usize).contains(&size) {
+        return Ok(Some(FoundBlob::Large(size)));
+    }
+    let Some(blob) = reader.find_blob(&sha, BLOB_SIZE_MAX)? else { return Ok(None) };
+    Ok(Some(FoundBlob::Small(json::write_blob(sha, blob.data(), repo, urls))))
 }
 
 pub async fn get_tree(access: Allowed<GetTree, RepoTarget>, State(app): State<App>) -> Result<Reply> {
     let depth = if access.exchange().query("recursive").is_some() { Depth::All } else { Depth::One };
     let root = find_named(&app, &access.repo, param(&access, "tree_sha")).await?;
-    let found = find(&app, &access.repo, move |reader| find_tree(reader, root, depth)).await?;
-    Ok(Reply::ok(&json::Tree::new(&found.value, &access.repo, access.urls())).holding(found.reserved))
+    let (repo, urls) = (access.repo.clone(), access.urls().clone());
+    let body = find(&app, &access.repo, move |reader| {
+        let found = find_tree(reader, root, depth)?;
+        Ok(found.map(|found| json::write_tree(&found, &repo, &urls)))
+    });
+    let body = body.await?;
+    Reply::written_json(body.value).holding(body.reserved)
 }
 
 /// How much of a tree is shown.
@@ -75,12 +109,17 @@ pub fn find_tree(reader: &Reader<'_>, named: Sha, depth: Depth) -> Result<Option
     let recursive = depth == Depth::All;
     let limits = TreeLimits { entries: TREE_ENTRIES_MAX, path_bytes: TREE_PATH_BYTES_MAX, recursive };
     let Some(TreeListing { entries: listed, is_truncated, .. }) = reader.list_tree(&sha, limits)? else {
-        return Ok(None);
+        return Err(reader.missing(&sha));
     };
     let mut entries = Vec::with_capacity(listed.len());
     for entry in listed {
-        let is_file = entry.mode.object_kind() == ObjectKind::Blob;
-        let size = if is_file { reader.find_header(&entry.sha)?.map(|header| header.size) } else { None };
+        let size = match entry.mode.object_kind() {
+            ObjectKind::Blob => {
+                let header = reader.find_header(&entry.sha)?.ok_or_else(|| reader.missing(&entry.sha))?;
+                Some(header.size)
+            }
+            ObjectKind::Commit | ObjectKind::Tree | ObjectKind::Tag => None,
+        };
         entries.push((entry, size));
     }
     Ok(Some(json::FoundTree { sha, entries, is_truncated }))

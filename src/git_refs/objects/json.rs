@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
+use super::blob_body::BlobBody;
 use crate::clock::Timestamp;
 use crate::git::{self, EntryMode, Identity, ObjectKind, PathEntry};
 use crate::git_refs::json::{Object, plural};
@@ -111,6 +110,16 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// Writes a tree. It may be large, so it is written where blocking is fine.
+pub fn write_tree(found: &FoundTree, repo: &Repo, urls: &Urls) -> Vec<u8> {
+    const ENTRY_BYTES: usize = 320;
+    let mut body = Vec::with_capacity(ENTRY_BYTES * (found.entries.len() + 1));
+    serde_json::to_writer(&mut body, &Tree::new(found, repo, urls))
+        .expect("our shapes have text keys and no failing parts");
+    body.shrink_to_fit();
+    body
+}
+
 /// The entries of a tree. There may be many, so each is made when it is written.
 struct Entries<'a> {
     found: &'a FoundTree,
@@ -158,36 +167,16 @@ struct BlobHead<'a> {
     url: Url<'a>,
 }
 
-/// Characters of Base64 in a line, as mail has it, which is how clients of this API get it.
-const LINE: usize = 60;
-/// What they encode.
-const LINE_BYTES: usize = LINE / 4 * 3;
-/// The end of a line, as JSON writes it.
-const LINE_END: &[u8] = b"\\n";
-/// What there is in a blob beside its content.
-const BLOB_HEAD_BYTES: usize = 1024;
-
-/// What a blob of this size takes when it is written.
-pub fn blob_bytes(size: usize) -> u64 {
-    (size.div_ceil(LINE_BYTES) * (LINE + LINE_END.len()) + BLOB_HEAD_BYTES) as u64
+/// A JSON object with everything of a blob but its content.
+pub fn blob_head(sha: Sha, size: usize, repo: &Repo, urls: &Urls) -> Vec<u8> {
+    let url = url(ObjectKind::Blob, sha, repo, urls);
+    let head = BlobHead { sha, node_id: node_id("B", sha, repo), size, url };
+    serde_json::to_vec(&head).expect("our shapes have text keys and no failing parts")
 }
 
-/// Writes a blob with its content. The content may be large and is in memory no more than once.
+/// A blob with its content, which is small enough to be written at once.
 pub fn write_blob(sha: Sha, content: &[u8], repo: &Repo, urls: &Urls) -> Vec<u8> {
-    let url = url(ObjectKind::Blob, sha, repo, urls);
-    let head = BlobHead { sha, node_id: node_id("B", sha, repo), size: content.len(), url };
-    let mut body = Vec::with_capacity(blob_bytes(content.len()) as usize);
-    serde_json::to_writer(&mut body, &head).expect("our shapes have text keys and no failing parts");
-    body.pop();
-    body.extend_from_slice(b",\"content\":\"");
-    let mut line = [0; LINE];
-    for bytes in content.chunks(LINE_BYTES) {
-        let length = STANDARD.encode_slice(bytes, &mut line).expect("a line has room for its bytes");
-        body.extend_from_slice(&line[..length]);
-        body.extend_from_slice(LINE_END);
-    }
-    body.extend_from_slice(b"\",\"encoding\":\"base64\"}");
-    body
+    BlobBody::new(blob_head(sha, content.len(), repo, urls), content).write()
 }
 
 /// What a commit takes, here and in a response.

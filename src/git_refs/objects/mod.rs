@@ -1,5 +1,6 @@
 //! Git objects by their names: shown, and made without a clone.
 
+mod blob_body;
 mod create;
 mod handlers;
 mod json;

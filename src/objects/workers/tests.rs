@@ -1,6 +1,5 @@
 //! Shares, turns and cancellation.
 
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc;
 
 use super::*;
@@ -17,7 +16,7 @@ fn endless(budget: &Budget) -> Result<()> {
 
 #[tokio::test]
 async fn one_repository_does_not_take_the_workers_of_another() {
-    let workers = Workers::default();
+    let workers = Workers::new(BudgetLimits::default(), Arc::default());
     let (release, released) = mpsc::channel::<()>();
     let released = Arc::new(Mutex::new(released));
     let blocked: Vec<_> = (0..WORKERS_MAX)
@@ -44,7 +43,7 @@ async fn one_repository_does_not_take_the_workers_of_another() {
 #[tokio::test]
 async fn work_ends_with_the_request_that_wanted_it() {
     let limits = BudgetLimits { cpu_time: Duration::from_secs(600), compared: u64::MAX, ..Default::default() };
-    let workers = Workers::new(limits, 2);
+    let workers = Workers::with_turns(limits, Arc::default(), 2);
     let ended = Arc::new(AtomicBool::new(false));
     let request = tokio::spawn({
         let (workers, ended) = (workers.clone(), ended.clone());
@@ -69,7 +68,7 @@ async fn work_ends_with_the_request_that_wanted_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn long_work_leaves_its_worker_to_others_and_too_much_of_it_is_refused() {
     let limits = BudgetLimits { cpu_time: Duration::from_secs(600), compared: u64::MAX, ..Default::default() };
-    let workers = Workers::new(limits, 2);
+    let workers = Workers::with_turns(limits, Arc::default(), 2);
     let long: Vec<_> = (0..LONG_WAITING_MAX + SHARE_MAX)
         .map(|_| {
             let workers = workers.clone();
@@ -88,4 +87,20 @@ async fn long_work_leaves_its_worker_to_others_and_too_much_of_it_is_refused() {
     }
     assert_eq!(workers.run_within(BUSY, |_| Ok(7)).await.expect("short work goes on"), 7);
     long.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+#[test]
+fn the_repository_that_waited_longest_is_next() {
+    let mut turns = Turns::default();
+    for repo in [BUSY, QUIET] {
+        change(&mut turns.waiting, repo, 2);
+    }
+    assert!(turns.is_next(BUSY, 2) && !turns.is_next(QUIET, 2));
+    turns.begin(BUSY);
+    assert!(turns.is_next(QUIET, 2) && !turns.is_next(BUSY, 2), "one has its share, and the other is next");
+    turns.begin(QUIET);
+    assert!(!turns.is_next(QUIET, 2) && !turns.is_next(BUSY, 2), "all turns are taken");
+    change(&mut turns.running, QUIET, -1);
+    change(&mut turns.running, BUSY, -1);
+    assert!(turns.is_next(BUSY, 2) && !turns.is_next(QUIET, 2), "the turn of the first is longer ago");
 }

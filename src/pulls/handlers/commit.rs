@@ -31,12 +31,12 @@ pub async fn get(access: Allowed<GetRepoCommit, RepoTarget>, State(app): State<A
     let found = found.ok_or_else(|| Error::unprocessable(format!("No commit found for SHA: {named}")))?;
     let people = find_people(&app, std::iter::once(&found.commit)).await?;
     let (repo, urls) = (&access.repo, access.urls());
-    Ok(Reply::ok(&WholeCommit {
+    Reply::ok(&WholeCommit {
         commit: CommitItem::new(found.sha, &found.commit, &people, repo, urls),
         stats: found.stats,
         files: found.files.iter().map(|file| ChangedFile::new(file, found.sha, repo, urls)).collect(),
     })
-    .holding(reserved))
+    .holding(reserved)
 }
 
 /// What a full name, a branch or a tag points at.

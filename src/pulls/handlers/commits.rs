@@ -14,7 +14,7 @@ use crate::api::page::Page;
 use crate::api::reply::Reply;
 use crate::app::App;
 use crate::clock::Timestamp;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::git::{Commit, Identity};
 use crate::ids::{NodeId, Sha};
 use crate::objects::Large;
@@ -44,7 +44,7 @@ pub async fn list(access: Allowed<ListPullCommits, RepoTarget>, State(app): Stat
     let (repo, urls) = (&access.repo, access.urls());
     let shown: Vec<_> =
         on_page.iter().map(|(sha, commit)| CommitItem::new(*sha, commit, &people, repo, urls)).collect();
-    Ok(Reply::ok(&shown).with_link(page.link(access.exchange(), total)).holding(reserved))
+    Reply::ok(&shown).with_link(page.link(access.exchange(), total)).holding(reserved)
 }
 
 /// The accounts that made some commits, by their addresses.
@@ -71,7 +71,7 @@ fn commit_ids(desk: &Desk<'_>, version: &Version) -> Result<Vec<Sha>> {
 
 fn read(desk: &Desk<'_>, ids: Vec<Sha>) -> Result<Vec<(Sha, Commit)>> {
     let read = |sha: Sha| {
-        let commit = desk.reader.find_commit(&sha)?.ok_or(Error::NotFound)?;
+        let commit = desk.reader.find_commit(&sha)?.ok_or_else(|| desk.reader.missing(&sha))?;
         desk.reader.budget().retain(shown_bytes(&commit))?;
         Ok((sha, commit))
     };

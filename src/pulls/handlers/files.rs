@@ -41,7 +41,7 @@ pub async fn list(access: Allowed<ListPullFiles, RepoTarget>, State(app): State<
     let Large { value: (found, total), reserved } = found;
     let head = version.head_sha;
     let shown: Vec<_> = found.iter().map(|file| ChangedFile::new(file, head, &access.repo, access.urls())).collect();
-    Ok(Reply::ok(&shown).with_link(page.link(access.exchange(), total)).holding(reserved))
+    Reply::ok(&shown).with_link(page.link(access.exchange(), total)).holding(reserved)
 }
 
 /// What became of one file.

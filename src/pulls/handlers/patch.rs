@@ -1,7 +1,5 @@
 //! A pull request as text: one diff, or a series of patches that `git am` takes.
 
-use std::sync::Arc;
-
 use super::commits;
 use crate::api::reply::Reply;
 use crate::app::App;
@@ -20,8 +18,7 @@ const MEMORY_PER_BYTE: usize = 2;
 pub async fn diff(app: &App, pull: &Pull) -> Result<Reply> {
     let version = pull.version;
     let text = at_desk_large(app, pull.repo_id, move |desk| desk.unified(&desk.range(&version)?)).await?;
-    let bytes = Arc::unwrap_or_clone(text.value);
-    Ok(Reply::text("application/vnd.github.v3.diff; charset=utf-8", bytes).holding(text.reserved))
+    Reply::text("application/vnd.github.v3.diff; charset=utf-8", text.value).holding(text.reserved)
 }
 
 pub async fn patch(app: &App, pull: &Pull) -> Result<Reply> {
@@ -42,7 +39,7 @@ pub async fn patch(app: &App, pull: &Pull) -> Result<Reply> {
         Ok(text)
     });
     let text = text.await?;
-    Ok(Reply::text("application/vnd.github.v3.patch; charset=utf-8", text.value).holding(text.reserved))
+    Reply::text("application/vnd.github.v3.patch; charset=utf-8", text.value).holding(text.reserved)
 }
 
 fn write_patch(

@@ -2,5 +2,9 @@
 //!
 //! The assertions are about memory and about what other callers see, never about absolute time.
 
+mod connections;
 mod objects;
+mod permits;
+mod revocation;
 mod support;
+mod writer;

@@ -74,6 +74,11 @@ impl Victim {
         self.directory.path()
     }
 
+    /// What a command needs to find the same database; nothing where it is embedded.
+    pub fn database_flags(&self) -> Vec<String> {
+        self.database.url().map_or_else(Vec::new, |url| vec!["--database".to_owned(), url])
+    }
+
     /// A GET with a token, on a connection of its own.
     pub fn get(&self, token: &str, path: &str) -> Reply {
         self.send(token, "GET", path, "")

@@ -9,6 +9,8 @@ use plinth::api::cursor::{CursorKey, CursorPage, Edge};
 use plinth::api::exchange::Exchange;
 use plinth::api::media::Media;
 use plinth::api::page::Page;
+use plinth::api::permits::Permits;
+use plinth::api::request_permit::RequestPermit;
 use plinth::api::version::Version;
 use plinth::error::Error;
 use plinth::tokens::Principal;
@@ -28,6 +30,7 @@ fn exchange(query: &str) -> Exchange {
         path: "/user/installations".into(),
         query: query.into(),
         peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        permit: RequestPermit::try_new(&Arc::new(Permits::new(1, 1))).expect("a permit"),
     }
 }
 

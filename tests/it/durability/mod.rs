@@ -5,6 +5,7 @@
 //! These stories need `strace`; `cargo xtask test --only durability` brings it along.
 
 mod disk;
+mod failed_sync;
 mod importing;
 mod recording;
 mod trace;

@@ -111,7 +111,7 @@ async fn packs_over_a_limit_are_refused_by_a_word_that_git_shows() {
 
 #[tokio::test]
 async fn there_is_an_end_to_wants() {
-    let host = Host::start().await;
+    let host = Host::with_settings(|settings| settings.git.request_size_max = 8 << 20).await;
     let want = line(&format!("want {}\n", "a".repeat(40)));
     let newer = [line("command=fetch"), "0001".into(), want.repeat(1_000_000), "0000".into()].concat();
     let older = [want.repeat(1_000_000), "0000".into(), line("done\n")].concat();
@@ -123,10 +123,10 @@ async fn there_is_an_end_to_wants() {
         let bomb = post(&host, "git-upload-pack", &packed, gzip.finish().unwrap()).await.expect(200);
         for answer in [plain, bomb] {
             let text = String::from_utf8_lossy(&answer.body).into_owned();
-            assert!(text.contains("ERR too many lines"), "{text}");
+            assert!(text.contains("ERR the request has more than 8388608 bytes"), "{text}");
         }
     }
-    assert_eq!(host.service.app.git_places.available_permits(), host.service.app.settings.git.processes_max);
+    assert_eq!(host.service.app.git_permits.available(), host.service.app.settings.git.processes_max);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ mod access;
 mod cloning;
 pub mod host;
 mod hostile;
+mod many_refs;
 mod pulls;
 mod pushing;
 mod races;

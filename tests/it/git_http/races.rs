@@ -72,7 +72,7 @@ async fn a_client_that_goes_away_leaves_nothing() {
     host.assert_nothing_left();
     assert_eq!(host.packs(), 0);
     assert_eq!(host.refs("octo-org/hello").await, [""; 0]);
-    assert_eq!(host.service.app.git_places.available_permits(), host.service.app.settings.git.processes_max);
+    assert_eq!(host.service.app.git_permits.available(), host.service.app.settings.git.processes_max);
 }
 
 pub fn quarantines(host: &Host) -> usize {
@@ -87,7 +87,7 @@ pub fn quarantines(host: &Host) -> usize {
     count
 }
 
-/// Whoever fetches and then goes away, or does not read any more, keeps no process and no place.
+/// Whoever fetches and then goes away, or does not read any more, keeps no process and no permit.
 #[tokio::test]
 async fn a_fetch_that_nobody_reads_ends() {
     let host = Host::with_settings(|settings| {
@@ -106,7 +106,7 @@ async fn a_fetch_that_nobody_reads_ends() {
          Content-Type: application/x-git-upload-pack-request\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
-    let places = &host.service.app.git_places;
+    let permits = &host.service.app.git_permits;
     let all = host.service.app.settings.git.processes_max;
     for goes_away in [false, true] {
         let mut stream = TcpStream::connect(&host.address).await.expect("it listens");
@@ -114,11 +114,11 @@ async fn a_fetch_that_nobody_reads_ends() {
         let mut some = [0; 4096];
         stream.read_exact(&mut some).await.expect("it answers");
         assert!(some.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&some));
-        assert_eq!(places.available_permits(), all - 1);
+        assert_eq!(permits.available(), all - 1);
         let stream = if goes_away { None } else { Some(stream) };
         let mut waited = 0;
-        while places.available_permits() < all {
-            assert!(waited < 500, "the place is given back");
+        while permits.available() < all {
+            assert!(waited < 500, "the permit is given back");
             waited += 1;
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }

@@ -1,5 +1,6 @@
 //! Connections that are slow, greedy or malformed.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Server, begin_post};
@@ -73,24 +74,46 @@ fn headers_that_are_too_large_are_431_and_targets_414() {
 }
 
 #[test]
-fn a_full_house_turns_away_and_opens_again() {
+fn too_many_requests_are_refused_at_once_and_then_served_again() {
+    let folder = folder();
+    let server = Server::start(folder.path(), &["--requests-max", "1"]);
+    let refused = AtomicBool::new(false);
+    // Each write waits for the disk with the only permit in its hand.
+    std::thread::scope(|scope| {
+        for writer in 0..8 {
+            let (server, refused) = (&server, &refused);
+            scope.spawn(move || {
+                for number in 0..200 {
+                    if refused.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let (mut post, rest) = begin_post(server, &format!("r{writer}-{number}"));
+                    post.send(&rest);
+                    let reply = post.reply();
+                    if reply.status() == 503 {
+                        assert_eq!(reply.header("retry-after"), Some("1"), "{reply:?}");
+                        refused.store(true, Ordering::Relaxed);
+                    } else {
+                        assert_eq!(reply.status(), 201, "{reply:?}");
+                    }
+                }
+            });
+        }
+    });
+    assert!(refused.load(Ordering::Relaxed), "nobody was refused");
+    assert_eq!(server.get("/readyz").status(), 200);
+    assert_eq!(server.get("/meta").status(), 200);
+}
+
+#[test]
+fn a_body_that_is_waited_for_holds_no_permit() {
     let folder = folder();
     let server = Server::start(folder.path(), &["--ephemeral", "--requests-max", "1"]);
-    // A look at the house takes the place, too, so a request that meets one begins anew.
-    let taken = (0..20).find_map(|_| {
-        let begun = begin_post(&server, "first");
-        std::thread::sleep(Duration::from_millis(100));
-        (server.get("/meta").status() == 503).then_some(begun)
-    });
-    let (mut first, rest) = taken.expect("the only place is taken");
-    let started = Instant::now();
-    let reply = server.get("/meta");
-    assert_eq!((reply.status(), reply.header("retry-after")), (503, Some("1")), "{reply:?}");
-    assert!(started.elapsed() < Duration::from_secs(1), "a refusal does not wait");
-    assert_eq!(server.get("/readyz").status(), 200);
-    first.send(&rest);
-    assert_eq!(first.reply().status(), 201);
-    assert_eq!(server.get("/meta").status(), 200);
+    let (mut slow, rest) = begin_post(&server, "slow");
+    server.wait_in_flight(1);
+    assert_eq!(server.get("/user").status(), 200);
+    slow.send(&rest);
+    assert_eq!(slow.reply().status(), 201);
 }
 
 /// What two servers could read differently is not read at all.

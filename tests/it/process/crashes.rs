@@ -46,7 +46,7 @@ fn work_until_killed(server: &mut Server, cycle: usize) -> Vec<String> {
 fn try_post(server: &Server, body: &str) -> Option<u16> {
     use std::io::{Read, Write};
     let mut stream = std::net::TcpStream::connect(server.address).ok()?;
-    stream.set_read_timeout(Some(super::server::PATIENCE)).ok()?;
+    stream.set_read_timeout(Some(super::PATIENCE)).ok()?;
     let request = format!(
         "POST /user/repos HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ghp_monamona\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()

@@ -18,13 +18,17 @@ tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
 pub struct Server {
     child: Child,
     pub address: SocketAddr,
+    /// Where metrics are served.
+    pub metrics: SocketAddr,
     log: PathBuf,
 }
 
 impl Server {
     /// Starts on a free port with its data in `folder`, and waits until it answers.
     pub fn start(folder: &Path, flags: &[&str]) -> Self {
-        Self::start_by(Command::new(env!("CARGO_BIN_EXE_plinth")), folder, flags)
+        let mut program = Command::new(env!("CARGO_BIN_EXE_plinth"));
+        program.stdin(Stdio::null());
+        Self::start_by(program, folder, flags)
     }
 
     /// The same by a command that comes to be the program.
@@ -35,13 +39,16 @@ impl Server {
         }
         let log = folder.join("log");
         let errors = std::fs::OpenOptions::new().create(true).append(true).open(&log).expect("the folder takes a log");
+        if !flags.contains(&"--lame-duck-seconds") {
+            program.env("PLINTH_LAME_DUCK_SECONDS", "0");
+        }
         let mut child = program
             .args(["serve", "--listen", "127.0.0.1:0", "--ready-json", "--limits", "false", "--state"])
             .arg(&state)
             .arg("--data")
             .arg(folder.join("data"))
             .args(flags)
-            .stdin(Stdio::null())
+            .env("PLINTH_METRICS_LISTEN", "127.0.0.1:0")
             .stdout(Stdio::piped())
             .stderr(errors)
             .spawn()
@@ -52,9 +59,12 @@ impl Server {
         let ready: serde_json::Value = serde_json::from_str(&line)
             .unwrap_or_else(|_| panic!("not ready: {line}{}", std::fs::read_to_string(&log).unwrap_or_default()));
         assert_eq!(ready["pid"], child.id());
-        let url = ready["url"].as_str().expect("it says where it is");
-        let address = url.strip_prefix("http://").expect("a URL").parse().expect("an address");
-        Self { child, address, log }
+        let address_in = |name: &str| {
+            let url = ready[name].as_str().expect("it says where it is").strip_prefix("http://").expect("a URL");
+            url.trim_end_matches("/metrics").parse().expect("an address")
+        };
+        let (address, metrics) = (address_in("url"), address_in("metrics_url"));
+        Self { child, address, metrics, log }
     }
 
     pub fn connect(&self) -> Raw {
@@ -72,6 +82,18 @@ impl Server {
 
     pub fn get(&self, path: &str) -> Reply {
         self.request(&format!("GET {path} HTTP/1.1\r\nauthorization: Bearer ghp_monamona"), "")
+    }
+
+    /// One of the figures for Prometheus that have no labels.
+    pub fn metric(&self, name: &str) -> f64 {
+        let page = try_request(self.metrics, "GET /metrics HTTP/1.1").expect("metrics are served");
+        let figure = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        figure.and_then(|figure| figure.parse().ok()).unwrap_or_else(|| panic!("no {name}: {page}"))
+    }
+
+    /// Waits until the server has read so many requests without having finished them.
+    pub fn wait_in_flight(&self, count: u32) {
+        eventually("the requests are in flight", || self.metric("plinth_requests_in_flight") >= f64::from(count));
     }
 
     pub fn id(&self) -> u32 {
@@ -108,7 +130,7 @@ impl Drop for Server {
 }
 
 /// A connection on which anything can be sent.
-pub struct Raw(TcpStream);
+pub struct Raw(pub TcpStream);
 
 impl Raw {
     pub fn send(&mut self, text: &str) {
@@ -168,13 +190,25 @@ pub fn begin_post(server: &Server, name: &str) -> (Raw, String) {
 
 /// The status of a GET, or nothing where the server does not respond.
 pub fn try_get(address: SocketAddr, token: &str, path: &str) -> Option<u16> {
+    let response = try_request(address, &format!("GET {path} HTTP/1.1\r\nauthorization: Bearer {token}"))?;
+    response.split(' ').nth(1)?.parse().ok()
+}
+
+/// The response to a request without a body, or nothing where the server does not respond.
+pub fn try_request(address: SocketAddr, head: &str) -> Option<String> {
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
-    let head = format!("GET {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n");
-    stream.write_all(head.as_bytes()).ok()?;
-    let mut response = String::new();
-    let _ = stream.read_to_string(&mut response);
-    response.split(' ').nth(1)?.parse().ok()
+    stream.write_all(format!("{head}\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes()).ok()?;
+    let mut response = Vec::new();
+    let _ = stream.read_to_end(&mut response);
+    Some(String::from_utf8_lossy(&response).into_owned())
+}
+
+/// The body of a page on any address.
+pub fn get_page(address: SocketAddr, path: &str) -> String {
+    let mut raw = Raw(TcpStream::connect_timeout(&address, PATIENCE).expect("it takes connections"));
+    raw.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
+    raw.reply().body().to_owned()
 }
 
 /// Waits until something is so.

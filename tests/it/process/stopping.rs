@@ -18,10 +18,9 @@ fn a_request_under_way_is_finished_and_the_next_start_finds_it() {
     let (mut under_way, rest) = begin_post(&server, "under-way");
     // An idle connection does not hold up the end.
     let _idle = server.connect();
-    eventually("the request is under way", || server.get("/meta").status() == 200);
+    server.wait_in_flight(1);
     server.signal(Signal::TERM);
     eventually("no new connection is taken", || TcpStream::connect(server.address).is_err());
-    std::thread::sleep(Duration::from_millis(100));
     under_way.send(&rest);
     assert_eq!(under_way.reply().status(), 201);
     assert_eq!(server.wait(), Some(0));
@@ -35,7 +34,7 @@ fn whoever_takes_too_long_is_not_waited_for() {
     let folder = folder();
     let mut server = Server::start(folder.path(), &["--drain-seconds", "1"]);
     let (_stuck, _) = begin_post(&server, "stuck");
-    eventually("the request is under way", || server.get("/meta").status() == 200);
+    server.wait_in_flight(1);
     let started = Instant::now();
     server.signal(Signal::INT);
     assert_eq!(server.wait(), Some(0));

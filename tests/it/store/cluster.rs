@@ -15,47 +15,60 @@ pub struct Cluster {
     bin: PathBuf,
     /// As whom the server runs, where we are root.
     account: Option<(u32, u32)>,
-    folder: PathBuf,
-    settings: Vec<String>,
+    directory: PathBuf,
     port: u16,
-    /// Removed with the cluster, where nobody else owns the folder.
-    _temporary: Option<tempfile::TempDir>,
+    settings: Vec<String>,
     server: Option<Child>,
+    /// Removed with the cluster, where nobody else owns the directory.
+    _temporary: Option<tempfile::TempDir>,
 }
 
 impl Cluster {
     /// Nothing where the environment names no programs.
     pub fn start() -> Option<Self> {
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        // The machine does not fail with the server, so what the system holds for the disk is safe.
-        let mut cluster = Self::start_in(folder.path(), &["fsync=off"])?;
-        cluster._temporary = Some(folder);
+        Self::start_with(|_| Vec::new())
+    }
+
+    /// The same with settings of its own, for which `prepare` may put files into the data directory.
+    pub fn start_with(prepare: impl FnOnce(&Path) -> Vec<String>) -> Option<Self> {
+        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        let mut cluster = Self::start_in(directory.path(), prepare)?;
+        cluster._temporary = Some(directory);
         Some(cluster)
     }
 
-    /// The same in an empty folder and with settings of the caller's choice.
-    pub fn start_in(folder: &Path, settings: &[&str]) -> Option<Self> {
+    /// The same in an empty directory of the caller's.
+    pub fn start_in(directory: &Path, prepare: impl FnOnce(&Path) -> Vec<String>) -> Option<Self> {
         let bin = PathBuf::from(std::env::var_os(BIN).filter(|bin| !bin.is_empty())?);
         let account = std::env::var(USER).ok().map(|name| (id("-u", &name), id("-g", &name)));
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("an address").port();
         drop(listener);
         if let Some((user, group)) = account {
-            std::os::unix::fs::chown(folder, Some(user), Some(group)).expect("root may give it away");
+            std::os::unix::fs::chown(directory, Some(user), Some(group)).expect("root may give it away");
         }
-        let settings = settings.iter().map(ToString::to_string).collect();
-        let folder = folder.to_owned();
-        let mut cluster = Self { bin, account, folder, settings, port, _temporary: None, server: None };
+        let directory = directory.to_owned();
+        let mut cluster = Self { bin, account, directory, port, settings: Vec::new(), server: None, _temporary: None };
         let mut init = cluster.program("initdb");
         init.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync", "--pgdata"]);
         let made = init.arg(cluster.data()).output().expect("initdb starts");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        cluster.settings = prepare(&cluster.data());
+        if let Some((user, group)) = account {
+            for entry in std::fs::read_dir(cluster.data()).expect("a directory").flatten() {
+                std::os::unix::fs::chown(entry.path(), Some(user), Some(group)).expect("root may give it away");
+            }
+        }
         cluster.bring_up();
         Some(cluster)
     }
 
     pub fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// Kills the server with all its children, as a machine that fails would.
@@ -85,18 +98,21 @@ impl Cluster {
 
     fn spawn(&self) -> Child {
         let port = format!("port={}", self.port);
-        // A path in a deep folder may be too long for a socket, and nobody needs it.
-        let fixed = [port.as_str(), "unix_socket_directories=", "listen_addresses=127.0.0.1", "max_connections=40"];
+        let sockets = format!("unix_socket_directories={}", self.directory.display());
         let mut command = self.program("postgres");
         command.arg("-D").arg(self.data());
-        for setting in fixed.into_iter().chain(self.settings.iter().map(String::as_str)) {
+        // The machine does not fail with the server, so what the system holds for the disk is safe.
+        for setting in [port.as_str(), &sockets, "listen_addresses=127.0.0.1", "max_connections=40", "fsync=off"] {
+            command.args(["-c", setting]);
+        }
+        for setting in &self.settings {
             command.args(["-c", setting]);
         }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("postgres starts")
     }
 
     fn data(&self) -> PathBuf {
-        self.folder.join("data")
+        self.directory.join("data")
     }
 
     fn program(&self, name: &str) -> Command {
@@ -104,7 +120,7 @@ impl Cluster {
         if let Some((user, group)) = self.account {
             command.uid(user).gid(group);
         }
-        command.current_dir(&self.folder);
+        command.current_dir(&self.directory);
         command
     }
 }

@@ -2,6 +2,8 @@
 
 mod cluster;
 mod disk;
+mod encrypted_database;
 mod killed_database;
+mod silent_database;
 mod versions;
 mod writers;

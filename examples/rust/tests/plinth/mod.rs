@@ -1,4 +1,4 @@
-//! A server for the time of a test. It keeps nothing, and takes a free port.
+//! A server with temporary data on a free port, that runs during a test.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -9,23 +9,23 @@ pub struct Plinth {
 }
 
 impl Plinth {
-    /// Returns once requests are answered.
+    /// Returns when the server is ready.
     pub fn start(state: &str) -> Plinth {
         let mut server = Command::new(std::env::var("PLINTH").unwrap_or("plinth".into()))
             .args(["serve", "--ephemeral", "--listen", "127.0.0.1:0", "--ready-json", "--state", state])
             .stdout(Stdio::piped())
             .spawn()
-            .expect("plinth is installed, or PLINTH says where it is");
+            .expect("plinth is installed, or PLINTH is its path");
         let mut line = String::new();
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let ready: serde_json::Value = serde_json::from_str(&line).expect("plinth has said why it did not start");
+        let ready: serde_json::Value = serde_json::from_str(&line).expect("plinth did not start; see its error output");
         Plinth { server, url: ready["url"].as_str().unwrap().into() }
     }
 }
 
 impl Drop for Plinth {
     fn drop(&mut self) {
-        // Asked to stop, it takes its temporary files with it; `Child::kill` would not let it.
+        // On SIGTERM it removes its temporary files; `Child::kill` sends SIGKILL.
         let _ = Command::new("kill").arg(self.server.id().to_string()).status();
         let _ = self.server.wait();
     }

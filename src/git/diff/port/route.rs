@@ -196,7 +196,9 @@ impl<'a> Routes<'a> {
                     Err(Error::OverBudget(_)) => return Ok(None),
                     Err(error) => return Err(error),
                 }
+                self.effort.release(&target);
             }
+            self.effort.release(&source);
         }
         Ok(unique_best(old, scored))
     }

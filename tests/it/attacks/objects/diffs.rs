@@ -40,6 +40,10 @@ fn many_entries_of_one_large_text_are_listed_without_their_patches() {
         );
         let pull = open_pull(&victim, branch);
         assert_eq!(get(&victim, &format!("{pull}/files?per_page=100")).status(), 200);
+        // Nothing is loaded only to find that it is no commit.
+        let blob = files.iter().find(|file| file["filename"] == "000").expect("the first copy")["sha"].clone();
+        let blob = blob.as_str().expect("a name");
+        assert_eq!(get(&victim, &format!("/repos/mallory/target/git/commits/{blob}")).status(), 404);
         victim.assert_unharmed();
     }
     bystander.assert_served();

@@ -1,0 +1,8 @@
+//! The context of a run, and starting the servers that it measures.
+
+mod context;
+pub mod names;
+pub mod service;
+
+pub use context::Context;
+pub use service::{Cpu, ResponseCache, ServeOptions};

@@ -1,0 +1,20 @@
+//! Names that the service defines, each in one place: flags, variables, metrics and keys of its ready line.
+
+/// Bytes of the response cache; 0 turns it off.
+pub const RESPONSE_CACHE_BYTES: &str = "--kept-bytes-max";
+/// The rate limits.
+pub const RATE_LIMITS: [&str; 3] = ["--requests-per-hour", "--content-per-minute", "--content-per-hour"];
+/// Seconds after which a request is aborted.
+pub const REQUEST_TIMEOUT: &str = "--request-seconds";
+/// Prefix of the variables that configure the service.
+pub const VARIABLE_PREFIX: &str = "PLINTH_";
+/// SQLite's `synchronous` setting, for measurements only.
+pub const SYNCHRONOUS_VARIABLE: &str = "PLINTH_DEV_SYNCHRONOUS";
+/// SQL statements executed since the start.
+pub const STATEMENTS_METRIC: &str = "plinth_store_statements_total";
+/// In the ready line: where the service and its metrics listen.
+pub const READY_URL: &str = "url";
+pub const READY_METRICS_URL: &str = "metrics_url";
+/// In the data directory: the database and the repositories.
+pub const DATABASE_FILE: &str = "plinth.db";
+pub const REPOSITORIES_DIRECTORY: &str = "repositories";

@@ -1,0 +1,126 @@
+//! Starts the service, its other commands and the reference servers.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+
+use super::context::Context;
+use super::names;
+use crate::http::Client;
+use crate::servers::{Role, Synchronous, parse_address};
+use crate::system::{ServerProcess, on_core, output_of};
+
+/// High enough for every run: rate limits are counted, as in production, but never reached.
+const RATE_LIMIT: &str = "1000000000";
+
+/// As long as the load generator waits: a slow machine must not fail a run with 503.
+const REQUEST_SECONDS: &str = "30";
+
+/// Where a server may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cpu {
+    /// On the server's core, which the load generator does not use.
+    ServerCore,
+    #[default]
+    AnyCore,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ResponseCache {
+    #[default]
+    On,
+    Off,
+}
+
+/// How to run the service; by default as in production.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ServeOptions {
+    pub cpu: Cpu,
+    pub synchronous: Synchronous,
+    pub response_cache: ResponseCache,
+    /// Whether the service serves its metrics, which [`statement_count`] reads.
+    pub metrics: bool,
+}
+
+/// Starts the service on a data directory.
+pub fn start(context: &Context, data: &Path, options: ServeOptions) -> Result<ServerProcess> {
+    let mut command = on_core(&context.plinth, core(context, options.cpu));
+    serve_arguments(&mut command, data);
+    if options.response_cache == ResponseCache::Off {
+        command.args([names::RESPONSE_CACHE_BYTES, "0"]);
+    }
+    if options.metrics {
+        command.args(["--metrics-listen", "127.0.0.1:0"]);
+    }
+    if options.synchronous == Synchronous::Normal {
+        command.env(names::SYNCHRONOUS_VARIABLE, "normal");
+    }
+    start_command(context, &mut command)
+}
+
+/// Starts the service with its response cache off, to measure the cost of computing responses.
+pub fn start_uncached(context: &Context, data: &Path) -> Result<ServerProcess> {
+    let options = ServeOptions { cpu: Cpu::ServerCore, response_cache: ResponseCache::Off, ..ServeOptions::default() };
+    start(context, data, options)
+}
+
+/// Sets the arguments and the environment of `plinth serve`.
+pub fn serve_arguments(command: &mut Command, data: &Path) {
+    clear_settings(command);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--ready-json", "--data"]).arg(data);
+    command.args([names::REQUEST_TIMEOUT, REQUEST_SECONDS]);
+    for limit in names::RATE_LIMITS {
+        command.args([limit, RATE_LIMIT]);
+    }
+}
+
+/// Starts a prepared command of the service and waits until it is ready.
+pub fn start_command(context: &Context, command: &mut Command) -> Result<ServerProcess> {
+    ServerProcess::start(command, &context.log("plinth")?, |line| ready_address(line, names::READY_URL))
+}
+
+/// Starts this program as a reference server.
+pub fn start_reference(context: &Context, role: &Role, cpu: Cpu) -> Result<ServerProcess> {
+    let program = std::env::current_exe().context("cannot find this program")?;
+    let mut command = on_core(&program, core(context, cpu));
+    command.args(role.arguments());
+    ServerProcess::start(&mut command, &context.log("reference")?, parse_address)
+}
+
+fn core(context: &Context, cpu: Cpu) -> Option<usize> {
+    let cores = context.machine.cores?;
+    (cpu == Cpu::ServerCore).then_some(cores.server)
+}
+
+/// Runs a command of the service on a data directory.
+pub fn run_command(context: &Context, data: &Path, arguments: &[&str]) -> Result<String> {
+    let mut command = Command::new(&context.plinth);
+    clear_settings(&mut command);
+    output_of(command.args(arguments).arg("--data").arg(data))
+}
+
+/// A developer's own settings must not change the measurements.
+fn clear_settings(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with(names::VARIABLE_PREFIX) {
+            command.env_remove(name);
+        }
+    }
+}
+
+/// Reads the number of SQL statements that the service has executed.
+pub fn statement_count(service: &ServerProcess) -> Result<u64> {
+    let address = ready_address(&service.first_line, names::READY_METRICS_URL);
+    let page = Client::connect(address.context("the ready line has no metrics URL")?)?.get("/metrics")?.expect(200)?;
+    let text = String::from_utf8_lossy(&page.body).into_owned();
+    let number = text.lines().find_map(|line| line.strip_prefix(names::STATEMENTS_METRIC)?.trim().parse().ok());
+    number.with_context(|| format!("no metric `{}`", names::STATEMENTS_METRIC))
+}
+
+/// Parses the line that `--ready-json` prints.
+fn ready_address(line: &str, key: &str) -> Option<SocketAddr> {
+    let ready: serde_json::Value = serde_json::from_str(line).ok()?;
+    ready[key].as_str()?.strip_prefix("http://")?.split('/').next()?.parse().ok()
+}

@@ -1,0 +1,8 @@
+//! The machine, its processes and what they use.
+
+mod machine;
+mod process;
+pub mod usage;
+
+pub use machine::{Machine, on_core};
+pub use process::{ServerProcess, git, output_of};

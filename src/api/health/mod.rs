@@ -1,0 +1,47 @@
+//! Liveness and readiness, which need no credential and cost no budget.
+
+mod checks;
+
+use axum::response::{IntoResponse, Response};
+use http::{Method, StatusCode};
+
+use super::refusal::refusal;
+use super::reply::{JSON, Reply};
+use crate::app::App;
+use crate::error::Error;
+use crate::urls::Urls;
+pub use checks::Checks;
+
+/// Where operators read what makes a service unready, on the listener for metrics.
+pub const DETAILS_PATH: &str = "/readyz/details";
+
+/// The answer where the request asks for health, or nothing.
+pub async fn answer(app: &App, method: &Method, path: &str) -> Option<Response> {
+    if !matches!(*method, Method::GET | Method::HEAD) {
+        return None;
+    }
+    match path {
+        "/healthz" => Some(Reply::text("text/plain; charset=utf-8", "alive\n").into_response()),
+        "/readyz" => Some(readiness(app).await),
+        _ => None,
+    }
+}
+
+/// Says whether, but never why: anyone may ask.
+async fn readiness(app: &App) -> Response {
+    if app.readiness.report(app).await.ready {
+        return Reply::text("text/plain; charset=utf-8", "ready\n").into_response();
+    }
+    refusal(&Error::Unavailable("not ready".into()), None, &Urls::new("", ""))
+}
+
+/// The result of every check.
+pub async fn details(app: &App) -> Response {
+    let report = app.readiness.report(app).await;
+    let body = serde_json::to_vec_pretty(&report).expect("the report has text keys and no failing parts");
+    let mut response = super::refusal::with_type(JSON, body);
+    if !report.ready {
+        *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    }
+    response
+}

@@ -1,0 +1,106 @@
+//! A repository with more references than fit any fixed number of lines: a clone wants every one of them.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::durability::git;
+use crate::process::Server;
+use crate::support::TestDatabase;
+
+/// How many references there are; 1000000 takes minutes.
+const COUNT: &str = "PLINTH_TEST_REFS";
+const COUNT_DEFAULT: usize = 70_000;
+const MEMORY_MAX_KIB: u64 = 512 * 1024;
+const STATE: &str = "
+users: [{ login: mona }]
+repos: [{ name: mona/rocket }]
+tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
+";
+
+/// A bare repository in which every name has a commit of its own.
+fn make_source(directory: &Path, count: usize) {
+    git(directory, &["init", "--quiet", "--bare", "--initial-branch=main", "source"]);
+    let mut stream = String::new();
+    for number in 0..count {
+        let _ = write!(
+            stream,
+            "commit refs/heads/all\nmark :{}\ncommitter m <m@example.com> {} +0000\ndata 1\nx\n",
+            number + 1,
+            1_700_000_000 + number
+        );
+    }
+    let source = directory.join("source");
+    std::fs::write(directory.join("stream"), stream).expect("a file");
+    let marks = directory.join("marks");
+    let imported = Command::new("git")
+        .args(["-C", "source", "fast-import", "--quiet", &format!("--export-marks={}", marks.display())])
+        .current_dir(directory)
+        .stdin(std::fs::File::open(directory.join("stream")).expect("a file"))
+        .status();
+    assert!(imported.expect("git starts").success());
+    let marks = std::fs::read_to_string(marks).expect("a file");
+    let mut packed = String::from("# pack-refs with: sorted\n");
+    let mut names: Vec<(String, &str)> = Vec::with_capacity(count);
+    for (number, line) in marks.lines().enumerate() {
+        let (_, sha) = line.split_once(' ').expect("a mark and its commit");
+        names.push((format!("refs/heads/branch-{number:07}"), sha));
+    }
+    names.iter().for_each(|(name, sha)| {
+        let _ = writeln!(packed, "{sha} {name}");
+    });
+    std::fs::remove_file(source.join("refs/heads/all")).expect("a file");
+    std::fs::write(source.join("packed-refs"), packed).expect("a file");
+}
+
+fn clone(server: &Server, directory: &Path, target: &str) -> Output {
+    let url = format!("http://x:ghp_monamona@{}/mona/rocket.git", server.address);
+    Command::new("git")
+        .current_dir(directory)
+        .args(["clone", "--quiet", "--mirror", &url, target])
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .expect("git starts")
+}
+
+fn peak_memory_kib(server: &Server) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).expect("the server runs");
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("the kernel reports a peak");
+    line.split_whitespace().nth(1).and_then(|kib| kib.parse().ok()).expect("a number")
+}
+
+#[tokio::test]
+async fn every_reference_of_a_large_repository_is_cloned() {
+    let count = std::env::var(COUNT).ok().and_then(|count| count.parse().ok()).unwrap_or(COUNT_DEFAULT);
+    let (directory, database) = (tempfile::tempdir().expect("a directory"), TestDatabase::create().await);
+    let path = directory.path();
+    make_source(path, count);
+    std::fs::write(path.join("state.yaml"), STATE).expect("a file");
+    let url = database.url();
+    let flags: Vec<&str> = url.iter().flat_map(|url| ["--database", url]).collect();
+    let data = path.join("data");
+    let data = ["--data", data.to_str().expect("text")];
+    for arguments in [vec!["apply", "state.yaml"], vec!["import", "mona/rocket", "source"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_plinth"));
+        let done = command.current_dir(path).args(arguments).args(data).args(&flags).output().expect("it starts");
+        assert!(done.status.success(), "{done:?}");
+    }
+
+    let server = Server::start(path, &flags);
+    let cloned = clone(&server, path, "mirror");
+    assert!(cloned.status.success(), "{}", String::from_utf8_lossy(&cloned.stderr));
+    let names = git(&path.join("mirror"), &["for-each-ref", "--format=%(objectname) %(refname)"]);
+    assert_eq!(names.lines().count(), count);
+    assert!(peak_memory_kib(&server) < MEMORY_MAX_KIB, "{} KiB", peak_memory_kib(&server));
+    drop(server);
+
+    // A limit that is too low for it is named to whoever clones, and to whoever runs the server.
+    let flags = [&flags[..], &["--git-request-bytes-max", "1000000"]].concat();
+    let server = Server::start(path, &flags);
+    let refused = clone(&server, path, "refused");
+    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && text.contains("the request has more than 1000000 bytes"), "{text}");
+    let log = server.log();
+    assert!(log.contains("a fetch was refused") && log.contains("more than 1000000 bytes"), "{log}");
+}

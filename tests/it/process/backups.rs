@@ -1,0 +1,331 @@
+//! Backups as an operator makes them: while the service is written to, restored elsewhere, served, cloned and compared.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::owners::{Place, plinth, succeed, text};
+use super::{Server, eventually};
+
+const STATE: &str = "
+users: [{ login: mona }, { login: hubot }]
+repos:
+  - name: mona/work
+    commits:
+      - { branch: main, author: mona, message: one, files: { a.txt: \"1\\n2\\n3\\n\", b/c.txt: deep } }
+      - { branch: feature, from: main, author: mona, message: two, files: { a.txt: \"1\\ntwo\\n3\\n\" } }
+  - { name: mona/empty }
+pulls:
+  - repo: mona/work
+    title: Change a
+    author: mona
+    head: feature
+    base: main
+    comments: [{ author: hubot, path: a.txt, line: 2, body: Why? }]
+tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
+";
+
+/// What every comparison reads.
+const PATHS: [&str; 9] = [
+    "/user",
+    "/repos/mona/work",
+    "/repos/mona/work/git/matching-refs/heads",
+    "/repos/mona/work/git/matching-refs/tags?per_page=100",
+    "/repos/mona/work/pulls/1",
+    "/repos/mona/work/pulls/1/comments",
+    "/repos/mona/empty",
+    "/repos/mona/empty/git/ref/heads/main",
+    "/repos/mona/work/git/ref/heads/feature",
+];
+
+pub fn place() -> Place {
+    let place = Place::new();
+    std::fs::write(place.path().join("state.yaml"), STATE).expect("the directory takes a file");
+    place
+}
+
+fn post(server: &Server, path: &str, body: &str) -> u16 {
+    server.request(&format!("POST {path} HTTP/1.1\r\nauthorization: Bearer ghp_monamona"), body).status()
+}
+
+pub fn tip(server: &Server, name: &str) -> String {
+    let reply = server.get(&format!("/repos/mona/work/git/ref/{name}"));
+    let value: serde_json::Value = serde_json::from_str(reply.body()).unwrap_or_else(|_| panic!("{reply:?}"));
+    value["object"]["sha"].as_str().expect("a reference has an object").to_owned()
+}
+
+pub fn create_tag(server: &Server, number: u64, sha: &str) -> u16 {
+    let body = format!(r#"{{"ref":"refs/tags/n{number}","sha":"{sha}"}}"#);
+    post(server, "/repos/mona/work/git/refs", &body)
+}
+
+pub fn git(directory: &Path, arguments: &[&str]) -> Output {
+    let mut git = Command::new("git");
+    git.current_dir(directory).args(["-c", "user.name=m", "-c", "user.email=m@example.com"]).args(arguments);
+    git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TERMINAL_PROMPT", "0");
+    git.output().expect("git starts")
+}
+
+pub fn url(server: &Server) -> String {
+    format!("http://mona:ghp_monamona@{}/mona/work.git", server.address)
+}
+
+/// Restores into a place of its own and serves it there.
+fn restore(backup: &Path) -> (Place, Server) {
+    let other = Place::new();
+    // All that it has comes from the backup.
+    std::fs::write(other.path().join("state.yaml"), "users: []\n").expect("the directory takes a file");
+    succeed(other.run(&["restore", &backup.display().to_string()]));
+    let server = other.serve();
+    (other, server)
+}
+
+/// Clones, checks every object, commits and pushes.
+fn clone_and_push(server: &Server, directory: &Path) {
+    succeed(git(directory, &["clone", "--quiet", &url(server), "clone"]));
+    let clone = directory.join("clone");
+    succeed(git(&clone, &["fsck", "--full", "--strict"]));
+    std::fs::write(clone.join("new.txt"), "new").expect("a file can be written");
+    succeed(git(&clone, &["add", "."]));
+    succeed(git(&clone, &["commit", "--quiet", "-m", "after the restore"]));
+    succeed(git(&clone, &["push", "--quiet", "origin", "HEAD:refs/heads/after"]));
+    let pushed = succeed(git(&clone, &["rev-parse", "HEAD"]));
+    assert_eq!(tip(server, "heads/after"), pushed.trim());
+}
+
+#[track_caller]
+fn assert_same(one: &Server, other: &Server) {
+    for path in PATHS {
+        let (was, is) = (one.get(path), other.get(path));
+        assert_eq!((was.status(), was.body()), (is.status(), is.body()), "{path}");
+    }
+    let remote = |server: &Server| succeed(git(Path::new("/"), &["ls-remote", &url(server)]));
+    assert_eq!(remote(one), remote(other));
+}
+
+fn assert_private(directory: &Path) {
+    use std::os::unix::fs::MetadataExt;
+    let mut paths = vec![directory.to_owned()];
+    while let Some(path) = paths.pop() {
+        let metadata = path.metadata().expect("it is there");
+        assert_eq!(metadata.mode() & 0o077, 0, "{}", path.display());
+        if metadata.is_dir() {
+            paths.extend(std::fs::read_dir(&path).expect("a directory").map(|entry| entry.expect("an entry").path()));
+        }
+    }
+}
+
+#[test]
+fn restored_backup_is_cloned_pushed_to_and_equal() {
+    let place = place();
+    let server = place.serve();
+    let sha = tip(&server, "heads/main");
+    assert_eq!(create_tag(&server, 1, &sha), 201);
+    let backup = place.path().join("backup");
+    // What is being received or imported is not part of it.
+    let quarantine = place.path().join("data/repositories/01/1.git/quarantine/half");
+    std::fs::create_dir_all(&quarantine).expect("a quarantine");
+    std::fs::write(quarantine.join("pack"), "half").expect("half a pack");
+    let output = place.run(&["backup", "--progress", &backup.display().to_string()]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("MiB"), "{}", text(&output));
+    succeed(output);
+    assert!(files_below(&backup).iter().all(|path| !path.to_string_lossy().contains("quarantine")));
+    assert!(!place.path().join("backup.unfinished").exists());
+    let (other, restored) = restore(&backup);
+    assert_same(&server, &restored);
+    clone_and_push(&restored, other.path());
+    assert_private(&backup);
+    let staging = place.path().join("data/repositories/staging");
+    assert_eq!(std::fs::read_dir(staging).expect("there were links").count(), 0, "nothing stays behind");
+    // Ids go on where they were.
+    assert_eq!(post(&restored, "/user/repos", r#"{"name":"next"}"#), 201);
+    let next = restored.get("/repos/mona/next");
+    assert!(next.body().contains(r#""id":3,"#), "{next:?}");
+}
+
+pub fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() { found.extend(files_below(&path)) } else { found.push(path) }
+    }
+    found
+}
+
+/// Commits to the database as fast as it takes them, as another process would.
+fn commit_directly(place: &Place, stop: &Arc<AtomicBool>) -> std::thread::JoinHandle<u64> {
+    let (file, stop) = (place.path().join("data/plinth.db"), stop.clone());
+    std::thread::spawn(move || {
+        let mut count = 0;
+        let connection = rusqlite::Connection::open(file).expect("the store opens");
+        connection.busy_timeout(Duration::from_secs(10)).expect("a timeout");
+        connection.pragma_update(None, "synchronous", "OFF").expect("a setting");
+        while !stop.load(Ordering::SeqCst) {
+            connection
+                .execute("update account set updated_at = updated_at + 1 where login = 'hubot'", [])
+                .expect("a commit");
+            count += 1;
+        }
+        count
+    })
+}
+
+#[test]
+fn backup_under_load_ends_and_is_one_moment() {
+    let place = place();
+    let server = Arc::new(place.serve());
+    let sha = tip(&server, "heads/main");
+    let (stop, acknowledged) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let committing = place.url().is_none().then(|| commit_directly(&place, &stop));
+    let tagging = {
+        let (server, stop, acknowledged, sha) = (server.clone(), stop.clone(), acknowledged.clone(), sha.clone());
+        std::thread::spawn(move || {
+            while !stop.load(Ordering::SeqCst) {
+                let next = acknowledged.load(Ordering::SeqCst) + 1;
+                assert_eq!(create_tag(&server, next, &sha), 201);
+                acknowledged.store(next, Ordering::SeqCst);
+            }
+        })
+    };
+    let pushing = {
+        let (server, stop, directory) = (server.clone(), stop.clone(), place.path().to_owned());
+        std::thread::spawn(move || push_commits(&server, &directory, &stop))
+    };
+    eventually("there is load", || acknowledged.load(Ordering::SeqCst) >= 5);
+    let before = acknowledged.load(Ordering::SeqCst);
+    let started = Instant::now();
+    let backup = place.path().join("backup");
+    succeed(place.run(&["backup", &backup.display().to_string()]));
+    let took = started.elapsed();
+    let after = acknowledged.load(Ordering::SeqCst);
+    eventually("writes went on", || acknowledged.load(Ordering::SeqCst) > after);
+    stop.store(true, Ordering::SeqCst);
+    tagging.join().expect("every tag is acknowledged");
+    let pushed = pushing.join().expect("every push is acknowledged");
+    if let Some(committing) = committing {
+        let commits = committing.join().expect("every commit is taken");
+        assert!(commits > 200, "{commits} commits are no load");
+    }
+    assert!(after >= before && took < Duration::from_secs(60), "{took:?}");
+
+    let (other, restored) = restore(&backup);
+    clone_and_push(&restored, other.path());
+    // Everything up to one moment, and nothing after it.
+    let listed = succeed(git(other.path(), &["ls-remote", "--tags", &url(&restored)]));
+    let tags = listed.lines().count() as u64;
+    assert!((before..=after + 1).contains(&tags), "{before} {tags} {after}");
+    assert!((1..=tags).all(|number| listed.contains(&format!("refs/tags/n{number}\n"))), "{listed}");
+    let pushed_then = restored.get("/repos/mona/work/git/ref/heads/pushed");
+    assert!(
+        pushed_then.status() == 404 || pushed.iter().any(|sha| pushed_then.body().contains(sha)),
+        "{pushed_then:?}"
+    );
+
+    // With nobody writing, a second backup is everything.
+    let second = place.path().join("second");
+    let words = ["backup", "--incremental-from", &backup.display().to_string(), &second.display().to_string()];
+    succeed(place.run(&words));
+    let (_other, restored) = restore(&second);
+    assert_same(&server, &restored);
+    assert_eq!(tip(&restored, "heads/pushed"), *pushed.last().expect("something was pushed"));
+}
+
+/// Pushes one commit after another and returns their names.
+pub fn push_commits(server: &Server, directory: &Path, stop: &AtomicBool) -> Vec<String> {
+    succeed(git(directory, &["clone", "--quiet", &url(server), "pushing"]));
+    let clone = directory.join("pushing");
+    let mut pushed = Vec::new();
+    while !stop.load(Ordering::SeqCst) || pushed.is_empty() {
+        succeed(git(&clone, &["commit", "--quiet", "--allow-empty", "-m", "another"]));
+        succeed(git(&clone, &["push", "--quiet", "origin", "HEAD:refs/heads/pushed"]));
+        pushed.push(succeed(git(&clone, &["rev-parse", "HEAD"])).trim().to_owned());
+    }
+    pushed
+}
+
+#[test]
+fn incremental_backup_links_what_has_not_changed() {
+    use std::os::unix::fs::MetadataExt;
+    let place = place();
+    let server = place.serve();
+    let [first, second] = ["first", "second"].map(|name| place.path().join(name));
+    succeed(place.run(&["backup", &first.display().to_string()]));
+    let words = ["backup", "--incremental-from", &first.display().to_string(), &second.display().to_string()];
+    succeed(place.run(&words));
+    let packs: Vec<PathBuf> =
+        files_below(&first).into_iter().filter(|path| path.extension().is_some_and(|end| end == "pack")).collect();
+    assert!(!packs.is_empty());
+    for pack in packs {
+        let again = second.join(pack.strip_prefix(&first).expect("below the first"));
+        assert_eq!(pack.metadata().expect("it is there").ino(), again.metadata().expect("it is there").ino());
+    }
+    std::fs::remove_dir_all(&first).expect("the first can go");
+    let (_other, restored) = restore(&second);
+    assert_same(&server, &restored);
+}
+
+#[test]
+fn damaged_backup_is_not_restored() {
+    let place = place();
+    let server = place.serve();
+    let backup = place.path().join("backup");
+    succeed(place.run(&["backup", &backup.display().to_string()]));
+    drop(server);
+    for file in files_below(&backup) {
+        let whole = std::fs::read(&file).expect("it can be read");
+        let mut damaged = whole.clone();
+        let middle = damaged.len() / 2;
+        if let Some(byte) = damaged.get_mut(middle) {
+            *byte ^= 0x55;
+        } else {
+            continue;
+        }
+        std::fs::write(&file, &damaged).expect("it can be written");
+        let target = place.path().join("restored");
+        let refused = plinth(&target, place.url().as_deref(), &["restore", &backup.display().to_string()]);
+        assert!(!refused.status.success(), "{} was changed: {}", file.display(), text(&refused));
+        assert!(!target.exists() && !place.path().join("restored.unfinished").exists(), "{}", file.display());
+        std::fs::write(&file, &whole).expect("it can be written");
+    }
+}
+
+#[test]
+fn backup_of_a_damaged_pack_is_made_and_says_so() {
+    let place = place();
+    let server = place.serve();
+    let pack = first_pack(&place.path().join("data/repositories"));
+    damage(&pack);
+    let backup = place.path().join("backup");
+    let output = place.run(&["backup", &backup.display().to_string()]);
+    assert!(!output.status.success(), "{}", text(&output));
+    let name = pack.file_name().expect("a name").to_string_lossy().into_owned();
+    assert!(text(&output).contains(&name), "{}", text(&output));
+    assert!(backup.join("manifest.json").exists(), "what is whole is backed up");
+    drop(server);
+}
+
+pub fn first_pack(repositories: &Path) -> PathBuf {
+    let is_pack = |path: &PathBuf| path.extension().is_some_and(|end| end == "pack");
+    files_below(repositories).into_iter().find(is_pack).expect("there is a pack")
+}
+
+/// Thirty bad bytes in the middle.
+pub fn damage(file: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).expect("it is ours");
+    let mut bytes = std::fs::read(file).expect("it can be read");
+    let middle = bytes.len() / 2;
+    bytes[middle..].iter_mut().take(30).for_each(|byte| *byte ^= 0xa5);
+    std::fs::write(file, bytes).expect("it can be written");
+}
+
+#[test]
+fn backup_with_another_data_directory_is_refused() {
+    let place = place();
+    drop(place.serve());
+    let refused = place.run_in("other", &["backup", &place.path().join("backup").display().to_string()]);
+    assert!(!refused.status.success(), "{}", text(&refused));
+    assert!(!place.path().join("backup").exists());
+}

@@ -1,0 +1,141 @@
+//! Heads that are no requests get an error response like any other, with a body that says what is wrong.
+
+use super::{Raw, Reply, Server};
+
+fn server() -> (tempfile::TempDir, Server) {
+    let folder = tempfile::tempdir().expect("a temporary directory can be made");
+    let server = Server::start(folder.path(), &["--ephemeral"]);
+    (folder, server)
+}
+
+fn exchange(raw: &mut Raw, head: &str) -> Reply {
+    raw.try_send(head);
+    raw.reply()
+}
+
+#[track_caller]
+fn assert_error(reply: &Reply, status: u16, word: &str) {
+    assert_eq!(reply.status(), status, "{reply:?}");
+    let body: serde_json::Value = serde_json::from_str(reply.body()).unwrap_or_else(|_| panic!("no JSON: {reply:?}"));
+    let message = body["message"].as_str().expect("a message");
+    assert!(message.contains(word), "{message}");
+    assert_eq!(body["status"], status.to_string(), "{body}");
+    assert!(body["documentation_url"].is_string(), "{body}");
+    for (name, value) in [
+        ("content-type", "application/json; charset=utf-8"),
+        ("x-content-type-options", "nosniff"),
+        ("connection", "close"),
+        ("vary", "Accept, Authorization, Cookie, Accept-Encoding, X-Requested-With"),
+    ] {
+        assert_eq!(reply.header(name), Some(value), "{reply:?}");
+    }
+    let id = reply.header("x-github-request-id").expect("an id");
+    assert_eq!(reply.header("x-service-request-id"), Some(id));
+    assert_eq!(reply.header("content-length"), Some(reply.body().len().to_string().as_str()));
+    assert!(reply.header("date").is_some());
+    assert_eq!(reply.0.matches("HTTP/1.1").count(), 1, "{reply:?}");
+}
+
+#[test]
+fn every_malformed_head_gets_json_and_the_right_status() {
+    let (_folder, server) = server();
+    let many = "x: y\r\n".repeat(200);
+    let long = "x".repeat(70_000);
+    for (line, headers, status, word) in [
+        ("GET /me<ta HTTP/1.1", "", 400, "target"),
+        ("GET /me\"ta HTTP/1.1", "", 400, "target"),
+        ("GET /me ta HTTP/1.1", "", 400, "line"),
+        ("GET  /meta HTTP/1.1", "", 400, "malformed"),
+        ("GET /meta HTTP/9.9", "", 400, "version"),
+        ("G<T /meta HTTP/1.1", "", 400, "malformed"),
+        ("GET meta^ HTTP/1.1", "", 400, "target"),
+        ("POST /user/repos HTTP/1.1", "content-length: abc\r\n", 400, "Content-Length"),
+        ("POST /user/repos HTTP/1.1", "content-length: 99999999999999999999999\r\n", 400, "Content-Length"),
+        ("POST /user/repos HTTP/1.1", "content-length: 5\r\ncontent-length: 6\r\n", 400, "Content-Length"),
+        ("POST /user/repos HTTP/1.1", "transfer-encoding: gzip\r\n", 400, "chunked"),
+        ("GET /meta HTTP/1.1", "no colon here\r\n", 400, "header"),
+        ("GET /meta HTTP/1.1", "x y: z\r\n", 400, "header"),
+        ("GET /meta HTTP/1.1", "x: a\0b\r\n", 400, "header"),
+        ("GET /meta HTTP/1.1", &many, 431, "100 headers"),
+        (&format!("GET /{long} HTTP/1.1"), "", 414, "8192 bytes"),
+        ("GET /meta HTTP/1.1", &format!("x: {long}\r\n"), 431, "16384 bytes"),
+    ] {
+        let reply = exchange(&mut server.connect(), &format!("{line}\r\nhost: x\r\n{headers}\r\n"));
+        assert_error(&reply, status, word);
+    }
+    // Someone who speaks TLS to a port that does not.
+    assert_error(&exchange(&mut server.connect(), "\u{16}\u{3}\u{1}\u{2}\0"), 400, "malformed");
+    assert_eq!(server.get("/meta").status(), 200);
+}
+
+/// The response to what came before is whole, and the connection is closed after the error.
+#[test]
+fn a_malformed_head_behind_good_requests_is_the_last_one() {
+    let (_folder, server) = server();
+    let bodies = [
+        String::new(),
+        "content-length: 2\r\n\r\n{}".to_owned(),
+        "transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n".to_owned(),
+    ];
+    for body in bodies {
+        let request = match body.as_str() {
+            "" => "GET /meta HTTP/1.1\r\nhost: x\r\n\r\n".to_owned(),
+            body => format!("POST /meta HTTP/1.1\r\nhost: x\r\n{body}"),
+        };
+        let all =
+            format!("{request}{request}GET /a<b HTTP/1.1\r\nhost: x\r\n\r\nGET /meta HTTP/1.1\r\nhost: x\r\n\r\n");
+        let whole = exchange(&mut server.connect(), &all);
+        let statuses: Vec<&str> = whole.0.split("HTTP/1.1 ").skip(1).map(|reply| &reply[..3]).collect();
+        let good = if body.is_empty() { "200" } else { "404" };
+        assert_eq!(statuses, [good, good, "400"], "{body:?}: {whole:?}");
+        assert!(whole.0.contains("The request target is malformed"), "{whole:?}");
+    }
+}
+
+/// What comes in pieces is the same request.
+#[test]
+fn requests_in_pieces_are_understood() {
+    let (_folder, server) = server();
+    let auth = "authorization: Bearer ghp_monamona\r\nhost: x\r\n";
+    let first = format!("POST /user/repos HTTP/1.1\r\n{auth}content-length: 14\r\n\r\n{{\"name\":\"one\"}}");
+    let second = format!(
+        "POST /user/repos HTTP/1.1\r\n{auth}transfer-encoding: chunked\r\n\r\n5\r\n{{\"nam\r\n9\r\ne\":\"two\"}}\r\n0\r\n\r\n"
+    );
+    let third = format!("GET /repos/mona/two HTTP/1.1\r\n{auth}connection: close\r\n\r\n");
+    let mut raw = server.connect();
+    raw.0.set_nodelay(true).expect("a socket takes it");
+    for piece in format!("{first}{second}{third}").as_bytes().chunks(7) {
+        raw.try_send_bytes(piece);
+    }
+    let whole = raw.reply();
+    let statuses: Vec<&str> = whole.0.split("HTTP/1.1 ").skip(1).map(|reply| &reply[..3]).collect();
+    assert_eq!(statuses, ["201", "201", "200"], "{whole:?}");
+}
+
+#[test]
+fn every_response_varies() {
+    let (_folder, server) = server();
+    for (head, status) in [
+        ("GET /meta HTTP/1.1", 200),
+        ("GET /nowhere HTTP/1.1", 404),
+        ("GET /healthz HTTP/1.1", 200),
+        ("GET /readyz HTTP/1.1", 200),
+        ("OPTIONS /meta HTTP/1.1", 204),
+        ("HEAD /meta HTTP/1.1", 200),
+        ("GET /meta HTTP/1.1\r\naccept: text/html", 415),
+        ("GET /user HTTP/1.1", 401),
+        ("GET /user HTTP/1.1\r\nauthorization: Bearer ghp_nobody", 401),
+        ("GET /meta?access_token=x HTTP/1.1", 400),
+        ("GET /docs HTTP/1.1", 200),
+        ("GET /mona/none.git/info/refs?service=git-upload-pack HTTP/1.1", 401),
+    ] {
+        let reply = server.request(head, "");
+        assert_eq!(reply.status(), status, "{head}: {reply:?}");
+        let vary = reply.header("vary").unwrap_or_else(|| panic!("{head}: {reply:?}"));
+        assert!(vary.contains("Authorization") && vary.contains("Accept"), "{head}: {vary}");
+    }
+    let tag = server.get("/meta").header("etag").expect("a tag").to_owned();
+    let same = server
+        .request(&format!("GET /meta HTTP/1.1\r\nauthorization: Bearer ghp_monamona\r\nif-none-match: {tag}"), "");
+    assert_eq!((same.status(), same.header("vary").is_some()), (304, true), "{same:?}");
+}

@@ -1,0 +1,55 @@
+//! Logs that people can live with: no colours in files, no floods, and words that say what they are about.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use rustix::process::Signal;
+
+use super::Server;
+
+#[test]
+fn a_log_in_a_file_has_no_colours_and_sums_up_what_repeats() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    // Every request is turned away, with a warning.
+    let mut server = Server::start(directory.path(), &["--requests-max", "0"]);
+    for _ in 0..100 {
+        assert_eq!(server.get("/user").status(), 503);
+    }
+    server.signal(Signal::TERM);
+    assert_eq!(server.wait(), Some(0));
+    let log = server.log();
+    assert!(!log.contains('\x1b'), "{log}");
+    let lines = log.lines().filter(|line| line.contains("a request was turned away")).count();
+    assert!((2..=20).contains(&lines), "{log}");
+    assert!(log.contains("too many requests at once") && log.contains("repeated 95 more times"), "{log}");
+}
+
+fn serve(data: &Path, path: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_plinth"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+        .arg(data)
+        .env_clear()
+        .env("PATH", path)
+        .output()
+        .expect("the program starts")
+}
+
+#[test]
+fn a_missing_git_is_found_at_start() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let nowhere = directory.path().join("no-programs").display().to_string();
+    let ended = serve(directory.path(), &nowhere);
+    let text = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(!ended.status.success() && text.contains("git") && text.contains(&nowhere), "{text}");
+    assert!(!directory.path().join("plinth.db").exists(), "nothing is made");
+}
+
+#[test]
+fn a_database_that_cannot_be_opened_is_named() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let database = directory.path().join("plinth.db");
+    std::fs::create_dir(&database).expect("a directory in its way");
+    let ended = serve(directory.path(), &std::env::var("PATH").expect("a path"));
+    let text = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(!ended.status.success() && text.contains(&database.display().to_string()), "{text}");
+}

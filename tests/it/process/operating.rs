@@ -1,0 +1,157 @@
+//! What an operator's tools do with the program: stop it when it is full, move clients away first, pass sockets on, and
+//! hear of its state.
+
+use std::io::Read;
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixDatagram;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use super::{PATIENCE, Raw, Server, begin_post, eventually, try_request};
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary directory can be made")
+}
+
+#[test]
+fn a_full_server_stops_and_finishes_its_requests() {
+    let folder = folder();
+    let mut server = Server::start(folder.path(), &["--connections-max", "3"]);
+    let begun: Vec<(Raw, String)> = (0..3).map(|number| begin_post(&server, &format!("r{number}"))).collect();
+    server.wait_in_flight(3);
+    server.signal(Signal::TERM);
+    eventually("no new connection is taken", || TcpStream::connect(server.address).is_err());
+    for (mut raw, rest) in begun {
+        raw.send(&rest);
+        assert_eq!(raw.reply().status(), 201);
+    }
+    assert_eq!(server.wait(), Some(0));
+}
+
+#[test]
+fn silent_connections_do_not_hold_up_the_end() {
+    let folder = folder();
+    let mut server = Server::start(folder.path(), &["--ephemeral", "--drain-seconds", "600"]);
+    let mut silent: Vec<Raw> = (0..20).map(|_| server.connect()).collect();
+    silent[0].send("G");
+    silent[1].send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    eventually("all are open", || server.metric("plinth_connections_open") >= 20.0);
+    server.signal(Signal::TERM);
+    assert_eq!(server.wait(), Some(0));
+}
+
+#[test]
+fn a_lame_duck_is_not_ready_but_serves_until_its_time_is_over() {
+    let folder = folder();
+    let mut server = Server::start(folder.path(), &["--lame-duck-seconds", "600"]);
+    assert_eq!(server.get("/readyz").status(), 200);
+    server.signal(Signal::TERM);
+    eventually("it is not ready", || server.get("/readyz").status() == 503);
+    assert_eq!(server.get("/healthz").status(), 200);
+    let (mut post, rest) = begin_post(&server, "late");
+    post.send(&rest);
+    assert_eq!(post.reply().status(), 201);
+    // The second half of a push whose first half came before the signal.
+    let advertised = server.get("/mona/late.git/info/refs?service=git-receive-pack");
+    assert_eq!(advertised.status(), 200, "{advertised:?}");
+    let head = "POST /mona/late.git/git-receive-pack HTTP/1.1\r\nauthorization: Bearer ghp_monamona\r\n\
+                content-type: application/x-git-receive-pack-request";
+    assert_eq!(server.request(head, "0000").status(), 200);
+    // A second signal does not wait for the rest of the time.
+    server.signal(Signal::TERM);
+    assert_eq!(server.wait(), Some(0));
+}
+
+#[test]
+fn the_end_comes_after_the_lame_duck_by_itself() {
+    let folder = folder();
+    let mut server = Server::start(folder.path(), &["--lame-duck-seconds", "1"]);
+    server.signal(Signal::TERM);
+    assert_eq!(server.get("/meta").status(), 200);
+    assert_eq!(server.wait(), Some(0));
+}
+
+#[test]
+fn an_idle_connection_lives_as_long_as_it_is_set() {
+    let folder = folder();
+    let keep_alive = |seconds: &'static str| {
+        let server = Server::start(
+            &folder.path().join(seconds),
+            &["--ephemeral", "--request-seconds", "1", "--keep-alive-seconds", seconds],
+        );
+        let mut raw = server.connect();
+        raw.send("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n");
+        let mut some = [0; 4096];
+        assert!(raw.0.read(&mut some).expect("a response") > 0);
+        (server, raw)
+    };
+    for seconds in ["1", "75"] {
+        std::fs::create_dir(folder.path().join(seconds)).expect("a directory");
+    }
+    let (_server, mut short) = keep_alive("1");
+    let mut rest = Vec::new();
+    short.0.read_to_end(&mut rest).expect("the server closes, and nothing else");
+    let (_server, mut long) = keep_alive("75");
+    // Longer than a head may take, which was once the limit of idleness too.
+    std::thread::sleep(Duration::from_millis(1_800));
+    long.send("GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    assert_eq!(long.reply().status(), 200);
+}
+
+/// The program with so many file descriptors, and none more.
+fn limited(files: u32) -> Command {
+    let mut program = Command::new("sh");
+    let script = format!("ulimit -n {files} && exec \"$0\" \"$@\"");
+    program.args(["-c", &script, env!("CARGO_BIN_EXE_plinth")]).stdin(Stdio::null());
+    program
+}
+
+#[test]
+fn the_metrics_listener_survives_the_end_of_file_descriptors() {
+    let folder = folder();
+    let server = Server::start_by(limited(64), folder.path(), &["--ephemeral"]);
+    let crowd: Vec<TcpStream> =
+        (0..80).filter_map(|_| TcpStream::connect_timeout(&server.metrics, PATIENCE).ok()).collect();
+    eventually("accepting has failed", || server.log().contains("could not accept a connection for metrics"));
+    drop(crowd);
+    eventually("metrics are served again", || {
+        try_request(server.metrics, "GET /metrics HTTP/1.1").is_some_and(|page| page.contains("plinth_"))
+    });
+    assert_eq!(server.get("/meta").status(), 200);
+}
+
+#[test]
+fn the_state_is_reported_to_whoever_started_the_service() {
+    let folder = folder();
+    let path = folder.path().join("notify");
+    let socket = UnixDatagram::bind(&path).expect("a socket");
+    socket.set_read_timeout(Some(PATIENCE)).expect("a socket takes a timeout");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_plinth"));
+    program.stdin(Stdio::null()).env("NOTIFY_SOCKET", &path);
+    let mut server = Server::start_by(program, folder.path(), &["--ephemeral"]);
+    let mut buffer = [0; 256];
+    let mut next = || {
+        let length = socket.recv(&mut buffer).expect("a message");
+        String::from_utf8_lossy(&buffer[..length]).into_owned()
+    };
+    assert!(next().contains("READY=1"));
+    server.signal(Signal::TERM);
+    assert!(next().contains("STOPPING=1"));
+    assert_eq!(server.wait(), Some(0));
+}
+
+#[test]
+fn a_socket_that_was_opened_before_is_taken_over() {
+    let folder = folder();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let mut program = Command::new("sh");
+    let script = "exec 3<&0 </dev/null; LISTEN_FDS=1 LISTEN_PID=$$ exec \"$0\" \"$@\"";
+    program.args(["-c", script, env!("CARGO_BIN_EXE_plinth")]).stdin(OwnedFd::from(listener));
+    let server = Server::start_by(program, folder.path(), &["--ephemeral"]);
+    assert_eq!(server.address, address);
+    assert_eq!(server.get("/meta").status(), 200);
+}

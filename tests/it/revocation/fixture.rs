@@ -1,0 +1,279 @@
+//! A service with one caller, who may do everything, and with something to do everything to.
+
+use std::sync::Mutex;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use http::Method;
+use plinth::api::access::Row;
+use plinth::app::App;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use super::requests::{self, Objects};
+use super::rights::{Caller, Right};
+use crate::support::{Answer, Client, Service, Tester, jwt};
+
+const STATE: &str = "
+users: [{ login: mona }, { login: carol }]
+orgs: [{ login: octo-org, members: [{ user: mona, role: admin }CAROL_IS_ADMIN] }]
+repos:
+  - name: octo-org/hello
+    private: true
+    default_branch: main
+    collaborators: [CAROL_IS_COLLABORATOR]
+    commits:
+      - { branch: main, author: mona, message: one, files: { a: one } }
+      - { branch: next, from: main, author: mona, message: two, files: { a: two } }
+      - { branch: second, from: main, author: mona, message: two, files: { a: second } }
+      - { branch: third, from: main, author: mona, message: two, files: { a: third } }
+      - { branch: fourth, from: main, author: mona, message: two, files: { a: fourth } }
+      - { branch: deleted, from: main, author: mona, message: two, files: { a: deleted } }
+      - { branch: pushed, from: main, author: mona, message: two, files: { a: pushed } }
+  - { name: octo-org/spare }
+  - { name: octo-org/unselected }
+issue_fields: [{ org: octo-org, name: Notes, data_type: text }, { org: octo-org, name: More, data_type: text }]
+projects: [{ owner: octo-org, title: Roadmap }, { owner: carol, title: Mine }]
+pulls:
+  - { repo: octo-org/hello, title: First, author: carol, head: next, base: main }
+  - { repo: octo-org/hello, title: Second, author: mona, head: second, base: main }
+  - { repo: octo-org/hello, title: Third, author: mona, head: third, base: main }
+apps:
+  - { slug: helper, owner: octo-org, client_id: Iv23helper, private_key_file: helper.pem, permissions: PERMISSIONS }
+  - { slug: other, owner: octo-org, permissions: { contents: write } }
+oauth_apps: [{ slug: gh, owner: octo-org, client_id: 178c6fc778ccc68e1d6a }]
+installations: [{ app: helper, account: octo-org, repositories: [octo-org/hello, octo-org/spare] }]
+tokens:
+  - { kind: classic, user: mona, scopes: [repo, 'admin:org', project], token: ghp_setup }
+";
+const PERMISSIONS: &str = "{ administration: write, contents: write, issue_fields: write, organization_projects: write, \
+                           pull_requests: write, workflows: write }";
+const TABLES: [&str; 17] = [
+    "select count(*) from account",
+    "select count(*) from repo",
+    "select count(*) from collaborator",
+    "select count(*) from membership",
+    "select count(*) from git_ref",
+    "select count(*) from git_object",
+    "select count(*) from pull",
+    "select count(*) from review",
+    "select count(*) from review_comment",
+    "select count(*) from issue_field",
+    "select count(*) from project_field",
+    "select count(*) from token where ended_at is null",
+    "select count(*) from device_code where decision is null and polled_at is null",
+    "select count(*) from installation where suspended_at is null",
+    "select count(*) from installation_repo",
+    "select count(*) from app_key",
+    "select count(*) from notification where unread = true",
+];
+/// How long a request may take until its transaction waits.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub struct Fixture {
+    pub service: Service,
+    credential: String,
+    objects: Objects,
+}
+
+impl Fixture {
+    pub async fn new(caller: Caller) -> Self {
+        let service = Service::with("").await;
+        service.write_app_key("helper.pem");
+        service.apply(&state(caller)).await;
+        let credential = match caller {
+            Caller::App => jwt::sign(service.app_key(), &jwt::claims("Iv23helper")),
+            caller => token(caller).1.to_owned(),
+        };
+        let objects = prepare(&service, caller, &credential).await;
+        let fixture = Self { service, credential, objects };
+        if caller != Caller::App {
+            let marked = "update token set note = 'caller' where user_id = \
+                          (select id from account where login = 'carol') or kind = 'installation'";
+            fixture.execute(marked).await;
+        }
+        fixture
+    }
+
+    fn caller(&self) -> Client<'_> {
+        self.service.with_token(&self.credential)
+    }
+
+    /// Sends the request of an operation.
+    pub async fn send(&self, row: &Row) -> Answer {
+        let (path, body) = requests::of(row, &self.objects);
+        let client = match row.operation {
+            "git/receive-pack" => self.caller().header("content-type", "application/x-git-receive-pack-request"),
+            _ => self.caller(),
+        };
+        client.send(row.method.clone(), &path, body).await
+    }
+
+    /// Sends it while a transaction takes the right away, and gives the right back.
+    pub async fn send_while_taken(&self, right: &Right, row: &Row) -> Answer {
+        let answer = self.send_while(row, right.take, |_| {}).await;
+        for statement in right.give_back {
+            self.execute(statement).await;
+        }
+        answer
+    }
+
+    /// Sends it while a transaction with these statements is open. When the request waits for the store, `meanwhile`
+    /// happens, and the transaction commits.
+    pub async fn send_while(&self, row: &Row, statements: &'static [&'static str], meanwhile: impl Fn(&App)) -> Answer {
+        let app = &self.service.app;
+        settle(app).await;
+        let (begun, has_begun) = oneshot::channel();
+        let (go, may_go) = mpsc::channel::<()>();
+        let slots = Mutex::new((Some(begun), may_go));
+        let taking = app.store.write(Tester, slots, move |tx, slots| {
+            Box::pin(async move {
+                for statement in statements {
+                    tx.execute(statement, &[]).await?;
+                }
+                let mut slots = slots.lock().expect("nobody panics");
+                let _ = slots.0.take().map(|begun| begun.send(()));
+                tokio::task::block_in_place(|| slots.1.recv()).expect("the test goes on");
+                Ok(())
+            })
+        });
+        // On PostgreSQL it blocks the thread that polls it.
+        let taking = tokio::spawn(taking);
+        let request = async {
+            has_begun.await.expect("the transaction has begun");
+            let waiting = async {
+                let started = Instant::now();
+                while app.store.transaction_times().waiting() < 2 {
+                    assert!(started.elapsed() < PATIENCE, "{} did not come to the store", row.operation);
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+                meanwhile(app);
+                go.send(()).expect("the transaction waits");
+            };
+            tokio::join!(self.send(row), waiting).0
+        };
+        let (taken, answer) = tokio::join!(taking, request);
+        taken.expect("it does not panic").expect("the store takes the change");
+        answer
+    }
+
+    pub async fn execute(&self, statement: &'static str) {
+        let work = self
+            .service
+            .app
+            .store
+            .write(Tester, (), move |tx, ()| Box::pin(async move { Ok(tx.execute(statement, &[]).await?) }));
+        assert!(work.await.expect("the store takes it") > 0, "{statement}");
+    }
+
+    /// How much there is of everything.
+    pub async fn counts(&self) -> Vec<i64> {
+        settle(&self.service.app).await;
+        let mut db = self.service.app.store.read().await.expect("the store answers");
+        let mut counts = Vec::new();
+        for sql in TABLES {
+            counts.push(db.one::<(i64,)>(sql, &[]).await.expect("the store answers").0);
+        }
+        counts
+    }
+}
+
+/// Waits until nothing in the background writes any more.
+async fn settle(app: &App) {
+    let mut quiet = 0;
+    while quiet < 5 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        quiet = if app.store.transaction_times().waiting() == 0 { quiet + 1 } else { 0 };
+    }
+}
+
+fn token(caller: Caller) -> (String, &'static str) {
+    let scopes = "[repo, delete_repo, 'admin:org', project, notifications]";
+    match caller {
+        Caller::OrgAdmin | Caller::Collaborator => {
+            (format!("kind: classic, user: carol, scopes: {scopes}"), "ghp_carolcarol")
+        }
+        Caller::FineGrained => (
+            format!(
+                "kind: fine_grained, user: carol, owner: octo-org, repositories: [octo-org/hello], permissions: {PERMISSIONS}"
+            ),
+            "github_pat_carolcarol",
+        ),
+        Caller::AppUser => ("kind: app_user, user: carol, app: helper".to_owned(), "ghu_carolcarol"),
+        Caller::Installation => ("kind: installation, app: helper, account: octo-org".to_owned(), "ghs_helperhelper"),
+        Caller::App => panic!("an app signs by itself"),
+    }
+}
+
+fn state(caller: Caller) -> String {
+    let is_collaborator = caller == Caller::Collaborator;
+    let admin = if is_collaborator { "" } else { ", { user: carol, role: admin }" };
+    let collaborator = if is_collaborator { "{ user: carol, permission: admin }" } else { "" };
+    let mut state = STATE.replace("CAROL_IS_ADMIN", admin).replace("CAROL_IS_COLLABORATOR", collaborator);
+    state = state.replace("PERMISSIONS", PERMISSIONS);
+    if caller != Caller::App {
+        let (line, text) = token(caller);
+        state.push_str(&format!("  - {{ {line}, token: {text} }}\n"));
+    }
+    state
+}
+
+/// Makes what the requests need. What belongs to the caller is made by the caller.
+async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects {
+    let (setup, client) = (service.with_token("ghp_setup"), service.with_token(credential));
+    // An app signs for its own operations only, and needs nothing of its own.
+    let client = if caller == Caller::App { setup.clone() } else { client };
+    let id = |answer: &Answer| answer.json()["id"].as_i64().expect("it has an id");
+    let hello = "/repos/octo-org/hello";
+    let mut shas = Vec::new();
+    for branch in ["main", "next", "pushed"] {
+        let found = setup.get(&format!("{hello}/git/ref/heads/{branch}")).await.expect(200).json();
+        shas.push(found["object"]["sha"].as_str().expect("a commit").to_owned());
+    }
+    let [main, next, pushed]: [String; 3] = shas.try_into().expect("three branches");
+    let commit = setup.get(&format!("{hello}/git/commits/{main}")).await.expect(200).json();
+    setup.post(&format!("{hello}/git/refs"), json!({ "ref": "refs/heads/moving", "sha": main })).await.expect(201);
+    let mut comments = Vec::new();
+    for number in 0..3 {
+        let body = json!({ "body": format!("comment {number}"), "commit_id": next, "path": "a", "line": 1 });
+        comments.push(id(&client.post(&format!("{hello}/pulls/1/comments"), body).await.expect(201)));
+    }
+    let by_mona = json!({ "body": "seen", "commit_id": next, "path": "a", "line": 1 });
+    setup.post(&format!("{hello}/pulls/1/comments"), by_mona).await.expect(201);
+    let mut pending_reviews = Vec::new();
+    for number in [2, 3] {
+        let review = json!({ "body": "pending" });
+        pending_reviews.push(id(&client.post(&format!("{hello}/pulls/{number}/reviews"), review).await.expect(200)));
+    }
+    let fields = setup.get("/orgs/octo-org/issue-fields").await.expect(200).json();
+    let fields: Vec<i64> = fields.as_array().expect("a list").iter().filter_map(|field| field["id"].as_i64()).collect();
+    let begun = |_: ()| service.anonymous().header("accept", "application/json");
+    let device = json!({ "client_id": "178c6fc778ccc68e1d6a" });
+    let polled = begun(()).post("/login/device/code", device.clone()).await.expect(200).json();
+    let approved = begun(()).post("/login/device/code", device).await.expect(200).json();
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let notification = match caller {
+        Caller::OrgAdmin => client.get("/notifications").await.expect(200).json()[0]["id"].as_str().map(str::to_owned),
+        _ => None,
+    };
+    Objects {
+        tree: text(&commit["tree"]["sha"]),
+        main,
+        next,
+        pushed,
+        comments: comments.try_into().expect("three comments"),
+        pending_reviews: pending_reviews.try_into().expect("two reviews"),
+        issue_fields: fields.try_into().expect("two fields"),
+        installation: installation(service).await,
+        spare: id(&setup.send(Method::GET, "/repos/octo-org/spare", "").await.expect(200)),
+        unselected: id(&setup.send(Method::GET, "/repos/octo-org/unselected", "").await.expect(200)),
+        notification: notification.and_then(|id| id.parse().ok()).unwrap_or_default(),
+        device_code: text(&polled["device_code"]),
+        user_code: text(&approved["user_code"]),
+    }
+}
+
+async fn installation(service: &Service) -> i64 {
+    let mut db = service.app.store.read().await.expect("the store answers");
+    db.one::<(i64,)>("select id from installation", &[]).await.expect("there is one").0
+}

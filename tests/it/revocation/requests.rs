@@ -1,0 +1,112 @@
+//! A good request for every operation that writes.
+
+use plinth::api::access::Row;
+use plinth::api::access::table::TABLE;
+use serde_json::{Value, json};
+
+/// What the requests are about, made beforehand.
+pub struct Objects {
+    pub main: String,
+    pub next: String,
+    pub pushed: String,
+    pub tree: String,
+    pub comments: [i64; 3],
+    pub pending_reviews: [i64; 2],
+    pub issue_fields: [i64; 2],
+    pub installation: i64,
+    pub spare: i64,
+    pub unselected: i64,
+    pub notification: i64,
+    pub device_code: String,
+    pub user_code: String,
+}
+
+/// Operations that end what others need, and so come last.
+const LAST: [&str; 3] = ["repos/delete", "apps/delete-installation", "apps/revoke-installation-access-token"];
+
+/// Operations in an order in which each one finds what it needs, each once.
+pub fn in_order(mut rows: Vec<&'static Row>) -> Vec<&'static Row> {
+    let last = |row: &Row| LAST.iter().position(|last| *last == row.operation).map_or(0, |position| position + 1);
+    let place = |row: &Row| TABLE.iter().position(|known| known.operation == row.operation);
+    rows.sort_by_key(|row| (last(row), place(row)));
+    rows.dedup_by_key(|row| row.operation);
+    rows
+}
+
+/// The path and the body.
+pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
+    let hello = "/repos/octo-org/hello";
+    let pull = |number: i64| format!("{hello}/pulls/{number}");
+    let installation = format!("/app/installations/{}", objects.installation);
+    let selected = |repo: i64| format!("/user/installations/{}/repositories/{repo}", objects.installation);
+    let field = json!({ "name": "New", "data_type": "text" });
+    let (path, body) = match row.operation {
+        "projects/add-field-for-org" => ("/orgs/octo-org/projectsV2/1/fields".to_owned(), field),
+        "projects/add-field-for-user" => ("/users/carol/projectsV2/1/fields".to_owned(), field),
+        "orgs/create-issue-field" => ("/orgs/octo-org/issue-fields".to_owned(), field),
+        "orgs/update-issue-field" => {
+            (format!("/orgs/octo-org/issue-fields/{}", objects.issue_fields[0]), json!({ "name": "Changed" }))
+        }
+        "orgs/delete-issue-field" => (format!("/orgs/octo-org/issue-fields/{}", objects.issue_fields[1]), Value::Null),
+        "pulls/update-review-comment" => {
+            (format!("{hello}/pulls/comments/{}", objects.comments[0]), json!({ "body": "changed" }))
+        }
+        "pulls/delete-review-comment" => (format!("{hello}/pulls/comments/{}", objects.comments[1]), Value::Null),
+        "pulls/create-review-comment" => (
+            format!("{}/comments", pull(1)),
+            json!({ "body": "new", "commit_id": objects.next, "path": "a", "line": 1 }),
+        ),
+        "pulls/create-reply-for-review-comment" => {
+            (format!("{}/comments/{}/replies", pull(1), objects.comments[2]), json!({ "body": "new" }))
+        }
+        "git/create-ref" => (format!("{hello}/git/refs"), json!({ "ref": "refs/heads/new", "sha": objects.main })),
+        "git/update-ref" => (format!("{hello}/git/refs/heads/moving"), json!({ "sha": objects.next })),
+        "git/delete-ref" => (format!("{hello}/git/refs/heads/deleted"), Value::Null),
+        "git/receive-pack" => return ("/octo-org/hello.git/git-receive-pack".to_owned(), deletion(&objects.pushed)),
+        "git/create-blob" => (format!("{hello}/git/blobs"), json!({ "content": "blob" })),
+        "git/create-tree" => (
+            format!("{hello}/git/trees"),
+            json!({ "tree": [{ "path": "x", "mode": "100644", "type": "blob", "content": "tree" }] }),
+        ),
+        "git/create-commit" => (format!("{hello}/git/commits"), json!({ "message": "m", "tree": objects.tree })),
+        "git/create-tag" => (
+            format!("{hello}/git/tags"),
+            json!({ "tag": "v1", "message": "m", "object": objects.main, "type": "commit" }),
+        ),
+        "repos/create-for-authenticated-user" => ("/user/repos".to_owned(), json!({ "name": "own" })),
+        "repos/create-in-org" => ("/orgs/octo-org/repos".to_owned(), json!({ "name": "new", "private": true })),
+        "repos/delete" => (hello.to_owned(), Value::Null),
+        "pulls/create" => (format!("{hello}/pulls"), json!({ "title": "new", "head": "fourth", "base": "main" })),
+        "pulls/update" => (pull(1), json!({ "title": "changed" })),
+        "pulls/create-review" => (format!("{}/reviews", pull(1)), json!({ "body": "new", "event": "COMMENT" })),
+        "pulls/submit-review" => (
+            format!("{}/reviews/{}/events", pull(2), objects.pending_reviews[0]),
+            json!({ "body": "new", "event": "COMMENT" }),
+        ),
+        "pulls/delete-pending-review" => (format!("{}/reviews/{}", pull(3), objects.pending_reviews[1]), Value::Null),
+        "activity/mark-thread-as-read" => (format!("/notifications/threads/{}", objects.notification), Value::Null),
+        "apps/add-repo-to-installation-for-authenticated-user" => (selected(objects.unselected), Value::Null),
+        "apps/remove-repo-from-installation-for-authenticated-user" => (selected(objects.spare), Value::Null),
+        "apps/revoke-installation-access-token" => ("/installation/token".to_owned(), Value::Null),
+        "apps/delete-installation" => (installation, Value::Null),
+        "apps/create-installation-access-token" => (format!("{installation}/access_tokens"), json!({})),
+        "apps/suspend-installation" | "apps/unsuspend-installation" => {
+            (format!("{installation}/suspended"), Value::Null)
+        }
+        "oauth/create-device-code" => ("/login/device/code".to_owned(), json!({ "client_id": "178c6fc778ccc68e1d6a" })),
+        "oauth/create-access-token" => (
+            "/login/oauth/access_token".to_owned(),
+            json!({ "client_id": "178c6fc778ccc68e1d6a", "device_code": objects.device_code,
+                    "grant_type": "urn:ietf:params:oauth:grant-type:device_code" }),
+        ),
+        "oauth/approve-device" => ("/login/device/approve".to_owned(), json!({ "user_code": objects.user_code })),
+        other => panic!("{other} writes and has no request here"),
+    };
+    (path, if body.is_null() { Vec::new() } else { body.to_string().into_bytes() })
+}
+
+/// A push that deletes the branch `pushed`.
+fn deletion(sha: &str) -> Vec<u8> {
+    let line = format!("{sha} {} refs/heads/pushed\0report-status", "0".repeat(40));
+    format!("{:04x}{line}0000", line.len() + 4).into_bytes()
+}
