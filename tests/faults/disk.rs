@@ -93,11 +93,6 @@ impl Disk {
         let trigger = format!("/sys/fs/ext4/{device}/trigger_fs_error");
         std::fs::write(&trigger, "fault suite").map_err(|error| format!("{trigger}: {error}"))
     }
-
-    /// Mounts with other options while it is in use.
-    pub fn remount(&self, options: &str) -> Result<(), String> {
-        run("mount", &["-o", &format!("remount,{options}"), text(&self.at)])
-    }
 }
 
 impl Drop for Disk {

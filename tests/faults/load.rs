@@ -159,12 +159,19 @@ impl<'scope> Load<'scope> {
     }
 
     /// Ends after the operations under way.
-    pub fn stop(self) -> Arc<Seen> {
+    pub fn stop(mut self) -> Arc<Seen> {
         self.stop.store(true, Ordering::SeqCst);
-        for thread in self.threads {
+        for thread in self.threads.drain(..) {
             thread.join().expect("a client does not panic");
         }
-        self.seen
+        self.seen.clone()
+    }
+}
+
+/// A case that fails in the middle must end too.
+impl Drop for Load<'_> {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::SeqCst);
     }
 }
 

@@ -32,6 +32,7 @@ mod stop;
 mod subject;
 mod writer;
 
+#[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
 #[path = "../it/store/cluster.rs"]
 mod cluster;
 #[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
