@@ -1,7 +1,12 @@
 //! Settings of a running service.
 
+use std::fmt;
 use std::net::IpAddr;
+use std::str::FromStr;
 use std::time::Duration;
+
+use ipnet::IpNet;
+use serde::Deserialize;
 
 use crate::api::limits::Budgets;
 use crate::objects::ObjectLimits;
@@ -12,7 +17,7 @@ pub struct Settings {
     /// The address that people use, where it differs from what requests say.
     pub public_url: Option<String>,
     /// The proxies whose `X-Forwarded-…` headers are believed; nobody's by default.
-    pub trusted_proxies: Vec<IpAddr>,
+    pub trusted_proxies: Vec<Network>,
     pub budgets: Budgets,
     pub request_timeout: Duration,
     /// Requests answered at once; more are turned away at once rather than kept waiting.
@@ -36,6 +41,53 @@ pub struct Settings {
     pub drain_timeout: Duration,
     pub objects: ObjectLimits,
     pub git: GitSettings,
+}
+
+/// An address, or all addresses that begin with the same bits, such as `10.0.0.0/8`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Network(IpNet);
+
+impl Network {
+    pub fn contains(self, address: IpAddr) -> bool {
+        self.0.contains(&address)
+    }
+}
+
+impl From<IpAddr> for Network {
+    fn from(address: IpAddr) -> Self {
+        Self(address.to_canonical().into())
+    }
+}
+
+impl FromStr for Network {
+    type Err = String;
+
+    /// Bits behind the prefix are most often a mistake about which addresses are meant.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Ok(address) = text.parse::<IpAddr>() {
+            return Ok(address.into());
+        }
+        match text.parse::<IpNet>() {
+            Ok(network) if network.addr() == network.network() => Ok(Self(network)),
+            Ok(network) => Err(format!("{text:?} has bits behind its prefix; did you mean {}?", network.trunc())),
+            Err(_) => Err(format!("{text:?} is neither an address nor a network such as 10.0.0.0/8")),
+        }
+    }
+}
+
+impl TryFrom<String> for Network {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.prefix_len() == self.0.max_prefix_len() { self.0.addr().fmt(out) } else { self.0.fmt(out) }
+    }
 }
 
 /// What clone and push may take.

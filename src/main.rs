@@ -12,6 +12,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    cli::restrict_new_files();
     match cli::run(Cli::parse(), &mut std::io::stdout()).await {
         Ok(code) => code,
         Err(error) => {

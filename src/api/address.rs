@@ -1,6 +1,6 @@
 //! Where this service is as a caller sees it, and where the caller is.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use http::header::HOST;
 use http::uri::Authority;
@@ -27,7 +27,7 @@ pub fn urls_of(app: &App, headers: &HeaderMap, peer: IpAddr, target: &Uri) -> Ur
     if let Some(public_url) = &app.settings.public_url {
         return Urls::new(public_url, prefix);
     }
-    let trusted = app.settings.trusted_proxies.contains(&peer);
+    let trusted = is_trusted(app, peer.to_canonical());
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).filter(|text| is_host(text));
     let forwarded = |name: &str| if trusted { header(name) } else { None };
     let scheme = forwarded("x-forwarded-proto").filter(|scheme| *scheme == "https").unwrap_or("http");
@@ -43,11 +43,34 @@ fn is_host(text: &str) -> bool {
     !text.is_empty() && text.len() <= 255 && text.bytes().all(allowed)
 }
 
-/// The last address that a trusted proxy has seen, or the peer itself.
+/// The address of whoever the request is from: the nearest one that no trusted proxy has.
+///
+/// Each proxy appends the address that it was called from, perhaps as a header line of its own. So all lines count as one
+/// list, which is read from its end, and an entry is believed only if a trusted proxy wrote it. What is no address ends the
+/// list: whatever stands before it was written by nobody knows whom.
 pub fn client_address(app: &App, headers: &HeaderMap, peer: IpAddr) -> IpAddr {
-    if !app.settings.trusted_proxies.contains(&peer) {
-        return peer;
+    let mut client = peer.to_canonical();
+    let lines = headers.get_all("x-forwarded-for").into_iter().collect::<Vec<_>>();
+    let entries = lines.into_iter().rev().flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
+    for entry in entries {
+        if !is_trusted(app, client) {
+            break;
+        }
+        let Some(forwarded) = forwarded_address(entry) else { break };
+        client = forwarded;
     }
-    let forwarded = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
-    forwarded.and_then(|list| list.rsplit(',').next()?.trim().parse().ok()).unwrap_or(peer)
+    client
+}
+
+fn is_trusted(app: &App, address: IpAddr) -> bool {
+    app.settings.trusted_proxies.iter().any(|network| network.contains(address))
+}
+
+/// An entry as proxies write it: an address, which some follow by a port.
+fn forwarded_address(entry: &[u8]) -> Option<IpAddr> {
+    let text = std::str::from_utf8(entry).ok()?.trim();
+    let bracketed = || text.strip_prefix('[')?.strip_suffix(']')?.parse::<Ipv6Addr>().ok().map(IpAddr::V6);
+    let with_port = || text.parse::<SocketAddr>().ok().map(|address| address.ip());
+    let address = text.parse::<IpAddr>().ok().or_else(bracketed).or_else(with_port);
+    address.map(|address| address.to_canonical())
 }

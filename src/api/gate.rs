@@ -19,7 +19,7 @@ use super::credential::{BAD_CREDENTIALS, authenticate};
 use super::exchange::Exchange;
 use super::finish::{finish, preflight, without_body};
 use super::head::check_head;
-use super::kept::{Answer, Kept, Key, Stamp};
+use super::kept::{Answer, Key, ResponseCache, Stamp};
 use super::limits::{Budget, Payer};
 use super::permits::{Caller, Permits};
 use super::refusal::refusal;
@@ -43,7 +43,7 @@ pub struct Gate {
     pub(super) app: App,
     matcher: Matcher,
     permits: Arc<Permits>,
-    kept: Kept,
+    kept: ResponseCache,
     pub(super) request_ids: RequestIds,
 }
 
@@ -70,7 +70,7 @@ type Found<'a> = Option<(&'a Route, PathParams)>;
 impl Gate {
     pub fn new(app: App, routes: Routes) -> Self {
         let permits = Arc::new(Permits::new(app.settings.requests_max, app.settings.requests_per_caller_max));
-        let kept = Kept::new(app.settings.kept_bytes_max);
+        let kept = ResponseCache::new(app.settings.kept_bytes_max);
         Self { app, matcher: routes.into_matcher(), permits, kept, request_ids: RequestIds::new() }
     }
 

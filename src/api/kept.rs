@@ -1,31 +1,35 @@
-//! Answers of a moment ago that still hold (docs/decisions/0072-kept-answers.md).
+//! The response cache: responses of a moment ago that still hold (docs/decisions/0072-kept-answers.md).
 //!
 //! An answer is kept with the request that it was given to and with the stamp of its moment: the state of the store and
 //! the second of the clock. It is given again only to the very same request, and only if that finds the same stamp, so it
 //! is never older than the request.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request, StatusCode};
-use parking_lot::Mutex;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 
 use super::access::Row;
 use super::limits::Payer;
 use crate::app::App;
 use crate::clock::Timestamp;
 
-const SHARDS: usize = 16;
 /// Longer requests are rare, and not worth the room.
 const KEY_BYTES_MAX: usize = 4096;
-/// About what the headers of an answer take.
-const HEADERS_SIZE: usize = 2048;
+/// To prepare the table for about so many entries.
+const ENTRY_BYTES_TYPICAL: usize = 4096;
+/// What an entry takes besides its bytes: in the table of the cache, and for the counts of those who share it.
+const ENTRY_SIZE: usize = 512;
+/// The same for a header, with its part of the table of headers.
+const HEADER_SIZE: usize = 192;
+/// Allocators round up by at most this part.
+const ALLOCATOR_SLACK: usize = 8;
 
 /// The moment at which something held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,65 +86,55 @@ impl Key {
     }
 }
 
-/// The answers of this moment, spread over several locks; with the next moment they are gone.
-pub struct Kept {
-    hasher: RandomState,
-    bytes_max: usize,
-    shards: [Mutex<Shard>; SHARDS],
+/// Responses with the moment at which they held. One of another moment is never given, and goes when room is needed.
+///
+/// All that an entry takes is weighed, so that the whole stays within the bytes that were set.
+pub struct ResponseCache(Option<Cache<Key, Arc<Entry>, Weigher>>);
+
+struct Entry {
+    stamp: Stamp,
+    response: Arc<Answer>,
 }
 
-#[derive(Default)]
-struct Shard {
-    stamp: Option<Stamp>,
-    bytes: usize,
-    answers: HashMap<Key, Arc<Answer>>,
-}
-
-impl Kept {
+impl ResponseCache {
+    /// Without any bytes nothing is cached.
     pub fn new(bytes_max: usize) -> Self {
-        Self {
-            hasher: RandomState::new(),
-            bytes_max: bytes_max / SHARDS,
-            shards: std::array::from_fn(|_| Mutex::default()),
-        }
+        let entries = bytes_max / ENTRY_BYTES_TYPICAL;
+        Self((bytes_max > 0).then(|| Cache::with_weighter(entries, bytes_max as u64, Weigher)))
     }
 
-    /// The answer to this request; `now` is asked for only where there is one.
+    /// The response to this request; `now` is asked for only where there is one.
     pub fn find(&self, key: &Key, now: impl FnOnce() -> Option<Stamp>) -> Option<Arc<Answer>> {
-        let (answer, stamp) = {
-            let shard = self.shard(key).lock();
-            (shard.answers.get(key)?.clone(), shard.stamp)
-        };
-        let now = now()?;
-        if stamp == Some(now) {
-            return Some(answer);
+        let cache = self.0.as_ref()?;
+        let entry = cache.get(key)?;
+        if now() == Some(entry.stamp) {
+            return Some(entry.response.clone());
         }
-        self.shard(key).lock().turn_to(now);
+        cache.remove(key);
         None
     }
 
-    /// Keeps an answer, where there is room.
-    pub fn keep(&self, stamp: Stamp, key: Key, answer: Answer) {
-        let mut shard = self.shard(&key).lock();
-        shard.turn_to(stamp);
-        let size = key.0.len() + answer.body.len() + HEADERS_SIZE;
-        if shard.bytes + size <= self.bytes_max {
-            shard.bytes += size;
-            shard.answers.insert(key, Arc::new(answer));
-        }
-    }
-
-    fn shard(&self, key: &Key) -> &Mutex<Shard> {
-        &self.shards[self.hasher.hash_one(key) as usize % SHARDS]
+    /// Stores a response, in place of others where there is no room.
+    pub fn keep(&self, stamp: Stamp, mut key: Key, mut response: Answer) {
+        let Some(cache) = &self.0 else { return };
+        // Buffers that were filled piece by piece are larger than what is in them.
+        key.0.shrink_to_fit();
+        response.body = Bytes::copy_from_slice(&response.body);
+        cache.insert(key, Arc::new(Entry { stamp, response: Arc::new(response) }));
     }
 }
 
-impl Shard {
-    /// Forgets what is of another moment, also of a later one: a clock can be set back.
-    fn turn_to(&mut self, stamp: Stamp) {
-        if self.stamp != Some(stamp) {
-            *self = Self { stamp: Some(stamp), ..Self::default() };
-        }
+/// Tells the bytes of an entry, with all that it has on the heap and the rounding of the allocator.
+#[derive(Clone)]
+struct Weigher;
+
+impl Weighter<Key, Arc<Entry>> for Weigher {
+    fn weight(&self, key: &Key, entry: &Arc<Entry>) -> u64 {
+        let response = &entry.response;
+        let header = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + HEADER_SIZE;
+        let headers: usize = response.headers.iter().map(header).sum();
+        let bytes = key.0.len() + response.body.len() + headers + ENTRY_SIZE;
+        (bytes + bytes / ALLOCATOR_SLACK) as u64
     }
 }
 
@@ -207,15 +201,18 @@ mod tests {
 
     #[test]
     fn an_answer_holds_for_its_own_moment_only() {
-        let kept = Kept::new(SHARDS * 10_000);
-        let found = |stamp| kept.find(&key("/a", &[]), || Some(stamp)).is_some();
-        kept.keep(at(1, 1), key("/a", &[]), answer(10));
+        let cache = ResponseCache::new(1 << 20);
+        let found = |stamp| cache.find(&key("/a", &[]), || Some(stamp)).is_some();
+        cache.keep(at(1, 1), key("/a", &[]), answer(10));
         assert!(found(at(1, 1)));
         for other in [at(2, 1), at(1, 2), at(1, 0)] {
-            kept.keep(at(1, 1), key("/a", &[]), answer(10));
+            cache.keep(at(1, 1), key("/a", &[]), answer(10));
             assert!(!found(other));
             assert!(!found(at(1, 1)), "it is forgotten, since a clock can be set back");
         }
+        let none = ResponseCache::new(0);
+        none.keep(at(1, 1), key("/a", &[]), answer(10));
+        assert!(none.find(&key("/a", &[]), || Some(at(1, 1))).is_none());
     }
 
     #[test]
@@ -237,15 +234,39 @@ mod tests {
         assert_eq!(Key::of(&long, HERE), None);
     }
 
-    #[test]
-    fn there_is_only_so_much_room() {
-        let kept = Kept::new(SHARDS * 10_000);
-        kept.keep(at(1, 1), key("/large", &[]), answer(10_001));
-        assert!(kept.find(&key("/large", &[]), || Some(at(1, 1))).is_none());
-        for number in 0..1000 {
-            kept.keep(at(1, 1), key(&format!("/{number}"), &[]), answer(2_000));
+    /// A response as the service makes them: some thirty headers, values of their own, and a body that grew as it was
+    /// written.
+    fn usual_answer(number: usize, length: usize) -> Answer {
+        let mut response = Response::new(Body::empty());
+        for header in 0..30 {
+            let name = HeaderName::try_from(format!("x-header-number-{header}")).expect("a name");
+            let value = HeaderValue::try_from(format!("value {number} of header {header}")).expect("a value");
+            response.headers_mut().insert(name, value);
         }
-        let count: usize = kept.shards.iter().map(|shard| shard.lock().answers.len()).sum();
-        assert!(count <= 2 * SHARDS, "{count}");
+        let mut body = Vec::with_capacity(2 * length);
+        body.resize(length, b'a');
+        Answer::of(&response, Some(body.into()), GetRef::ROW, None).expect("a good answer")
+    }
+
+    #[test]
+    fn all_that_is_kept_stays_within_the_bytes_that_were_set() {
+        const BYTES_MAX: usize = 4 << 20;
+        for (key_length, body_length) in [(10, 0), (10, 300), (10, 5_000), (3_900, 0), (2_100, 2_100), (10, 40_000)] {
+            let mut cache = None;
+            let mut kept = 0;
+            let taken = allocation_counter::measure(|| {
+                let filled = ResponseCache::new(BYTES_MAX);
+                for number in 0..2 * BYTES_MAX / (body_length + 2_048) {
+                    let path = format!("/{number}/{}", "x".repeat(key_length));
+                    filled.keep(at(1, 1), key(&path, &[]), usual_answer(number, body_length));
+                }
+                kept = filled.0.as_ref().map_or(0, |cache| cache.len());
+                cache = Some(filled);
+            });
+            let bytes = usize::try_from(taken.bytes_current).expect("nothing else was freed");
+            assert!(bytes <= BYTES_MAX, "{bytes} bytes for {kept} responses of {key_length} and {body_length}");
+            assert!(bytes >= BYTES_MAX / 3, "{bytes} bytes for {kept} responses of {key_length} and {body_length}");
+            drop(cache);
+        }
     }
 }

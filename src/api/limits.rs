@@ -1,14 +1,11 @@
 //! Budgets: requests per hour, and content created per minute and hour.
 //!
-//! Counters live in the memory of one node (docs/decisions/0003-limits-per-node.md) and are bounded: windows that
-//! are over are dropped.
+//! Counters live in the memory of one node (docs/decisions/0003-limits-per-node.md) and are bounded.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, Hash, RandomState};
-use std::net::IpAddr;
+use std::hash::{BuildHasher, RandomState};
+use std::net::{IpAddr, Ipv6Addr};
 
-use parking_lot::Mutex;
-
+use super::fixed_windows::FixedWindows;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ids::{AccountId, InstallationId};
@@ -16,9 +13,8 @@ use crate::tokens::Principal;
 
 const HOUR: i64 = 3600;
 const MINUTE: i64 = 60;
-const SHARDS: usize = 16;
-/// A shard is swept when it holds more windows than this.
-const SHARD_WINDOWS_MAX: usize = 8192;
+/// A client with IPv6 usually has a whole network of this prefix length to choose addresses from.
+const IPV6_PREFIX_LENGTH: u32 = 64;
 
 /// How much each caller may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +61,20 @@ impl Payer {
         }
     }
 
+    /// What the requests are counted under: one count for all addresses that a client can choose from.
+    fn limit_key(self) -> Self {
+        match self {
+            Payer::Address(address) => Payer::Address(match address.to_canonical() {
+                IpAddr::V4(address) => IpAddr::V4(address),
+                IpAddr::V6(address) => {
+                    let mask = u128::MAX << (128 - IPV6_PREFIX_LENGTH);
+                    IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & mask))
+                }
+            }),
+            Payer::User(_) | Payer::Installation(_) => self,
+        }
+    }
+
     fn exhausted(self) -> String {
         match self {
             Payer::User(id) => format!("API rate limit exceeded for user ID {id}."),
@@ -94,10 +104,12 @@ impl Budget {
 /// All counters of this node.
 pub struct Limiter {
     budgets: Budgets,
-    requests: Counters<Payer>,
-    content_minute: Counters<AccountId>,
-    content_hour: Counters<AccountId>,
-    same_content: Counters<(AccountId, &'static str, u64)>,
+    requests: FixedWindows<Payer>,
+    /// Apart from the others, since anyone can have many addresses.
+    anonymous_requests: FixedWindows<Payer>,
+    content_minute: FixedWindows<AccountId>,
+    content_hour: FixedWindows<AccountId>,
+    same_content: FixedWindows<(AccountId, &'static str, u64)>,
     hasher: RandomState,
 }
 
@@ -105,10 +117,11 @@ impl Limiter {
     pub fn new(budgets: Budgets) -> Self {
         Self {
             budgets,
-            requests: Counters::new(HOUR),
-            content_minute: Counters::new(MINUTE),
-            content_hour: Counters::new(HOUR),
-            same_content: Counters::new(MINUTE),
+            requests: FixedWindows::new(HOUR),
+            anonymous_requests: FixedWindows::new(HOUR),
+            content_minute: FixedWindows::new(MINUTE),
+            content_hour: FixedWindows::new(HOUR),
+            same_content: FixedWindows::new(MINUTE),
             hasher: RandomState::new(),
         }
     }
@@ -120,13 +133,20 @@ impl Limiter {
         }
     }
 
+    fn requests_of(&self, payer: Payer) -> &FixedWindows<Payer> {
+        match payer {
+            Payer::User(_) | Payer::Installation(_) => &self.requests,
+            Payer::Address(_) => &self.anonymous_requests,
+        }
+    }
+
     /// Counts one request. A budget that is not enforced shows as untouched, since clients stop at zero.
     pub fn charge(&self, payer: Payer, now: Timestamp) -> (Budget, Result<()>) {
         let limit = self.limit_of(payer);
         if !self.budgets.enforced {
             return (Budget { limit, used: 0, reset: now.plus_seconds(HOUR) }, Ok(()));
         }
-        let (used, reset) = self.requests.add(payer, 1, now);
+        let (used, reset) = self.requests_of(payer).add(payer.limit_key(), 1, limit, now);
         let verdict = if used > limit { Err(Error::RateLimited(payer.exhausted())) } else { Ok(()) };
         (Budget { limit, used: used.min(limit), reset }, verdict)
     }
@@ -136,15 +156,18 @@ impl Limiter {
         if !self.budgets.enforced {
             return budget;
         }
-        self.requests.take_back(payer, 1, now);
+        self.requests_of(payer).take_back(payer.limit_key(), 1, now);
         Budget { used: (budget.used - 1).max(0), ..budget }
     }
 
     /// The budget as it stands, without counting.
     pub fn peek(&self, payer: Payer, now: Timestamp) -> Budget {
         let limit = self.limit_of(payer);
-        let (used, reset) =
-            if self.budgets.enforced { self.requests.peek(payer, now) } else { (0, now.plus_seconds(HOUR)) };
+        let (used, reset) = if self.budgets.enforced {
+            self.requests_of(payer).peek(payer.limit_key(), now)
+        } else {
+            (0, now.plus_seconds(HOUR))
+        };
         Budget { limit, used: used.min(limit), reset }
     }
 
@@ -178,8 +201,8 @@ impl Limiter {
             return Ok(());
         }
         let count = i64::try_from(contents.len()).unwrap_or(i64::MAX).max(1);
-        let (in_minute, minute_ends) = self.content_minute.add(actor, count, now);
-        let (in_hour, hour_ends) = self.content_hour.add(actor, count, now);
+        let (in_minute, minute_ends) = self.content_minute.add(actor, count, self.budgets.content_per_minute, now);
+        let (in_hour, hour_ends) = self.content_hour.add(actor, count, self.budgets.content_per_hour, now);
         let wait = |until: Timestamp| {
             let seconds = u64::try_from(until.0 - now.0).unwrap_or_default();
             Error::SecondaryLimited { retry_after_seconds: seconds.max(1) }
@@ -194,66 +217,13 @@ impl Limiter {
             return Err(wait(if over_hour { hour_ends } else { minute_ends }));
         }
         let fingerprint = self.hasher.hash_one(contents);
-        let (same, _) = self.same_content.add((actor, operation, fingerprint), 1, now);
-        if same > self.budgets.same_content_per_minute {
+        let same_max = self.budgets.same_content_per_minute;
+        let (same, _) = self.same_content.add((actor, operation, fingerprint), 1, same_max, now);
+        if same > same_max {
             return Err(Error::unprocessable(
                 "Validation failed, or the endpoint has been spammed: the same content was sent again and again.",
             ));
         }
         Ok(())
-    }
-}
-
-/// Counts per key in windows of fixed length, spread over several locks.
-struct Counters<K> {
-    length: i64,
-    hasher: RandomState,
-    shards: [Mutex<HashMap<K, Window>>; SHARDS],
-}
-
-#[derive(Clone, Copy)]
-struct Window {
-    end: Timestamp,
-    count: i64,
-}
-
-impl<K: Eq + Hash + Copy> Counters<K> {
-    fn new(length: i64) -> Self {
-        Self { length, hasher: RandomState::new(), shards: std::array::from_fn(|_| Mutex::default()) }
-    }
-
-    fn shard(&self, key: K) -> &Mutex<HashMap<K, Window>> {
-        &self.shards[self.hasher.hash_one(key) as usize % SHARDS]
-    }
-
-    fn fresh(&self, now: Timestamp) -> Window {
-        Window { end: now.plus_seconds(self.length), count: 0 }
-    }
-
-    fn add(&self, key: K, count: i64, now: Timestamp) -> (i64, Timestamp) {
-        let mut shard = self.shard(key).lock();
-        if shard.len() > SHARD_WINDOWS_MAX {
-            shard.retain(|_, window| window.end > now);
-        }
-        let window = shard.entry(key).or_insert_with(|| self.fresh(now));
-        if window.end <= now {
-            *window = self.fresh(now);
-        }
-        window.count += count;
-        (window.count, window.end)
-    }
-
-    fn take_back(&self, key: K, count: i64, now: Timestamp) {
-        if let Some(window) = self.shard(key).lock().get_mut(&key)
-            && window.end > now
-        {
-            window.count = (window.count - count).max(0);
-        }
-    }
-
-    fn peek(&self, key: K, now: Timestamp) -> (i64, Timestamp) {
-        let found = self.shard(key).lock().get(&key).copied().filter(|window| window.end > now);
-        let window = found.unwrap_or_else(|| self.fresh(now));
-        (window.count, window.end)
     }
 }

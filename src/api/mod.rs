@@ -9,6 +9,7 @@ pub mod cursor;
 mod early;
 pub mod exchange;
 mod finish;
+mod fixed_windows;
 mod gate;
 mod head;
 pub mod headers;

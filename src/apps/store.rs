@@ -5,7 +5,7 @@ use crate::clock::Timestamp;
 use crate::db::{Connection, DbError, FromRow, Row, Transaction, params};
 use crate::error::{Code, Error, Result};
 use crate::ids::{AccountId, AppId, InstallationId, RepoId};
-use crate::tokens::{Permissions, SelectionMode};
+use crate::tokens::{Issuer, Permissions, SelectionMode};
 
 pub async fn find(db: &mut Connection, id: AppId) -> Result<Option<App>, DbError> {
     let sql = "select id, kind, slug, name, owner_id, bot_id, client_id, permissions, events, created_at, updated_at \
@@ -50,10 +50,13 @@ pub async fn update_client_secret(
 }
 
 /// The app that a JSON web token's issuer names, by number or by client id.
-pub async fn find_by_issuer(db: &mut Connection, issuer: &str) -> Result<Option<AppId>, DbError> {
-    let number: Option<AppId> = issuer.parse().ok();
+pub async fn find_by_issuer(db: &mut Connection, issuer: &Issuer) -> Result<Option<AppId>, DbError> {
+    let (number, client_id) = match issuer {
+        Issuer::AppId(id) => (Some(*id), None),
+        Issuer::ClientId(client_id) => (None, Some(client_id.as_str())),
+    };
     let sql = "select id from app where kind = 'app' and (id = $1 or client_id = $2)";
-    Ok(db.optional::<(AppId,)>(sql, params![number, issuer]).await?.map(|(id,)| id))
+    Ok(db.optional::<(AppId,)>(sql, params![number, client_id]).await?.map(|(id,)| id))
 }
 
 /// What a new app starts with.

@@ -5,6 +5,8 @@ use std::io::Write;
 use clap::{Subcommand, ValueEnum};
 
 use super::operator::Operator;
+use super::options::Options;
+use super::purge;
 use crate::accounts::store::NewAccount;
 use crate::accounts::{self, Account, AccountKind, Login, OrgRole};
 use crate::clock::{Clock, Timestamp};
@@ -126,6 +128,8 @@ pub enum RepoCommand {
     },
     /// Delete a repository and everything in it
     Delete { name: String },
+    /// Remove all objects that nothing reaches at once, instead of in two weeks
+    Purge { name: String },
 }
 
 fn parse_role(text: &str) -> Result<RepoRole, String> {
@@ -135,12 +139,14 @@ fn parse_role(text: &str) -> Result<RepoRole, String> {
 impl RepoCommand {
     pub async fn run(
         self,
+        options: &Options,
         store: &Store,
-        repositories: &Repositories,
+        repositories: Repositories,
         clock: &Clock,
         out: &mut (dyn Write + Send),
     ) -> Result<()> {
         match self {
+            RepoCommand::Purge { name } => purge::run(options, store, repositories, clock, (&name, out)).await,
             RepoCommand::Create { name, private, description, default_branch } => {
                 let done = format!("made {name}");
                 let context = (name, private, description, default_branch, clock.now());

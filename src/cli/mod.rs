@@ -12,6 +12,8 @@ mod instance;
 mod logging;
 mod operator;
 mod options;
+mod permissions;
+mod purge;
 mod repeats;
 mod serve;
 pub mod state;
@@ -30,6 +32,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::clock::Clock;
 use crate::error::Result;
 use options::{ConfigFile, Options};
+pub use permissions::restrict_new_files;
 
 /// A self-hosted, GitHub-compatible REST service over real Git repositories.
 #[derive(Debug, Parser)]
@@ -61,7 +64,7 @@ enum Command {
     /// Make and list organizations, and their members
     #[command(subcommand)]
     Org(entities::OrgCommand),
-    /// Make and list repositories, and their collaborators
+    /// Make, list, delete and purge repositories, and manage their collaborators
     #[command(subcommand)]
     Repo(entities::RepoCommand),
     /// Make apps, and manage their keys and secrets
@@ -115,7 +118,7 @@ pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<ExitCode> {
         Command::Repo(command) => {
             let store = options.open_store().await?;
             let repositories = options.open_repositories(&store).await?;
-            command.run(&store, &repositories, &clock, out).await
+            command.run(&options, &store, repositories, &clock, out).await
         }
         Command::Import { repo, source } => {
             let store = options.open_store().await?;

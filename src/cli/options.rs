@@ -1,6 +1,6 @@
 //! Settings from three places: flags over environment over a file.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,7 +8,9 @@ use clap::Args;
 use serde::Deserialize;
 
 use super::instance::DataLock;
-use crate::config::{GitSettings, Settings};
+use super::permissions;
+use super::validation::check_public_url;
+use crate::config::{GitSettings, Network, Settings};
 use crate::db::{Durability, Location, Schema, Store};
 use crate::error::{Error, Result};
 use crate::git::{Repositories, create_directories};
@@ -69,9 +71,9 @@ options! {
     /// The address that people use, where it differs from what requests say
     #[arg(long, global = true, env = "PLINTH_PUBLIC_URL", value_name = "URL")]
     public_url: String,
-    /// Proxies whose X-Forwarded headers are believed
-    #[arg(long, global = true, env = "PLINTH_TRUSTED_PROXIES", value_name = "ADDRESS", value_delimiter = ',')]
-    trusted_proxies: Vec<IpAddr>,
+    /// Proxies whose X-Forwarded headers are believed: addresses, or networks such as 10.0.0.0/8
+    #[arg(long, global = true, env = "PLINTH_TRUSTED_PROXIES", value_name = "NETWORK", value_delimiter = ',')]
+    trusted_proxies: Vec<Network>,
     /// A second address for Prometheus metrics
     #[arg(long, global = true, env = "PLINTH_METRICS_LISTEN", value_name = "ADDRESS")]
     metrics_listen: SocketAddr,
@@ -199,6 +201,7 @@ impl Options {
             let data = self.data();
             create_directories(data)
                 .map_err(|error| Error::BadRequest(format!("the data directory {}: {error}", data.display())))?;
+            permissions::tighten(data);
         }
         Ok(self.location_with(durability))
     }
@@ -237,8 +240,10 @@ impl Options {
     /// The directory of Git repositories, which stays on this machine's disk with either engine.
     pub async fn open_repositories(&self, store: &Store) -> Result<Repositories> {
         store.check_node(|| self.node()).await?;
-        Repositories::at(self.data())
-            .map_err(|error| Error::BadRequest(format!("the data directory {}: {error}", self.data().display())))
+        let open = |error| Error::BadRequest(format!("the data directory {}: {error}", self.data().display()));
+        let repositories = Repositories::at(self.data()).map_err(open)?;
+        permissions::tighten(self.data());
+        Ok(repositories)
     }
 
     /// The settings of the service, with the defaults where nothing was said.
@@ -288,15 +293,5 @@ impl Options {
         git.idle_timeout = self.git_idle_seconds.map_or(git.idle_timeout, Duration::from_secs);
         git.processes_max = self.git_processes_max.unwrap_or(git.processes_max);
         git.processes_per_caller_max = self.git_processes_per_caller_max.unwrap_or(git.processes_per_caller_max);
-    }
-}
-
-/// Scheme, host and port, without a slash at the end.
-fn check_public_url(url: &str) -> Result<String> {
-    let trimmed = url.trim_end_matches('/');
-    let host = trimmed.strip_prefix("https://").or_else(|| trimmed.strip_prefix("http://"));
-    match host {
-        Some(host) if !host.is_empty() && !host.contains(['/', '?', '#', ' ', '@']) => Ok(trimmed.to_owned()),
-        _ => Err(Error::BadRequest(format!("the public URL {url:?} is not of the form https://host[:port]"))),
     }
 }

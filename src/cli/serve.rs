@@ -15,7 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::instance::DataLock;
 use super::options::{Options, Synchronous};
 use super::state::State;
-use super::{demo, logging, systemd};
+use super::{demo, logging, permissions, purge, systemd};
 use crate::api::health;
 use crate::api::reply::Reply;
 use crate::app::App;
@@ -27,7 +27,7 @@ use crate::objects::{Holder, Policy, Upkeep};
 use crate::{git, pulls, server, sweep};
 
 /// Everyone besides references who needs objects to stay.
-const HOLDERS: &[Holder] = &[pulls::held];
+pub const HOLDERS: &[Holder] = &[pulls::held];
 
 /// How long to wait after the system could not give another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -67,6 +67,7 @@ impl Serve {
         }
         let node = if self.ephemeral { options.ephemeral_node() } else { options.node()? };
         let mut lock = DataLock::take(options.data(), node)?;
+        permissions::tighten(options.data());
         let store = Store::open_as(&options.location(durability)?, lock.node()).await?;
         let repositories = Repositories::at(options.data())?;
         repositories.sweep().map_err(|error| {
@@ -83,12 +84,15 @@ impl Serve {
         let upkeep = tokio::spawn(upkeep.run());
         // Before anyone can know whom to signal.
         let stop = stop_signal(app.clone())?;
+        let purger = Upkeep::new(app.objects.clone(), app.clock.clone(), HOLDERS, Policy::default());
+        let purging = tokio::spawn(purge::serve(options.data().to_owned(), purger));
         self.announce(&app, &options, (&url, metrics), out).await?;
         systemd::notify_ready();
         let served = server::serve(listener, app, stop).await;
         sweeping.abort();
         upkeep.abort();
         logging::finish();
+        purging.abort();
         tracing::info!("stopped");
         drop(lock);
         served

@@ -51,3 +51,13 @@ impl Options {
         ]
     }
 }
+
+/// Scheme, host and port, without a slash at the end.
+pub fn check_public_url(url: &str) -> Result<String> {
+    let trimmed = url.trim_end_matches('/');
+    let host = trimmed.strip_prefix("https://").or_else(|| trimmed.strip_prefix("http://"));
+    match host {
+        Some(host) if !host.is_empty() && !host.contains(['/', '?', '#', ' ', '@']) => Ok(trimmed.to_owned()),
+        _ => Err(Error::BadRequest(format!("the public URL {url:?} is not of the form https://host[:port]"))),
+    }
+}

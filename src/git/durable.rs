@@ -5,10 +5,14 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// A disk that does not take this much counts as full.
 const PROBE_LENGTH: usize = 64 * 1024;
+
+/// What is stored is for the account of the service alone.
+const DIRECTORY_MODE: u32 = 0o700;
 
 /// Makes the names in a directory durable; git never does this by itself.
 pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
@@ -79,7 +83,7 @@ pub fn create_directories(directory: &Path) -> io::Result<()> {
     }
     let parent = directory.parent().expect("the root directory exists");
     create_directories(parent)?;
-    match fs::create_dir(&directory) {
+    match fs::DirBuilder::new().mode(DIRECTORY_MODE).create(&directory) {
         // Another process may have been first.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() => {}
         made => made?,

@@ -226,7 +226,8 @@ fn write_names(pack: &Path, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn is_older_than(pack: &Path, age: Duration) -> Result<bool> {
-    Ok(SystemTime::now().duration_since(modified(pack)?).is_ok_and(|since| since > age))
+    // One from the future is young, unless every age is old enough.
+    Ok(SystemTime::now().duration_since(modified(pack)?).map_or(age.is_zero(), |since| since >= age))
 }
 
 fn modified(pack: &Path) -> io::Result<SystemTime> {

@@ -55,6 +55,12 @@ impl Repository {
             .env("GIT_OBJECT_DIRECTORY", self.objects_directory())
             .setting("uploadpack.allowAnySHA1InWant=true")
             .setting("uploadpack.allowFilter=true")
+            // Requests with other filters are refused before they come here; git refuses them as well.
+            .setting("uploadpackfilter.allow=false")
+            .setting("uploadpackfilter.blob:none.allow=true")
+            .setting("uploadpackfilter.blob:limit.allow=true")
+            .setting("uploadpackfilter.tree.allow=true")
+            .setting("uploadpackfilter.tree.maxDepth=16")
             .args(["--stateless-rpc", "--strict"])
             .args([directory])
             .stdin(Stdio::piped())

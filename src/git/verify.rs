@@ -207,11 +207,8 @@ fn is_whole(pack: &Path) -> Result<bool> {
     let mut check = TrailerCheck::default();
     let mut buffer = vec![0; PIECE_SIZE];
     loop {
-        let count = match file.read(&mut buffer) {
-            Ok(count) => count,
-            // A disk that cannot read a part of it.
-            Err(_) => return Ok(false),
-        };
+        // A disk may be unable to read a part of it.
+        let Ok(count) = file.read(&mut buffer) else { return Ok(false) };
         if count == 0 {
             return check.is_whole();
         }

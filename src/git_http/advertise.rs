@@ -6,6 +6,7 @@ use bytes::Bytes;
 use futures_util::stream;
 
 use super::model::{AGENT, Service};
+use super::prefixes::Prefixes;
 use super::ref_pages::{Head, Listed, Peeling, RefPages};
 use crate::api::reply;
 use crate::app::App;
@@ -45,14 +46,14 @@ pub async fn for_fetch(app: &App, repo: &Repo) -> Result<Response> {
     if let Some((_, target)) = head {
         lines.put(target, "HEAD");
     }
-    let pages = RefPages::new(app, repo.id, vec![String::new()], Peeling::Peel);
+    let pages = RefPages::new(app, repo.id, Prefixes::all(), Peeling::Peel);
     Ok(lines.into_response(Service::UploadPack, pages))
 }
 
 /// All references that a push may change; a mirror would otherwise try to delete those that it does not have.
 pub fn for_push(app: &App, repo: &Repo) -> Response {
     let lines = Lines::new(Service::ReceivePack, PUSH_CAPABILITIES);
-    let pages = RefPages::new(app, repo.id, vec![String::new()], Peeling::Leave);
+    let pages = RefPages::new(app, repo.id, Prefixes::all(), Peeling::Leave);
     lines.into_response(Service::ReceivePack, pages)
 }
 

@@ -4,11 +4,16 @@ use axum::body::Body;
 use bytes::Bytes;
 use futures_util::stream;
 
+use super::prefixes::Prefixes;
 use super::ref_pages::{Head, Listed, Peeling, RefPages};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::git::pkt_line;
 use crate::repos::Repo;
+
+/// Prefixes that are looked at. Beyond that, as in git itself, all names are listed: the client takes from them what it
+/// wants.
+const PREFIXES_MAX: usize = 4_096;
 
 /// What the client wants to know.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,32 +21,35 @@ pub struct Question {
     peeling: Peeling,
     symrefs: bool,
     unborn: bool,
-    /// None at all means every name.
-    prefixes: Vec<String>,
+    prefixes: Prefixes,
 }
 
 impl Question {
     /// Reads the arguments; the specification has unknown ones refused.
     pub fn parse(arguments: &[&[u8]]) -> Result<Self> {
-        let mut question = Self { peeling: Peeling::Leave, symrefs: false, unborn: false, prefixes: Vec::new() };
+        let mut given = Vec::new();
+        let mut question = Self { peeling: Peeling::Leave, symrefs: false, unborn: false, prefixes: Prefixes::all() };
         for argument in arguments {
             match *argument {
                 b"peel" => question.peeling = Peeling::Peel,
                 b"symrefs" => question.symrefs = true,
                 b"unborn" => question.unborn = true,
                 other => match other.strip_prefix(b"ref-prefix ").map(std::str::from_utf8) {
-                    Some(Ok(prefix)) => question.prefixes.push(prefix.to_owned()),
+                    Some(Ok(prefix)) => given.push(prefix),
                     // No name of ours is anything but UTF-8; an empty answer is the right one.
-                    Some(Err(_)) => question.prefixes.push("\0".into()),
+                    Some(Err(_)) => given.push("\0"),
                     None => return Err(Error::unprocessable("ls-refs has an argument that is not known here")),
                 },
             }
+        }
+        if !given.is_empty() && given.len() <= PREFIXES_MAX {
+            question.prefixes = Prefixes::new(given.into_iter().map(str::to_owned).collect());
         }
         Ok(question)
     }
 
     fn asks_for_head(&self) -> bool {
-        self.prefixes.is_empty() || self.prefixes.iter().any(|prefix| "HEAD".starts_with(prefix.as_str()))
+        self.prefixes.cover("HEAD")
     }
 }
 
@@ -53,11 +61,7 @@ pub async fn answer(app: &App, repo: &Repo, question: Question) -> Result<Body> 
     {
         put_head(&mut beginning, &head, &question);
     }
-    let Question { mut prefixes, peeling, .. } = question;
-    if prefixes.is_empty() {
-        prefixes.push(String::new());
-    }
-    let pages = RefPages::new(app, repo.id, prefixes, peeling);
+    let pages = RefPages::new(app, repo.id, question.prefixes, question.peeling);
     Ok(Body::from_stream(stream::try_unfold(Some((beginning, pages)), |state| async move {
         let Some((mut out, mut pages)) = state else { return Ok::<_, Error>(None) };
         let Some(page) = pages.next().await? else {
@@ -96,5 +100,16 @@ mod tests {
         assert!(!Question::parse(&[b"ref-prefix refs/"]).expect("known").asks_for_head());
         assert!(Question::parse(&[]).expect("nothing").asks_for_head());
         assert!(Question::parse(&[b"refs"]).is_err());
+    }
+
+    #[test]
+    fn too_many_prefixes_count_as_none() {
+        let prefixes: Vec<String> =
+            (0..=PREFIXES_MAX).map(|number| format!("ref-prefix refs/heads/{number}")).collect();
+        let arguments: Vec<&[u8]> = prefixes.iter().map(String::as_bytes).collect();
+        let all = Question::parse(&arguments).expect("known arguments");
+        assert_eq!(all.prefixes, Prefixes::all());
+        let some = Question::parse(&arguments[1..]).expect("known arguments");
+        assert!(!some.prefixes.cover("refs/tags/a") && some.prefixes.cover("refs/heads/4096"));
     }
 }

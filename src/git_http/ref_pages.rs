@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::prefixes::Prefixes;
 use crate::app::App;
 use crate::error::Result;
 use crate::git::{ObjectKind, Reader, RefName};
@@ -29,30 +30,35 @@ pub struct RefPages {
     app: App,
     repo: RepoId,
     peeling: Peeling,
-    prefixes: VecDeque<String>,
+    prefixes: Prefixes,
+    queries: VecDeque<String>,
     after: String,
 }
 
 impl RefPages {
     /// Names that begin with any of the prefixes, each once and in order.
-    pub fn new(app: &App, repo: RepoId, prefixes: Vec<String>, peeling: Peeling) -> Self {
-        Self { app: app.clone(), repo, peeling, prefixes: without_overlap(prefixes).into(), after: String::new() }
+    pub fn new(app: &App, repo: RepoId, prefixes: Prefixes, peeling: Peeling) -> Self {
+        let queries = prefixes.queries().into();
+        Self { app: app.clone(), repo, peeling, prefixes, queries, after: String::new() }
     }
 
     /// The next page, or nothing when all are listed.
     pub async fn next(&mut self) -> Result<Option<Vec<Listed>>> {
-        while let Some(prefix) = self.prefixes.front() {
+        while let Some(prefix) = self.queries.front() {
             let mut db = self.app.store.read().await?;
-            let page = refs::store::list(&mut db, self.repo, prefix, &self.after, PAGE_LENGTH).await?;
+            let mut page = refs::store::list(&mut db, self.repo, prefix, &self.after, PAGE_LENGTH).await?;
             drop(db);
             match page.last() {
                 Some(last) => self.after = last.name.to_string(),
                 None => {
-                    self.prefixes.pop_front();
+                    self.queries.pop_front();
                     continue;
                 }
             }
-            return Ok(Some(self.peel(page).await?));
+            page.retain(|reference| self.prefixes.cover(reference.name.as_str()));
+            if !page.is_empty() {
+                return Ok(Some(self.peel(page).await?));
+            }
         }
         Ok(None)
     }
@@ -90,25 +96,5 @@ impl Head {
         let mut db = app.store.read().await?;
         let found = refs::store::find(&mut db, repo, &branch).await?;
         Ok(Some(Self { target: found.map(|reference| reference.target), branch }))
-    }
-}
-
-/// Sorted, and without those that another one covers.
-fn without_overlap(mut prefixes: Vec<String>) -> Vec<String> {
-    prefixes.sort_unstable();
-    prefixes.dedup_by(|later, kept| later.starts_with(kept.as_str()));
-    prefixes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_overlap;
-
-    #[test]
-    fn a_prefix_that_another_one_covers_is_not_asked_for_twice() {
-        let given = ["refs/tags/", "refs/heads/main", "refs/heads/", "refs/heads/main", "HEAD"];
-        let kept = without_overlap(given.map(str::to_owned).to_vec());
-        assert_eq!(kept, ["HEAD", "refs/heads/", "refs/tags/"]);
-        assert_eq!(without_overlap(vec!["a".into(), String::new()]), [""]);
     }
 }

@@ -1,5 +1,6 @@
 //! What a request to `git-upload-pack` asks for.
 
+use super::filter;
 use crate::error::{Error, Result};
 use crate::git::Protocol;
 use crate::git::pkt_line::Packet;
@@ -27,13 +28,18 @@ pub struct Cut<'a> {
 pub fn parse<'a>(protocol: Protocol, packets: &[Packet<'a>]) -> Result<Asked<'a>> {
     let Some(first) = packets.first().and_then(Packet::as_line) else { return Ok(Asked::Nothing) };
     match protocol {
-        Protocol::V0 => Ok(Asked::Pack(cut(packets))),
+        Protocol::V0 => pack(packets),
         Protocol::V2 => match first {
             b"command=ls-refs" => Ok(Asked::Refs(arguments(packets))),
-            b"command=fetch" => Ok(Asked::Pack(cut(packets))),
+            b"command=fetch" => pack(packets),
             _ => Err(Error::unprocessable("the command is not known here")),
         },
     }
+}
+
+fn pack<'a>(packets: &[Packet<'a>]) -> Result<Asked<'a>> {
+    filter::check(packets)?;
+    Ok(Asked::Pack(cut(packets)))
 }
 
 /// The older protocol has the word for relative depth among the capabilities, which stand behind the first want.

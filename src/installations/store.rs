@@ -16,30 +16,29 @@ pub async fn find_by_name(
     owner_login: &str,
     name: &str,
 ) -> Result<Option<Repo>, DbError> {
-    let found = repos::store::find(db, owner_login, name, None).await?;
-    match found {
-        Some(found) if has(db, installation, &found.repo).await? => Ok(Some(found.repo)),
-        _ => Ok(None),
-    }
+    let found = repos::store::find(db, owner_login, name, None).await?.map(|found| found.repo);
+    let has_it = has(db, installation, found.as_ref()).await?;
+    Ok(found.filter(|_| has_it))
 }
 
 /// As [`find_by_name`], by number.
 pub async fn find_by_id(db: &mut Connection, installation: &Installation, id: RepoId) -> Result<Option<Repo>, DbError> {
-    match repos::store::find_by_id(db, id, None).await? {
-        Some(found) if has(db, installation, &found.repo).await? => Ok(Some(found.repo)),
-        _ => Ok(None),
-    }
+    let found = repos::store::find_by_id(db, id, None).await?.map(|found| found.repo);
+    let has_it = has(db, installation, found.as_ref()).await?;
+    Ok(found.filter(|_| has_it))
 }
 
-/// Whether the installation has this repository: with all of them, those made later too.
-pub async fn has(db: &mut Connection, installation: &Installation, repo: &Repo) -> Result<bool, DbError> {
-    if repo.owner_id != installation.account_id {
-        return Ok(false);
-    }
-    match installation.repository_selection {
-        SelectionMode::All => Ok(true),
-        SelectionMode::Selected => apps::store::selects(db, installation.id, repo.id).await,
-    }
+/// Whether the installation has this repository: with all of them, those made later too. Asks as much about a
+/// repository that does not exist, so that time does not tell whether it does.
+pub async fn has(db: &mut Connection, installation: &Installation, repo: Option<&Repo>) -> Result<bool, DbError> {
+    let selects = match installation.repository_selection {
+        SelectionMode::All => true,
+        SelectionMode::Selected => {
+            let id = repo.map_or(RepoId(0), |repo| repo.id);
+            apps::store::selects(db, installation.id, id).await?
+        }
+    };
+    Ok(selects && repo.is_some_and(|repo| repo.owner_id == installation.account_id))
 }
 
 /// The statement for installations as answers show them, with its conditions.

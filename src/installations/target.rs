@@ -6,9 +6,9 @@ use crate::api::access::{Facts, PathParams, Target, TargetKind};
 use crate::apps::{self, Installation};
 use crate::db::{Connection, DbError};
 use crate::error::Result;
-use crate::ids::{AccountId, AppId, InstallationId};
+use crate::ids::{AccountId, AppId, InstallationId, RepoId};
 use crate::repos::{self, Repo, RepoRole};
-use crate::tokens::{Principal, UserLimits};
+use crate::tokens::{Principal, SelectionMode, UserLimits};
 
 /// An installation in the eyes of a user: absent unless the user has something of its own in it.
 pub struct UserInstallation(pub Installation);
@@ -66,10 +66,9 @@ async fn find_for_user(
             apps::store::find_installation(db, id).await?
         }
     };
-    match found {
-        Some(installation) if store::is_visible(db, installation.id, user.user).await? => Ok(Some(installation)),
-        _ => Ok(None),
-    }
+    // Also about one that does not exist, so that time does not tell whether it does.
+    let is_visible = store::is_visible(db, id, user.user).await?;
+    Ok(found.filter(|_| is_visible))
 }
 
 /// An installation of the app that signed the request; those of other apps do not exist for it.
@@ -112,13 +111,13 @@ async fn find_named(db: &mut Connection, path: &PathParams, app: AppId) -> Resul
 }
 
 async fn find_with_repo(db: &mut Connection, path: &PathParams, app: AppId) -> Result<Option<Installation>, DbError> {
-    let Some(found) = repos::store::find(db, path.get("owner"), path.get("repo"), None).await? else {
-        return Ok(None);
-    };
-    match find_on(db, app, found.repo.owner_id).await? {
-        Some(installation) if store::has(db, &installation, &found.repo).await? => Ok(Some(installation)),
-        _ => Ok(None),
-    }
+    let found = repos::store::find(db, path.get("owner"), path.get("repo"), None).await?;
+    let (owner, repo) = found.map_or((AccountId(0), RepoId(0)), |found| (found.repo.owner_id, found.repo.id));
+    // As many statements for what is absent, or not in the installation, as for what is there.
+    let installation = find_on(db, app, owner).await?;
+    let id = installation.as_ref().map_or(InstallationId(0), |installation| installation.id);
+    let selects = apps::store::selects(db, id, repo).await?;
+    Ok(installation.filter(|found| selects || found.repository_selection == SelectionMode::All))
 }
 
 async fn find_on(db: &mut Connection, app: AppId, account: AccountId) -> Result<Option<Installation>, DbError> {

@@ -1,7 +1,7 @@
 //! Changes to issue fields, each within one transaction, shared by the API and the state file.
 
 use super::json::{IssueFieldChange, NewIssueField, OptionInput};
-use super::model::{IssueField, IssueFieldOption};
+use super::model::{IssueField, IssueFieldOption, Visibility};
 use super::{rules, store};
 use crate::clock::Timestamp;
 use crate::db::Transaction;
@@ -42,6 +42,10 @@ pub async fn update(
     };
     if field == before.field && !replaced {
         return Ok(before);
+    }
+    let narrows = before.field.visibility == Visibility::All && field.visibility != Visibility::All;
+    if narrows && mirrors::is_shown_in_public(tx, id).await? {
+        return Err(rules::shown_in_public());
     }
     field.updated_at = now;
     store::update(tx, &field).await?;

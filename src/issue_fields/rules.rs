@@ -57,6 +57,11 @@ pub fn name_taken() -> Error {
     refusal("Name has already been taken".into())
 }
 
+/// What a public project shows cannot be for members alone.
+pub fn shown_in_public() -> Error {
+    refusal("Visibility must be all while a public project shows the field".into())
+}
+
 fn refusal(sentence: String) -> Error {
     Error::InvalidPlain(vec![sentence])
 }

@@ -4,10 +4,10 @@ use axum::extract::State;
 use subtle::ConstantTimeEq;
 
 use super::body::Form;
-use super::model::{Answer, Decision, DeviceCode, INTERVAL_SECONDS, LIFETIME_SECONDS, Refusal};
+use super::model::{Answer, Approval, Decision, DeviceCode, INTERVAL_SECONDS, LIFETIME_SECONDS, Refusal};
 use super::store::NewDeviceCode;
-use super::{json, rules, store};
-use crate::api::access::table::{ApproveDevice, CreateDeviceCode, CreateOAuthToken};
+use super::{approval, json, rules, store};
+use crate::api::access::table::{ApproveDevice, CreateDeviceCode, CreateOAuthToken, GetDevice};
 use crate::api::access::{Allowed, NoTarget, OwnAccount};
 use crate::api::body::Json;
 use crate::api::reply::Reply;
@@ -17,7 +17,9 @@ use crate::clock::Timestamp;
 use crate::db::Transaction;
 use crate::error::{Error, Result};
 use crate::ids::AccountId;
-use crate::tokens::{self, Grant, NewToken, Scopes, Secret, TokenKind, UserLimits, random_letters, random_text};
+use crate::tokens::{
+    self, Grant, NewToken, Principal, Scopes, Secret, TokenKind, UserLimits, random_letters, random_text,
+};
 
 const DEVICE_CODE_LENGTH: usize = 40;
 const USER_CODE_HALF: usize = 4;
@@ -153,20 +155,33 @@ async fn grant(
     Ok(Answer::Token { secret, scope: scopes.to_string().replace(", ", ",") })
 }
 
+/// The first step of approving: what the device would get, and from whom.
+pub async fn preview(access: Allowed<GetDevice, OwnAccount>, State(app): State<App>) -> Result<Reply> {
+    let typed = access.exchange().query("user_code").ok_or(Error::NotFound)?;
+    let OwnAccount(user) = &access.target;
+    let request = approval::find(&mut app.store.read().await?, &typed, user.id, app.clock.now()).await?;
+    let missing = rules::missing_scopes(held(access.caller())?, &request.app, &request.scopes);
+    Ok(Reply::ok(&json::Preview::new(&typed, user, &request, missing, access.urls())).without_storing())
+}
+
+/// The table admits only classic tokens to approving.
+fn held(caller: &Principal) -> Result<&Scopes> {
+    match caller.user().map(|token| &token.limits) {
+        Some(UserLimits::Classic(scopes)) => Ok(scopes),
+        _ => Err(Error::internal("the table admits only classic tokens here")),
+    }
+}
+
 pub async fn approve(
     access: Allowed<ApproveDevice, OwnAccount>,
     State(app): State<App>,
-    Json(approval): Json<json::Approval>,
+    Json(approval): Json<Approval>,
 ) -> Result<Reply> {
     access
         .write_current(&app.store, (approval, app.clock.now()), |tx, current, (approval, now)| {
             Box::pin(async move {
                 let OwnAccount(user) = &current.target;
-                let held = match current.caller.user().map(|token| &token.limits) {
-                    Some(UserLimits::Classic(scopes)) => scopes,
-                    _ => return Err(Error::internal("the table admits only classic tokens here")),
-                };
-                decide(tx, &approval.user_code, user.id, approval.decision, Some(held), *now).await
+                decide(tx, user.id, approval, Some(held(&current.caller)?), *now).await
             })
         })
         .await?;
@@ -177,16 +192,17 @@ pub async fn approve(
 /// service, who has none, anything.
 pub async fn decide(
     tx: &mut Transaction,
-    typed: &str,
     user: AccountId,
-    decision: Decision,
+    approval: &Approval,
     held: Option<&Scopes>,
     now: Timestamp,
 ) -> Result<()> {
-    let code = store::find_undecided(tx, &rules::user_code(typed), now).await?.ok_or(Error::NotFound)?;
-    if let (Decision::Approve, Some(held)) = (decision, held) {
-        let client = apps::store::find(tx, code.app_id).await?.ok_or(Error::NotFound)?;
-        rules::check_may_approve(held, &client, &Scopes::parse(&code.scopes))?;
+    let request = approval::find(tx, &approval.user_code, user, now).await?;
+    if approval.decision == Decision::Approve {
+        if let Some(held) = held {
+            rules::check_may_approve(held, &request.app, &request.scopes)?;
+        }
+        rules::check_confirmation(approval.confirmation.as_deref(), &request.confirmation)?;
     }
-    Ok(store::update_decision(tx, code.id, decision, Some(user)).await?)
+    Ok(store::update_decision(tx, request.code.id, approval.decision, Some(user)).await?)
 }

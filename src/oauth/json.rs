@@ -2,10 +2,17 @@
 
 use serde::Serialize;
 
+use super::approval::Request;
 use super::body::Encoding;
-use super::model::{Answer, Decision, INTERVAL_SECONDS, LIFETIME_SECONDS, Refusal};
+use super::model::{Answer, Approval, Decision, INTERVAL_SECONDS, LIFETIME_SECONDS, Refusal};
+use super::rules;
+use crate::accounts::Account;
+use crate::accounts::json::User;
 use crate::api::reply::Reply;
 use crate::api::shape::{Fields, FromJson};
+use crate::apps::AppKind;
+use crate::clock::Timestamp;
+use crate::tokens::Permissions;
 use crate::urls::Urls;
 
 const FORM: &str = "application/x-www-form-urlencoded; charset=utf-8";
@@ -84,16 +91,64 @@ impl Serialize for Object<'_> {
     }
 }
 
-/// What a user says about a device.
-#[derive(Debug, Clone)]
-pub struct Approval {
-    pub user_code: String,
-    pub decision: Decision,
+/// What a device asks for, as its user sees it before approving.
+#[derive(Serialize)]
+pub struct Preview<'a> {
+    user_code: String,
+    account: User<'a>,
+    app: PreviewApp<'a>,
+    permissions: Option<&'a Permissions>,
+    scopes: Option<String>,
+    missing_scopes: Vec<String>,
+    expires_at: Timestamp,
+    confirmation: &'a str,
+}
+
+#[derive(Serialize)]
+struct PreviewApp<'a> {
+    slug: &'a str,
+    name: &'a str,
+    owner: &'a str,
+    client_id: &'a str,
+    kind: &'static str,
+}
+
+impl<'a> Preview<'a> {
+    pub fn new(
+        typed: &str,
+        user: &'a Account,
+        request: &'a Request,
+        missing_scopes: Vec<String>,
+        urls: &'a Urls,
+    ) -> Self {
+        let app = &request.app;
+        let (permissions, scopes) = match app.kind {
+            AppKind::GitHubApp => (Some(&app.permissions), None),
+            AppKind::OAuth => (None, Some(request.scopes.to_string())),
+        };
+        Self {
+            user_code: rules::user_code(typed),
+            account: User::new(user, urls),
+            app: PreviewApp {
+                slug: &app.slug,
+                name: &app.name,
+                owner: &request.app_owner,
+                client_id: &app.client_id,
+                kind: app.kind.as_str(),
+            },
+            permissions,
+            scopes,
+            missing_scopes,
+            expires_at: request.code.expires_at,
+            confirmation: &request.confirmation,
+        }
+    }
 }
 
 impl FromJson for Approval {
     fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
         let user_code = fields.required("user_code");
+        let confirmation = fields.optional("confirmation");
         let decision = match fields.optional::<String>("decision")? {
             None => Decision::Approve,
             Some(word) => {
@@ -101,6 +156,6 @@ impl FromJson for Approval {
                 word.parse().ok()?
             }
         };
-        Some(Self { user_code: user_code?, decision })
+        Some(Self { user_code: user_code?, decision, confirmation: confirmation? })
     }
 }

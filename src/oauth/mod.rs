@@ -1,5 +1,6 @@
 //! Signing in without a browser: a device shows a code, a user approves it, and the device gets its token.
 
+pub mod approval;
 mod body;
 mod handlers;
 mod json;
@@ -8,14 +9,15 @@ mod rules;
 pub mod store;
 
 pub use handlers::decide;
-pub use model::Decision;
+pub use model::{Approval, Decision};
 
-use crate::api::access::table::{ApproveDevice, CreateDeviceCode, CreateOAuthToken};
+use crate::api::access::table::{ApproveDevice, CreateDeviceCode, CreateOAuthToken, GetDevice};
 use crate::api::routes::Routes;
 
 pub fn routes() -> Routes {
     Routes::default()
         .on::<CreateDeviceCode, _, _>(handlers::create_code)
         .on::<CreateOAuthToken, _, _>(handlers::create_token)
+        .on::<GetDevice, _, _>(handlers::preview)
         .on::<ApproveDevice, _, _>(handlers::approve)
 }

@@ -56,6 +56,15 @@ impl FromStr for Decision {
 
 text_column!(Decision);
 
+/// What a user says about a device.
+#[derive(Debug, Clone)]
+pub struct Approval {
+    pub user_code: String,
+    pub decision: Decision,
+    /// What the user has seen the device ask for; denying takes none.
+    pub confirmation: Option<String>,
+}
+
 /// What a device is told when it asks for its token.
 #[derive(Debug)]
 pub enum Answer {

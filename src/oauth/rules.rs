@@ -3,12 +3,13 @@
 use super::model::{Decision, DeviceCode, Refusal, SLOW_DOWN_SECONDS};
 use crate::apps::{App, AppKind};
 use crate::clock::Timestamp;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::ids::AccountId;
-use crate::tokens::{Permissions, Scope, Scopes};
+use crate::tokens::{self, Level, Permissions, Scope, Scopes};
 
 pub const GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:device_code";
 const SCOPES_LENGTH_MAX: usize = 1000;
+const CONFIRMATION_BYTES: usize = 16;
 
 /// Whether the code has become a token for this user, or why not.
 pub fn judge(code: &DeviceCode, now: Timestamp) -> Result<AccountId, Refusal> {
@@ -48,18 +49,22 @@ pub fn user_code(typed: &str) -> String {
 
 /// A token cannot approve more than it may do itself.
 pub fn check_may_approve(held: &Scopes, app: &App, asked: &Scopes) -> Result<()> {
-    let missing = match app.kind {
-        AppKind::OAuth => held.missing_of(asked),
-        AppKind::GitHubApp => scopes_of(&app.permissions)
-            .into_iter()
-            .filter(|scope| !held.grant(*scope))
-            .map(|scope| scope.as_str().to_owned())
-            .collect(),
-    };
+    let missing = missing_scopes(held, app, asked);
     if missing.is_empty() {
         return Ok(());
     }
     Err(Error::Forbidden(format!("To approve this device the token needs the scopes {}", missing.join(", "))))
+}
+
+/// The scopes that a token lacks to do what the device asks for.
+pub fn missing_scopes(held: &Scopes, app: &App, asked: &Scopes) -> Vec<String> {
+    match app.kind {
+        AppKind::OAuth => held.missing_of(asked),
+        AppKind::GitHubApp => {
+            let missing = scopes_of(&app.permissions).into_iter().filter(|scope| !held.grant(*scope));
+            missing.map(|scope| scope.as_str().to_owned()).collect()
+        }
+    }
 }
 
 /// What a classic token needs to do what an app with these permissions can do for its user.
@@ -70,6 +75,8 @@ fn scopes_of(permissions: &Permissions) -> Vec<Scope> {
             "organization_projects" => Scope::Project,
             "issue_fields" | "members" => Scope::AdminOrg,
             "workflows" => Scope::Workflow,
+            // With it an app deletes repositories.
+            "administration" if permissions.allows(name, Level::Write) => Scope::DeleteRepo,
             name if name.starts_with("organization_") => Scope::AdminOrg,
             _ => Scope::Repo,
         };
@@ -78,6 +85,26 @@ fn scopes_of(permissions: &Permissions) -> Vec<Scope> {
         }
     }
     scopes
+}
+
+/// What an approval gives away, in a form that changes with each part of it: who approves names what they saw, so that
+/// nothing else is approved.
+pub fn confirmation(user: AccountId, app: &App, asked: &Scopes) -> String {
+    let text = match app.kind {
+        AppKind::OAuth => format!("{user} {} scopes {asked}", app.id),
+        AppKind::GitHubApp => format!("{user} {} permissions {}", app.id, app.permissions.to_text()),
+    };
+    let hash = tokens::hash(&text);
+    hash.iter().take(CONFIRMATION_BYTES).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// Refuses an approval of something else than what is asked for now.
+pub fn check_confirmation(sent: Option<&str>, expected: &str) -> Result<()> {
+    match sent {
+        Some(sent) if sent == expected => Ok(()),
+        Some(_) => Err(Error::Conflict("The device asks for something else now; look at it again".into())),
+        None => Err(Error::invalid("Device", "confirmation", Code::MissingField)),
+    }
 }
 
 #[cfg(test)]

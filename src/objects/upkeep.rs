@@ -53,6 +53,19 @@ const REFS_PER_BATCH: i64 = 10_000;
 const GATE_TRIES: u32 = 50;
 const GATE_PAUSE: Duration = Duration::from_millis(20);
 
+/// Attempts to remove at once what nothing reaches, each with as many tries at the gate.
+const PURGE_TRIES: u32 = 30;
+
+/// What packing a repository anew has come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repacked {
+    /// Every object is still needed.
+    Unchanged,
+    /// Somebody is about to need what would be removed.
+    Busy,
+    Removed,
+}
+
 /// The task that tends all repositories, one after another.
 pub struct Upkeep {
     objects: Objects,
@@ -112,7 +125,7 @@ impl Upkeep {
         };
         let mut lost_objects = false;
         if old_packs >= self.policy.old_packs_max {
-            lost_objects = self.repack(repo).await?;
+            lost_objects = self.repack(repo).await? == Repacked::Removed;
         } else if packs >= self.policy.packs_max {
             self.combine(repo).await?;
         }
@@ -155,14 +168,31 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Packs what is needed anew, then removes the rest while nobody can begin to need it; tells whether it did.
-    async fn repack(&self, repo: RepoId) -> Result<bool> {
+    /// Removes what nothing reaches, however young it is; tells whether there was anything.
+    pub async fn purge(&self, repo: RepoId) -> Result<bool> {
+        let policy = Policy { grace: Duration::ZERO, ..self.policy.clone() };
+        let purging = Self::new(self.objects.clone(), self.clock.clone(), self.holders, policy);
+        for _ in 0..PURGE_TRIES {
+            match purging.repack(repo).await? {
+                Repacked::Busy => {}
+                Repacked::Unchanged => return Ok(false),
+                Repacked::Removed => {
+                    purging.write_graph(repo, GraphLayers::Replace).await?;
+                    return Ok(true);
+                }
+            }
+        }
+        Err(Error::Unavailable("the repository is too busy to remove anything from it; try again".into()))
+    }
+
+    /// Packs what is needed anew, then removes the rest while nobody can begin to need it.
+    async fn repack(&self, repo: RepoId) -> Result<Repacked> {
         self.objects.flush(repo).await?;
         let tips = self.tips(repo).await?;
         let (objects, grace) = (self.objects.clone(), self.policy.grace);
         let superseded = self.objects.run(move || objects.repository(repo)?.repack(&tips, grace)).await?;
         if superseded.is_empty() {
-            return Ok(false);
+            return Ok(Repacked::Unchanged);
         }
         for _ in 0..GATE_TRIES {
             if let Some(_closed) = self.objects.0.gates.try_close(repo) {
@@ -171,10 +201,10 @@ impl Upkeep {
             tokio::time::sleep(GATE_PAUSE).await;
         }
         tracing::debug!(%repo, "superseded packs stay for another round: the repository is busy");
-        Ok(false)
+        Ok(Repacked::Busy)
     }
 
-    async fn remove(&self, repo: RepoId, superseded: Superseded) -> Result<bool> {
+    async fn remove(&self, repo: RepoId, superseded: Superseded) -> Result<Repacked> {
         // Objects that were made meanwhile may lean on what is about to go: in a pack, they are seen.
         self.objects.flush(repo).await?;
         let tips = self.tips(repo).await?;
@@ -186,7 +216,7 @@ impl Upkeep {
         });
         let removed = removed.await?;
         tracing::info!(%repo, removed, "packed a repository anew");
-        Ok(removed)
+        Ok(if removed { Repacked::Removed } else { Repacked::Busy })
     }
 
     async fn write_graph(&self, repo: RepoId, layers: GraphLayers) -> Result<()> {

@@ -53,6 +53,8 @@ async fn add_following(
 ) -> Result<ProjectFieldId> {
     let found = issue_fields::store::find(tx, place.owner, id).await?;
     let issue_field = found.ok_or_else(rules::issue_field_missing)?;
+    let project = projects::store::find_by_id(tx, place.project, None).await?.ok_or(Error::NotFound)?.project;
+    rules::check_shown_to_members(&issue_field, project.public)?;
     rules::check_agrees(&issue_field, name, data_type)?;
     let data_type = rules::followed_type(issue_field.data_type)?;
     rules::check_not_followed(store::find_following(tx, place.project, id).await?.is_some())?;

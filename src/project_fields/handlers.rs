@@ -9,7 +9,7 @@ use super::input::NewField;
 use super::json::{ProjectField, Setting};
 use super::model::Day;
 use super::{contents, rules, store};
-use crate::api::access::{Allowed, Endpoint, Target};
+use crate::api::access::{Allowed, Current, Endpoint, Reach, Target, check_issue_fields};
 use crate::api::body::Json;
 use crate::api::conditional;
 use crate::api::cursor::{CursorPage, Edge};
@@ -20,6 +20,7 @@ use crate::db::Connection;
 use crate::error::{Error, Result};
 use crate::ids::{ProjectFieldId, ProjectId};
 use crate::projects::{self, Project, Window};
+use crate::tokens::Principal;
 use crate::urls::Part::{Fixed, Number};
 use crate::urls::Urls;
 
@@ -68,14 +69,31 @@ pub async fn add<E: Endpoint, T: Target + AsRef<Project>, B: FromJson + Into<New
     Json(new): Json<B>,
 ) -> Result<Reply> {
     let (project, now, new) = (access.target.as_ref(), app.clock.now(), new.into());
+    check_rights(&new, access.caller(), &access.reach)?;
     rules::check_new(&new)?;
     app.limiter.admit(access.caller(), E::ROW.operation, &format!("{} {new:?}", project.id), now)?;
     let place = Place { project: project.id, owner: project.owner_id };
     let context = (place, new, now);
-    let whole = access
-        .write(&app.store, context, |tx, (place, new, now)| Box::pin(changes::add(tx, *place, new, *now)))
+    let whole = app
+        .store
+        .write_with_proof(access.authority(), context, |tx, changed, (place, new, now)| {
+            Box::pin(async move {
+                if let Some(Current { caller, reach, .. }) = changed {
+                    check_rights(new, caller, reach)?;
+                }
+                changes::add(tx, *place, new, *now).await
+            })
+        })
         .await?;
     Ok(created(project, &whole, Day(now.date()), access.urls()))
+}
+
+/// A field that follows an issue field shows what it says.
+fn check_rights(new: &NewField, caller: &Principal, reach: &Reach) -> Result<()> {
+    match new {
+        NewField::FromIssueField { .. } => check_issue_fields(caller, reach),
+        NewField::Own(_) => Ok(()),
+    }
 }
 
 fn created(project: &Project, whole: &changes::Whole, today: Day, urls: &Urls) -> Reply {

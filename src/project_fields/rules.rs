@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::input::{NewField, NewIteration, NewOption, OwnField, OwnKind};
 use super::model::DataType;
 use crate::error::{Code, Error, FieldError, Result};
-use crate::issue_fields::model::{DataType as IssueDataType, IssueField};
+use crate::issue_fields::model::{DataType as IssueDataType, IssueField, Visibility};
 use crate::projects::text::{self, TextError};
 
 pub const RESOURCE: &str = "ProjectV2Field";
@@ -124,6 +124,15 @@ pub fn check_not_reserved(name: &str) -> Result<()> {
 /// A field cannot follow what the organization does not have.
 pub fn issue_field_missing() -> Error {
     refused("issue_field_id", Code::Missing)
+}
+
+/// What only members of the organization may see is not shown in a project that everyone sees.
+pub fn check_shown_to_members(field: &IssueField, project_is_public: bool) -> Result<()> {
+    if !project_is_public || field.visibility == Visibility::All {
+        return Ok(());
+    }
+    let message = "an issue field for members of the organization cannot be added to a public project";
+    Err(refused("issue_field_id", Code::Custom(message.into())))
 }
 
 /// A project shows an issue field at most once.

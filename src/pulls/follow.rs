@@ -8,8 +8,9 @@ use super::moves::Moved;
 use super::range::{Range, at_desk, within_budget};
 use super::{store, threads};
 use crate::app::App;
+use crate::clock::Timestamp;
 use crate::db::internal_authority;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::git::Reader;
 use crate::ids::{PullId, RepoId, Sha};
 
@@ -43,13 +44,16 @@ pub fn follow(app: &App, repo: RepoId, moved: Moved) {
 /// The same work, for those who want to wait.
 pub async fn follow_now(app: &App, repo: RepoId, moved: &Moved) -> Result<()> {
     note_contributors(app, repo, moved).await?;
+    let mut outcome = Ok(());
     for pull in moved.pulls.iter().take(PULLS_MAX) {
         if let Err(error) = settle(app, repo, *pull).await {
-            mark_attempted(app, *pull).await?;
-            return Err(error);
+            if !is_worth_another_attempt(&error) {
+                mark_attempted(app, *pull, Some(app.clock.now())).await?;
+            }
+            outcome = Err(error);
         }
     }
-    Ok(())
+    outcome
 }
 
 /// Settles open pull requests that nobody looked at after their last move: a state file made them, or the service was
@@ -58,20 +62,27 @@ pub async fn catch_up(app: &App) -> Result<()> {
     let unsettled = store::list_unsettled(&mut app.store.read().await?, PULLS_MAX).await?;
     for (repo, pull) in unsettled {
         // Before the attempt: whatever comes of it, even the end of the process, it is not made again.
-        mark_attempted(app, pull).await?;
+        mark_attempted(app, pull, Some(app.clock.now())).await?;
         if let Err(error) = settle(app, repo, pull).await {
             tracing::warn!(%repo, %error, "could not refresh a pull request");
+            if is_worth_another_attempt(&error) {
+                mark_attempted(app, pull, None).await?;
+            }
         }
     }
     Ok(())
 }
 
-/// Notes that the last version of a pull request is not worth another attempt in the background.
-async fn mark_attempted(app: &App, pull: PullId) -> Result<()> {
-    let context = (pull, app.clock.now());
+/// Too much was going on, or the history is not indexed yet: later it may be otherwise.
+fn is_worth_another_attempt(error: &Error) -> bool {
+    matches!(error, Error::Unavailable(_))
+}
+
+/// Notes when the last version of a pull request was looked at in the background, which is done once.
+async fn mark_attempted(app: &App, pull: PullId, at: Option<Timestamp>) -> Result<()> {
     app.store
-        .write(Refresh, context, |tx, (pull, now)| {
-            Box::pin(async move { Ok(store::update_attempted(tx, *pull, *now).await?) })
+        .write(Refresh, (pull, at), |tx, (pull, at)| {
+            Box::pin(async move { Ok(store::update_attempted(tx, *pull, *at).await?) })
         })
         .await
 }

@@ -226,11 +226,11 @@ pub async fn update_size(db: &mut Transaction, pull: PullId, number: i64, size: 
     Ok(())
 }
 
-/// Notes that the last version of a pull request was looked at, whatever came of it.
-pub async fn update_attempted(db: &mut Transaction, pull: PullId, now: Timestamp) -> Result<(), DbError> {
+/// Notes when the last version of a pull request was looked at, whatever came of it.
+pub async fn update_attempted(db: &mut Transaction, pull: PullId, at: Option<Timestamp>) -> Result<(), DbError> {
     let sql = "update pull_version set attempted_at = $2 \
                where pull_id = $1 and number = (select version from pull where id = $1)";
-    db.execute(sql, params![pull, now]).await?;
+    db.execute(sql, params![pull, at]).await?;
     Ok(())
 }
 

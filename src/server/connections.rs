@@ -9,6 +9,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use super::activity::{Activity, Timeouts, Waiting};
+use crate::config::Network;
 
 /// Connections beyond the limit that respond to health checks, and with 503 to everything else.
 pub const RESERVE_MAX: usize = 64;
@@ -24,7 +25,7 @@ pub struct Limits {
     /// For each address; an IPv6 network of 64 bits counts as one.
     pub per_peer: usize,
     /// Peers that speak for many clients, to which the limit per peer does not apply.
-    pub proxies: Vec<IpAddr>,
+    pub proxies: Vec<Network>,
 }
 
 /// What a connection may be used for.
@@ -128,7 +129,7 @@ impl Connections {
         let of_peer = open.served_by_peer.get(&network).copied().unwrap_or_default();
         let is_full = open.by_id.len() - open.reserve >= self.limits.all;
         let served = |one: &Tracked| one.admission == Admission::Served;
-        if of_peer >= self.limits.per_peer && !self.limits.proxies.contains(&peer) {
+        if of_peer >= self.limits.per_peer && !self.limits.proxies.iter().any(|network| network.contains(peer)) {
             // Other peers do not wait for this one.
             return match open.evict(now, |one| served(one) && one.network == network) {
                 Room::Later(_) if !is_full => Room::No,
@@ -219,7 +220,7 @@ mod tests {
     use super::*;
 
     fn connections(all: usize, per_peer: usize) -> Arc<Connections> {
-        Connections::new(Limits { all, per_peer, proxies: vec![address("10.0.0.9")] })
+        Connections::new(Limits { all, per_peer, proxies: vec![address("10.0.0.9").into()] })
     }
 
     fn address(text: &str) -> IpAddr {

@@ -12,7 +12,7 @@ pub mod store;
 
 pub use expired::ExpiredTokens;
 pub use grant::{Grant, NewToken, Selection, SelectionMode};
-pub use jwt::{JwtError, claimed_issuer, verify as verify_jwt};
+pub use jwt::{Issuer, JwtError, claimed_issuer, verify as verify_jwt};
 pub use model::{INSTALLATION_TOKEN_SECONDS, StoredToken, TokenKind};
 pub use permissions::{Level, Permissions};
 pub use principal::{AppSignature, InstallationToken, Principal, UserLimits, UserToken};

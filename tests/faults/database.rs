@@ -16,7 +16,7 @@ use crate::subject::{Subject, TOKEN, statement, wait_for_statements};
 
 const RECOVERY_MAX: Duration = Duration::from_secs(5);
 /// How long the database is away.
-const AWAY: Duration = Duration::from_secs(2);
+const AWAY: Duration = Duration::from_secs(1);
 /// A database that hangs is noticed by waiting.
 const NOTICE_MAX: Duration = Duration::from_secs(8);
 /// `/readyz` promises one second; the rest is for a busy machine.

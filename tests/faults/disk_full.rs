@@ -14,7 +14,7 @@ use crate::subject::Subject;
 const DISK_BYTES: u64 = 48 << 20;
 const RECOVERY_MAX: Duration = Duration::from_secs(5);
 /// How long the disk stays full.
-const FULL: Duration = Duration::from_secs(2);
+const FULL: Duration = Duration::from_millis(1500);
 
 /// What was seen during one fill.
 struct Fill {

@@ -59,7 +59,7 @@ fn f5_overload_is_shed() {
     let subject = Subject::start(None, &["--requests-max", "8", "--kept-bytes-max", "0"]);
     let acknowledged = Cell::new(0);
     let measured = best_of_three(|| {
-        let measured = measure(&subject, sized(4, 300), || {});
+        let measured = measure(&subject, sized(3, 300), || {});
         acknowledged.set(acknowledged.get() + measured.warm_up + measured.peak + measured.goodput);
         match measured.violations(subject.memory()) {
             violations if violations.is_empty() => Ok(measured),

@@ -31,7 +31,7 @@ fn harm(before: &mut [Duration], during: &mut [Duration], failed: usize) -> Opti
 #[ignore = "a fault case: cargo xtask faults --only F11"]
 fn f11_slow_clients_harm_nobody() {
     let subject = Subject::start(None, &[]);
-    let time = Duration::from_secs(sized(6, 60));
+    let time = Duration::from_secs(sized(4, 60));
     let memory = subject.memory();
     let measured = best_of_three(|| {
         let (mut before, failed) = serve(&subject, time / 3);

@@ -1,5 +1,7 @@
 //! Apps, installations and devices by the operator's hand.
 
+use std::io::IsTerminal;
+
 use clap::Parser;
 use plinth::cli::app::AppCommand;
 use plinth::cli::device::DeviceCommand;
@@ -156,8 +158,17 @@ async fn the_operator_approves_a_device() {
     let begin = json!({ "client_id": "178c6fc778ccc68e1d6a", "scope": "repo" });
     let begun = device.post("/login/device/code", begin).await.expect(200).json();
     let user_code = begun["user_code"].as_str().expect("a code");
-    run(&service, &["device", "approve", user_code, "--user", "mona"]).await;
-    let again = try_run(&service, &["device", "approve", user_code, "--user", "mona"]).await;
+    let shown = run(&service, &["device", "show", user_code, "--user", "mona"]).await;
+    for text in ["app      gh (gh), OAuth app of mona", "rights   scopes repo", "account  mona", "expires  2026-"] {
+        assert!(shown.contains(text), "{text} in {shown}");
+    }
+    if !std::io::stdin().is_terminal() {
+        let unasked = try_run(&service, &["device", "approve", user_code, "--user", "mona"]).await;
+        assert_eq!(unasked, Err("nobody can be asked here; add --yes to approve what is shown".into()));
+    }
+    let approved = run(&service, &["device", "approve", user_code, "--user", "mona", "--yes"]).await;
+    assert_eq!(approved, format!("{shown}approved {user_code}\n"));
+    let again = try_run(&service, &["device", "approve", user_code, "--user", "mona", "--yes"]).await;
     assert_eq!(again, Err(format!("no device waits with the code {user_code:?}")));
     let grant_type = "urn:ietf:params:oauth:grant-type:device_code";
     let ask =

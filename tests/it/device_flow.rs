@@ -16,6 +16,8 @@ installations: [{ app: helper, account: octo-org, repositories: all }]
 tokens:
   - { kind: classic, user: mona, scopes: [repo, read:org, gist], token: ghp_mona0000 }
   - { kind: classic, user: mona, scopes: [public_repo], token: ghp_narrow00 }
+  - { kind: classic, user: mona, scopes: [repo, delete_repo, 'admin:org'], token: ghp_wide0000 }
+  - { kind: classic, user: hubot, scopes: [repo], token: ghp_hubot000 }
   - { kind: app_user, app: helper, user: mona, token: ghu_mona0000 }
 ";
 
@@ -39,6 +41,19 @@ async fn error(service: &Service, client_id: &str, device_code: &Value) -> Strin
     answer["error"].as_str().unwrap_or_else(|| panic!("no error in {answer}")).to_owned()
 }
 
+/// What a user sees of a device before approving it.
+async fn look(service: &Service, token: &str, user_code: &Value) -> Answer {
+    let code = user_code.as_str().expect("a code");
+    service.with_token(token).get(&format!("{APPROVE}?user_code={code}")).await
+}
+
+/// Looks, then approves what was seen.
+async fn approve(service: &Service, token: &str, user_code: &Value) -> Answer {
+    let seen = look(service, token, user_code).await.expect(200).json();
+    let approval = json!({ "user_code": user_code, "confirmation": seen["confirmation"] });
+    service.with_token(token).post(APPROVE, approval).await
+}
+
 #[tokio::test]
 async fn a_device_gets_a_user_token_of_its_app() {
     let service = Service::with(STATE).await;
@@ -56,7 +71,7 @@ async fn a_device_gets_a_user_token_of_its_app() {
     assert_eq!(pending.header("cache-control"), Some("no-store"));
 
     let mona = service.with_token("ghp_mona0000");
-    mona.post(APPROVE, json!({ "user_code": user_code.to_lowercase().replace('-', "") })).await.expect(204);
+    approve(&service, "ghp_mona0000", &json!(user_code.to_lowercase().replace('-', ""))).await.expect(204);
     service.advance(5);
     let granted = poll(&service, "Iv23helper", &begun["device_code"]).await.json();
     assert_eq!((granted["token_type"].as_str(), granted["scope"].as_str()), (Some("bearer"), Some("")));
@@ -76,8 +91,7 @@ async fn a_device_gets_a_user_token_of_its_app() {
 async fn a_device_gets_a_token_with_scopes_of_an_oauth_app() {
     let service = Service::with(STATE).await;
     let begun = begin(&service, "178c6fc778ccc68e1d6a", "repo read:org,gist").await;
-    let approval = json!({ "user_code": begun["user_code"], "decision": "approve" });
-    service.with_token("ghp_mona0000").post(APPROVE, approval).await.expect(204);
+    approve(&service, "ghp_mona0000", &begun["user_code"]).await.expect(204);
     let granted = poll(&service, "178c6fc778ccc68e1d6a", &begun["device_code"]).await.json();
     assert_eq!(granted["scope"], "gist,read:org,repo");
     let token = granted["access_token"].as_str().expect("a token").to_owned();
@@ -107,7 +121,7 @@ async fn forms_are_taken_and_given() {
     );
     let pending = post("/login/oauth/access_token", &question).await;
     assert!(pending.body.starts_with(b"error=authorization_pending&error_description=The+authorization"));
-    service.with_token("ghp_mona0000").post(APPROVE, json!({ "user_code": field("user_code") })).await.expect(204);
+    approve(&service, "ghp_mona0000", &json!(field("user_code"))).await.expect(204);
     service.advance(5);
     let granted = post("/login/oauth/access_token", &question).await;
     let granted = String::from_utf8_lossy(&granted.body).into_owned();
@@ -202,12 +216,73 @@ async fn a_token_cannot_approve_more_than_it_has() {
     }
 }
 
+/// The user sees the app, its rights and the account, and approves just that.
+#[tokio::test]
+async fn an_approval_names_what_was_seen() {
+    let service = Service::with(STATE).await;
+    let begun = begin(&service, "Iv23helper", "").await;
+    let seen = look(&service, "ghp_mona0000", &begun["user_code"]).await.expect(200);
+    assert_eq!(seen.header("cache-control"), Some("no-store"));
+    let seen = seen.json();
+    assert_eq!(seen["account"]["login"], "mona");
+    let app =
+        json!({ "slug": "helper", "name": "helper", "owner": "octo-org", "client_id": "Iv23helper", "kind": "app" });
+    assert_eq!(seen["app"], app);
+    assert_eq!(seen["permissions"], json!({ "contents": "read", "metadata": "read" }));
+    assert_eq!((&seen["scopes"], &seen["missing_scopes"]), (&Value::Null, &json!([])));
+    assert_eq!((&seen["user_code"], &seen["expires_at"]), (&begun["user_code"], &json!("2026-02-25T06:28:20Z")));
+    let hubots = look(&service, "ghp_hubot000", &begun["user_code"]).await.expect(200).json();
+    assert_eq!(hubots["account"]["login"], "hubot");
+    assert_ne!(hubots["confirmation"], seen["confirmation"]);
+
+    let mona = service.with_token("ghp_mona0000");
+    let unseen = mona.post(APPROVE, json!({ "user_code": begun["user_code"] })).await.expect(422);
+    assert_eq!(unseen.json()["errors"][0]["field"], "confirmation");
+    for confirmation in [&hubots["confirmation"], &json!("0"), &json!("")] {
+        let approval = json!({ "user_code": begun["user_code"], "confirmation": confirmation });
+        mona.post(APPROVE, approval).await.expect(409);
+    }
+    // The app asks for more than what the user saw.
+    service.apply(&STATE.replace("{ contents: read }", "{ contents: read, issue_fields: write }")).await;
+    let approval = json!({ "user_code": begun["user_code"], "confirmation": seen["confirmation"] });
+    service.with_token("ghp_wide0000").post(APPROVE, approval).await.expect(409);
+    assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "authorization_pending");
+    approve(&service, "ghp_wide0000", &begun["user_code"]).await.expect(204);
+
+    let gh = begin(&service, "178c6fc778ccc68e1d6a", "repo gist").await;
+    let seen = look(&service, "ghp_narrow00", &gh["user_code"]).await.expect(200).json();
+    assert_eq!((&seen["app"]["kind"], &seen["scopes"]), (&json!("oauth"), &json!("gist, repo")));
+    assert_eq!((&seen["permissions"], &seen["missing_scopes"]), (&Value::Null, &json!(["gist", "repo"])));
+
+    for (token, status) in [("ghu_mona0000", 403), ("ghp_unknown0", 401)] {
+        look(&service, token, &gh["user_code"]).await.expect(status);
+    }
+    service.anonymous().get(&format!("{APPROVE}?user_code=AAAA-AAAA")).await.expect(401);
+    look(&service, "ghp_mona0000", &json!("AAAA-AAAA")).await.expect(404);
+    mona.get(APPROVE).await.expect(404);
+}
+
+/// With `administration: write` an app deletes repositories, so its approval takes the scope for that.
+#[tokio::test]
+async fn approving_an_app_that_deletes_repositories_takes_the_scope_for_it() {
+    let service = Service::with(&STATE.replace("{ contents: read }", "{ administration: write }")).await;
+    let begun = begin(&service, "Iv23helper", "").await;
+    let seen = look(&service, "ghp_mona0000", &begun["user_code"]).await.expect(200).json();
+    assert_eq!(seen["missing_scopes"], json!(["delete_repo"]));
+    let refused = approve(&service, "ghp_mona0000", &begun["user_code"]).await.expect(403);
+    assert_eq!(refused.message(), "To approve this device the token needs the scopes delete_repo");
+    approve(&service, "ghp_wide0000", &begun["user_code"]).await.expect(204);
+    let service = Service::with(&STATE.replace("{ contents: read }", "{ administration: read }")).await;
+    let begun = begin(&service, "Iv23helper", "").await;
+    approve(&service, "ghp_mona0000", &begun["user_code"]).await.expect(204);
+}
+
 /// Of many devices with one code, one gets the token.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_code_becomes_one_token() {
     let service = Service::with(STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
-    service.with_token("ghp_mona0000").post(APPROVE, json!({ "user_code": begun["user_code"] })).await.expect(204);
+    approve(&service, "ghp_mona0000", &begun["user_code"]).await.expect(204);
     let code = &begun["device_code"];
     let (a, b, c) = tokio::join!(
         poll(&service, "Iv23helper", code),

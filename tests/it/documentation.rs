@@ -6,7 +6,20 @@ use std::path::{Path, PathBuf};
 use clap::{CommandFactory, Parser};
 use plinth::cli::{self, Cli};
 
-const PAGES: [&str; 3] = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+const PAGES: [&str; 4] = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
+
+/// The security page names limits by settings that exist.
+#[test]
+fn the_limits_that_are_shown_can_be_set() {
+    let (limits, settings) = (read(&root().join("SECURITY.md")), read(&root().join("docs/configuration.md")));
+    let rows = limits.lines().filter(|line| line.starts_with("| ") && line.contains('`'));
+    let cells: Vec<&str> = rows.filter_map(|row| row.rsplit('|').nth(1)).collect();
+    let named: Vec<&str> = cells.iter().flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    assert!(named.len() > 10, "{named:?}");
+    for name in named {
+        assert!(settings.contains(&format!("| `{name}` |")), "docs/configuration.md has no setting {name}");
+    }
+}
 
 #[test]
 fn links_lead_somewhere() {

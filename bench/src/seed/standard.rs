@@ -79,7 +79,7 @@ fn state_file() -> String {
 repos:
   - {{ name: acme/rocket, default_branch: main, import: source.git, collaborators: [{{ user: hubot, permission: write }}] }}
 issue_fields:
-  - {{ org: acme, name: Priority, data_type: single_select, options: [{{ name: High, color: red, priority: 1 }}] }}
+  - {{ org: acme, name: Priority, data_type: single_select, visibility: all, options: [{{ name: High, color: red, priority: 1 }}] }}
 projects:
   - {{ owner: acme, title: Roadmap, public: true, fields: [{{ name: Notes, data_type: text }}, {{ issue_field: Priority }}] }}
 pulls:

@@ -100,11 +100,17 @@ impl<E: Endpoint, T: Target> FromRequestParts<App> for Allowed<E, T> {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         const { assert!(E::ROW.rule.target as u8 == T::KIND as u8, "the handler asks for another target than its row") }
         let (exchange, app) = (Exchange::of(parts), app.clone());
-        let (target, reach, facts) = match T::recall(&app, &exchange) {
+        let known = T::recall(&app, &exchange);
+        let is_known = known.is_some();
+        let (target, reach, facts) = match known {
             Some(known) => known,
             None => look_up::<T>(&app, &exchange).await?,
         };
         decide(&E::ROW.rule, &exchange.principal, &facts, &reach)?;
+        // Only what the caller may know of: otherwise the second request for what is hidden would be a quicker one.
+        if !is_known {
+            target.remember(&app, &exchange, &reach, &facts);
+        }
         Ok(Self { target, reach, facts, app, exchange, endpoint: PhantomData })
     }
 }
@@ -113,7 +119,5 @@ async fn look_up<T: Target>(app: &App, exchange: &Exchange) -> Result<(T, Reach,
     if let Some(target) = T::without_lookup() {
         return Ok((target, Reach::Everywhere, Facts::OF_NOTHING));
     }
-    let (target, reach, facts) = find::<T>(&mut app.store.read().await?, exchange, &exchange.principal).await?;
-    target.remember(app, exchange, &reach, &facts);
-    Ok((target, reach, facts))
+    find::<T>(&mut app.store.read().await?, exchange, &exchange.principal).await
 }

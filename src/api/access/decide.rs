@@ -141,6 +141,17 @@ pub fn check_workflows(caller: &Principal, reach: &Reach) -> Result<()> {
     if allowed { Ok(()) } else { Err(Error::Forbidden(Kind::of(caller).refusal().into())) }
 }
 
+/// Showing an issue field in a project takes what reading issue fields takes, besides writing to the project.
+pub fn check_issue_fields(caller: &Principal, reach: &Reach) -> Result<()> {
+    let allowed = match (caller, reach) {
+        (_, Reach::Inside(permissions)) => permissions.allows("issue_fields", Level::Read),
+        (Principal::User(token), Reach::Everywhere) => grants(&token.limits, Some(Scope::ReadOrg)),
+        (Principal::Installation(_) | Principal::App(_) | Principal::Anonymous, Reach::Everywhere)
+        | (_, Reach::Outside | Reach::Suspended) => false,
+    };
+    if allowed { Ok(()) } else { Err(Error::Forbidden(Kind::of(caller).refusal().into())) }
+}
+
 fn missing_role(rule: &Rule) -> &'static str {
     if matches!(rule.target, TargetKind::OrgProject | TargetKind::UserProject) {
         return "Must have write access to the project";

@@ -14,7 +14,7 @@ pub mod table;
 mod target;
 
 pub use allowed::Allowed;
-pub use decide::{bad_credential, check_kind, check_workflows, decide};
+pub use decide::{bad_credential, check_issue_fields, check_kind, check_workflows, decide};
 pub use kinds::{Kind, Kinds};
 pub use known::{Known, Standing};
 pub use reach::Reach;

@@ -1,9 +1,9 @@
 //! How far a token reaches, apart from what its user may do.
 
 use super::Facts;
-use crate::apps;
+use crate::apps::{self, Installation};
 use crate::db::{Connection, DbError};
-use crate::ids::RepoId;
+use crate::ids::{InstallationId, RepoId};
 use crate::tokens::{self, Permissions, Principal, SelectionMode, UserLimits};
 
 /// What token and installation allow on one resource.
@@ -20,6 +20,9 @@ pub enum Reach {
 
 impl Reach {
     /// Asks the store, with at most two point reads, and none for tokens with scopes.
+    ///
+    /// How many there are depends on the token alone unless the resource is public, so that a hidden one takes as long as
+    /// an absent one.
     pub async fn find(db: &mut Connection, caller: &Principal, facts: &Facts) -> Result<Self, DbError> {
         match caller {
             Principal::Anonymous | Principal::App(_) => Ok(Reach::Everywhere),
@@ -29,18 +32,17 @@ impl Reach {
                 }
                 let narrowed = token.token_mode == SelectionMode::Selected;
                 let selected = token.installation_mode == SelectionMode::Selected;
-                let inside = token.account == facts.owner
-                    && (!narrowed || token_selects(db, token.token, facts.repo).await?)
-                    && (!selected || installation_selects(db, token.installation, facts.repo).await?);
+                let by_token = !narrowed || token_selects(db, token.token, facts.repo).await?;
+                let by_installation = !selected || installation_selects(db, token.installation, facts.repo).await?;
+                let inside = token.account == facts.owner && by_token && by_installation;
                 Ok(Self::inside_if(inside, &token.permissions))
             }
             Principal::User(token) => match &token.limits {
                 UserLimits::Classic(_) | UserLimits::OAuth { .. } => Ok(Reach::Everywhere),
                 UserLimits::FineGrained { owner, mode, permissions } => {
                     let selected = *mode == SelectionMode::Selected;
-                    let inside =
-                        *owner == facts.owner && (!selected || token_selects(db, token.token, facts.repo).await?);
-                    Ok(Self::inside_if(inside, permissions))
+                    let by_token = !selected || token_selects(db, token.token, facts.repo).await?;
+                    Ok(Self::inside_if(*owner == facts.owner && by_token, permissions))
                 }
                 UserLimits::AppUser { app } => Self::of_app_user(db, *app, facts).await,
             },
@@ -48,13 +50,15 @@ impl Reach {
     }
 
     async fn of_app_user(db: &mut Connection, app: crate::ids::AppId, facts: &Facts) -> Result<Self, DbError> {
-        let Some(installation) = apps::store::find_installation_on(db, app, facts.owner).await? else {
+        let found = apps::store::find_installation_on(db, app, facts.owner).await?;
+        let is_selection = |found: &Installation| found.repository_selection == SelectionMode::Selected;
+        let has_selection = found.as_ref().is_some_and(is_selection);
+        let id = found.as_ref().map_or(InstallationId(0), |found| found.id);
+        let selects =
+            if has_selection || !facts.public { installation_selects(db, id, facts.repo).await? } else { true };
+        let Some(installation) = found.filter(|_| selects || !has_selection) else {
             return Ok(Reach::Outside);
         };
-        let selected = installation.repository_selection == SelectionMode::Selected;
-        if selected && !installation_selects(db, installation.id, facts.repo).await? {
-            return Ok(Reach::Outside);
-        }
         if installation.suspended_at.is_some() {
             return Ok(Reach::Suspended);
         }
@@ -76,7 +80,7 @@ async fn token_selects(db: &mut Connection, token: crate::ids::TokenId, repo: Op
 
 async fn installation_selects(
     db: &mut Connection,
-    installation: crate::ids::InstallationId,
+    installation: InstallationId,
     repo: Option<RepoId>,
 ) -> Result<bool, DbError> {
     match repo {

@@ -261,6 +261,7 @@ endpoints! {
     // Signing in without a browser
     CreateDeviceCode = "oauth/create-device-code", POST ["/login/device/code"], SIGN_IN;
     CreateOAuthToken = "oauth/create-access-token", POST ["/login/oauth/access_token"], SIGN_IN;
+    GetDevice = "oauth/get-device", GET ["/login/device/approve"], Rule { kinds: Kinds::CLASSIC, ..OWN };
     ApproveDevice = "oauth/approve-device", POST ["/login/device/approve"], Rule { kinds: Kinds::CLASSIC, action: Action::Write, ..OWN };
 
     // The description and the pages

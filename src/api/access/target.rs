@@ -57,6 +57,17 @@ impl Facts {
     pub const OF_NOTHING: Facts = Facts { owner: AccountId(0), repo: None, public: true, archived: false, role: None };
 }
 
+impl Facts {
+    /// As if there were something of this kind that the caller may not see; no stored id is zero.
+    pub fn of_absent(kind: TargetKind) -> Facts {
+        let repo = match kind {
+            TargetKind::Repo => Some(RepoId(0)),
+            _ => None,
+        };
+        Facts { owner: AccountId(0), repo, public: false, archived: false, role: None }
+    }
+}
+
 /// The named parts of a path, decoded once.
 #[derive(Debug, Clone, Default)]
 pub struct PathParams(Vec<(&'static str, String)>);

@@ -21,7 +21,7 @@ use crate::project_fields::input::{NewField, OwnField};
 use crate::project_fields::model::ProjectField;
 use crate::project_fields::{self, rules};
 use crate::projects::store::{self, Found, NewProject};
-use crate::projects::text;
+use crate::projects::{mirrors, text};
 
 const FIELDS: &str = "projects.fields";
 
@@ -82,12 +82,25 @@ async fn apply_one(
         }
         Some(found) if is_same(&found, &new) => (found.project.id, Made::Unchanged),
         Some(found) => {
+            if let Some(field) = members_only_field(tx, &found, project).await? {
+                let message =
+                    format_args!("the field {field:?} follows an issue field for members of the organization");
+                return Err(problem(&project.title, "projects.public", message));
+            }
             store::update(tx, found.project.id, &new, now).await?;
             (found.project.id, Made::Changed)
         }
     };
     report.note(format_args!("project {number} of {} ({})", owner.login, new.title), made);
     Ok(Place { project: id, owner: owner.id })
+}
+
+/// What keeps an existing project from being shown to everyone.
+async fn members_only_field(tx: &mut Transaction, found: &Found, wanted: &Project) -> Result<Option<String>> {
+    if !wanted.public || found.project.public {
+        return Ok(None);
+    }
+    Ok(mirrors::find_for_members(tx, found.project.id).await?)
 }
 
 fn is_same(found: &Found, new: &NewProject<'_>) -> bool {

@@ -75,11 +75,8 @@ impl Verify {
 
     async fn check_store(&self, options: &Options, report: &mut Report, progress: &mut Progress) -> Result<()> {
         let location = options.existing_location();
-        let store = match open(&location, report).await? {
-            Some(store) => store,
-            // Without the database nobody knows what the repositories should have.
-            None => return Ok(()),
-        };
+        // Without the database nobody knows what the repositories should have.
+        let Some(store) = open(&location, report).await? else { return Ok(()) };
         // Held to the end: no server starts while its leftovers are removed.
         let owner = self.repair.then(|| DataLock::try_take(options.data(), options.node()?)).transpose()?.flatten();
         let repositories = Repositories::at(options.data())?;

@@ -31,10 +31,10 @@ const READ_ONLY: &str = "set default_transaction_read_only = on";
 #[derive(Clone)]
 pub struct Engine {
     shared: Arc<Shared>,
-    target: Target,
 }
 
 struct Shared {
+    target: Target,
     pool: Pool,
     monitor: Arc<Monitor>,
     times: Arc<TransactionTimes>,
@@ -88,7 +88,7 @@ impl Engine {
         let target = Target::parse(url)?;
         let monitor = Arc::new(Monitor::default());
         let pool = pool(&target, connections_max, monitor.clone())?;
-        Ok(Self { shared: Arc::new(Shared { pool, monitor, times, owner }), target })
+        Ok(Self { shared: Arc::new(Shared { target, pool, monitor, times, owner }) })
     }
 
     /// One connection, for a command.
@@ -99,7 +99,7 @@ impl Engine {
     /// Brings the schema up, and from then on watches whether the database answers.
     pub async fn migrate(&self) -> Result<()> {
         migrations::migrate_postgres(&mut *self.client().await?.object()).await?;
-        tokio::spawn(monitor::run(Arc::downgrade(&self.shared), self.target.clone()));
+        tokio::spawn(monitor::run(Arc::downgrade(&self.shared), self.shared.target.clone()));
         Ok(())
     }
 

@@ -125,7 +125,7 @@ impl<K: Copy + Eq + Hash, V: Clone> Computed<K, V> {
             }
             Err(Error::OverBudget(reason)) => {
                 self.known.insert(key, Known::OverBudget(reason), REFUSED_WEIGHT);
-                Some(Known::OverBudget(*reason))
+                Some(Known::OverBudget(reason))
             }
             Err(_) => None,
         };

@@ -73,13 +73,14 @@ enum FoundBlob {
 }
 
 fn find_small_blob(reader: &Reader<'_>, sha: Sha, repo: &Repo, urls: &Urls) -> Result<Option<FoundBlob>> {
-    let size = match reader.find_header(&sha)? {
-        Some(header) if header.kind == ObjectKind::Blob => usize::try_from(header.size).unwrap_or(usize::MAX),
-        Some(_) | None => return Ok(None),
-    };
-    if (large_body::SIZE_MIN..=BLOB_SIZE_MAX as usize).contains(&size) {
+    if let Some(header) = reader.find_header(&sha)?
+        && header.kind == ObjectKind::Blob
+        && let Ok(size) = usize::try_from(header.size)
+        && (large_body::SIZE_MIN..=BLOB_SIZE_MAX as usize).contains(&size)
+    {
         return Ok(Some(FoundBlob::Large(size)));
     }
+    // The header of a damaged object may be wrong, so what it is and whether it is there is decided by its content.
     let Some(blob) = reader.find_blob(&sha, BLOB_SIZE_MAX)? else { return Ok(None) };
     Ok(Some(FoundBlob::Small(json::write_blob(sha, blob.data(), repo, urls))))
 }

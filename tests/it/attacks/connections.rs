@@ -146,7 +146,7 @@ fn unread_responses_of_one_large_blob_take_its_memory_once() {
 
 #[test]
 fn unread_responses_of_many_large_blobs_stay_within_the_memory_for_responses() {
-    let victim = Victim::start(&["--request-seconds", "3"]);
+    let victim = Victim::start(&["--request-seconds", "12"]);
     let blobs = push_blobs(&victim, 8);
     let bystander = victim.bystander();
     let mut readers: Vec<TcpStream> =

@@ -3,8 +3,12 @@
 //! The assertions are about memory and about what other callers see, never about absolute time.
 
 mod connections;
+mod hidden;
 mod objects;
+mod permissions;
 mod permits;
+mod prefixes;
+mod purge;
 mod revocation;
 mod support;
 mod writer;

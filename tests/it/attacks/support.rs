@@ -1,7 +1,5 @@
 //! A server to attack, and callers who have nothing to do with the attack.
 
-#![expect(dead_code, reason = "the attacks that use this are added one by one")]
-
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
@@ -14,6 +12,9 @@ use crate::support::TestDatabase;
 
 /// What the whole process may take at its peak, as resident memory.
 pub const MEMORY_MAX: u64 = 512 * 1024 * 1024;
+
+/// Flags with which the server counts.
+pub const METRICS: &[&str] = &["--metrics-listen", "127.0.0.1:0"];
 
 /// The attacker owns `mallory/target`; `victor` has nothing to do with it.
 const STATE: &str = "
@@ -66,6 +67,18 @@ impl Victim {
         self.server = Some(self.launch());
     }
 
+    /// Runs a command on the same data, whether or not the server runs.
+    pub fn command(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_plinth"));
+        command.args(arguments).arg("--data").arg(self.directory.path().join("data")).args(&self.flags);
+        command.output().expect("the program runs")
+    }
+
+    /// Stops the process; [`Victim::restart`] starts it again.
+    pub fn stop(&mut self) {
+        self.server = None;
+    }
+
     pub fn server(&self) -> &Server {
         self.server.as_ref().expect("the server runs from start to drop")
     }
@@ -92,6 +105,27 @@ impl Victim {
     /// The URL that git pushes to as `mallory`.
     pub fn push_url(&self) -> String {
         format!("http://mallory:ghp_mallory@{}/mallory/target.git", self.server().address)
+    }
+
+    /// The statements that the store has run so far; the server must have been started with [`METRICS`].
+    pub fn statements(&self) -> u64 {
+        let log = self.server().log();
+        let (_, rest) = log.rsplit_once("metrics at http://").expect("the log tells where metrics are");
+        let address = rest.split('/').next().and_then(|address| address.parse().ok()).expect("an address");
+        let page = crate::process::fetch(address, "/metrics");
+        let line = page.lines().find_map(|line| line.strip_prefix("plinth_store_statements_total "));
+        line.and_then(|count| count.trim().parse().ok()).expect("a count of statements")
+    }
+
+    /// The statements that the store runs for some work; what else the server does at the time is left out by trying
+    /// three times.
+    pub fn statements_of(&self, work: impl Fn()) -> u64 {
+        let count = || {
+            let before = self.statements();
+            work();
+            self.statements() - before
+        };
+        [count(), count(), count()].into_iter().min().expect("three of them")
     }
 
     /// The most resident memory that the process has had since its start, in bytes.

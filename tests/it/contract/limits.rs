@@ -3,14 +3,15 @@
 use std::net::IpAddr;
 
 use expect_test::expect;
-use plinth::api::limits::{Budgets, Limiter};
+use plinth::api::limits::{Budgets, Limiter, Payer};
 use plinth::clock::Timestamp;
 use plinth::config::Settings;
 use plinth::error::Error;
 use plinth::ids::AccountId;
+use serde_json::json;
 
 use super::{service, service_with};
-use crate::support::{Answer, START};
+use crate::support::{Answer, START, Service};
 
 fn small() -> Settings {
     let budgets = Budgets { requests_per_hour: 3, anonymous_requests_per_hour: 2, ..Budgets::default() };
@@ -97,7 +98,7 @@ async fn an_address_has_a_budget_that_nobody_else_can_use_up() {
 #[tokio::test]
 async fn a_trusted_proxy_names_the_address() {
     let proxy = IpAddr::from([10, 0, 0, 1]);
-    let service = service_with(Settings { trusted_proxies: vec![proxy], ..small() }).await;
+    let service = service_with(Settings { trusted_proxies: vec![proxy.into()], ..small() }).await;
     let through = |client: &str| service.anonymous().header("x-forwarded-for", client).from(proxy);
     through("198.51.100.1").get("/meta").await.expect(200);
     // What the client itself wrote stands before what the proxy has added.
@@ -107,6 +108,88 @@ async fn a_trusted_proxy_names_the_address() {
     through("rubbish").get("/meta").await.expect(200);
 }
 
+/// Every header line counts, the last first; trusted proxies are skipped, and what is no address ends the list.
+#[tokio::test]
+async fn the_client_is_the_nearest_address_that_is_no_trusted_proxy() {
+    let trusted_proxies = ["10.0.0.0/8", "2001:db8:1::/48", "192.0.2.7"].map(|text| text.parse().expect("a network"));
+    let service = service_with(Settings { trusted_proxies: trusted_proxies.to_vec(), ..small() }).await;
+    for (peer, lines, client) in [
+        ("10.0.0.1", &["9.9.9.9, 198.51.100.1"][..], "198.51.100.1"),
+        // What the client sent as a line of its own comes before the line of the proxy.
+        ("10.0.0.1", &["9.9.9.9", "198.51.100.2"], "198.51.100.2"),
+        ("10.0.0.1", &["9.9.9.9", "198.51.100.3, 10.1.2.3", "10.9.9.9,192.0.2.7"], "198.51.100.3"),
+        ("2001:db8:1:2::3", &["198.51.100.4:4711, 2001:db8:1::1"], "198.51.100.4"),
+        ("::ffff:10.0.0.1", &["[2001:db8:2::1]:443"], "2001:db8:2::1"),
+        ("10.0.0.1", &["::ffff:198.51.100.5"], "198.51.100.5"),
+        // Nothing before an entry that is no address is believed.
+        ("10.0.0.2", &["198.51.100.6, unknown, 10.0.0.3"], "10.0.0.3"),
+        ("10.0.0.4", &["198.51.100.7, "], "10.0.0.4"),
+        // All of them are ours: the farthest is as near as one gets to the client.
+        ("10.0.0.5", &["10.0.0.6, 10.0.0.7"], "10.0.0.6"),
+        ("192.0.2.8", &["198.51.100.8"], "192.0.2.8"),
+        ("192.0.2.7", &[], "192.0.2.7"),
+    ] {
+        let mut proxied = service.anonymous();
+        for line in lines {
+            proxied = proxied.header("x-forwarded-for", line);
+        }
+        let proxied = proxied.from(peer.parse().expect("an address"));
+        for status in [200, 200, 403] {
+            let answer = proxied.get("/meta").await;
+            assert_eq!(answer.status, status, "{lines:?} from {peer}");
+            assert!(status == 200 || answer.message().contains(&format!("for {client}.")), "{}", answer.message());
+        }
+    }
+}
+
+/// A client has a whole /64 to choose addresses from, so that is what is counted.
+#[tokio::test]
+async fn addresses_of_one_ipv6_network_share_a_limit() {
+    let service = service_with(small()).await;
+    let from = |address: &str| service.anonymous().from(address.parse().expect("an address"));
+    assert_eq!(budget(&from("2001:db8::1").get("/meta").await.expect(200))[1], 1);
+    assert_eq!(budget(&from("2001:db8::2").get("/meta").await.expect(200))[1], 2);
+    from("2001:db8:0:0:ffff:ffff:ffff:ffff").get("/meta").await.expect(403);
+    assert_eq!(budget(&from("2001:db8:0:1::1").get("/meta").await.expect(200))[1], 1);
+    // An address of the older protocol is counted by itself, however it is written.
+    assert_eq!(budget(&from("::ffff:192.0.2.1").get("/meta").await.expect(200))[1], 1);
+    assert_eq!(budget(&from("192.0.2.1").get("/meta").await.expect(200))[1], 2);
+    assert_eq!(budget(&from("::ffff:192.0.2.2").get("/meta").await.expect(200))[1], 1);
+}
+
+/// Many addresses make neither a request slower nor the table of them larger than its limit, and nobody who is over the
+/// limit gets back in by flooding the table.
+#[test]
+fn a_flood_of_addresses_costs_no_more_per_request() {
+    let limiter = Limiter::new(Budgets { anonymous_requests_per_hour: 2, ..Budgets::default() });
+    let address = |number: u32| Payer::Address(IpAddr::from(0x0a00_0000_u32.wrapping_add(number).to_be_bytes()));
+    let limited = Payer::Address(IpAddr::from([192, 0, 2, 1]));
+    for _ in 0..3 {
+        let _ = limiter.charge(limited, START);
+    }
+    let cost = |from: u32| {
+        let started = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        for number in from..from + 10_000 {
+            let _ = limiter.charge(address(number), START);
+        }
+        let ended = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        (ended.tv_sec - started.tv_sec) * 1_000_000_000 + ended.tv_nsec - started.tv_nsec
+    };
+    let few = cost(0);
+    cost_until_full(&limiter, &address);
+    let many = cost(900_000);
+    assert!(many < 10 * few, "a request costs {} times as much", many / few);
+    assert!(limiter.charge(limited, START).1.is_err(), "a flood lets nobody back in");
+    let after = Timestamp(START.0 + 3600);
+    assert!(limiter.charge(limited, after).1.is_ok());
+}
+
+fn cost_until_full(limiter: &Limiter, address: &dyn Fn(u32) -> Payer) {
+    for number in 100_000..250_000 {
+        let _ = limiter.charge(address(number), START);
+    }
+}
+
 #[tokio::test]
 async fn a_budget_that_is_off_looks_untouched() {
     let service = service().await;
@@ -114,6 +197,53 @@ async fn a_budget_that_is_off_looks_untouched() {
         assert_eq!(budget(&service.anonymous().get("/meta").await.expect(200))[..3], [60, 0, 60]);
         assert_eq!(budget(&service.with_token("ghp_monamona").get("/user").await.expect(200))[..3], [5000, 0, 5000]);
     }
+}
+
+#[test]
+fn every_piece_of_content_counts() {
+    let limiter = Limiter::new(Budgets { content_per_minute: 4, ..Budgets::default() });
+    let (mona, hubot) = (AccountId(1), AccountId(2));
+    let at = |seconds| Timestamp(START.0 + seconds);
+    let admit = |actor, pieces: &[&str], seconds| {
+        limiter.admit_contents(actor, "pulls/create-review", pieces, at(seconds)).is_ok()
+    };
+    assert!(admit(mona, &["a", "b", "c"], 0));
+    assert!(!admit(mona, &["d", "e"], 1), "five are more than four");
+    assert!(admit(mona, &["d"], 2), "what was refused does not count");
+    assert!(!admit(mona, &["f"], 3));
+    assert!(admit(mona, &["f"], 60));
+    // Waiting would never admit these, so they are admitted where nothing else was before.
+    assert!(admit(hubot, &["a", "b", "c", "d", "e"], 0));
+    assert!(!admit(hubot, &["f"], 1));
+}
+
+#[tokio::test]
+async fn every_comment_of_a_review_counts_as_content() {
+    let state = "
+users: [{ login: mona }]
+repos:
+  - name: mona/hello
+    commits:
+      - { branch: main, author: mona, message: one, files: { a: one } }
+      - { branch: next, from: main, author: mona, message: two, files: { a: two } }
+pulls: [{ repo: mona/hello, title: Two, author: mona, head: next, base: main }]
+tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
+";
+    let budgets = Budgets { content_per_minute: 5, ..Budgets::default() };
+    let service = Service::with_settings(state, Settings { budgets, ..Settings::default() }).await;
+    let mona = service.with_token("ghp_monamona");
+    let review = |count: usize| {
+        let comments: Vec<_> = (0..count).map(|n| json!({ "path": "a", "line": 1, "body": format!("{n}") })).collect();
+        json!({ "event": "COMMENT", "body": format!("{count}"), "comments": comments })
+    };
+    let path = "/repos/mona/hello/pulls/1/reviews";
+    mona.post(path, review(3)).await.expect(200);
+    let refused = mona.post(path, review(1)).await.expect(403);
+    assert_eq!(refused.header("retry-after"), Some("60"), "{refused}");
+    assert_eq!(mona.get(path).await.expect(200).json().as_array().map(Vec::len), Some(1));
+    mona.post(path, json!({ "event": "COMMENT", "body": "short" })).await.expect(200);
+    service.advance(60);
+    mona.post(path, review(1)).await.expect(200);
 }
 
 #[test]

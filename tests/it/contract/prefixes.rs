@@ -71,7 +71,7 @@ async fn the_host_may_come_with_the_target() {
 
 #[tokio::test]
 async fn forwarded_headers_count_only_from_a_trusted_proxy() {
-    let service = service_with(Settings { trusted_proxies: vec![PROXY], ..Settings::default() }).await;
+    let service = service_with(Settings { trusted_proxies: vec![PROXY.into()], ..Settings::default() }).await;
     let client = service.anonymous().header("x-forwarded-proto", "https").header("x-forwarded-host", "public.test");
     assert_eq!(api_url(&client.clone().from(PROXY), "").await, "https://public.test");
     assert_eq!(api_url(&client, "").await, "http://plinth.test");
@@ -84,7 +84,7 @@ async fn forwarded_headers_count_only_from_a_trusted_proxy() {
 async fn a_public_address_counts_more_than_anything_a_request_says() {
     let settings = Settings {
         public_url: Some("https://forge.example".into()),
-        trusted_proxies: vec![PROXY],
+        trusted_proxies: vec![PROXY.into()],
         ..Settings::default()
     };
     let service = service_with(settings).await;

@@ -31,12 +31,12 @@ impl Fault {
 
     /// Whether every thread is traced.
     fn is_attached(&self) -> bool {
-        let threads = std::fs::read_dir(format!("/proc/{}/task", self.server)).expect("the server runs").flatten();
+        let mut threads = std::fs::read_dir(format!("/proc/{}/task", self.server)).expect("the server runs").flatten();
         let is_traced = |thread: std::fs::DirEntry| {
             let status = std::fs::read_to_string(thread.path().join("status")).unwrap_or_default();
             status.lines().any(|line| line.starts_with("TracerPid:") && !line.ends_with("\t0"))
         };
-        threads.map(is_traced).all(|traced| traced)
+        threads.all(is_traced)
     }
 }
 

@@ -5,6 +5,7 @@ mod cloning;
 pub mod host;
 mod hostile;
 mod many_refs;
+mod partial;
 mod pulls;
 mod pushing;
 mod races;

@@ -10,18 +10,24 @@ use super::Server;
 #[test]
 fn a_log_in_a_file_has_no_colours_and_sums_up_what_repeats() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
-    // Every request is turned away, with a warning.
-    let mut server = Server::start(directory.path(), &["--requests-max", "0"]);
+    let mut server = Server::start(directory.path(), &[]);
+    let post = |path: &str, headers: &str, body: &str| {
+        server.request(&format!("POST {path} HTTP/1.1\r\nauthorization: Bearer ghp_monamona{headers}"), body)
+    };
+    assert_eq!(post("/user/repos", "", r#"{"name":"rocket"}"#).status(), 201);
+    // Every one is refused, with a warning.
     for _ in 0..100 {
-        assert_eq!(server.get("/user").status(), 503);
+        let headers = "\r\ngit-protocol: version=2\r\ncontent-type: application/x-git-upload-pack-request";
+        let refused = post("/mona/rocket.git/git-upload-pack", headers, "0010command=nope0000");
+        assert!(refused.body().contains("ERR"), "{refused:?}");
     }
     server.signal(Signal::TERM);
     assert_eq!(server.wait(), Some(0));
     let log = server.log();
     assert!(!log.contains('\x1b'), "{log}");
-    let lines = log.lines().filter(|line| line.contains("a request was turned away")).count();
+    let lines = log.lines().filter(|line| line.contains("a fetch was refused")).count();
     assert!((2..=20).contains(&lines), "{log}");
-    assert!(log.contains("too many requests at once") && log.contains("repeated 95 more times"), "{log}");
+    assert!(log.contains("the command is not known here") && log.contains("repeated 95 more times"), "{log}");
 }
 
 fn serve(data: &Path, path: &str) -> Output {

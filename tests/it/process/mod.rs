@@ -14,4 +14,4 @@ mod server;
 mod stopping;
 mod verifying;
 
-pub use server::{PATIENCE, Raw, Reply, Server, begin_post, eventually, get_page, try_get, try_request};
+pub use server::{PATIENCE, Raw, Reply, Server, begin_post, eventually, fetch, get_page, try_get, try_request};

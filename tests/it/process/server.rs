@@ -211,6 +211,14 @@ pub fn get_page(address: SocketAddr, path: &str) -> String {
     raw.reply().body().to_owned()
 }
 
+/// A page without a credential, with its head.
+pub fn fetch(address: SocketAddr, path: &str) -> String {
+    let mut raw = Raw(TcpStream::connect_timeout(&address, PATIENCE).expect("the server takes connections"));
+    raw.0.set_read_timeout(Some(PATIENCE)).expect("a socket takes a timeout");
+    raw.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
+    raw.reply().0
+}
+
 /// Waits until something is so.
 pub fn eventually(what: &str, is_so: impl Fn() -> bool) {
     let started = Instant::now();

@@ -3,6 +3,7 @@
 mod adding;
 mod conditional;
 mod following;
+mod members;
 mod model;
 mod paging;
 pub use paging::link;

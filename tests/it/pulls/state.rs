@@ -47,6 +47,30 @@ async fn pull_requests_that_nobody_looked_at_are_settled_by_the_sweep() {
 }
 
 #[tokio::test]
+async fn pull_request_that_cannot_be_read_is_tried_once_and_never_again() {
+    let mut service = Service::with(STATE).await;
+    let files = files_below(&service.folder().join("data/repositories"));
+    for file in files.iter().filter(|file| file.parent().is_some_and(|parent| parent.ends_with("pack"))) {
+        std::fs::remove_file(file).expect("a file can be removed");
+    }
+    service.restart().await;
+    for attempt in 0..3 {
+        let mut db = service.app.store.read().await.expect("the store can be read");
+        let unsettled = pulls::store::list_unsettled(&mut db, 10).await.expect("the store can be read").len();
+        assert_eq!(unsettled, usize::from(attempt == 0), "attempt {attempt}");
+        drop(db);
+        pulls::catch_up(&service.app).await.expect("the sweep goes on");
+        service.restart().await;
+    }
+}
+
+fn files_below(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(directory).expect("a directory can be read");
+    let below = |path: std::path::PathBuf| if path.is_dir() { files_below(&path) } else { vec![path] };
+    entries.flat_map(|entry| below(entry.expect("an entry can be read").path())).collect()
+}
+
+#[tokio::test]
 async fn a_state_file_brings_pull_requests_with_their_comments() {
     let service = Service::with(STATE).await;
     let mona = service.with_token("ghp_mona");

@@ -256,6 +256,13 @@ async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects
         Caller::OrgAdmin => client.get("/notifications").await.expect(200).json()[0]["id"].as_str().map(str::to_owned),
         _ => None,
     };
+    let confirmation = match caller {
+        Caller::OrgAdmin => {
+            let path = format!("/login/device/approve?user_code={}", text(&approved["user_code"]));
+            text(&client.get(&path).await.expect(200).json()["confirmation"])
+        }
+        _ => String::new(),
+    };
     Objects {
         tree: text(&commit["tree"]["sha"]),
         main,
@@ -270,6 +277,7 @@ async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects
         notification: notification.and_then(|id| id.parse().ok()).unwrap_or_default(),
         device_code: text(&polled["device_code"]),
         user_code: text(&approved["user_code"]),
+        confirmation,
     }
 }
 

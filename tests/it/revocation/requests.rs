@@ -19,6 +19,7 @@ pub struct Objects {
     pub notification: i64,
     pub device_code: String,
     pub user_code: String,
+    pub confirmation: String,
 }
 
 /// Operations that end what others need, and so come last.
@@ -99,7 +100,10 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
             json!({ "client_id": "178c6fc778ccc68e1d6a", "device_code": objects.device_code,
                     "grant_type": "urn:ietf:params:oauth:grant-type:device_code" }),
         ),
-        "oauth/approve-device" => ("/login/device/approve".to_owned(), json!({ "user_code": objects.user_code })),
+        "oauth/approve-device" => (
+            "/login/device/approve".to_owned(),
+            json!({ "user_code": objects.user_code, "confirmation": objects.confirmation }),
+        ),
         other => panic!("{other} writes and has no request here"),
     };
     (path, if body.is_null() { Vec::new() } else { body.to_string().into_bytes() })

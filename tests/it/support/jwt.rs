@@ -1,5 +1,7 @@
 //! App tokens signed in tests, good and bad.
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
 
@@ -18,4 +20,13 @@ pub fn sign(private_pem: &str, claims: &Value) -> String {
 pub fn sign_with(algorithm: Algorithm, private_pem: &str, claims: &Value) -> String {
     let key = EncodingKey::from_rsa_pem(private_pem.as_bytes()).expect("the test's key is good");
     jsonwebtoken::encode(&Header::new(algorithm), claims, &key).expect("claims can be signed")
+}
+
+/// Signs with RS256 under any header at all.
+pub fn sign_with_header(private_pem: &str, header: &Value, claims: &Value) -> String {
+    let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let message = format!("{}.{}", part(header), part(claims));
+    let key = EncodingKey::from_rsa_pem(private_pem.as_bytes()).expect("the test's key is good");
+    let signature = jsonwebtoken::crypto::sign(message.as_bytes(), &key, Algorithm::RS256).expect("it can be signed");
+    format!("{message}.{signature}")
 }

@@ -70,6 +70,13 @@ impl Service {
         applied.expect("the test's state can be applied");
     }
 
+    /// Applies a state file that may be refused.
+    pub async fn try_apply(&self, state: &str) -> Result<(), String> {
+        let state = State::parse(state, self.folder.path()).map_err(|error| error.to_string())?;
+        let applied = state.apply(&self.app.store, &self.app.repositories, self.app.clock.now()).await;
+        applied.map(drop).map_err(|error| error.to_string())
+    }
+
     /// Ends a token for good.
     pub async fn revoke(&self, token: &str) {
         let context = (plinth::tokens::hash(token), self.app.clock.now());

@@ -13,6 +13,7 @@ const ISSUED_AT: &str =
     "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued";
 const EXPIRED: &str = "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires";
 const TOO_FAR: &str = "'Expiration time' claim ('exp') is too far in the future";
+const NOT_BEFORE: &str = "'Not before' claim ('nbf') must be a numeric value representing a time that has passed";
 const BAD_CREDENTIALS: &str = "Bad credentials";
 
 /// What an app with this token is told.
@@ -55,6 +56,15 @@ async fn an_app_is_known_by_its_number_or_its_client_id() {
         json!("helper"),
         json!("a\u{0}b"),
         json!(""),
+        // The number is compared as it is written.
+        json!("01"),
+        json!("+1"),
+        json!(" 1"),
+        json!("1 "),
+        json!("1.0"),
+        json!(1.0),
+        json!("IV23HELPER"),
+        json!(" Iv23helper"),
     ] {
         let token = jwt::sign(service.app_key(), &jwt::claims(issuer.clone()));
         assert_eq!(told(&service, &token).await, (401, NOT_DECODABLE.into()), "{issuer}");
@@ -129,11 +139,38 @@ async fn times_are_numbers_and_near() {
         (with("iat", json!(now as f64 - 0.5)), (401, ISSUED_AT)),
         (with("iat", json!(null)), (401, ISSUED_AT)),
         (without("iat"), (401, ISSUED_AT)),
-        (with("nbf", "never"), (201, "")),
+        (with("nbf", now - 60), (201, "")),
+        (with("nbf", now + 60), (201, "")),
+        (with("nbf", json!(now as f64 - 0.5)), (201, "")),
+        (with("nbf", now + 61), (401, NOT_BEFORE)),
+        (with("nbf", "never"), (401, NOT_BEFORE)),
+        (with("nbf", json!(null)), (401, NOT_BEFORE)),
         (with("aud", "someone else"), (201, "")),
     ] {
         let (status, message) = told(&service, &jwt::sign(service.app_key(), &claims)).await;
         assert_eq!((status, message.as_str()), expected, "{claims}");
+    }
+}
+
+/// A header that calls an extension critical is good only for whoever understands the extension.
+#[tokio::test]
+async fn critical_extensions_are_rejected() {
+    let service = service().await;
+    for (critical, status) in [
+        (None, 201),
+        (Some(json!(["exp"])), 401),
+        (Some(json!(["b64"])), 401),
+        (Some(json!(["http://example.com/unknown"])), 401),
+        (Some(json!([])), 401),
+        (Some(json!(null)), 401),
+        (Some(json!("exp")), 401),
+    ] {
+        let mut header = json!({ "alg": "RS256", "typ": "JWT", "b64": true, "x-note": "not critical" });
+        if let Some(critical) = &critical {
+            header["crit"] = critical.clone();
+        }
+        let token = jwt::sign_with_header(service.app_key(), &header, &jwt::claims("Iv23helper"));
+        assert_eq!(told(&service, &token).await.0, status, "{critical:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Signing in without a browser, described.
 
-use crate::web::openapi::operation::{Area, Operation, no_content, ok};
-use crate::web::openapi::schema::Schema::{AnyOf, Integer, Object, Text, Url, Word};
+use crate::web::openapi::operation::{Area, Operation, no_content, ok, parameter};
+use crate::web::openapi::schema::Schema::{AnyOf, Integer, List, Map, Named, Object, OrNull, Text, Time, Url, Word};
 use crate::web::openapi::schema::{Schema, field, maybe};
 
 pub const AREA: Area = Area {
@@ -23,13 +23,24 @@ pub const AREA: Area = Area {
         )
         .body(EXCHANGE, r#"{"client_id": "Iv1.0123456789abcdef", "device_code": "3584d83530557fdd1f46af8289938c8ef79f9dc5", "grant_type": "urn:ietf:params:oauth:grant-type:device_code"}"#),
         Operation::new(
+            "oauth/get-device",
+            "See what a device asks for",
+            "As the user whose classic token signs the request, before approving.",
+            ok("The program, the rights that it would get, and the account that it would act as.", PREVIEW),
+        )
+        .query(&[parameter("user_code", Text, "What the program showed.")])
+        .refusals(&[(404, "No device waits with this code.")]),
+        Operation::new(
             "oauth/approve-device",
             "Approve a device",
-            "As the user whose classic token signs the request.",
+            "As the user whose classic token signs the request. Approving takes the `confirmation` of what was seen.",
             no_content("The program gets its token when it asks next."),
         )
-        .body(APPROVAL, r#"{"user_code": "WDJB-MJHT", "decision": "approve"}"#)
-        .refusals(&[(404, "No device waits with this code.")]),
+        .body(APPROVAL, r#"{"user_code": "WDJB-MJHT", "decision": "approve", "confirmation": "7b0bd43c1f7a2d6c9f0f9e1c4f5a6b7c"}"#)
+        .refusals(&[
+            (404, "No device waits with this code."),
+            (409, "The device asks for something else than what was confirmed."),
+        ]),
     ],
     schemas: &[],
 };
@@ -39,6 +50,26 @@ const NEW_CODE: Schema = Object(&[field("client_id", Text, ""), maybe("scope", T
 const APPROVAL: Schema = Object(&[
     field("user_code", Text, "What the program showed."),
     maybe("decision", Word(&["approve", "deny"]), "`approve` unless given."),
+    maybe("confirmation", Text, "Of what was seen; needed to approve."),
+]);
+
+const PREVIEW: Schema = Object(&[
+    field("user_code", Text, ""),
+    field("account", Named("user"), "Whom the program would act as."),
+    field("app", PREVIEW_APP, ""),
+    field("permissions", OrNull(&Map(&Text)), "Of a GitHub App."),
+    field("scopes", OrNull(&Text), "Of an OAuth app, separated by commas."),
+    field("missing_scopes", List(&Text), "What the token lacks to approve this."),
+    field("expires_at", Time, ""),
+    field("confirmation", Text, "To be sent with the approval."),
+]);
+
+const PREVIEW_APP: Schema = Object(&[
+    field("slug", Text, ""),
+    field("name", Text, ""),
+    field("owner", Text, "The login of the app's owner."),
+    field("client_id", Text, ""),
+    field("kind", Word(&["app", "oauth"]), ""),
 ]);
 
 const CODES: Schema = Object(&[

@@ -1,0 +1,55 @@
+//! Partial clones: the filters that are offered, and those that would burn a core.
+
+use super::host::{Host, OWNER};
+
+async fn clone(host: &Host, version: &str, filter: &str, folder: &str) -> super::host::Said {
+    let (version, filter) = (format!("protocol.version={version}"), format!("--filter={filter}"));
+    let url = host.url(OWNER, "octo-org/hello");
+    host.git("", &["-c", &version, "clone", "--quiet", "--bare", &filter, &url, folder]).await
+}
+
+#[tokio::test]
+async fn filters_that_are_cheap_are_offered() {
+    let host = Host::start().await;
+    host.work("work", OWNER, "octo-org/hello", 2).await;
+    host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
+    for version in ["0", "2"] {
+        for filter in ["blob:none", "blob:limit=1", "blob:limit=1k", "tree:0", "tree:1", "tree:16"] {
+            let folder = format!("{version}-{}", filter.replace([':', '='], "-"));
+            clone(&host, version, filter, &folder).await.ok();
+            let objects = ["rev-list", "--objects", "--all", "--missing=print"];
+            let missing = host.git(&folder, &objects).await.ok().matches('?').count();
+            let expected = match filter {
+                "blob:limit=1k" | "tree:16" => 0,
+                "tree:1" => 2,
+                _ => 2,
+            };
+            assert_eq!(missing, expected, "{filter} in version {version}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn other_filters_are_refused_with_a_text_that_git_shows() {
+    let host = Host::start().await;
+    host.work("work", OWNER, "octo-org/hello", 2).await;
+    host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
+    for version in ["0", "2"] {
+        for (number, filter) in [
+            "sparse:oid=main:file.txt",
+            "combine:blob:none+tree:1",
+            "combine:combine:blob:none+tree:1+tree:2",
+            "object:type=commit",
+            "tree:17",
+            "tree:4294967295",
+        ]
+        .iter()
+        .enumerate()
+        {
+            let said = clone(&host, version, filter, &format!("{version}-{number}")).await.refused();
+            assert!(said.contains("remote error: the filter is not offered here; use blob:none"), "{filter}: {said}");
+        }
+    }
+    let available = host.service.app.git_permits.available();
+    assert_eq!(available, host.service.app.settings.git.processes_max);
+}
