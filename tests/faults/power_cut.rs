@@ -122,15 +122,21 @@ impl Setup {
     /// Everything on one disk: repositories, and the database whichever it is.
     fn start(self, case: &str) -> Option<(Disk, Subject)> {
         let mut subject = Subject::prepare(self.flags);
-        let disk = match Disk::in_file(self.kind, &subject.home().join("image"), &subject.data()) {
+        let mounted = subject.home().join("disk");
+        std::fs::create_dir(&mounted).expect("the home takes a directory");
+        let disk = match Disk::in_file(self.kind, &subject.home().join("image"), &mounted) {
             Ok(disk) => disk,
             Err(reason) => {
                 skip(&format!("{case}: {reason}"));
                 return None;
             }
         };
+        // The server closes its directory to others, so the database lies beside it.
+        std::fs::create_dir(mounted.join("data")).expect("the disk takes a directory");
+        std::fs::remove_dir(subject.data()).expect("it is empty");
+        std::os::unix::fs::symlink(mounted.join("data"), subject.data()).expect("the home takes a link");
         if let Some(settings) = self.postgres {
-            let directory = subject.data().join("postgres");
+            let directory = mounted.join("postgres");
             std::fs::create_dir(&directory).expect("the disk takes a directory");
             let Some(cluster) = Cluster::start_in(&directory, |_| settings.iter().map(ToString::to_string).collect())
             else {
