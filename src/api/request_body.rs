@@ -123,15 +123,21 @@ impl HttpBody for RequestBody {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use futures_util::{FutureExt, StreamExt, stream};
     use http_body_util::BodyExt;
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::api::permits::Permits;
+    use crate::api::permits::{Caller, Permits};
+    use crate::tokens::Principal;
 
     fn permit(permits: &Arc<Permits>) -> Arc<RequestPermit> {
-        RequestPermit::try_new(permits).expect("a permit")
+        let permit = RequestPermit::try_new(permits).expect("a permit");
+        let caller = Caller::of(&Principal::Anonymous, Ipv4Addr::LOCALHOST.into());
+        permit.count_for(caller).expect("the caller has no other");
+        permit
     }
 
     #[tokio::test]

@@ -247,7 +247,8 @@ mod tests {
                 .collect();
             // All four wait, and the first asker has gone.
             drop(interest);
-            while Arc::strong_count(&cancellation) < 3 {
+            // Known to this test, to the leader's budget, to the flight, and to each of those who wait.
+            while Arc::strong_count(&cancellation) < 3 + 4 {
                 std::thread::yield_now();
             }
             while cancellation.is_cancelled() {

@@ -25,15 +25,14 @@ tokens:
 const REVIEWS: usize = 4;
 const COMMENTS: usize = 95;
 const REFS: usize = 1_050;
+const REFS_PER_TRANSACTION_MAX: usize = 250;
 
-/// The longest write transaction, and all of them together, in seconds.
-fn transactions(metrics: SocketAddr) -> (f64, f64) {
+/// One figure about write transactions.
+fn transactions(metrics: SocketAddr, figure: &str) -> f64 {
     let page = crate::process::get_page(metrics, "/metrics");
-    let value = |name: &str| {
-        let line = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        line.and_then(|number| number.parse::<f64>().ok()).unwrap_or_else(|| panic!("{name} is served: {page}"))
-    };
-    (value("plinth_write_transaction_seconds_max"), value("plinth_write_transaction_seconds_sum"))
+    let name = format!("plinth_write_transaction_seconds_{figure}");
+    let line = page.lines().find_map(|line| line.strip_prefix(&name)?.strip_prefix(' '));
+    line.and_then(|number| number.parse::<f64>().ok()).unwrap_or_else(|| panic!("{name} is served: {page}"))
 }
 
 /// Somebody who makes references in another repository while `attack` runs; all of them must be made.
@@ -69,13 +68,14 @@ fn expensive(number: usize) -> String {
 
 #[test]
 fn reviews_that_are_slow_to_parse_do_not_keep_others_from_writing() {
-    let victim = Victim::start_with(STATE, &["--metrics-listen", "127.0.0.1:0"]);
+    // Nothing here is about how fast the machine is.
+    let victim = Victim::start_with(STATE, &["--request-seconds", "60"]);
     let metrics = victim.server().metrics;
     let comments: Vec<_> =
         (0..COMMENTS).map(|number| json!({ "path": "a.txt", "line": 1, "body": expensive(number) })).collect();
     let review = json!({ "event": "COMMENT", "body": "slow", "comments": comments }).to_string();
     assert!(review.len() < 1024 * 1024, "a request takes no more");
-    let (_, before) = transactions(metrics);
+    let before = transactions(metrics, "sum");
     let started = Instant::now();
     let statuses = while_victor_writes(&victim, || {
         std::thread::scope(|scope| {
@@ -86,17 +86,16 @@ fn reviews_that_are_slow_to_parse_do_not_keep_others_from_writing() {
         })
     });
     assert!(statuses.iter().all(|status| *status == 200), "a review of many comments is no crime: {statuses:?}");
-    let (longest, all) = transactions(metrics);
-    let (busy, took) = (all - before, started.elapsed().as_secs_f64());
+    let (busy, took) = (transactions(metrics, "sum") - before, started.elapsed().as_secs_f64());
     // On SQLite transactions run one after another: this is the share of the time in which nobody else could write.
     let is_embedded = victim.database_flags().is_empty();
-    assert!(!is_embedded || busy * 4.0 < took, "the writer was busy for {busy} of {took} seconds, once for {longest}");
+    assert!(!is_embedded || busy * 2.0 < took, "the writer was busy for {busy} of {took} seconds");
     victim.assert_unharmed();
 }
 
 #[test]
 fn a_push_of_very_many_names_is_divided() {
-    let victim = Victim::start_with(STATE, &["--metrics-listen", "127.0.0.1:0"]);
+    let victim = Victim::start_with(STATE, &["--request-seconds", "60"]);
     let metrics = victim.server().metrics;
     let clone = tempfile::tempdir().expect("a temporary directory can be made");
     let run = |words: &[&str]| {
@@ -111,12 +110,13 @@ fn a_push_of_very_many_names_is_divided() {
         writeln!(packed, "{} refs/heads/many/{number:05}", fetched.trim()).expect("a string takes text");
     }
     std::fs::write(clone.path().join(".git/packed-refs"), packed).expect("the directory takes a file");
-    let (_, before) = transactions(metrics);
-    while_victor_writes(&victim, || run(&["push", "-q", &victim.push_url(), "refs/heads/many/*:refs/heads/many/*"]));
+    let before = transactions(metrics, "count");
+    run(&["push", "-q", &victim.push_url(), "refs/heads/many/*:refs/heads/many/*"]);
+    let made = transactions(metrics, "count") - before;
+    assert!(made >= (REFS / REFS_PER_TRANSACTION_MAX) as f64, "{REFS} names took {made} transactions");
     let listed = String::from_utf8(git(clone.path(), &["ls-remote", &victim.push_url(), "refs/heads/many/*"]).stdout);
     assert_eq!(listed.expect("text").lines().count(), REFS);
-    let (longest, all) = transactions(metrics);
-    assert!(longest * 2.0 < all - before, "one transaction took {longest} of {} seconds", all - before);
+    while_victor_writes(&victim, || run(&["push", "-q", &victim.push_url(), "refs/heads/many/*:refs/heads/again/*"]));
     let too_many = git(clone.path(), &["push", "--atomic", &victim.push_url(), "refs/heads/many/*:refs/heads/more/*"]);
     assert!(String::from_utf8_lossy(&too_many.stderr).contains("at most 1000 names"), "{too_many:?}");
     victim.assert_unharmed();

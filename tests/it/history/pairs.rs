@@ -8,6 +8,8 @@ const MERGES: usize = 6;
 const RENAMES: usize = 3;
 const DISTANT: usize = 4;
 const TURNED: usize = 4;
+/// A pull request lists its newest commits, up to this many.
+const COMMITS_MAX: usize = 250;
 
 /// Two branches between which a pull request can be made.
 #[derive(Debug, Clone)]
@@ -26,8 +28,10 @@ impl Pair {
         format!("{}..{}", self.base, self.head)
     }
 
-    fn has_commits(&self, work: &Work) -> bool {
-        work.git(&["rev-list", "--count", "--max-count=1", &self.range()]).trim() != "0"
+    /// Whether there are commits between the two, and no more than a pull request lists.
+    fn is_listed(&self, work: &Work) -> bool {
+        let count = work.git(&["rev-list", "--count", &self.range()]);
+        (1..=COMMITS_MAX).contains(&count.trim().parse().expect("a number"))
     }
 }
 
@@ -40,7 +44,7 @@ pub fn draw(work: &Work) -> Vec<Pair> {
     let moved = work.git(&["log", "-M", "--diff-filter=R", "--no-merges", "--format=%H", "main"]);
     pairs.extend(lines(&moved).iter().take(RENAMES).map(|sha| Pair::new(&format!("{sha}^"), sha)));
     let apart = commits.chunks_exact(2).map(|two| Pair::new(&two[0], &two[1]));
-    pairs.extend(apart.filter(|pair| pair.has_commits(work)).take(DISTANT));
+    pairs.extend(apart.filter(|pair| pair.is_listed(work)).take(DISTANT));
     let turned = commits.rchunks_exact(2).map(|two| Pair::new(&two[0], &with_tree_of(work, &two[0], &two[1])));
     pairs.extend(turned.take(TURNED));
     pairs
@@ -54,7 +58,7 @@ fn merges(work: &Work) -> Vec<Pair> {
         let mut names = line.split(' ').skip(1);
         Pair::new(names.next().expect("a merge has parents"), names.next().expect("a merge has two"))
     };
-    listed.iter().map(pair).filter(|pair| pair.has_commits(work)).collect()
+    listed.iter().map(pair).filter(|pair| pair.is_listed(work)).collect()
 }
 
 /// A commit on `parent` that makes everything as it is in `other`.
