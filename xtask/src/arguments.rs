@@ -10,28 +10,37 @@ cargo xtask COMMAND
 
   check      quick checks: format, clippy, docs, architecture
   test       all checks; ends with a summary and a line `N passed, N failed`
+  faults     the fault suite: kills, power cuts, full disks and the like (docs/reliability.md)
   bench      benchmarks; `cargo xtask bench --help` lists the flags
   postgres   start a private PostgreSQL, print its URL, stop it on Ctrl-C
   help       print this text
 
-Flags of check and test:
+Flags of check, test and faults:
   --list             list the steps and exit
   --only NAME        run this step and the steps it needs (may be repeated)
   --skip NAME        skip this step (may be repeated)
   --minutes N        time limit of the whole run, 80 by default
+  --minutes N        time limit of the whole run, 60 by default, 600 for the long form of faults
 
-Flag of test and postgres:
+Flags of faults:
+  --short            the form that `cargo xtask test` runs, in minutes instead of hours
+  --seed NUMBER      repeat the choices of an earlier run, which has printed its seed
+
+Flag of test, faults and postgres:
   --postgres-from SOURCE    `found`, `apt` or `npm`; by default the first that works
 ";
 
 /// Far above what a run takes on two idle cores, and below the limit of CI: a hang should end here, with the name of its step.
 const RUN_LIMIT: Duration = Duration::from_secs(80 * 60);
+/// The long form of the fault suite takes hours.
+const LONG_FAULTS_LIMIT: Duration = Duration::from_secs(10 * 60 * 60);
 
 #[derive(Debug, PartialEq)]
 pub enum Command {
     Help,
     Check(Options),
     Test(Options),
+    Faults(Options),
     /// With the flags for the benchmark program.
     Bench(Vec<String>),
     Postgres(Option<Source>),
@@ -47,11 +56,24 @@ pub struct Options {
     pub skip: Vec<String>,
     pub limit: Duration,
     pub postgres_from: Option<Source>,
+    pub faults: Faults,
+}
+
+/// How the fault suite runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Faults {
+    pub long: bool,
+    pub seed: Option<u64>,
+}
+
+impl Faults {
+    const SHORT: Self = Self { long: false, seed: None };
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { list: false, only: Vec::new(), skip: Vec::new(), limit: RUN_LIMIT, postgres_from: None }
+        let (only, skip) = (Vec::new(), Vec::new());
+        Self { list: false, only, skip, limit: RUN_LIMIT, postgres_from: None, faults: Faults::SHORT }
     }
 }
 
@@ -62,6 +84,7 @@ pub fn parse(words: &[String]) -> Result<Command, String> {
         "help" | "--help" | "-h" => Ok(Command::Help),
         "check" => Ok(Command::Check(options(flags)?)),
         "test" => Ok(Command::Test(options(flags)?)),
+        "faults" => Ok(Command::Faults(fault_options(flags)?)),
         "bench" => Ok(Command::Bench(flags.to_vec())),
         "postgres" => match options(flags)? {
             Options { postgres_from, .. } if flags.len() <= 2 => Ok(Command::Postgres(postgres_from)),
@@ -85,6 +108,28 @@ fn options(flags: &[String]) -> Result<Options, String> {
             "--postgres-from" => options.postgres_from = Some(value()?.parse()?),
             other => return Err(format!("unknown flag `{other}`; see `cargo xtask help`")),
         }
+    }
+    Ok(options)
+}
+
+/// The long form, unless `--short` is given.
+fn fault_options(flags: &[String]) -> Result<Options, String> {
+    let (mut faults, mut others) = (Faults { long: true, seed: None }, Vec::new());
+    let mut words = flags.iter();
+    while let Some(flag) = words.next() {
+        match flag.as_str() {
+            "--short" => faults.long = false,
+            "--seed" => {
+                let value = words.next().ok_or("--seed needs a value")?;
+                faults.seed = Some(value.parse().map_err(|_| format!("`{value}` is not a number"))?);
+            }
+            _ => others.push(flag.clone()),
+        }
+    }
+    let mut options = options(&others)?;
+    options.faults = faults;
+    if faults.long && !others.iter().any(|flag| flag == "--minutes") {
+        options.limit = LONG_FAULTS_LIMIT;
     }
     Ok(options)
 }
@@ -123,11 +168,23 @@ mod tests {
     }
 
     #[test]
+    fn faults_are_long_by_default() {
+        let faults = Faults { long: true, seed: None };
+        let long = Options { limit: LONG_FAULTS_LIMIT, faults, ..Options::default() };
+        assert_eq!(parse_line("faults"), Ok(Command::Faults(long)));
+        let faults = Faults { long: false, seed: Some(7) };
+        let short = Options { only: vec!["F6".into()], faults, ..Options::default() };
+        assert_eq!(parse_line("faults --short --only F6 --seed 7"), Ok(Command::Faults(short)));
+    }
+
+    #[test]
     fn errors_name_the_wrong_argument() {
         for (line, part) in [
             ("tset", "`tset`"),
             ("test --onyl unit", "`--onyl`"),
             ("test --only", "--only needs a value"),
+            ("faults --seed six", "`six`"),
+            ("test --short", "`--short`"),
             ("test --minutes 0", "minutes from 1"),
             ("postgres --postgres-from brew", "`brew`"),
             ("postgres --only unit --list", "only --postgres-from"),

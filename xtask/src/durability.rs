@@ -38,7 +38,7 @@ fn ignored_tests(filter: &str) -> Command {
 }
 
 /// Checks that strace works: a sandbox may have the program but forbid its use.
-fn prepare(context: &Context) -> Result<(), String> {
+pub fn prepare(context: &Context) -> Result<(), String> {
     if first_line(Command::new("strace").arg("--version")).is_none() {
         let installed = apt::install(&["strace"], |command| context.succeed(command));
         installed.map_err(|reason| format!("strace is not installed ({reason})"))?;

@@ -8,6 +8,7 @@ mod bench;
 mod browser;
 mod clients;
 mod durability;
+mod faults;
 mod npm;
 mod outcome;
 mod postgres;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         }
         Ok(Command::Check(options)) => runner::run(steps::quick(), &options),
         Ok(Command::Test(options)) => runner::run(steps::all(), &options),
+        Ok(Command::Faults(options)) => runner::run(faults::cases(), &options),
         Ok(Command::Bench(flags)) => bench::run(&flags),
         Ok(Command::Postgres(from)) => postgres::serve(from),
         Ok(Command::Reaper) => reaper::run(),

@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::arguments::Options;
+use crate::arguments::{Faults, Options};
 use crate::outcome::Outcome;
 use crate::postgres::{Cluster, Source};
 use crate::process;
@@ -75,6 +75,7 @@ struct Run<'a> {
     reaper: Arc<Reaper>,
     postgres: Arc<OnceLock<Cluster>>,
     postgres_from: Option<Source>,
+    faults: Faults,
 }
 
 enum Readiness {
@@ -99,6 +100,7 @@ impl<'a> Run<'a> {
             reaper: Arc::new(Reaper::start()?),
             postgres: Arc::default(),
             postgres_from: options.postgres_from,
+            faults: options.faults,
         })
     }
 
@@ -164,6 +166,7 @@ impl<'a> Run<'a> {
             deadline: self.deadline.min(Instant::now() + step.limit),
             postgres: self.postgres.clone(),
             postgres_from: self.postgres_from,
+            faults: self.faults,
         }
     }
 

@@ -5,6 +5,7 @@ use std::process::Command;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use crate::arguments::Faults;
 use crate::outcome::Outcome;
 use crate::postgres::{Cluster, Source};
 use crate::process;
@@ -41,6 +42,7 @@ pub struct Context {
     /// Set by the step `postgres`.
     pub postgres: Arc<OnceLock<Cluster>>,
     pub postgres_from: Option<Source>,
+    pub faults: Faults,
 }
 
 impl Step {

@@ -125,7 +125,7 @@ const BINARY: Step = Step {
     run: |context| context.run_command(&mut bench::build(&["--locked"])),
 };
 
-const POSTGRES: Step = Step {
+pub const POSTGRES: Step = Step {
     name: "postgres",
     about: "find or fetch PostgreSQL and start a private cluster",
     needs: &[],
@@ -178,10 +178,11 @@ fn has_subdirectory(parent: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::faults;
 
     #[test]
     fn steps_are_listed_after_those_they_need() {
-        for steps in [quick(), all()] {
+        for steps in [quick(), all(), faults::cases()] {
             for (index, step) in steps.iter().enumerate() {
                 for needed in step.needed_steps() {
                     assert!(steps[..index].iter().any(|step| step.name == needed), "{} needs {needed}", step.name);

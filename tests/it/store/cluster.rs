@@ -15,10 +15,12 @@ pub struct Cluster {
     bin: PathBuf,
     /// As whom the server runs, where we are root.
     account: Option<(u32, u32)>,
-    folder: tempfile::TempDir,
+    directory: PathBuf,
     port: u16,
     settings: Vec<String>,
     server: Option<Child>,
+    /// Removed with the cluster, where nobody else owns the directory.
+    _temporary: Option<tempfile::TempDir>,
 }
 
 impl Cluster {
@@ -29,16 +31,24 @@ impl Cluster {
 
     /// The same with settings of its own, for which `prepare` may put files into the data directory.
     pub fn start_with(prepare: impl FnOnce(&Path) -> Vec<String>) -> Option<Self> {
+        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        let mut cluster = Self::start_in(directory.path(), prepare)?;
+        cluster._temporary = Some(directory);
+        Some(cluster)
+    }
+
+    /// The same in an empty directory of the caller's.
+    pub fn start_in(directory: &Path, prepare: impl FnOnce(&Path) -> Vec<String>) -> Option<Self> {
         let bin = PathBuf::from(std::env::var_os(BIN).filter(|bin| !bin.is_empty())?);
         let account = std::env::var(USER).ok().map(|name| (id("-u", &name), id("-g", &name)));
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("an address").port();
         drop(listener);
         if let Some((user, group)) = account {
-            std::os::unix::fs::chown(folder.path(), Some(user), Some(group)).expect("root may give it away");
+            std::os::unix::fs::chown(directory, Some(user), Some(group)).expect("root may give it away");
         }
-        let mut cluster = Self { bin, account, folder, port, settings: Vec::new(), server: None };
+        let directory = directory.to_owned();
+        let mut cluster = Self { bin, account, directory, port, settings: Vec::new(), server: None, _temporary: None };
         let mut init = cluster.program("initdb");
         init.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync", "--pgdata"]);
         let made = init.arg(cluster.data()).output().expect("initdb starts");
@@ -88,7 +98,7 @@ impl Cluster {
 
     fn spawn(&self) -> Child {
         let port = format!("port={}", self.port);
-        let sockets = format!("unix_socket_directories={}", self.folder.path().display());
+        let sockets = format!("unix_socket_directories={}", self.directory.display());
         let mut command = self.program("postgres");
         command.arg("-D").arg(self.data());
         // The machine does not fail with the server, so what the system holds for the disk is safe.
@@ -102,7 +112,7 @@ impl Cluster {
     }
 
     fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
+        self.directory.join("data")
     }
 
     fn program(&self, name: &str) -> Command {
@@ -110,7 +120,7 @@ impl Cluster {
         if let Some((user, group)) = self.account {
             command.uid(user).gid(group);
         }
-        command.current_dir(self.folder.path());
+        command.current_dir(&self.directory);
         command
     }
 }

@@ -1,0 +1,40 @@
+//! The fault suite: the real program under load while something fails, and a checker that compares what clients were
+//! told with what is there afterwards.
+//!
+//! `cargo xtask faults` runs it whole, `cargo xtask faults --short` as `cargo xtask test` does, and
+//! docs/reliability.md says what each case promises. Every case has a control: the same check on a run that must fail.
+
+#![expect(clippy::print_stdout, reason = "cases print figures, progress and reasons for `cargo xtask faults`")]
+
+mod backup;
+mod checker;
+mod client;
+mod clock;
+mod comparison;
+mod database;
+mod disk;
+mod disk_errors;
+mod disk_full;
+mod history;
+mod kill;
+mod ledger;
+mod limits;
+mod load;
+mod overload;
+mod power_cut;
+mod pusher;
+mod random;
+mod read_only;
+mod restart;
+mod settings;
+mod slow_clients;
+mod stop;
+mod subject;
+mod writer;
+
+#[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
+#[path = "../it/store/cluster.rs"]
+mod cluster;
+#[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
+#[path = "../it/process/server.rs"]
+mod server;

@@ -1,0 +1,92 @@
+//! F4: SIGTERM under load. The server becomes unready first, and nobody's request is cut off.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use crate::checker::{expect_forgeries_noticed, expect_whole};
+use crate::client::Client;
+use crate::load::{Load, Plan, Refusals, Seen};
+use crate::settings::{self, figure, progress, sized};
+use crate::subject::{Subject, TOKEN};
+
+/// The lame-duck period: a load balancer has this long to notice that the server is unready.
+const LAME_DUCK: &[&str] = &["--lame-duck-seconds", "2"];
+/// Lame-duck period, and what clients need to end what they have begun.
+const STOP_MAX: Duration = Duration::from_secs(32);
+
+#[test]
+#[ignore = "a fault case: cargo xtask faults --only F4"]
+fn f4_a_stop_cuts_nobody_off() {
+    let stops = sized(4, 200);
+    let seed = settings::seed("F4");
+    let mut subject = Subject::start(None, LAME_DUCK);
+    let (mut slowest, mut acknowledged) = (Duration::ZERO, 0);
+    for round in 0..stops {
+        let (seen, took) = signal_under_load(&mut subject, Signal::TERM, seed, round);
+        assert_eq!(cut_off(&seen), Vec::<String>::new(), "stop {round}");
+        assert!(took < STOP_MAX, "stop {round} took {took:?}");
+        slowest = slowest.max(took);
+        subject.launch();
+        acknowledged = expect_whole(&subject, &format!("F4, after stop {round}")).acknowledged;
+        progress(&format!("F4: {} stops, nobody cut off", round + 1));
+    }
+    expect_forgeries_noticed(subject.server(), subject.ledger());
+    figure(&format!("F4: {stops} stops, {acknowledged} acknowledged writes, 0 cut off, slowest stop {slowest:.2?}"));
+}
+
+#[test]
+#[ignore = "a fault case: cargo xtask faults --only F4"]
+fn f4_control_a_kill_cuts_clients_off() {
+    let mut subject = Subject::start(None, &[]);
+    let (seen, _) = signal_under_load(&mut subject, Signal::KILL, settings::seed("F4 control"), 0);
+    let cut = cut_off(&seen);
+    assert!(!cut.is_empty(), "nobody would notice a server that cuts its clients off");
+    figure(&format!("F4 control, a kill: {} clients noticed, as it must be", cut.len()));
+}
+
+/// What clients noticed of the stop.
+fn cut_off(seen: &Seen) -> Vec<String> {
+    use std::sync::atomic::Ordering::SeqCst;
+    let mut noticed: Vec<String> = seen.failed_pushes.lock().expect("no client panics").clone();
+    let (cut, refused) = (seen.cut.load(SeqCst), seen.not_connected.load(SeqCst));
+    if cut + refused > 0 {
+        noticed.push(format!("{cut} requests without a response, {refused} without a connection"));
+    }
+    let failed = Seen::statuses(&seen.writes).into_iter().chain(Seen::statuses(&seen.reads));
+    noticed.extend(
+        failed.filter(|(status, _)| *status == 0 || *status >= 500).map(|(status, n)| format!("{n} x {status}")),
+    );
+    noticed
+}
+
+/// Sends the signal, and takes the load away once the server is seen to be unready, as a load balancer does. Returns
+/// after the end of the process.
+fn signal_under_load(
+    subject: &mut Subject,
+    signal: Signal,
+    seed: u64,
+    round: usize,
+) -> (std::sync::Arc<Seen>, Duration) {
+    let plan = Plan { writers: 4, pushers: 2, readers: 1, refusals: Refusals::Definite, seed, round };
+    let (seen, started) = std::thread::scope(|scope| {
+        let load = Load::start(scope, subject, plan);
+        load.seen.expect_more(20);
+        let mut probe = Client::new(subject.server().address, TOKEN);
+        assert_eq!(probe.get("/readyz").map(|response| response.status), Ok(200));
+        subject.server().signal(signal);
+        let started = Instant::now();
+        // As a probe every so often would see it: not at once.
+        std::thread::sleep(Duration::from_millis(200));
+        let unready = probe.get("/readyz").map(|response| response.status);
+        if signal == Signal::TERM {
+            assert_eq!(unready, Ok(503), "unready, and still answering");
+        }
+        (load.stop(), started)
+    });
+    let code = subject.server_mut().wait();
+    if signal == Signal::TERM {
+        assert_eq!(code, Some(0), "the exit code");
+    }
+    (seen, started.elapsed())
+}

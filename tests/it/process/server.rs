@@ -1,0 +1,229 @@
+//! A server to test: the real program on a free port, and raw connections to it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Long enough for a busy machine, short enough to end a test that hangs.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+const STATE: &str = "
+users: [{ login: mona }]
+tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
+";
+
+/// A running server that goes with the test.
+pub struct Server {
+    child: Child,
+    pub address: SocketAddr,
+    /// Where metrics are served.
+    pub metrics: SocketAddr,
+    log: PathBuf,
+}
+
+impl Server {
+    /// Starts on a free port with its data in `folder`, and waits until it answers.
+    pub fn start(folder: &Path, flags: &[&str]) -> Self {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_plinth"));
+        program.stdin(Stdio::null());
+        Self::start_by(program, folder, flags)
+    }
+
+    /// The same by a command that comes to be the program.
+    pub fn start_by(mut program: Command, folder: &Path, flags: &[&str]) -> Self {
+        let state = folder.join("state.yaml");
+        if !state.exists() {
+            std::fs::write(&state, STATE).expect("the folder takes a file");
+        }
+        let log = folder.join("log");
+        let errors = std::fs::OpenOptions::new().create(true).append(true).open(&log).expect("the folder takes a log");
+        if !flags.contains(&"--lame-duck-seconds") {
+            program.env("PLINTH_LAME_DUCK_SECONDS", "0");
+        }
+        let mut child = program
+            .args(["serve", "--listen", "127.0.0.1:0", "--ready-json", "--limits", "false", "--state"])
+            .arg(&state)
+            .arg("--data")
+            .arg(folder.join("data"))
+            .args(flags)
+            .env("PLINTH_METRICS_LISTEN", "127.0.0.1:0")
+            .stdout(Stdio::piped())
+            .stderr(errors)
+            .spawn()
+            .expect("the program starts");
+        let mut line = String::new();
+        let output = child.stdout.as_mut().expect("standard output is ours");
+        BufReader::new(output).read_line(&mut line).expect("the program says when it is ready");
+        let ready: serde_json::Value = serde_json::from_str(&line)
+            .unwrap_or_else(|_| panic!("not ready: {line}{}", std::fs::read_to_string(&log).unwrap_or_default()));
+        assert_eq!(ready["pid"], child.id());
+        let address_in = |name: &str| {
+            let url = ready[name].as_str().expect("it says where it is").strip_prefix("http://").expect("a URL");
+            url.trim_end_matches("/metrics").parse().expect("an address")
+        };
+        let (address, metrics) = (address_in("url"), address_in("metrics_url"));
+        Self { child, address, metrics, log }
+    }
+
+    pub fn connect(&self) -> Raw {
+        let stream = TcpStream::connect_timeout(&self.address, PATIENCE).expect("the server takes connections");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket takes a timeout");
+        Raw(stream)
+    }
+
+    /// One request over a connection of its own.
+    pub fn request(&self, head: &str, body: &str) -> Reply {
+        let mut raw = self.connect();
+        raw.send(&format!("{head}\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len()));
+        raw.reply()
+    }
+
+    pub fn get(&self, path: &str) -> Reply {
+        self.request(&format!("GET {path} HTTP/1.1\r\nauthorization: Bearer ghp_monamona"), "")
+    }
+
+    /// One of the figures for Prometheus that have no labels.
+    pub fn metric(&self, name: &str) -> f64 {
+        let page = try_request(self.metrics, "GET /metrics HTTP/1.1").expect("metrics are served");
+        let figure = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        figure.and_then(|figure| figure.parse().ok()).unwrap_or_else(|| panic!("no {name}: {page}"))
+    }
+
+    /// Waits until the server has read so many requests without having finished them.
+    pub fn wait_in_flight(&self, count: u32) {
+        eventually("the requests are in flight", || self.metric("plinth_requests_in_flight") >= f64::from(count));
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, signal).expect("our own child can be signalled");
+    }
+
+    /// The exit code, once the process has ended by itself.
+    pub fn wait(&mut self) -> Option<i32> {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child can be waited for") {
+                return status.code();
+            }
+            assert!(started.elapsed() < PATIENCE, "the server does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).expect("the log can be read")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A connection on which anything can be sent.
+pub struct Raw(pub TcpStream);
+
+impl Raw {
+    pub fn send(&mut self, text: &str) {
+        self.0.write_all(text.as_bytes()).expect("the server reads");
+    }
+
+    /// Whether the server still takes what is sent.
+    pub fn try_send(&mut self, text: &str) -> bool {
+        self.0.write_all(text.as_bytes()).is_ok()
+    }
+
+    /// The same for bytes; a server that has heard enough may close before all is sent.
+    pub fn try_send_bytes(&mut self, bytes: &[u8]) -> bool {
+        self.0.write_all(bytes).is_ok()
+    }
+
+    /// Everything until the server closes.
+    pub fn reply(&mut self) -> Reply {
+        let mut bytes = Vec::new();
+        // A reset after the answer is an answer too.
+        let _ = self.0.read_to_end(&mut bytes);
+        Reply(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// An answer as it came over the wire.
+#[derive(Debug)]
+pub struct Reply(pub String);
+
+impl Reply {
+    /// Zero where there was no answer at all.
+    pub fn status(&self) -> u16 {
+        self.0.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default()
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let head = self.0.split("\r\n\r\n").next().unwrap_or_default();
+        head.lines().find_map(|line| line.split_once(": ").filter(|(known, _)| *known == name)).map(|(_, value)| value)
+    }
+
+    pub fn body(&self) -> &str {
+        self.0.split_once("\r\n\r\n").map_or("", |(_, body)| body)
+    }
+}
+
+/// A request whose body has not come yet, so that it stays under way.
+pub fn begin_post(server: &Server, name: &str) -> (Raw, String) {
+    let body = serde_json::json!({ "name": name }).to_string();
+    let mut raw = server.connect();
+    raw.send(&format!(
+        "POST /user/repos HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ghp_monamona\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{}",
+        body.len(),
+        &body[..4]
+    ));
+    (raw, body[4..].to_owned())
+}
+
+/// The status of a GET, or nothing where the server does not respond.
+pub fn try_get(address: SocketAddr, token: &str, path: &str) -> Option<u16> {
+    let response = try_request(address, &format!("GET {path} HTTP/1.1\r\nauthorization: Bearer {token}"))?;
+    response.split(' ').nth(1)?.parse().ok()
+}
+
+/// The response to a request without a body, or nothing where the server does not respond.
+pub fn try_request(address: SocketAddr, head: &str) -> Option<String> {
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream.write_all(format!("{head}\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes()).ok()?;
+    let mut response = Vec::new();
+    let _ = stream.read_to_end(&mut response);
+    Some(String::from_utf8_lossy(&response).into_owned())
+}
+
+/// The body of a page on any address.
+pub fn get_page(address: SocketAddr, path: &str) -> String {
+    let mut raw = Raw(TcpStream::connect_timeout(&address, PATIENCE).expect("it takes connections"));
+    raw.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
+    raw.reply().body().to_owned()
+}
+
+/// A page without a credential, with its head.
+pub fn fetch(address: SocketAddr, path: &str) -> String {
+    let mut raw = Raw(TcpStream::connect_timeout(&address, PATIENCE).expect("the server takes connections"));
+    raw.0.set_read_timeout(Some(PATIENCE)).expect("a socket takes a timeout");
+    raw.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
+    raw.reply().0
+}
+
+/// Waits until something is so.
+pub fn eventually(what: &str, is_so: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < PATIENCE, "never: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,143 @@
+//! The fault suite: its cases one by one, or all of them in short.
+
+use std::process::Command;
+
+use crate::apt;
+use crate::durability;
+use crate::outcome::Outcome;
+use crate::process::first_line;
+use crate::step::{Context, Need, Step, cargo_test, minutes};
+use crate::steps::POSTGRES;
+use crate::tally::Tally;
+
+/// Before a line that is worth repeating, as `tests/faults` prints it.
+const FIGURE: &str = "figure: ";
+const SKIPPED: &str = "skipped: ";
+
+macro_rules! case {
+    ($name:literal, $filter:literal, $about:literal) => {
+        Step {
+            name: $name,
+            about: $about,
+            needs: &[Need::Cargo, Need::Step("postgres")],
+            limit: minutes(240),
+            run: |context| run(context, $filter),
+        }
+    };
+}
+
+/// What `cargo xtask faults` chooses from.
+pub fn cases() -> Vec<Step> {
+    vec![
+        POSTGRES,
+        case!("checker", "tests::", "the checker itself: it notices what is lost, invented, half there or given twice"),
+        case!("F1", "::f1_", "kill -9 of the server and of its git children"),
+        case!("F2", "::f2_", "power cuts, by shutting down ext4 and xfs; needs root"),
+        case!("F3", "::f3_", "the time until a killed server is ready again"),
+        case!("F4", "::f4_", "SIGTERM under load"),
+        case!("F5", "::f5_", "twice the load that the server takes"),
+        case!("F6", "::f6_", "a full disk; needs root"),
+        case!("F7", "::f7_", "a read-only disk; needs root"),
+        case!("F8", "::f8_", "a failed sync at each call; needs strace"),
+        case!("F9", "::f9_", "clock jumps; needs libfaketime"),
+        case!("F10", "::f10_", "PostgreSQL is restarted, killed, loses its connections, hangs"),
+        case!("F11", "::f11_", "a thousand slow clients"),
+        case!("F12", "::f12_", "limits at -1, 0 and +1"),
+        case!("backup", "backup::", "backup and restore under load"),
+    ]
+}
+
+fn run(context: &Context, filter: &str) -> Outcome {
+    install_tools(context);
+    let tests = cargo_test(&["--test", "faults", "--", filter, "--include-ignored", "--test-threads=1", "--nocapture"]);
+    let mut command = in_own_mounts(&tests);
+    command.env("PLINTH_FAULTS", if context.faults.long { "long" } else { "short" });
+    if let Some(seed) = context.faults.seed {
+        command.env("PLINTH_FAULTS_SEED", seed.to_string());
+    }
+    let cluster = context.postgres.get().expect("the step `postgres` has passed");
+    let outcome = context.run_tests(command.envs(cluster.environment()));
+    let output = std::fs::read(&context.log).unwrap_or_default();
+    let output = String::from_utf8_lossy(&output);
+    for line in reported(&output, FIGURE) {
+        println!("         {line}");
+    }
+    without_skipped(outcome, &reported(&output, SKIPPED))
+}
+
+/// Tools that some cases need; without them they are skipped, and say so.
+fn install_tools(context: &Context) {
+    let _ = durability::prepare(context);
+    for (program, argument, package) in [("xfs_io", "-V", "xfsprogs"), ("faketime", "--version", "faketime")] {
+        if first_line(Command::new(program).arg(argument)).is_none() {
+            let _ = apt::install(&[package], |command| context.succeed(command));
+        }
+    }
+}
+
+/// File systems that a case mounts go away with its processes, even where these are killed.
+fn in_own_mounts(command: &Command) -> Command {
+    let wrapper = ["--mount", "--propagation", "private"];
+    let mut wrapped = Command::new("unshare");
+    if first_line(Command::new("unshare").args(wrapper).arg("true")).is_some() {
+        wrapped.args(wrapper).arg(command.get_program());
+    } else {
+        wrapped = Command::new(command.get_program());
+    }
+    wrapped.args(command.get_args());
+    if let Some(directory) = command.get_current_dir() {
+        wrapped.current_dir(directory);
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => wrapped.env(name, value),
+            None => wrapped.env_remove(name),
+        };
+    }
+    wrapped
+}
+
+/// What lines say after a word; the first of a test stands behind its name.
+fn reported<'a>(output: &'a str, word: &str) -> Vec<&'a str> {
+    let begins = |line: &str| line.starts_with(word) || line.starts_with("test ");
+    output
+        .lines()
+        .filter(|line| begins(line))
+        .filter_map(|line| line.split_once(word))
+        .map(|(_, text)| text.trim())
+        .collect()
+}
+
+/// A test that could not run has not passed.
+fn without_skipped(outcome: Outcome, skipped: &[&str]) -> Outcome {
+    let count = skipped.len() as u64;
+    match outcome {
+        Outcome::Passed { tally, .. } if count >= tally.passed => Outcome::skipped(skipped.join("; ")),
+        Outcome::Passed { tally, .. } if count > 0 => {
+            let tally = Tally { passed: tally.passed - count, skipped: tally.skipped + count, ..tally };
+            Outcome::Passed { tally, detail: format!("{tally}: {}", skipped.join("; ")) }
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_and_reasons_are_found() {
+        let output = "test a::f1_x ... figure:  F1: 8 kills\nfigure:  F1: more\nok\n         no figure: here\nskipped: F2: no root\n";
+        assert_eq!(reported(output, FIGURE), ["F1: 8 kills", "F1: more"]);
+        assert_eq!(reported(output, SKIPPED), ["F2: no root"]);
+    }
+
+    #[test]
+    fn what_could_not_run_has_not_passed() {
+        let passed =
+            |count| Outcome::Passed { tally: Tally { passed: count, failed: 0, skipped: 0 }, detail: String::new() };
+        assert!(matches!(without_skipped(passed(1), &["no root"]), Outcome::Skipped { .. }));
+        assert_eq!(without_skipped(passed(3), &["no root"]).tally(), Tally { passed: 2, failed: 0, skipped: 1 });
+        assert_eq!(without_skipped(passed(3), &[]).tally(), Tally { passed: 3, failed: 0, skipped: 0 });
+    }
+}
