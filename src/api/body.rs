@@ -1,11 +1,10 @@
 //! Request bodies: bounded, then JSON, then the shape that the operation describes.
 
 use axum::body::Body;
-use axum::extract::FromRequest;
-use http::Request;
 use http_body_util::{BodyExt, Limited};
 use serde_json::{Map, Value};
 
+use super::handler::{ApiRequest, FromRequest};
 use super::request_body::RequestBody;
 use super::shape::{self, FromJson};
 use crate::app::App;
@@ -19,12 +18,10 @@ pub const BYTES_MAX: usize = 1024 * 1024;
 /// A body that has the shape `T`.
 pub struct Json<T>(pub T);
 
-impl<T: FromJson> FromRequest<App> for Json<T> {
-    type Rejection = Error;
-
+impl<T: FromJson + Send> FromRequest for Json<T> {
     /// The media type of the body is not asked: many clients send JSON under another name.
-    async fn from_request(request: Request<Body>, _: &App) -> Result<Self> {
-        let bytes = collect(request.into_body(), BYTES_MAX).await?;
+    async fn from_request(request: &mut ApiRequest, _: &App) -> Result<Self> {
+        let bytes = collect(request.take_body(), BYTES_MAX).await?;
         shape::read(&parse_object(&bytes)?).map(Json)
     }
 }

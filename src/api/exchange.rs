@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use http::request::Parts;
-
 use super::access::{PathParams, Row};
 use super::media::Media;
 use super::permits::Caller;
@@ -36,11 +34,6 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// The exchange that the gate put into the request.
-    pub fn of(parts: &Parts) -> Arc<Self> {
-        parts.extensions.get::<Arc<Self>>().cloned().expect("the gate opens an exchange before it calls a handler")
-    }
-
     /// Who permits are counted for.
     pub fn caller(&self) -> Caller {
         Caller::of(&self.principal, self.peer)

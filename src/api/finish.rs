@@ -7,18 +7,19 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use super::conditional::{EntityTag, is_not_modified};
 use super::exchange::Exchange;
+use super::handler::HandlerResponse;
 use super::headers;
-use super::reply::Facts;
 use crate::error::Result;
 
 /// Adds what the answer says about itself, and leaves its body out where the client has it already.
 pub fn finish(
-    mut response: Response,
+    handled: HandlerResponse,
     exchange: &Exchange,
     method: &Method,
     preconditions: &HeaderMap,
 ) -> Result<Response> {
-    let Some(facts) = response.extensions_mut().remove::<Facts>() else { return Ok(response) };
+    let HandlerResponse { mut response, facts } = handled;
+    let Some(facts) = facts else { return Ok(response) };
     let status = response.status();
     if status == StatusCode::NO_CONTENT {
         return Ok(response);

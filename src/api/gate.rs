@@ -18,12 +18,12 @@ use super::conditional::preconditions;
 use super::credential::{BAD_CREDENTIALS, authenticate};
 use super::exchange::Exchange;
 use super::finish::{finish, preflight, without_body};
+use super::handler::ApiRequest;
 use super::head::check_head;
 use super::kept::{Answer, Key, ResponseCache, Stamp};
 use super::limits::{Budget, Payer};
 use super::permits::{Caller, Permits};
 use super::refusal::refusal;
-use super::reply::Facts;
 use super::request_body::RequestBody;
 use super::request_id::RequestIds;
 use super::request_permit::RequestPermit;
@@ -187,9 +187,6 @@ impl Gate {
         };
         let refused = |error: &Error| refuse(as_told(error, row, &principal), row, urls, request_id).response;
         let (mut response, whole) = answered.unwrap_or_else(|error| (refused(&error), None));
-        if let Some(error) = response.extensions_mut().remove::<Arc<Error>>() {
-            response = refused(&error);
-        }
         if response.status() == StatusCode::NOT_MODIFIED
             && let (Some(payer), Some(charged)) = (Payer::of(&principal, peer), budget)
         {
@@ -211,7 +208,7 @@ impl Gate {
     async fn call(
         &self,
         route: &Route,
-        mut parts: Parts,
+        parts: Parts,
         body: Body,
         exchange: Exchange,
         method: &Method,
@@ -220,15 +217,15 @@ impl Gate {
         let exchange = Arc::new(exchange);
         // Only reading is conditional.
         let preconditions = if *method == Method::GET { preconditions(&parts.headers) } else { HeaderMap::new() };
-        parts.extensions.insert(exchange.clone());
         let body = match route.row.wire {
             Wire::Json => RequestBody::wrap(body, exchange.permit.clone(), self.app.settings.request_timeout),
             // Git's own handlers know how long each of theirs may take.
             Wire::Git => body,
         };
-        let response = route.call(Request::from_parts(parts, body), self.app.clone()).await;
-        let whole = response.extensions().get::<Facts>().and_then(|facts| facts.body.clone());
-        let response = finish(response, &exchange, method, &preconditions)?;
+        let request = ApiRequest::new(exchange.clone(), parts.headers, body);
+        let handled = route.call(request, self.app.clone()).await?;
+        let whole = handled.facts.as_ref().and_then(|facts| facts.body.clone());
+        let response = finish(handled, &exchange, method, &preconditions)?;
         let sent = whole.as_ref().filter(|_| response.status() != StatusCode::NOT_MODIFIED);
         Ok((large_body::count(&self.app, &exchange, response, sent).await?, whole))
     }

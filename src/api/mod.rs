@@ -11,6 +11,7 @@ pub mod exchange;
 mod finish;
 mod fixed_windows;
 mod gate;
+pub mod handler;
 mod head;
 pub mod headers;
 pub mod health;

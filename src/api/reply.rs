@@ -1,17 +1,15 @@
 //! Answers of handlers.
 
-use std::sync::Arc;
-
 use axum::body::Body;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, LINK, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
-use super::refusal::{status, with_type};
+use super::refusal::with_type;
 use crate::clock::Timestamp;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::git::{Reserved, Sent};
 
 /// The exact type that clients compare with before they parse.
@@ -72,6 +70,11 @@ impl Reply {
     /// 201 for something that has no address of its own.
     pub fn created_without_address(resource: &impl Serialize) -> Self {
         Self::json(StatusCode::CREATED, resource)
+    }
+
+    /// 404 without a body.
+    pub fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, None, Bytes::new())
     }
 
     /// 204.
@@ -187,8 +190,14 @@ pub struct Facts {
     pub body: Option<Bytes>,
 }
 
-impl IntoResponse for Reply {
-    fn into_response(self) -> Response {
+impl Reply {
+    /// The response alone, for what no client asks for conditionally.
+    pub fn into_response(self) -> Response {
+        self.into_parts().0
+    }
+
+    /// The response, and what the middleware needs to know about it.
+    pub fn into_parts(self) -> (Response, Facts) {
         let (body, whole) = match self.content {
             Content::Whole(bytes) => (Body::from(bytes.clone()), Some(bytes)),
             Content::Streamed(body) => (body, None),
@@ -204,17 +213,6 @@ impl IntoResponse for Reply {
         self.location.map(|value| headers.insert(LOCATION, text(value)));
         self.poll_interval_seconds.map(|seconds| headers.insert(POLL_INTERVAL, seconds.into()));
         let facts = Facts { last_modified: self.last_modified, entity_seed: self.entity_seed, body: whole };
-        response.extensions_mut().insert(facts);
-        response
-    }
-}
-
-/// Leaves the error for the gate, which knows where the request was going.
-impl IntoResponse for Error {
-    fn into_response(self) -> Response {
-        let mut response = Response::new(Body::empty());
-        *response.status_mut() = status(&self);
-        response.extensions_mut().insert(Arc::new(self));
-        response
+        (response, facts)
     }
 }

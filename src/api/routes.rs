@@ -3,16 +3,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use axum::body::Body;
-use axum::handler::Handler;
-use axum::response::Response;
 use futures_util::future::BoxFuture;
-use http::{Method, Request};
+use http::Method;
 
 use super::access::{Allowed, Endpoint, PathParams, Row, Target};
+use super::handler::{ApiRequest, Handler, HandlerResponse};
 use crate::app::App;
+use crate::error::Result;
 
-type Call = Arc<dyn Fn(Request<Body>, App) -> BoxFuture<'static, Response> + Send + Sync>;
+type Call = Arc<dyn Fn(ApiRequest, App) -> BoxFuture<'static, Result<HandlerResponse>> + Send + Sync>;
 
 /// One operation that can be called.
 #[derive(Clone)]
@@ -22,7 +21,7 @@ pub struct Route {
 }
 
 impl Route {
-    pub fn call(&self, request: Request<Body>, app: App) -> BoxFuture<'static, Response> {
+    pub fn call(&self, request: ApiRequest, app: App) -> BoxFuture<'static, Result<HandlerResponse>> {
         (self.call)(request, app)
     }
 }
@@ -38,10 +37,10 @@ impl Routes {
     pub fn on<E, H, A>(mut self, handler: H) -> Self
     where
         E: Endpoint,
-        H: Handler<A, App> + Sync,
+        H: Handler<A>,
         A: ProvesRightTo<E> + 'static,
     {
-        let call: Call = Arc::new(move |request, app| Box::pin(handler.clone().call(request, app)));
+        let call: Call = Arc::new(move |request, app| handler.clone().call(request, app));
         self.registered.push(Route { row: E::ROW, call });
         self
     }
@@ -109,10 +108,11 @@ pub trait ProvesRightTo<E> {}
 
 macro_rules! proves_right {
     ($($more:ident),*) => {
-        impl<M, E: Endpoint, T: Target, $($more),*> ProvesRightTo<E> for (M, Allowed<E, T>, $($more,)*) {}
+        impl<E: Endpoint, T: Target, $($more),*> ProvesRightTo<E> for (Allowed<E, T>, $($more,)*) {}
     };
 }
 proves_right!();
 proves_right!(A);
 proves_right!(A, B);
 proves_right!(A, B, C);
+proves_right!(A, B, C, D);

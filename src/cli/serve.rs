@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use clap::Args;
 use http::Request;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -198,6 +198,6 @@ async fn metrics_page(app: &App, path: &str) -> Response<Body> {
     match path {
         "/metrics" => Reply::text("text/plain; version=0.0.4", app.metrics.render(&app.store)).into_response(),
         health::DETAILS_PATH => health::details(app).await,
-        _ => Error::NotFound.into_response(),
+        _ => Reply::not_found().into_response(),
     }
 }

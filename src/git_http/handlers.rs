@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::State;
 use axum::response::Response;
-use http::{HeaderMap, Request};
+use http::HeaderMap;
 
 use super::ls_refs::{self, Question};
 use super::model::{Encoding, GitRepo, Service, protocol_of};
@@ -19,11 +18,7 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::git::{Protocol, pkt_line};
 
-pub async fn advertise(
-    access: Allowed<GitAdvertise, GitRepo>,
-    State(app): State<App>,
-    headers: HeaderMap,
-) -> Result<Response> {
+pub async fn advertise(access: Allowed<GitAdvertise, GitRepo>, app: App, headers: HeaderMap) -> Result<Response> {
     match (Service::of(access.exchange())?, protocol_of(&headers)) {
         (Service::UploadPack, Protocol::V2) => Ok(advertise::capabilities()),
         (Service::UploadPack, Protocol::V0) => advertise::for_fetch(&app, &access.repo).await,
@@ -36,14 +31,14 @@ pub async fn advertise(
 
 pub async fn upload_pack(
     access: Allowed<GitUploadPack, GitRepo>,
-    State(app): State<App>,
-    request: Request<Body>,
+    app: App,
+    headers: HeaderMap,
+    body: Body,
 ) -> Result<Response> {
-    let headers = request.headers();
-    Service::UploadPack.check_type(headers)?;
-    let (encoding, protocol) = (Encoding::of(headers)?, protocol_of(headers));
+    Service::UploadPack.check_type(&headers)?;
+    let (encoding, protocol) = (Encoding::of(&headers)?, protocol_of(&headers));
     let exchange = access.exchange();
-    let body = RequestBody::wrap(request.into_body(), exchange.permit.clone(), app.settings.request_timeout);
+    let body = RequestBody::wrap(body, exchange.permit.clone(), app.settings.request_timeout);
     let answered = match Negotiation::read(&app, exchange, body, encoding).await {
         Ok(negotiation) => answer(&app, &access, protocol, negotiation).await,
         Err(error) => Err(error),
@@ -61,14 +56,15 @@ pub async fn upload_pack(
 
 pub async fn receive_pack(
     access: Allowed<GitReceivePack, GitRepo>,
-    State(app): State<App>,
-    request: Request<Body>,
+    app: App,
+    headers: HeaderMap,
+    body: Body,
 ) -> Result<Response> {
-    Service::ReceivePack.check_type(request.headers())?;
-    let encoding = Encoding::of(request.headers())?;
+    Service::ReceivePack.check_type(&headers)?;
+    let encoding = Encoding::of(&headers)?;
     let permit = permits::acquire(&app, access.exchange()).await?;
     let idle_timeout = app.settings.git.idle_timeout;
-    let body = RequestBody::wrap(request.into_body(), access.exchange().permit.clone(), idle_timeout);
+    let body = RequestBody::wrap(body, access.exchange().permit.clone(), idle_timeout);
     let (outlet, incoming) = incoming::split(body, idle_timeout);
     let pushing = push::receive(app, Arc::new(access), (incoming, encoding), permit);
     // A task of its own finishes what it has begun, even if the client goes away; its input then ends with an error.

@@ -1,6 +1,5 @@
 //! Steps of the operations on references.
 
-use axum::extract::State;
 use http::HeaderMap;
 
 use super::json::{self, NewRef, RefUpdate, Reference};
@@ -21,7 +20,7 @@ const POLL_INTERVAL_SECONDS: u32 = 300;
 
 pub async fn list_matching(
     access: Allowed<ListMatchingRefs, RepoTarget>,
-    State(app): State<App>,
+    app: App,
     headers: HeaderMap,
 ) -> Result<Reply> {
     let prefix = rules::prefix_at(address(&access));
@@ -39,7 +38,7 @@ pub async fn list_matching(
     Ok(list.with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
 }
 
-pub async fn get(access: Allowed<GetRef, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn get(access: Allowed<GetRef, RepoTarget>, app: App) -> Result<Reply> {
     let mut db = app.store.read().await?;
     let found = match rules::name_at(address(&access)) {
         Some(name) => store::find(&mut db, access.repo.id, &name).await?,
@@ -53,34 +52,26 @@ pub async fn get(access: Allowed<GetRef, RepoTarget>, State(app): State<App>) ->
     Ok(Reply::ok(&reference).with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
 }
 
-pub async fn create(
-    access: Allowed<CreateRef, RepoTarget>,
-    State(app): State<App>,
-    Json(new): Json<NewRef>,
-) -> Result<Reply> {
+pub async fn create(access: Allowed<CreateRef, RepoTarget>, app: App, Json(new): Json<NewRef>) -> Result<Reply> {
     let made = moves::create(&app, &access, new).await?;
     let location = json::url(&made, &access.repo, access.urls());
     Ok(Reply::created(&Reference::new(&made, &access.repo, access.urls()), location))
 }
 
-pub async fn update(
-    access: Allowed<UpdateRef, RepoTarget>,
-    State(app): State<App>,
-    Json(update): Json<RefUpdate>,
-) -> Result<Reply> {
+pub async fn update(access: Allowed<UpdateRef, RepoTarget>, app: App, Json(update): Json<RefUpdate>) -> Result<Reply> {
     let name = name_to_change(&app, &access).await?;
     let moved = moves::update(&app, &access, &name, &update).await?;
     Ok(Reply::ok(&Reference::new(&moved, &access.repo, access.urls())))
 }
 
-pub async fn delete(access: Allowed<DeleteRef, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn delete(access: Allowed<DeleteRef, RepoTarget>, app: App) -> Result<Reply> {
     let name = name_to_change(&app, &access).await?;
     moves::delete(&app, &access, name).await?;
     Ok(Reply::no_content())
 }
 
 /// The older list, in pages.
-pub async fn list(access: Allowed<ListRefs, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn list(access: Allowed<ListRefs, RepoTarget>, app: App) -> Result<Reply> {
     let page = Page::of(access.exchange());
     let mut db = app.store.read().await?;
     let total = store::count(&mut db, access.repo.id).await?;
@@ -98,7 +89,7 @@ pub async fn list(access: Allowed<ListRefs, RepoTarget>, State(app): State<App>)
 }
 
 /// The older spelling: a reference of exactly this name, or else all whose names begin with it.
-pub async fn get_or_list(access: Allowed<GetRefOrPrefix, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn get_or_list(access: Allowed<GetRefOrPrefix, RepoTarget>, app: App) -> Result<Reply> {
     let mut db = app.store.read().await?;
     if let Some(name) = rules::name_at(address(&access))
         && let Some(found) = store::find(&mut db, access.repo.id, &name).await?

@@ -1,7 +1,5 @@
 //! Making installation tokens: an app signs, names its installation, and may narrow what the token can do.
 
-use axum::extract::State;
-
 use super::json::{AccessToken, NewAccessToken};
 use super::target::OwnInstallation;
 use super::{rules, store};
@@ -22,7 +20,7 @@ use crate::tokens::{self, Grant, INSTALLATION_TOKEN_SECONDS, NewToken, Permissio
 /// A suspended installation is refused before anyone looks at the body.
 pub async fn create(
     access: Allowed<CreateInstallationToken, OwnInstallation>,
-    State(app): State<App>,
+    app: App,
     asked: Result<Json<NewAccessToken>>,
 ) -> Result<Reply> {
     rules::check_not_suspended(&access.target.0)?;

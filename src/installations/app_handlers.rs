@@ -1,7 +1,5 @@
 //! Steps of the operations that an app signs with its own key.
 
-use axum::extract::State;
-
 use super::json;
 use super::model::Shown;
 use super::target::OwnInstallation;
@@ -19,7 +17,7 @@ use crate::apps;
 use crate::error::{Error, Result};
 use crate::ids::InstallationId;
 
-pub async fn get(access: Allowed<GetApp, NoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn get(access: Allowed<GetApp, NoTarget>, app: App) -> Result<Reply> {
     let id = rules::app(access.caller())?;
     let mut db = app.store.read().await?;
     let found = apps::store::find(&mut db, id).await?.ok_or(Error::NotFound)?;
@@ -28,7 +26,7 @@ pub async fn get(access: Allowed<GetApp, NoTarget>, State(app): State<App>) -> R
     Ok(Reply::ok(&json::App::new(&found, &owner, installations, access.urls())))
 }
 
-pub async fn list(access: Allowed<ListAppInstallations, NoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn list(access: Allowed<ListAppInstallations, NoTarget>, app: App) -> Result<Reply> {
     let id = rules::app(access.caller())?;
     let page = Page::of(access.exchange());
     let mut db = app.store.read().await?;
@@ -38,28 +36,19 @@ pub async fn list(access: Allowed<ListAppInstallations, NoTarget>, State(app): S
     Ok(Reply::ok(&list).with_link(page.link(access.exchange(), total)))
 }
 
-pub async fn get_installation(
-    access: Allowed<GetAppInstallation, OwnInstallation>,
-    State(app): State<App>,
-) -> Result<Reply> {
+pub async fn get_installation(access: Allowed<GetAppInstallation, OwnInstallation>, app: App) -> Result<Reply> {
     show(&access, &app).await
 }
 
-pub async fn get_of_repo(
-    access: Allowed<GetRepoInstallation, OwnInstallation>,
-    State(app): State<App>,
-) -> Result<Reply> {
+pub async fn get_of_repo(access: Allowed<GetRepoInstallation, OwnInstallation>, app: App) -> Result<Reply> {
     show(&access, &app).await
 }
 
-pub async fn get_of_org(access: Allowed<GetOrgInstallation, OwnInstallation>, State(app): State<App>) -> Result<Reply> {
+pub async fn get_of_org(access: Allowed<GetOrgInstallation, OwnInstallation>, app: App) -> Result<Reply> {
     show(&access, &app).await
 }
 
-pub async fn get_of_user(
-    access: Allowed<GetUserInstallation, OwnInstallation>,
-    State(app): State<App>,
-) -> Result<Reply> {
+pub async fn get_of_user(access: Allowed<GetUserInstallation, OwnInstallation>, app: App) -> Result<Reply> {
     show(&access, &app).await
 }
 
@@ -72,7 +61,7 @@ async fn find_shown(app: &App, id: InstallationId) -> Result<Shown> {
     store::find_shown(&mut app.store.read().await?, id).await?.ok_or(Error::NotFound)
 }
 
-pub async fn suspend(access: Allowed<SuspendInstallation, OwnInstallation>, State(app): State<App>) -> Result<Reply> {
+pub async fn suspend(access: Allowed<SuspendInstallation, OwnInstallation>, app: App) -> Result<Reply> {
     access
         .write_current(&app.store, app.clock.now(), |tx, current, now| {
             Box::pin(async move {
@@ -85,10 +74,7 @@ pub async fn suspend(access: Allowed<SuspendInstallation, OwnInstallation>, Stat
     Ok(Reply::no_content())
 }
 
-pub async fn unsuspend(
-    access: Allowed<UnsuspendInstallation, OwnInstallation>,
-    State(app): State<App>,
-) -> Result<Reply> {
+pub async fn unsuspend(access: Allowed<UnsuspendInstallation, OwnInstallation>, app: App) -> Result<Reply> {
     access
         .write_current(&app.store, (), |tx, current, ()| {
             Box::pin(async move {
@@ -100,7 +86,7 @@ pub async fn unsuspend(
     Ok(Reply::no_content())
 }
 
-pub async fn delete(access: Allowed<DeleteAppInstallation, OwnInstallation>, State(app): State<App>) -> Result<Reply> {
+pub async fn delete(access: Allowed<DeleteAppInstallation, OwnInstallation>, app: App) -> Result<Reply> {
     access
         .write_current(&app.store, (), |tx, current, ()| {
             Box::pin(async move {

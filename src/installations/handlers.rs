@@ -1,7 +1,5 @@
 //! Steps of the operations on installations by their tokens and their users.
 
-use axum::extract::State;
-
 use super::json::{Installations, Repositories};
 use super::store::{self, Private};
 use super::target::{InstallationRepo, UserInstallation};
@@ -17,10 +15,7 @@ use crate::app::App;
 use crate::error::Result;
 use crate::repos::json::Repository;
 
-pub async fn list_repositories(
-    access: Allowed<ListInstallationRepositories, NoTarget>,
-    State(app): State<App>,
-) -> Result<Reply> {
+pub async fn list_repositories(access: Allowed<ListInstallationRepositories, NoTarget>, app: App) -> Result<Reply> {
     let token = rules::installation_token(access.caller())?;
     let page = Page::of(access.exchange());
     let mut db = app.store.read().await?;
@@ -32,14 +27,14 @@ pub async fn list_repositories(
     Ok(Reply::ok(&list).with_link(page.link(access.exchange(), total_count)))
 }
 
-pub async fn revoke_token(access: Allowed<RevokeInstallationToken, NoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn revoke_token(access: Allowed<RevokeInstallationToken, NoTarget>, app: App) -> Result<Reply> {
     let token = rules::installation_token(access.caller())?.token;
     let context = (token, app.clock.now());
     access.write(&app.store, context, |tx, (token, now)| Box::pin(selection::revoke(tx, *token, *now))).await?;
     Ok(Reply::no_content())
 }
 
-pub async fn list_of_user(access: Allowed<ListUserInstallations, NoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn list_of_user(access: Allowed<ListUserInstallations, NoTarget>, app: App) -> Result<Reply> {
     let (user, calling_app) = rules::app_user(access.caller())?;
     let page = Page::of(access.exchange());
     let mut db = app.store.read().await?;
@@ -51,7 +46,7 @@ pub async fn list_of_user(access: Allowed<ListUserInstallations, NoTarget>, Stat
 
 pub async fn list_repositories_of_user(
     access: Allowed<ListUserInstallationRepositories, UserInstallation>,
-    State(app): State<App>,
+    app: App,
 ) -> Result<Reply> {
     let installation = &access.target.0;
     let user = rules::user(access.caller())?;
@@ -65,10 +60,7 @@ pub async fn list_repositories_of_user(
     Ok(Reply::ok(&list).with_link(page.link(access.exchange(), total_count)))
 }
 
-pub async fn add_repository(
-    access: Allowed<AddInstallationRepository, InstallationRepo>,
-    State(app): State<App>,
-) -> Result<Reply> {
+pub async fn add_repository(access: Allowed<AddInstallationRepository, InstallationRepo>, app: App) -> Result<Reply> {
     let work = access.write_current(&app.store, app.clock.now(), |tx, current, now| {
         Box::pin(selection::add(tx, &current.target, *now))
     });
@@ -78,7 +70,7 @@ pub async fn add_repository(
 
 pub async fn remove_repository(
     access: Allowed<RemoveInstallationRepository, InstallationRepo>,
-    State(app): State<App>,
+    app: App,
 ) -> Result<Reply> {
     let work = access.write_current(&app.store, app.clock.now(), |tx, current, now| {
         Box::pin(selection::remove(tx, &current.target, *now))

@@ -1,6 +1,5 @@
 //! Steps of the operations on issue fields.
 
-use axum::extract::State;
 use http::HeaderMap;
 
 use super::json::{self, IssueFieldChange, ListedOption, NewIssueField, WholeOption};
@@ -14,7 +13,7 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::ids::IssueFieldId;
 
-pub async fn list(access: Allowed<ListIssueFields, Org>, State(app): State<App>, headers: HeaderMap) -> Result<Reply> {
+pub async fn list(access: Allowed<ListIssueFields, Org>, app: App, headers: HeaderMap) -> Result<Reply> {
     let org = access.target.0.id;
     let mut db = app.store.read().await?;
     let generation = store::find_generation(&mut db, org).await?;
@@ -35,11 +34,7 @@ pub async fn list(access: Allowed<ListIssueFields, Org>, State(app): State<App>,
     Ok(Reply::ok(&listed).with_entity_seed(seed))
 }
 
-pub async fn create(
-    access: Allowed<CreateIssueField, Org>,
-    State(app): State<App>,
-    Json(new): Json<NewIssueField>,
-) -> Result<Reply> {
+pub async fn create(access: Allowed<CreateIssueField, Org>, app: App, Json(new): Json<NewIssueField>) -> Result<Reply> {
     rules::check_new(&new)?;
     let now = app.clock.now();
     let content = format!("{} {new:?}", access.target.0.id);
@@ -52,7 +47,7 @@ pub async fn create(
 
 pub async fn update(
     access: Allowed<UpdateIssueField, Org>,
-    State(app): State<App>,
+    app: App,
     Json(change): Json<IssueFieldChange>,
 ) -> Result<Reply> {
     let id = field_id(access.exchange())?;
@@ -63,7 +58,7 @@ pub async fn update(
     Ok(Reply::ok(&json::IssueField::<WholeOption<'_>>::new(&whole.field, &whole.options)))
 }
 
-pub async fn delete(access: Allowed<DeleteIssueField, Org>, State(app): State<App>) -> Result<Reply> {
+pub async fn delete(access: Allowed<DeleteIssueField, Org>, app: App) -> Result<Reply> {
     let context = (access.target.0.id, field_id(access.exchange())?, app.clock.now());
     access.write(&app.store, context, |tx, (org, id, now)| Box::pin(changes::delete(tx, *org, *id, *now))).await?;
     Ok(Reply::no_content())

@@ -1,7 +1,5 @@
 //! Steps of the operations about the service itself.
 
-use axum::extract::State;
-
 use super::json;
 use crate::api::access::table::{GetMeta, GetRateLimit, GetRoot, ListVersions};
 use crate::api::access::{Allowed, NoTarget};
@@ -24,7 +22,7 @@ pub async fn versions(_: Allowed<ListVersions, NoTarget>) -> Result<Reply> {
 }
 
 /// The budget of whoever asks; an app's own key has none, so it sees that of nobody in particular.
-pub async fn rate_limit(access: Allowed<GetRateLimit, NoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn rate_limit(access: Allowed<GetRateLimit, NoTarget>, app: App) -> Result<Reply> {
     let address = access.exchange().peer;
     let payer = Payer::of(access.caller(), address).unwrap_or(Payer::Address(address));
     let budget = app.limiter.peek(payer, app.clock.now());

@@ -1,7 +1,5 @@
 //! Steps of the operations on notifications.
 
-use axum::extract::State;
-
 use super::json::Thread;
 use super::model::Notification;
 use super::store::{self, Filter, View};
@@ -15,7 +13,7 @@ use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::tokens::{Principal, Scope, UserLimits};
 
-pub async fn list(access: Allowed<ListNotifications, OwnAccount>, State(app): State<App>) -> Result<Reply> {
+pub async fn list(access: Allowed<ListNotifications, OwnAccount>, app: App) -> Result<Reply> {
     let exchange = access.exchange();
     let page = Page::of(exchange);
     let filter = Filter {
@@ -30,15 +28,12 @@ pub async fn list(access: Allowed<ListNotifications, OwnAccount>, State(app): St
     Ok(Reply::ok(&shown).with_link(page.link(exchange, total)))
 }
 
-pub async fn get(access: Allowed<GetNotificationThread, OwnAccount>, State(app): State<App>) -> Result<Reply> {
+pub async fn get(access: Allowed<GetNotificationThread, OwnAccount>, app: App) -> Result<Reply> {
     let found = find(&app, &access).await?;
     Ok(Reply::ok(&Thread::new(&found, access.urls())))
 }
 
-pub async fn mark_read(
-    access: Allowed<MarkNotificationThreadRead, OwnAccount>,
-    State(app): State<App>,
-) -> Result<Reply> {
+pub async fn mark_read(access: Allowed<MarkNotificationThreadRead, OwnAccount>, app: App) -> Result<Reply> {
     let found = find(&app, &access).await?;
     let context = (found.id, app.clock.now());
     access

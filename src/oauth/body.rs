@@ -1,14 +1,13 @@
 //! The bodies of this area: forms or JSON in, forms or JSON out.
 
-use axum::body::Body;
-use axum::extract::FromRequest;
+use http::HeaderMap;
 use http::header::ACCEPT;
-use http::{HeaderMap, Request};
 use serde_json::Value;
 
 use crate::api::body::{BYTES_MAX, collect, parse_object};
+use crate::api::handler::{ApiRequest, FromRequest};
 use crate::app::App;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The parameters of a request, and how its answer is to be written.
 pub struct Form {
@@ -31,13 +30,11 @@ impl Form {
     }
 }
 
-impl FromRequest<App> for Form {
-    type Rejection = Error;
-
+impl FromRequest for Form {
     /// Clients name the type of their body carelessly, so its first character decides.
-    async fn from_request(request: Request<Body>, _: &App) -> Result<Self> {
-        let encoding = encoding(request.headers());
-        let bytes = collect(request.into_body(), BYTES_MAX).await?;
+    async fn from_request(request: &mut ApiRequest, _: &App) -> Result<Self> {
+        let encoding = encoding(&request.headers);
+        let bytes = collect(request.take_body(), BYTES_MAX).await?;
         let fields = if bytes.trim_ascii_start().starts_with(b"{") {
             let object = parse_object(&bytes)?;
             object.into_iter().filter_map(|(key, value)| Some((key, text(value)?))).collect()

@@ -1,6 +1,5 @@
 //! Steps of signing in.
 
-use axum::extract::State;
 use subtle::ConstantTimeEq;
 
 use super::body::Form;
@@ -24,11 +23,7 @@ use crate::tokens::{
 const DEVICE_CODE_LENGTH: usize = 40;
 const USER_CODE_HALF: usize = 4;
 
-pub async fn create_code(
-    access: Allowed<CreateDeviceCode, NoTarget>,
-    State(app): State<App>,
-    form: Form,
-) -> Result<Reply> {
+pub async fn create_code(access: Allowed<CreateDeviceCode, NoTarget>, app: App, form: Form) -> Result<Reply> {
     let refuse = |refusal| Ok(json::refused(refusal, form.encoding, access.urls()));
     let client_id = form.get("client_id").unwrap_or_default();
     let found = apps::store::find_by_client_id(&mut app.store.read().await?, client_id).await?;
@@ -72,11 +67,7 @@ async fn insert(
     store::insert(tx, &new, now).await
 }
 
-pub async fn create_token(
-    access: Allowed<CreateOAuthToken, NoTarget>,
-    State(app): State<App>,
-    form: Form,
-) -> Result<Reply> {
+pub async fn create_token(access: Allowed<CreateOAuthToken, NoTarget>, app: App, form: Form) -> Result<Reply> {
     let text = |name| form.get(name).map(str::to_owned);
     let refusal = match form.get("grant_type") {
         Some(rules::GRANT_TYPE) => None,
@@ -156,7 +147,7 @@ async fn grant(
 }
 
 /// The first step of approving: what the device would get, and from whom.
-pub async fn preview(access: Allowed<GetDevice, OwnAccount>, State(app): State<App>) -> Result<Reply> {
+pub async fn preview(access: Allowed<GetDevice, OwnAccount>, app: App) -> Result<Reply> {
     let typed = access.exchange().query("user_code").ok_or(Error::NotFound)?;
     let OwnAccount(user) = &access.target;
     let request = approval::find(&mut app.store.read().await?, &typed, user.id, app.clock.now()).await?;
@@ -174,7 +165,7 @@ fn held(caller: &Principal) -> Result<&Scopes> {
 
 pub async fn approve(
     access: Allowed<ApproveDevice, OwnAccount>,
-    State(app): State<App>,
+    app: App,
     Json(approval): Json<Approval>,
 ) -> Result<Reply> {
     access

@@ -1,6 +1,5 @@
 //! Steps of the operations on fields of projects, the same for organizations and users.
 
-use axum::extract::State;
 use http::HeaderMap;
 
 use super::changes::{self, Place};
@@ -26,7 +25,7 @@ use crate::urls::Urls;
 
 pub async fn list<E: Endpoint, T: Target + AsRef<Project>>(
     access: Allowed<E, T>,
-    State(app): State<App>,
+    app: App,
     headers: HeaderMap,
 ) -> Result<Reply> {
     let (project, exchange, today) = (access.target.as_ref(), access.exchange(), Day(app.clock.now().date()));
@@ -47,7 +46,7 @@ pub async fn list<E: Endpoint, T: Target + AsRef<Project>>(
 
 pub async fn get<E: Endpoint, T: Target + AsRef<Project>>(
     access: Allowed<E, T>,
-    State(app): State<App>,
+    app: App,
     headers: HeaderMap,
 ) -> Result<Reply> {
     let (project, today) = (access.target.as_ref(), Day(app.clock.now().date()));
@@ -65,7 +64,7 @@ pub async fn get<E: Endpoint, T: Target + AsRef<Project>>(
 
 pub async fn add<E: Endpoint, T: Target + AsRef<Project>, B: FromJson + Into<NewField>>(
     access: Allowed<E, T>,
-    State(app): State<App>,
+    app: App,
     Json(new): Json<B>,
 ) -> Result<Reply> {
     let (project, now, new) = (access.target.as_ref(), app.clock.now(), new.into());

@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use axum::extract::State;
-
 use super::json;
 use super::rules;
 use super::store::{self, Scope};
@@ -20,7 +18,7 @@ use crate::db::Connection;
 use crate::error::{Error, Result};
 use crate::ids::AccountId;
 
-pub async fn list_for_org(access: Allowed<ListOrgProjects, Org>, State(app): State<App>) -> Result<Reply> {
+pub async fn list_for_org(access: Allowed<ListOrgProjects, Org>, app: App) -> Result<Reply> {
     let mut db = app.store.read().await?;
     let owner = access.target.0.id;
     let member = match access.caller().user_id() {
@@ -33,7 +31,7 @@ pub async fn list_for_org(access: Allowed<ListOrgProjects, Org>, State(app): Sta
     list(&app, &mut db, Scope { owner, with_private }, access.exchange()).await
 }
 
-pub async fn list_for_user(access: Allowed<ListUserProjects, User>, State(app): State<App>) -> Result<Reply> {
+pub async fn list_for_user(access: Allowed<ListUserProjects, User>, app: App) -> Result<Reply> {
     let owner = &access.target.0;
     if owner.kind != AccountKind::User {
         return Err(Error::NotFound);
@@ -45,15 +43,15 @@ pub async fn list_for_user(access: Allowed<ListUserProjects, User>, State(app): 
     list(&app, &mut db, Scope { owner: owner.id, with_private }, access.exchange()).await
 }
 
-pub async fn get_for_org(access: Allowed<GetOrgProject, OrgProject>, State(app): State<App>) -> Result<Reply> {
+pub async fn get_for_org(access: Allowed<GetOrgProject, OrgProject>, app: App) -> Result<Reply> {
     get(&access, &app).await
 }
 
-pub async fn get_for_user(access: Allowed<GetUserProject, UserProject>, State(app): State<App>) -> Result<Reply> {
+pub async fn get_for_user(access: Allowed<GetUserProject, UserProject>, app: App) -> Result<Reply> {
     get(&access, &app).await
 }
 
-pub async fn get_by_id(access: Allowed<GetProject, AnyProject>, State(app): State<App>) -> Result<Reply> {
+pub async fn get_by_id(access: Allowed<GetProject, AnyProject>, app: App) -> Result<Reply> {
     get(&access, &app).await
 }
 

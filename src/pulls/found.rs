@@ -2,12 +2,9 @@
 
 use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
-use http::request::Parts;
-
 use super::model::PullFacts;
 use super::store;
-use crate::api::exchange::Exchange;
+use crate::api::handler::{ApiRequest, FromRequest};
 use crate::app::App;
 use crate::db::Remembered;
 use crate::error::{Error, Result};
@@ -19,11 +16,9 @@ pub struct FoundPull(pub Arc<PullFacts>);
 /// moved: see [`crate::db::State`].
 type KnownPulls = Remembered<(String, i64), Arc<PullFacts>>;
 
-impl FromRequestParts<App> for FoundPull {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        let exchange = Exchange::of(parts);
+impl FromRequest for FoundPull {
+    async fn from_request(request: &mut ApiRequest, app: &App) -> Result<Self> {
+        let exchange = request.exchange.clone();
         let params = &exchange.params;
         let number = params.number("pull_number").ok_or(Error::NotFound)?;
         let (owner, name) = (params.get("owner"), params.get("repo"));

@@ -1,7 +1,5 @@
 //! Steps of the operations on repositories.
 
-use axum::extract::State;
-
 use super::{json, rules};
 use crate::api::access::table::{CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetRepo};
 use crate::api::access::{Allowed, Endpoint, Org, OwnAccount, RepoTarget, Target};
@@ -31,7 +29,7 @@ pub async fn get(access: Allowed<GetRepo, RepoTarget>) -> Result<Reply> {
 
 pub async fn create_own(
     access: Allowed<CreateOwnRepo, OwnAccount>,
-    State(app): State<App>,
+    app: App,
     Json(new): Json<json::NewRepository>,
 ) -> Result<Reply> {
     rules::check_new(&new)?;
@@ -40,14 +38,14 @@ pub async fn create_own(
 
 pub async fn create_in_org(
     access: Allowed<CreateOrgRepo, Org>,
-    State(app): State<App>,
+    app: App,
     Json(new): Json<json::NewRepository>,
 ) -> Result<Reply> {
     rules::check_new(&new)?;
     create(&app, &access, access.target.0.id, new).await
 }
 
-pub async fn delete(access: Allowed<DeleteRepo, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn delete(access: Allowed<DeleteRepo, RepoTarget>, app: App) -> Result<Reply> {
     let id = access.repo.id;
     access.write(&app.store, id, |tx, id| Box::pin(async move { Ok(store::delete(tx, *id).await?) })).await?;
     // The repository is gone already, and its number never comes back: the folder only takes room.

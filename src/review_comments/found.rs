@@ -1,10 +1,7 @@
 //! The comment of a path, found before the body is read: what is absent is told before what is wrong.
 
-use axum::extract::FromRequestParts;
-use http::request::Parts;
-
 use super::store;
-use crate::api::exchange::Exchange;
+use crate::api::handler::{ApiRequest, FromRequest};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::ids::CommentId;
@@ -12,11 +9,9 @@ use crate::ids::CommentId;
 /// A comment that the caller sees. It stands after the proof of the right in a handler, and so runs after it.
 pub struct FoundComment(pub CommentId);
 
-impl FromRequestParts<App> for FoundComment {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        let exchange = Exchange::of(parts);
+impl FromRequest for FoundComment {
+    async fn from_request(request: &mut ApiRequest, app: &App) -> Result<Self> {
+        let exchange = request.exchange.clone();
         let params = &exchange.params;
         let id = params.number::<CommentId>("comment_id").ok_or(Error::NotFound)?;
         let repo = (params.get("owner"), params.get("repo"));

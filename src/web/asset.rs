@@ -1,10 +1,10 @@
 //! What browsers load: text in the binary, with its own policy and a time to keep it.
 
-use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
 
+use crate::api::handler::HandlerResponse;
 use crate::api::reply::Reply;
 
 /// A file for a browser.
@@ -26,11 +26,12 @@ pub const SHORTLY: &str = "public, max-age=300";
 /// It never changes.
 pub const FOR_A_DAY: &str = "public, max-age=86400, immutable";
 
-impl IntoResponse for Asset {
-    fn into_response(self) -> Response {
-        let mut response = Reply::text(self.content_type, self.body).into_response();
-        response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(self.policy));
-        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static(self.caching));
-        response
+impl From<Asset> for HandlerResponse {
+    fn from(asset: Asset) -> Self {
+        let mut handled = HandlerResponse::from(Reply::text(asset.content_type, asset.body));
+        let headers = handled.response.headers_mut();
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(asset.policy));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static(asset.caching));
+        handled
     }
 }

@@ -4,16 +4,15 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
 use futures_util::future::BoxFuture;
-use http::request::Parts;
 
 use super::recheck::{Current, Recheck, RecheckAlways, find};
 use super::{Endpoint, Facts, Reach, Target, check_kind, decide};
 use crate::api::exchange::Exchange;
+use crate::api::handler::{ApiRequest, FromRequest};
 use crate::app::App;
 use crate::db::{Store, Transaction};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::tokens::Principal;
 use crate::urls::Urls;
 
@@ -94,12 +93,10 @@ impl<E, T> Deref for Allowed<E, T> {
     }
 }
 
-impl<E: Endpoint, T: Target> FromRequestParts<App> for Allowed<E, T> {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+impl<E: Endpoint, T: Target> FromRequest for Allowed<E, T> {
+    async fn from_request(request: &mut ApiRequest, app: &App) -> Result<Self> {
         const { assert!(E::ROW.rule.target as u8 == T::KIND as u8, "the handler asks for another target than its row") }
-        let (exchange, app) = (Exchange::of(parts), app.clone());
+        let (exchange, app) = (request.exchange.clone(), app.clone());
         let known = T::recall(&app, &exchange);
         let is_known = known.is_some();
         let (target, reach, facts) = match known {

@@ -2,7 +2,7 @@
 
 mod checks;
 
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use http::{Method, StatusCode};
 
 use super::refusal::refusal;

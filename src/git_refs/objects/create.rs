@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
-
 use super::handlers::{Depth, find_tree};
 use super::new::{NewBlob, NewCommit, NewTag, NewTree};
 use super::{json, rules};
@@ -18,11 +16,7 @@ use crate::git::{self, Date, Identity, MemoryObjects, ObjectKind, RawObject};
 use crate::git_refs::listing::check_not_empty;
 use crate::ids::Sha;
 
-pub async fn blob(
-    access: Allowed<CreateBlob, RepoTarget>,
-    State(app): State<App>,
-    Json(new): Json<NewBlob>,
-) -> Result<Reply> {
+pub async fn blob(access: Allowed<CreateBlob, RepoTarget>, app: App, Json(new): Json<NewBlob>) -> Result<Reply> {
     check_not_empty(&mut app.store.read().await?, access.repo.id).await?;
     let object = RawObject::blob(rules::content_of(new)?)?;
     let sha = insert(&app, &access, object).await?;
@@ -30,11 +24,7 @@ pub async fn blob(
     Ok(Reply::created(&named, json::url(ObjectKind::Blob, sha, &access.repo, access.urls())))
 }
 
-pub async fn tree(
-    access: Allowed<CreateTree, RepoTarget>,
-    State(app): State<App>,
-    Json(new): Json<NewTree>,
-) -> Result<Reply> {
+pub async fn tree(access: Allowed<CreateTree, RepoTarget>, app: App, Json(new): Json<NewTree>) -> Result<Reply> {
     check_not_empty(&mut app.store.read().await?, access.repo.id).await?;
     let _held = app.objects.hold(access.repo.id).await;
     let sha = make_tree(&app, &access, new).await?;
@@ -44,11 +34,7 @@ pub async fn tree(
     Ok(Reply::created(&json::Tree::new(&found, &access.repo, access.urls()), location))
 }
 
-pub async fn commit(
-    access: Allowed<CreateCommit, RepoTarget>,
-    State(app): State<App>,
-    Json(new): Json<NewCommit>,
-) -> Result<Reply> {
+pub async fn commit(access: Allowed<CreateCommit, RepoTarget>, app: App, Json(new): Json<NewCommit>) -> Result<Reply> {
     check_not_empty(&mut app.store.read().await?, access.repo.id).await?;
     let caller = caller_identity(&app, &access).await?;
     let _held = app.objects.hold(access.repo.id).await;
@@ -60,11 +46,7 @@ pub async fn commit(
     Ok(Reply::created(&json::Commit::new(sha, &made, &access.repo, access.urls()), location))
 }
 
-pub async fn tag(
-    access: Allowed<CreateTag, RepoTarget>,
-    State(app): State<App>,
-    Json(new): Json<NewTag>,
-) -> Result<Reply> {
+pub async fn tag(access: Allowed<CreateTag, RepoTarget>, app: App, Json(new): Json<NewTag>) -> Result<Reply> {
     check_not_empty(&mut app.store.read().await?, access.repo.id).await?;
     let caller = caller_identity(&app, &access).await?;
     let _held = app.objects.hold(access.repo.id).await;

@@ -1,7 +1,6 @@
 //! Steps of the operations that show objects.
 
 use axum::body::Body;
-use axum::extract::State;
 
 use super::blob_body::BlobBody;
 use super::{json, rules};
@@ -25,7 +24,7 @@ const BLOB_SIZE_MAX: u64 = 32 << 20;
 const TREE_ENTRIES_MAX: usize = 100_000;
 const TREE_PATH_BYTES_MAX: usize = 7 << 20;
 
-pub async fn get_commit(access: Allowed<GetCommit, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn get_commit(access: Allowed<GetCommit, RepoTarget>, app: App) -> Result<Reply> {
     let sha = param(&access, "commit_sha").parse().map_err(|_| Error::NotFound)?;
     let commit = find(&app, &access.repo, move |reader| {
         let found = reader.find_commit(&sha)?;
@@ -36,7 +35,7 @@ pub async fn get_commit(access: Allowed<GetCommit, RepoTarget>, State(app): Stat
     Reply::ok(&json::Commit::new(sha, &commit.value, &access.repo, access.urls())).holding(commit.reserved)
 }
 
-pub async fn get_tag(access: Allowed<GetTag, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn get_tag(access: Allowed<GetTag, RepoTarget>, app: App) -> Result<Reply> {
     let sha = param(&access, "tag_sha").parse().map_err(|_| Error::NotFound)?;
     let tag = find(&app, &access.repo, move |reader| {
         let found = reader.find_tag(&sha)?;
@@ -47,7 +46,7 @@ pub async fn get_tag(access: Allowed<GetTag, RepoTarget>, State(app): State<App>
     Reply::ok(&json::Tag::new(sha, &tag.value, &access.repo, access.urls())).holding(tag.reserved)
 }
 
-pub async fn get_blob(access: Allowed<GetBlob, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn get_blob(access: Allowed<GetBlob, RepoTarget>, app: App) -> Result<Reply> {
     let sha: Sha = rules::check_sha(param(&access, "file_sha"))?;
     let (repo, urls) = (access.repo.clone(), access.urls().clone());
     let found = find(&app, &access.repo, move |reader| find_small_blob(reader, sha, &repo, &urls)).await?;
@@ -85,7 +84,7 @@ fn find_small_blob(reader: &Reader<'_>, sha: Sha, repo: &Repo, urls: &Urls) -> R
     Ok(Some(FoundBlob::Small(json::write_blob(sha, blob.data(), repo, urls))))
 }
 
-pub async fn get_tree(access: Allowed<GetTree, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn get_tree(access: Allowed<GetTree, RepoTarget>, app: App) -> Result<Reply> {
     let depth = if access.exchange().query("recursive").is_some() { Depth::All } else { Depth::One };
     let root = find_named(&app, &access.repo, param(&access, "tree_sha")).await?;
     let (repo, urls) = (access.repo.clone(), access.urls().clone());

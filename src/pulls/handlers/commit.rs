@@ -1,6 +1,5 @@
 //! One commit with all that it changed, which libraries read before they comment on it.
 
-use axum::extract::State;
 use serde::Serialize;
 
 use super::commits::{CommitItem, find_people, shown_bytes};
@@ -20,7 +19,7 @@ use crate::repos::Repo;
 /// More files than this are counted, but not shown.
 const SHOWN_MAX: usize = 300;
 
-pub async fn get(access: Allowed<GetRepoCommit, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn get(access: Allowed<GetRepoCommit, RepoTarget>, app: App) -> Result<Reply> {
     let named = access.exchange().params.get("ref");
     let target = find_named(&app, &access.repo, named).await?;
     let found = match target {

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use axum::extract::State;
 use serde::Serialize;
 
 use super::find;
@@ -27,7 +26,7 @@ use crate::urls::{Url, Urls};
 /// More commits than this are not listed, whatever the page.
 pub const COMMITS_MAX: usize = 250;
 
-pub async fn list(access: Allowed<ListPullCommits, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn list(access: Allowed<ListPullCommits, RepoTarget>, app: App) -> Result<Reply> {
     let pull = find(&app, &access).await?;
     let page = Page::of(access.exchange());
     let version = pull.version;

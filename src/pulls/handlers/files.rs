@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
 use serde::Serialize;
 
 use super::find;
@@ -33,7 +32,7 @@ const MEMORY_PER_BYTE: usize = 3;
 /// What a file takes beside its path and patch.
 const FILE_BYTES: usize = 1_024;
 
-pub async fn list(access: Allowed<ListPullFiles, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn list(access: Allowed<ListPullFiles, RepoTarget>, app: App) -> Result<Reply> {
     let pull = find(&app, &access).await?;
     let page = Page::of(access.exchange());
     let version = pull.version;

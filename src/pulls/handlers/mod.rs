@@ -5,8 +5,6 @@ pub mod commits;
 pub mod files;
 mod patch;
 
-use axum::extract::State;
-
 use super::found::FoundPull;
 use super::json::{NewPullRequest, PullRequest, PullRequestChanges, WholePullRequest};
 use super::model::{Pull, Size};
@@ -25,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::repos::Repo;
 use crate::tokens::Principal;
 
-pub async fn list(access: Allowed<ListPulls, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn list(access: Allowed<ListPulls, RepoTarget>, app: App) -> Result<Reply> {
     let exchange = access.exchange();
     let page = Page::of(exchange);
     let (filter, order) = (filter(exchange, &access.repo), order(exchange));
@@ -38,7 +36,7 @@ pub async fn list(access: Allowed<ListPulls, RepoTarget>, State(app): State<App>
 
 pub async fn create(
     access: Allowed<CreatePull, RepoTarget>,
-    State(app): State<App>,
+    app: App,
     Json(new): Json<NewPullRequest>,
 ) -> Result<Reply> {
     rules::check_new(&new)?;
@@ -58,7 +56,7 @@ pub async fn create(
     Ok(Reply::created(&WholePullRequest::new(&pull, size, &access.repo, access.urls()), location))
 }
 
-pub async fn get(access: Allowed<GetPull, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn get(access: Allowed<GetPull, RepoTarget>, app: App) -> Result<Reply> {
     let pull = find(&app, &access).await?;
     match access.exchange().media {
         Media::Diff => patch::diff(&app, &pull).await,
@@ -73,7 +71,7 @@ pub async fn get(access: Allowed<GetPull, RepoTarget>, State(app): State<App>) -
 
 pub async fn update(
     access: Allowed<UpdatePull, RepoTarget>,
-    State(app): State<App>,
+    app: App,
     FoundPull(pull): FoundPull,
     Json(changes): Json<PullRequestChanges>,
 ) -> Result<Reply> {

@@ -1,7 +1,5 @@
 //! Comments that are new.
 
-use axum::extract::State;
-
 use crate::api::access::table::{CreateReplyForReviewComment, CreateReviewComment};
 use crate::api::access::{Allowed, Endpoint, RepoTarget};
 use crate::api::body::Json;
@@ -22,7 +20,7 @@ use crate::review_comments::{mentions, present, rules, write};
 
 pub async fn create(
     access: Allowed<CreateReviewComment, RepoTarget>,
-    State(app): State<App>,
+    app: App,
     FoundPull(pull): FoundPull,
     Json(new): Json<NewComment>,
 ) -> Result<Reply> {
@@ -35,7 +33,8 @@ pub async fn create(
 
 pub async fn reply(
     access: Allowed<CreateReplyForReviewComment, RepoTarget>,
-    (State(app), FoundPull(pull)): (State<App>, FoundPull),
+    app: App,
+    FoundPull(pull): FoundPull,
     FoundComment(in_reply_to): FoundComment,
     Json(text): Json<Text>,
 ) -> Result<Reply> {

@@ -2,8 +2,6 @@
 
 pub mod create;
 
-use axum::extract::State;
-
 use super::input::Text;
 use super::json::ReviewComment;
 use super::model::{Comment, Edit, Listing, Order, Scope};
@@ -22,20 +20,17 @@ use crate::error::{Error, Result};
 use crate::ids::CommentId;
 use crate::pulls;
 
-pub async fn list_for_repo(
-    access: Allowed<ListRepoReviewComments, RepoTarget>,
-    State(app): State<App>,
-) -> Result<Reply> {
+pub async fn list_for_repo(access: Allowed<ListRepoReviewComments, RepoTarget>, app: App) -> Result<Reply> {
     let scope = Scope::Repo(access.repo.id);
     list_in(&app, &access, scope, &["created", "updated", "created_at"]).await
 }
 
-pub async fn list(access: Allowed<ListReviewComments, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn list(access: Allowed<ListReviewComments, RepoTarget>, app: App) -> Result<Reply> {
     let pull = pulls::find(&app, &access).await?;
     list_in(&app, &access, Scope::Pull(pull.id), &["created", "updated"]).await
 }
 
-pub async fn get(access: Allowed<GetReviewComment, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn get(access: Allowed<GetReviewComment, RepoTarget>, app: App) -> Result<Reply> {
     let comment = find(&app, &access).await?;
     // A push moves the lines of a comment without touching the comment.
     let changed = comment.updated_at.max(comment.version.created_at);
@@ -44,7 +39,7 @@ pub async fn get(access: Allowed<GetReviewComment, RepoTarget>, State(app): Stat
 
 pub async fn update(
     access: Allowed<UpdateReviewComment, RepoTarget>,
-    State(app): State<App>,
+    app: App,
     text: Result<Json<Text>>,
 ) -> Result<Reply> {
     let checked = text.and_then(|Json(text)| rules::check_body(&text.body).map(|()| text.body));
@@ -64,7 +59,7 @@ pub async fn update(
     show(&app, &access, comment).await
 }
 
-pub async fn delete(access: Allowed<DeleteReviewComment, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn delete(access: Allowed<DeleteReviewComment, RepoTarget>, app: App) -> Result<Reply> {
     let comment = find(&app, &access).await?;
     pulls::rules::check_editor(access.caller(), access.role, comment.author.id())?;
     let context = (access.repo.id, comment.id, access.caller().actor());

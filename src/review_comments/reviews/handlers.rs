@@ -1,7 +1,5 @@
 //! Steps of the operations on reviews.
 
-use axum::extract::State;
-
 use super::input::{NewReview, Submission};
 use super::json::PullRequestReview;
 use super::model::Review;
@@ -25,7 +23,7 @@ use crate::review_comments::input::{DraftComment, Subject};
 use crate::review_comments::model::Scope;
 use crate::review_comments::{Misplaced, mentions, present, rules as comment_rules};
 
-pub async fn list(access: Allowed<ListReviews, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn list(access: Allowed<ListReviews, RepoTarget>, app: App) -> Result<Reply> {
     let pull = pulls::find(&app, &access).await?;
     let (exchange, viewer) = (access.exchange(), access.caller().actor());
     let page = Page::of(exchange);
@@ -46,7 +44,7 @@ pub async fn list(access: Allowed<ListReviews, RepoTarget>, State(app): State<Ap
 
 pub async fn create(
     access: Allowed<CreateReview, RepoTarget>,
-    State(app): State<App>,
+    app: App,
     FoundPull(pull): FoundPull,
     Json(new): Json<NewReview>,
 ) -> Result<Reply> {
@@ -70,14 +68,14 @@ pub async fn create(
     show(&app, &access, &review).await
 }
 
-pub async fn get(access: Allowed<GetReview, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn get(access: Allowed<GetReview, RepoTarget>, app: App) -> Result<Reply> {
     let review = find(&app, &access).await?;
     show(&app, &access, &review).await
 }
 
 pub async fn submit(
     access: Allowed<SubmitReview, RepoTarget>,
-    State(app): State<App>,
+    app: App,
     Json(submission): Json<Submission>,
 ) -> Result<Reply> {
     let review = find(&app, &access).await?;
@@ -95,7 +93,7 @@ pub async fn submit(
     show(&app, &access, &review).await
 }
 
-pub async fn delete(access: Allowed<DeletePendingReview, RepoTarget>, State(app): State<App>) -> Result<Reply> {
+pub async fn delete(access: Allowed<DeletePendingReview, RepoTarget>, app: App) -> Result<Reply> {
     let review = find(&app, &access).await?;
     let context = (review.pull_id, review.id, author(&access)?);
     let review = access
@@ -104,10 +102,7 @@ pub async fn delete(access: Allowed<DeletePendingReview, RepoTarget>, State(app)
     show(&app, &access, &review).await
 }
 
-pub async fn list_comments(
-    access: Allowed<ListReviewCommentsOfReview, RepoTarget>,
-    State(app): State<App>,
-) -> Result<Reply> {
+pub async fn list_comments(access: Allowed<ListReviewCommentsOfReview, RepoTarget>, app: App) -> Result<Reply> {
     let review = find(&app, &access).await?;
     list_in(&app, &access, Scope::Review(review.id), &[]).await
 }
