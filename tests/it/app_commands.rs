@@ -6,7 +6,7 @@ use clap::Parser;
 use plinth::cli::app::AppCommand;
 use plinth::cli::device::DeviceCommand;
 use plinth::cli::installation::InstallationCommand;
-use plinth::error::Error;
+use plinth_base::error::Error;
 use serde_json::json;
 
 use crate::support::{Service, jwt};
@@ -30,7 +30,7 @@ enum Line {
 async fn try_run(service: &Service, line: &[&str]) -> Result<String, String> {
     let words = std::iter::once("plinth").chain(line.iter().copied());
     let line = Line::try_parse_from(words).map_err(|error| error.to_string())?;
-    let (store, clock) = (&service.app.store, &service.app.clock);
+    let (store, clock) = (&service.store, &service.app.clock);
     let mut out: Vec<u8> = Vec::new();
     let done: Result<(), Error> = match line {
         Line::App(command) => command.run(store, clock, &mut out).await,
@@ -126,7 +126,7 @@ async fn a_rotation_leaves_one_key() {
 async fn a_key_of_ones_own_is_taken_in_both_forms() {
     let service = Service::with(STATE).await;
     run(&service, &["app", "create", "helper", "--owner", "octo-org"]).await;
-    let own = plinth::apps::generate_key();
+    let own = plinth_core::apps::generate_key();
     let file = service.folder().join("own.pem");
     let path = file.to_str().expect("a path is text");
     std::fs::write(&file, &own.private_pem).expect("a file can be written");

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use clap::Parser;
 use plinth::cli::{self, Cli};
-use plinth::db::Location;
-use plinth::ids::RepoId;
+use plinth_base::ids::RepoId;
+use plinth_store::Location;
 
 use crate::support::TestDatabase;
 
@@ -128,7 +128,7 @@ async fn a_copy_has_the_repositories_too() {
     let again = shell.run(&["apply", &state]).await.expect("everything is there");
     assert!(again.contains("0 made, 0 changed"), "{again}");
 
-    let repositories = plinth::git::Repositories::at(Path::new(&shell.path("data"))).expect("they open");
+    let repositories = plinth_git::Repositories::at(Path::new(&shell.path("data"))).expect("they open");
     let repository = repositories.get(RepoId(1)).expect("it is there");
     assert_eq!(repository.pack_count().expect("packs are counted"), 1);
 }

@@ -1,7 +1,7 @@
 //! Signing in without a browser.
 
 use http::Method;
-use plinth::sweep;
+use plinth_core::expiry;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, Service};
@@ -153,10 +153,10 @@ async fn a_code_expires_after_fifteen_minutes() {
     assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "expired_token");
     let approval = json!({ "user_code": begun["user_code"] });
     service.with_token("ghp_mona0000").post(APPROVE, approval).await.expect(404);
-    sweep::once(&service.app).await.expect("the sweep works");
+    expiry::once(&service.app).await.expect("the sweep works");
     assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "expired_token");
     service.advance(3600);
-    sweep::once(&service.app).await.expect("the sweep works");
+    expiry::once(&service.app).await.expect("the sweep works");
     assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "incorrect_device_code");
 }
 

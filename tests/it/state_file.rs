@@ -4,7 +4,7 @@ use std::path::Path;
 
 use expect_test::expect;
 use plinth::cli::state::State;
-use plinth::error::Error;
+use plinth_base::error::Error;
 
 use crate::support::Service;
 
@@ -36,7 +36,7 @@ async fn a_file_is_made_real_and_a_second_time_changes_nothing() {
     let service = Service::with("").await;
     let apply = async || {
         let state = State::parse(WORLD, service.folder()).expect("the file is good");
-        state.apply(&service.app.store, &service.app.repositories, service.app.clock.now()).await.expect("it applies")
+        state.apply(&service.store, &service.app.repositories, service.app.clock.now()).await.expect("it applies")
     };
     let first = apply().await;
     expect![[r#"
@@ -98,7 +98,7 @@ async fn complaint(text: &str) -> String {
     let service = Service::with("users: [{ login: mona }]").await;
     let outcome = match State::parse(text, Path::new("/nonexistent")) {
         Ok(state) => {
-            let applied = state.apply(&service.app.store, &service.app.repositories, service.app.clock.now()).await;
+            let applied = state.apply(&service.store, &service.app.repositories, service.app.clock.now()).await;
             applied.map(|report| report.to_string())
         }
         Err(error) => Err(error),

@@ -44,7 +44,7 @@ pub fn copy_data(seed: &Path, to: &Path) -> Result<PathBuf> {
 
 /// Changes with the schema, so that no seed is older than its tables.
 fn schema_size() -> u64 {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../migrations/sqlite");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/plinth-store/migrations/sqlite");
     let Ok(entries) = directory.read_dir() else { return 0 };
     entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
 }

@@ -1,11 +1,11 @@
 //! The request of an endpoint at a place, with what it needs there made beforehand.
 
 use http::Method;
-use plinth::api::access::Row;
-use plinth::apps;
 use serde_json::{Value, json};
 
 use super::world::World;
+use plinth_api::policy::Row;
+use plinth_core::apps;
 
 /// Where a request goes.
 #[derive(Debug, Clone)]
@@ -228,9 +228,9 @@ impl World {
 
     /// The installation of this app on `acme`.
     pub async fn installation(&self, slug: &str) -> i64 {
-        let mut db = self.service.app.store.read().await.expect("the store answers");
+        let mut db = self.service.store.read().await.expect("the store answers");
         let app = apps::store::find_by_slug(&mut db, slug).await.expect("the store answers").expect("the app exists");
-        let acme = plinth::accounts::store::find_by_login(&mut db, "acme").await.expect("the store answers");
+        let acme = plinth_core::accounts::store::find_by_login(&mut db, "acme").await.expect("the store answers");
         let acme = acme.expect("acme exists").id;
         let found = apps::store::find_installation_on(&mut db, app.id, acme).await.expect("the store answers");
         found.expect("the app is installed").id.0

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use plinth::api::access::table::{self, TABLE};
-use plinth::api::access::{Allowed, Endpoint, Org, RepoTarget, Target};
-use plinth::api::reply::Reply;
-use plinth::api::routes::Routes;
+use plinth_api::policy::table::{self, TABLE};
+use plinth_api::policy::{Allowed, Endpoint};
+use plinth_api::response::reply::Reply;
+use plinth_api::routes::Routes;
+use plinth_core::access::{Org, RepoTarget, Target};
 
 async fn probe<E: Endpoint, T: Target>(_: Allowed<E, T>) -> Reply {
     Reply::no_content()
@@ -16,7 +17,7 @@ async fn probe<E: Endpoint, T: Target>(_: Allowed<E, T>) -> Reply {
 
 /// The real routes, the probes beside them, and the names of the probes.
 pub fn routes() -> (Routes, BTreeSet<&'static str>) {
-    let mut routes = plinth::router::routes();
+    let mut routes = plinth_api::router::routes();
     let real: BTreeSet<&str> = routes.rows().map(|row| row.operation).collect();
     let mut probes = BTreeSet::new();
     macro_rules! probe {

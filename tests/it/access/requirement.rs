@@ -1,11 +1,10 @@
 //! From a requirement to the requests that show it: some in which only it is missing, some in which it is met.
 
-use plinth::api::access::Row as TableRow;
-
 use super::credential::{Credential, SCOPES};
 use super::objects::{Object, Place};
 use super::rows::{Row, TOKEN_KINDS, is_read};
 use super::world::{EXPIRED_TOKEN, REVOKED_TOKEN};
+use plinth_api::policy::Row as TableRow;
 
 /// One request and what must come back.
 #[derive(Debug, Clone)]

@@ -1,8 +1,10 @@
 //! The rows of `authz.csv`.
 
 use http::Method;
-use plinth::api::access::table::TABLE;
-use plinth::api::access::{Kind, Row as TableRow};
+
+use plinth_api::policy::Row as TableRow;
+use plinth_api::policy::table::TABLE;
+use plinth_core::access::Kind;
 
 /// One requirement of one endpoint for one kind of token.
 #[derive(Debug, Clone)]

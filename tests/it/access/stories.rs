@@ -3,8 +3,6 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::Method;
-use plinth::api::access::table::TABLE;
-use plinth::api::access::{Action, Anonymous, Row};
 use serde_json::{Value, json};
 
 use super::credential::Credential;
@@ -12,6 +10,9 @@ use super::objects::Place;
 use super::rows::TOKEN_KINDS;
 use super::world::World;
 use crate::support::{Service, Tester, jwt};
+use plinth_api::policy::Row;
+use plinth_api::policy::table::TABLE;
+use plinth_core::access::{Action, Anonymous};
 
 const STATE: &str = "
 users: [{ login: owner, site_admin: true }, { login: reader }]
@@ -116,8 +117,8 @@ async fn a_bad_token_is_refused_where_none_is_needed() {
         }
     }
     // Setting the clock back revives nothing once the sweep has been.
-    let swept = service.app.store.write(Tester, service.app.clock.now(), |tx, now| {
-        Box::pin(async move { Ok(plinth::tokens::store::end_expired(tx, *now).await?) })
+    let swept = service.store.write(Tester, service.app.clock.now(), |tx, now| {
+        Box::pin(async move { Ok(plinth_core::tokens::store::end_expired(tx, *now).await?) })
     });
     assert_eq!(swept.await.expect("the store takes the change"), 1);
     service.advance(-3600);
@@ -131,13 +132,13 @@ async fn what_is_taken_away_is_gone_at_the_next_request() {
     let reader = service.with_token("ghp_readerreader");
     let seen = reader.get("/repos/acme/private").await.expect(200);
     let tag = seen.header("etag").expect("a tag").to_owned();
-    let mut db = service.app.store.read().await.expect("the store answers");
-    let user = plinth::accounts::store::find_by_login(&mut db, "reader").await.expect("read").expect("the reader");
+    let mut db = service.store.read().await.expect("the store answers");
+    let user = plinth_core::accounts::store::find_by_login(&mut db, "reader").await.expect("read").expect("the reader");
     let repo =
-        plinth::repos::store::find(&mut db, "acme", "private", None).await.expect("read").expect("the repository");
+        plinth_core::repos::store::find(&mut db, "acme", "private", None).await.expect("read").expect("the repository");
     drop(db);
-    let removed = service.app.store.write(Tester, (repo.repo.id, user.id), |tx, (repo, user)| {
-        Box::pin(async move { Ok(plinth::repos::store::delete_collaborator(tx, *repo, *user).await?) })
+    let removed = service.store.write(Tester, (repo.repo.id, user.id), |tx, (repo, user)| {
+        Box::pin(async move { Ok(plinth_core::repos::store::delete_collaborator(tx, *repo, *user).await?) })
     });
     assert_eq!(removed.await.expect("the store takes the change"), 1);
     reader.get("/repos/acme/private").await.expect(404);
@@ -163,7 +164,6 @@ async fn a_suspended_installation_can_do_nothing_and_a_deleted_one_is_not_there(
     service.apply("installations: [{ app: helper, account: acme, repositories: all }]").await;
     service.with_token("ghs_helperhelper").get(paths[0]).await.expect(200);
     let deleted = service
-        .app
         .store
         .write(Tester, (), |tx, ()| Box::pin(async move { Ok(tx.execute("delete from installation", &[]).await?) }));
     assert_eq!(deleted.await.expect("the store takes the change"), 1);
@@ -214,7 +214,7 @@ async fn an_apps_key_opens_only_what_is_the_apps_own() {
     let header = format!("Bearer {}", jwt::sign(world.service.app_key(), &jwt::claims("Iv23full")));
     let (routes, _) = super::probes::routes();
     for row in routes.rows() {
-        let for_apps = row.rule.kinds.contains(plinth::api::access::Kind::AppJwt);
+        let for_apps = row.rule.kinds.contains(plinth_core::access::Kind::AppJwt);
         if for_apps && row.method != Method::GET {
             // It would take away what the others are asked about.
             continue;

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use plinth::api::access::table::TABLE;
-use plinth::api::access::{Anonymous, Kind};
-
 use super::rows::{self, TOKEN_KINDS};
+use plinth_api::policy::table::TABLE;
+use plinth_core::access::{Anonymous, Kind};
 
 /// Endpoints of `authz.csv` that the specification does not list.
 const EXTRAS: [&str; 3] = [
@@ -66,7 +65,7 @@ fn operations_and_paths_are_unique() {
 fn nothing_is_registered_that_is_not_in_the_table() {
     let table: BTreeSet<&str> = TABLE.iter().map(|row| row.operation).collect();
     let mut registered = BTreeSet::new();
-    for row in plinth::router::routes().rows() {
+    for row in plinth_api::router::routes().rows() {
         assert!(table.contains(row.operation), "{} is not in the table", row.operation);
         assert!(registered.insert(row.operation), "{} is registered twice", row.operation);
     }

@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use axum::body::Body;
 use http::{Method, Request};
 use http_body_util::BodyExt;
-use plinth::api::Gate;
-use plinth::cli::state::State;
 use serde_json::Value;
 
 use super::credential::{Credential, PERMISSIONS, Permissions, all_permissions, app_with, app_without, yaml};
 use super::probes;
 use crate::support::{Answer, Service, jwt};
+use plinth::cli::state::State;
+use plinth_api::middleware::Gate;
 
 /// Someone who may do everything, to prepare what a row needs.
 pub const SETUP_TOKEN: &str = "ghp_setupsetup";
@@ -67,7 +67,7 @@ impl World {
         service.apply(&state).await;
         service.revoke(REVOKED_TOKEN).await;
         let (routes, probes) = probes::routes();
-        let real = plinth::router::routes().rows().map(|row| row.operation).collect();
+        let real = plinth_api::router::routes().rows().map(|row| row.operation).collect();
         let gate = Gate::new(service.app.clone(), routes);
         Self { service, gate, real, probes, workflow_shas: Mutex::default(), counter: AtomicUsize::new(0) }
     }

@@ -1,10 +1,10 @@
 //! Conditional requests: cheap for whoever has the answer already, and never a way to someone else's.
 
 use expect_test::expect;
-use plinth::config::Settings;
 
 use super::{service, service_with};
 use crate::support::Answer;
+use plinth_api::settings::Settings;
 
 const REPO: &str = "/repos/octo-org/secret";
 

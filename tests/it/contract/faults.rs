@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use expect_test::expect;
-use plinth::api::access::table::{GetAuthenticatedUser, GetMeta};
-use plinth::api::access::{Allowed, NoTarget, OwnAccount};
-use plinth::api::reply::Reply;
-use plinth::api::routes::Routes;
-use plinth::config::Settings;
-use plinth::error::{Code, Error, FieldError};
 
 use super::errors::check_envelope;
 use super::{get_through, service, service_with};
+use plinth_api::policy::Allowed;
+use plinth_api::policy::table::{GetAuthenticatedUser, GetMeta};
+use plinth_api::response::reply::Reply;
+use plinth_api::routes::Routes;
+use plinth_api::settings::Settings;
+use plinth_base::error::{Code, Error, FieldError};
+use plinth_core::access::{NoTarget, OwnAccount};
 
 /// The rows that no operation of today reaches by itself.
 #[tokio::test]

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use expect_test::expect;
 use http::Method;
-use plinth::api::body::BYTES_MAX;
 use serde_json::json;
 
 use super::service;
 use crate::support::jwt;
+use plinth_api::request::body::BYTES_MAX;
 
 const URI_BYTES_MAX: usize = 8 * 1024;
 const HEADER_BYTES_MAX: usize = 16 * 1024;

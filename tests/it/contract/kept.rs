@@ -1,9 +1,9 @@
 //! Answers are given again while nothing has changed, and never a moment longer.
 
-use plinth::config::Settings;
 use serde_json::{Value, json};
 
 use crate::support::{Client, Service, Tester};
+use plinth_api::settings::Settings;
 
 const STATE: &str = "
 users: [{ login: mona }, { login: hubot }, { login: guest }]
@@ -35,7 +35,7 @@ async fn sha(client: &Client<'_>) -> Value {
 }
 
 fn given_again(service: &Service) -> u64 {
-    let page = service.app.metrics.render(&service.app.store);
+    let page = service.app.metrics.render(&service.app);
     let line = page.lines().find(|line| line.starts_with("plinth_answers_given_again_total "));
     line.and_then(|line| line.rsplit(' ').next()?.parse().ok()).expect("the figure is on the page")
 }
@@ -48,7 +48,7 @@ async fn an_answer_is_made_once_where_the_store_can_tell_that_it_holds() {
     let second = mona.get(REF).await.expect(200);
     assert_eq!(first.body, second.body);
     assert_eq!(first.header("etag"), second.header("etag"));
-    let expected = u64::from(service.app.store.state().is_some());
+    let expected = u64::from(service.app.generations().is_some());
     assert_eq!(given_again(&service), expected);
 }
 
@@ -80,11 +80,11 @@ async fn a_token_that_another_process_ends_is_refused_at_once() {
     let mona = service.with_token("ghp_monamona");
     assert_eq!(sha(&mona).await, sha(&mona).await);
     let elsewhere = service.store_elsewhere().await;
-    let context = (plinth::tokens::hash("ghp_monamona"), service.app.clock.now());
+    let context = (plinth_core::tokens::hash("ghp_monamona"), service.app.clock.now());
     let ended = elsewhere.write(Tester, context, |tx, (hash, now)| {
         Box::pin(async move {
-            let found = plinth::tokens::store::find_by_hash(tx, hash).await?;
-            Ok(plinth::tokens::store::end(tx, found.expect("the token exists"), *now).await?)
+            let found = plinth_core::tokens::store::find_by_hash(tx, hash).await?;
+            Ok(plinth_core::tokens::store::end(tx, found.expect("the token exists"), *now).await?)
         })
     });
     assert_eq!(ended.await.expect("the store takes the change"), 1);

@@ -1,9 +1,9 @@
 //! What is known about a caller is used for changes, and never a moment longer than it holds.
 
-use plinth::repos::store as repos;
 use serde_json::json;
 
 use crate::support::{Service, Tester};
+use plinth_core::repos::store as repos;
 
 const STATE: &str = "
 users: [{ login: mona }, { login: hubot }, { login: guest }]
@@ -55,7 +55,7 @@ async fn what_is_known_of_one_token_says_nothing_about_another() {
 async fn a_right_that_is_taken_away_is_gone_with_the_next_request() {
     let service = Service::with(STATE).await;
     let elsewhere = service.store_elsewhere().await;
-    for (store, token) in [(&elsewhere, "ghp_hubothubot"), (&service.app.store, "ghp_monamona")] {
+    for (store, token) in [(&elsewhere, "ghp_hubothubot"), (&service.store, "ghp_monamona")] {
         let name = |step: &str| format!("{}{step}", &token[4..]);
         assert_eq!(make(&service, token, &name("1")).await, 201);
         change!(store, update_archived, true);
@@ -71,8 +71,8 @@ async fn a_right_that_is_taken_away_is_gone_with_the_next_request() {
 async fn who_loses_a_role_elsewhere_loses_sight_of_what_is_private() {
     let service = Service::with(STATE).await;
     assert_eq!(make(&service, "ghp_hubothubot", "before").await, 201);
-    let mut db = service.app.store.read().await.expect("readable");
-    let hubot = plinth::accounts::store::find_by_login(&mut db, "hubot").await.expect("readable");
+    let mut db = service.store.read().await.expect("readable");
+    let hubot = plinth_core::accounts::store::find_by_login(&mut db, "hubot").await.expect("readable");
     let hubot = hubot.expect("hubot exists").id;
     let elsewhere = service.store_elsewhere().await;
     elsewhere
@@ -90,7 +90,7 @@ async fn who_loses_a_role_elsewhere_loses_sight_of_what_is_private() {
 #[tokio::test]
 async fn a_known_token_expires_all_the_same() {
     let service = Service::with(STATE).await;
-    let end = plinth::clock::Timestamp(service.app.clock.now().0 + 60);
+    let end = plinth_base::clock::Timestamp(service.app.clock.now().0 + 60);
     let token = format!("{{ kind: classic, user: mona, scopes: [repo], token: ghp_shortshort, expires_at: '{end}' }}");
     service.apply(&format!("tokens: [{token}]")).await;
     assert_eq!(make(&service, "ghp_shortshort", "early").await, 201);

@@ -3,15 +3,15 @@
 use std::net::IpAddr;
 
 use expect_test::expect;
-use plinth::api::limits::{Budgets, Limiter, Payer};
-use plinth::clock::Timestamp;
-use plinth::config::Settings;
-use plinth::error::Error;
-use plinth::ids::AccountId;
 use serde_json::json;
 
 use super::{service, service_with};
 use crate::support::{Answer, START, Service};
+use plinth_api::settings::Settings;
+use plinth_base::clock::Timestamp;
+use plinth_base::error::Error;
+use plinth_base::ids::AccountId;
+use plinth_core::rate_limit::{Budgets, Limiter, Payer};
 
 fn small() -> Settings {
     let budgets = Budgets { requests_per_hour: 3, anonymous_requests_per_hour: 2, ..Budgets::default() };

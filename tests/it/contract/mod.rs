@@ -13,11 +13,10 @@ mod pages;
 mod prefixes;
 mod taken_away;
 
-use plinth::api::Gate;
-use plinth::api::routes::Routes;
-use plinth::config::Settings;
-
 use crate::support::{Answer, Service};
+use plinth_api::middleware::Gate;
+use plinth_api::routes::Routes;
+use plinth_api::settings::Settings;
 
 /// Someone with everything, someone with little, an app, and a repository of each visibility.
 const STATE: &str = "

@@ -1,20 +1,21 @@
 //! Lists by page and by cursor: what is asked for, and the links that lead on.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use std::net::{IpAddr, Ipv4Addr};
-
-use plinth::api::access::{PathParams, table::TABLE};
-use plinth::api::cursor::{CursorKey, CursorPage, Edge};
-use plinth::api::exchange::Exchange;
-use plinth::api::media::Media;
-use plinth::api::page::Page;
-use plinth::api::permits::Permits;
-use plinth::api::request_permit::RequestPermit;
-use plinth::api::version::Version;
-use plinth::error::Error;
-use plinth::tokens::Principal;
-use plinth::urls::Urls;
+use plinth_api::app::CursorKey;
+use plinth_api::app::permits::Permits;
+use plinth_api::policy::table::TABLE;
+use plinth_api::request::context::Exchange;
+use plinth_api::request::media::Media;
+use plinth_api::request::request_permit::RequestPermit;
+use plinth_api::request::version::Version;
+use plinth_api::request::{cursor, page};
+use plinth_base::error::Error;
+use plinth_base::urls::Urls;
+use plinth_core::access::PathParams;
+use plinth_core::paging::{CursorPage, Edge, Page};
+use plinth_core::tokens::Principal;
 
 const LIST: &str = "project:1";
 
@@ -54,9 +55,9 @@ fn nonsense_means_the_default_and_too_much_means_the_most() {
         ("page=%32", 2, 30),
         ("page=1e3", 1, 30),
     ] {
-        assert_eq!(Page::of(&exchange(query)), Page { number, per_page }, "{query}");
+        assert_eq!(page::of(&exchange(query)), Page { number, per_page }, "{query}");
     }
-    let far = Page::of(&exchange("page=9223372036854775807&per_page=100"));
+    let far = page::of(&exchange("page=9223372036854775807&per_page=100"));
     assert_eq!(far.offset(), i64::MAX);
     assert_eq!(Page { number: 3, per_page: 20 }.offset(), 40);
 }
@@ -89,7 +90,7 @@ fn links_lead_to_the_other_pages() {
         ),
     ] {
         let exchange = exchange(query);
-        let link = Page::of(&exchange).link(&exchange, total).unwrap_or_default();
+        let link = page::link(page::of(&exchange), &exchange, total).unwrap_or_default();
         assert_eq!(link, expected.replace("{}", base), "{query} of {total}");
     }
 }
@@ -98,15 +99,15 @@ fn links_lead_to_the_other_pages() {
 fn a_cursor_leads_on_and_back_and_nowhere_else() {
     let key = CursorKey::new(b"a key of the store");
     let first = exchange("per_page=2");
-    let link = CursorPage::link(&first, &key, LIST, None, Some(12)).expect("there is more");
+    let link = cursor::link(&first, &key, LIST, None, Some(12)).expect("there is more");
     let (address, relation) = link.split_once("; ").expect("one link");
     assert_eq!(relation, r#"rel="next""#);
     let query = address.trim_matches(['<', '>']).split_once('?').expect("a query").1.to_owned();
     assert!(query.starts_with("per_page=2&after="), "{query}");
     let next = exchange(&query);
-    let page = CursorPage::of(&next, &key, LIST, "ProjectV2Field").expect("our own cursor");
+    let page = cursor::of(&next, &key, LIST, "ProjectV2Field").expect("our own cursor");
     assert_eq!(page, CursorPage { edge: Edge::After(12), per_page: 2 });
-    let link = CursorPage::link(&next, &key, LIST, Some(13), Some(14)).expect("there is more");
+    let link = cursor::link(&next, &key, LIST, Some(13), Some(14)).expect("there is more");
     let (previous, next) = link.split_once(", ").expect("two links");
     assert!(
         previous.contains("before=") && !previous.contains("after=") && previous.ends_with(r#"rel="prev""#),
@@ -114,8 +115,8 @@ fn a_cursor_leads_on_and_back_and_nowhere_else() {
     );
     assert!(next.contains("after=") && !next.contains("before=") && next.ends_with(r#"rel="next""#), "{next}");
     assert!(!link.replace(", <", "").contains(','), "{link}");
-    assert_eq!(CursorPage::link(&first, &key, LIST, None, None), None);
-    let start = CursorPage::of(&exchange("after="), &key, LIST, "ProjectV2Field").expect("an empty cursor is none");
+    assert_eq!(cursor::link(&first, &key, LIST, None, None), None);
+    let start = cursor::of(&exchange("after="), &key, LIST, "ProjectV2Field").expect("an empty cursor is none");
     assert_eq!(start.edge, Edge::Start);
 }
 
@@ -146,10 +147,10 @@ fn a_cursor_that_was_tampered_with_is_refused() {
     for cursor in &bad {
         for name in ["before", "after"] {
             let query = format!("{name}={cursor}");
-            let refused = CursorPage::of(&exchange(&query), &key, LIST, "ProjectV2Field");
+            let refused = cursor::of(&exchange(&query), &key, LIST, "ProjectV2Field");
             assert!(matches!(refused, Err(Error::Invalid(_))), "{query:.80} was taken as {refused:?}");
         }
     }
     let both = format!("before={good}&after={good}");
-    assert!(matches!(CursorPage::of(&exchange(&both), &key, LIST, "ProjectV2Field"), Err(Error::Invalid(_))));
+    assert!(matches!(cursor::of(&exchange(&both), &key, LIST, "ProjectV2Field"), Err(Error::Invalid(_))));
 }

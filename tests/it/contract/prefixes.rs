@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 
 use http::Method;
-use plinth::config::Settings;
 
 use super::{service, service_with};
+use plinth_api::settings::Settings;
 
 const PROXY: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
 

@@ -38,16 +38,16 @@ async fn ended_meanwhile(service: &Service, token: &str, (method, path, body): (
     let (begun, has_begun) = oneshot::channel();
     let (go, may_go) = std::sync::mpsc::channel::<()>();
     let slots = std::sync::Mutex::new((Some(begun), may_go));
-    let context = (plinth::tokens::hash(token), service.app.clock.now(), slots);
-    let ending = service.app.store.write(Tester, context, |tx, (hash, now, slots)| {
+    let context = (plinth_core::tokens::hash(token), service.app.clock.now(), slots);
+    let ending = service.store.write(Tester, context, |tx, (hash, now, slots)| {
         Box::pin(async move {
             {
                 let mut slots = slots.lock().expect("nobody panics");
                 let _ = slots.0.take().map(|begun| begun.send(()));
                 slots.1.recv().expect("the test goes on");
             }
-            let found = plinth::tokens::store::find_by_hash(tx, hash).await?;
-            Ok(plinth::tokens::store::end(tx, found.expect("the token exists"), *now).await?)
+            let found = plinth_core::tokens::store::find_by_hash(tx, hash).await?;
+            Ok(plinth_core::tokens::store::end(tx, found.expect("the token exists"), *now).await?)
         })
     });
     let request = async {
@@ -69,7 +69,7 @@ async fn ended_meanwhile(service: &Service, token: &str, (method, path, body): (
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_that_ends_while_its_change_waits_changes_nothing() {
     let service = Service::with(STATE).await;
-    if service.app.store.state().is_none() {
+    if service.app.generations().is_none() {
         // Transactions of this store do not wait for each other, so there is nothing to come in between.
         return;
     }

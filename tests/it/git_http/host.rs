@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use plinth::config::Settings;
-use plinth::server;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio::process::Command;
 use tokio::task::JoinHandle;
 
 use crate::support::Service;
+use plinth_api::server;
+use plinth_api::settings::Settings;
 
 /// The owner's token, which may do everything; others may do less.
 pub const OWNER: &str = "ghp_owner";

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plinth::db::Value;
+use plinth_store::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -102,7 +102,7 @@ const CASES: &[Case] = &[
 ];
 
 async fn execute(host: &Host, statement: &'static str) {
-    let done = host.service.app.store.write(Tester, (), move |tx, ()| {
+    let done = host.service.store.write(Tester, (), move |tx, ()| {
         Box::pin(async move {
             let none: &[Value<'_>] = &[];
             Ok(tx.execute(statement, none).await?)

@@ -49,7 +49,7 @@ async fn a_bad_history_leaves_nothing_behind() {
         let text = format!("users: [{{ login: mona }}]\nrepos:\n  - name: mona/x\n    {bad}\n");
         let state = State::parse(&text, service.folder()).expect("well formed");
         let app = &service.app;
-        let refusal = state.apply(&app.store, &app.repositories, app.clock.now()).await.expect_err(bad).to_string();
+        let refusal = state.apply(&service.store, &app.repositories, app.clock.now()).await.expect_err(bad).to_string();
         assert!(refusal.contains(complaint), "{bad}: {refusal}");
         service.anonymous().get("/users/mona").await.expect(404);
         assert!(!directory(&service, 1).exists(), "{bad}");

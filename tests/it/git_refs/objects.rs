@@ -1,7 +1,7 @@
 //! Git objects, shown and made.
 
 use expect_test::expect;
-use plinth::ids::RepoId;
+use plinth_base::ids::RepoId;
 use serde_json::json;
 
 use super::{GIT, git, hubot, mona, rocket, sha_of, text};

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use plinth::objects::{Holder, Policy, Upkeep};
 use serde_json::json;
 
 use super::{GIT, directory, git, hubot, mona, rocket, sha_of, text};
 use crate::support::Service;
+use plinth_core::objects::{Holder, Policy, Upkeep};
 
 /// Does everything at once and forgives nothing.
 fn eager() -> Policy {
@@ -149,7 +149,7 @@ async fn what_a_holder_names_stays() {
     let (held, lost) = (blob(&service, HELD).await, blob(&service, "lost").await);
     const HOLDERS: &[Holder] = &[|_, _| {
         Box::pin(async {
-            let object = plinth::git::RawObject::blob(HELD)?;
+            let object = plinth_git::RawObject::blob(HELD)?;
             Ok(vec![object.sha()])
         })
     }];

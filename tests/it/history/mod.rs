@@ -8,7 +8,6 @@ mod pairs;
 mod places;
 
 use std::io::Write;
-use std::path::Path;
 
 use pairs::Pair;
 use serde_json::Value;
@@ -60,7 +59,7 @@ impl Past {
 
 /// The history that the checkout around this test has, as `main` of a repository of its own.
 fn own_history() -> Option<Work> {
-    let checkout = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let checkout = crate::support::workspace_root();
     if !checkout.join(".git").exists() {
         return skip(&format!("{} is no clone, so there is no history to test with", checkout.display()));
     }

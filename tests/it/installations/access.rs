@@ -1,13 +1,13 @@
 //! Who may call what: every row of the access table for the six operations.
 
 use http::Method;
-use plinth::api::access::table::TABLE;
-use plinth::api::access::{Kind, Kinds};
-use plinth::repos::RepoRole;
-use plinth::tokens::Scope;
 
 use super::app::service_with_key;
 use crate::support::{Answer, Service, Tester, jwt};
+use plinth_api::policy::table::TABLE;
+use plinth_core::access::{Kind, Kinds};
+use plinth_core::repos::RepoRole;
+use plinth_core::tokens::Scope;
 
 /// What each kind of credential gets, in the order of [`KINDS`].
 struct Row {
@@ -111,15 +111,14 @@ async fn a_refused_kind_reads_the_same_whatever_the_path_names() {
 #[tokio::test]
 async fn a_user_list_takes_the_metadata_permission() {
     let (service, _) = service_with_key().await;
-    let none = plinth::tokens::Permissions::default();
-    let context = (plinth::ids::InstallationId(super::ON_ORG), none, service.app.clock.now());
+    let none = plinth_core::tokens::Permissions::default();
+    let context = (plinth_base::ids::InstallationId(super::ON_ORG), none, service.app.clock.now());
     service
-        .app
         .store
         .write(Tester, context, |tx, (id, permissions, now)| {
-            Box::pin(
-                async move { Ok(plinth::apps::store::update_installation_grant(tx, *id, permissions, *now).await?) },
-            )
+            Box::pin(async move {
+                Ok(plinth_core::apps::store::update_installation_grant(tx, *id, permissions, *now).await?)
+            })
         })
         .await
         .expect("the store writes");

@@ -1,6 +1,6 @@
 //! The life of an installation token: active, then revoked or expired, and never back.
 
-use plinth::sweep;
+use plinth_core::expiry;
 use serde_json::json;
 
 use super::{reached, service, suspend};
@@ -54,7 +54,7 @@ async fn a_token_that_was_seen_expired_stays_dead_when_the_clock_is_set_back() {
     refused(&service, "ghs_helper00").await;
     // One that nobody presented in the meantime was never seen expired.
     service.with_token("ghs_narrow00").get(LIST).await.expect(200);
-    sweep::once(&service.app).await.expect("the sweep ends what was seen");
+    expiry::once(&service.app).await.expect("the sweep ends what was seen");
     assert!(service.app.expired_tokens.list().is_empty());
     refused(&service, "ghs_helper00").await;
 }
@@ -63,7 +63,7 @@ async fn a_token_that_was_seen_expired_stays_dead_when_the_clock_is_set_back() {
 async fn the_sweep_ends_what_nobody_presented() {
     let service = service().await;
     service.advance(LIFETIME);
-    sweep::once(&service.app).await.expect("the sweep ends what is over");
+    expiry::once(&service.app).await.expect("the sweep ends what is over");
     service.advance(-LIFETIME);
     refused(&service, "ghs_helper00").await;
     refused(&service, "ghs_narrow00").await;

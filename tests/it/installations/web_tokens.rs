@@ -3,11 +3,11 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
-use plinth::apps;
 use serde_json::{Value, json};
 
 use super::app::service_with_key;
 use crate::support::{START, Service, jwt};
+use plinth_core::apps;
 
 const NOT_DECODABLE: &str = "A JSON web token could not be decoded";
 const EXPIRED: &str = "'Expiration time' claim ('exp') must be a numeric value representing the future time at which \

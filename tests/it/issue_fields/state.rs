@@ -37,7 +37,7 @@ projects:
 async fn apply(service: &Service, text: &str) -> Result<(Vec<String>, Vec<String>), String> {
     let state = State::parse(text, Path::new(".")).map_err(|error| error.to_string())?;
     let report = state
-        .apply(&service.app.store, &service.app.repositories, service.app.clock.now())
+        .apply(&service.store, &service.app.repositories, service.app.clock.now())
         .await
         .map_err(|error| error.to_string())?;
     Ok((report.made, report.changed))

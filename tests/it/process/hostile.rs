@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
-use plinth::git::{ObjectKind, RawObject};
+use plinth_git::{ObjectKind, RawObject};
 
 use super::{Reply, Server};
 

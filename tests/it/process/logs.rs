@@ -4,7 +4,7 @@ use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use plinth::clock::Clock;
+use plinth_base::clock::Clock;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 

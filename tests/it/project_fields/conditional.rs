@@ -51,10 +51,10 @@ async fn what_is_held_can_no_longer_be_confirmed_when_the_right_is_gone() {
     service.apply("orgs: [{ login: octo-org, members: [{ user: hubot, role: member }] }]").await;
     let hubot = service.with_token("ghp_hubot000");
     let tag = hubot.get(ORG).await.expect(200).header("etag").unwrap().to_owned();
-    let (org, user) = (plinth::ids::AccountId(3), plinth::ids::AccountId(2));
+    let (org, user) = (plinth_base::ids::AccountId(3), plinth_base::ids::AccountId(2));
     let revoke = (org, user);
-    let gone = service.app.store.write(Tester, revoke, |tx, (org, user)| {
-        Box::pin(async move { Ok(plinth::accounts::store::delete_membership(tx, *org, *user).await?) })
+    let gone = service.store.write(Tester, revoke, |tx, (org, user)| {
+        Box::pin(async move { Ok(plinth_core::accounts::store::delete_membership(tx, *org, *user).await?) })
     });
     assert_eq!(gone.await.expect("a membership can be deleted"), 1);
     hubot.header("if-none-match", &tag).get(ORG).await.expect(404);
@@ -62,7 +62,7 @@ async fn what_is_held_can_no_longer_be_confirmed_when_the_right_is_gone() {
 
 /// Takes a table away, so that whoever reads from it fails.
 async fn hide(service: &Service, sql: &'static str) {
-    let hidden = service.app.store.write(Tester, (), move |tx, ()| {
+    let hidden = service.store.write(Tester, (), move |tx, ()| {
         Box::pin(async move {
             tx.execute(sql, &[]).await?;
             Ok(())

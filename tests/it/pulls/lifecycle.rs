@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use plinth::objects::{Holder, Policy, Upkeep};
 use serde_json::{Value, json};
 
 use crate::support::story::{COMMENTS, PULL, Story};
+use plinth_core::objects::{Holder, Policy, Upkeep};
 
 async fn story() -> Story {
     Story::new(&[("file", "1\n2\n3\n")], &[("file", Some("1\ntwo\n3\n"))]).await
@@ -164,7 +164,7 @@ async fn comments_stay_readable_when_their_commits_are_forced_away_and_garbage_i
     story.push("feature", &other).await;
     let before = story.get(&comment["id"]).await;
     assert_eq!((&before["line"], &before["commit_id"]), (&Value::Null, &json!(second)));
-    collect_garbage(&story, &[plinth::pulls::held]).await;
+    collect_garbage(&story, &[plinth_core::pulls::held]).await;
     assert!(!story.is_on_disk(&unused).await, "garbage was collected");
     assert!(story.is_on_disk(&second).await, "what a comment needs was not");
     story.service.restart().await;

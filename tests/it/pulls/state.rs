@@ -1,10 +1,10 @@
 //! Pull requests of a state file.
 
-use plinth::cli::state::State;
-use plinth::pulls;
 use serde_json::json;
 
 use crate::support::{START, Service};
+use plinth::cli::state::State;
+use plinth_core::pulls;
 
 const STATE: &str = r#"
 users: [{ login: mona, email: mona@example.com }, { login: hubot }]
@@ -37,7 +37,7 @@ async fn pull_requests_that_nobody_looked_at_are_settled_by_the_sweep() {
     let path = "/repos/mona/hello/pulls/1/comments";
     let before = mona.get(path).await.expect(200).json();
     let unsettled = async || {
-        let mut db = service.app.store.read().await.expect("the store can be read");
+        let mut db = service.store.read().await.expect("the store can be read");
         pulls::store::list_unsettled(&mut db, 10).await.expect("the store can be read").len()
     };
     assert_eq!(unsettled().await, 1, "a state file is applied without a look at what follows from the commits");
@@ -55,7 +55,7 @@ async fn pull_request_that_cannot_be_read_is_tried_once_and_never_again() {
     }
     service.restart().await;
     for attempt in 0..3 {
-        let mut db = service.app.store.read().await.expect("the store can be read");
+        let mut db = service.store.read().await.expect("the store can be read");
         let unsettled = pulls::store::list_unsettled(&mut db, 10).await.expect("the store can be read").len();
         assert_eq!(unsettled, usize::from(attempt == 0), "attempt {attempt}");
         drop(db);
@@ -119,7 +119,7 @@ async fn what_is_wrong_is_told_with_its_line_and_nothing_is_made() {
         let text = STATE.replace(from, to);
         assert_ne!(text, STATE);
         let state = State::parse(&text, service.folder()).expect("a good shape");
-        let error = state.apply(&service.app.store, &service.app.repositories, START).await.expect_err(to);
+        let error = state.apply(&service.store, &service.app.repositories, START).await.expect_err(to);
         assert_eq!(error.to_string(), message);
         service.anonymous().get("/repos/mona/hello").await.expect(404);
     }

@@ -2,18 +2,18 @@
 
 use std::sync::Mutex;
 
-use plinth::accounts::{AccountKind, store as accounts};
-use plinth::clock::Timestamp;
-use plinth::db::Transaction;
-use plinth::error::Result;
-use plinth::ids::Sha;
-use plinth::pulls::store as pulls;
-use plinth::repos::store as repos;
 use serde_json::{Value, json};
 
 use super::{numbered, story};
 use crate::support::Tester;
 use crate::support::story::Story;
+use plinth_base::clock::Timestamp;
+use plinth_base::error::Result;
+use plinth_base::ids::Sha;
+use plinth_core::accounts::{AccountKind, store as accounts};
+use plinth_core::pulls::store as pulls;
+use plinth_core::repos::store as repos;
+use plinth_store::Transaction;
 
 /// Gives the pull request another version, as a push would, with a head that was brought in before.
 async fn add_version(tx: &mut Transaction, base: Sha, head: Sha) -> Result<()> {
@@ -63,7 +63,7 @@ async fn a_version_that_another_process_made_is_noticed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_version_that_is_made_while_a_comment_waits_is_noticed() {
     let story = story().await;
-    if story.service.app.store.state().is_none() {
+    if story.service.app.generations().is_none() {
         // Transactions of this store do not wait for each other, so there is nothing to come in between.
         return;
     }
@@ -72,7 +72,7 @@ async fn a_version_that_is_made_while_a_comment_waits_is_noticed() {
     story.bring_objects().await;
     let (go, may_go) = std::sync::mpsc::channel::<()>();
     let versions = (story.base.parse().expect("a name"), next.parse().expect("a name"));
-    let moving = story.service.app.store.write(Tester, (versions, Mutex::new(may_go)), |tx, ((base, head), may_go)| {
+    let moving = story.service.store.write(Tester, (versions, Mutex::new(may_go)), |tx, ((base, head), may_go)| {
         may_go.lock().expect("nobody panics").recv().expect("the test goes on");
         Box::pin(add_version(tx, *base, *head))
     });
@@ -128,7 +128,7 @@ async fn an_author_is_told_as_long_as_they_can_read() {
     assert_eq!(told().await, second["url"], "a thread that is there already goes on");
     let closed = "{ name: acme/rocket, private: true, collaborators: [{ user: guest, permission: write }] }";
     story.service.apply(&format!("repos: [{closed}]")).await;
-    let left = story.service.app.store.write(Tester, (), |tx, ()| {
+    let left = story.service.store.write(Tester, (), |tx, ()| {
         Box::pin(async move {
             let org = accounts::find_of_kind(tx, "acme", AccountKind::Organization).await?.expect("it is there");
             let mona = accounts::find_of_kind(tx, "mona", AccountKind::User).await?.expect("she is there");

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::story;
 use crate::support::story::{COMMENTS, Story};
 
-#[path = "../../../src/markdown/tests/texts.rs"]
+#[path = "../../../crates/plinth-markdown/src/tests/texts.rs"]
 mod texts;
 
 const CORPUS: &str = include_str!("../../browser/attempts.json");

@@ -158,8 +158,8 @@ async fn walk(seed: u64) {
         if step % 3 == 0 {
             let pull = walk.story.user("mona").get(PULL).await.json()["id"].as_i64().expect("a number");
             let repo = walk.story.user("mona").get("/repos/acme/rocket").await.json()["id"].as_i64().expect("a number");
-            let (repo, pull) = (plinth::ids::RepoId(repo), plinth::ids::PullId(pull));
-            plinth::pulls::settle(&walk.story.service.app, repo, pull).await.expect("settled");
+            let (repo, pull) = (plinth_base::ids::RepoId(repo), plinth_base::ids::PullId(pull));
+            plinth_core::pulls::settle(&walk.story.service.app, repo, pull).await.expect("settled");
         }
         walk.check(step).await;
     }

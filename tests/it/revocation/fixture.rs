@@ -1,18 +1,17 @@
 //! A service with one caller, who may do everything, and with something to do everything to.
 
-use std::sync::Mutex;
-use std::sync::mpsc;
+use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use http::Method;
-use plinth::api::access::Row;
-use plinth::app::App;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::requests::{self, Objects};
 use super::rights::{Caller, Right};
 use crate::support::{Answer, Client, Service, Tester, jwt};
+use plinth_api::app::App;
+use plinth_api::policy::Row;
 
 const STATE: &str = "
 users: [{ login: mona }, { login: carol }]
@@ -126,7 +125,7 @@ impl Fixture {
         let (begun, has_begun) = oneshot::channel();
         let (go, may_go) = mpsc::channel::<()>();
         let slots = Mutex::new((Some(begun), may_go));
-        let taking = app.store.write(Tester, slots, move |tx, slots| {
+        let taking = self.service.store.write(Tester, slots, move |tx, slots| {
             Box::pin(async move {
                 for statement in statements {
                     tx.execute(statement, &[]).await?;
@@ -143,7 +142,7 @@ impl Fixture {
             has_begun.await.expect("the transaction has begun");
             let waiting = async {
                 let started = Instant::now();
-                while app.store.transaction_times().waiting() < 2 {
+                while app.transaction_times().waiting() < 2 {
                     assert!(started.elapsed() < PATIENCE, "{} did not come to the store", row.operation);
                     tokio::time::sleep(Duration::from_millis(1)).await;
                 }
@@ -160,7 +159,6 @@ impl Fixture {
     pub async fn execute(&self, statement: &'static str) {
         let work = self
             .service
-            .app
             .store
             .write(Tester, (), move |tx, ()| Box::pin(async move { Ok(tx.execute(statement, &[]).await?) }));
         assert!(work.await.expect("the store takes it") > 0, "{statement}");
@@ -169,7 +167,7 @@ impl Fixture {
     /// How much there is of everything.
     pub async fn counts(&self) -> Vec<i64> {
         settle(&self.service.app).await;
-        let mut db = self.service.app.store.read().await.expect("the store answers");
+        let mut db = self.service.store.read().await.expect("the store answers");
         let mut counts = Vec::new();
         for sql in TABLES {
             counts.push(db.one::<(i64,)>(sql, &[]).await.expect("the store answers").0);
@@ -183,7 +181,7 @@ async fn settle(app: &App) {
     let mut quiet = 0;
     while quiet < 5 {
         tokio::time::sleep(Duration::from_millis(1)).await;
-        quiet = if app.store.transaction_times().waiting() == 0 { quiet + 1 } else { 0 };
+        quiet = if app.transaction_times().waiting() == 0 { quiet + 1 } else { 0 };
     }
 }
 
@@ -282,6 +280,6 @@ async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects
 }
 
 async fn installation(service: &Service) -> i64 {
-    let mut db = service.app.store.read().await.expect("the store answers");
+    let mut db = service.store.read().await.expect("the store answers");
     db.one::<(i64,)>("select id from installation", &[]).await.expect("there is one").0
 }

@@ -8,13 +8,14 @@ mod fixture;
 mod requests;
 mod rights;
 
-use plinth::api::access::{Action, Row};
-
 use fixture::Fixture;
 use rights::{Caller, RIGHTS};
 
+use plinth_api::policy::Row;
+use plinth_core::access::Action;
+
 fn writing_rows() -> impl Iterator<Item = &'static Row> {
-    plinth::api::access::table::TABLE.iter().copied().filter(|row| row.rule.action == Action::Write)
+    plinth_api::policy::table::TABLE.iter().copied().filter(|row| row.rule.action == Action::Write)
 }
 
 /// Tries every operation with every right of a caller: refused after the right was taken away, with nothing changed, and

@@ -1,8 +1,9 @@
 //! A good request for every operation that writes.
 
-use plinth::api::access::Row;
-use plinth::api::access::table::TABLE;
 use serde_json::{Value, json};
+
+use plinth_api::policy::Row;
+use plinth_api::policy::table::TABLE;
 
 /// What the requests are about, made beforehand.
 pub struct Objects {

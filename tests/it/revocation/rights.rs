@@ -1,6 +1,7 @@
 //! The kinds of right, how each is taken away, and how it is given back.
 
-use plinth::api::access::{Kind, Row, TargetKind};
+use plinth_api::policy::Row;
+use plinth_core::access::{Kind, TargetKind};
 
 pub const TOKEN_ENDS: &str = "the token is ended";
 

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::Tester;
-use plinth::db::{Durability, Location, Store, Value};
-use plinth::error::{Error, Result};
+use plinth_base::error::{Error, Result};
+use plinth_store::{Durability, Location, Store, Value};
 
 /// A small file system of its own, which only root may make.
 struct SmallDisk(tempfile::TempDir);

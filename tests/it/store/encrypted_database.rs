@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use plinth::db::{Location, Store};
-use plinth::error::{Error, Result};
+use plinth_base::error::{Error, Result};
+use plinth_store::{Location, Store};
 
 use super::cluster::Cluster;
 use crate::support::Tester;

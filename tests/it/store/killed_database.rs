@@ -8,16 +8,16 @@ use std::time::Duration;
 
 use axum::body::Body;
 use http::Request;
-use plinth::app::App;
-use plinth::cli::state::State;
-use plinth::clock::Clock;
-use plinth::config::Settings;
-use plinth::db::{Location, Store};
-use plinth::error::Error;
-use plinth::git::Repositories;
-use plinth::server::Door;
 
 use super::cluster::Cluster;
+use plinth::cli::state::State;
+use plinth_api::app::App;
+use plinth_api::server::Door;
+use plinth_api::settings::Settings;
+use plinth_base::clock::Clock;
+use plinth_base::error::Error;
+use plinth_git::Repositories;
+use plinth_store::{Location, Store};
 
 const CLIENTS: usize = 8;
 const CYCLES: usize = 3;
@@ -92,9 +92,9 @@ async fn a_killed_database_is_only_503s_and_nothing_is_lost() {
     let repositories = Repositories::at(folder.path()).expect("a folder can be made");
     let mut settings = Settings::default();
     settings.budgets.enforced = false;
-    let app = App::new(store, repositories, Clock::default(), settings).await.expect("the parts fit");
+    let app = App::new(store.clone(), repositories, Clock::default(), settings).await.expect("the parts fit");
     let state = State::parse(STATE, folder.path()).expect("a good state");
-    state.apply(&app.store, &app.repositories, app.clock.now()).await.expect("the state is applied");
+    state.apply(&store, &app.repositories, app.clock.now()).await.expect("the state is applied");
     let door = Arc::new(Door::new(app));
     let (landed, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let clients: Vec<_> =

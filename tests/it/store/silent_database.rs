@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 use axum::body::Body;
 use futures_util::future::join_all;
 use http::Request;
-use plinth::app::App;
-use plinth::clock::Clock;
-use plinth::config::Settings;
-use plinth::db::{Location, Node, Store, Value};
-use plinth::git::Repositories;
-use plinth::server::Door;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 use crate::support::{TestDatabase, Tester};
+use plinth_api::app::App;
+use plinth_api::server::Door;
+use plinth_api::settings::Settings;
+use plinth_base::clock::Clock;
+use plinth_git::Repositories;
+use plinth_store::{Location, Node, Store, Value};
 
 const CONNECTIONS: usize = 4;
 /// What the readiness endpoint promises.

@@ -1,6 +1,6 @@
 //! A store from a newer program is left alone.
 
-use plinth::db::Store;
+use plinth_store::Store;
 
 use crate::support::{TestDatabase, Tester};
 

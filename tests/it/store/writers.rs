@@ -1,8 +1,8 @@
 //! Many transactions at once, some of which fail.
 
 use futures_util::future::join_all;
-use plinth::db::{Store, Transaction, Value};
-use plinth::error::{Error, Result};
+use plinth_base::error::{Error, Result};
+use plinth_store::{Store, Transaction, Value};
 
 use crate::support::{TestDatabase, Tester};
 

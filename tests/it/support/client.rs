@@ -5,10 +5,10 @@ use std::net::{IpAddr, Ipv4Addr};
 use axum::body::Body;
 use http::{Method, Request};
 use http_body_util::BodyExt;
-use plinth::server::Door;
 use serde_json::Value;
 
 use super::{Answer, described};
+use plinth_api::server::Door;
 
 /// Headers that go with every request of one person.
 #[derive(Clone)]

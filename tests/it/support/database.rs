@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use plinth::db::{Durability, Location, Store};
+use plinth_store::{Durability, Location, Store};
 
 /// Set by the test runner for the second round.
 const POSTGRES: &str = "PLINTH_TEST_POSTGRES";

@@ -3,13 +3,13 @@
 use std::sync::OnceLock;
 
 use http::Method;
-use plinth::api::routes::Matcher;
-use plinth::router;
-use plinth::urls::Urls;
-use plinth::web::openapi::Description;
 use serde_json::{Map, Value};
 
 use super::{Answer, recorded};
+use plinth_api::openapi::Description;
+use plinth_api::router;
+use plinth_api::routes::Matcher;
+use plinth_base::urls::Urls;
 
 const SHA: &str = "^[0-9a-f]{40}$";
 

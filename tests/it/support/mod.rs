@@ -9,20 +9,20 @@ mod recorded;
 pub mod story;
 mod tester;
 
-use std::path::Path;
-
-use plinth::app::App;
-use plinth::cli::state::State;
-use plinth::clock::{Clock, Timestamp};
-use plinth::config::Settings;
-use plinth::db::Store;
-use plinth::git::Repositories;
-use plinth::server::Door;
-
 pub use answer::Answer;
 pub use client::Client;
 pub use database::TestDatabase;
 pub use tester::Tester;
+
+use std::path::{Path, PathBuf};
+
+use plinth::cli::state::State;
+use plinth_api::app::App;
+use plinth_api::server::Door;
+use plinth_api::settings::Settings;
+use plinth_base::clock::{Clock, Timestamp};
+use plinth_git::Repositories;
+use plinth_store::Store;
 
 /// The moment at which every story begins.
 pub const START: Timestamp = Timestamp(1_772_000_000);
@@ -30,6 +30,7 @@ pub const START: Timestamp = Timestamp(1_772_000_000);
 /// The service under test; its data goes with it.
 pub struct Service {
     pub app: App,
+    pub store: Store,
     door: Door,
     folder: tempfile::TempDir,
     database: TestDatabase,
@@ -49,8 +50,8 @@ impl Service {
         let clock = Clock::manual(START);
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let repositories = Repositories::at(&folder.path().join("data")).expect("a folder can be made");
-        let app = App::new(store, repositories, clock, settings).await.expect("a new store opens");
-        let service = Self { door: Door::new(app.clone()), app, folder, database };
+        let app = App::new(store.clone(), repositories, clock, settings).await.expect("a new store opens");
+        let service = Self { door: Door::new(app.clone()), app, store, folder, database };
         service.apply(state).await;
         service
     }
@@ -58,7 +59,7 @@ impl Service {
     /// The same data in a process that remembers nothing.
     pub async fn restart(&mut self) {
         let repositories = Repositories::at(&self.folder.path().join("data")).expect("the folder is there");
-        let (store, clock, settings) = (self.app.store.clone(), self.app.clock.clone(), self.app.settings.clone());
+        let (store, clock, settings) = (self.store.clone(), self.app.clock.clone(), self.app.settings.clone());
         self.app = App::new(store, repositories, clock, settings).await.expect("a store opens again");
         self.door = Door::new(self.app.clone());
     }
@@ -66,24 +67,24 @@ impl Service {
     /// Brings the service to a further state.
     pub async fn apply(&self, state: &str) {
         let state = State::parse(state, self.folder.path()).expect("the test's state file is good");
-        let applied = state.apply(&self.app.store, &self.app.repositories, self.app.clock.now()).await;
+        let applied = state.apply(&self.store, &self.app.repositories, self.app.clock.now()).await;
         applied.expect("the test's state can be applied");
     }
 
     /// Applies a state file that may be refused.
     pub async fn try_apply(&self, state: &str) -> Result<(), String> {
         let state = State::parse(state, self.folder.path()).map_err(|error| error.to_string())?;
-        let applied = state.apply(&self.app.store, &self.app.repositories, self.app.clock.now()).await;
+        let applied = state.apply(&self.store, &self.app.repositories, self.app.clock.now()).await;
         applied.map(drop).map_err(|error| error.to_string())
     }
 
     /// Ends a token for good.
     pub async fn revoke(&self, token: &str) {
-        let context = (plinth::tokens::hash(token), self.app.clock.now());
-        let ended = self.app.store.write(Tester, context, |tx, (hash, now)| {
+        let context = (plinth_core::tokens::hash(token), self.app.clock.now());
+        let ended = self.store.write(Tester, context, |tx, (hash, now)| {
             Box::pin(async move {
-                let found = plinth::tokens::store::find_by_hash(tx, hash).await?;
-                Ok(plinth::tokens::store::end(tx, found.expect("the token exists"), *now).await?)
+                let found = plinth_core::tokens::store::find_by_hash(tx, hash).await?;
+                Ok(plinth_core::tokens::store::end(tx, found.expect("the token exists"), *now).await?)
             })
         });
         assert_eq!(ended.await.expect("the store takes the change"), 1);
@@ -126,6 +127,12 @@ impl Service {
 
 /// One key for all apps that need not have different ones.
 pub fn app_key() -> &'static str {
-    static KEY: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| plinth::apps::generate_key().private_pem);
+    static KEY: std::sync::LazyLock<String> =
+        std::sync::LazyLock::new(|| plinth_core::apps::generate_key().private_pem);
     &KEY
+}
+
+/// The root of the workspace.
+pub fn workspace_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the crate is in the workspace")
 }

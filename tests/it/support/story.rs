@@ -45,7 +45,7 @@ impl Story {
     pub async fn with_settings(
         base: &[(&str, &str)],
         head: &[(&str, Option<&str>)],
-        settings: Option<plinth::config::Settings>,
+        settings: Option<plinth_api::settings::Settings>,
     ) -> Self {
         let work = Work::new();
         for (path, content) in base {

@@ -1,7 +1,7 @@
 //! The authority with which tests write into the store themselves.
 
-use plinth::db::{Connection, WriteAuthority};
-use plinth::error::Result;
+use plinth_base::error::Result;
+use plinth_store::{Connection, WriteAuthority};
 
 /// Whoever runs a test may change everything.
 pub struct Tester;

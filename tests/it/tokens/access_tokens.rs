@@ -177,7 +177,7 @@ async fn a_token_never_has_more_than_its_installation_has_now() {
         .await;
     service.with_token(&token).delete("/repos/octo-org/one").await.expect(403);
     assert_eq!(sees(&service, &token).await, [200, 200, 404]);
-    let taken = service.app.store.write(Tester, (), |tx, ()| {
+    let taken = service.store.write(Tester, (), |tx, ()| {
         Box::pin(async move { Ok(tx.execute("delete from installation_repo where repo_id = 2", &[]).await?) })
     });
     assert_eq!(taken.await.expect("the store takes the change"), 1);
@@ -189,7 +189,7 @@ async fn a_token_never_has_more_than_its_installation_has_now() {
 async fn the_store_holds_no_token_and_no_private_key() {
     let service = service().await;
     let token = token(&service, json!({})).await;
-    let mut db = service.app.store.read().await.expect("the store answers");
+    let mut db = service.store.read().await.expect("the store answers");
     let hints: Vec<(String, Vec<u8>)> = db.all("select hint, hash from token", &[]).await.expect("the store answers");
     let body = token.strip_prefix("ghs_").expect("an installation token");
     for (hint, hash) in &hints {
@@ -198,7 +198,7 @@ async fn the_store_holds_no_token_and_no_private_key() {
     }
     let keys: Vec<(Vec<u8>,)> = db.all("select public_key from app_key", &[]).await.expect("the store answers");
     assert!(keys.iter().all(|(key,)| !String::from_utf8_lossy(key).contains("PRIVATE") && key.len() < 1000));
-    let hash = plinth::tokens::hash(&token);
+    let hash = plinth_core::tokens::hash(&token);
     assert!(hints.iter().any(|(_, stored)| stored[..] == hash[..]));
     let shown: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     service.with_token(&shown).get("/meta").await.expect(401);

@@ -79,7 +79,7 @@ async fn only_the_apps_own_key_and_rs256_count() {
     let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let good = jwt::sign(service.app_key(), &claims);
     let signature = good.rsplit_once('.').expect("three parts").1;
-    let public = plinth::apps::public_key_of(service.app_key()).expect("a good key");
+    let public = plinth_core::apps::public_key_of(service.app_key()).expect("a good key");
     let public_pem = format!("-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n", STANDARD.encode(&public));
     let hmac = |secret: &[u8]| {
         jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &EncodingKey::from_secret(secret))

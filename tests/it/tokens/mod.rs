@@ -37,7 +37,8 @@ async fn service() -> Service {
 
 /// The key of the other app.
 fn rival_key() -> &'static str {
-    static KEY: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| plinth::apps::generate_key().private_pem);
+    static KEY: std::sync::LazyLock<String> =
+        std::sync::LazyLock::new(|| plinth_core::apps::generate_key().private_pem);
     &KEY
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use plinth::api::access::table::TABLE;
-use plinth::router;
-use plinth::web::openapi::{AREAS, Operation, PATH_PARAMETERS};
 use serde_json::Value;
 
 use crate::support::Service;
+use plinth_api::openapi::{AREAS, Operation, PATH_PARAMETERS};
+use plinth_api::policy::table::TABLE;
+use plinth_api::router;
 
 fn described() -> impl Iterator<Item = &'static Operation> {
     AREAS.iter().flat_map(|area| area.operations)

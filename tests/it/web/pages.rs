@@ -1,8 +1,7 @@
 //! What browsers load.
 
-use plinth::config::Settings;
-
 use crate::support::Service;
+use plinth_api::settings::Settings;
 
 const ASSETS: &[(&str, &str)] = &[
     ("/docs", "text/html; charset=utf-8"),

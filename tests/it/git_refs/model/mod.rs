@@ -6,7 +6,7 @@ mod steps;
 use std::cell::Cell;
 
 use http::Method;
-use plinth::ids::RepoId;
+use plinth_base::ids::RepoId;
 use proptest::collection::vec;
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 use serde_json::{Value, json};

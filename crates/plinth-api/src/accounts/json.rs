@@ -1,0 +1,138 @@
+//! Accounts as clients see them.
+
+pub use super::user::User;
+
+use serde::Serialize;
+
+use super::user::UserObject;
+use plinth_base::clock::Timestamp;
+use plinth_base::ids::{AccountId, NodeId};
+use plinth_base::urls::Part::Fixed;
+use plinth_base::urls::{Url, Urls};
+use plinth_core::accounts::{Account, AccountKind};
+
+pub(super) fn node_id(id: AccountId, kind: AccountKind) -> String {
+    let prefix = match kind {
+        AccountKind::User => "U",
+        AccountKind::Organization => "O",
+        AccountKind::Bot => "BOT",
+    };
+    NodeId::new(prefix, 0).number(id.0).finish()
+}
+
+/// One user or organization by itself, as `GET /user` and `GET /users/{username}` answer.
+#[derive(Serialize)]
+pub struct Profile<'a> {
+    #[serde(flatten)]
+    user: UserObject<'a>,
+    name: Option<&'a str>,
+    company: Option<&'a str>,
+    blog: &'static str,
+    location: Option<&'a str>,
+    email: Option<&'a str>,
+    hireable: Option<bool>,
+    bio: Option<&'a str>,
+    public_repos: i64,
+    public_gists: i64,
+    followers: i64,
+    following: i64,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+impl<'a> Profile<'a> {
+    /// The address book entry is shown only where `email` says so.
+    pub fn new(account: &'a Account, public_repos: i64, email: ShowEmail, urls: &'a Urls) -> Self {
+        Self {
+            user: UserObject::new(&User::new(account, urls)),
+            name: account.name.as_deref(),
+            company: None,
+            blog: "",
+            location: None,
+            email: match email {
+                ShowEmail::Yes => account.email.as_deref(),
+                ShowEmail::No => None,
+            },
+            hireable: None,
+            bio: None,
+            public_repos,
+            public_gists: 0,
+            followers: 0,
+            following: 0,
+            created_at: account.created_at,
+            updated_at: account.updated_at,
+        }
+    }
+}
+
+/// Whether the reader may see the e-mail address: users see their own.
+#[derive(Clone, Copy)]
+pub enum ShowEmail {
+    Yes,
+    No,
+}
+
+/// One organization by itself.
+#[derive(Serialize)]
+pub struct Organization<'a> {
+    login: &'a str,
+    id: AccountId,
+    node_id: String,
+    url: Url<'a>,
+    repos_url: Url<'a>,
+    events_url: Url<'a>,
+    hooks_url: Url<'a>,
+    issues_url: Url<'a>,
+    members_url: Url<'a>,
+    public_members_url: Url<'a>,
+    avatar_url: Url<'a>,
+    description: Option<&'a str>,
+    name: Option<&'a str>,
+    email: Option<&'a str>,
+    is_verified: bool,
+    has_organization_projects: bool,
+    has_repository_projects: bool,
+    public_repos: i64,
+    public_gists: i64,
+    followers: i64,
+    following: i64,
+    html_url: Url<'a>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    archived_at: Option<Timestamp>,
+    r#type: &'static str,
+}
+
+impl<'a> Organization<'a> {
+    pub fn new(account: &'a Account, public_repos: i64, urls: &'a Urls) -> Self {
+        let url = urls.org(&account.login);
+        Self {
+            login: &account.login,
+            id: account.id,
+            node_id: node_id(account.id, account.kind),
+            url,
+            repos_url: url.then(Fixed("/repos")),
+            events_url: url.then(Fixed("/events")),
+            hooks_url: url.then(Fixed("/hooks")),
+            issues_url: url.then(Fixed("/issues")),
+            members_url: url.then(Fixed("/members{/member}")),
+            public_members_url: url.then(Fixed("/public_members{/member}")),
+            avatar_url: urls.avatar(account.id),
+            description: None,
+            name: account.name.as_deref(),
+            email: account.email.as_deref(),
+            is_verified: false,
+            has_organization_projects: true,
+            has_repository_projects: false,
+            public_repos,
+            public_gists: 0,
+            followers: 0,
+            following: 0,
+            html_url: urls.account_page(&account.login),
+            created_at: account.created_at,
+            updated_at: account.updated_at,
+            archived_at: None,
+            r#type: account.kind.as_str(),
+        }
+    }
+}

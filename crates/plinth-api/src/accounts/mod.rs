@@ -1,0 +1,15 @@
+//! Users and organizations.
+
+mod handlers;
+pub mod json;
+mod user;
+
+use crate::policy::table::{GetAuthenticatedUser, GetOrg, GetUser};
+use crate::routes::Routes;
+
+pub fn routes() -> Routes {
+    Routes::default()
+        .on::<GetAuthenticatedUser, _, _>(handlers::get_own)
+        .on::<GetUser, _, _>(handlers::get_user)
+        .on::<GetOrg, _, _>(handlers::get_org)
+}

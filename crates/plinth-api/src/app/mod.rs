@@ -1,0 +1,92 @@
+//! What every request shares: the domain, the settings and the counters of this process.
+
+mod cursor_key;
+pub mod metrics;
+pub mod permits;
+pub mod readiness;
+pub mod shared_objects;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use plinth_base::clock::Clock;
+use plinth_base::error::Result;
+use plinth_core::{Core, CoreSettings};
+use plinth_git::Repositories;
+use plinth_store::Store;
+
+pub use cursor_key::CursorKey;
+use metrics::Metrics;
+use permits::Permits;
+use readiness::{Checks, Report};
+use shared_objects::SharedObjects;
+
+use crate::settings::Settings;
+
+/// The running service; cheap to clone.
+#[derive(Clone)]
+pub struct App(Arc<Parts>);
+
+/// The parts of the service.
+pub struct Parts {
+    pub core: Core,
+    pub settings: Settings,
+    pub metrics: Metrics,
+    pub cursor_key: CursorKey,
+    readiness: Checks,
+    /// Permits for processes of git.
+    pub git_permits: Permits,
+    /// Permits for the memory of large responses, in units of a kibibyte.
+    pub response_memory: Permits,
+    pub shared_objects: SharedObjects,
+    draining: AtomicBool,
+}
+
+impl std::ops::Deref for App {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl std::ops::Deref for Parts {
+    type Target = Core;
+
+    fn deref(&self) -> &Core {
+        &self.core
+    }
+}
+
+impl App {
+    /// Puts the parts together; the key that cursors are signed with comes from the store.
+    pub async fn new(store: Store, repositories: Repositories, clock: Clock, settings: Settings) -> Result<Self> {
+        let core_settings = CoreSettings { rate_limits: settings.budgets.clone(), objects: settings.objects };
+        let core = Core::new(store, repositories, clock, core_settings);
+        Ok(Self(Arc::new(Parts {
+            cursor_key: CursorKey::new(&core.cursor_secret().await?),
+            metrics: Metrics::default(),
+            readiness: Checks::default(),
+            git_permits: Permits::new(settings.git.processes_max, settings.git.processes_per_caller_max),
+            response_memory: permits::for_response_memory(settings.response_bytes_max),
+            shared_objects: SharedObjects::default(),
+            draining: AtomicBool::new(false),
+            settings,
+            core,
+        })))
+    }
+
+    /// Whether the service is ready for requests, and why not.
+    pub async fn readiness(&self) -> Report {
+        self.readiness.report(&self.core, self.is_draining()).await
+    }
+
+    /// From now on the service is not ready for new work.
+    pub fn start_draining(&self) {
+        self.draining.store(true, Ordering::SeqCst);
+    }
+
+    pub fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::SeqCst)
+    }
+}

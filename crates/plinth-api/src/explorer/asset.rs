@@ -1,0 +1,37 @@
+//! What browsers load: text in the binary, with its own policy and a time to keep it.
+
+use bytes::Bytes;
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
+
+use crate::request::handler::HandlerResponse;
+use crate::response::reply::Reply;
+
+/// A file for a browser.
+pub struct Asset {
+    pub content_type: &'static str,
+    pub body: Bytes,
+    pub policy: &'static str,
+    pub caching: &'static str,
+}
+
+/// Nothing but our own files, and no connection but to this service.
+pub const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                               base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// A picture or a text that loads nothing.
+pub const NOTHING: &str = "default-src 'none'; frame-ancestors 'none'";
+
+/// A new version of the service is seen soon.
+pub const SHORTLY: &str = "public, max-age=300";
+/// It never changes.
+pub const FOR_A_DAY: &str = "public, max-age=86400, immutable";
+
+impl From<Asset> for HandlerResponse {
+    fn from(asset: Asset) -> Self {
+        let mut handled = HandlerResponse::from(Reply::text(asset.content_type, asset.body));
+        let headers = handled.response.headers_mut();
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(asset.policy));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static(asset.caching));
+        handled
+    }
+}

@@ -1,0 +1,164 @@
+//! Steps of the operations that show objects.
+
+use axum::body::Body;
+
+use super::blob_body::BlobBody;
+use super::json;
+use crate::app::App;
+use crate::policy::table::{GetBlob, GetCommit, GetTag, GetTree};
+use crate::policy::{Allowed, Endpoint};
+use crate::response::large_body;
+use crate::response::reply::Reply;
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::Sha;
+use plinth_base::urls::Urls;
+use plinth_core::access::RepoTarget;
+use plinth_core::git_objects::rules;
+use plinth_core::objects::Large;
+use plinth_core::ref_updates::check_not_empty;
+use plinth_core::refs;
+use plinth_core::repos::Repo;
+use plinth_git::{ObjectKind, Reader, RefName, TreeLimits, TreeListing};
+
+/// Larger blobs are for a clone.
+const BLOB_SIZE_MAX: u64 = 32 << 20;
+/// Entries of a tree in one response, and bytes of their paths; the rest is left out, and the response says so.
+const TREE_ENTRIES_MAX: usize = 100_000;
+const TREE_PATH_BYTES_MAX: usize = 7 << 20;
+
+pub async fn get_commit(access: Allowed<GetCommit, RepoTarget>, app: App) -> Result<Reply> {
+    let sha = param(&access, "commit_sha").parse().map_err(|_| Error::NotFound)?;
+    let commit = find(&app, &access.repo, move |reader| {
+        let found = reader.find_commit(&sha)?;
+        found.iter().try_for_each(|commit| reader.budget().retain(json::commit_bytes(commit)))?;
+        Ok(found)
+    });
+    let commit = commit.await?;
+    Reply::ok(&json::Commit::new(sha, &commit.value, &access.repo, access.urls())).holding(commit.reserved)
+}
+
+pub async fn get_tag(access: Allowed<GetTag, RepoTarget>, app: App) -> Result<Reply> {
+    let sha = param(&access, "tag_sha").parse().map_err(|_| Error::NotFound)?;
+    let tag = find(&app, &access.repo, move |reader| {
+        let found = reader.find_tag(&sha)?;
+        found.iter().try_for_each(|tag| reader.budget().retain(json::tag_bytes(tag)))?;
+        Ok(found)
+    });
+    let tag = tag.await?;
+    Reply::ok(&json::Tag::new(sha, &tag.value, &access.repo, access.urls())).holding(tag.reserved)
+}
+
+pub async fn get_blob(access: Allowed<GetBlob, RepoTarget>, app: App) -> Result<Reply> {
+    let sha: Sha = rules::check_sha(param(&access, "file_sha"))?;
+    let (repo, urls) = (access.repo.clone(), access.urls().clone());
+    let found = find(&app, &access.repo, move |reader| find_small_blob(reader, sha, &repo, &urls)).await?;
+    let size = match found.value {
+        FoundBlob::Small(json) => return Reply::written_json(json).holding(found.reserved),
+        FoundBlob::Large(size) => size,
+    };
+    let repo = &access.repo;
+    let load = async {
+        let permit = large_body::acquire(&app, access.exchange(), size).await?;
+        let blob = find(&app, repo, move |reader| reader.find_blob(&sha, BLOB_SIZE_MAX)).await?;
+        Ok((blob.value, permit))
+    };
+    let content = app.shared_objects.get((repo.id, sha), load).await?;
+    let head = json::blob_head(sha, size, repo, access.urls());
+    Ok(Reply::streamed(Body::new(BlobBody::new(head.clone(), content)), head))
+}
+
+/// A blob that is small enough to be sent as a whole, as JSON, or the size of one that is not.
+enum FoundBlob {
+    Small(Vec<u8>),
+    Large(usize),
+}
+
+fn find_small_blob(reader: &Reader<'_>, sha: Sha, repo: &Repo, urls: &Urls) -> Result<Option<FoundBlob>> {
+    if let Some(header) = reader.find_header(&sha)?
+        && header.kind == ObjectKind::Blob
+        && let Ok(size) = usize::try_from(header.size)
+        && (large_body::SIZE_MIN..=BLOB_SIZE_MAX as usize).contains(&size)
+    {
+        return Ok(Some(FoundBlob::Large(size)));
+    }
+    // The header of a damaged object may be wrong, so what it is and whether it is there is decided by its content.
+    let Some(blob) = reader.find_blob(&sha, BLOB_SIZE_MAX)? else { return Ok(None) };
+    Ok(Some(FoundBlob::Small(json::write_blob(sha, blob.data(), repo, urls))))
+}
+
+pub async fn get_tree(access: Allowed<GetTree, RepoTarget>, app: App) -> Result<Reply> {
+    let depth = if access.exchange().query("recursive").is_some() { Depth::All } else { Depth::One };
+    let root = find_named(&app, &access.repo, param(&access, "tree_sha")).await?;
+    let (repo, urls) = (access.repo.clone(), access.urls().clone());
+    let body = find(&app, &access.repo, move |reader| {
+        let found = find_tree(reader, root, depth)?;
+        Ok(found.map(|found| json::write_tree(&found, &repo, &urls)))
+    });
+    let body = body.await?;
+    Reply::written_json(body.value).holding(body.reserved)
+}
+
+/// How much of a tree is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    One,
+    All,
+}
+
+/// A tree, or that of a commit or tag, with the sizes of its files.
+pub fn find_tree(reader: &Reader<'_>, named: Sha, depth: Depth) -> Result<Option<json::FoundTree>> {
+    let Some(sha) = rules::find_tree_of(reader, &named)? else { return Ok(None) };
+    let recursive = depth == Depth::All;
+    let limits = TreeLimits { entries: TREE_ENTRIES_MAX, path_bytes: TREE_PATH_BYTES_MAX, recursive };
+    let Some(TreeListing { entries: listed, is_truncated, .. }) = reader.list_tree(&sha, limits)? else {
+        return Err(reader.missing(&sha));
+    };
+    let mut entries = Vec::with_capacity(listed.len());
+    for entry in listed {
+        let size = match entry.mode.object_kind() {
+            ObjectKind::Blob => {
+                let header = reader.find_header(&entry.sha)?.ok_or_else(|| reader.missing(&entry.sha))?;
+                Some(header.size)
+            }
+            ObjectKind::Commit | ObjectKind::Tree | ObjectKind::Tag => None,
+        };
+        entries.push((entry, size));
+    }
+    Ok(Some(json::FoundTree { sha, entries, is_truncated }))
+}
+
+/// Looks for an object; one that is not there may be missing because nothing is.
+async fn find<T: Send + 'static>(
+    app: &App,
+    repo: &Repo,
+    look: impl FnOnce(&Reader<'_>) -> Result<Option<T>> + Send + 'static,
+) -> Result<Large<T>> {
+    let Large { value, reserved } = app.objects.read_large(repo.id, look).await?;
+    match value {
+        Some(value) => Ok(Large { value, reserved }),
+        None => {
+            check_not_empty(&mut app.read().await?, repo.id).await?;
+            Err(Error::NotFound)
+        }
+    }
+}
+
+/// An object by its name, or what a branch or tag of that name points at.
+async fn find_named(app: &App, repo: &Repo, text: &str) -> Result<Sha> {
+    if let Ok(sha) = text.parse() {
+        return Ok(sha);
+    }
+    let mut db = app.read().await?;
+    for namespace in ["refs/", "refs/heads/", "refs/tags/"] {
+        let Ok(name) = RefName::parse(&format!("{namespace}{text}")) else { continue };
+        if let Some(found) = refs::store::find(&mut db, repo.id, &name).await? {
+            return Ok(found.target);
+        }
+    }
+    check_not_empty(&mut db, repo.id).await?;
+    Err(Error::NotFound)
+}
+
+fn param<'a, E: Endpoint>(access: &'a Allowed<E, RepoTarget>, name: &str) -> &'a str {
+    access.exchange().params.get(name)
+}

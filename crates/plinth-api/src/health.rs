@@ -1,0 +1,44 @@
+//! Liveness and readiness, which need no credential and cost no budget.
+
+use axum::response::Response;
+use http::{Method, StatusCode};
+
+use crate::app::App;
+use crate::response::error_response::refusal;
+use crate::response::reply::{JSON, Reply};
+use plinth_base::error::Error;
+use plinth_base::urls::Urls;
+
+/// Where operators read what makes a service unready, on the listener for metrics.
+pub const DETAILS_PATH: &str = "/readyz/details";
+
+/// The answer where the request asks for health, or nothing.
+pub async fn answer(app: &App, method: &Method, path: &str) -> Option<Response> {
+    if !matches!(*method, Method::GET | Method::HEAD) {
+        return None;
+    }
+    match path {
+        "/healthz" => Some(Reply::text("text/plain; charset=utf-8", "alive\n").into_response()),
+        "/readyz" => Some(readiness(app).await),
+        _ => None,
+    }
+}
+
+/// Says whether, but never why: anyone may ask.
+async fn readiness(app: &App) -> Response {
+    if app.readiness().await.ready {
+        return Reply::text("text/plain; charset=utf-8", "ready\n").into_response();
+    }
+    refusal(&Error::Unavailable("not ready".into()), None, &Urls::new("", ""))
+}
+
+/// The result of every check.
+pub async fn details(app: &App) -> Response {
+    let report = app.readiness().await;
+    let body = serde_json::to_vec_pretty(&report).expect("the report has text keys and no failing parts");
+    let mut response = crate::response::error_response::with_type(JSON, body);
+    if !report.ready {
+        *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    }
+    response
+}

@@ -1,0 +1,33 @@
+//! App installations: what apps are given on accounts, and the tokens that come from it.
+
+mod app_handlers;
+mod handlers;
+mod json;
+
+use crate::policy::table::{
+    AddInstallationRepository, CreateInstallationToken, DeleteAppInstallation, GetApp, GetAppInstallation,
+    GetOrgInstallation, GetRepoInstallation, GetUserInstallation, ListAppInstallations, ListInstallationRepositories,
+    ListUserInstallationRepositories, ListUserInstallations, RemoveInstallationRepository, RevokeInstallationToken,
+    SuspendInstallation, UnsuspendInstallation,
+};
+use crate::routes::Routes;
+
+pub fn routes() -> Routes {
+    Routes::default()
+        .on::<ListInstallationRepositories, _, _>(handlers::list_repositories)
+        .on::<RevokeInstallationToken, _, _>(handlers::revoke_token)
+        .on::<ListUserInstallations, _, _>(handlers::list_of_user)
+        .on::<ListUserInstallationRepositories, _, _>(handlers::list_repositories_of_user)
+        .on::<AddInstallationRepository, _, _>(handlers::add_repository)
+        .on::<RemoveInstallationRepository, _, _>(handlers::remove_repository)
+        .on::<GetApp, _, _>(app_handlers::get)
+        .on::<ListAppInstallations, _, _>(app_handlers::list)
+        .on::<GetAppInstallation, _, _>(app_handlers::get_installation)
+        .on::<DeleteAppInstallation, _, _>(app_handlers::delete)
+        .on::<CreateInstallationToken, _, _>(app_handlers::create_access_token)
+        .on::<SuspendInstallation, _, _>(app_handlers::suspend)
+        .on::<UnsuspendInstallation, _, _>(app_handlers::unsuspend)
+        .on::<GetRepoInstallation, _, _>(app_handlers::get_of_repo)
+        .on::<GetOrgInstallation, _, _>(app_handlers::get_of_org)
+        .on::<GetUserInstallation, _, _>(app_handlers::get_of_user)
+}

@@ -1,0 +1,31 @@
+//! HTTP: connections, middleware, the policy table, routes, wire types, OpenAPI and git's smart protocol.
+//!
+//! A request goes from `server` through `middleware` to a handler that `router` has registered. Handlers call operations of
+//! `plinth_core` and turn what these return into JSON.
+
+mod accounts;
+pub mod app;
+mod explorer;
+mod git_http;
+mod git_objects;
+pub mod health;
+mod installations;
+mod issue_fields;
+mod meta;
+pub mod middleware;
+mod notifications;
+mod oauth;
+pub mod openapi;
+pub mod policy;
+mod project_fields;
+mod projects;
+mod pulls;
+mod refs;
+mod repos;
+pub mod request;
+pub mod response;
+mod review_comments;
+pub mod router;
+pub mod routes;
+pub mod server;
+pub mod settings;

@@ -1,0 +1,94 @@
+//! From the `Authorization` header to a principal.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use plinth_base::error::{Error, Result};
+use plinth_core::Core;
+use plinth_core::access::{BAD_CREDENTIALS, find_app, find_token};
+use plinth_core::tokens::Principal;
+
+/// What the header says, before anything is looked up.
+enum Presented {
+    Token(String),
+    JsonWebToken(String),
+}
+
+/// Who the request acts as. A credential that is not good is refused even where none is needed.
+///
+/// `generation` is that of rights, from before this.
+pub async fn authenticate(core: &Core, headers: &HeaderMap, generation: Option<u64>) -> Result<Arc<Principal>> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let Some(value) = values.next() else { return Ok(Arc::new(Principal::Anonymous)) };
+    if values.next().is_some() {
+        return Err(Error::Unauthenticated(BAD_CREDENTIALS));
+    }
+    let text = value.to_str().map_err(|_| Error::Unauthenticated(BAD_CREDENTIALS))?;
+    match parse(text).ok_or(Error::Unauthenticated(BAD_CREDENTIALS))? {
+        Presented::Token(token) => find_token(core, &token, generation).await,
+        Presented::JsonWebToken(token) => find_app(core, &token).await.map(Arc::new),
+    }
+}
+
+fn parse(text: &str) -> Option<Presented> {
+    let (scheme, rest) = text.trim().split_once(' ')?;
+    let rest = rest.trim();
+    match scheme.to_ascii_lowercase().as_str() {
+        "bearer" if is_json_web_token(rest) => Some(Presented::JsonWebToken(rest.to_owned())),
+        "bearer" => Some(Presented::Token(rest.to_owned())),
+        // A JSON web token is only taken as a bearer token.
+        "token" if is_json_web_token(rest) => None,
+        "token" => Some(Presented::Token(rest.to_owned())),
+        "basic" => basic_token(rest).map(Presented::Token),
+        _ => None,
+    }
+}
+
+fn is_json_web_token(text: &str) -> bool {
+    text.starts_with("eyJ") && text.split('.').count() == 3
+}
+
+/// The token as password; some clients send it as user name with a fixed or empty password.
+fn basic_token(encoded: &str) -> Option<String> {
+    let decoded = String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?;
+    let (user, password) = decoded.split_once(':')?;
+    let token = if password.is_empty() || password == "x-oauth-basic" { user } else { password };
+    (!is_json_web_token(token)).then(|| token.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token(header: &str) -> Option<String> {
+        match parse(header)? {
+            Presented::Token(token) => Some(token),
+            Presented::JsonWebToken(token) => Some(format!("jwt {token}")),
+        }
+    }
+
+    #[test]
+    fn schemes_are_read_in_any_case_and_web_tokens_only_as_bearer() {
+        let basic = |text: &str| format!("Basic {}", STANDARD.encode(text));
+        for (header, expected) in [
+            ("Bearer ghp_a".to_owned(), Some("ghp_a")),
+            ("bearer ghp_a".to_owned(), Some("ghp_a")),
+            ("token ghp_a".to_owned(), Some("ghp_a")),
+            ("TOKEN  ghp_a ".to_owned(), Some("ghp_a")),
+            (basic("x-access-token:ghs_b"), Some("ghs_b")),
+            (basic("ghp_c:x-oauth-basic"), Some("ghp_c")),
+            (basic("ghp_c:"), Some("ghp_c")),
+            ("Bearer eyJa.b.c".to_owned(), Some("jwt eyJa.b.c")),
+            ("token eyJa.b.c".to_owned(), None),
+            (basic("x:eyJa.b.c"), None),
+            ("Digest a".to_owned(), None),
+            ("ghp_a".to_owned(), None),
+            (String::new(), None),
+        ] {
+            assert_eq!(token(&header).as_deref(), expected, "{header}");
+        }
+    }
+}

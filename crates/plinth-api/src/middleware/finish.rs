@@ -1,0 +1,73 @@
+//! What is done to every answer before it leaves.
+
+use axum::body::Body;
+use axum::response::Response;
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LAST_MODIFIED};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+
+use crate::request::conditional::{EntityTag, is_not_modified};
+use crate::request::context::Exchange;
+use crate::request::handler::HandlerResponse;
+use crate::response::headers;
+use plinth_base::error::Result;
+
+/// Adds what the answer says about itself, and leaves its body out where the client has it already.
+pub fn finish(
+    handled: HandlerResponse,
+    exchange: &Exchange,
+    method: &Method,
+    preconditions: &HeaderMap,
+) -> Result<Response> {
+    let HandlerResponse { mut response, facts } = handled;
+    let Some(facts) = facts else { return Ok(response) };
+    let status = response.status();
+    if status == StatusCode::NO_CONTENT {
+        return Ok(response);
+    }
+    let seed = facts.entity_seed.as_deref().or(facts.body.as_deref());
+    let tag = seed.map(|seed| EntityTag::new(exchange, seed));
+    let readable = *method == Method::GET && (status == StatusCode::OK || status == StatusCode::NOT_MODIFIED);
+    let not_modified = readable && is_not_modified(preconditions, tag.as_ref(), facts.last_modified)?;
+    if not_modified {
+        response = unchanged(&response);
+    } else {
+        headers::add_media(response.headers_mut(), exchange.media);
+    }
+    let text = |text: String| HeaderValue::try_from(text).expect("tags and dates are ASCII");
+    if let Some(tag) = tag {
+        response.headers_mut().insert(ETAG, text(tag.strong()));
+    }
+    if let Some(modified) = facts.last_modified {
+        response.headers_mut().insert(LAST_MODIFIED, text(modified.http_date()));
+    }
+    Ok(response)
+}
+
+/// An answer without its body; a cache takes over the headers that it has.
+fn unchanged(whole: &Response) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    let kept = [CACHE_CONTROL, CONTENT_SECURITY_POLICY];
+    let kept = kept.into_iter().filter_map(|name| Some((whole.headers().get(&name)?.clone(), name)));
+    response.headers_mut().extend(kept.map(|(value, name)| (name, value)));
+    response
+}
+
+/// The answer to a browser that asks whether it may ask.
+pub fn preflight() -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    headers::add_preflight(response.headers_mut());
+    response
+}
+
+/// The same headers as with a body, its length included.
+pub fn without_body(response: Response) -> Response {
+    let (mut parts, body) = response.into_parts();
+    if let Some(length) = axum::body::HttpBody::size_hint(&body).exact()
+        && parts.headers.contains_key(CONTENT_TYPE)
+    {
+        parts.headers.insert(CONTENT_LENGTH, length.into());
+    }
+    Response::from_parts(parts, Body::empty())
+}

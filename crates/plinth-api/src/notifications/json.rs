@@ -1,0 +1,55 @@
+//! Notifications as clients see them.
+
+use serde::Serialize;
+
+use crate::repos::json::Repository;
+use plinth_base::clock::Timestamp;
+use plinth_base::urls::Part::Fixed;
+use plinth_base::urls::{Url, Urls};
+use plinth_core::notifications::model::Notification;
+
+#[derive(Serialize)]
+pub struct Thread<'a> {
+    /// A text, unlike all other ids.
+    id: String,
+    unread: bool,
+    reason: &'static str,
+    updated_at: Timestamp,
+    last_read_at: Option<Timestamp>,
+    subject: Subject<'a>,
+    repository: Repository<'a>,
+    url: Url<'a>,
+    subscription_url: Url<'a>,
+}
+
+#[derive(Serialize)]
+struct Subject<'a> {
+    title: &'a str,
+    url: Url<'a>,
+    latest_comment_url: Option<Url<'a>>,
+    r#type: &'static str,
+}
+
+impl<'a> Thread<'a> {
+    pub fn new(notification: &'a Notification, urls: &'a Urls) -> Self {
+        let repo = &notification.repo;
+        let (owner, name) = (repo.owner_login.as_str(), repo.name.as_str());
+        let url = urls.notification_thread(notification.id);
+        Self {
+            id: notification.id.to_string(),
+            unread: notification.unread,
+            reason: notification.reason.as_str(),
+            updated_at: notification.updated_at,
+            last_read_at: notification.last_read_at,
+            subject: Subject {
+                title: &notification.pull_title,
+                url: urls.pull(owner, name, notification.pull_number),
+                latest_comment_url: notification.comment_id.map(|id| urls.review_comment(owner, name, id)),
+                r#type: "PullRequest",
+            },
+            repository: Repository::new(repo, urls),
+            url,
+            subscription_url: url.then(Fixed("/subscription")),
+        }
+    }
+}

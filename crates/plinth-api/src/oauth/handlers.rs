@@ -1,0 +1,52 @@
+//! Steps of signing in.
+
+use plinth_base::error::{Error, Result};
+use plinth_core::access::{NoTarget, OwnAccount};
+use plinth_core::oauth::Approval;
+use plinth_core::oauth::operations::{self, TokenRequest};
+
+use super::body::Form;
+use super::json;
+use crate::app::App;
+use crate::policy::Allowed;
+use crate::policy::table::{ApproveDevice, CreateDeviceCode, CreateOAuthToken, GetDevice};
+use crate::request::body::Json;
+use crate::response::reply::Reply;
+
+pub async fn create_code(access: Allowed<CreateDeviceCode, NoTarget>, app: App, form: Form) -> Result<Reply> {
+    let (client_id, scopes) = (form.get("client_id").unwrap_or_default(), form.get("scope").unwrap_or_default());
+    match operations::create_code(&app, &access.for_writing(), client_id, scopes).await? {
+        Ok(codes) => Ok(json::device_code(&codes.device_code, &codes.user_code, form.encoding, access.urls())),
+        Err(refusal) => Ok(json::refused(refusal, form.encoding, access.urls())),
+    }
+}
+
+pub async fn create_token(access: Allowed<CreateOAuthToken, NoTarget>, app: App, form: Form) -> Result<Reply> {
+    let text = |name| form.get(name).map(str::to_owned);
+    let request = TokenRequest {
+        grant_type: text("grant_type"),
+        code: text("code"),
+        client_id: text("client_id"),
+        client_secret: text("client_secret"),
+        device_code: text("device_code"),
+    };
+    let answer = operations::create_token(&app, &access.for_writing(), request).await?;
+    Ok(json::answer(&answer, form.encoding, access.urls()))
+}
+
+/// The first step of approving: what the device would get, and from whom.
+pub async fn preview(access: Allowed<GetDevice, OwnAccount>, app: App) -> Result<Reply> {
+    let typed = access.exchange().query("user_code").ok_or(Error::NotFound)?;
+    let OwnAccount(user) = &access.target;
+    let (request, missing) = operations::preview(&app, access.caller(), user.id, &typed).await?;
+    Ok(Reply::ok(&json::Preview::new(&typed, user, &request, missing, access.urls())).without_storing())
+}
+
+pub async fn approve(
+    access: Allowed<ApproveDevice, OwnAccount>,
+    app: App,
+    Json(approval): Json<Approval>,
+) -> Result<Reply> {
+    operations::approve(&app, &access.for_writing(), approval).await?;
+    Ok(Reply::no_content())
+}

@@ -1,0 +1,161 @@
+//! The table: every operation of the service with its path and its rule, in the specification's order.
+
+use http::Method;
+use plinth_core::access::policy::*;
+use plinth_core::access::{Action, Anonymous, Kinds, Rule, TargetKind};
+use plinth_core::repos::RepoRole;
+use plinth_core::tokens::{Level, Scope};
+
+use super::{Endpoint, Memory, Row, Wire};
+
+macro_rules! endpoints {
+    (@wire) => { Wire::Json };
+    (@wire $wire:expr) => { $wire };
+    (@memory) => { Memory::Nothing };
+    (@memory known) => { Memory::Standing };
+    (@memory kept) => { Memory::Answer };
+    ($($(#[$doc:meta])* $name:ident = $operation:literal, $method:ident [$($path:literal),+ $(,)?], $rule:expr $(, $wire:expr)? $(=> $memory:ident)?;)*) => {
+        $(
+            $(#[$doc])*
+            pub struct $name;
+
+            impl Endpoint for $name {
+                const ROW: &'static Row = &Row {
+                    operation: $operation,
+                    method: Method::$method,
+                    paths: &[$($path),+],
+                    rule: $rule,
+                    wire: endpoints!(@wire $($wire)?),
+                    memory: endpoints!(@memory $($memory)?),
+                };
+            }
+        )*
+
+        /// Every row.
+        pub const TABLE: &[&Row] = &[$($name::ROW),*];
+    };
+}
+
+endpoints! {
+    // Project fields
+    ListOrgProjectFields = "projects/list-fields-for-org", GET ["/orgs/{org}/projectsV2/{project_number}/fields"], ORG_PROJECT_READ => kept;
+    AddOrgProjectField = "projects/add-field-for-org", POST ["/orgs/{org}/projectsV2/{project_number}/fields"], ORG_PROJECT_WRITE;
+    GetOrgProjectField = "projects/get-field-for-org", GET ["/orgs/{org}/projectsV2/{project_number}/fields/{field_id}"], ORG_PROJECT_READ => kept;
+    ListUserProjectFields = "projects/list-fields-for-user", GET ["/users/{username}/projectsV2/{project_number}/fields"], USER_PROJECT_READ => kept;
+    AddUserProjectField = "projects/add-field-for-user", POST ["/users/{username}/projectsV2/{project_number}/fields"], USER_PROJECT_WRITE;
+    GetUserProjectField = "projects/get-field-for-user", GET ["/users/{username}/projectsV2/{project_number}/fields/{field_id}"], USER_PROJECT_READ => kept;
+
+    // Issue fields
+    ListIssueFields = "orgs/list-issue-fields", GET ["/orgs/{org}/issue-fields"], ISSUE_FIELDS_READ => kept;
+    CreateIssueField = "orgs/create-issue-field", POST ["/orgs/{org}/issue-fields"], ISSUE_FIELDS_WRITE;
+    UpdateIssueField = "orgs/update-issue-field", PATCH ["/orgs/{org}/issue-fields/{issue_field_id}"], ISSUE_FIELDS_WRITE;
+    DeleteIssueField = "orgs/delete-issue-field", DELETE ["/orgs/{org}/issue-fields/{issue_field_id}"], ISSUE_FIELDS_WRITE;
+
+    // Pull request review comments
+    ListRepoReviewComments = "pulls/list-review-comments-for-repo", GET ["/repos/{owner}/{repo}/pulls/comments"], PULLS_READ => kept;
+    GetReviewComment = "pulls/get-review-comment", GET ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_READ => kept;
+    UpdateReviewComment = "pulls/update-review-comment", PATCH ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_WRITE => known;
+    DeleteReviewComment = "pulls/delete-review-comment", DELETE ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_WRITE => known;
+    ListReviewComments = "pulls/list-review-comments", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/comments"], PULLS_READ => kept;
+    CreateReviewComment = "pulls/create-review-comment", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/comments"], PULLS_WRITE => known;
+    CreateReplyForReviewComment = "pulls/create-reply-for-review-comment", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies"], PULLS_WRITE => known;
+
+    // Git references
+    ListMatchingRefs = "git/list-matching-refs", GET ["/repos/{owner}/{repo}/git/matching-refs/{*ref}", "/repos/{owner}/{repo}/git/matching-refs", "/repos/{owner}/{repo}/git/matching-refs/"], CONTENTS_READ;
+    GetRef = "git/get-ref", GET ["/repos/{owner}/{repo}/git/ref/{*ref}"], CONTENTS_READ => kept;
+    CreateRef = "git/create-ref", POST ["/repos/{owner}/{repo}/git/refs"], REF_WRITE => known;
+    UpdateRef = "git/update-ref", PATCH ["/repos/{owner}/{repo}/git/refs/{*ref}"], REF_WRITE => known;
+    DeleteRef = "git/delete-ref", DELETE ["/repos/{owner}/{repo}/git/refs/{*ref}"], CONTENTS_WRITE;
+
+    // App installations
+    ListInstallationRepositories = "apps/list-repos-accessible-to-installation", GET ["/installation/repositories"], Rule { kinds: Kinds::INSTALLATION, anonymous: Anonymous::Refused, refusal: Some("You must authenticate with an installation access token in order to list repositories for an installation."), ..OPEN } => kept;
+    RevokeInstallationToken = "apps/revoke-installation-access-token", DELETE ["/installation/token"], Rule { action: Action::Write, kinds: Kinds::INSTALLATION, anonymous: Anonymous::Refused, ..OPEN };
+    ListUserInstallations = "apps/list-installations-for-authenticated-user", GET ["/user/installations"], Rule { kinds: Kinds::APP_USER, anonymous: Anonymous::Refused, refusal: Some("You must authenticate with an access token authorized to a GitHub App in order to list installations"), ..OPEN } => kept;
+    ListUserInstallationRepositories = "apps/list-installation-repos-for-authenticated-user", GET ["/user/installations/{installation_id}/repositories"], Rule { target: TargetKind::Installation, kinds: Kinds::APP_USER.and(Kinds::CLASSIC), anonymous: Anonymous::Refused, permission: Some(("metadata", Level::Read)), ..OPEN } => kept;
+    AddInstallationRepository = "apps/add-repo-to-installation-for-authenticated-user", PUT ["/user/installations/{installation_id}/repositories/{repository_id}"], SELECTION_WRITE;
+    RemoveInstallationRepository = "apps/remove-repo-from-installation-for-authenticated-user", DELETE ["/user/installations/{installation_id}/repositories/{repository_id}"], SELECTION_WRITE;
+
+    // The service itself
+    GetRoot = "meta/root", GET ["/"], OPEN;
+    GetMeta = "meta/get", GET ["/meta"], OPEN;
+    ListVersions = "meta/get-all-versions", GET ["/versions"], OPEN;
+    GetRateLimit = "rate-limit/get", GET ["/rate_limit"], FREE;
+
+    // Accounts and repositories
+    GetAuthenticatedUser = "users/get-authenticated", GET ["/user"], OWN;
+    GetUser = "users/get-by-username", GET ["/users/{username}"], Rule { target: TargetKind::User, ..OPEN };
+    GetOrg = "orgs/get", GET ["/orgs/{org}"], Rule { target: TargetKind::Org, ..OPEN };
+    GetRepo = "repos/get", GET ["/repos/{owner}/{repo}"], REPO_READ;
+    CreateOwnRepo = "repos/create-for-authenticated-user", POST ["/user/repos"], Rule { action: Action::Write, act_scope: Some(Scope::PublicRepo), permission: Some(("administration", Level::Write)), ..OWN };
+    CreateOrgRepo = "repos/create-in-org", POST ["/orgs/{org}/repos"], Rule { target: TargetKind::Org, action: Action::Write, anonymous: Anonymous::Refused, members_only: true, act_scope: Some(Scope::PublicRepo), permission: Some(("administration", Level::Write)), ..OPEN };
+    DeleteRepo = "repos/delete", DELETE ["/repos/{owner}/{repo}"], Rule { act_scope: Some(Scope::DeleteRepo), act_role: RepoRole::Admin, permission: Some(("administration", Level::Write)), ..REPO_WRITE };
+
+    // Projects, as far as clients need them to find fields
+    ListOrgProjects = "projects/list-for-org", GET ["/orgs/{org}/projectsV2"], Rule { target: TargetKind::Org, permission: Some(("organization_projects", Level::Read)), ..OPEN };
+    GetOrgProject = "projects/get-for-org", GET ["/orgs/{org}/projectsV2/{project_number}"], ORG_PROJECT_READ;
+    ListUserProjects = "projects/list-for-user", GET ["/users/{username}/projectsV2"], Rule { target: TargetKind::User, kinds: Kinds::SCOPED, anonymous: Anonymous::Refused, ..OPEN };
+    /// Where `project_url` leads to.
+    GetProject = "projects/get", GET ["/projects/{project_id}"], Rule { target: TargetKind::AnyProject, ..ORG_PROJECT_READ };
+    GetUserProject = "projects/get-for-user", GET ["/users/{username}/projectsV2/{project_number}"], USER_PROJECT_READ;
+
+    // Pull requests, reviews and notifications
+    ListPulls = "pulls/list", GET ["/repos/{owner}/{repo}/pulls"], PULLS_READ;
+    CreatePull = "pulls/create", POST ["/repos/{owner}/{repo}/pulls"], PULLS_WRITE;
+    GetPull = "pulls/get", GET ["/repos/{owner}/{repo}/pulls/{pull_number}"], PULLS_READ;
+    UpdatePull = "pulls/update", PATCH ["/repos/{owner}/{repo}/pulls/{pull_number}"], PULLS_WRITE;
+    ListPullFiles = "pulls/list-files", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/files"], PULLS_READ;
+    ListPullCommits = "pulls/list-commits", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/commits"], PULLS_READ;
+    GetRepoCommit = "repos/get-commit", GET ["/repos/{owner}/{repo}/commits/{*ref}"], CONTENTS_READ;
+    ListReviews = "pulls/list-reviews", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews"], PULLS_READ;
+    CreateReview = "pulls/create-review", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews"], PULLS_WRITE;
+    GetReview = "pulls/get-review", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}"], PULLS_READ;
+    SubmitReview = "pulls/submit-review", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/events"], PULLS_WRITE;
+    DeletePendingReview = "pulls/delete-pending-review", DELETE ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}"], PULLS_WRITE;
+    ListReviewCommentsOfReview = "pulls/list-comments-for-review", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments"], PULLS_READ;
+    ListNotifications = "activity/list-notifications-for-authenticated-user", GET ["/notifications"], Rule { kinds: Kinds::SCOPED, act_scope: Some(Scope::Notifications), ..OWN };
+    GetNotificationThread = "activity/get-thread", GET ["/notifications/threads/{thread_id}"], Rule { kinds: Kinds::SCOPED, act_scope: Some(Scope::Notifications), ..OWN };
+    MarkNotificationThreadRead = "activity/mark-thread-as-read", PATCH ["/notifications/threads/{thread_id}"], Rule { kinds: Kinds::SCOPED, action: Action::Write, act_scope: Some(Scope::Notifications), ..OWN };
+
+    // Git objects and the older spellings of references
+    ListRefs = "git/list-refs", GET ["/repos/{owner}/{repo}/git/refs", "/repos/{owner}/{repo}/git/refs/"], CONTENTS_READ;
+    GetRefOrPrefix = "git/get-ref-or-prefix", GET ["/repos/{owner}/{repo}/git/refs/{*ref}"], CONTENTS_READ;
+    GetCommit = "git/get-commit", GET ["/repos/{owner}/{repo}/git/commits/{commit_sha}"], CONTENTS_READ;
+    CreateCommit = "git/create-commit", POST ["/repos/{owner}/{repo}/git/commits"], CONTENTS_WRITE;
+    GetTag = "git/get-tag", GET ["/repos/{owner}/{repo}/git/tags/{tag_sha}"], CONTENTS_READ;
+    CreateTag = "git/create-tag", POST ["/repos/{owner}/{repo}/git/tags"], CONTENTS_WRITE;
+    GetTree = "git/get-tree", GET ["/repos/{owner}/{repo}/git/trees/{tree_sha}"], CONTENTS_READ;
+    CreateTree = "git/create-tree", POST ["/repos/{owner}/{repo}/git/trees"], CONTENTS_WRITE;
+    GetBlob = "git/get-blob", GET ["/repos/{owner}/{repo}/git/blobs/{file_sha}"], CONTENTS_READ;
+    CreateBlob = "git/create-blob", POST ["/repos/{owner}/{repo}/git/blobs"], CONTENTS_WRITE;
+
+    // Clone and push; the first serves both, and asks for the right to the service that the query names
+    GitAdvertise = "git/advertise", GET ["/{owner}/{repo}/info/refs"], GIT_READ, Wire::Git;
+    GitUploadPack = "git/upload-pack", POST ["/{owner}/{repo}/git-upload-pack"], GIT_READ, Wire::Git;
+    GitReceivePack = "git/receive-pack", POST ["/{owner}/{repo}/git-receive-pack"], GIT_WRITE, Wire::Git;
+
+    // Apps
+    GetApp = "apps/get-authenticated", GET ["/app"], APP;
+    ListAppInstallations = "apps/list-installations", GET ["/app/installations"], APP;
+    GetAppInstallation = "apps/get-installation", GET ["/app/installations/{installation_id}"], APP_INSTALLATION;
+    DeleteAppInstallation = "apps/delete-installation", DELETE ["/app/installations/{installation_id}"], APP_INSTALLATION_WRITE;
+    CreateInstallationToken = "apps/create-installation-access-token", POST ["/app/installations/{installation_id}/access_tokens"], APP_INSTALLATION_WRITE;
+    SuspendInstallation = "apps/suspend-installation", PUT ["/app/installations/{installation_id}/suspended"], APP_INSTALLATION_WRITE;
+    UnsuspendInstallation = "apps/unsuspend-installation", DELETE ["/app/installations/{installation_id}/suspended"], APP_INSTALLATION_WRITE;
+    GetRepoInstallation = "apps/get-repo-installation", GET ["/repos/{owner}/{repo}/installation"], APP_INSTALLATION;
+    GetOrgInstallation = "apps/get-org-installation", GET ["/orgs/{org}/installation"], APP_INSTALLATION;
+    GetUserInstallation = "apps/get-user-installation", GET ["/users/{username}/installation"], APP_INSTALLATION;
+
+    // Signing in without a browser
+    CreateDeviceCode = "oauth/create-device-code", POST ["/login/device/code"], SIGN_IN;
+    CreateOAuthToken = "oauth/create-access-token", POST ["/login/oauth/access_token"], SIGN_IN;
+    GetDevice = "oauth/get-device", GET ["/login/device/approve"], Rule { kinds: Kinds::CLASSIC, ..OWN };
+    ApproveDevice = "oauth/approve-device", POST ["/login/device/approve"], Rule { kinds: Kinds::CLASSIC, action: Action::Write, ..OWN };
+
+    // The description and the pages
+    GetDescription = "web/get-description", GET ["/openapi.json"], FREE;
+    ShowDocs = "web/show-docs", GET ["/docs"], FREE;
+    GetStylesheet = "web/get-stylesheet", GET ["/docs/explorer.css"], FREE;
+    GetScript = "web/get-script", GET ["/docs/explorer.js"], FREE;
+    GetIcon = "web/get-icon", GET ["/favicon.svg", "/favicon.ico"], FREE;
+    GetAvatar = "web/get-avatar", GET ["/avatars/{id}"], FREE;
+}

@@ -1,0 +1,118 @@
+//! Steps of the operations on pull requests.
+
+pub mod commit;
+pub mod commits;
+pub mod files;
+mod patch;
+
+use super::extract::FoundPull;
+use super::json::{PullRequest, WholePullRequest};
+use crate::app::App;
+use crate::policy::table::{CreatePull, GetPull, ListPulls, UpdatePull};
+use crate::policy::{Allowed, Endpoint};
+use crate::request::body::Json;
+use crate::request::context::Exchange;
+use crate::request::media::Media;
+use crate::request::page;
+use crate::response::reply::Reply;
+use plinth_base::error::{Error, Result};
+use plinth_core::access::RepoTarget;
+use plinth_core::pulls::model::{Pull, Size};
+use plinth_core::pulls::range::at_desk;
+use plinth_core::pulls::store::{self, Filter, Order};
+use plinth_core::pulls::{NewPullRequest, PullRequestChanges, operations};
+use plinth_core::repos::Repo;
+
+pub async fn list(access: Allowed<ListPulls, RepoTarget>, app: App) -> Result<Reply> {
+    let exchange = access.exchange();
+    let page = page::of(exchange);
+    let (filter, order) = (filter(exchange, &access.repo), order(exchange));
+    let mut db = app.read().await?;
+    let pulls = store::list(&mut db, access.repo.id, &filter, order, (page.limit(), page.offset())).await?;
+    let total = store::count(&mut db, access.repo.id, &filter).await?;
+    let shown: Vec<_> = pulls.iter().map(|pull| PullRequest::new(pull, &access.repo, access.urls())).collect();
+    Ok(Reply::ok(&shown).with_link(page::link(page, exchange, total)))
+}
+
+pub async fn create(
+    access: Allowed<CreatePull, RepoTarget>,
+    app: App,
+    Json(new): Json<NewPullRequest>,
+) -> Result<Reply> {
+    let pull = operations::create(&app, &access.for_writing(), new).await?;
+    let size = size(&app, &pull).await?;
+    let location = access.urls().pull(&access.repo.owner_login, &access.repo.name, pull.number);
+    Ok(Reply::created(&WholePullRequest::new(&pull, size, &access.repo, access.urls()), location))
+}
+
+pub async fn get(access: Allowed<GetPull, RepoTarget>, app: App) -> Result<Reply> {
+    let pull = find_pull(&app, &access).await?;
+    match access.exchange().media {
+        Media::Diff => patch::diff(&app, &pull).await,
+        Media::Patch => patch::patch(&app, &pull).await,
+        Media::Json | Media::Raw | Media::Text | Media::Html | Media::Full => {
+            let size = size(&app, &pull).await?;
+            let shown = WholePullRequest::new(&pull, size, &access.repo, access.urls());
+            Ok(Reply::ok(&shown).with_last_modified(Some(pull.updated_at)))
+        }
+    }
+}
+
+pub async fn update(
+    access: Allowed<UpdatePull, RepoTarget>,
+    app: App,
+    FoundPull(pull): FoundPull,
+    Json(changes): Json<PullRequestChanges>,
+) -> Result<Reply> {
+    let pull = operations::update(&app, &access.for_writing(), &pull, changes).await?;
+    let size = size(&app, &pull).await?;
+    Ok(Reply::ok(&WholePullRequest::new(&pull, size, &access.repo, access.urls())))
+}
+
+/// The pull request that the path names inside its repository.
+pub async fn find_pull<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result<Pull> {
+    let number = access.exchange().params.number("pull_number").ok_or(Error::NotFound)?;
+    let mut db = app.read().await?;
+    store::find(&mut db, access.target.repo.id, number).await?.ok_or(Error::NotFound)
+}
+
+async fn size(app: &App, pull: &Pull) -> Result<Size> {
+    let version = pull.version;
+    match version.size {
+        Some(known) => Ok(known),
+        None => at_desk(app, pull.repo_id, move |desk| desk.size(&version)).await,
+    }
+}
+
+fn filter(exchange: &Exchange, repo: &Repo) -> Filter {
+    let word = |name| exchange.query(name).map(std::borrow::Cow::into_owned).unwrap_or_default();
+    let state = match word("state").as_str() {
+        "all" => String::new(),
+        "closed" => "closed".into(),
+        _ => "open".into(),
+    };
+    let head = word("head");
+    let head_ref = match head.split_once(':') {
+        Some((owner, branch)) if owner.eq_ignore_ascii_case(&repo.owner_login) => branch.to_owned(),
+        // A branch of someone else's repository is nobody's head here, and no branch has an empty part.
+        Some(_) => "//".into(),
+        None => head,
+    };
+    Filter { state, head_ref, base_ref: word("base") }
+}
+
+fn order(exchange: &Exchange) -> Order {
+    let by_update = exchange.query("sort").as_deref() == Some("updated");
+    // Left to itself, a list by creation begins with the newest and any other with the oldest.
+    let up = match exchange.query("direction").as_deref() {
+        Some("asc") => true,
+        Some("desc") => false,
+        _ => by_update,
+    };
+    match (by_update, up) {
+        (false, true) => Order::CreatedUp,
+        (false, false) => Order::CreatedDown,
+        (true, true) => Order::UpdatedUp,
+        (true, false) => Order::UpdatedDown,
+    }
+}

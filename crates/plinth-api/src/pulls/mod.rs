@@ -1,0 +1,22 @@
+//! Pull requests: a proposal to bring the commits of one branch into another, and the versions that it goes through.
+
+mod extract;
+mod handlers;
+pub mod json;
+
+pub use extract::FoundPull;
+pub use handlers::find_pull;
+
+use crate::policy::table::{CreatePull, GetPull, GetRepoCommit, ListPullCommits, ListPullFiles, ListPulls, UpdatePull};
+use crate::routes::Routes;
+
+pub fn routes() -> Routes {
+    Routes::default()
+        .on::<ListPulls, _, _>(handlers::list)
+        .on::<CreatePull, _, _>(handlers::create)
+        .on::<GetPull, _, _>(handlers::get)
+        .on::<UpdatePull, _, _>(handlers::update)
+        .on::<ListPullFiles, _, _>(handlers::files::list)
+        .on::<ListPullCommits, _, _>(handlers::commits::list)
+        .on::<GetRepoCommit, _, _>(handlers::commit::get)
+}

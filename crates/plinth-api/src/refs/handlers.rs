@@ -1,0 +1,123 @@
+//! Steps of the operations on references.
+
+use http::HeaderMap;
+use plinth_core::ref_updates::check_not_empty;
+
+use super::json::{self, Reference};
+use super::listing;
+use crate::app::App;
+use crate::policy::table::{CreateRef, DeleteRef, GetRef, GetRefOrPrefix, ListMatchingRefs, ListRefs, UpdateRef};
+use crate::policy::{Allowed, Endpoint};
+use crate::request::body::Json;
+use crate::request::conditional::{EntityTag, is_not_modified};
+use crate::request::page;
+use crate::response::reply::Reply;
+use plinth_base::error::{Error, Result};
+use plinth_core::access::RepoTarget;
+use plinth_core::ref_updates::{self, NewRef, RefUpdate, rules};
+use plinth_core::refs::{self, store};
+use plinth_git::RefName;
+
+/// How long clients are asked to wait before they look at references again.
+const POLL_INTERVAL_SECONDS: u32 = 300;
+
+pub async fn list_matching(
+    access: Allowed<ListMatchingRefs, RepoTarget>,
+    app: App,
+    headers: HeaderMap,
+) -> Result<Reply> {
+    let prefix = rules::prefix_at(address(&access));
+    let seed = listing::seed(&access.repo, prefix.as_deref());
+    let tag = EntityTag::new(access.exchange(), &seed);
+    if is_not_modified(&headers, Some(&tag), access.pushed_at)? {
+        return Ok(Reply::not_modified(seed).with_last_modified(access.pushed_at));
+    }
+    let mut db = app.read().await?;
+    let first = listing::first_batch(&mut db, &access.repo, prefix.as_deref()).await?;
+    if first.is_empty() {
+        check_not_empty(&mut db, access.repo.id).await?;
+    }
+    let list = listing::reply(&app, &access.repo, access.urls(), prefix, first);
+    Ok(list.with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
+}
+
+pub async fn get(access: Allowed<GetRef, RepoTarget>, app: App) -> Result<Reply> {
+    let mut db = app.read().await?;
+    let found = match rules::name_at(address(&access)) {
+        Some(name) => store::find(&mut db, access.repo.id, &name).await?,
+        None => None,
+    };
+    let Some(found) = found else {
+        check_not_empty(&mut db, access.repo.id).await?;
+        return Err(Error::NotFound);
+    };
+    let reference = Reference::new(&found, &access.repo, access.urls());
+    Ok(Reply::ok(&reference).with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
+}
+
+pub async fn create(access: Allowed<CreateRef, RepoTarget>, app: App, Json(new): Json<NewRef>) -> Result<Reply> {
+    let made = ref_updates::create(&app, &access.for_writing(), new).await?;
+    let location = json::url(&made, &access.repo, access.urls());
+    Ok(Reply::created(&Reference::new(&made, &access.repo, access.urls()), location))
+}
+
+pub async fn update(access: Allowed<UpdateRef, RepoTarget>, app: App, Json(update): Json<RefUpdate>) -> Result<Reply> {
+    let name = name_to_change(&app, &access).await?;
+    let moved = ref_updates::update(&app, &access.for_writing(), &name, &update).await?;
+    Ok(Reply::ok(&Reference::new(&moved, &access.repo, access.urls())))
+}
+
+pub async fn delete(access: Allowed<DeleteRef, RepoTarget>, app: App) -> Result<Reply> {
+    let name = name_to_change(&app, &access).await?;
+    ref_updates::delete(&app, &access.for_writing(), name).await?;
+    Ok(Reply::no_content())
+}
+
+/// The older list, in pages.
+pub async fn list(access: Allowed<ListRefs, RepoTarget>, app: App) -> Result<Reply> {
+    let page = page::of(access.exchange());
+    let mut db = app.read().await?;
+    let total = store::count(&mut db, access.repo.id).await?;
+    if total == 0 {
+        return Err(refs::rules::empty_repository());
+    }
+    let beyond = page.offset() >= total;
+    let found = if beyond {
+        Vec::new()
+    } else {
+        store::list_page(&mut db, access.repo.id, page.limit(), page.offset()).await?
+    };
+    let list: Vec<_> = found.iter().map(|found| Reference::new(found, &access.repo, access.urls())).collect();
+    Ok(Reply::ok(&list).with_link(page::link(page, access.exchange(), total)).with_last_modified(access.pushed_at))
+}
+
+/// The older spelling: a reference of exactly this name, or else all whose names begin with it.
+pub async fn get_or_list(access: Allowed<GetRefOrPrefix, RepoTarget>, app: App) -> Result<Reply> {
+    let mut db = app.read().await?;
+    if let Some(name) = rules::name_at(address(&access))
+        && let Some(found) = store::find(&mut db, access.repo.id, &name).await?
+    {
+        let reference = Reference::new(&found, &access.repo, access.urls());
+        return Ok(Reply::ok(&reference).with_last_modified(access.pushed_at));
+    }
+    let prefix = rules::prefix_at(address(&access));
+    let first = listing::first_batch(&mut db, &access.repo, prefix.as_deref()).await?;
+    if first.is_empty() {
+        check_not_empty(&mut db, access.repo.id).await?;
+        return Err(Error::NotFound);
+    }
+    Ok(listing::reply(&app, &access.repo, access.urls(), prefix, first).with_last_modified(access.pushed_at))
+}
+
+fn address<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> &str {
+    access.exchange().params.get("ref")
+}
+
+/// A name that cannot exist does not.
+async fn name_to_change<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result<RefName> {
+    if let Some(name) = rules::name_at(address(access)) {
+        return Ok(name);
+    }
+    check_not_empty(&mut app.read().await?, access.repo.id).await?;
+    Err(rules::missing())
+}

@@ -1,0 +1,53 @@
+//! Steps of the operations on repositories.
+
+use plinth_base::error::Result;
+use plinth_base::urls::Urls;
+use plinth_core::access::{Org, OwnAccount, RepoTarget};
+use plinth_core::repos::store::Found;
+use plinth_core::repos::{NewRepository, RepoRole, operations};
+use plinth_core::tokens::Principal;
+
+use super::json::Repository;
+use crate::app::App;
+use crate::policy::Allowed;
+use crate::policy::table::{CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetRepo};
+use crate::request::body::Json;
+use crate::response::reply::Reply;
+
+pub async fn get(access: Allowed<GetRepo, RepoTarget>) -> Result<Reply> {
+    let mut repository = Repository::new(&access.repo, access.urls());
+    if !matches!(access.caller(), Principal::Anonymous) {
+        let everyone = (!access.private).then_some(RepoRole::Read);
+        repository = repository.with_permissions(access.role.max(everyone));
+    }
+    let changed = access.pushed_at.max(Some(access.updated_at));
+    Ok(Reply::ok(&repository).with_last_modified(changed))
+}
+
+pub async fn create_own(
+    access: Allowed<CreateOwnRepo, OwnAccount>,
+    app: App,
+    Json(new): Json<NewRepository>,
+) -> Result<Reply> {
+    let found = operations::create(&app, &access.for_writing(), access.target.0.id, new).await?;
+    Ok(created(&found, access.urls()))
+}
+
+pub async fn create_in_org(
+    access: Allowed<CreateOrgRepo, Org>,
+    app: App,
+    Json(new): Json<NewRepository>,
+) -> Result<Reply> {
+    let found = operations::create(&app, &access.for_writing(), access.target.0.id, new).await?;
+    Ok(created(&found, access.urls()))
+}
+
+pub async fn delete(access: Allowed<DeleteRepo, RepoTarget>, app: App) -> Result<Reply> {
+    operations::delete(&app, &access.for_writing()).await?;
+    Ok(Reply::no_content())
+}
+
+fn created(found: &Found, urls: &Urls) -> Reply {
+    let repository = Repository::new(&found.repo, urls).with_permissions(found.role);
+    Reply::created(&repository, urls.repo(&found.repo.owner_login, &found.repo.name))
+}

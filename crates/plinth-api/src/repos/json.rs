@@ -1,0 +1,246 @@
+//! Repositories as clients see them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::accounts::json::User;
+use plinth_base::clock::Timestamp;
+use plinth_base::ids::{NodeId, RepoId};
+use plinth_base::urls::Part::Fixed;
+use plinth_base::urls::{Url, Urls};
+use plinth_core::repos::{Repo, RepoRole};
+
+/// The whole repository object.
+#[derive(Serialize)]
+pub struct Repository<'a> {
+    id: RepoId,
+    node_id: String,
+    name: &'a str,
+    full_name: String,
+    owner: User<'a>,
+    private: bool,
+    html_url: Url<'a>,
+    description: Option<&'a str>,
+    fork: bool,
+    url: Url<'a>,
+    archive_url: Url<'a>,
+    assignees_url: Url<'a>,
+    blobs_url: Url<'a>,
+    branches_url: Url<'a>,
+    collaborators_url: Url<'a>,
+    comments_url: Url<'a>,
+    commits_url: Url<'a>,
+    compare_url: Url<'a>,
+    contents_url: Url<'a>,
+    contributors_url: Url<'a>,
+    deployments_url: Url<'a>,
+    downloads_url: Url<'a>,
+    events_url: Url<'a>,
+    forks_url: Url<'a>,
+    git_commits_url: Url<'a>,
+    git_refs_url: Url<'a>,
+    git_tags_url: Url<'a>,
+    hooks_url: Url<'a>,
+    issue_comment_url: Url<'a>,
+    issue_events_url: Url<'a>,
+    issues_url: Url<'a>,
+    keys_url: Url<'a>,
+    labels_url: Url<'a>,
+    languages_url: Url<'a>,
+    merges_url: Url<'a>,
+    milestones_url: Url<'a>,
+    notifications_url: Url<'a>,
+    pulls_url: Url<'a>,
+    releases_url: Url<'a>,
+    stargazers_url: Url<'a>,
+    statuses_url: Url<'a>,
+    subscribers_url: Url<'a>,
+    subscription_url: Url<'a>,
+    tags_url: Url<'a>,
+    teams_url: Url<'a>,
+    trees_url: Url<'a>,
+    git_url: String,
+    ssh_url: String,
+    clone_url: Url<'a>,
+    mirror_url: Option<&'a str>,
+    svn_url: Url<'a>,
+    homepage: Option<&'a str>,
+    language: Option<&'a str>,
+    forks_count: i64,
+    stargazers_count: i64,
+    watchers_count: i64,
+    size: i64,
+    default_branch: &'a str,
+    open_issues_count: i64,
+    subscribers_count: i64,
+    network_count: i64,
+    forks: i64,
+    open_issues: i64,
+    watchers: i64,
+    is_template: bool,
+    topics: [&'a str; 0],
+    has_issues: bool,
+    has_projects: bool,
+    has_wiki: bool,
+    has_pages: bool,
+    has_downloads: bool,
+    has_discussions: bool,
+    archived: bool,
+    disabled: bool,
+    visibility: &'static str,
+    pushed_at: Timestamp,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    allow_rebase_merge: bool,
+    allow_squash_merge: bool,
+    allow_auto_merge: bool,
+    delete_branch_on_merge: bool,
+    allow_merge_commit: bool,
+    allow_forking: bool,
+    web_commit_signoff_required: bool,
+    template_repository: Option<()>,
+    temp_clone_token: &'static str,
+    license: Option<()>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permissions: Option<Permissions>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    custom_properties: Option<BTreeMap<&'a str, &'a str>>,
+}
+
+/// What the reader may do, one boolean for each level.
+#[derive(Serialize)]
+pub struct Permissions {
+    admin: bool,
+    maintain: bool,
+    push: bool,
+    triage: bool,
+    pull: bool,
+}
+
+impl Permissions {
+    /// `None` is what a reader without a role of its own sees.
+    pub fn new(role: Option<RepoRole>) -> Self {
+        Self {
+            admin: role >= Some(RepoRole::Admin),
+            maintain: role >= Some(RepoRole::Maintain),
+            push: role >= Some(RepoRole::Write),
+            triage: role >= Some(RepoRole::Triage),
+            pull: role >= Some(RepoRole::Read),
+        }
+    }
+}
+
+impl<'a> Repository<'a> {
+    pub fn new(repo: &'a Repo, urls: &'a Urls) -> Self {
+        let url = urls.repo(&repo.owner_login, &repo.name);
+        let page = urls.repo_page(&repo.owner_login, &repo.name);
+        let full_name = format!("{}/{}", repo.owner_login, repo.name);
+        let host = urls.web().split_once("://").map_or("", |(_, host)| host);
+        Self {
+            id: repo.id,
+            node_id: NodeId::new("R", 0).number(repo.id.0).finish(),
+            name: &repo.name,
+            owner: User::from_parts(repo.owner_id, repo.owner_kind, &repo.owner_login, repo.owner_site_admin, urls),
+            private: repo.private,
+            html_url: page,
+            description: repo.description.as_deref(),
+            fork: false,
+            url,
+            archive_url: url.then(Fixed("/{archive_format}{/ref}")),
+            assignees_url: url.then(Fixed("/assignees{/user}")),
+            blobs_url: url.then(Fixed("/git/blobs{/sha}")),
+            branches_url: url.then(Fixed("/branches{/branch}")),
+            collaborators_url: url.then(Fixed("/collaborators{/collaborator}")),
+            comments_url: url.then(Fixed("/comments{/number}")),
+            commits_url: url.then(Fixed("/commits{/sha}")),
+            compare_url: url.then(Fixed("/compare/{base}...{head}")),
+            contents_url: url.then(Fixed("/contents/{+path}")),
+            contributors_url: url.then(Fixed("/contributors")),
+            deployments_url: url.then(Fixed("/deployments")),
+            downloads_url: url.then(Fixed("/downloads")),
+            events_url: url.then(Fixed("/events")),
+            forks_url: url.then(Fixed("/forks")),
+            git_commits_url: url.then(Fixed("/git/commits{/sha}")),
+            git_refs_url: url.then(Fixed("/git/refs{/sha}")),
+            git_tags_url: url.then(Fixed("/git/tags{/sha}")),
+            hooks_url: url.then(Fixed("/hooks")),
+            issue_comment_url: url.then(Fixed("/issues/comments{/number}")),
+            issue_events_url: url.then(Fixed("/issues/events{/number}")),
+            issues_url: url.then(Fixed("/issues{/number}")),
+            keys_url: url.then(Fixed("/keys{/key_id}")),
+            labels_url: url.then(Fixed("/labels{/name}")),
+            languages_url: url.then(Fixed("/languages")),
+            merges_url: url.then(Fixed("/merges")),
+            milestones_url: url.then(Fixed("/milestones{/number}")),
+            notifications_url: url.then(Fixed("/notifications{?since,all,participating}")),
+            pulls_url: url.then(Fixed("/pulls{/number}")),
+            releases_url: url.then(Fixed("/releases{/id}")),
+            stargazers_url: url.then(Fixed("/stargazers")),
+            statuses_url: url.then(Fixed("/statuses/{sha}")),
+            subscribers_url: url.then(Fixed("/subscribers")),
+            subscription_url: url.then(Fixed("/subscription")),
+            tags_url: url.then(Fixed("/tags")),
+            teams_url: url.then(Fixed("/teams")),
+            trees_url: url.then(Fixed("/git/trees{/sha}")),
+            git_url: format!("git://{host}/{full_name}.git"),
+            ssh_url: format!("git@{host}:{full_name}.git"),
+            full_name,
+            clone_url: page.then(Fixed(".git")),
+            mirror_url: None,
+            svn_url: page,
+            homepage: None,
+            language: None,
+            forks_count: 0,
+            stargazers_count: 0,
+            watchers_count: 0,
+            size: 0,
+            default_branch: &repo.default_branch,
+            open_issues_count: 0,
+            subscribers_count: 0,
+            network_count: 0,
+            forks: 0,
+            open_issues: 0,
+            watchers: 0,
+            is_template: false,
+            topics: [],
+            has_issues: true,
+            has_projects: true,
+            has_wiki: false,
+            has_pages: false,
+            has_downloads: true,
+            has_discussions: false,
+            archived: repo.archived,
+            disabled: false,
+            visibility: if repo.private { "private" } else { "public" },
+            // Before the first push it is the time of creation: the specification and its clients know no null here.
+            pushed_at: repo.pushed_at.unwrap_or(repo.created_at),
+            created_at: repo.created_at,
+            updated_at: repo.updated_at,
+            allow_rebase_merge: true,
+            allow_squash_merge: true,
+            allow_auto_merge: false,
+            delete_branch_on_merge: false,
+            allow_merge_commit: true,
+            allow_forking: true,
+            web_commit_signoff_required: false,
+            template_repository: None,
+            temp_clone_token: "",
+            license: None,
+            permissions: None,
+            custom_properties: None,
+        }
+    }
+
+    /// Shows what the reader may do.
+    pub fn with_permissions(mut self, role: Option<RepoRole>) -> Self {
+        self.permissions = Some(Permissions::new(role));
+        self
+    }
+
+    /// Shows the custom properties, of which this service keeps none.
+    pub fn with_custom_properties(mut self) -> Self {
+        self.custom_properties = Some(BTreeMap::new());
+        self
+    }
+}

@@ -1,0 +1,89 @@
+//! Conditional requests: entity tags over the representation, and the comparison with what a client holds.
+
+use aws_lc_rs::digest::{Context, SHA256};
+use http::HeaderMap;
+use http::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
+
+use super::context::Exchange;
+use plinth_base::clock::Timestamp;
+use plinth_base::error::{Error, Result};
+use plinth_core::tokens::Principal;
+
+/// The opaque part of an entity tag: sixty-four hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityTag(String);
+
+impl EntityTag {
+    /// A tag over some bytes, different for every principal and representation.
+    pub fn new(exchange: &Exchange, seed: &[u8]) -> Self {
+        let mut context = Context::new(&SHA256);
+        context.update(&principal_key(&exchange.principal));
+        context.update(exchange.media.header().as_bytes());
+        context.update(exchange.version.as_str().as_bytes());
+        context.update(exchange.urls.api().as_bytes());
+        context.update(seed);
+        let digest = context.finish();
+        let mut text = String::with_capacity(64);
+        for byte in digest.as_ref() {
+            const DIGITS: &[u8; 16] = b"0123456789abcdef";
+            text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+            text.push(char::from(DIGITS[usize::from(byte & 15)]));
+        }
+        Self(text)
+    }
+
+    /// The form for an answer that was not transformed on its way.
+    pub fn strong(&self) -> String {
+        format!("\"{}\"", self.0)
+    }
+}
+
+fn principal_key(principal: &Principal) -> [u8; 9] {
+    let (kind, id) = match principal {
+        Principal::Anonymous => (0, 0),
+        Principal::User(token) => (1, token.token.0),
+        Principal::Installation(token) => (2, token.token.0),
+        Principal::App(signed) => (3, signed.app.0),
+    };
+    let mut key = [kind; 9];
+    key[1..].copy_from_slice(&id.to_be_bytes());
+    key
+}
+
+/// Whether the client already holds the representation that has this seed, asked before it is built.
+pub fn is_held(exchange: &Exchange, headers: &HeaderMap, seed: &[u8]) -> bool {
+    headers.contains_key(IF_NONE_MATCH) && matches(headers, &EntityTag::new(exchange, seed))
+}
+
+/// The headers that make a request conditional, without all the others.
+pub fn preconditions(headers: &HeaderMap) -> HeaderMap {
+    let held = headers.get_all(IF_NONE_MATCH).iter().map(|value| (IF_NONE_MATCH, value.clone()));
+    let since = headers.get(IF_MODIFIED_SINCE).map(|value| (IF_MODIFIED_SINCE, value.clone()));
+    let mut preconditions = HeaderMap::new();
+    for (name, value) in held.chain(since) {
+        preconditions.append(name, value);
+    }
+    preconditions
+}
+
+/// Whether the client already holds this representation. A tag counts more than a date.
+pub fn is_not_modified(headers: &HeaderMap, tag: Option<&EntityTag>, modified: Option<Timestamp>) -> Result<bool> {
+    if headers.contains_key(IF_NONE_MATCH) {
+        return Ok(tag.is_some_and(|tag| matches(headers, tag)));
+    }
+    let (Some(since), Some(modified)) = (headers.get(IF_MODIFIED_SINCE), modified) else { return Ok(false) };
+    let since = since.to_str().ok().and_then(|text| httpdate::parse_http_date(text).ok()).ok_or_else(|| {
+        Error::unprocessable(
+            "Unable to parse If-Modified-Since request header. Please make sure value is in an acceptable format.",
+        )
+    })?;
+    Ok(modified.to_system_time() <= since)
+}
+
+fn matches(headers: &HeaderMap, tag: &EntityTag) -> bool {
+    let lists = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    lists.flat_map(|list| list.split(',')).map(str::trim).any(|held| {
+        let opaque = held.trim_start_matches("W/").trim_matches('"');
+        held == "*" || opaque == tag.0
+    })
+}

@@ -1,0 +1,47 @@
+//! One request on its way, with everything that was learned about it before its handler runs.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use super::media::Media;
+use super::request_permit::RequestPermit;
+use super::version::Version;
+use crate::app::permits::Caller;
+use crate::policy::Row;
+use plinth_base::urls::Urls;
+use plinth_core::access::PathParams;
+use plinth_core::tokens::Principal;
+use plinth_store::State;
+
+/// What handlers and replies know about a request besides its body.
+#[derive(Debug)]
+pub struct Exchange {
+    pub row: &'static Row,
+    pub params: PathParams,
+    pub principal: Arc<Principal>,
+    /// The state of the store before anything was looked up, where it can be told.
+    pub state: Option<State>,
+    pub urls: Urls,
+    pub media: Media,
+    pub version: Version,
+    /// The path as it was asked for, without the prefix, for links to other pages.
+    pub path: String,
+    pub query: String,
+    /// The client's address, for budgets of callers without a credential.
+    pub peer: IpAddr,
+    /// The request's permit, which it does not hold while it waits for its client.
+    pub permit: Arc<RequestPermit>,
+}
+
+impl Exchange {
+    /// Who permits are counted for.
+    pub fn caller(&self) -> Caller {
+        Caller::of(&self.principal, self.peer)
+    }
+
+    /// One parameter of the query; the last one counts where it is repeated.
+    pub fn query(&self, name: &str) -> Option<Cow<'_, str>> {
+        form_urlencoded::parse(self.query.as_bytes()).filter(|(key, _)| key == name).map(|(_, value)| value).last()
+    }
+}

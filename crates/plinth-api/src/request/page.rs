@@ -1,0 +1,69 @@
+//! Lists by page number, with the `Link` header that leads from page to page.
+
+use std::fmt::Write;
+
+use plinth_core::paging::Page;
+
+use super::context::Exchange;
+
+pub const PER_PAGE_DEFAULT: i64 = 30;
+pub const PER_PAGE_MAX: i64 = 100;
+
+/// The page that the query asks for; nonsense means the default, too much means the maximum.
+pub fn of(exchange: &Exchange) -> Page {
+    let number = exchange.query("page").and_then(|text| text.parse().ok()).filter(|number| *number >= 1);
+    Page { number: number.unwrap_or(1), per_page: per_page(exchange) }
+}
+
+/// The links to the other pages of a list of `total` items; nothing where there is only this one.
+pub fn link(page: Page, exchange: &Exchange, total: i64) -> Option<String> {
+    let last = (total + page.per_page - 1) / page.per_page;
+    let mut link = String::new();
+    let mut add = |relation: &str, number: i64| {
+        let separator = if link.is_empty() { "" } else { ", " };
+        let address = with_query(exchange, &[("page", Some(&number.to_string()))]);
+        write!(link, "{separator}<{address}>; rel=\"{relation}\"").expect("writing to a string always succeeds");
+    };
+    if page.number > 1 {
+        add("prev", (page.number - 1).min(last.max(1)));
+    }
+    if page.number < last {
+        add("next", page.number + 1);
+        add("last", last);
+    }
+    if page.number > 1 {
+        add("first", 1);
+    }
+    (!link.is_empty()).then_some(link)
+}
+
+/// How many items a page has, for lists by number and by cursor alike.
+pub fn per_page(exchange: &Exchange) -> i64 {
+    let asked = exchange.query("per_page").and_then(|text| text.parse().ok()).filter(|count| *count >= 1);
+    asked.unwrap_or(PER_PAGE_DEFAULT).min(PER_PAGE_MAX)
+}
+
+/// The address of this request with some parameters replaced in place, added at the end or taken out.
+pub fn with_query(exchange: &Exchange, changes: &[(&str, Option<&str>)]) -> String {
+    let change_of = |key: &str| changes.iter().find(|(name, _)| *name == key);
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    let mut replaced = Vec::new();
+    for (key, value) in form_urlencoded::parse(exchange.query.as_bytes()) {
+        match change_of(&key) {
+            None => drop(query.append_pair(&key, &value)),
+            Some((name, Some(new))) if !replaced.contains(name) => {
+                query.append_pair(name, new);
+                replaced.push(*name);
+            }
+            Some(_) => {}
+        }
+    }
+    for (name, new) in changes {
+        if let Some(new) = new
+            && !replaced.contains(name)
+        {
+            query.append_pair(name, new);
+        }
+    }
+    format!("{}{}?{}", exchange.urls.api(), exchange.path, query.finish())
+}

@@ -1,0 +1,155 @@
+//! Headers of every answer, under this service's name and under the one that existing clients read.
+
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY,
+    VARY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+
+use crate::policy::Row;
+use crate::request::media::Media;
+use crate::request::version::Version;
+use plinth_core::access::Rule;
+use plinth_core::rate_limit::Budget;
+use plinth_core::tokens::{Principal, Scope, UserLimits};
+
+const EXPOSED: &str = "ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, \
+                       X-RateLimit-Resource, X-RateLimit-Reset, X-OAuth-Scopes, X-Accepted-OAuth-Scopes, \
+                       X-Accepted-GitHub-Permissions, X-GitHub-Media-Type, X-GitHub-Request-Id, \
+                       X-GitHub-Api-Version-Selected";
+
+// Made once: a name given as text is read letter by letter, and copied, for every answer.
+const X_GITHUB_REQUEST_ID: HeaderName = HeaderName::from_static("x-github-request-id");
+const X_SERVICE_REQUEST_ID: HeaderName = HeaderName::from_static("x-service-request-id");
+const X_GITHUB_API_VERSION_SELECTED: HeaderName = HeaderName::from_static("x-github-api-version-selected");
+const X_SERVICE_API_VERSION_SELECTED: HeaderName = HeaderName::from_static("x-service-api-version-selected");
+const X_GITHUB_MEDIA_TYPE: HeaderName = HeaderName::from_static("x-github-media-type");
+const X_SERVICE_MEDIA_TYPE: HeaderName = HeaderName::from_static("x-service-media-type");
+const X_RATELIMIT_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const X_RATELIMIT_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const X_RATELIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+const X_RATELIMIT_USED: HeaderName = HeaderName::from_static("x-ratelimit-used");
+const X_RATELIMIT_RESOURCE: HeaderName = HeaderName::from_static("x-ratelimit-resource");
+const X_OAUTH_SCOPES: HeaderName = HeaderName::from_static("x-oauth-scopes");
+const X_ACCEPTED_OAUTH_SCOPES: HeaderName = HeaderName::from_static("x-accepted-oauth-scopes");
+const TOKEN_EXPIRATION: HeaderName = HeaderName::from_static("github-authentication-token-expiration");
+const X_ACCEPTED_GITHUB_PERMISSIONS: HeaderName = HeaderName::from_static("x-accepted-github-permissions");
+const X_ACCEPTED_SERVICE_PERMISSIONS: HeaderName = HeaderName::from_static("x-accepted-service-permissions");
+
+/// Even an answer to nobody in particular: whoever signs in would be given another.
+const VARIES_BY: &str = "Accept, Authorization, Cookie, Accept-Encoding, X-Requested-With";
+
+/// What every answer carries, whatever it says.
+pub fn add_common(headers: &mut HeaderMap, request_id: &str) {
+    let fixed = |headers: &mut HeaderMap, name: HeaderName, value: &'static str| {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    };
+    fixed(headers, ACCESS_CONTROL_ALLOW_ORIGIN, "*");
+    fixed(headers, ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    fixed(headers, X_CONTENT_TYPE_OPTIONS, "nosniff");
+    fixed(headers, X_FRAME_OPTIONS, "deny");
+    fixed(headers, REFERRER_POLICY, "no-referrer");
+    fixed(headers, CONTENT_SECURITY_POLICY, "default-src 'none'");
+    fixed(headers, VARY, VARIES_BY);
+    let id = HeaderValue::try_from(request_id).expect("request ids are letters and digits");
+    headers.insert(X_GITHUB_REQUEST_ID, id.clone());
+    headers.insert(X_SERVICE_REQUEST_ID, id);
+}
+
+/// The answer to a browser that asks whether it may ask.
+pub fn add_preflight(headers: &mut HeaderMap) {
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, PATCH, PUT, DELETE"));
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_HEADERS,
+        HeaderValue::from_static(
+            "Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Match, Accept-Encoding, \
+             X-GitHub-Api-Version, X-Service-Api-Version, X-Requested-With, User-Agent",
+        ),
+    );
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+}
+
+pub fn add_version(headers: &mut HeaderMap, version: Version) {
+    let value = HeaderValue::from_static(version.as_str());
+    headers.insert(X_GITHUB_API_VERSION_SELECTED, value.clone());
+    headers.insert(X_SERVICE_API_VERSION_SELECTED, value);
+}
+
+pub fn add_media(headers: &mut HeaderMap, media: Media) {
+    let value = HeaderValue::from_static(media.header());
+    headers.insert(X_GITHUB_MEDIA_TYPE, value.clone());
+    headers.insert(X_SERVICE_MEDIA_TYPE, value);
+}
+
+/// Caches keep answers apart by who asked and how.
+pub fn add_caching(headers: &mut HeaderMap, principal: &Principal, status: StatusCode) {
+    if (status.is_success() && status != StatusCode::NO_CONTENT) || status == StatusCode::NOT_MODIFIED {
+        let value = if matches!(principal, Principal::Anonymous) {
+            "public, max-age=60, s-maxage=60"
+        } else {
+            "private, max-age=60, s-maxage=60"
+        };
+        headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static(value));
+    }
+}
+
+pub fn add_budget(headers: &mut HeaderMap, budget: Budget) {
+    headers.insert(X_RATELIMIT_LIMIT, budget.limit.into());
+    headers.insert(X_RATELIMIT_REMAINING, budget.remaining().into());
+    headers.insert(X_RATELIMIT_RESET, budget.reset.0.into());
+    headers.insert(X_RATELIMIT_USED, budget.used.into());
+    headers.insert(X_RATELIMIT_RESOURCE, HeaderValue::from_static("core"));
+}
+
+/// What the token has, and what the operation would have liked.
+pub fn add_rights(headers: &mut HeaderMap, principal: &Principal, row: Option<&Row>) {
+    match principal {
+        Principal::Anonymous | Principal::App(_) => {}
+        Principal::Installation(_) => add_permissions(headers, row),
+        Principal::User(token) => match &token.limits {
+            UserLimits::Classic(scopes) | UserLimits::OAuth { scopes, .. } => {
+                let granted = HeaderValue::try_from(scopes.to_string());
+                headers.insert(X_OAUTH_SCOPES, granted.unwrap_or(HeaderValue::from_static("")));
+                let accepted = row.map_or("", |row| accepted_scope(&row.rule));
+                headers.insert(X_ACCEPTED_OAUTH_SCOPES, HeaderValue::from_static(accepted));
+            }
+            UserLimits::AppUser { .. } => {
+                headers.insert(X_OAUTH_SCOPES, HeaderValue::from_static(""));
+                headers.insert(X_ACCEPTED_OAUTH_SCOPES, HeaderValue::from_static(""));
+                add_permissions(headers, row);
+            }
+            UserLimits::FineGrained { .. } => add_permissions(headers, row),
+        },
+    }
+    let expires_at = match principal {
+        Principal::User(token) => token.expires_at,
+        Principal::Installation(_) | Principal::Anonymous | Principal::App(_) => None,
+    };
+    if let Some(moment) = expires_at {
+        let text = moment.to_string().replace('T', " ").replace('Z', " UTC");
+        let value = HeaderValue::try_from(text).expect("a date is ASCII");
+        headers.insert(TOKEN_EXPIRATION, value);
+    }
+}
+
+fn accepted_scope(rule: &Rule) -> &'static str {
+    let scope = match (rule.act_scope, rule.see_scope) {
+        // Whoever may see a private repository may act on a public one.
+        (None | Some(Scope::PublicRepo), Some(wider)) => Some(wider),
+        (act, _) => act,
+    };
+    scope.map_or("", Scope::as_str)
+}
+
+fn add_permissions(headers: &mut HeaderMap, row: Option<&Row>) {
+    let Some((name, level)) = row.and_then(|row| row.rule.permission) else { return };
+    let level = level.as_str();
+    let text = match row.and_then(|row| row.rule.also) {
+        Some(also) => format!("{name}={level}; {name}={level},{also}={level}"),
+        None => format!("{name}={level}"),
+    };
+    let value = HeaderValue::try_from(text).expect("permission names are ASCII words");
+    headers.insert(X_ACCEPTED_GITHUB_PERMISSIONS, value.clone());
+    headers.insert(X_ACCEPTED_SERVICE_PERMISSIONS, value);
+}

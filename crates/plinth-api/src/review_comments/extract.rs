@@ -1,0 +1,22 @@
+//! The comment of a path, found before the body is read: what is absent is told before what is wrong.
+
+use crate::app::App;
+use crate::request::handler::{ApiRequest, FromRequest};
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::CommentId;
+use plinth_core::review_comments::store;
+
+/// A comment that the caller sees. It stands after the proof of the right in a handler, and so runs after it.
+pub struct FoundComment(pub CommentId);
+
+impl FromRequest for FoundComment {
+    async fn from_request(request: &mut ApiRequest, app: &App) -> Result<Self> {
+        let exchange = request.exchange.clone();
+        let params = &exchange.params;
+        let id = params.number::<CommentId>("comment_id").ok_or(Error::NotFound)?;
+        let repo = (params.get("owner"), params.get("repo"));
+        let mut db = app.read().await?;
+        let is_there = store::exists_at(&mut db, repo, id, exchange.principal.actor()).await?;
+        is_there.then_some(Self(id)).ok_or(Error::NotFound)
+    }
+}

@@ -1,0 +1,44 @@
+//! Comments that are new.
+
+use crate::app::App;
+use crate::policy::table::{CreateReplyForReviewComment, CreateReviewComment};
+use crate::policy::{Allowed, Endpoint};
+use crate::pulls::FoundPull;
+use crate::request::body::Json;
+use crate::response::reply::Reply;
+use crate::review_comments::extract::FoundComment;
+use crate::review_comments::json::ReviewComment;
+use crate::review_comments::present;
+use plinth_base::error::{Error, Result};
+use plinth_core::access::RepoTarget;
+use plinth_core::review_comments::model::Comment;
+use plinth_core::review_comments::{NewComment, Text, operations};
+
+pub async fn create(
+    access: Allowed<CreateReviewComment, RepoTarget>,
+    app: App,
+    FoundPull(pull): FoundPull,
+    Json(new): Json<NewComment>,
+) -> Result<Reply> {
+    let comment = operations::create(&app, &access.for_writing(), &pull, new).await?;
+    created(&app, &access, comment).await
+}
+
+pub async fn reply(
+    access: Allowed<CreateReplyForReviewComment, RepoTarget>,
+    app: App,
+    FoundPull(pull): FoundPull,
+    FoundComment(in_reply_to): FoundComment,
+    Json(text): Json<Text>,
+) -> Result<Reply> {
+    let comment = operations::create_reply(&app, &access.for_writing(), &pull, in_reply_to, text.body).await?;
+    created(&app, &access, comment).await
+}
+
+async fn created<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, comment: Comment) -> Result<Reply> {
+    let exchange = access.exchange();
+    let location = access.urls().review_comment(&access.repo.owner_login, &access.repo.name, comment.id);
+    let ready = present::ready(app, exchange, &access.repo, vec![comment]).await?;
+    let [ready] = ready.as_slice() else { return Err(Error::internal("one comment was made ready")) };
+    Ok(Reply::created(&ReviewComment::new(ready, exchange.media, &access.repo, access.urls()), location))
+}

@@ -1,0 +1,26 @@
+//! Pull request review comments: remarks on lines of a diff that follow the code, and the reviews they belong to.
+
+mod body;
+mod extract;
+mod handlers;
+mod json;
+mod present;
+pub mod reviews;
+
+use crate::policy::table::{
+    CreateReplyForReviewComment, CreateReviewComment, DeleteReviewComment, GetReviewComment, ListRepoReviewComments,
+    ListReviewComments, UpdateReviewComment,
+};
+use crate::routes::Routes;
+
+pub fn routes() -> Routes {
+    Routes::default()
+        .on::<ListRepoReviewComments, _, _>(handlers::list_for_repo)
+        .on::<GetReviewComment, _, _>(handlers::get)
+        .on::<UpdateReviewComment, _, _>(handlers::update)
+        .on::<DeleteReviewComment, _, _>(handlers::delete)
+        .on::<ListReviewComments, _, _>(handlers::list)
+        .on::<CreateReviewComment, _, _>(handlers::create::create)
+        .on::<CreateReplyForReviewComment, _, _>(handlers::create::reply)
+        .merge(reviews::routes())
+}

@@ -1,0 +1,68 @@
+//! Comments made ready to be shown: places that nobody has looked for yet, and bodies rendered where they are asked for.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::json::{Ready, ReviewComment, shows_rendered};
+use crate::app::App;
+use crate::request::context::Exchange;
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::PullId;
+use plinth_core::pulls::threads::{self, Place};
+use plinth_core::repos::Repo;
+use plinth_core::review_comments::model::Comment;
+use plinth_markdown::{Context, Rendered};
+
+/// Finds all that an answer with these comments needs.
+pub async fn ready(app: &App, exchange: &Exchange, repo: &Repo, mut comments: Vec<Comment>) -> Result<Vec<Ready>> {
+    fill_places(app, repo, &mut comments).await?;
+    let bodies = comments.iter().map(|comment| comment.body.as_str());
+    let mut rendered = render(app, exchange, bodies).await?.into_iter();
+    let ready = comments.into_iter().map(|mut comment| {
+        let place = comment.place.take().ok_or_else(|| Error::internal("every place was looked for"))?;
+        Ok(Ready { comment, place, rendered: rendered.next().flatten() })
+    });
+    ready.collect()
+}
+
+/// Ready comments as they are sent.
+pub fn shown<'a>(ready: &'a [Ready], exchange: &'a Exchange, repo: &'a Repo) -> Vec<ReviewComment<'a>> {
+    ready.iter().map(|ready| ReviewComment::new(ready, exchange.media, repo, &exchange.urls)).collect()
+}
+
+/// Looks for the missing places of each pull request at once.
+async fn fill_places(app: &App, repo: &Repo, comments: &mut [Comment]) -> Result<()> {
+    let mut missing: BTreeMap<PullId, BTreeMap<i64, usize>> = BTreeMap::new();
+    for (index, comment) in comments.iter().enumerate().filter(|(_, comment)| comment.place.is_none()) {
+        missing.entry(comment.pull_id).or_default().insert(comment.thread.id, index);
+    }
+    for (pull, threads) in missing {
+        let wanted: Vec<_> = threads.values().map(|index| comments[*index].thread.clone()).collect();
+        let Some(version) = threads.values().next().map(|index| comments[*index].version) else { continue };
+        let places = threads::place(app, repo.id, pull, &version, wanted).await?;
+        let by_thread: BTreeMap<i64, Place> = threads.into_keys().zip(places).collect();
+        for comment in comments.iter_mut().filter(|comment| comment.pull_id == pull && comment.place.is_none()) {
+            comment.place = by_thread.get(&comment.thread.id).cloned();
+        }
+    }
+    Ok(())
+}
+
+/// Rendering may take a while, so it happens where blocking is fine.
+pub async fn render(
+    app: &App,
+    exchange: &Exchange,
+    bodies: impl Iterator<Item = &str>,
+) -> Result<Vec<Option<Arc<Rendered>>>> {
+    if !shows_rendered(exchange.media) {
+        return Ok(bodies.map(|_| None).collect());
+    }
+    let bodies: Vec<String> = bodies.map(str::to_owned).collect();
+    let (cache, web) = (app.rendered.clone(), exchange.urls.web().to_owned());
+    app.objects
+        .run(move || {
+            let context = Context { web_url: &web };
+            Ok(bodies.iter().map(|body| Some(cache.render(body, &context))).collect())
+        })
+        .await
+}

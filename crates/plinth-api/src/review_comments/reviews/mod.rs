@@ -1,0 +1,20 @@
+//! Reviews: comments that are submitted together, with a verdict.
+
+mod body;
+mod handlers;
+mod json;
+
+use crate::policy::table::{
+    CreateReview, DeletePendingReview, GetReview, ListReviewCommentsOfReview, ListReviews, SubmitReview,
+};
+use crate::routes::Routes;
+
+pub fn routes() -> Routes {
+    Routes::default()
+        .on::<ListReviews, _, _>(handlers::list)
+        .on::<CreateReview, _, _>(handlers::create)
+        .on::<GetReview, _, _>(handlers::get)
+        .on::<SubmitReview, _, _>(handlers::submit)
+        .on::<DeletePendingReview, _, _>(handlers::delete)
+        .on::<ListReviewCommentsOfReview, _, _>(handlers::list_comments)
+}

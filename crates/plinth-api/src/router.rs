@@ -1,0 +1,29 @@
+//! The whole API on one screen.
+
+use crate::routes::Routes;
+use crate::{
+    accounts, explorer, git_http, git_objects, installations, issue_fields, meta, notifications, oauth, project_fields,
+    projects, pulls, refs, repos, review_comments,
+};
+
+pub fn routes() -> Routes {
+    explorer::with_pages(api())
+}
+
+fn api() -> Routes {
+    Routes::default()
+        .merge(project_fields::routes())
+        .merge(issue_fields::routes())
+        .merge(review_comments::routes())
+        .merge(refs::routes())
+        .merge(git_objects::routes())
+        .merge(installations::routes())
+        .merge(git_http::routes())
+        .merge(meta::routes())
+        .merge(notifications::routes())
+        .merge(oauth::routes())
+        .merge(accounts::routes())
+        .merge(projects::routes())
+        .merge(pulls::routes())
+        .merge(repos::routes())
+}

@@ -1,0 +1,299 @@
+//! All open connections: how many there may be, which one goes when there are too many, and which one has had its time.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard};
+use tokio::sync::Notify;
+
+use super::activity::{Activity, Timeouts, Waiting};
+use crate::settings::Network;
+
+/// Connections beyond the limit that respond to health checks, and with 503 to everything else.
+pub const RESERVE_MAX: usize = 64;
+/// A connection that was just accepted is not closed for another one before its first request had time to come.
+const FIRST_REQUEST_GRACE: Duration = Duration::from_millis(100);
+/// How often timeouts are looked at.
+pub const SWEEP_INTERVAL: Duration = Duration::from_millis(200);
+
+/// How many connections there may be.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    pub all: usize,
+    /// For each address; an IPv6 network of 64 bits counts as one.
+    pub per_peer: usize,
+    /// Peers that speak for many clients, to which the limit per peer does not apply.
+    pub proxies: Vec<Network>,
+}
+
+/// What a connection may be used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admission {
+    Served,
+    /// Beyond the limit: only health checks are answered.
+    Reserve,
+}
+
+/// What becomes of a new connection.
+pub enum Decision {
+    Admitted(Ticket),
+    /// There are too many, and all are too new to be closed for this one: it is to be asked for again after this time.
+    Later(Duration),
+    Refused,
+}
+
+/// Whether there is room for one more.
+enum Room {
+    Yes,
+    Later(Duration),
+    No,
+}
+
+/// All open connections.
+pub struct Connections {
+    limits: Limits,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    next_id: u64,
+    by_id: HashMap<u64, Arc<Tracked>>,
+    served_by_peer: HashMap<IpAddr, usize>,
+    reserve: usize,
+}
+
+/// One open connection.
+pub struct Tracked {
+    id: u64,
+    network: IpAddr,
+    pub admission: Admission,
+    activity: Mutex<Activity>,
+    close: Notify,
+}
+
+impl Tracked {
+    pub fn activity(&self) -> MutexGuard<'_, Activity> {
+        self.activity.lock()
+    }
+
+    /// Ready when the connection has to be closed.
+    pub async fn closed(&self) {
+        self.close.notified().await;
+    }
+
+    fn overdue(&self, now: Instant, timeouts: &Timeouts) -> Option<u64> {
+        let why = self.activity().overdue(now, timeouts)?;
+        tracing::debug!(why, "a connection is closed");
+        Some(self.id)
+    }
+}
+
+/// A connection in the list, for as long as this lives.
+pub struct Ticket {
+    connections: Arc<Connections>,
+    pub tracked: Arc<Tracked>,
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.connections.open.lock().remove(self.tracked.id);
+    }
+}
+
+impl Connections {
+    pub fn new(limits: Limits) -> Arc<Self> {
+        Arc::new(Self { limits, open: Mutex::default() })
+    }
+
+    /// Takes in a new connection. Where there are too many, the one that the server has waited for longest is closed in
+    /// its favour; where all are busy it goes to the reserve, and where that is busy too it is refused.
+    pub fn admit(self: &Arc<Self>, peer: IpAddr, now: Instant) -> Decision {
+        let network = network_of(peer);
+        let mut open = self.open.lock();
+        let is_reserve = |one: &Tracked| one.admission == Admission::Reserve;
+        let admission = match self.make_room(&mut open, peer, network, now) {
+            Room::Yes => Admission::Served,
+            Room::Later(pause) => return Decision::Later(pause),
+            Room::No if open.reserve < RESERVE_MAX => Admission::Reserve,
+            Room::No if matches!(open.evict(now, is_reserve), Room::Yes) => Admission::Reserve,
+            Room::No => return Decision::Refused,
+        };
+        let tracked = open.insert(network, admission, now);
+        Decision::Admitted(Ticket { connections: self.clone(), tracked })
+    }
+
+    fn make_room(&self, open: &mut Open, peer: IpAddr, network: IpAddr, now: Instant) -> Room {
+        let of_peer = open.served_by_peer.get(&network).copied().unwrap_or_default();
+        let is_full = open.by_id.len() - open.reserve >= self.limits.all;
+        let served = |one: &Tracked| one.admission == Admission::Served;
+        if of_peer >= self.limits.per_peer && !self.limits.proxies.iter().any(|network| network.contains(peer)) {
+            // Other peers do not wait for this one.
+            return match open.evict(now, |one| served(one) && one.network == network) {
+                Room::Later(_) if !is_full => Room::No,
+                room => room,
+            };
+        }
+        if is_full { open.evict(now, served) } else { Room::Yes }
+    }
+
+    /// Closes the connection that the server has waited for longest, where it waits for any.
+    pub fn evict_one(&self, now: Instant) {
+        self.open.lock().evict(now, |_| true);
+    }
+
+    /// Closes every connection that has had its time.
+    pub fn sweep(&self, now: Instant, timeouts: &Timeouts) {
+        let mut open = self.open.lock();
+        let overdue: Vec<u64> = open.by_id.values().filter_map(|one| one.overdue(now, timeouts)).collect();
+        overdue.into_iter().for_each(|id| open.close(id));
+    }
+
+    pub fn len(&self) -> usize {
+        self.open.lock().by_id.len()
+    }
+}
+
+impl Open {
+    fn insert(&mut self, network: IpAddr, admission: Admission, now: Instant) -> Arc<Tracked> {
+        let id = self.next_id;
+        self.next_id += 1;
+        match admission {
+            Admission::Served => *self.served_by_peer.entry(network).or_default() += 1,
+            Admission::Reserve => self.reserve += 1,
+        }
+        let activity = Mutex::new(Activity::new(now));
+        let tracked = Arc::new(Tracked { id, network, admission, activity, close: Notify::new() });
+        self.by_id.insert(id, tracked.clone());
+        tracked
+    }
+
+    /// Closes the one of them that the server has waited for longest.
+    fn evict(&mut self, now: Instant, may_go: impl Fn(&Tracked) -> bool) -> Room {
+        let candidates = self.by_id.values().filter(|one| may_go(one));
+        let waiting = candidates.filter_map(|one| one.activity().waiting(now).map(|waiting| (waiting, one.id)));
+        let Some(((kind, since), id)) = waiting.min() else { return Room::No };
+        let grace = FIRST_REQUEST_GRACE.saturating_sub(now.saturating_duration_since(since));
+        if kind == Waiting::First && !grace.is_zero() {
+            return Room::Later(grace);
+        }
+        self.close(id);
+        Room::Yes
+    }
+
+    /// Out of the list at once, since its task ends only a moment later.
+    fn close(&mut self, id: u64) {
+        if let Some(tracked) = self.remove(id) {
+            tracked.close.notify_one();
+        }
+    }
+
+    fn remove(&mut self, id: u64) -> Option<Arc<Tracked>> {
+        let tracked = self.by_id.remove(&id)?;
+        match tracked.admission {
+            Admission::Reserve => self.reserve -= 1,
+            Admission::Served => {
+                if let Some(count) = self.served_by_peer.get_mut(&tracked.network) {
+                    *count -= 1;
+                    if *count == 0 {
+                        self.served_by_peer.remove(&tracked.network);
+                    }
+                }
+            }
+        }
+        Some(tracked)
+    }
+}
+
+/// The address, or the network of 64 bits that a holder of IPv6 addresses has at least.
+fn network_of(peer: IpAddr) -> IpAddr {
+    match peer.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn connections(all: usize, per_peer: usize) -> Arc<Connections> {
+        Connections::new(Limits { all, per_peer, proxies: vec![address("10.0.0.9").into()] })
+    }
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().expect("an address")
+    }
+
+    fn admit(open: &Arc<Connections>, peer: &str, now: Instant) -> Option<Ticket> {
+        match open.admit(address(peer), now) {
+            Decision::Admitted(ticket) => Some(ticket),
+            Decision::Later(_) | Decision::Refused => None,
+        }
+    }
+
+    fn is_closed(ticket: &Ticket) -> bool {
+        !ticket.connections.open.lock().by_id.contains_key(&ticket.tracked.id)
+    }
+
+    #[test]
+    fn the_longest_silent_connection_makes_room() {
+        let (open, now) = (connections(2, 2), Instant::now());
+        let later = |seconds: u64| now + Duration::from_secs(seconds);
+        let idle = admit(&open, "10.0.0.1", now).expect("room");
+        idle.tracked.activity().request_began(now);
+        idle.tracked.activity().request_ended(now);
+        let silent = admit(&open, "10.0.0.2", later(1)).expect("room");
+        let third = admit(&open, "10.0.0.3", later(2)).expect("room is made");
+        assert!(is_closed(&silent) && !is_closed(&idle), "one that was of use stays longer");
+        let fourth = admit(&open, "10.0.0.4", later(3)).expect("room is made");
+        assert!(is_closed(&third) && fourth.tracked.admission == Admission::Served);
+    }
+
+    #[test]
+    fn busy_connections_stay_and_newcomers_go_to_the_reserve() {
+        let (open, now) = (connections(1, 1), Instant::now());
+        let busy = admit(&open, "10.0.0.1", now).expect("room");
+        busy.tracked.activity().request_began(now);
+        let reserve: Vec<Ticket> = (0..RESERVE_MAX).filter_map(|_| admit(&open, "10.0.0.2", now)).collect();
+        assert!(reserve.iter().all(|ticket| ticket.tracked.admission == Admission::Reserve));
+        let now = now + FIRST_REQUEST_GRACE;
+        let last = admit(&open, "10.0.0.3", now).expect("a silent one goes");
+        assert_eq!(reserve.iter().filter(|ticket| is_closed(ticket)).count(), 1);
+        reserve.iter().chain([&last]).for_each(|ticket| ticket.tracked.activity().request_began(now));
+        assert!(admit(&open, "10.0.0.4", now).is_none());
+        assert!(!is_closed(&busy));
+        drop((busy, reserve, last));
+        assert_eq!(open.len(), 0);
+        assert!(open.open.lock().served_by_peer.is_empty() && open.open.lock().reserve == 0);
+    }
+
+    #[test]
+    fn a_crowd_of_newcomers_waits_for_a_moment() {
+        let (open, now) = (connections(2, 2), Instant::now());
+        let _first = [admit(&open, "10.0.0.1", now), admit(&open, "10.0.0.2", now)];
+        assert!(matches!(open.admit(address("10.0.0.3"), now), Decision::Later(pause) if pause == FIRST_REQUEST_GRACE));
+        let later = admit(&open, "10.0.0.3", now + FIRST_REQUEST_GRACE).expect("room is made");
+        assert_eq!(later.tracked.admission, Admission::Served);
+    }
+
+    #[test]
+    fn one_peer_has_only_its_part_and_a_proxy_more() {
+        let (open, now) = (connections(10, 2), Instant::now());
+        let mut from = |text: &str| {
+            let ticket = admit(&open, text, now).expect("room");
+            ticket.tracked.activity().request_began(now);
+            ticket
+        };
+        let of_one: Vec<Ticket> = (0..3).map(|_| from("10.0.0.1")).collect();
+        assert_eq!(of_one[1].tracked.admission, Admission::Served);
+        assert_eq!(of_one[2].tracked.admission, Admission::Reserve);
+        let of_network: Vec<Ticket> =
+            ["2001:db8::1", "2001:db8::2", "2001:db8::3"].into_iter().map(&mut from).collect();
+        assert_eq!(of_network[2].tracked.admission, Admission::Reserve);
+        let of_proxy: Vec<Ticket> = (0..4).map(|_| from("10.0.0.9")).collect();
+        assert!(of_proxy.iter().all(|ticket| ticket.tracked.admission == Admission::Served));
+    }
+}

@@ -1,0 +1,76 @@
+//! The service behind every connection: the API, encoded as the client accepts it.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::response::Response;
+use http::header::{ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, ETAG};
+use http::{HeaderValue, Request};
+use tower::ServiceExt;
+use tower_http::compression::Compression;
+use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
+
+use crate::app::App;
+use crate::middleware::Gate;
+use crate::router;
+use plinth_base::error::Error;
+
+/// The gate, behind the encoding that the client accepts.
+#[derive(Clone)]
+pub struct Door {
+    gate: Arc<Gate>,
+}
+
+impl Door {
+    pub fn new(app: App) -> Self {
+        Self { gate: Arc::new(Gate::new(app, router::routes())) }
+    }
+
+    /// Responds to a request that came from `peer`.
+    pub async fn answer(&self, request: Request<Body>, peer: IpAddr) -> Response {
+        if !accepts_gzip(&request) {
+            return self.gate.answer(request, peer).await;
+        }
+        let gate = self.gate.clone();
+        let inner = tower::service_fn(move |request| {
+            let gate = gate.clone();
+            async move { Ok::<_, std::convert::Infallible>(gate.answer(request, peer).await) }
+        });
+        // Packs are compressed already.
+        let worth_it = DefaultPredicate::new().and(NotForContentType::const_new("application/x-git-"));
+        let Ok(response) = Compression::new(inner).compress_when(worth_it).oneshot(request).await;
+        let mut response = response.map(Body::new);
+        if response.headers().contains_key(CONTENT_ENCODING) {
+            weaken_tag(&mut response);
+        }
+        response
+    }
+
+    /// Responds on a connection beyond the limit: health, and 503 to everything else.
+    pub async fn answer_overloaded(&self, request: Request<Body>) -> Response {
+        let mut response = self.gate.answer_overloaded(request).await;
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        response
+    }
+
+    /// Responds to a head that is no request.
+    pub fn answer_malformed(&self, error: &Error) -> Response {
+        let mut response = self.gate.answer_malformed(error);
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        response
+    }
+}
+
+fn accepts_gzip(request: &Request<Body>) -> bool {
+    let values = request.headers().get_all(ACCEPT_ENCODING).iter();
+    values.filter_map(|value| value.to_str().ok()).any(|value| value.contains("gzip"))
+}
+
+/// Encoded bytes are not the very same bytes, so their tag is only a weak one.
+fn weaken_tag(response: &mut Response) {
+    let Some(tag) = response.headers().get(ETAG).and_then(|tag| tag.to_str().ok()) else { return };
+    if let Ok(weak) = HeaderValue::try_from(format!("W/{tag}")) {
+        response.headers_mut().insert(ETAG, weak);
+    }
+}

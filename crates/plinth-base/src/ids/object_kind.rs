@@ -1,0 +1,37 @@
+//! Kinds of Git objects.
+
+use std::fmt;
+
+/// The four kinds of Git objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ObjectKind {
+    Commit,
+    Tree,
+    Blob,
+    Tag,
+}
+
+impl ObjectKind {
+    /// The word that git and the API use for the kind.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ObjectKind::Commit => "commit",
+            ObjectKind::Tree => "tree",
+            ObjectKind::Blob => "blob",
+            ObjectKind::Tag => "tag",
+        }
+    }
+
+    /// The kind that the word means, if any.
+    pub fn parse(word: &str) -> Option<Self> {
+        [ObjectKind::Commit, ObjectKind::Tree, ObjectKind::Blob, ObjectKind::Tag]
+            .into_iter()
+            .find(|kind| kind.as_str() == word)
+    }
+}
+
+impl fmt::Display for ObjectKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}

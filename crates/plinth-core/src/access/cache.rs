@@ -1,0 +1,26 @@
+//! Callers and their access to repositories, cached until the generation of rights moves
+//! (docs/decisions/0073-what-has-changed.md).
+
+use std::sync::Arc;
+
+use super::{Facts, Grant, RepoTarget};
+use crate::tokens::Principal;
+use plinth_base::ids::TokenId;
+use plinth_store::Remembered;
+
+/// A caller in a repository: all that a decision about them needs.
+#[derive(Debug, Clone)]
+pub struct RepositoryAccess {
+    pub target: RepoTarget,
+    pub facts: Facts,
+    pub grant: Grant,
+}
+
+/// An entry holds until the generation of rights moves: see [`plinth_store::State`].
+#[derive(Default)]
+pub struct AuthorizationCache {
+    /// By the hash of the token that a caller presents.
+    pub callers: Remembered<[u8; 32], Arc<Principal>>,
+    /// By a token, and by owner and name as the caller wrote them.
+    pub repositories: Remembered<(TokenId, String), Arc<RepositoryAccess>>,
+}

@@ -1,0 +1,93 @@
+//! Accounts as the service keeps them.
+
+use std::str::FromStr;
+
+use plinth_base::clock::Timestamp;
+use plinth_base::ids::AccountId;
+use plinth_store::{from_row, text_column};
+
+/// Whoever owns things or acts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    pub id: AccountId,
+    pub kind: AccountKind,
+    pub login: String,
+    pub name: Option<String>,
+    pub email: Option<String>,
+    pub site_admin: bool,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+from_row!(Account { id, kind, login, name, email, site_admin, created_at, updated_at });
+
+impl Account {
+    /// The address that commits made here for this account carry.
+    pub fn commit_email(&self) -> String {
+        commit_identity(&self.login, None, self.email.as_deref()).1
+    }
+}
+
+/// Name and email address of someone's commits; whoever has told none gets an address that leads nowhere.
+pub fn commit_identity(login: &str, name: Option<&str>, email: Option<&str>) -> (String, String) {
+    let name = name.filter(|name| !name.trim().is_empty()).unwrap_or(login).to_owned();
+    let email = email.map_or_else(|| format!("{login}@users.noreply.localhost"), str::to_owned);
+    (name, email)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccountKind {
+    User,
+    Organization,
+    /// The account as which an app acts.
+    Bot,
+}
+
+impl AccountKind {
+    /// The `type` that clients see; also what the store keeps.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            AccountKind::User => "User",
+            AccountKind::Organization => "Organization",
+            AccountKind::Bot => "Bot",
+        }
+    }
+}
+
+impl FromStr for AccountKind {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        [AccountKind::User, AccountKind::Organization, AccountKind::Bot]
+            .into_iter()
+            .find(|kind| kind.as_str() == text)
+            .ok_or(())
+    }
+}
+
+/// What a user is in an organization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OrgRole {
+    Member,
+    Admin,
+}
+
+impl OrgRole {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            OrgRole::Member => "member",
+            OrgRole::Admin => "admin",
+        }
+    }
+}
+
+impl FromStr for OrgRole {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        [OrgRole::Member, OrgRole::Admin].into_iter().find(|role| role.as_str() == text).ok_or(())
+    }
+}
+
+text_column!(AccountKind, OrgRole);

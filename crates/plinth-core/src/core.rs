@@ -1,0 +1,110 @@
+//! What every operation needs: the store, the repositories, the clock and the caches.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use plinth_base::clock::Clock;
+use plinth_base::error::Result;
+use plinth_git::Repositories;
+use plinth_git::diff::Comparisons;
+use plinth_store::{Connection, State, Store, TransactionTimes};
+
+use crate::access::AuthorizationCache;
+use crate::objects::{ObjectLimits, Objects};
+use crate::pulls::PullCache;
+use crate::rate_limit::{Budgets, Limiter};
+use crate::review_comments::CommentContextCache;
+use crate::settings;
+use crate::tokens::ExpiredTokens;
+
+/// Memory for rendered comments.
+const RENDERED_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// What operators decide about the domain.
+#[derive(Debug, Clone, Default)]
+pub struct CoreSettings {
+    pub rate_limits: Budgets,
+    pub objects: ObjectLimits,
+}
+
+/// The running domain; cheap to clone.
+#[derive(Clone)]
+pub struct Core(Arc<Parts>);
+
+/// The parts of the domain.
+pub struct Parts {
+    /// Private to this crate: only operations open write transactions.
+    pub(crate) store: Store,
+    pub repositories: Arc<Repositories>,
+    pub objects: Objects,
+    pub clock: Clock,
+    pub limiter: Limiter,
+    pub expired_tokens: ExpiredTokens,
+    pub comparisons: Arc<Comparisons>,
+    pub rendered: Arc<plinth_markdown::Cache>,
+    pub authorization_cache: AuthorizationCache,
+    pub pull_cache: PullCache,
+    pub(crate) comment_context_cache: CommentContextCache,
+}
+
+impl Deref for Core {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl Core {
+    pub fn new(store: Store, repositories: Repositories, clock: Clock, settings: CoreSettings) -> Self {
+        let repositories = Arc::new(repositories);
+        Self(Arc::new(Parts {
+            objects: Objects::new(store.clone(), repositories.clone(), settings.objects),
+            limiter: Limiter::new(settings.rate_limits),
+            expired_tokens: ExpiredTokens::default(),
+            comparisons: Arc::default(),
+            rendered: Arc::new(plinth_markdown::Cache::new(RENDERED_BYTES_MAX)),
+            authorization_cache: AuthorizationCache::default(),
+            pull_cache: PullCache::default(),
+            comment_context_cache: CommentContextCache::default(),
+            repositories,
+            store,
+            clock,
+        }))
+    }
+
+    /// A connection for reading.
+    pub async fn read(&self) -> Result<Connection> {
+        self.store.read().await
+    }
+
+    /// The generations of the store, where they are known.
+    pub fn generations(&self) -> Option<State> {
+        self.store.state()
+    }
+
+    /// The secret that list cursors are signed with; it belongs to the store, so that every node reads every cursor.
+    pub async fn cursor_secret(&self) -> Result<Vec<u8>> {
+        settings::cursor_secret(self).await
+    }
+
+    /// Whether the database answers.
+    pub async fn check_database(&self) -> Result<()> {
+        self.store.check().await
+    }
+
+    /// Whether the writer makes progress.
+    pub fn check_writer(&self) -> Result<()> {
+        self.store.check_writer()
+    }
+
+    /// `sqlite` or `postgres`.
+    pub fn engine_name(&self) -> &'static str {
+        self.store.engine_name()
+    }
+
+    /// Times of write transactions.
+    pub fn transaction_times(&self) -> &TransactionTimes {
+        self.store.transaction_times()
+    }
+}

@@ -1,0 +1,8 @@
+//! Git objects by their ids: read, and created without a clone.
+
+mod input;
+mod operations;
+pub mod rules;
+
+pub use input::{Encoding, NewBlob, NewCommit, NewEntry, NewTag, NewTree, Person};
+pub use operations::{create_blob, create_commit, create_tag, create_tree};

@@ -1,0 +1,177 @@
+//! Installations and their repositories in the store.
+
+use super::model::Shown;
+use crate::apps::{self, Installation};
+use crate::paging::Page;
+use crate::repos::store::Found;
+use crate::repos::{self, Repo};
+use crate::tokens::SelectionMode;
+use plinth_base::ids::{AccountId, AppId, InstallationId, RepoId, TokenId};
+use plinth_store::{Connection, DbError, params};
+
+/// A repository of the installation's account, by name, if the installation has it.
+pub async fn find_by_name(
+    db: &mut Connection,
+    installation: &Installation,
+    owner_login: &str,
+    name: &str,
+) -> Result<Option<Repo>, DbError> {
+    let found = repos::store::find(db, owner_login, name, None).await?.map(|found| found.repo);
+    let has_it = has(db, installation, found.as_ref()).await?;
+    Ok(found.filter(|_| has_it))
+}
+
+/// As [`find_by_name`], by number.
+pub async fn find_by_id(db: &mut Connection, installation: &Installation, id: RepoId) -> Result<Option<Repo>, DbError> {
+    let found = repos::store::find_by_id(db, id, None).await?.map(|found| found.repo);
+    let has_it = has(db, installation, found.as_ref()).await?;
+    Ok(found.filter(|_| has_it))
+}
+
+/// Whether the installation has this repository: with all of them, those made later too. Asks as much about a
+/// repository that does not exist, so that time does not tell whether it does.
+pub async fn has(db: &mut Connection, installation: &Installation, repo: Option<&Repo>) -> Result<bool, DbError> {
+    let selects = match installation.repository_selection {
+        SelectionMode::All => true,
+        SelectionMode::Selected => {
+            let id = repo.map_or(RepoId(0), |repo| repo.id);
+            apps::store::selects(db, installation.id, id).await?
+        }
+    };
+    Ok(selects && repo.is_some_and(|repo| repo.owner_id == installation.account_id))
+}
+
+/// The statement for installations as answers show them, with its conditions.
+macro_rules! select_shown {
+    ($conditions:literal) => {
+        concat!(
+            "select i.id, i.app_id, i.account_id, i.repository_selection, i.permissions, i.events, i.suspended_at, ",
+            "i.suspended_by, i.created_at, i.updated_at, a.client_id, a.slug, ",
+            "o.id, o.kind, o.login, o.site_admin, s.id, s.kind, s.login, s.site_admin ",
+            "from installation i join app a on a.id = i.app_id join account o on o.id = i.account_id ",
+            "left join account s on s.id = i.suspended_by ",
+            $conditions
+        )
+    };
+}
+
+pub async fn find_shown(db: &mut Connection, id: InstallationId) -> Result<Option<Shown>, DbError> {
+    db.optional(select_shown!("where i.id = $1"), params![id]).await
+}
+
+/// The installations of an app.
+pub async fn list_of_app(db: &mut Connection, app: AppId, page: Page) -> Result<Vec<Shown>, DbError> {
+    let sql = select_shown!("where i.app_id = $1 order by i.id limit $2 offset $3");
+    db.all(sql, params![app, page.limit(), page.offset()]).await
+}
+
+pub async fn count_of_app(db: &mut Connection, app: AppId) -> Result<i64, DbError> {
+    let sql = "select count(*) from installation where app_id = $1";
+    Ok(db.one::<(i64,)>(sql, params![app]).await?.0)
+}
+
+/// Where the user `$2` has a part in the installation `i`: its own account, an organization that it belongs to, or a
+/// repository of the installation in which it collaborates.
+macro_rules! has_a_part {
+    () => {
+        "(i.account_id = $2 \
+          or exists (select 1 from membership m where m.org_id = i.account_id and m.user_id = $2) \
+          or exists (select 1 from collaborator c join repo r on r.id = c.repo_id \
+          where c.user_id = $2 and r.owner_id = i.account_id and (i.repository_selection = 'all' \
+          or exists (select 1 from installation_repo x where x.installation_id = i.id and x.repo_id = r.id))))"
+    };
+}
+
+/// Whether the user has a part in this installation.
+pub async fn is_visible(db: &mut Connection, id: InstallationId, user: AccountId) -> Result<bool, DbError> {
+    let sql = concat!("select cast(1 as bigint) from installation i where i.id = $1 and ", has_a_part!());
+    Ok(db.optional::<(i64,)>(sql, params![id, user]).await?.is_some())
+}
+
+/// The installations of an app in which the user has a part.
+pub async fn list_of_user(db: &mut Connection, app: AppId, user: AccountId, page: Page) -> Result<Vec<Shown>, DbError> {
+    let sql = concat!(select_shown!("where i.app_id = $1 and "), has_a_part!(), " order by i.id limit $3 offset $4");
+    db.all(sql, params![app, user, page.limit(), page.offset()]).await
+}
+
+pub async fn count_of_user(db: &mut Connection, app: AppId, user: AccountId) -> Result<i64, DbError> {
+    let sql = concat!("select count(*) from installation i where i.app_id = $1 and ", has_a_part!());
+    Ok(db.one::<(i64,)>(sql, params![app, user]).await?.0)
+}
+
+/// The repositories `r` that both the installation of the token `$1` and the token itself have.
+macro_rules! of_token {
+    () => {
+        "from token t join installation i on i.id = t.installation_id \
+         join repo r on r.owner_id = i.account_id join account o on o.id = r.owner_id \
+         where t.id = $1 and (i.repository_selection = 'all' \
+         or exists (select 1 from installation_repo x where x.installation_id = i.id and x.repo_id = r.id)) \
+         and (t.repository_selection = 'all' \
+         or exists (select 1 from token_repo y where y.token_id = t.id and y.repo_id = r.id))"
+    };
+}
+
+/// What an installation token reaches.
+pub async fn list_repositories(db: &mut Connection, token: TokenId, page: Page) -> Result<Vec<Repo>, DbError> {
+    let sql = concat!(
+        "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, ",
+        "r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at ",
+        of_token!(),
+        " order by r.id limit $2 offset $3"
+    );
+    db.all(sql, params![token, page.limit(), page.offset()]).await
+}
+
+pub async fn count_repositories(db: &mut Connection, token: TokenId) -> Result<i64, DbError> {
+    let sql = concat!("select count(*) ", of_token!());
+    Ok(db.one::<(i64,)>(sql, params![token]).await?.0)
+}
+
+/// The repositories `r` of the installation `$1` in which the user `$2` has a role of its own; the private ones only
+/// where `$3` says so.
+macro_rules! of_user {
+    () => {
+        "from installation i join repo r on r.owner_id = i.account_id join account o on o.id = r.owner_id \
+         left join collaborator c on c.repo_id = r.id and c.user_id = $2 \
+         left join membership m on m.org_id = r.owner_id and m.user_id = $2 \
+         where i.id = $1 and (i.repository_selection = 'all' \
+         or exists (select 1 from installation_repo x where x.installation_id = i.id and x.repo_id = r.id)) \
+         and (c.permission is not null or m.role is not null or r.owner_id = $2) \
+         and (cast($3 as boolean) or not r.private)"
+    };
+}
+
+/// Whether a list shows private repositories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Private {
+    Shown,
+    LeftOut,
+}
+
+/// What an installation and the user both have, with the user's role.
+pub async fn list_repositories_of_user(
+    db: &mut Connection,
+    id: InstallationId,
+    user: AccountId,
+    private: Private,
+    page: Page,
+) -> Result<Vec<Found>, DbError> {
+    let sql = concat!(
+        "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, ",
+        "r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, ",
+        "c.permission, m.role, r.owner_id = $2 ",
+        of_user!(),
+        " order by r.id limit $4 offset $5"
+    );
+    db.all(sql, params![id, user, private == Private::Shown, page.limit(), page.offset()]).await
+}
+
+pub async fn count_repositories_of_user(
+    db: &mut Connection,
+    id: InstallationId,
+    user: AccountId,
+    private: Private,
+) -> Result<i64, DbError> {
+    let sql = concat!("select count(*) ", of_user!());
+    Ok(db.one::<(i64,)>(sql, params![id, user, private == Private::Shown]).await?.0)
+}

@@ -1,0 +1,30 @@
+//! The domain: accounts, repositories, refs, pull requests, review comments, projects, fields, apps, installations,
+//! tokens and notifications, with their rules, their SQL and their operations. Nothing here knows HTTP.
+//!
+//! Each area has the same files: `model.rs` (types), `input.rs` (what callers send), `rules.rs` (pure validation),
+//! `store.rs` (SQL) and `operations.rs` (one function for each operation, with its transaction).
+
+pub mod access;
+pub mod accounts;
+pub mod apps;
+mod core;
+pub mod expiry;
+pub mod git_objects;
+pub mod installations;
+pub mod issue_fields;
+pub mod notifications;
+pub mod oauth;
+pub mod objects;
+pub mod paging;
+pub mod project_fields;
+pub mod projects;
+pub mod pulls;
+pub mod rate_limit;
+pub mod ref_updates;
+pub mod refs;
+pub mod repos;
+pub mod review_comments;
+mod settings;
+pub mod tokens;
+
+pub use crate::core::{Core, CoreSettings};

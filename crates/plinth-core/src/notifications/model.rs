@@ -1,0 +1,70 @@
+//! Notifications as the service keeps them.
+
+use std::str::FromStr;
+
+use crate::repos::Repo;
+use plinth_base::clock::Timestamp;
+use plinth_base::ids::{CommentId, NotificationId};
+use plinth_store::{DbError, FromRow, Row, text_column};
+
+/// One pull request that concerns one user.
+#[derive(Debug, Clone)]
+pub struct Notification {
+    pub id: NotificationId,
+    pub reason: Reason,
+    pub unread: bool,
+    pub comment_id: Option<CommentId>,
+    pub updated_at: Timestamp,
+    pub last_read_at: Option<Timestamp>,
+    pub pull_number: i64,
+    pub pull_title: String,
+    pub repo: Repo,
+}
+
+impl FromRow for Notification {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        const REPO_COLUMNS: usize = 14;
+        Ok(Self {
+            repo: Repo::from_row(row)?,
+            id: row.get(REPO_COLUMNS)?,
+            reason: row.get(REPO_COLUMNS + 1)?,
+            unread: row.get(REPO_COLUMNS + 2)?,
+            comment_id: row.get(REPO_COLUMNS + 3)?,
+            updated_at: row.get(REPO_COLUMNS + 4)?,
+            last_read_at: row.get(REPO_COLUMNS + 5)?,
+            pull_number: row.get(REPO_COLUMNS + 6)?,
+            pull_title: row.get(REPO_COLUMNS + 7)?,
+        })
+    }
+}
+
+/// Why someone is told, the strongest reason last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// They took part in the thread.
+    Comment,
+    /// They made the pull request.
+    Author,
+    /// They were named.
+    Mention,
+}
+
+impl Reason {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Reason::Comment => "comment",
+            Reason::Author => "author",
+            Reason::Mention => "mention",
+        }
+    }
+}
+
+impl FromStr for Reason {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        [Reason::Comment, Reason::Author, Reason::Mention].into_iter().find(|reason| reason.as_str() == text).ok_or(())
+    }
+}
+
+text_column!(Reason);

@@ -1,0 +1,127 @@
+//! Notifications in the store.
+
+use super::model::Notification;
+use super::operations::{Notice, Recipient};
+use plinth_base::clock::Timestamp;
+use plinth_base::ids::{AccountId, NotificationId, PullId};
+use plinth_store::{Connection, DbError, Transaction, params};
+
+/// Whether an account is a user who can read the repository `r`.
+macro_rules! can_read {
+    ($account:literal) => {
+        concat!(
+            $account,
+            ".kind = 'User' and (r.private = false or r.owner_id = ",
+            $account,
+            ".id or exists (select 1 from collaborator k where k.repo_id = r.id and k.user_id = ",
+            $account,
+            ".id) or exists (select 1 from membership m where m.org_id = r.owner_id and m.user_id = ",
+            $account,
+            ".id))"
+        )
+    };
+}
+pub(crate) use can_read;
+
+/// Makes a pull request unread once more for someone who can read its repository. Tells whether it was there already.
+pub async fn update(
+    db: &mut Transaction,
+    pull: PullId,
+    Recipient { user, reason, comment }: &Recipient,
+    now: Timestamp,
+) -> Result<bool, DbError> {
+    let sql = "update notification set reason = $3, unread = true, comment_id = $4, updated_at = $5 \
+               where user_id = $1 and pull_id = $2";
+    Ok(db.execute(sql, params![user, pull, reason, comment, now]).await? > 0)
+}
+
+/// Makes a pull request unread for someone, if they are a user who can read its repository.
+pub async fn upsert(
+    db: &mut Transaction,
+    notice: &Notice,
+    Recipient { user, reason, comment }: &Recipient,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let sql = concat!(
+        "insert into notification (user_id, repo_id, pull_id, reason, unread, comment_id, updated_at) \
+         select a.id, r.id, $3, $4, true, $5, $6 from account a join repo r on r.id = $2 where a.id = $1 and ",
+        can_read!("a"),
+        " on conflict (user_id, pull_id) do update \
+         set reason = excluded.reason, unread = true, comment_id = excluded.comment_id, \
+         updated_at = excluded.updated_at"
+    );
+    db.execute(sql, params![user, notice.repo, notice.pull, reason, comment, now]).await?;
+    Ok(())
+}
+
+/// What someone may still read: with `private`, also in repositories that are theirs to see.
+#[derive(Debug, Clone, Copy)]
+pub struct View {
+    pub user: AccountId,
+    pub private: bool,
+}
+
+macro_rules! visible {
+    ($columns:literal, $rest:literal) => {
+        concat!(
+            "select ",
+            $columns,
+            " from notification n join repo r on r.id = n.repo_id join account o on o.id = r.owner_id \
+             join pull p on p.id = n.pull_id \
+             left join collaborator c on c.repo_id = r.id and c.user_id = n.user_id \
+             left join membership m on m.org_id = r.owner_id and m.user_id = n.user_id \
+             where n.user_id = $1 and (r.private = false or ($2 = true and \
+             (r.owner_id = $1 or c.permission is not null or m.role is not null))) ",
+            $rest
+        )
+    };
+}
+
+macro_rules! select_visible {
+    ($rest:literal) => {
+        visible!(
+            "r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
+             r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, \
+             n.id, n.reason, n.unread, n.comment_id, n.updated_at, n.last_read_at, p.number, p.title",
+            $rest
+        )
+    };
+}
+
+pub async fn find(db: &mut Connection, view: View, id: NotificationId) -> Result<Option<Notification>, DbError> {
+    db.optional(select_visible!("and n.id = $3"), params![view.user, view.private, id]).await
+}
+
+/// What a list has: everything or only what is unread, changed between two moments.
+#[derive(Debug, Clone, Copy)]
+pub struct Filter {
+    pub all: bool,
+    pub since: Timestamp,
+    pub before: Timestamp,
+}
+
+pub async fn list(
+    db: &mut Connection,
+    view: View,
+    filter: Filter,
+    (limit, offset): (i64, i64),
+) -> Result<Vec<Notification>, DbError> {
+    let sql = select_visible!(
+        "and ($3 = true or n.unread = true) and n.updated_at > $4 and n.updated_at < $5 \
+         order by n.updated_at desc, n.id desc limit $6 offset $7"
+    );
+    let values = params![view.user, view.private, filter.all, filter.since, filter.before, limit, offset];
+    db.all(sql, values).await
+}
+
+pub async fn count(db: &mut Connection, view: View, filter: Filter) -> Result<i64, DbError> {
+    let sql = visible!("count(*)", "and ($3 = true or n.unread = true) and n.updated_at > $4 and n.updated_at < $5");
+    let values = params![view.user, view.private, filter.all, filter.since, filter.before];
+    Ok(db.one::<(i64,)>(sql, values).await?.0)
+}
+
+pub async fn mark_read(db: &mut Transaction, id: NotificationId, now: Timestamp) -> Result<(), DbError> {
+    let sql = "update notification set unread = false, last_read_at = $2 where id = $1";
+    db.execute(sql, params![id, now]).await?;
+    Ok(())
+}

@@ -1,0 +1,9 @@
+//! The OAuth device flow: a device shows a code, a user approves it, and the device gets its token.
+
+pub mod approval;
+pub mod model;
+pub mod operations;
+pub mod rules;
+pub mod store;
+
+pub use model::{Approval, Decision};

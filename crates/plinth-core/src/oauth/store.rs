@@ -1,0 +1,71 @@
+//! Device codes in the store; the device's own code by hash only.
+
+use super::model::{Decision, DeviceCode};
+use plinth_base::clock::Timestamp;
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::{AccountId, AppId};
+use plinth_store::{Connection, DbError, Transaction, params};
+
+/// What a new code starts with.
+pub struct NewDeviceCode<'a> {
+    pub hash: [u8; 32],
+    pub user_code: &'a str,
+    pub app: AppId,
+    pub scopes: &'a str,
+    pub interval_seconds: i64,
+    pub expires_at: Timestamp,
+}
+
+pub async fn insert(db: &mut Transaction, new: &NewDeviceCode<'_>, now: Timestamp) -> Result<()> {
+    let sql = "insert into device_code (hash, user_code, app_id, scopes, interval_seconds, created_at, expires_at) \
+               values ($1, $2, $3, $4, $5, $6, $7)";
+    let values = params![new.hash, new.user_code, new.app, new.scopes, new.interval_seconds, now, new.expires_at];
+    let taken = || Error::Unavailable("a code of the same letters is waiting for its user".into());
+    db.execute(sql, values).await.map_err(|error| error.on_unique(taken))?;
+    Ok(())
+}
+
+/// The code that a device of this app holds.
+pub async fn find(db: &mut Connection, hash: &[u8; 32], app: AppId) -> Result<Option<DeviceCode>, DbError> {
+    let sql = "select id, app_id, scopes, interval_seconds, expires_at, polled_at, decision, user_id \
+               from device_code where hash = $1 and app_id = $2";
+    db.optional(sql, params![hash, app]).await
+}
+
+/// The code that a user has read, while it waits for a decision.
+pub async fn find_undecided(
+    db: &mut Connection,
+    user_code: &str,
+    now: Timestamp,
+) -> Result<Option<DeviceCode>, DbError> {
+    let sql = "select id, app_id, scopes, interval_seconds, expires_at, polled_at, decision, user_id \
+               from device_code where user_code = $1 and decision is null and expires_at > $2";
+    db.optional(sql, params![user_code, now]).await
+}
+
+pub async fn update_decision(
+    db: &mut Transaction,
+    id: i64,
+    decision: Decision,
+    user: Option<AccountId>,
+) -> Result<(), DbError> {
+    let sql = "update device_code set decision = $2, user_id = $3 where id = $1";
+    db.execute(sql, params![id, decision, user]).await?;
+    Ok(())
+}
+
+/// Notes when a device asked, and how long it has to wait now.
+pub async fn update_polled(db: &mut Transaction, id: i64, now: Timestamp, interval: i64) -> Result<(), DbError> {
+    let sql = "update device_code set polled_at = $2, interval_seconds = $3 where id = $1";
+    db.execute(sql, params![id, now, interval]).await?;
+    Ok(())
+}
+
+pub async fn delete(db: &mut Transaction, id: i64) -> Result<u64, DbError> {
+    db.execute("delete from device_code where id = $1", params![id]).await
+}
+
+/// Removes codes that have been over since before `moment`; a device that still asks reads that its code is not valid.
+pub async fn delete_expired(db: &mut Transaction, moment: Timestamp) -> Result<u64, DbError> {
+    db.execute("delete from device_code where expires_at <= $1", params![moment]).await
+}

@@ -1,0 +1,118 @@
+//! Projects in the store.
+
+use crate::accounts::{AccountKind, OrgRole, login_key};
+use crate::projects::{Project, rules};
+use crate::repos::RepoRole;
+use plinth_base::clock::Timestamp;
+use plinth_base::ids::{AccountId, ProjectId};
+use plinth_store::{Connection, DbError, FromRow, Row, Transaction, params};
+
+/// A project with what one user is in it, found in one statement.
+pub struct Found {
+    pub project: Project,
+    pub role: Option<RepoRole>,
+}
+
+impl FromRow for Found {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        const PROJECT_COLUMNS: usize = 15;
+        let project = Project::from_row(row)?;
+        let member: Option<OrgRole> = row.get(PROJECT_COLUMNS)?;
+        let owns: bool = row.get(PROJECT_COLUMNS + 1)?;
+        Ok(Self { project, role: rules::role(member, owns) })
+    }
+}
+
+/// The project at this address, and the role of `user` in it; nobody's role is asked for with `None`.
+pub async fn find(
+    db: &mut Connection,
+    owner: &str,
+    kind: AccountKind,
+    number: i64,
+    user: Option<AccountId>,
+) -> Result<Option<Found>, DbError> {
+    let sql = "select p.id, p.owner_id, a.login, a.kind, a.site_admin, p.number, p.title, p.short_description, \
+               p.public, p.creator_id, p.generation, p.has_iterations, p.created_at, p.updated_at, p.closed_at, \
+               m.role, coalesce(p.owner_id = $4, false) \
+               from account a join project p on p.owner_id = a.id \
+               left join membership m on m.org_id = a.id and m.user_id = $4 \
+               where a.login_key = $1 and a.kind = $2 and p.number = $3";
+    db.optional(sql, params![login_key(owner), kind, number, user]).await
+}
+
+/// As [`find`], by number.
+pub async fn find_by_id(db: &mut Connection, id: ProjectId, user: Option<AccountId>) -> Result<Option<Found>, DbError> {
+    let sql = "select p.id, p.owner_id, a.login, a.kind, a.site_admin, p.number, p.title, p.short_description, \
+               p.public, p.creator_id, p.generation, p.has_iterations, p.created_at, p.updated_at, p.closed_at, \
+               m.role, coalesce(p.owner_id = $2, false) \
+               from project p join account a on a.id = p.owner_id \
+               left join membership m on m.org_id = a.id and m.user_id = $2 where p.id = $1";
+    db.optional(sql, params![id, user]).await
+}
+
+/// Which projects of an owner are meant.
+#[derive(Clone, Copy)]
+pub struct Scope {
+    pub owner: AccountId,
+    pub with_private: bool,
+}
+
+/// The first `limit` projects whose ids are above `after`.
+pub async fn list_after(db: &mut Connection, scope: Scope, after: i64, limit: i64) -> Result<Vec<Project>, DbError> {
+    let sql = "select p.id, p.owner_id, a.login, a.kind, a.site_admin, p.number, p.title, p.short_description, \
+               p.public, p.creator_id, p.generation, p.has_iterations, p.created_at, p.updated_at, p.closed_at \
+               from project p join account a on a.id = p.owner_id \
+               where p.owner_id = $1 and (p.public or $2) and p.id > $3 order by p.id limit $4";
+    db.all(sql, params![scope.owner, scope.with_private, after, limit]).await
+}
+
+/// The last `limit` projects whose ids are below `before`, the highest first.
+pub async fn list_before(db: &mut Connection, scope: Scope, before: i64, limit: i64) -> Result<Vec<Project>, DbError> {
+    let sql = "select p.id, p.owner_id, a.login, a.kind, a.site_admin, p.number, p.title, p.short_description, \
+               p.public, p.creator_id, p.generation, p.has_iterations, p.created_at, p.updated_at, p.closed_at \
+               from project p join account a on a.id = p.owner_id \
+               where p.owner_id = $1 and (p.public or $2) and p.id < $3 order by p.id desc limit $4";
+    db.all(sql, params![scope.owner, scope.with_private, before, limit]).await
+}
+
+/// What a new project starts with.
+pub struct NewProject<'a> {
+    pub owner: AccountId,
+    pub creator: Option<AccountId>,
+    pub title: &'a str,
+    pub short_description: Option<&'a str>,
+    pub public: bool,
+}
+
+pub async fn insert(
+    db: &mut Transaction,
+    new: &NewProject<'_>,
+    number: i64,
+    now: Timestamp,
+) -> Result<ProjectId, DbError> {
+    let sql = "insert into project \
+               (owner_id, number, title, short_description, public, creator_id, created_at, updated_at) \
+               values ($1, $2, $3, $4, $5, $6, $7, $7) returning id";
+    let values = params![new.owner, number, new.title, new.short_description, new.public, new.creator, now];
+    let (id,) = db.insert(sql, values).await?;
+    Ok(id)
+}
+
+pub async fn update(db: &mut Transaction, id: ProjectId, new: &NewProject<'_>, now: Timestamp) -> Result<(), DbError> {
+    let sql = "update project set title = $2, short_description = $3, public = $4, updated_at = $5, \
+               generation = generation + 1 where id = $1";
+    db.execute(sql, params![id, new.title, new.short_description, new.public, now]).await?;
+    Ok(())
+}
+
+/// Notes that the fields have changed; tells how many projects that were, none where it is gone.
+pub async fn mark_changed(db: &mut Transaction, id: ProjectId, now: Timestamp) -> Result<u64, DbError> {
+    let sql = "update project set generation = generation + 1, updated_at = $2 where id = $1";
+    db.execute(sql, params![id, now]).await
+}
+
+/// From now on the answers about this project's fields change with the date.
+pub async fn mark_iterating(db: &mut Transaction, id: ProjectId) -> Result<(), DbError> {
+    db.execute("update project set has_iterations = $2 where id = $1", params![id, true]).await?;
+    Ok(())
+}

@@ -1,0 +1,227 @@
+//! Pull requests as the service keeps them.
+
+use std::str::FromStr;
+
+use crate::accounts::AccountKind;
+use plinth_base::clock::Timestamp;
+use plinth_base::ids::{AccountId, PullId, RepoId, Sha};
+use plinth_store::{DbError, FromRow, Row, from_row, text_column};
+
+/// A pull request with its author and its last version.
+#[derive(Debug, Clone)]
+pub struct Pull {
+    pub id: PullId,
+    pub repo_id: RepoId,
+    pub number: i64,
+    pub title: String,
+    pub body: Option<String>,
+    pub state: PullState,
+    pub draft: bool,
+    pub head_ref: String,
+    pub base_ref: String,
+    pub review_comments: i64,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub closed_at: Option<Timestamp>,
+    pub version: Version,
+    pub author: Author,
+}
+
+impl FromRow for Pull {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        const OWN_COLUMNS: usize = 13;
+        Ok(Self {
+            id: row.get(0)?,
+            repo_id: row.get(1)?,
+            number: row.get(2)?,
+            title: row.get(3)?,
+            body: row.get(4)?,
+            state: row.get(5)?,
+            draft: row.get(6)?,
+            head_ref: row.get(7)?,
+            base_ref: row.get(8)?,
+            review_comments: row.get(9)?,
+            created_at: row.get(10)?,
+            updated_at: row.get(11)?,
+            closed_at: row.get(12)?,
+            version: Version::from_columns(row, OWN_COLUMNS)?,
+            author: Author::from_columns(row, OWN_COLUMNS + Version::COLUMNS)?,
+        })
+    }
+}
+
+/// A pull request as far as changes to it need to know it.
+#[derive(Debug, Clone)]
+pub struct PullFacts {
+    pub id: PullId,
+    pub repo_id: RepoId,
+    pub number: i64,
+    pub head_ref: String,
+    /// Nobody, once the account is gone.
+    pub author: Option<AccountId>,
+    pub version: Version,
+}
+
+impl FromRow for PullFacts {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        const OWN_COLUMNS: usize = 5;
+        Ok(Self {
+            id: row.get(0)?,
+            repo_id: row.get(1)?,
+            number: row.get(2)?,
+            head_ref: row.get(3)?,
+            author: row.get(4)?,
+            version: Version::from_columns(row, OWN_COLUMNS)?,
+        })
+    }
+}
+
+/// Head and base at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Version {
+    pub number: i64,
+    /// The tips of the two branches.
+    pub base_sha: Sha,
+    pub head_sha: Sha,
+    /// Where the head left the base; nothing while nobody has looked.
+    pub merge_base: Option<Sha>,
+    pub size: Option<Size>,
+    pub created_at: Timestamp,
+}
+
+impl Version {
+    const COLUMNS: usize = 9;
+
+    fn from_columns(row: &Row<'_>, first: usize) -> Result<Self, DbError> {
+        Ok(Self {
+            number: row.get(first)?,
+            base_sha: row.get(first + 1)?,
+            head_sha: row.get(first + 2)?,
+            merge_base: row.get(first + 3)?,
+            size: Size::from_columns(row, first + 4)?,
+            created_at: row.get(first + 8)?,
+        })
+    }
+}
+
+impl FromRow for Version {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Self::from_columns(row, 0)
+    }
+}
+
+/// How much a version changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Size {
+    pub commits: i64,
+    pub additions: i64,
+    pub deletions: i64,
+    pub changed_files: i64,
+}
+
+impl Size {
+    fn from_columns(row: &Row<'_>, first: usize) -> Result<Option<Self>, DbError> {
+        let Some(commits) = row.get(first)? else { return Ok(None) };
+        Ok(Some(Self {
+            commits,
+            additions: row.get::<Option<i64>>(first + 1)?.unwrap_or_default(),
+            deletions: row.get::<Option<i64>>(first + 2)?.unwrap_or_default(),
+            changed_files: row.get::<Option<i64>>(first + 3)?.unwrap_or_default(),
+        }))
+    }
+}
+
+/// Whoever wrote something, with what they are to the repository; nobody, once the account is gone.
+#[derive(Debug, Clone)]
+pub struct Author {
+    pub account: Option<AuthorAccount>,
+    pub association: Association,
+}
+
+/// The parts of an account that answers show.
+#[derive(Debug, Clone)]
+pub struct AuthorAccount {
+    pub id: AccountId,
+    pub kind: AccountKind,
+    pub login: String,
+    pub site_admin: bool,
+}
+
+impl Author {
+    /// Reads the columns of `author_columns!`.
+    pub fn from_columns(row: &Row<'_>, first: usize) -> Result<Self, DbError> {
+        let account = match row.get::<Option<AccountId>>(first)? {
+            None => None,
+            Some(id) => Some(AuthorAccount {
+                id,
+                kind: row.get(first + 1)?,
+                login: row.get(first + 2)?,
+                site_admin: row.get(first + 3)?,
+            }),
+        };
+        Ok(Self { account, association: row.get(first + 4)? })
+    }
+
+    pub fn id(&self) -> Option<AccountId> {
+        self.account.as_ref().map(|account| account.id)
+    }
+}
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $word:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name {
+            $($variant),*
+        }
+
+        impl $name {
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $($name::$variant => $word),*
+                }
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = ();
+
+            fn from_str(text: &str) -> Result<Self, ()> {
+                [$($name::$variant),*].into_iter().find(|word| word.as_str() == text).ok_or(())
+            }
+        }
+
+        text_column!($name);
+    };
+}
+pub(crate) use words;
+
+words! {
+    /// Whether there is still something to decide.
+    PullState { Open = "open", Closed = "closed" }
+}
+
+words! {
+    /// What an author is to the repository, by rights first and by history after.
+    Association {
+        Owner = "OWNER",
+        Member = "MEMBER",
+        Collaborator = "COLLABORATOR",
+        Contributor = "CONTRIBUTOR",
+        None = "NONE",
+    }
+}
+
+/// A pull request that a moving branch concerns.
+#[derive(Debug, Clone)]
+pub struct Concerned {
+    pub id: PullId,
+    pub number: i64,
+    pub head_ref: String,
+    pub base_ref: String,
+    pub base_sha: Sha,
+    pub head_sha: Sha,
+    pub version: i64,
+}
+
+from_row!(Concerned { id, number, head_ref, base_ref, base_sha, head_sha, version });

@@ -1,0 +1,146 @@
+//! Making pull requests and changing them, each in one transaction.
+
+use plinth_base::clock::Timestamp;
+use plinth_base::error::{Code, Error, Result};
+use plinth_base::ids::{ObjectKind, RefName, RepoId, Sha};
+use plinth_store::{Connection, Transaction};
+
+use super::model::{Pull, PullFacts, PullState};
+use super::range::at_desk;
+use super::store::{self, NewPull};
+use super::{Moved, NewPullRequest, PullRequestChanges, follow, moves, rules};
+use crate::access::{RepoTarget, WriteAccess};
+use crate::repos::Repo;
+use crate::{Core, refs};
+
+/// Opens a pull request.
+pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewPullRequest) -> Result<Pull> {
+    rules::check_new(&new)?;
+    let head_ref = rules::head_branch(&access.repo, &new.head)?.to_owned();
+    let author = access.caller().actor().ok_or(Error::Unauthenticated("Requires authentication"))?;
+    core.limiter.admit_content(author, access.operation(), &new.title, core.clock.now())?;
+    check_commits(core, &access.repo, &head_ref, &new.base).await?;
+    let NewPullRequest { title, body, draft, base: base_ref, .. } = new;
+    let new = NewPull { repo: access.repo.id, title, body, draft, author, head_ref, base_ref };
+    let context = (access.repo.clone(), new, core.clock.now());
+    let pull = access.write(context, |tx, (repo, new, now)| Box::pin(insert(tx, repo, new, *now))).await?;
+    follow(core, pull.repo_id, Moved { pulls: vec![pull.id], ..Moved::default() });
+    Ok(pull)
+}
+
+/// Changes text, state and base of a pull request.
+pub async fn update(
+    core: &Core,
+    access: &WriteAccess<RepoTarget>,
+    pull: &PullFacts,
+    changes: PullRequestChanges,
+) -> Result<Pull> {
+    rules::check_editor(access.caller(), access.role, pull.author)?;
+    rules::check_changes(&changes)?;
+    if let Some(base) = &changes.base {
+        check_commits(core, &access.repo, &pull.head_ref, base).await?;
+    }
+    let context = (access.repo.clone(), pull.number, changes, core.clock.now());
+    let (pull, is_new) = access
+        .write(context, |tx, (repo, number, changes, now)| Box::pin(change(tx, repo, *number, changes, *now)))
+        .await?;
+    if is_new {
+        follow(core, pull.repo_id, Moved { pulls: vec![pull.id], ..Moved::default() });
+    }
+    Ok(pull)
+}
+
+/// There must be something to propose.
+async fn check_commits(core: &Core, repo: &Repo, head_ref: &str, base_ref: &str) -> Result<()> {
+    let mut db = core.read().await?;
+    let head = tip(&mut db, repo.id, head_ref, "head").await?;
+    let base = tip(&mut db, repo.id, base_ref, "base").await?;
+    drop(db);
+    let found = at_desk(core, repo.id, move |desk| {
+        let merge_base = desk.comparisons.merge_base(desk.repo, desk.reader, &base, &head)?;
+        Ok((merge_base, desk.reader.is_ancestor(&head, &base)?))
+    });
+    match found.await? {
+        (None, _) => Err(rules::no_history(base_ref, head_ref)),
+        (Some(_), true) => Err(rules::no_commits(base_ref, head_ref)),
+        (Some(_), false) => Ok(()),
+    }
+}
+
+/// Makes a pull request between two branches that exist.
+pub async fn insert(tx: &mut Transaction, repo: &Repo, new: &NewPull, now: Timestamp) -> Result<Pull> {
+    let head = tip(tx, repo.id, &new.head_ref, "head").await?;
+    let base = tip(tx, repo.id, &new.base_ref, "base").await?;
+    if store::find_open(tx, repo.id, &new.head_ref, &new.base_ref).await?.is_some() {
+        return Err(rules::already_open(repo, &new.head_ref));
+    }
+    let number = store::next_number(tx, repo.id).await?;
+    let id = store::insert(tx, number, new, now).await?;
+    store::insert_version(tx, id, 1, (base, head), now).await?;
+    moves::point_at_head(tx, repo.id, number, head).await?;
+    refs::store::bump_generation(tx, repo.id, now).await?;
+    get(tx, repo.id, number).await
+}
+
+/// Changes text, state and base of a pull request, and tells whether it has a new version.
+async fn change(
+    tx: &mut Transaction,
+    repo: &Repo,
+    number: i64,
+    changes: &PullRequestChanges,
+    now: Timestamp,
+) -> Result<(Pull, bool)> {
+    let pull = get(tx, repo.id, number).await?;
+    if changes.title.is_some() || changes.body.is_some() {
+        let title = changes.title.as_deref().unwrap_or(&pull.title);
+        let body = changes.body.as_ref().unwrap_or(&pull.body).as_deref();
+        store::update_text(tx, pull.id, title, body, now).await?;
+    }
+    let base_ref = changes.base.as_deref().unwrap_or(&pull.base_ref);
+    let state = changes.state.unwrap_or(pull.state);
+    let reopens = state == PullState::Open && pull.state == PullState::Closed;
+    if base_ref != pull.base_ref || reopens {
+        move_base(tx, repo, &pull, base_ref, now).await?;
+    }
+    if state != pull.state {
+        store::update_state(tx, pull.id, state, now).await?;
+    }
+    let updated = get(tx, repo.id, number).await?;
+    let is_new = updated.version.number != pull.version.number;
+    Ok((updated, is_new))
+}
+
+/// Takes up both branches as they are now.
+async fn move_base(tx: &mut Transaction, repo: &Repo, pull: &Pull, base_ref: &str, now: Timestamp) -> Result<()> {
+    let base = tip(tx, repo.id, base_ref, "base").await?;
+    let head = match pull.state {
+        PullState::Open => pull.version.head_sha,
+        PullState::Closed => tip(tx, repo.id, &pull.head_ref, "head").await?,
+    };
+    if base_ref == pull.head_ref {
+        return Err(Error::invalid(rules::RESOURCE, "base", Code::Invalid));
+    }
+    let other = store::find_open(tx, repo.id, &pull.head_ref, base_ref).await?;
+    if other.is_some_and(|other| other != pull.number) {
+        return Err(rules::already_open(repo, &pull.head_ref));
+    }
+    store::update_base_ref(tx, pull.id, base_ref).await?;
+    if (base, head) != (pull.version.base_sha, pull.version.head_sha) {
+        store::insert_version(tx, pull.id, pull.version.number + 1, (base, head), now).await?;
+        moves::point_at_head(tx, repo.id, pull.number, head).await?;
+        refs::store::bump_generation(tx, repo.id, now).await?;
+    }
+    Ok(())
+}
+
+async fn get(tx: &mut Transaction, repo: RepoId, number: i64) -> Result<Pull> {
+    store::find(tx, repo, number).await?.ok_or(Error::NotFound)
+}
+
+/// What a branch points at; a branch that does not exist is the caller's mistake.
+pub async fn tip(db: &mut Connection, repo: RepoId, branch: &str, field: &'static str) -> Result<Sha> {
+    let invalid = || Error::invalid(rules::RESOURCE, field, Code::Invalid);
+    let name = RefName::parse(&format!("refs/heads/{branch}")).map_err(|_| invalid())?;
+    let found = refs::store::find(db, repo, &name).await?;
+    found.filter(|found| found.kind == ObjectKind::Commit).map(|found| found.target).ok_or_else(invalid)
+}

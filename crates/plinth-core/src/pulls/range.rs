@@ -1,0 +1,146 @@
+//! The commits and files of a pull request, found out from its objects.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::model::{Size, Version};
+use crate::Core;
+use crate::objects::Large;
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::{RepoId, Sha};
+use plinth_git::Reader;
+use plinth_git::diff::{Between, Comparison, Comparisons, FileChange, FileDiff};
+
+/// Where a comparison begins and ends: the merge base, and the head or one of its commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Range {
+    pub base: Sha,
+    pub head: Sha,
+}
+
+/// Reads of one repository that remember what they found.
+#[derive(Clone, Copy)]
+pub struct Desk<'a> {
+    pub repo: RepoId,
+    pub reader: &'a Reader<'a>,
+    pub comparisons: &'a Comparisons,
+}
+
+impl<'a> Desk<'a> {
+    /// The range of a version; a history of its own has no merge base and is compared with itself.
+    pub fn range(&self, version: &Version) -> Result<Range> {
+        let base = match version.merge_base {
+            Some(known) => known,
+            None => self.merge_base(&version.base_sha, &version.head_sha)?,
+        };
+        Ok(Range { base, head: version.head_sha })
+    }
+
+    /// Where a commit left the base. Histories without a common commit show nothing as changed.
+    pub fn merge_base(&self, base: &Sha, commit: &Sha) -> Result<Sha> {
+        match self.comparisons.merge_base(self.repo, self.reader, base, commit) {
+            Ok(found) => Ok(found.unwrap_or(*commit)),
+            // A tip that was forced away and collected: what is left of the pull request must stay readable.
+            Err(Error::NotFound) => Ok(*commit),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether a commit is one of the pull request: in its head and not in its base.
+    pub fn contains(&self, version: &Version, commit: &Sha) -> Result<bool> {
+        if *commit == version.head_sha {
+            return Ok(true);
+        }
+        // Anyone may send any name, so it has to be a commit of this repository before it is looked for.
+        if self.reader.find_commit(commit)?.is_none() {
+            return Ok(false);
+        }
+        Ok(self.reader.is_ancestor(commit, &version.head_sha)?
+            && !self.reader.is_ancestor(commit, &version.base_sha)?)
+    }
+
+    /// The files of a range, each looked up when it is asked for.
+    pub fn between(&self, range: &Range) -> Between<'a> {
+        self.comparisons.between(self.repo, self.reader, range.base, range.head)
+    }
+
+    /// All files of a range.
+    pub fn comparison(&self, range: &Range) -> Result<Arc<Comparison>> {
+        self.comparisons.get(self.repo, self.reader, &range.base, &range.head)
+    }
+
+    /// All that differs, as text.
+    pub fn unified(&self, range: &Range) -> Result<Bytes> {
+        self.comparisons.unified(self.repo, self.reader, &range.base, &range.head)
+    }
+
+    /// What a list shows of the changes in a file.
+    pub fn listed_diff(&self, change: &FileChange) -> Result<Arc<FileDiff>> {
+        self.comparisons.listed_diff(self.repo, self.reader, change)
+    }
+
+    /// What changed in a file, line by line.
+    pub fn diff(&self, change: &FileChange) -> Result<Arc<FileDiff>> {
+        self.comparisons.diff(self.repo, self.reader, change)
+    }
+
+    /// Commits, files and lines of a version. What would take too much to count is not counted.
+    pub fn size(&self, version: &Version) -> Result<Size> {
+        let commits = within_budget(self.commit_count(version))?.unwrap_or_default();
+        let mut size = Size { commits, ..Size::default() };
+        let Some(range) = within_budget(self.range(version))? else { return Ok(size) };
+        let Some(comparison) = within_budget(self.comparison(&range))? else { return Ok(size) };
+        size.changed_files = i64::try_from(comparison.changes().len()).unwrap_or(i64::MAX);
+        for change in comparison.changes() {
+            let Some(diff) = within_budget(self.listed_diff(change))? else { continue };
+            size.additions += i64::from(diff.additions());
+            size.deletions += i64::from(diff.deletions());
+        }
+        Ok(size)
+    }
+
+    fn commit_count(&self, version: &Version) -> Result<i64> {
+        let range = self.reader.commits_between(&version.base_sha, &version.head_sha, 0)?;
+        Ok(i64::try_from(range.total).unwrap_or(i64::MAX))
+    }
+}
+
+/// Nothing where a computation is over its budget, for those who can do without it.
+pub fn within_budget<T>(outcome: Result<T>) -> Result<Option<T>> {
+    match outcome {
+        Ok(value) => Ok(Some(value)),
+        Err(Error::OverBudget(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// As [`at_desk`], for a result that may be large.
+pub async fn at_desk_large<T: Send + 'static>(
+    core: &Core,
+    repo: RepoId,
+    work: impl FnOnce(Desk<'_>) -> Result<T> + Send + 'static,
+) -> Result<Large<T>> {
+    let comparisons = core.comparisons.clone();
+    core.objects.read_large(repo, move |reader| work(Desk { repo, reader, comparisons: &comparisons })).await
+}
+
+/// Runs `work` at the desk of a repository.
+pub async fn at_desk<T: Send + 'static>(
+    core: &Core,
+    repo: RepoId,
+    work: impl FnOnce(Desk<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let comparisons = core.comparisons.clone();
+    core.objects.read(repo, move |reader| work(Desk { repo, reader, comparisons: &comparisons })).await
+}
+
+/// As [`at_desk`], here and now where a glance is enough; `work` may run twice.
+pub async fn look_at_desk<T: Send + 'static>(
+    core: &Core,
+    repo: RepoId,
+    work: impl Fn(Desk<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let comparisons = core.comparisons.clone();
+    core.objects.look(repo, move |reader| work(Desk { repo, reader, comparisons: &comparisons })).await
+}

@@ -1,0 +1,86 @@
+//! Judgement about pull requests.
+
+use super::{NewPullRequest, PullRequestChanges};
+use crate::repos::{Repo, RepoRole};
+use crate::tokens::Principal;
+use plinth_base::error::{Code, Error, FieldError, Result};
+use plinth_base::ids::AccountId;
+
+pub const RESOURCE: &str = "PullRequest";
+const TITLE_CHARACTERS_MAX: usize = 256;
+const BODY_BYTES_MAX: usize = 262_144;
+
+/// Whoever wrote something may change it, and so may whoever can push. What an app's installation may do is
+/// settled by its permissions.
+pub fn check_editor(caller: &Principal, role: Option<RepoRole>, author: Option<AccountId>) -> Result<()> {
+    let is_author = caller.actor().is_some() && caller.actor() == author;
+    let may_push = role >= Some(RepoRole::Write) || matches!(caller, Principal::Installation(_));
+    if is_author || may_push { Ok(()) } else { Err(Error::Forbidden("Must have push access to repository".into())) }
+}
+
+pub fn check_new(new: &NewPullRequest) -> Result<()> {
+    let mut errors = Vec::new();
+    check_title(&new.title, &mut errors);
+    check_body(new.body.as_deref(), &mut errors);
+    finish(errors)
+}
+
+pub fn check_changes(changes: &PullRequestChanges) -> Result<()> {
+    let mut errors = Vec::new();
+    if let Some(title) = &changes.title {
+        check_title(title, &mut errors);
+    }
+    check_body(changes.body.as_ref().and_then(|body| body.as_deref()), &mut errors);
+    finish(errors)
+}
+
+fn check_title(title: &str, errors: &mut Vec<FieldError>) {
+    if title.trim().is_empty() {
+        errors.push(FieldError::new(RESOURCE, "title", Code::MissingField));
+    } else if title.chars().count() > TITLE_CHARACTERS_MAX {
+        let message = format!("title is too long (maximum is {TITLE_CHARACTERS_MAX} characters)");
+        errors.push(FieldError::new(RESOURCE, "title", Code::Custom(message)));
+    } else if title.contains('\0') {
+        errors.push(FieldError::new(RESOURCE, "title", Code::Invalid));
+    }
+}
+
+fn check_body(body: Option<&str>, errors: &mut Vec<FieldError>) {
+    let body = body.unwrap_or_default();
+    if body.len() > BODY_BYTES_MAX {
+        let message = "body is too long (maximum is 65536 characters)".into();
+        errors.push(FieldError::new(RESOURCE, "body", Code::Custom(message)));
+    } else if body.contains('\0') {
+        errors.push(FieldError::new(RESOURCE, "body", Code::Invalid));
+    }
+}
+
+fn finish(errors: Vec<FieldError>) -> Result<()> {
+    if errors.is_empty() { Ok(()) } else { Err(Error::Invalid(errors)) }
+}
+
+/// The branch that `branch` or `owner:branch` means; branches of other repositories are not to be had here.
+pub fn head_branch<'a>(repo: &Repo, head: &'a str) -> Result<&'a str> {
+    match head.split_once(':') {
+        None => Ok(head),
+        Some((owner, branch)) if owner.eq_ignore_ascii_case(&repo.owner_login) => Ok(branch),
+        Some(_) => Err(Error::invalid(RESOURCE, "head", Code::Invalid)),
+    }
+}
+
+/// A pull request for nothing.
+pub fn no_commits(base: &str, head: &str) -> Error {
+    Error::invalid(RESOURCE, "head", Code::Custom(format!("No commits between {base} and {head}")))
+}
+
+/// Two branches that never met.
+pub fn no_history(base: &str, head: &str) -> Error {
+    let message = format!("The {head} branch has no history in common with {base}");
+    Error::invalid(RESOURCE, "head", Code::Custom(message))
+}
+
+/// The same proposal twice.
+pub fn already_open(repo: &Repo, head: &str) -> Error {
+    let message = format!("A pull request already exists for {}:{head}.", repo.owner_login);
+    Error::invalid(RESOURCE, "head", Code::Custom(message))
+}

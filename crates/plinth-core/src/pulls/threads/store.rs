@@ -1,0 +1,100 @@
+//! Threads and their places in the store.
+
+use super::{NewThread, Place, Thread};
+use crate::pulls::range::Range;
+use plinth_base::ids::{PullId, RepoId, Sha};
+use plinth_store::{Connection, DbError, Transaction, params};
+
+pub async fn insert(
+    db: &mut Transaction,
+    repo: RepoId,
+    (pull, version): (PullId, i64),
+    new: &NewThread,
+) -> Result<i64, DbError> {
+    let (end, start) = new.lines();
+    let sql = "insert into review_thread (repo_id, pull_id, version, base_sha, head_sha, old_path, new_path, path, \
+               side, line, start_side, start_line, position, diff_hunk) \
+               values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning id";
+    let inserted = db
+        .insert::<(i64,)>(
+            sql,
+            params![
+                repo,
+                pull,
+                version,
+                new.anchor.base,
+                new.anchor.head,
+                new.anchor.old_path,
+                new.anchor.new_path,
+                new.path,
+                end.map(|(side, _)| side),
+                end.map(|(_, line)| line),
+                start.map(|(side, _)| side),
+                start.map(|(_, line)| line),
+                new.position.map(i64::from),
+                new.diff_hunk,
+            ],
+        )
+        .await?;
+    Ok(inserted.0)
+}
+
+/// Removes a thread in which nobody says anything any more.
+pub async fn delete_if_empty(db: &mut Transaction, id: i64) -> Result<(), DbError> {
+    let sql = "delete from review_thread where id = $1 \
+               and not exists (select 1 from review_comment where thread_id = $1)";
+    db.execute(sql, params![id]).await?;
+    Ok(())
+}
+
+/// Threads of a pull request that have no place in a range yet and were not written in it, at most `limit` after the thread `after`.
+pub async fn list_unplaced(
+    db: &mut Connection,
+    pull: PullId,
+    range: &Range,
+    (after, limit): (i64, i64),
+) -> Result<Vec<Thread>, DbError> {
+    let sql = "select t.id, t.pull_id, t.version, t.base_sha, t.head_sha, t.old_path, t.new_path, t.path, t.side, t.line, \
+               t.start_side, t.start_line, t.position, t.diff_hunk from review_thread t \
+               where t.pull_id = $1 and t.id > $2 and not (t.base_sha = $3 and t.head_sha = $4) \
+               and not exists (select 1 from review_thread_place p \
+               where p.thread_id = t.id and p.base_sha = $3 and p.head_sha = $4) order by t.id limit $5";
+    db.all(sql, params![pull, after, range.base, range.head, limit]).await
+}
+
+pub async fn insert_place(db: &mut Transaction, thread: i64, range: &Range, place: &Place) -> Result<(), DbError> {
+    let spot = place.spot.as_ref();
+    let sql = "insert into review_thread_place (thread_id, base_sha, head_sha, commit_sha, path, line, start_side, \
+               start_line, position) values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing";
+    db.execute(
+        sql,
+        params![
+            thread,
+            range.base,
+            range.head,
+            place.commit,
+            spot.map(|spot| spot.path.as_str()),
+            spot.and_then(|spot| spot.line),
+            spot.and_then(|spot| spot.start_side),
+            spot.and_then(|spot| spot.start_line),
+            spot.and_then(|spot| spot.position),
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// The newest version before `version` in which the place of a thread is known, and the commit that was told there.
+pub async fn find_last_known(
+    db: &mut Connection,
+    pull: PullId,
+    thread: i64,
+    version: i64,
+) -> Result<Option<(i64, Sha)>, DbError> {
+    let sql = "select v.number, k.commit_sha from pull_version v join ( \
+               select base_sha, head_sha, commit_sha from review_thread_place where thread_id = $2 \
+               union all select base_sha, head_sha, head_sha from review_thread where id = $2) k \
+               on k.base_sha = v.merge_base and k.head_sha = v.head_sha \
+               where v.pull_id = $1 and v.number < $3 order by v.number desc limit 1";
+    db.optional(sql, params![pull, thread, version]).await
+}

@@ -1,0 +1,231 @@
+//! Budgets: requests per hour, and content created per minute and hour.
+//!
+//! Counters live in the memory of one node (docs/decisions/0003-limits-per-node.md) and are bounded.
+
+mod fixed_windows;
+
+use std::hash::{BuildHasher, RandomState};
+use std::net::{IpAddr, Ipv6Addr};
+
+use crate::tokens::Principal;
+use fixed_windows::FixedWindows;
+use plinth_base::clock::Timestamp;
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::{AccountId, InstallationId};
+
+const HOUR: i64 = 3600;
+const MINUTE: i64 = 60;
+/// A client with IPv6 usually has a whole network of this prefix length to choose addresses from.
+const IPV6_PREFIX_LENGTH: u32 = 64;
+
+/// How much each caller may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Budgets {
+    /// Whether anyone is refused at all; the counters run in any case.
+    pub enforced: bool,
+    pub requests_per_hour: i64,
+    pub anonymous_requests_per_hour: i64,
+    pub content_per_minute: i64,
+    pub content_per_hour: i64,
+    /// The same content sent to one operation within a minute, before it counts as spam.
+    pub same_content_per_minute: i64,
+}
+
+impl Default for Budgets {
+    fn default() -> Self {
+        Self {
+            enforced: true,
+            requests_per_hour: 5_000,
+            anonymous_requests_per_hour: 60,
+            content_per_minute: 80,
+            content_per_hour: 500,
+            same_content_per_minute: 20,
+        }
+    }
+}
+
+/// Who a request is counted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Payer {
+    User(AccountId),
+    Installation(InstallationId),
+    Address(IpAddr),
+}
+
+impl Payer {
+    /// An app that signs with its own key is not counted.
+    pub fn of(principal: &Principal, address: IpAddr) -> Option<Self> {
+        match principal {
+            Principal::Anonymous => Some(Payer::Address(address)),
+            Principal::User(token) => Some(Payer::User(token.user)),
+            Principal::Installation(token) => Some(Payer::Installation(token.installation)),
+            Principal::App(_) => None,
+        }
+    }
+
+    /// What the requests are counted under: one count for all addresses that a client can choose from.
+    fn limit_key(self) -> Self {
+        match self {
+            Payer::Address(address) => Payer::Address(match address.to_canonical() {
+                IpAddr::V4(address) => IpAddr::V4(address),
+                IpAddr::V6(address) => {
+                    let mask = u128::MAX << (128 - IPV6_PREFIX_LENGTH);
+                    IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & mask))
+                }
+            }),
+            Payer::User(_) | Payer::Installation(_) => self,
+        }
+    }
+
+    fn exhausted(self) -> String {
+        match self {
+            Payer::User(id) => format!("API rate limit exceeded for user ID {id}."),
+            Payer::Installation(id) => format!("API rate limit exceeded for installation ID {id}."),
+            Payer::Address(address) => format!(
+                "API rate limit exceeded for {address}. (But here's the good news: Authenticated requests get a \
+                 higher rate limit. Check out the documentation for more details.)"
+            ),
+        }
+    }
+}
+
+/// The state of one caller's hourly budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    pub limit: i64,
+    pub used: i64,
+    pub reset: Timestamp,
+}
+
+impl Budget {
+    pub fn remaining(self) -> i64 {
+        (self.limit - self.used).max(0)
+    }
+}
+
+/// All counters of this node.
+pub struct Limiter {
+    budgets: Budgets,
+    requests: FixedWindows<Payer>,
+    /// Apart from the others, since anyone can have many addresses.
+    anonymous_requests: FixedWindows<Payer>,
+    content_minute: FixedWindows<AccountId>,
+    content_hour: FixedWindows<AccountId>,
+    same_content: FixedWindows<(AccountId, &'static str, u64)>,
+    hasher: RandomState,
+}
+
+impl Limiter {
+    pub fn new(budgets: Budgets) -> Self {
+        Self {
+            budgets,
+            requests: FixedWindows::new(HOUR),
+            anonymous_requests: FixedWindows::new(HOUR),
+            content_minute: FixedWindows::new(MINUTE),
+            content_hour: FixedWindows::new(HOUR),
+            same_content: FixedWindows::new(MINUTE),
+            hasher: RandomState::new(),
+        }
+    }
+
+    fn limit_of(&self, payer: Payer) -> i64 {
+        match payer {
+            Payer::User(_) | Payer::Installation(_) => self.budgets.requests_per_hour,
+            Payer::Address(_) => self.budgets.anonymous_requests_per_hour,
+        }
+    }
+
+    fn requests_of(&self, payer: Payer) -> &FixedWindows<Payer> {
+        match payer {
+            Payer::User(_) | Payer::Installation(_) => &self.requests,
+            Payer::Address(_) => &self.anonymous_requests,
+        }
+    }
+
+    /// Counts one request. A budget that is not enforced shows as untouched, since clients stop at zero.
+    pub fn charge(&self, payer: Payer, now: Timestamp) -> (Budget, Result<()>) {
+        let limit = self.limit_of(payer);
+        if !self.budgets.enforced {
+            return (Budget { limit, used: 0, reset: now.plus_seconds(HOUR) }, Ok(()));
+        }
+        let (used, reset) = self.requests_of(payer).add(payer.limit_key(), 1, limit, now);
+        let verdict = if used > limit { Err(Error::RateLimited(payer.exhausted())) } else { Ok(()) };
+        (Budget { limit, used: used.min(limit), reset }, verdict)
+    }
+
+    /// Gives one request back: an answer that changed nothing for the client is free.
+    pub fn refund(&self, payer: Payer, budget: Budget, now: Timestamp) -> Budget {
+        if !self.budgets.enforced {
+            return budget;
+        }
+        self.requests_of(payer).take_back(payer.limit_key(), 1, now);
+        Budget { used: (budget.used - 1).max(0), ..budget }
+    }
+
+    /// The budget as it stands, without counting.
+    pub fn peek(&self, payer: Payer, now: Timestamp) -> Budget {
+        let limit = self.limit_of(payer);
+        let (used, reset) = if self.budgets.enforced {
+            self.requests_of(payer).peek(payer.limit_key(), now)
+        } else {
+            (0, now.plus_seconds(HOUR))
+        };
+        Budget { limit, used: used.min(limit), reset }
+    }
+
+    /// As [`Limiter::admit_content`], for whoever acts through this credential.
+    pub fn admit(&self, caller: &Principal, operation: &'static str, content: &str, now: Timestamp) -> Result<()> {
+        caller.actor().map_or(Ok(()), |actor| self.admit_content(actor, operation, content, now))
+    }
+
+    /// Counts one piece of content that `actor` is about to create through `operation`.
+    pub fn admit_content(
+        &self,
+        actor: AccountId,
+        operation: &'static str,
+        content: &str,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.admit_contents(actor, operation, &[content], now)
+    }
+
+    /// Counts each piece of content that `actor` is about to create in one request.
+    ///
+    /// More pieces than the limit are only admitted as the first ones of their window: waiting would not help them.
+    pub fn admit_contents(
+        &self,
+        actor: AccountId,
+        operation: &'static str,
+        contents: &[&str],
+        now: Timestamp,
+    ) -> Result<()> {
+        if !self.budgets.enforced {
+            return Ok(());
+        }
+        let count = i64::try_from(contents.len()).unwrap_or(i64::MAX).max(1);
+        let (in_minute, minute_ends) = self.content_minute.add(actor, count, self.budgets.content_per_minute, now);
+        let (in_hour, hour_ends) = self.content_hour.add(actor, count, self.budgets.content_per_hour, now);
+        let wait = |until: Timestamp| {
+            let seconds = u64::try_from(until.0 - now.0).unwrap_or_default();
+            Error::SecondaryLimited { retry_after_seconds: seconds.max(1) }
+        };
+        let is_over = |used: i64, limit: i64| used > limit && (count == 1 || used > count);
+        let over_minute = is_over(in_minute, self.budgets.content_per_minute);
+        let over_hour = is_over(in_hour, self.budgets.content_per_hour);
+        if over_minute || over_hour {
+            // What is refused is not created, so it uses up nothing.
+            self.content_minute.take_back(actor, count, now);
+            self.content_hour.take_back(actor, count, now);
+            return Err(wait(if over_hour { hour_ends } else { minute_ends }));
+        }
+        let fingerprint = self.hasher.hash_one(contents);
+        let same_max = self.budgets.same_content_per_minute;
+        let (same, _) = self.same_content.add((actor, operation, fingerprint), 1, same_max, now);
+        if same > same_max {
+            return Err(Error::unprocessable(
+                "Validation failed, or the endpoint has been spammed: the same content was sent again and again.",
+            ));
+        }
+        Ok(())
+    }
+}

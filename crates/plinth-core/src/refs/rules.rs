@@ -1,0 +1,81 @@
+//! Judgement about references that does not depend on who asks, the same for REST and for pushes.
+
+use super::Target;
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::Sha;
+use plinth_git::{ObjectKind, Reader, RefName};
+
+/// Namespaces that the service fills by itself and nobody else.
+const RESERVED: &[&str] = &["refs/pull/", "refs/plinth/"];
+/// Where files lie that run with the rights of the repository.
+const WORKFLOWS: &[u8] = b".github/workflows";
+
+/// Whether only the service itself may make, move and delete the name.
+pub fn is_reserved(name: &RefName) -> bool {
+    let name = name.as_str();
+    RESERVED.iter().any(|namespace| name.starts_with(namespace) || name == namespace.trim_end_matches('/'))
+}
+
+/// Whether the name is a branch, which can point at commits only.
+pub fn is_branch(name: &RefName) -> bool {
+    name.as_str().starts_with("refs/heads/")
+}
+
+/// Whether the move from `old` to `new` loses no commit that the name reached.
+///
+/// Tags count as what they tag. A name outside of branches and tags that points at no commit has no history to lose.
+pub fn is_fast_forward(reader: &Reader<'_>, name: &RefName, old: Target, new: Target) -> Result<bool> {
+    if old.sha == new.sha {
+        return Ok(true);
+    }
+    match (commit_of(reader, &old.sha)?, commit_of(reader, &new.sha)?) {
+        (Some(old), Some(new)) => reader.is_ancestor(&old, &new),
+        _ => Ok(!name.as_str().starts_with("refs/tags/") && !is_branch(name)),
+    }
+}
+
+/// Whether pointing a name at `new` brings workflow files into the repository that neither the name nor the default
+/// branch had, which takes a right of its own.
+pub fn changes_workflows(reader: &Reader<'_>, old: Option<Sha>, new: Sha, default_tip: Option<Sha>) -> Result<bool> {
+    Ok(brings_workflows(reader, old, new)? && are_workflows_new(reader, new, default_tip)?)
+}
+
+/// Whether `new` has other workflow files than `old`.
+pub fn brings_workflows(reader: &Reader<'_>, old: Option<Sha>, new: Sha) -> Result<bool> {
+    let Some(new) = commit_of(reader, &new)? else { return Ok(false) };
+    let old = old.map(|old| commit_of(reader, &old)).transpose()?.flatten();
+    reader.differs_under(old.as_ref(), &new, WORKFLOWS)
+}
+
+/// Whether the default branch never had the workflow files of `new`.
+pub fn are_workflows_new(reader: &Reader<'_>, new: Sha, default_tip: Option<Sha>) -> Result<bool> {
+    let Some(new) = commit_of(reader, &new)? else { return Ok(false) };
+    let Some(default_tip) = default_tip else { return Ok(true) };
+    if !reader.differs_under(Some(&default_tip), &new, WORKFLOWS)? {
+        return Ok(false);
+    }
+    // What the default branch once had was allowed then.
+    Ok(!reader.is_ancestor(&new, &default_tip)?)
+}
+
+fn commit_of(reader: &Reader<'_>, sha: &Sha) -> Result<Option<Sha>> {
+    let peeled = reader.peel(sha)?;
+    Ok(peeled.filter(|(_, kind)| *kind == ObjectKind::Commit).map(|(sha, _)| sha))
+}
+
+/// Nothing can be looked for where nothing is.
+pub fn empty_repository() -> Error {
+    Error::Conflict("Git Repository is empty.".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_namespaces_are_reserved() {
+        let reserved = |name: &str| is_reserved(&RefName::parse(name).expect("a good name"));
+        assert!(reserved("refs/pull/1/head") && reserved("refs/plinth/x") && reserved("refs/pull"));
+        assert!(!reserved("refs/pulls/1") && !reserved("refs/heads/pull/1") && !reserved("refs/heads/main"));
+    }
+}

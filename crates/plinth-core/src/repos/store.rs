@@ -1,0 +1,163 @@
+//! Repositories and collaborators in the store.
+
+use super::name::name_key;
+use super::{Repo, RepoRole};
+use crate::accounts::OrgRole;
+use plinth_base::clock::Timestamp;
+use plinth_base::error::{Code, Error, Result};
+use plinth_base::ids::{AccountId, RepoId};
+use plinth_store::{Connection, DbError, FromRow, Row, Transaction, params};
+
+/// A repository with what one user is to it, found in one statement.
+pub struct Found {
+    pub repo: Repo,
+    pub role: Option<RepoRole>,
+}
+
+impl Found {
+    /// Whether `owner/name` means this repository.
+    pub fn is_called(&self, full_name: &str) -> bool {
+        let own = format!("{}/{}", self.repo.owner_login, self.repo.name);
+        own.eq_ignore_ascii_case(full_name)
+    }
+}
+
+impl FromRow for Found {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        const REPO_COLUMNS: usize = 14;
+        let repo = Repo::from_row(row)?;
+        let collaborator: Option<RepoRole> = row.get(REPO_COLUMNS)?;
+        let member: Option<OrgRole> = row.get(REPO_COLUMNS + 1)?;
+        let owns: bool = row.get(REPO_COLUMNS + 2)?;
+        Ok(Self { repo, role: role(collaborator, member, owns) })
+    }
+}
+
+/// The highest of what ownership, membership and collaboration give.
+fn role(collaborator: Option<RepoRole>, member: Option<OrgRole>, owns: bool) -> Option<RepoRole> {
+    let by_membership = member.map(|role| match role {
+        OrgRole::Admin => RepoRole::Admin,
+        OrgRole::Member => RepoRole::Read,
+    });
+    let by_ownership = owns.then_some(RepoRole::Admin);
+    collaborator.max(by_membership).max(by_ownership)
+}
+
+/// The repository at this address, and the role of `user` in it; nobody's role is asked for with `None`.
+pub async fn find(
+    db: &mut Connection,
+    owner: &str,
+    name: &str,
+    user: Option<AccountId>,
+) -> Result<Option<Found>, DbError> {
+    let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, \
+               c.permission, m.role, coalesce(r.owner_id = $3, false) \
+               from account o join repo r on r.owner_id = o.id \
+               left join collaborator c on c.repo_id = r.id and c.user_id = $3 \
+               left join membership m on m.org_id = r.owner_id and m.user_id = $3 \
+               where o.login_key = $1 and r.name_key = $2";
+    db.optional(sql, params![name_key(owner), name_key(name), user]).await
+}
+
+/// As [`find`], by number.
+pub async fn find_by_id(db: &mut Connection, id: RepoId, user: Option<AccountId>) -> Result<Option<Found>, DbError> {
+    let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, \
+               c.permission, m.role, coalesce(r.owner_id = $2, false) \
+               from repo r join account o on r.owner_id = o.id \
+               left join collaborator c on c.repo_id = r.id and c.user_id = $2 \
+               left join membership m on m.org_id = r.owner_id and m.user_id = $2 \
+               where r.id = $1";
+    db.optional(sql, params![id, user]).await
+}
+
+pub async fn count_public(db: &mut Connection, owner: AccountId) -> Result<i64, DbError> {
+    let sql = "select count(*) from repo where owner_id = $1 and private = false";
+    Ok(db.one::<(i64,)>(sql, params![owner]).await?.0)
+}
+
+/// What a new repository starts with.
+pub struct NewRepo<'a> {
+    pub owner: AccountId,
+    pub name: &'a str,
+    pub description: Option<&'a str>,
+    pub private: bool,
+    pub default_branch: &'a str,
+}
+
+pub async fn insert(db: &mut Transaction, new: &NewRepo<'_>, now: Timestamp) -> Result<RepoId> {
+    let sql = "insert into repo (owner_id, name, name_key, description, private, default_branch, created_at, \
+               updated_at) values ($1, $2, $3, $4, $5, $6, $7, $7) returning id";
+    let inserted = db
+        .insert::<(RepoId,)>(
+            sql,
+            params![new.owner, new.name, name_key(new.name), new.description, new.private, new.default_branch, now],
+        )
+        .await;
+    let taken = || {
+        let message = Code::Custom("name already exists on this account".into());
+        Error::invalid("Repository", "name", message)
+    };
+    let (id,) = inserted.map_err(|error| error.on_unique(taken))?;
+    Ok(id)
+}
+
+/// Brings what the state file decides to its value.
+pub async fn update(db: &mut Transaction, id: RepoId, new: &NewRepo<'_>, now: Timestamp) -> Result<(), DbError> {
+    let sql = "update repo set description = $2, private = $3, default_branch = $4, updated_at = $5 where id = $1";
+    db.execute(sql, params![id, new.description, new.private, new.default_branch, now]).await?;
+    Ok(())
+}
+
+pub async fn update_default_branch(
+    db: &mut Transaction,
+    id: RepoId,
+    branch: &str,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let sql = "update repo set default_branch = $2, updated_at = $3 where id = $1";
+    db.execute(sql, params![id, branch, now]).await?;
+    Ok(())
+}
+
+pub async fn update_archived(db: &mut Transaction, id: RepoId, archived: bool) -> Result<(), DbError> {
+    db.execute("update repo set archived = $2 where id = $1", params![id, archived]).await?;
+    Ok(())
+}
+
+pub async fn delete(db: &mut Transaction, id: RepoId) -> Result<u64, DbError> {
+    db.execute("delete from repo where id = $1", params![id]).await
+}
+
+pub async fn upsert_collaborator(
+    db: &mut Transaction,
+    repo: RepoId,
+    user: AccountId,
+    role: RepoRole,
+) -> Result<(), DbError> {
+    let sql = "insert into collaborator (repo_id, user_id, permission) values ($1, $2, $3) \
+               on conflict (repo_id, user_id) do update set permission = excluded.permission";
+    db.execute(sql, params![repo, user, role]).await?;
+    Ok(())
+}
+
+pub async fn delete_collaborator(db: &mut Transaction, repo: RepoId, user: AccountId) -> Result<u64, DbError> {
+    db.execute("delete from collaborator where repo_id = $1 and user_id = $2", params![repo, user]).await
+}
+
+pub async fn find_collaborator(
+    db: &mut Connection,
+    repo: RepoId,
+    user: AccountId,
+) -> Result<Option<RepoRole>, DbError> {
+    let sql = "select permission from collaborator where repo_id = $1 and user_id = $2";
+    Ok(db.optional::<(RepoRole,)>(sql, params![repo, user]).await?.map(|(role,)| role))
+}
+
+pub async fn list(db: &mut Connection, limit: i64) -> Result<Vec<Repo>, DbError> {
+    let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at \
+               from repo r join account o on r.owner_id = o.id order by r.id limit $1";
+    db.all(sql, params![limit]).await
+}

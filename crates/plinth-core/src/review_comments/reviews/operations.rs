@@ -1,0 +1,222 @@
+//! Reviews made, submitted and thrown away, each in one transaction.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use plinth_base::clock::Timestamp;
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::{AccountId, CommentId, PullId, ReviewId, Sha};
+use plinth_store::Transaction;
+
+use super::model::{Review, ReviewState};
+use super::{NewReview, Submission, rules, store};
+use crate::Core;
+use crate::access::{RepoTarget, WriteAccess};
+use crate::notifications::{self, Notice};
+use crate::pulls::model::{Pull, PullFacts};
+use crate::pulls::range::at_desk;
+use crate::pulls::{self, threads};
+use crate::review_comments::locate::Located;
+use crate::review_comments::model::NewComment;
+use crate::review_comments::operations::{author, find_position, insert_thread, recipients};
+use crate::review_comments::{DraftComment, Misplaced, Subject, mentions, rules as comment_rules, store as comments};
+
+/// Creates a review with its comments; without a verdict it stays pending.
+pub async fn create(
+    core: &Core,
+    access: &WriteAccess<RepoTarget>,
+    pull: Arc<PullFacts>,
+    new: NewReview,
+) -> Result<Review> {
+    let author = author(access)?;
+    rules::check_comment_count(new.comments.len())?;
+    rules::check_verdict(pull.author, author, new.state, &new.body, new.comments.len())?;
+    if !new.body.is_empty() {
+        comment_rules::check_body(&new.body)?;
+    }
+    let contents = new.comments.iter().map(|comment| comment.body.as_str());
+    let contents: Vec<&str> = contents.chain((!new.body.is_empty()).then_some(new.body.as_str())).collect();
+    core.limiter.admit_contents(author, access.operation(), &contents, core.clock.now())?;
+    let _hold = core.objects.hold(pull.repo_id).await;
+    let commit_id = new.commit_id.unwrap_or_else(|| pull.version.head_sha.to_string());
+    let commit = commit_id.parse().map_err(|_| Error::Invalid(Misplaced::Commit.errors()))?;
+    check_commit(core, &pull, commit).await?;
+    let comments = find_positions(core, &pull, &commit_id, new.comments).await?;
+    let new = New { pull, author, state: new.state, body: new.body, commit, comments };
+    access.write((new, core.clock.now()), |tx, (new, now)| Box::pin(insert(tx, new, *now))).await
+}
+
+/// Publishes a pending review of the caller.
+pub async fn submit(
+    core: &Core,
+    access: &WriteAccess<RepoTarget>,
+    review: &Review,
+    submission: Submission,
+) -> Result<Review> {
+    if let Some(body) = submission.body.as_ref().filter(|body| !body.is_empty()) {
+        comment_rules::check_body(body)?;
+    }
+    let mentions = find_mentions(core, review.id).await?;
+    let context = (review.pull_id, (review.id, mentions), author(access)?, submission, core.clock.now());
+    access
+        .write(context, |tx, (pull, (id, mentions), author, submission, now)| {
+            let verdict = (submission.state, submission.body.as_deref());
+            Box::pin(submit_pending(tx, *pull, (*id, mentions), *author, verdict, *now))
+        })
+        .await
+}
+
+/// Deletes a pending review of the caller.
+pub async fn delete(access: &WriteAccess<RepoTarget>, review: &Review) -> Result<Review> {
+    let context = (review.pull_id, review.id, author(access)?);
+    access.write(context, |tx, (pull, id, author)| Box::pin(delete_pending(tx, *pull, *id, *author))).await
+}
+
+/// A review is about a commit of its pull request, whether it has comments or not.
+async fn check_commit(core: &Core, pull: &PullFacts, commit: Sha) -> Result<()> {
+    let version = pull.version;
+    let is_part = at_desk(core, pull.repo_id, move |desk| desk.contains(&version, &commit)).await?;
+    if is_part { Ok(()) } else { Err(Error::Invalid(Misplaced::Commit.errors())) }
+}
+
+/// Whom the comments of a pending review mention. Nobody but their author can change them meanwhile.
+async fn find_mentions(core: &Core, review: ReviewId) -> Result<Mentions> {
+    let comments = store::list_bodies(&mut core.read().await?, review).await?;
+    let (ids, bodies): (Vec<_>, Vec<_>) = comments.into_iter().unzip();
+    Ok(ids.into_iter().zip(mentions::find(core, bodies).await?).collect())
+}
+
+async fn find_positions(
+    core: &Core,
+    pull: &PullFacts,
+    commit_id: &str,
+    drafts: Vec<DraftComment>,
+) -> Result<Vec<Draft>> {
+    let bodies = drafts.iter().map(|draft| draft.body.clone()).collect();
+    let mut mentions = mentions::find(core, bodies).await?.into_iter();
+    let mut found = Vec::with_capacity(drafts.len());
+    for DraftComment { body, path, at } in drafts {
+        let subject = Subject { commit_id: commit_id.to_owned(), path, at };
+        let located = find_position(core, pull, subject, comment_rules::body_errors(&body)).await?;
+        found.push(Draft { body, located, mentions: mentions.next().unwrap_or_default() });
+    }
+    Ok(found)
+}
+
+/// A review about to be made, with its comments.
+#[derive(Debug, Clone)]
+pub struct New {
+    pub pull: Arc<PullFacts>,
+    pub author: AccountId,
+    pub state: ReviewState,
+    pub body: String,
+    pub commit: Sha,
+    pub comments: Vec<Draft>,
+}
+
+/// A comment of a review about to be made.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    pub body: String,
+    pub located: Located,
+    pub mentions: Vec<AccountId>,
+}
+
+/// Whom the comments of a review mention, found before the transaction.
+pub type Mentions = HashMap<CommentId, Vec<AccountId>>;
+
+async fn insert(tx: &mut Transaction, new: &New, now: Timestamp) -> Result<Review> {
+    let pull = pulls::store::find_by_id(tx, new.pull.id).await?.ok_or(Error::NotFound)?;
+    if store::has_pending(tx, pull.id, new.author).await? {
+        return Err(comment_rules::has_pending());
+    }
+    let row = store::NewReview {
+        repo: pull.repo_id,
+        pull: pull.id,
+        author: new.author,
+        state: ReviewState::Pending,
+        body: &new.body,
+        commit: new.commit,
+    };
+    let review = store::insert(tx, &row, now).await?;
+    let mut mentions = Mentions::new();
+    for draft in &new.comments {
+        let thread = insert_thread(tx, pull.repo_id, (pull.id, new.pull.version.number), &draft.located).await?;
+        let comment = NewComment {
+            repo: pull.repo_id,
+            pull: pull.id,
+            review,
+            thread,
+            in_reply_to: None,
+            author: new.author,
+            pending: true,
+            body: draft.body.clone(),
+        };
+        let id = comments::insert(tx, &comment, now).await?;
+        mentions.insert(id, draft.mentions.clone());
+    }
+    match new.state {
+        ReviewState::Pending => {}
+        state @ (ReviewState::Commented | ReviewState::Approved | ReviewState::ChangesRequested) => {
+            publish(tx, &pull, (review, &mentions), new.author, (state, &new.body), now).await?;
+        }
+    }
+    get(tx, pull.id, review, new.author).await
+}
+
+/// Shows a pending review to everyone.
+async fn submit_pending(
+    tx: &mut Transaction,
+    pull: PullId,
+    (id, mentions): (ReviewId, &Mentions),
+    author: AccountId,
+    (state, body): (ReviewState, Option<&str>),
+    now: Timestamp,
+) -> Result<Review> {
+    let pull = pulls::store::find_by_id(tx, pull).await?.ok_or(Error::NotFound)?;
+    let review = get(tx, pull.id, id, author).await?;
+    rules::check_pending(&review, "submit")?;
+    let body = body.unwrap_or(&review.body).to_owned();
+    let comment_count = store::list_comments(tx, id).await?.len();
+    rules::check_verdict(pull.author.id(), author, state, &body, comment_count)?;
+    publish(tx, &pull, (id, mentions), author, (state, &body), now).await?;
+    get(tx, pull.id, id, author).await
+}
+
+/// Throws a pending review away with its comments.
+async fn delete_pending(tx: &mut Transaction, pull: PullId, id: ReviewId, author: AccountId) -> Result<Review> {
+    let review = get(tx, pull, id, author).await?;
+    rules::check_pending(&review, "delete")?;
+    let comments = store::list_comments(tx, id).await?;
+    store::delete(tx, id).await?;
+    for (_, thread) in comments {
+        threads::store::delete_if_empty(tx, thread).await?;
+    }
+    Ok(review)
+}
+
+async fn publish(
+    tx: &mut Transaction,
+    pull: &Pull,
+    (id, mentions): (ReviewId, &Mentions),
+    author: AccountId,
+    (state, body): (ReviewState, &str),
+    now: Timestamp,
+) -> Result<()> {
+    store::submit(tx, id, state, body, now).await?;
+    let shown = store::show_comments(tx, id).await?;
+    pulls::store::add_review_comments(tx, pull.id, i64::try_from(shown).unwrap_or_default(), now).await?;
+    // Its threads begin with it and nobody else has seen them, so nobody else takes part in them yet.
+    let comments = store::list_comments(tx, id).await?;
+    let recipients = comments.iter().flat_map(|(comment, _)| {
+        let mentions = mentions.get(comment).map(Vec::as_slice).unwrap_or_default();
+        recipients(*comment, pull.author.id(), &[], mentions)
+    });
+    let recipients = recipients.collect();
+    let notice = Notice { repo: pull.repo_id, pull: pull.id, actor: author, reader: None, recipients };
+    notifications::notify(tx, &notice, now).await
+}
+
+async fn get(tx: &mut Transaction, pull: PullId, id: ReviewId, viewer: AccountId) -> Result<Review> {
+    store::find(tx, pull, id, Some(viewer)).await?.ok_or(Error::NotFound)
+}

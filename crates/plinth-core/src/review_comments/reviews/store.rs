@@ -1,0 +1,111 @@
+//! Reviews in the store.
+
+use super::model::{Review, ReviewState};
+use crate::pulls::store::{author_columns, author_joins};
+use plinth_base::clock::Timestamp;
+use plinth_base::ids::{AccountId, CommentId, PullId, RepoId, ReviewId, Sha};
+use plinth_store::{Connection, DbError, Transaction, params};
+
+macro_rules! select_review {
+    ($rest:literal) => {
+        concat!(
+            "select w.id, w.pull_id, p.number, w.state, w.body, w.commit_sha, w.submitted_at, ",
+            author_columns!(),
+            " from review w join pull p on p.id = w.pull_id join repo r on r.id = w.repo_id",
+            author_joins!("w.author_id"),
+            $rest
+        )
+    };
+}
+
+/// A review of this very pull request. One that is pending exists for its author alone.
+pub async fn find(
+    db: &mut Connection,
+    pull: PullId,
+    id: ReviewId,
+    viewer: Option<AccountId>,
+) -> Result<Option<Review>, DbError> {
+    let sql = select_review!("where w.id = $1 and w.pull_id = $2 and (w.state <> 'PENDING' or w.author_id = $3)");
+    db.optional(sql, params![id, pull, viewer]).await
+}
+
+pub async fn list(
+    db: &mut Connection,
+    pull: PullId,
+    viewer: Option<AccountId>,
+    (limit, offset): (i64, i64),
+) -> Result<Vec<Review>, DbError> {
+    let sql = select_review!(
+        "where w.pull_id = $1 and (w.state <> 'PENDING' or w.author_id = $2) order by w.id limit $3 offset $4"
+    );
+    db.all(sql, params![pull, viewer, limit, offset]).await
+}
+
+pub async fn count(db: &mut Connection, pull: PullId, viewer: Option<AccountId>) -> Result<i64, DbError> {
+    let sql = "select count(*) from review where pull_id = $1 and (state <> 'PENDING' or author_id = $2)";
+    Ok(db.one::<(i64,)>(sql, params![pull, viewer]).await?.0)
+}
+
+/// What a review starts with.
+pub struct NewReview<'a> {
+    pub repo: RepoId,
+    pub pull: PullId,
+    pub author: AccountId,
+    pub state: ReviewState,
+    pub body: &'a str,
+    pub commit: Sha,
+}
+
+pub async fn insert(db: &mut Transaction, new: &NewReview<'_>, now: Timestamp) -> Result<ReviewId, DbError> {
+    let submitted_at = (new.state != ReviewState::Pending).then_some(now);
+    let sql = "insert into review (repo_id, pull_id, author_id, state, body, commit_sha, created_at, submitted_at) \
+               values ($1, $2, $3, $4, $5, $6, $7, $8) returning id";
+    let values = params![new.repo, new.pull, new.author, new.state, new.body, new.commit, now, submitted_at];
+    Ok(db.insert::<(ReviewId,)>(sql, values).await?.0)
+}
+
+/// Whether someone has a review of a pull request that is not submitted yet.
+pub async fn has_pending(db: &mut Connection, pull: PullId, author: AccountId) -> Result<bool, DbError> {
+    let sql = "select cast(1 as bigint) from review where pull_id = $1 and author_id = $2 and state = 'PENDING'";
+    Ok(db.optional::<(i64,)>(sql, params![pull, author]).await?.is_some())
+}
+
+pub async fn submit(
+    db: &mut Transaction,
+    id: ReviewId,
+    state: ReviewState,
+    body: &str,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let sql = "update review set state = $2, body = $3, submitted_at = $4 where id = $1";
+    db.execute(sql, params![id, state, body, now]).await?;
+    Ok(())
+}
+
+/// Shows the comments of a review to everyone, and tells how many there are.
+pub async fn show_comments(db: &mut Transaction, id: ReviewId) -> Result<u64, DbError> {
+    db.execute("update review_comment set pending = false where review_id = $1 and pending = true", params![id]).await
+}
+
+/// The comments of a review with their threads.
+pub async fn list_comments(db: &mut Connection, id: ReviewId) -> Result<Vec<(CommentId, i64)>, DbError> {
+    let sql = "select id, thread_id from review_comment where review_id = $1 order by id";
+    db.all(sql, params![id]).await
+}
+
+/// The comments of a review with their texts.
+pub async fn list_bodies(db: &mut Connection, id: ReviewId) -> Result<Vec<(CommentId, String)>, DbError> {
+    db.all("select id, body from review_comment where review_id = $1 order by id", params![id]).await
+}
+
+pub async fn delete(db: &mut Transaction, id: ReviewId) -> Result<u64, DbError> {
+    db.execute("delete from review where id = $1", params![id]).await
+}
+
+/// Removes a review that only carried a comment which is gone.
+pub async fn delete_if_empty(db: &mut Transaction, id: ReviewId) -> Result<(), DbError> {
+    let sql = "delete from review where id = $1 and state = 'COMMENTED' and body = '' \
+               and not exists (select 1 from review_comment where review_id = $1)";
+    db.execute(sql, params![id]).await?;
+    Ok(())
+}

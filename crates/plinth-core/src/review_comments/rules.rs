@@ -1,0 +1,100 @@
+//! Judgement about comments.
+
+use plinth_base::error::{Code, Error, FieldError, Result};
+
+pub const RESOURCE: &str = "PullRequestReviewComment";
+/// What a comment may take in UTF-8.
+const BODY_BYTES_MAX: usize = 262_144;
+
+/// What is wrong with a text.
+pub fn body_errors(body: &str) -> Vec<FieldError> {
+    let problem = if body.trim().is_empty() {
+        "Body cannot be blank"
+    } else if body.len() > BODY_BYTES_MAX {
+        "Body is too long (maximum is 65536 characters)"
+    } else if body.contains('\0') {
+        "Body cannot contain NUL characters"
+    } else {
+        return Vec::new();
+    };
+    vec![FieldError::new(RESOURCE, "data", Code::Unprocessable(problem.into()))]
+}
+
+pub fn check_body(body: &str) -> Result<()> {
+    finish(body_errors(body))
+}
+
+/// All that is wrong at once.
+pub fn finish(errors: Vec<FieldError>) -> Result<()> {
+    if errors.is_empty() { Ok(()) } else { Err(Error::Invalid(errors)) }
+}
+
+/// Only what begins a thread can be answered.
+pub fn reply_to_reply() -> Error {
+    Error::unprocessable("Replies to replies are not supported: reply to the top-level comment of the thread.")
+}
+
+/// A review that is not submitted yet takes all further comments of its author.
+pub fn has_pending() -> Error {
+    let message = "user_id can only have one pending review per pull request".into();
+    Error::invalid("PullRequestReview", "user_id", Code::Custom(message))
+}
+
+/// What is wrong with the place of a new comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Misplaced {
+    Commit,
+    Path,
+    Position,
+    Line,
+    LineNotPositive,
+    StartNotPositive,
+    StartNotBefore,
+    StartElsewhere,
+}
+
+impl Misplaced {
+    /// The objects that clients know. Without a place there is no hunk, which is told as well.
+    pub fn errors(self) -> Vec<FieldError> {
+        let (field, problem, without_hunk) = match self {
+            Misplaced::Commit => ("end_commit_oid", Some(" is not part of the pull request"), true),
+            Misplaced::Path => ("path", None, true),
+            Misplaced::Position => ("position", None, true),
+            Misplaced::Line => ("line", Some(" must be part of the diff"), true),
+            Misplaced::LineNotPositive => ("line", Some(" required and an integer greater than zero"), false),
+            Misplaced::StartNotPositive => ("start_line", Some(" required and an integer greater than zero"), false),
+            Misplaced::StartNotBefore => ("start_line", Some(" must precede the end line."), false),
+            Misplaced::StartElsewhere => ("start_line", Some(" must be part of the same hunk as the line."), false),
+        };
+        let field = format!("pull_request_review_thread.{field}");
+        let code = match problem {
+            Some(problem) => Code::Custom(format!("{field}{problem}")),
+            None => Code::Invalid,
+        };
+        let mut errors = vec![FieldError::new(RESOURCE, field, code)];
+        if without_hunk {
+            errors.push(FieldError::new(RESOURCE, "pull_request_review_thread.diff_hunk", Code::MissingField));
+        }
+        errors
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_has_text_up_to_its_limit() {
+        let problem = |body: &str| match body_errors(body).pop() {
+            Some(FieldError { code: Code::Unprocessable(text), .. }) => text,
+            Some(other) => format!("{other:?}"),
+            None => String::new(),
+        };
+        assert_eq!(problem("x"), "");
+        assert_eq!(problem(" \n\t"), "Body cannot be blank");
+        assert_eq!(problem("a\0b"), "Body cannot contain NUL characters");
+        assert_eq!(problem(&"x".repeat(BODY_BYTES_MAX)), "");
+        assert_eq!(problem(&"x".repeat(BODY_BYTES_MAX + 1)), "Body is too long (maximum is 65536 characters)");
+        assert_eq!(problem(&"🦀".repeat(65_536)), "", "as many characters of any size");
+    }
+}

@@ -1,0 +1,64 @@
+//! When a computation is not needed any more.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::RepoId;
+
+/// Counts who waits for a computation. It is cancelled when nobody does.
+#[derive(Debug)]
+pub struct Cancellation {
+    waiting: AtomicUsize,
+    owner: RepoId,
+}
+
+impl Default for Cancellation {
+    fn default() -> Self {
+        Self::new(RepoId(0))
+    }
+}
+
+impl Cancellation {
+    /// For a computation over the objects of this repository, with one who waits for it.
+    pub fn new(owner: RepoId) -> Self {
+        Self { waiting: AtomicUsize::new(1), owner }
+    }
+
+    /// The repository that pays with its share.
+    pub fn owner(&self) -> RepoId {
+        self.owner
+    }
+
+    /// The guard of the one who waited from the start.
+    pub fn first_interest(self: &Arc<Self>) -> Interest {
+        Interest(self.clone())
+    }
+
+    /// One more who waits.
+    pub fn join(self: &Arc<Self>) -> Interest {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        Interest(self.clone())
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.waiting.load(Ordering::SeqCst) == 0
+    }
+
+    pub fn check(&self) -> Result<()> {
+        match self.is_cancelled() {
+            false => Ok(()),
+            true => Err(Error::Unavailable("nobody waits for this any more".into())),
+        }
+    }
+}
+
+/// Somebody waits. Dropped when the request has ended, in whatever way.
+#[derive(Debug)]
+pub struct Interest(Arc<Cancellation>);
+
+impl Drop for Interest {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+}

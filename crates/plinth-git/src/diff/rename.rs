@@ -1,0 +1,193 @@
+//! Pairs deleted with added files, as `git diff -M` does: equal content, then equal names, then the most alike.
+
+use std::collections::{HashMap, HashSet};
+
+use super::entry::Entry;
+use super::measure::{Effort, Measured};
+use super::source::Source;
+use super::tree::FileChange;
+use plinth_base::error::{Error, Result};
+
+/// The score of two equal files.
+pub(super) const SCORE_MAX: u32 = 60_000;
+/// Half of a file must survive to call it renamed.
+pub(super) const SCORE_MIN: u32 = SCORE_MAX / 2;
+/// Two files that alone share a name are paired without looking further, if they are this much alike.
+const SAME_NAME_SCORE_MIN: u32 = SCORE_MIN + (SCORE_MAX - SCORE_MIN) / 2;
+/// The square of this is how many pairs are compared at most; beyond it, only equal content and names count.
+const PAIRS_ROOT_MAX: usize = 1000;
+/// How many sources of equal content are looked at for one file.
+const EQUAL_SOURCES_MAX: usize = 100;
+/// How many sources are remembered for one file.
+const CANDIDATES: usize = 4;
+
+/// Joins each deletion and addition that are one rename; the order by path remains.
+pub(super) fn detect(repo: &dyn Source, mut changes: Vec<FileChange>) -> Result<Vec<FileChange>> {
+    let is_deletion = |change: &&FileChange| change.new.is_none();
+    let is_addition = |change: &&FileChange| change.old.is_none();
+    let sources = changes.iter().filter(is_deletion).filter_map(|change| change.old.as_ref()).collect();
+    let targets = changes.iter().filter(is_addition).filter_map(|change| change.new.as_ref()).collect();
+    let mut matcher = Matcher::new(repo, sources, targets);
+    matcher.pair_equal();
+    // Where it takes too much to find out which files are alike, only equal ones are renamed, as with git's own limit.
+    unless_over_budget(matcher.pair_same_names())?;
+    unless_over_budget(matcher.pair_most_alike())?;
+
+    let mut origins = matcher.origins();
+    let renamed: HashSet<Vec<u8>> = origins.values().map(|(source, _)| source.path.clone()).collect();
+    changes.retain(|change| match (&change.old, &change.new) {
+        (Some(old), None) => !renamed.contains(&old.path),
+        _ => true,
+    });
+    for change in &mut changes {
+        let origin = change.new.as_ref().filter(|_| change.old.is_none()).and_then(|new| origins.remove(&new.path));
+        if let Some((source, score)) = origin {
+            (change.old, change.score) = (Some(source), score);
+        }
+    }
+    Ok(changes)
+}
+
+fn unless_over_budget(outcome: Result<()>) -> Result<()> {
+    match outcome {
+        Err(Error::OverBudget(_)) => Ok(()),
+        outcome => outcome,
+    }
+}
+
+struct Matcher<'a> {
+    repo: &'a dyn Source,
+    effort: Effort<'a>,
+    sources: Vec<&'a Entry>,
+    targets: Vec<&'a Entry>,
+    used: Vec<bool>,
+    /// For each target, its source and how alike they are.
+    pairs: Vec<Option<(usize, u32)>>,
+}
+
+impl<'a> Matcher<'a> {
+    fn new(repo: &'a dyn Source, sources: Vec<&'a Entry>, targets: Vec<&'a Entry>) -> Self {
+        let (used, pairs) = (vec![false; sources.len()], vec![None; targets.len()]);
+        Self { repo, effort: Effort::new(repo.budget()), sources, targets, used, pairs }
+    }
+
+    /// For each paired target path, where it came from and how alike the two are.
+    fn origins(&self) -> HashMap<Vec<u8>, (Entry, u32)> {
+        let paired = self.targets.iter().zip(&self.pairs);
+        paired
+            .filter_map(|(target, pair)| {
+                pair.map(|(source, score)| (target.path.clone(), (self.sources[source].clone(), score)))
+            })
+            .collect()
+    }
+
+    fn pair(&mut self, source: usize, target: usize, score: u32) {
+        self.used[source] = true;
+        self.pairs[target] = Some((source, score));
+    }
+
+    fn pair_equal(&mut self) {
+        let mut by_content: HashMap<_, Vec<usize>> = HashMap::new();
+        for (index, source) in self.sources.iter().enumerate() {
+            by_content.entry(source.id).or_default().push(index);
+        }
+        for target in 0..self.targets.len() {
+            let wanted = self.targets[target];
+            let Some(equal) = by_content.get(&wanted.id) else { continue };
+            let mut free = equal
+                .iter()
+                .copied()
+                .filter(|&source| !self.used[source] && self.sources[source].mode.is_same_type(wanted.mode))
+                .take(EQUAL_SOURCES_MAX)
+                .peekable();
+            let first = free.peek().copied();
+            let same_name = free.find(|&source| self.sources[source].basename() == wanted.basename());
+            if let Some(source) = same_name.or(first) {
+                self.pair(source, target, SCORE_MAX);
+            }
+        }
+    }
+
+    fn pair_same_names(&mut self) -> Result<()> {
+        let sources = unique_names(&self.sources, |index| self.used[index]);
+        let targets = unique_names(&self.targets, |index| self.pairs[index].is_some());
+        // In the order of the files, so that a limit is always reached at the same one.
+        let mut unique: Vec<_> = sources.into_iter().filter_map(|(name, source)| Some((source?, name))).collect();
+        unique.sort_unstable();
+        for (source, name) in unique {
+            let Some(&Some(target)) = targets.get(name) else { continue };
+            let mut source_content = Measured::new(self.repo, self.sources[source]);
+            let mut target_content = Measured::new(self.repo, self.targets[target]);
+            let score = self.effort.score(&mut source_content, &mut target_content, SAME_NAME_SCORE_MIN)?;
+            if score >= SAME_NAME_SCORE_MIN {
+                self.pair(source, target, score);
+            }
+            self.effort.release(&source_content);
+            self.effort.release(&target_content);
+        }
+        Ok(())
+    }
+
+    fn pair_most_alike(&mut self) -> Result<()> {
+        let free: Vec<usize> = (0..self.sources.len()).filter(|&source| !self.used[source]).collect();
+        let open: Vec<usize> = (0..self.targets.len()).filter(|&target| self.pairs[target].is_none()).collect();
+        if free.len() * open.len() > PAIRS_ROOT_MAX * PAIRS_ROOT_MAX {
+            return Ok(());
+        }
+        let mut sources: Vec<_> = free.iter().map(|&source| Measured::new(self.repo, self.sources[source])).collect();
+        let mut candidates = Vec::new();
+        for target in open {
+            let mut target_content = Measured::new(self.repo, self.targets[target]);
+            let mut best = Vec::with_capacity(CANDIDATES);
+            for (source, source_content) in free.iter().zip(&mut sources) {
+                let score = self.effort.score(source_content, &mut target_content, SCORE_MIN)?;
+                let same_name = source_content.entry.basename() == target_content.entry.basename();
+                remember(&mut best, Candidate { score, same_name, source: *source, target });
+            }
+            candidates.append(&mut best);
+            self.effort.release(&target_content);
+        }
+        candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.rank()));
+        for candidate in candidates {
+            let is_free = !self.used[candidate.source] && self.pairs[candidate.target].is_none();
+            if candidate.score >= SCORE_MIN && is_free {
+                self.pair(candidate.source, candidate.target, candidate.score);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Names that exactly one of the entries has, others with nothing.
+fn unique_names<'a>(entries: &[&'a Entry], skip: impl Fn(usize) -> bool) -> HashMap<&'a [u8], Option<usize>> {
+    let mut names = HashMap::new();
+    for (index, entry) in entries.iter().enumerate().filter(|(index, _)| !skip(*index)) {
+        names.entry(entry.basename()).and_modify(|unique| *unique = None).or_insert(Some(index));
+    }
+    names
+}
+
+struct Candidate {
+    score: u32,
+    same_name: bool,
+    source: usize,
+    target: usize,
+}
+
+impl Candidate {
+    fn rank(&self) -> (u32, bool) {
+        (self.score, self.same_name)
+    }
+}
+
+/// A full list loses its worst for a better one, in place, for git breaks ties by the place in the list.
+fn remember(best: &mut Vec<Candidate>, candidate: Candidate) {
+    if best.len() < CANDIDATES {
+        best.push(candidate);
+        return;
+    }
+    let worst = best.iter_mut().min_by_key(|known| known.rank()).expect("the list is full");
+    if worst.rank() < candidate.rank() {
+        *worst = candidate;
+    }
+}

@@ -1,0 +1,111 @@
+//! A repository made with the git program in a temporary folder.
+
+use std::cell::Cell;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use gix::prelude::ObjectIdExt;
+
+use crate::diff::Source;
+use crate::object::{ObjectSource, RawObject};
+use plinth_base::error::Result;
+use plinth_base::ids::Sha;
+
+pub struct TestRepo {
+    folder: tempfile::TempDir,
+}
+
+impl TestRepo {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let repo = Self { folder };
+        repo.git(&["init", "-q", "-b", "main"]);
+        repo
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn open(&self) -> Opened {
+        Opened { repo: gix::open(self.path()).expect("git made it"), reads: Cell::new(0) }
+    }
+
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+        let file = self.path().join(path);
+        std::fs::create_dir_all(file.parent().expect("inside the folder")).expect("a folder");
+        std::fs::write(file, content).expect("a file");
+        self
+    }
+
+    pub fn commit(&self) -> Sha {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", "state"]);
+        self.head()
+    }
+
+    pub fn head(&self) -> Sha {
+        let name = self.git(&["rev-parse", "HEAD"]);
+        String::from_utf8(name).expect("hexadecimal").trim().parse().expect("a name")
+    }
+
+    /// The text of `git diff` between two commits, with default settings.
+    pub fn diff(&self, old: &Sha, new: &Sha) -> Vec<u8> {
+        self.git(&["diff", &old.to_string(), &new.to_string()])
+    }
+
+    pub fn git(&self, arguments: &[&str]) -> Vec<u8> {
+        let output = git(self.path()).args(arguments).output().expect("git is installed");
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    }
+}
+
+/// The same repository as the code under test reads it.
+pub struct Opened {
+    repo: gix::Repository,
+    /// How many objects were asked for.
+    pub reads: Cell<usize>,
+}
+
+impl ObjectSource for Opened {
+    fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>> {
+        self.reads.set(self.reads.get() + 1);
+        let found = self.repo.try_find_object(crate::to_oid(sha)).expect("a readable repository");
+        Ok(found.map(|object| {
+            let kind = crate::object::from_gix(object.kind);
+            Arc::new(RawObject::new(kind, object.detach().data).expect("no collision"))
+        }))
+    }
+}
+
+impl Source for Opened {
+    fn size(&self, sha: &Sha) -> Result<u64> {
+        Ok(self.repo.find_header(crate::to_oid(sha)).expect("the object exists").size())
+    }
+
+    fn abbreviation(&self, sha: &Sha) -> Result<String> {
+        Ok(match crate::to_oid(sha).attach(&self.repo).shorten() {
+            Ok(prefix) => prefix.to_string(),
+            Err(_) => sha.to_string()[..7].to_owned(),
+        })
+    }
+}
+
+/// git without the settings of this machine.
+pub fn git(folder: &Path) -> Command {
+    let mut command = Command::new("git");
+    command.current_dir(folder).stdin(Stdio::null());
+    for (name, value) in [
+        ("GIT_CONFIG_GLOBAL", "/dev/null"),
+        ("GIT_CONFIG_SYSTEM", "/dev/null"),
+        ("GIT_AUTHOR_NAME", "Test"),
+        ("GIT_AUTHOR_EMAIL", "test@example.com"),
+        ("GIT_COMMITTER_NAME", "Test"),
+        ("GIT_COMMITTER_EMAIL", "test@example.com"),
+    ] {
+        command.env(name, value);
+    }
+    command
+}

@@ -1,0 +1,193 @@
+//! Files and whole diffs of commits against `git diff`.
+
+use proptest::prelude::*;
+
+use super::repo::TestRepo;
+use crate::diff::{FileDiff, Mode, Status, changes, entry_at, unified};
+use plinth_base::ids::Sha;
+
+fn assert_unified_as_git(repo: &TestRepo, old: &Sha, new: &Sha) {
+    let ours = unified(&repo.open(), old, new).expect("both commits exist");
+    let theirs = repo.diff(old, new);
+    assert!(ours == theirs, "ours:\n{}\ngit:\n{}", String::from_utf8_lossy(&ours), String::from_utf8_lossy(&theirs));
+}
+
+/// Text that is told apart by `seed`, long enough to be recognized when it moves.
+fn text(seed: u32, lines: u32) -> String {
+    (0..lines).map(|line| format!("{seed} says {} in line {line}\n", line * seed % 97)).collect()
+}
+
+#[test]
+fn every_kind_of_change_prints_as_git_does() {
+    let repo = TestRepo::new();
+    repo.write("kept", text(1, 20)).write("edited", text(2, 20)).write("gone", text(3, 20)).write("empty-gone", "");
+    repo.write("from/moved", text(4, 30)).write("moved and edited", text(5, 30)).write("binary", b"a\0b");
+    repo.write("binary-gone", b"a\0c").write("mode", text(6, 5)).write("type", "text\n").write("folder/file", "x\n");
+    repo.write("rename-mode", text(7, 20)).write("no newline", "a\nb").write("tab\there", "x\n").write("weiß", "x\n");
+    let old = repo.commit();
+    repo.write("edited", text(2, 20).replace("line 7", "line seven"));
+    repo.write("to/moved", text(4, 30)).write("renamed", text(5, 30).replace("line 3\n", "line three\n"));
+    repo.write("binary", b"a\0d").write("binary-new", b"\0").write("empty-new", "").write("no newline", "a\nb\n");
+    repo.write("tab\there", "y\n").write("weiß", "y\n").write("quo\"te\\", "new\n").write("new file", text(9, 3));
+    repo.git(&["mv", "rename-mode", "renamed-mode"]);
+    repo.git(&["update-index", "--chmod=+x", "mode", "renamed-mode"]);
+    for path in ["gone", "empty-gone", "from/moved", "moved and edited", "binary-gone", "type"] {
+        std::fs::remove_file(repo.path().join(path)).expect("it was written");
+    }
+    std::fs::remove_dir_all(repo.path().join("folder")).expect("it was written");
+    std::os::unix::fs::symlink("kept", repo.path().join("type")).expect("a link");
+    repo.write("folder", "a file now\n");
+    for path in ["mode", "renamed-mode"] {
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(repo.path().join(path), executable).expect("our own file");
+    }
+    let new = repo.commit();
+    assert_unified_as_git(&repo, &old, &new);
+    assert_unified_as_git(&repo, &new, &old);
+
+    let found = changes(&repo.open(), &old, &new).expect("both commits exist");
+    let status = |path: &str| {
+        found
+            .iter()
+            .find(|change| change.path() == path.as_bytes())
+            .map(|change| (change.status(), change.previous_path()))
+    };
+    assert_eq!(status("kept"), None);
+    assert_eq!(status("edited"), Some((Status::Modified, None)));
+    assert_eq!(status("gone"), Some((Status::Deleted, None)));
+    assert_eq!(status("to/moved"), Some((Status::Renamed, Some(&b"from/moved"[..]))));
+    assert_eq!(status("renamed"), Some((Status::Renamed, Some(&b"moved and edited"[..]))));
+    assert_eq!(status("type"), Some((Status::TypeChanged, None)));
+    assert_eq!(status("folder"), Some((Status::Added, None)));
+    assert_eq!(status("mode"), Some((Status::Modified, None)));
+}
+
+#[test]
+fn a_submodule_is_one_line() {
+    let repo = TestRepo::new();
+    let old = repo.commit();
+    let entry = |sha: &Sha| format!("160000,{sha},module");
+    repo.git(&["update-index", "--add", "--cacheinfo", &entry(&old)]);
+    repo.git(&["commit", "-q", "-m", "add"]);
+    let middle = repo.head();
+    repo.git(&["update-index", "--cacheinfo", &entry(&middle)]);
+    repo.git(&["commit", "-q", "-m", "move"]);
+    let new = repo.head();
+    repo.git(&["update-index", "--cacheinfo", "160000,0123456789012345678901234567890123456789,module"]);
+    repo.git(&["commit", "-q", "-m", "to a commit that is not here"]);
+    assert_unified_as_git(&repo, &new, &repo.head());
+    assert_unified_as_git(&repo, &old, &middle);
+    assert_unified_as_git(&repo, &middle, &new);
+}
+
+#[test]
+fn names_grow_with_the_repository() {
+    let repo = TestRepo::new();
+    for file in 0..400 {
+        repo.write(&format!("file {file}"), text(file, 2));
+    }
+    let old = repo.commit();
+    for round in 0..90 {
+        repo.write(&format!("file {round}"), text(round + 1000, 2));
+        repo.commit();
+    }
+    repo.git(&["gc", "-q"]);
+    assert_unified_as_git(&repo, &old, &repo.head());
+}
+
+#[test]
+fn a_path_is_found_in_the_tree_and_nowhere_else() {
+    let repo = TestRepo::new();
+    repo.write("folder/file", "x\n");
+    std::os::unix::fs::symlink("/etc", repo.path().join("link")).expect("a link");
+    let head = repo.commit();
+    let find = |path: &str| entry_at(&repo.open(), &head, path.as_bytes()).expect("a readable repository");
+    assert_eq!(find("folder/file").map(|entry| entry.mode), Some(Mode::File));
+    assert_eq!(find("link").map(|entry| entry.mode), Some(Mode::Link));
+    for path in ["", "/", "folder", "folder/", "/folder/file", "folder//file", "folder/../folder/file", "link/passwd"] {
+        assert_eq!(find(path), None, "{path}");
+    }
+}
+
+#[test]
+fn too_many_lines_are_compared_as_a_whole() {
+    let repo = TestRepo::new();
+    let old = repo.write("lines", "a\n".repeat(100_001)).write("fewer", "a\n".repeat(100_000)).commit();
+    let new = repo.write("lines", "b\n").write("fewer", "b\n").commit();
+    let opened = repo.open();
+    let found = changes(&opened, &old, &new).expect("both commits exist");
+    let binary = found.iter().map(|change| FileDiff::of(&opened, change).expect("both blobs exist").is_binary());
+    assert_eq!(binary.collect::<Vec<_>>(), [false, true]);
+}
+
+#[test]
+fn counts_are_those_of_numstat() {
+    let repo = TestRepo::new();
+    repo.write("a", text(1, 40)).write("b", b"\0").write("c", "x\ny");
+    let old = repo.commit();
+    repo.write("a", text(1, 40).replace("7", "seven")).write("b", b"\0\0").write("c", "x\ny\nz\n");
+    let new = repo.commit();
+    let opened = repo.open();
+    let mut ours = String::new();
+    for change in changes(&opened, &old, &new).expect("both commits exist") {
+        let diff = FileDiff::of(&opened, &change).expect("both blobs exist");
+        let path = String::from_utf8_lossy(change.path()).into_owned();
+        ours += &match diff.is_binary() {
+            true => format!("-\t-\t{path}\n"),
+            false => format!("{}\t{}\t{path}\n", diff.additions(), diff.deletions()),
+        };
+    }
+    let theirs = repo.git(&["diff", "--numstat", &old.to_string(), &new.to_string()]);
+    assert_eq!(ours, String::from_utf8_lossy(&theirs));
+}
+
+#[test]
+fn beyond_the_limit_only_equal_files_and_names_are_renames() {
+    let repo = TestRepo::new();
+    for file in 0..1010 {
+        repo.write(&format!("old/{file}"), format!("{file}\n").repeat(9));
+    }
+    repo.write("a/name", text(1, 40)).write("equal", text(2, 40));
+    let old = repo.commit();
+    std::fs::remove_dir_all(repo.path().join("old")).expect("it was written");
+    for file in 0..1010 {
+        repo.write(&format!("new/x{file}"), format!("{file}\n").repeat(8));
+    }
+    repo.git(&["rm", "-q", "a/name"]);
+    repo.git(&["mv", "equal", "still equal"]);
+    repo.write("b/name", text(1, 40).replace("line 3\n", "line three\n"));
+    assert_unified_as_git(&repo, &old, &repo.commit());
+}
+
+/// What becomes of one file in a random step: where it goes, and how many of its lines change.
+fn moves() -> impl Strategy<Value = Vec<(u32, u8, u8, u32)>> {
+    proptest::collection::vec((0u32..6, 0u8..5, 0u8..6, 0u32..16), 2..14)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn renames_are_those_of_git(moves in moves(), crlf in any::<bool>()) {
+        let repo = TestRepo::new();
+        for (index, (kind, folder, ..)) in moves.iter().enumerate() {
+            repo.write(&format!("d{folder}/f{}", index % 5), text(*kind, 15));
+        }
+        let old = repo.commit();
+        for folder in 0..5 {
+            std::fs::remove_dir_all(repo.path().join(format!("d{folder}"))).ok();
+        }
+        for (index, (kind, folder, name, changed)) in moves.iter().enumerate() {
+            let lines = text(*kind, 15);
+            let mut content: String = lines.lines().enumerate().map(|(line, text)| {
+                let end = if crlf && index % 2 == 0 { "\r\n" } else { "\n" };
+                if (line as u32) < *changed { format!("other {line} {index}{end}") } else { format!("{text}{end}") }
+            }).collect();
+            if index % 3 == 0 {
+                content.pop();
+            }
+            repo.write(&format!("d{}/f{name}", (folder + 1) % 6), content);
+        }
+        assert_unified_as_git(&repo, &old, &repo.commit());
+    }
+}

@@ -1,0 +1,72 @@
+//! Snapshots of all packs, and what waits for them.
+
+use std::fs;
+
+use super::support::{Fixture, commits_stream, seconds};
+use crate::{RawObject, Repositories};
+use plinth_base::ids::RepoId;
+
+fn object(text: &str) -> [RawObject; 1] {
+    [RawObject::blob(text).expect("an object")]
+}
+
+#[test]
+fn snapshot_has_every_pack_and_keeps_it() {
+    let fixture = Fixture::empty();
+    fixture.repository.store(&object("one")).expect("stored");
+    let hold = fixture.repositories.hold_removals().expect("held");
+    assert!(fixture.repositories.try_removals().expect("asked").is_none(), "nothing is removed meanwhile");
+    let repos = [RepoId(1), RepoId(2)];
+    let snapshot = fixture.repositories.link_packs(&repos, &hold).expect("linked");
+    drop(hold);
+    fixture.repository.store(&object("two")).expect("stored");
+    assert_eq!(snapshot.files().len(), 2, "a pack and its index, and nothing that came later: {:?}", snapshot.files());
+    fixture.repositories.delete(RepoId(1)).expect("deleted");
+    for file in snapshot.files() {
+        assert_eq!(fs::read(&file.source).expect("it can be read").len() as u64, file.size);
+        assert!(!fixture.data.path().join("repositories").join(&file.path).exists());
+    }
+    // Whoever cleans up leaves the links of a living process alone, and not those of a dead one.
+    fixture.repositories.sweep().expect("swept");
+    assert!(snapshot.files().iter().all(|file| file.source.exists()));
+    let staging = fixture.data.path().join("repositories/staging");
+    drop(snapshot);
+    assert_eq!(fs::read_dir(staging).expect("a directory").count(), 0);
+}
+
+#[test]
+fn deletion_waits_for_the_end_of_a_snapshot() {
+    let fixture = Fixture::empty();
+    fixture.repository.store(&object("one")).expect("stored");
+    let directory = fixture.repository.directory.clone();
+    let hold = fixture.repositories.hold_removals().expect("held");
+    fixture.repositories.delete(RepoId(1)).expect("it is marked");
+    fixture.repositories.delete_marked().expect("it waits");
+    assert!(directory.join("objects/pack").read_dir().expect("a directory").count() > 0, "every pack is still there");
+    // A process that ends before that leaves the mark to the next one.
+    let next = Repositories::at(fixture.data.path()).expect("a data directory");
+    drop(hold);
+    fixture.repositories.delete_marked().expect("removed");
+    assert!(!directory.exists());
+    next.create(RepoId(1)).expect("made");
+    let hold = next.hold_removals().expect("held");
+    next.delete(RepoId(1)).expect("it is marked");
+    drop(hold);
+    assert!(directory.exists());
+    Repositories::at(fixture.data.path()).expect("a data directory").sweep().expect("swept");
+    assert!(!directory.exists());
+}
+
+#[test]
+fn repository_without_its_empty_directories_is_completed_when_it_is_opened() {
+    let fixture = Fixture::empty();
+    fixture.fast_import(&commits_stream(&[vec![]], seconds));
+    let directory = fixture.repository.directory.clone();
+    for part in ["refs", "quarantine", "objects/info"] {
+        fs::remove_dir_all(directory.join(part)).expect("it can be removed");
+    }
+    let again = Repositories::at(fixture.data.path()).expect("a data directory");
+    again.get(RepoId(1)).expect("it opens");
+    assert!(directory.join("refs/heads").is_dir() && directory.join("quarantine").is_dir());
+    assert!(fixture.git(&["rev-parse", "--git-dir"]).len() > 1, "git takes it for a repository");
+}

@@ -1,0 +1,161 @@
+//! What a database can answer besides rows.
+
+use std::fmt;
+
+use plinth_base::error::Error;
+
+/// A failure of one statement.
+///
+/// After `Unique` or `ForeignKey` PostgreSQL takes no further statement in the transaction, so a closure returns it
+/// (or avoids it with `on conflict do nothing`) rather than going on.
+#[derive(Debug)]
+pub enum DbError {
+    /// A unique key exists already.
+    Unique,
+    /// A row that this one names does not exist, or is still named by others.
+    ForeignKey,
+    /// Another transaction was in the way; running this one again may succeed.
+    Serialization,
+    /// The statement may take a right away, so its transaction has to run again with the lock on all rights.
+    RightsLock,
+    /// The database cannot be reached, is full or is shutting down.
+    Unavailable(String),
+    /// A sync failed, so that nothing can be promised until the database was reopened and verified.
+    SyncFailed(String),
+    /// A row that must be there is not.
+    NoRow,
+    /// A text has a NUL in it, which no store keeps.
+    Nul,
+    /// The file of the database is damaged.
+    Damaged(String),
+    /// Anything else: a fault of ours.
+    Fault(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl DbError {
+    /// Turns the violation of a unique key into the caller's own refusal.
+    pub fn on_unique(self, refusal: impl FnOnce() -> Error) -> Error {
+        match self {
+            DbError::Unique => refusal(),
+            other => other.into(),
+        }
+    }
+
+    /// Why the database is damaged, if that is what `error` says.
+    pub fn damage(error: &Error) -> Option<&str> {
+        let Error::Internal(cause) = error else { return None };
+        match cause.downcast_ref::<DbError>() {
+            Some(DbError::Damaged(why)) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// Whether running the whole transaction again is the right answer to `error`.
+    pub(super) fn asks_for_another_run(error: &Error) -> bool {
+        matches!(Self::behind(error), Some(DbError::Serialization))
+    }
+
+    /// Whether the transaction has to run again with the lock on all rights.
+    pub(super) fn asks_for_rights_lock(error: &Error) -> bool {
+        matches!(Self::behind(error), Some(DbError::RightsLock))
+    }
+
+    fn behind(error: &Error) -> Option<&Self> {
+        let Error::Internal(cause) = error else { return None };
+        cause.downcast_ref()
+    }
+}
+
+impl fmt::Display for DbError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DbError::Unique => out.write_str("a unique key exists already"),
+            DbError::ForeignKey => out.write_str("a foreign key is broken"),
+            DbError::Serialization => out.write_str("another transaction was in the way"),
+            DbError::RightsLock => out.write_str("a statement may take a right away without the lock on all rights"),
+            DbError::Unavailable(why) => write!(out, "the database is unavailable: {why}"),
+            DbError::SyncFailed(why) => write!(out, "a sync of the database failed: {why}"),
+            DbError::NoRow => out.write_str("a row that must be there is not"),
+            DbError::Nul => out.write_str("a text holds a NUL"),
+            DbError::Damaged(why) => write!(out, "the database is damaged: {why}"),
+            DbError::Fault(cause) => write!(out, "database fault: {cause}"),
+        }
+    }
+}
+
+impl std::error::Error for DbError {}
+
+impl From<DbError> for Error {
+    fn from(error: DbError) -> Self {
+        match error {
+            DbError::Unavailable(why) => Error::Unavailable(why),
+            DbError::SyncFailed(_) => Error::Unavailable(error.to_string()),
+            DbError::Nul => Error::unprocessable("A text cannot hold a NUL."),
+            other => Error::Internal(Box::new(other)),
+        }
+    }
+}
+
+impl From<rusqlite::Error> for DbError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        let rusqlite::Error::SqliteFailure(failure, _) = &error else { return DbError::Fault(error.into()) };
+        match (failure.code, failure.extended_code) {
+            (_, rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE | rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY) => {
+                DbError::Unique
+            }
+            (_, rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY) => DbError::ForeignKey,
+            (_, rusqlite::ffi::SQLITE_IOERR_FSYNC | rusqlite::ffi::SQLITE_IOERR_DIR_FSYNC) => {
+                DbError::SyncFailed(error.to_string())
+            }
+            (
+                ErrorCode::DiskFull
+                | ErrorCode::ReadOnly
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::CannotOpen
+                | ErrorCode::DatabaseBusy
+                | ErrorCode::DatabaseLocked,
+                _,
+            ) => DbError::Unavailable(error.to_string()),
+            (ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase, _) => DbError::Damaged(error.to_string()),
+            _ => DbError::Fault(error.into()),
+        }
+    }
+}
+
+impl From<tokio_postgres::Error> for DbError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        use tokio_postgres::error::SqlState;
+        let Some(code) = error.code() else {
+            // No answer from the server at all: the connection broke, or could not be made.
+            return DbError::Unavailable(in_full(&error));
+        };
+        match *code {
+            SqlState::UNIQUE_VIOLATION => DbError::Unique,
+            SqlState::FOREIGN_KEY_VIOLATION => DbError::ForeignKey,
+            SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => DbError::Serialization,
+            SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => DbError::Damaged(in_full(&error)),
+            _ if is_temporary(code.code()) => DbError::Unavailable(in_full(&error)),
+            _ => DbError::Fault(in_full(&error).into()),
+        }
+    }
+}
+
+/// The driver's own text leaves out what the server said.
+fn in_full(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+/// Classes 08 (connection), 53 (resources), 57 (operator intervention), and 58 (system) pass by themselves; so does
+/// a server that has become a read-only standby.
+fn is_temporary(code: &str) -> bool {
+    const READ_ONLY_TRANSACTION: &str = "25006";
+    ["08", "53", "57", "58"].iter().any(|class| code.starts_with(class)) || code == READ_ONLY_TRANSACTION
+}
+
+impl From<deadpool_postgres::PoolError> for DbError {
+    fn from(error: deadpool_postgres::PoolError) -> Self {
+        DbError::Unavailable(in_full(&error))
+    }
+}

@@ -1,0 +1,137 @@
+//! One pooled connection. It goes back to the pool only when nothing of it is left unfinished.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::Object;
+use tokio_postgres::types::ToSql;
+
+use super::{RightsLock, Shared};
+use crate::state::may_take_rights;
+use crate::{DbError, FromRow, Row, Value};
+
+/// The client's own limit for one statement, a little above the server's: who is silent cannot end anything.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(12);
+
+/// A pooled connection that is closed rather than used again when it is dropped inside a transaction, or with a statement
+/// whose end nobody has seen.
+pub struct Client {
+    object: Option<Object>,
+    engine: Arc<Shared>,
+    /// The write transaction that is running, if one is.
+    running: Option<RightsLock>,
+    in_statement: bool,
+    /// Whether statements may take as long as they need.
+    is_unlimited: bool,
+}
+
+impl Client {
+    pub(super) fn new(object: Object, engine: Arc<Shared>) -> Self {
+        Self { object: Some(object), engine, running: None, in_statement: false, is_unlimited: false }
+    }
+
+    pub(crate) fn object(&mut self) -> &mut Object {
+        self.object.as_mut().expect("a connection is only taken when dropped")
+    }
+
+    pub(super) async fn begin(&mut self, lock: RightsLock) -> Result<(), DbError> {
+        self.running = Some(lock);
+        self.run(async |object| object.batch_execute(lock.begin()).await).await
+    }
+
+    pub(super) async fn begin_snapshot(&mut self) -> Result<(), DbError> {
+        self.running = Some(RightsLock::Shared);
+        self.is_unlimited = true;
+        let begin = "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; \
+                     begin isolation level repeatable read read only; select version from schema_version";
+        self.run(async |object| object.batch_execute(begin).await).await
+    }
+
+    pub(super) async fn end(&mut self, how: &str) -> Result<(), DbError> {
+        self.run(async |object| object.batch_execute(how).await).await?;
+        self.running = None;
+        Ok(())
+    }
+
+    pub async fn optional<R: FromRow>(
+        &mut self,
+        sql: &'static str,
+        params: &[Value<'_>],
+    ) -> Result<Option<R>, DbError> {
+        let rows = self.query(sql, params).await?;
+        rows.first().map(|row| R::from_row(&Row::Postgres(row))).transpose()
+    }
+
+    pub async fn all<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<R>, DbError> {
+        let rows = self.query(sql, params).await?;
+        rows.iter().map(|row| R::from_row(&Row::Postgres(row))).collect()
+    }
+
+    /// As [`Client::optional`], for statements that change something.
+    pub async fn insert<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
+        self.check_lock(sql)?;
+        self.optional(sql, params).await
+    }
+
+    pub async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
+        self.check_lock(sql)?;
+        let params = dynamic(params);
+        self.run(async |object| {
+            let statement = object.prepare_cached(sql).await?;
+            object.execute(&statement, &params).await
+        })
+        .await
+    }
+
+    fn check_lock(&self, sql: &str) -> Result<(), DbError> {
+        match self.running {
+            Some(RightsLock::Shared) if may_take_rights(sql) => Err(DbError::RightsLock),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    async fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<tokio_postgres::Row>, DbError> {
+        let params = dynamic(params);
+        self.run(async |object| {
+            let statement = object.prepare_cached(sql).await?;
+            object.query(&statement, &params).await
+        })
+        .await
+    }
+
+    /// Runs a statement to its end, or gives it up after its time. Until the end is seen the connection counts as
+    /// unfinished, also when the caller goes away in the middle.
+    async fn run<T>(
+        &mut self,
+        statement: impl AsyncFnOnce(&mut Object) -> Result<T, tokio_postgres::Error>,
+    ) -> Result<T, DbError> {
+        self.in_statement = true;
+        let (engine, is_limited) = (self.engine.clone(), !self.is_unlimited);
+        let ended = tokio::select! {
+            ended = statement(self.object()) => ended,
+            () = tokio::time::sleep(STATEMENT_TIMEOUT), if is_limited => return Err(no_answer()),
+            () = engine.monitor.suspected_for_long(), if is_limited => return Err(no_answer()),
+        };
+        self.in_statement = false;
+        Ok(ended?)
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if (self.running.is_some() || self.in_statement)
+            && let Some(object) = self.object.take()
+        {
+            // Taken out of the pool and closed: the server undoes what was begun.
+            drop(Object::take(object));
+        }
+    }
+}
+
+pub(super) fn no_answer() -> DbError {
+    DbError::Unavailable("the database did not answer in time".into())
+}
+
+fn dynamic<'a>(params: &'a [Value<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
+    params.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
+}

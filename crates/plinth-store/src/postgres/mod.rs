@@ -1,0 +1,220 @@
+//! The scale-out engine: pooled connections, prepared statements, serializable transactions run again on request.
+
+mod client;
+mod monitor;
+mod target;
+mod tls;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
+use futures_util::future::BoxFuture;
+
+use super::owner::Ownership;
+use super::{Connection, DbError, Transaction, TransactionTimes, migrations};
+pub use client::Client;
+use monitor::Monitor;
+use plinth_base::error::{Error, Result};
+use target::{CONNECT_TIMEOUT, Target};
+
+/// How often a transaction is run again before the caller is asked to come back later.
+const RUNS_MAX: u32 = 12;
+const POOL_WAIT_TIMEOUT: Duration = Duration::from_secs(4);
+/// A connection that was used within this time is used again without asking whether it still answers.
+const TRUST_MAX: Duration = Duration::from_secs(1);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
+/// The server refuses every change outside of a write transaction. Said once a connection is made and not with the
+/// options of the session, since the driver looks at it to tell a primary from a standby (`target_session_attrs`).
+const READ_ONLY: &str = "set default_transaction_read_only = on";
+
+#[derive(Clone)]
+pub struct Engine {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    target: Target,
+    pool: Pool,
+    monitor: Arc<Monitor>,
+    times: Arc<TransactionTimes>,
+    /// Held by the one node that serves the database; commands beside it have none.
+    owner: Option<Arc<Ownership>>,
+}
+
+/// How a transaction holds the lock on all rights, from before its first look until its commit.
+///
+/// A serializable transaction sees the store as it was at its first statement, and may commit after a revocation that it
+/// has not seen: the database then pretends that it came first, although the revocation was acknowledged before. So
+/// whoever may take a right away excludes all other write transactions, and these wait for it before they look. The lock
+/// is on a table that nobody else locks; `lock table` is the one statement that waits without looking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RightsLock {
+    Shared,
+    Exclusive,
+}
+
+impl RightsLock {
+    const fn begin(self) -> &'static str {
+        match self {
+            RightsLock::Shared => "begin isolation level serializable read write; lock table setting in row share mode",
+            RightsLock::Exclusive => {
+                "begin isolation level serializable read write; lock table setting in exclusive mode"
+            }
+        }
+    }
+}
+
+/// A connection outside of the pool, and the task that drives it.
+pub async fn connect(url: &str) -> Result<(tokio_postgres::Client, tokio::task::JoinHandle<()>)> {
+    let Target { config, tls } = Target::parse(url)?;
+    let connecting = tokio::time::timeout(CONNECT_TIMEOUT, config.connect(tls)).await;
+    let (client, connection) = connecting.map_err(|_| client::no_answer())?.map_err(DbError::from)?;
+    let driving = tokio::spawn(async move {
+        // Its end is seen by the next statement.
+        let _ = connection.await;
+    });
+    Ok((client, driving))
+}
+
+impl Engine {
+    /// Opens without looking at the schema.
+    pub fn open(
+        url: &str,
+        connections_max: usize,
+        times: Arc<TransactionTimes>,
+        owner: Option<Arc<Ownership>>,
+    ) -> Result<Self> {
+        let target = Target::parse(url)?;
+        let monitor = Arc::new(Monitor::default());
+        let pool = pool(&target, connections_max, monitor.clone())?;
+        Ok(Self { shared: Arc::new(Shared { target, pool, monitor, times, owner }) })
+    }
+
+    /// One connection, for a command.
+    pub fn open_one(url: &str) -> Result<Self> {
+        Self::open(url, 1, Arc::default(), None)
+    }
+
+    /// Brings the schema up, and from then on watches whether the database answers.
+    pub async fn migrate(&self) -> Result<()> {
+        migrations::migrate_postgres(&mut *self.client().await?.object()).await?;
+        tokio::spawn(monitor::run(Arc::downgrade(&self.shared), self.shared.target.clone()));
+        Ok(())
+    }
+
+    pub async fn schema(&self) -> Result<super::Schema> {
+        migrations::schema_postgres(self.client().await?.object()).await
+    }
+
+    /// Refuses while another node may own the database.
+    pub fn check_owner(&self) -> Result<()> {
+        self.shared.owner.as_ref().map_or(Ok(()), |owner| owner.check())
+    }
+
+    /// A connection that sees the database as it is now, for as long as it lives, and has all the time that it needs.
+    pub async fn snapshot(&self) -> Result<Client, DbError> {
+        let mut client = self.client().await?;
+        client.begin_snapshot().await?;
+        Ok(client)
+    }
+
+    pub async fn client(&self) -> Result<Client, DbError> {
+        Ok(Client::new(self.shared.pool.get().await?, self.shared.clone()))
+    }
+
+    /// Whether the database answers, as far as is known. It never waits.
+    pub fn check(&self) -> Result<()> {
+        self.shared.monitor.check()
+    }
+
+    pub async fn write<C, T, F>(
+        &self,
+        (operation, changes_rights): (&'static str, bool),
+        context: &C,
+        work: &F,
+    ) -> Result<T>
+    where
+        C: Send + Sync,
+        F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
+    {
+        let mut lock = if changes_rights { RightsLock::Exclusive } else { RightsLock::Shared };
+        for run in 0..RUNS_MAX {
+            match self.run_once(operation, lock, context, work).await {
+                Err(error) if DbError::asks_for_rights_lock(&error) => lock = RightsLock::Exclusive,
+                Err(error) if DbError::asks_for_another_run(&error) => tokio::time::sleep(backoff(run)).await,
+                decided => return decided,
+            }
+        }
+        Err(Error::Unavailable("too many changes to the same data".into()))
+    }
+
+    async fn run_once<C, T, F>(&self, operation: &'static str, lock: RightsLock, context: &C, work: &F) -> Result<T>
+    where
+        C: Send + Sync,
+        F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
+    {
+        self.check_owner()?;
+        let mut client = self.client().await?;
+        client.begin(lock).await?;
+        let started = Instant::now();
+        let mut tx = Transaction::new(Connection::Postgres(client));
+        let outcome = work(&mut tx, context).await;
+        let Connection::Postgres(mut client) = tx.into_connection() else {
+            unreachable!("the connection was made three lines up")
+        };
+        let ended = match outcome.and_then(|value| self.check_owner().map(|()| value)) {
+            Ok(value) => client.end("commit").await.map(|()| value).map_err(Error::from),
+            Err(error) => {
+                // The refusal counts more than a failing rollback: the guard closes such a connection.
+                let _ = client.end("rollback").await;
+                Err(error)
+            }
+        };
+        self.shared.times.observe(operation, started.elapsed());
+        ended
+    }
+}
+
+/// A short, growing pause that differs between the contenders.
+fn backoff(run: u32) -> Duration {
+    let spread =
+        u64::from(std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |t| t.subsec_micros()));
+    Duration::from_micros((500 << run.min(7)) + spread % 2_000)
+}
+
+fn pool(target: &Target, connections_max: usize, monitor: Arc<Monitor>) -> Result<Pool> {
+    let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let manager = Manager::from_config(target.config.clone(), target.tls.clone(), recycling);
+    let timeouts =
+        Timeouts { wait: Some(POOL_WAIT_TIMEOUT), create: Some(CONNECT_TIMEOUT), recycle: Some(CONNECT_TIMEOUT) };
+    let check = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, metrics| {
+        let monitor = monitor.clone();
+        Box::pin(async move {
+            if monitor.is_suspect(metrics.created) {
+                return Err(HookError::message("a connection from before the database went silent"));
+            }
+            if metrics.last_used() < TRUST_MAX {
+                return Ok(());
+            }
+            match tokio::time::timeout(CHECK_TIMEOUT, client.simple_query("")).await {
+                Ok(answered) => answered.map(drop).map_err(HookError::Backend),
+                Err(_) => {
+                    monitor.suspect();
+                    Err(HookError::message("an idle connection does not answer"))
+                }
+            }
+        })
+    });
+    let make_read_only = Hook::async_fn(|client: &mut deadpool_postgres::ClientWrapper, _| {
+        Box::pin(async move { client.batch_execute(READ_ONLY).await.map_err(HookError::Backend) })
+    });
+    Pool::builder(manager)
+        .max_size(connections_max)
+        .timeouts(timeouts)
+        .runtime(Runtime::Tokio1)
+        .post_create(make_read_only)
+        .pre_recycle(check)
+        .build()
+        .map_err(|error| Error::Internal(error.into()))
+}

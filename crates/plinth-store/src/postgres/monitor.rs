@@ -1,0 +1,138 @@
+//! Whether the database answers: asked every second on a connection of its own, so that silence is noticed.
+//!
+//! A host that fails over without a reset leaves connections behind that stay open and never answer. When one
+//! connection is found silent, every connection from before that moment is under suspicion: those in the pool are not
+//! used again, and statements under way get a short time to finish.
+
+use std::sync::Weak;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use super::Shared;
+use super::target::Target;
+use crate::DbError;
+use plinth_base::error::{Error, Result};
+
+const PROBE_INTERVAL: Duration = Duration::from_secs(1);
+const PROBE_INTERVAL_WHEN_AWAY: Duration = Duration::from_millis(250);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
+/// A result that is older counts for nothing: the monitor itself does not get to run.
+const RESULT_AGE_MAX: Duration = Duration::from_secs(5);
+/// How long a statement may still take after its connection came under suspicion.
+const SUSPICION_PATIENCE: Duration = Duration::from_secs(2);
+
+/// What is known about the database.
+pub(super) struct Monitor {
+    last: Mutex<Last>,
+    /// The last moment at which a connection was found silent.
+    suspicion: watch::Sender<Option<Instant>>,
+}
+
+struct Last {
+    at: Instant,
+    failure: Option<String>,
+}
+
+impl Default for Monitor {
+    fn default() -> Self {
+        let last = Last { at: Instant::now(), failure: None };
+        Self { last: Mutex::new(last), suspicion: watch::channel(None).0 }
+    }
+}
+
+impl Monitor {
+    /// What the last probe found.
+    pub fn check(&self) -> Result<()> {
+        let last = self.last.lock();
+        match &last.failure {
+            Some(failure) => Err(Error::Unavailable(failure.clone())),
+            None if last.at.elapsed() > RESULT_AGE_MAX => {
+                Err(Error::Unavailable(format!("the database was last asked {} s ago", last.at.elapsed().as_secs())))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Distrusts every connection that exists now.
+    pub fn suspect(&self) {
+        self.suspicion.send_replace(Some(Instant::now()));
+    }
+
+    /// Whether a connection of this age may still be used.
+    pub fn is_suspect(&self, created: Instant) -> bool {
+        self.suspicion.borrow().is_some_and(|at| created <= at)
+    }
+
+    /// Ready when a statement that begins now has waited too long on a connection under suspicion.
+    pub async fn suspected_for_long(&self) {
+        let mut suspicion = self.suspicion.subscribe();
+        // The sender lives as long as this monitor.
+        let _ = suspicion.changed().await;
+        tokio::time::sleep(SUSPICION_PATIENCE).await;
+    }
+
+    fn note(&self, outcome: Result<(), String>) {
+        let mut last = self.last.lock();
+        let failure = outcome.err();
+        match (&last.failure, &failure) {
+            (None, Some(why)) => tracing::warn!(%why, "the database does not answer"),
+            (Some(_), None) => tracing::info!("the database answers again"),
+            _ => {}
+        }
+        *last = Last { at: Instant::now(), failure };
+    }
+}
+
+/// Asks until the engine is gone.
+pub(super) async fn run(engine: Weak<Shared>, target: Target) {
+    let mut connection = None;
+    loop {
+        let outcome = tokio::time::timeout(PROBE_TIMEOUT, probe(&target, &mut connection)).await;
+        let Some(engine) = engine.upgrade() else { return };
+        let outcome = outcome.unwrap_or_else(|_| {
+            engine.monitor.suspect();
+            Err(format!("no answer within {} s", PROBE_TIMEOUT.as_secs()))
+        });
+        let is_away = outcome.is_err();
+        engine.monitor.note(outcome);
+        drop(engine);
+        if is_away {
+            connection = None;
+        }
+        let interval = if is_away { PROBE_INTERVAL_WHEN_AWAY } else { PROBE_INTERVAL };
+        match &mut connection {
+            // A connection that is closed by the other side is the fastest news there is.
+            Some(Probe { task, .. }) => drop(tokio::time::timeout(interval, task).await),
+            None => tokio::time::sleep(interval).await,
+        }
+        connection = connection.filter(|probe| !probe.task.is_finished());
+    }
+}
+
+struct Probe {
+    client: tokio_postgres::Client,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Probe {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn probe(target: &Target, connection: &mut Option<Probe>) -> Result<(), String> {
+    let in_words = |error: tokio_postgres::Error| DbError::from(error).to_string();
+    let probe = match connection {
+        Some(probe) => probe,
+        None => {
+            let (client, io) = target.config.connect(target.tls.clone()).await.map_err(in_words)?;
+            let task = tokio::spawn(async move { drop(io.await) });
+            connection.insert(Probe { client, task })
+        }
+    };
+    probe.client.simple_query("select 1").await.map_err(in_words)?;
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! What the writer thread is doing, for those who watch it from outside.
+
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use crate::DbError;
+
+/// A group of transactions takes milliseconds. One that takes longer than this is stuck: on a disk, on a lock of another
+/// process, or on a fault.
+const BUSY_MAX: Duration = Duration::from_secs(5);
+
+/// Shared by the writer and those who watch it.
+#[derive(Default)]
+pub struct WriterState(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    busy_since: Option<Instant>,
+    /// Why no write is taken.
+    sync_failure: Option<String>,
+}
+
+impl WriterState {
+    /// Marks the writer as busy until the guard is dropped.
+    pub fn begin(&self) -> Busy<'_> {
+        self.0.lock().busy_since = Some(Instant::now());
+        Busy(self)
+    }
+
+    /// From now on no write is taken.
+    pub fn refuse(&self, why: &str) {
+        self.0.lock().sync_failure = Some(why.to_owned());
+    }
+
+    /// Writes are taken again.
+    pub fn accept(&self) {
+        self.0.lock().sync_failure = None;
+    }
+
+    /// Fails at once where a write could not be acknowledged anyway.
+    pub fn check_accepting(&self) -> Result<(), DbError> {
+        match &self.0.lock().sync_failure {
+            Some(why) => Err(DbError::SyncFailed(why.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// As above, and the writer makes progress.
+    pub fn check(&self) -> Result<(), DbError> {
+        self.check_accepting()?;
+        let busy = self.0.lock().busy_since.map(|since| since.elapsed()).unwrap_or_default();
+        if busy > BUSY_MAX {
+            return Err(DbError::Unavailable(format!("the writer has been busy for {} s", busy.as_secs())));
+        }
+        Ok(())
+    }
+}
+
+/// The writer at work.
+pub struct Busy<'a>(&'a WriterState);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.0.lock().busy_since = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_writer_that_is_busy_for_long_is_stuck() {
+        let state = WriterState::default();
+        let busy = state.begin();
+        assert!(state.check().is_ok());
+        state.0.lock().busy_since = Instant::now().checked_sub(BUSY_MAX * 2);
+        let stuck = state.check().expect_err("it is stuck").to_string();
+        assert!(stuck.contains("busy for 10 s"), "{stuck}");
+        drop(busy);
+        assert!(state.check().is_ok());
+    }
+
+    #[test]
+    fn nothing_is_taken_after_a_failed_sync() {
+        let state = WriterState::default();
+        state.refuse("disk I/O error");
+        assert!(matches!(state.check_accepting(), Err(DbError::SyncFailed(_))) && state.check().is_err());
+        state.accept();
+        assert!(state.check_accepting().is_ok() && state.check().is_ok());
+    }
+}

@@ -1,0 +1,114 @@
+//! Issue fields of a state file.
+
+use serde::Deserialize;
+
+use super::file::{Name, problem};
+use super::{Made, Report};
+use plinth_base::clock::Timestamp;
+use plinth_base::error::Result;
+use plinth_base::ids::AccountId;
+use plinth_core::accounts::{self, AccountKind};
+use plinth_core::issue_fields::model::{DataType, IssueFieldOption, Visibility};
+use plinth_core::issue_fields::operations::{self, Whole};
+use plinth_core::issue_fields::{IssueFieldChange, NewIssueField, OptionInput, rules, store};
+use plinth_core::projects::Color;
+use plinth_core::projects::text::name_key;
+use plinth_store::Transaction;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IssueField {
+    pub org: Name,
+    pub name: Name,
+    pub description: Option<String>,
+    pub data_type: DataType,
+    #[serde(default)]
+    pub visibility: Visibility,
+    #[serde(default)]
+    pub options: Vec<FieldOption>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FieldOption {
+    pub name: String,
+    pub description: Option<String>,
+    pub color: Color,
+    pub priority: Option<i64>,
+}
+
+pub async fn apply(tx: &mut Transaction, wanted: &[IssueField], now: Timestamp, report: &mut Report) -> Result<()> {
+    const FIELD: &str = "issue_fields.name";
+    for field in wanted {
+        let found = accounts::store::find_of_kind(tx, &field.org.value, AccountKind::Organization).await?;
+        let missing = || {
+            let message = format_args!("there is no organization {:?}", field.org.value);
+            problem(&field.org, "issue_fields.org", message)
+        };
+        let org = found.ok_or_else(missing)?;
+        let new = new(field);
+        rules::check_new(&new).map_err(|error| problem(&field.name, FIELD, error))?;
+        let made = match store::find_by_name(tx, org.id, &field.name.value).await? {
+            None => {
+                let created = operations::insert(tx, org.id, &new, now).await;
+                created.map_err(|error| problem(&field.name, FIELD, error))?;
+                Made::New
+            }
+            Some(found) => {
+                let before = operations::get(tx, org.id, found.id).await?;
+                update(tx, org.id, field, &before, new, now).await?
+            }
+        };
+        report.note(format_args!("issue field {} of {}", field.name.value, org.login), made);
+    }
+    Ok(())
+}
+
+fn new(field: &IssueField) -> NewIssueField {
+    let options = field.options.iter().map(|option| OptionInput {
+        id: None,
+        name: option.name.clone(),
+        description: option.description.clone(),
+        color: option.color,
+        priority: option.priority,
+    });
+    NewIssueField {
+        name: field.name.value.clone(),
+        description: field.description.clone(),
+        data_type: field.data_type,
+        visibility: field.visibility,
+        options: Some(options.collect()),
+    }
+}
+
+/// Options of the same name are the same option, so that applying a file again keeps their ids.
+async fn update(
+    tx: &mut Transaction,
+    org: AccountId,
+    field: &IssueField,
+    before: &Whole,
+    new: NewIssueField,
+    now: Timestamp,
+) -> Result<Made> {
+    if before.field.data_type != new.data_type {
+        let known = before.field.data_type.as_str();
+        let message = format_args!("it exists with the data type {known}, which never changes");
+        return Err(problem(&field.name, "issue_fields.data_type", message));
+    }
+    let options = new.options.unwrap_or_default().into_iter();
+    let change = IssueFieldChange {
+        name: Some(new.name),
+        description: Some(new.description),
+        visibility: Some(new.visibility),
+        options: Some(options.map(|option| OptionInput { id: id_of(&option, &before.options), ..option }).collect()),
+    };
+    let after = operations::change(tx, org, before.field.id, &change, now).await;
+    let after = after.map_err(|error| problem(&field.name, "issue_fields.name", error))?;
+    let same = after.field == before.field && after.options == before.options;
+    Ok(if same { Made::Unchanged } else { Made::Changed })
+}
+
+fn id_of(option: &OptionInput, known: &[IssueFieldOption]) -> Option<plinth_base::ids::IssueFieldOptionId> {
+    let same = |known: &&IssueFieldOption| name_key(&known.name) == name_key(&option.name);
+    known.iter().find(same).map(|known| known.id)
+}
