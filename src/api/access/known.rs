@@ -1,5 +1,5 @@
 //! What was found out about callers a moment ago, as long as nobody's rights have changed since
-//! (docs/decisions/0073-what-has-changed.md).
+//! (docs/decisions/0073-cache-invalidation.md).
 
 use std::sync::Arc;
 
