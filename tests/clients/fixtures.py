@@ -1,4 +1,4 @@
-"""Where the service is, and the names of what state.yaml put into it."""
+"""The URL of the service, and the names of the data in state.yaml."""
 
 import os
 
@@ -7,16 +7,16 @@ URL = os.environ["PLINTH_URL"]
 ORG = "octo-org"
 SIDE_ORG = "side-org"
 OWNER = ORG
-# The pull requests, with 64 comments on the first, none on the second, and the third closed.
+# The pull requests: the first has 64 comments, the second none, the third is closed.
 HELLO = "hello"
 COMMENTS = 64
 MANY, WRITABLE, CLOSED = 1, 2, 3
-# Many names: 120 tags below release/.
+# Many refs: 120 tags below release/.
 REFS = "refs"
 RELEASES = 120
 SECRET = "secret"
 EMPTY = "empty"
-# All that the organization has, part-01 to part-36 among them.
+# All repositories of the organization, including part-01 to part-36.
 REPOSITORIES = 40
 
 # The organization's first project has 41 fields, its second is private and nearly empty.
@@ -26,7 +26,7 @@ ROADMAP_FIELDS = 41
 USER = "mona"
 MINE, MONA_ALONE = 1, 2
 
-# mona is admin everywhere, hubot a member of octo-org who may write to hello and refs, stranger nothing.
+# mona is admin of everything, hubot is a member of octo-org with write access to hello and refs, stranger has no rights.
 MONA = "ghp_monaEverything"
 NO_SCOPE = "ghp_monaNoScope"
 HUBOT = "ghp_hubotMember"

@@ -1,12 +1,12 @@
-// Tells stories one after the other, each in a line as cargo writes it.
+// Runs test cases one after the other, each printed as cargo prints its tests.
 const SHOWN_MAX = 1_000;
 let passed = 0;
 let failed = 0;
 
-export async function tell(stories) {
-  for (const [name, story] of Object.entries(stories)) {
+export async function run(cases) {
+  for (const [name, test] of Object.entries(cases)) {
     try {
-      await story();
+      await test();
       passed += 1;
       console.log(`test ${name} ... ok`);
     } catch (error) {
@@ -16,7 +16,7 @@ export async function tell(stories) {
   }
 }
 
-/** The line that is counted; to be the last. */
+/** Prints the line that is counted; call it last. */
 export function report() {
   console.log(`test result: ${failed ? 'FAILED' : 'ok'}. ${passed} passed; ${failed} failed; 0 ignored`);
   process.exitCode = failed ? 1 : 0;
