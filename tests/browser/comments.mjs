@@ -1,27 +1,27 @@
-// Shows comments that were written to do harm in a real browser, and watches what it does.
+// Shows malicious comments in a real browser, and checks what it does.
 //
 //   PLINTH=target/debug/plinth CHROMIUM=chromium node comments.mjs
 //
-// The page has no policy of its own: whatever the service lets through would run.
+// The page has no Content Security Policy: whatever the service lets through would run.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { tell } from './service.mjs';
+import { runTests } from './service.mjs';
 
 const READER = 'http://reader.example/';
 const PULL = '/repos/octo-org/hello/pulls/1';
 const TOKEN = 'ghp_browserbrowser';
 const attempts = JSON.parse(readFileSync(new URL('attempts.json', import.meta.url))).flatMap((group) => group.texts)
-  // The service refuses them, which another test sees to.
+  // The service rejects them, which another test checks.
   .filter((text) => !text.includes('\0'));
 
-/** How a text may stand in a comment. */
-const settings = [(text) => text, (text) => `> - ${text}\n\n${text}`];
+/** Where a text may be in a comment. */
+const contexts = [(text) => text, (text) => `> - ${text}\n\n${text}`];
 
-const stories = {
-  async 'nothing that a comment says runs or is fetched, but for pictures'({ url, show }) {
-    const bodies = attempts.flatMap((text) => settings.map((setting) => setting(text)));
-    assert.ok(bodies.length > 400, `${bodies.length} comments are not the whole corpus`);
-    const { head } = await ask(url, PULL);
+const tests = {
+  async 'rendered comments run nothing and fetch nothing but images'({ url, show }) {
+    const bodies = attempts.flatMap((text) => contexts.map((context) => context(text)));
+    assert.ok(bodies.length > 400, `${bodies.length} comments are not all attempts`);
+    const { head } = await request(url, PULL);
     for (const body of bodies) {
       const html = await rendered(url, body, head.sha);
       assert.deepEqual(await show(html), [], `${JSON.stringify(body)} became ${html}`);
@@ -29,11 +29,11 @@ const stories = {
     return `${bodies.length} comments`;
   },
 
-  async 'the same texts unrendered are harmful, and are caught at it'({ show, renew }) {
+  async 'unrendered texts are detected as harmful'({ show, renew }) {
     let caught = 0;
     for (const text of attempts) {
       caught += (await show(text)).length > 0;
-      // Some of them put themselves in the place of what the page needs.
+      // Some of them overwrite what the page needs.
       await renew();
     }
     assert.ok(caught > 100, `only ${caught} of ${attempts.length} were caught`);
@@ -56,33 +56,33 @@ const stories = {
 /** Writes a comment; resolves with its HTML. */
 async function rendered(url, body, commit) {
   const comment = { body, path: 'a.txt', line: 2, commit_id: commit };
-  const made = await ask(url, `${PULL}/comments`, { method: 'POST', body: JSON.stringify(comment) });
+  const made = await request(url, `${PULL}/comments`, { method: 'POST', body: JSON.stringify(comment) });
   return made.body_html;
 }
 
-async function ask(url, path, options = {}) {
+async function request(url, path, options = {}) {
   const headers = { accept: 'application/vnd.plinth-commitcomment.html+json', authorization: `Bearer ${TOKEN}` };
-  const answer = await fetch(`${url}${path}`, { headers, ...options });
-  assert.ok(answer.ok, `${path}: ${answer.status} ${JSON.stringify(options)}`);
-  return answer.json();
+  const response = await fetch(`${url}${path}`, { headers, ...options });
+  assert.ok(response.ok, `${path}: ${response.status} ${JSON.stringify(options)}`);
+  return response.json();
 }
 
-/** Runs in every frame before anything else: what a script would call says that it was called. */
+/** Runs in every frame before anything else: functions that a script would call record the call. */
 function trap() {
   for (const name of ['alert', 'confirm', 'prompt', 'print', 'open', 'fetch']) {
     window[name] = () => { window.top.ran = [...(window.top.ran ?? []), `ran ${name}`]; };
   }
 }
 
-/** Puts HTML into the page, and once more as a page of its own; touches everything. Runs in the page. */
-async function look(html) {
+/** Inserts HTML into the page and into a frame, and triggers events on every element. Runs in the page. */
+async function inspect(html) {
   window.ran = [];
-  const place = document.getElementById('place');
-  place.innerHTML = html;
+  const container = document.getElementById('container');
+  container.innerHTML = html;
   const frame = document.getElementById('frame');
   await new Promise((resolve) => { frame.onload = resolve; frame.srcdoc = html; setTimeout(resolve, 1000); });
   const seen = [];
-  const roots = [place, frame.contentDocument?.documentElement].filter(Boolean);
+  const roots = [container, frame.contentDocument?.documentElement].filter(Boolean);
   const elements = roots.flatMap((root) => [...root.querySelectorAll('*')]);
   for (const element of elements) {
     for (const { name, value } of element.attributes) {
@@ -90,9 +90,9 @@ async function look(html) {
       if (/^(id|name)$/.test(name) && !value.startsWith('user-content-')) seen.push(`${element.localName} has ${name}=${value}`);
     }
     if (!element.namespaceURI.endsWith('/xhtml')) seen.push(`${element.localName} of ${element.namespaceURI}`);
-    // The browser's own reading of an address, not ours.
-    const address = element.href ?? element.src;
-    const scheme = typeof address === 'string' && address !== '' ? new URL(address, document.baseURI).protocol : 'http:';
+    // The URL as the browser parses it.
+    const target = element.href ?? element.src;
+    const scheme = typeof target === 'string' && target !== '' ? new URL(target, document.baseURI).protocol : 'http:';
     if (!['http:', 'https:', 'mailto:'].includes(scheme)) seen.push(`${element.localName} leads to ${scheme}`);
     if (element.localName !== 'a') {
       for (const event of ['click', 'mouseover', 'pointerenter', 'focus', 'focusin', 'toggle', 'error', 'load', 'animationstart']) {
@@ -100,12 +100,12 @@ async function look(html) {
       }
     }
   }
-  // Handlers of pictures that cannot be had come a little later.
+  // Error handlers of images run a little later.
   await new Promise((resolve) => { setTimeout(resolve, 5); });
   return [...seen, ...window.ran];
 }
 
-async function run(browser, url, story) {
+async function run(browser, url, test) {
   const context = await browser.newContext();
   const page = await context.newPage();
   let fetched = [];
@@ -113,7 +113,7 @@ async function run(browser, url, story) {
   await context.route('**/*', (route) => {
     const request = route.request();
     if (request.url() === READER) {
-      return route.fulfill({ contentType: 'text/html', body: '<div id=place></div><iframe id=frame></iframe>' });
+      return route.fulfill({ contentType: 'text/html', body: '<div id=container></div><iframe id=frame></iframe>' });
     }
     if (request.resourceType() !== 'image') fetched.push(`fetched ${request.resourceType()} ${request.url()}`);
     return route.fulfill({ status: 404, body: '' });
@@ -124,14 +124,14 @@ async function run(browser, url, story) {
   await renew();
   const show = async (html) => {
     fetched = [];
-    const seen = await page.evaluate(look, html).catch((error) => [`left the page: ${error.message}`]);
+    const seen = await page.evaluate(inspect, html).catch((error) => [`left the page: ${error.message}`]);
     return [...seen, ...fetched];
   };
   try {
-    return await story({ url, show, renew }) ?? '';
+    return await test({ url, show, renew }) ?? '';
   } finally {
     await context.close();
   }
 }
 
-await tell('comments.yaml', stories, run);
+await runTests('comments.yaml', tests, run);

@@ -1,4 +1,4 @@
-// A service and a browser for the scripts beside this file.
+// A service and a browser for the other scripts of this directory.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,21 +9,21 @@ import { chromium } from 'playwright-core';
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync'];
 
-/** Starts the service in a state on a free port; resolves with its process and address. */
+/** Starts the service with a state file on a free port; resolves with its process and URL. */
 async function serve(stateFile) {
   const state = new URL(stateFile, import.meta.url).pathname;
-  const words = ['serve', '--ephemeral', '--listen', '127.0.0.1:0', '--ready-json', '--state', state];
-  const child = spawn(process.env.PLINTH, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const args = ['serve', '--ephemeral', '--listen', '127.0.0.1:0', '--ready-json', '--state', state];
+  const child = spawn(process.env.PLINTH, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
   const first = await Promise.race([
     new Promise((resolve) => lines.once('line', resolve)),
-    new Promise((_, reject) => child.once('exit', (code) => reject(new Error(`plinth ended with ${code}`)))),
+    new Promise((_, reject) => child.once('exit', (code) => reject(new Error(`plinth exited with ${code}`)))),
   ]);
   return { child, url: JSON.parse(first).url };
 }
 
-/** Runs each story against a service in that state; the last line counts them as cargo does. */
-export async function tell(stateFile, stories, run) {
+/** Runs each test against a service with that state file; the last line counts them as cargo does. */
+export async function runTests(stateFile, tests, run) {
   const profile = mkdtempSync(join(tmpdir(), 'plinth-browser-'));
   const { child, url } = await serve(stateFile);
   let passed = 0;
@@ -31,9 +31,9 @@ export async function tell(stateFile, stories, run) {
   try {
     const env = { ...process.env, HOME: profile };
     const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, headless: true, args: FLAGS, env });
-    for (const [name, story] of Object.entries(stories)) {
+    for (const [name, test] of Object.entries(tests)) {
       try {
-        const remark = await run(browser, url, story);
+        const remark = await run(browser, url, test);
         passed += 1;
         console.log(`test ${name} ... ok${remark && ` (${remark})`}`);
       } catch (error) {

@@ -1,17 +1,16 @@
-// A reverse proxy that passes everything on as it is, in both directions and without waiting for the end, and notes what was
-// answered: a line of JSON for each exchange, without any token.
+// A reverse proxy that streams everything unchanged in both directions and records each response as a line of JSON, without tokens.
 import { writeSync } from 'node:fs';
-import { Agent, createServer, request as ask } from 'node:http';
+import { Agent, createServer, request as send } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 
-/** Answers to the API are far smaller; what Git sends is not kept at all. */
+/** API responses are far smaller; the data of git is not recorded. */
 const BODY_BYTES_MAX = 16 * 1024 * 1024;
-const ASKED = ['accept', 'content-type', 'if-none-match', 'if-modified-since', 'x-github-api-version', 'user-agent'];
-const TOLD = ['content-type', 'etag', 'last-modified', 'link', 'location', 'retry-after', 'cache-control', 'x-github-media-type',
+const REQUEST_HEADERS = ['accept', 'content-type', 'if-none-match', 'if-modified-since', 'x-github-api-version', 'user-agent'];
+const RESPONSE_HEADERS = ['content-type', 'etag', 'last-modified', 'link', 'location', 'retry-after', 'cache-control', 'x-github-media-type',
   'x-oauth-scopes', 'x-accepted-oauth-scopes', 'x-accepted-github-permissions', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-used'];
 const TOKEN = /\b(gh[oprsu]|github_pat)_\w+/g;
-/** Between two programs only, and each connection has its own; `Expect` was answered by the time we see the request. */
+/** Hop-by-hop headers; node has already handled `Expect` when we see the request. */
 const HOP = ['connection', 'keep-alive', 'expect'];
 
 /** Listens on a free port in front of the service; resolves with `127.0.0.1:PORT`. */
@@ -26,15 +25,15 @@ export async function startProxy(url, record, tls) {
 
 function pass({ request, response, service, agent, record, secure }) {
   const headers = without(request.rawHeaders, HOP);
-  // The host stays that of the client, from which the service makes the addresses in its answers.
+  // `Host` stays that of the client: the service derives the URLs in its responses from it.
   if (secure) headers.push('X-Forwarded-Proto', 'https');
   const options = { host: service.hostname, port: service.port, method: request.method, path: request.url, headers, agent, setHost: false };
-  const onward = ask(options, (answer) => {
-    response.writeHead(answer.statusCode, answer.statusMessage, without(answer.rawHeaders, HOP));
-    const body = keep(answer);
-    answer.on('end', () => note(record, request, answer, body));
-    answer.on('error', () => response.destroy());
-    answer.pipe(response);
+  const onward = send(options, (upstream) => {
+    response.writeHead(upstream.statusCode, upstream.statusMessage, without(upstream.rawHeaders, HOP));
+    const body = collect(upstream);
+    upstream.on('end', () => write(record, request, upstream, body));
+    upstream.on('error', () => response.destroy());
+    upstream.pipe(response);
   });
   onward.on('error', (error) => {
     if (!response.destroyed) console.error(`proxy: ${request.method} ${request.url.replace(TOKEN, '<token>')}: ${error.message}`);
@@ -44,45 +43,45 @@ function pass({ request, response, service, agent, record, secure }) {
   request.pipe(onward);
 }
 
-/** Names and values in turn, as they came, but for these. */
+/** Raw headers, names and values in turn, without these. */
 function without(rawHeaders, names) {
-  const kept = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (!names.includes(rawHeaders[at].toLowerCase())) kept.push(rawHeaders[at], rawHeaders[at + 1]);
+  const rest = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (!names.includes(rawHeaders[index].toLowerCase())) rest.push(rawHeaders[index], rawHeaders[index + 1]);
   }
-  return kept;
+  return rest;
 }
 
-/** The parts of a JSON answer as they pass; nothing of any other. */
-function keep(answer) {
+/** The chunks of a JSON response as they pass; nothing of other responses. */
+function collect(upstream) {
   const parts = [];
-  if (!isJson(answer)) return parts;
+  if (!isJson(upstream)) return parts;
   let size = 0;
-  answer.on('data', (part) => {
+  upstream.on('data', (part) => {
     size += part.length;
     if (size <= BODY_BYTES_MAX) parts.push(part);
   });
   return parts;
 }
 
-function note(record, request, answer, parts) {
+function write(record, request, upstream, parts) {
   const line = {
     method: request.method,
     target: request.url,
-    asked: pick(request.headers, ASKED),
-    status: answer.statusCode,
-    told: pick(answer.headers, TOLD),
-    media_type: answer.headers['content-type']?.split(';')[0] ?? null,
-    body: isJson(answer) ? parse(Buffer.concat(parts), answer.headers['content-encoding']) : undefined,
+    request_headers: pick(request.headers, REQUEST_HEADERS),
+    status: upstream.statusCode,
+    headers: pick(upstream.headers, RESPONSE_HEADERS),
+    media_type: upstream.headers['content-type']?.split(';')[0] ?? null,
+    body: isJson(upstream) ? parse(Buffer.concat(parts), upstream.headers['content-encoding']) : undefined,
   };
   writeSync(record, `${JSON.stringify(line).replace(TOKEN, '<token>')}\n`);
 }
 
-function isJson(answer) {
-  return /^application\/(.*\+)?json\b/.test(answer.headers['content-type'] ?? '');
+function isJson(upstream) {
+  return /^application\/(.*\+)?json\b/.test(upstream.headers['content-type'] ?? '');
 }
 
-/** A body that should be JSON and is not stays as text, for the check to find. */
+/** A body that should be JSON and is not stays text, so that the check fails on it. */
 function parse(bytes, encoding) {
   const text = (encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString();
   if (text === '') return undefined;

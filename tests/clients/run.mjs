@@ -1,20 +1,20 @@
-// Runs a suite of a client against a fresh service, and writes down every answer that the client was given.
+// Runs the suite of a client against a new service, and records every response.
 //
 //   PLINTH=target/debug/plinth node tests/clients/run.mjs SUITE [FLAG …] -- COMMAND …
 //
-//   --tls                 over https as well, with a certificate made for this run
+//   --tls                 serve https too, with a certificate created for this run
 //   --serve=FLAG          a flag for `plinth serve`; may be repeated
-//   --covers              each of operations.json must have been called, with success and with an error
-//   --lacks=OPERATION     but for this one, which the client does not have; may be repeated
+//   --covers              each operation of operations.json must be called, with success and with an error
+//   --lacks=OPERATION     except this one, which the client does not have; may be repeated
 //
 // The command finds in its environment
-//   PLINTH_URL            the address to talk to, without a slash at its end
+//   PLINTH_URL            the base URL, without a trailing slash
 //   PLINTH_TLS_URL        with --tls, the same over https, and
 //   PLINTH_CA_FILE        the certificate to trust for it
-//   PLINTH_APP_KEY        the file with the private key of the app `helper`, made for this run
-//   PLINTH_APP_ID         its number, and
+//   PLINTH_APP_KEY        the file with the private key of the app `helper`, created for this run
+//   PLINTH_APP_ID         its id, and
 //   PLINTH_APP_CLIENT_ID  its client id
-// What the service holds is in state.yaml. Answers go to $PLINTH_ANSWERS/SUITE.jsonl (target/answers unless set), a line each.
+// The data of the service is in state.yaml. Responses are recorded in $PLINTH_RESPONSES/SUITE.jsonl (default: target/responses), one per line.
 import { spawn, spawnSync } from 'node:child_process';
 import { createSign } from 'node:crypto';
 import { closeSync, copyFileSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -29,71 +29,71 @@ const CLIENT_ID = 'Iv1.clientsuites';
 const GRACE_MILLISECONDS = 5_000;
 const HERE = dirname(fileURLToPath(import.meta.url));
 
-/** The words of the command line, or an error that says how they should be. */
-function read(words) {
-  const cut = words.indexOf('--');
-  const [suite, ...flags] = words.slice(0, Math.max(cut, 0));
-  const command = words.slice(cut + 1);
+/** The parsed command line, or an error with the usage. */
+function read(args) {
+  const separator = args.indexOf('--');
+  const [suite, ...flags] = args.slice(0, Math.max(separator, 0));
+  const command = args.slice(separator + 1);
   const values = (name) => flags.filter((flag) => flag.startsWith(`${name}=`)).map((flag) => flag.slice(name.length + 1));
   const unknown = flags.filter((flag) => !/^--(tls|covers|serve=.+|lacks=.+)$/.test(flag));
-  if (cut < 0 || !/^[a-z][a-z0-9-]*$/.test(suite ?? '') || unknown.length > 0 || command.length === 0) {
-    throw new Error('it is called as run.mjs SUITE [--tls] [--covers] [--lacks=OPERATION …] [--serve=FLAG …] -- COMMAND …');
+  if (separator < 0 || !/^[a-z][a-z0-9-]*$/.test(suite ?? '') || unknown.length > 0 || command.length === 0) {
+    throw new Error('usage: run.mjs SUITE [--tls] [--covers] [--lacks=OPERATION …] [--serve=FLAG …] -- COMMAND …');
   }
   return { suite, tls: flags.includes('--tls'), covers: flags.includes('--covers'), lacking: values('--lacks'), flags: values('--serve'), command };
 }
 
-/** Starts the service on a free port; resolves once it answers. */
-async function serve(folder, flags) {
-  const state = join(folder, 'state.yaml');
+/** Starts the service on a free port; resolves when it is ready. */
+async function serve(directory, flags) {
+  const state = join(directory, 'state.yaml');
   copyFileSync(join(HERE, 'state.yaml'), state);
-  // Only the proxy below can know that a client came over TLS.
-  const words = ['serve', '--ephemeral', '--listen', '127.0.0.1:0', '--ready-json', '--trusted-proxies', '127.0.0.1', '--log', 'warn', '--state', state];
-  const child = spawn(process.env.PLINTH ?? 'plinth', [...words, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  // The proxy terminates TLS, so the service must trust its X-Forwarded-Proto.
+  const args = ['serve', '--ephemeral', '--listen', '127.0.0.1:0', '--ready-json', '--trusted-proxies', '127.0.0.1', '--log', 'warn', '--state', state];
+  const child = spawn(process.env.PLINTH ?? 'plinth', [...args, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   stop.push(() => finish(child));
   const ready = await Promise.race([
     new Promise((resolve) => createInterface({ input: child.stdout }).once('line', resolve)),
     new Promise((_, reject) => {
       child.once('error', reject);
-      child.once('exit', (code) => reject(new Error(`plinth ended with ${code}`)));
+      child.once('exit', (code) => reject(new Error(`plinth exited with ${code}`)));
     }),
   ]);
-  return { url: JSON.parse(ready).url, key: join(folder, 'helper.pem') };
+  return { url: JSON.parse(ready).url, key: join(directory, 'helper.pem') };
 }
 
-/** A certificate for this machine, good for a day. */
-function certificate(folder) {
-  const [key, cert] = [join(folder, 'tls.key'), join(folder, 'tls.crt')];
-  const words = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1', '-keyout', key, '-out', cert,
+/** A certificate for this machine, valid for a day. */
+function certificate(directory) {
+  const [key, cert] = [join(directory, 'tls.key'), join(directory, 'tls.crt')];
+  const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1', '-keyout', key, '-out', cert,
     '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-  const made = spawnSync('openssl', words, { encoding: 'utf8' });
-  if (made.status !== 0) throw new Error(`openssl made no certificate: ${made.error?.message ?? made.stderr}`);
+  const made = spawnSync('openssl', args, { encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`openssl created no certificate: ${made.error?.message ?? made.stderr}`);
   return { key: readFileSync(key), cert: readFileSync(cert), file: cert };
 }
 
-/** The number of the app, as the service itself tells it to the holder of the key. */
+/** The id of the app, which the service returns to the holder of the key. */
 async function appId(url, keyFile) {
   const now = Math.floor(Date.now() / 1000);
   const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const signed = `${part({ alg: 'RS256', typ: 'JWT' })}.${part({ iat: now - 30, exp: now + 300, iss: CLIENT_ID })}`;
   const token = `${signed}.${createSign('RSA-SHA256').update(signed).sign(readFileSync(keyFile), 'base64url')}`;
-  const answer = await fetch(`${url}/app`, { headers: { authorization: `Bearer ${token}` } });
-  if (!answer.ok) throw new Error(`the service does not know the app: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()).id;
+  const response = await fetch(`${url}/app`, { headers: { authorization: `Bearer ${token}` } });
+  if (!response.ok) throw new Error(`the service does not know the app: ${response.status} ${await response.text()}`);
+  return (await response.json()).id;
 }
 
 async function run({ suite, tls, covers, lacking, flags, command }) {
-  const folder = mkdtempSync(join(tmpdir(), 'plinth-clients-'));
-  stop.push(() => rmSync(folder, { recursive: true, force: true }));
-  const answers = resolve(process.env.PLINTH_ANSWERS ?? join(HERE, '../../target/answers'));
-  mkdirSync(answers, { recursive: true });
-  const file = join(answers, `${suite}.jsonl`);
+  const directory = mkdtempSync(join(tmpdir(), 'plinth-clients-'));
+  stop.push(() => rmSync(directory, { recursive: true, force: true }));
+  const recordings = resolve(process.env.PLINTH_RESPONSES ?? join(HERE, '../../target/responses'));
+  mkdirSync(recordings, { recursive: true });
+  const file = join(recordings, `${suite}.jsonl`);
   const record = openSync(file, 'w');
   stop.push(() => closeSync(record));
-  const { url, key } = await serve(folder, flags);
+  const { url, key } = await serve(directory, flags);
   const environment = { PLINTH_APP_KEY: key, PLINTH_APP_ID: String(await appId(url, key)), PLINTH_APP_CLIENT_ID: CLIENT_ID };
   environment.PLINTH_URL = `http://${await startProxy(url, record)}`;
   if (tls) {
-    const made = certificate(folder);
+    const made = certificate(directory);
     environment.PLINTH_CA_FILE = made.file;
     environment.PLINTH_TLS_URL = `https://${(await startProxy(url, record, made)).replace('127.0.0.1', 'localhost')}`;
   }
@@ -101,13 +101,13 @@ async function run({ suite, tls, covers, lacking, flags, command }) {
   stop.push(() => finish(child));
   const code = await new Promise((resolve, reject) => {
     child.once('error', reject);
-    // A suite that was killed has no code, and has not passed.
+    // A suite that was killed has no exit code, and has not passed.
     child.once('exit', (code) => resolve(code ?? 1));
   });
   return covers && code === 0 ? coverage(file, lacking) : code;
 }
 
-/** One more test, of the suite itself: that it has left nothing out. */
+/** One more test, of the suite itself: it calls every operation. */
 function coverage(file, lacking) {
   const found = gaps(readRecord(file), lacking);
   console.log(`test every operation is called, with success and with an error ... ${found.length ? `FAILED\n${found.join('\n')}` : 'ok'}`);
@@ -115,20 +115,20 @@ function coverage(file, lacking) {
   return found.length ? 1 : 0;
 }
 
-/** What to undo at the end, however it comes. */
+/** Clean-up functions, called at the end in reverse order. */
 const stop = [];
 
-/** Asks a process to end, and sees to it that it does. */
+/** Ends a process with SIGTERM, then with SIGKILL. */
 async function finish(child) {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
-  const impatience = setTimeout(() => child.kill('SIGKILL'), GRACE_MILLISECONDS);
+  const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MILLISECONDS);
   await gone;
-  clearTimeout(impatience);
+  clearTimeout(timer);
 }
 
-/** Comes to its end once, with the first code: a suite that a signal stops ends as well. */
+/** Cleans up and exits once, with the first code, also after a signal. */
 let ending;
 function end(code) {
   ending ??= (async () => {

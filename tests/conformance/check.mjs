@@ -1,83 +1,83 @@
-// Holds every answer that was recorded against GitHub's own description of the operation.
+// Validates every recorded response against GitHub's own description of the operation.
 //
-//   PLINTH_ANSWERS=target/answers node check.mjs
+//   PLINTH_RESPONSES=target/responses node check.mjs
 //
-// What may differ, and why, is in exceptions.json; an exception that nothing needs fails as an unlisted difference does.
+// Permitted differences are in exceptions.json, with reasons; an exception that no response needs fails too.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operationOf, operations, readRecord } from '../clients/operations.mjs';
-import { answersOf, named } from './description.mjs';
+import { responsesOf, named } from './description.mjs';
 
 const SHOWN_MAX = 20;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const { anywhere, exceptions } = JSON.parse(readFileSync(new URL('exceptions.json', import.meta.url)));
-const refusal = named('basic-error');
-for (const entry of anywhere) entry.judge = entry.schema ? named(entry.schema) : refusal;
-/** Which exceptions were made use of, and for which operation. */
+const validateError = named('basic-error');
+for (const entry of anywhere) entry.validate = entry.schema ? named(entry.schema) : validateError;
+/** Which exceptions were used, and for which operation. */
 const needed = new Set();
 
-/** What is wrong with an answer, each as a place and a rule. */
-function problems(exchange, described) {
-  const { method, status, told, body } = exchange;
+/** The problems of a response, each with a path and a rule. */
+function problems(response, described) {
+  const { method, status, headers, body } = response;
   const general = anywhere.find((entry) => entry.status === status && (entry.methods ?? [method]).includes(method));
-  if (!described.has(status) && !general) return [{ place: '', rule: 'status', message: `GitHub describes no ${status}` }];
+  if (!described.has(status) && !general) return [{ path: '', rule: 'status', message: `GitHub describes no ${status}` }];
   if (!described.has(status)) needed.add(general.status);
   if (method === 'HEAD') return [];
   if (status === 204 || status === 304) {
-    const silent = body === undefined && told['content-type'] === undefined;
-    return silent ? [] : [{ place: '', rule: 'empty', message: 'there is a body' }];
+    const isEmpty = body === undefined && headers['content-type'] === undefined;
+    return isEmpty ? [] : [{ path: '', rule: 'empty', message: 'there is a body' }];
   }
-  const media = told['content-type'] === JSON_TYPE ? [] : [{ place: '', rule: 'content-type', message: `the type is ${told['content-type']}` }];
-  // Where GitHub describes no shape of a refusal, it has that of all others.
-  const judge = described.get(status) ?? general?.judge ?? refusal;
-  return [...media, ...judge(body), ...(status >= 400 ? envelope(status, body) : [])];
+  const media = headers['content-type'] === JSON_TYPE ? [] : [{ path: '', rule: 'content-type', message: `the type is ${headers['content-type']}` }];
+  // An error response without a described schema has the general one.
+  const validate = described.get(status) ?? general?.validate ?? validateError;
+  return [...media, ...validate(body), ...(status >= 400 ? envelope(status, body) : [])];
 }
 
-/** GitHub's description asks for nothing in a refusal; clients do. */
+/** GitHub's description requires no key in an error response; clients do. */
 function envelope(status, body) {
   const wrong = ['message', 'documentation_url', 'status'].filter((key) => typeof body?.[key] !== 'string' || body[key] === '');
   if (!wrong.includes('status') && body.status !== String(status)) wrong.push('status');
-  return wrong.map((key) => ({ place: `/${key}`, rule: 'envelope', message: 'is not as it is in every refusal' }));
+  return wrong.map((key) => ({ path: `/${key}`, rule: 'envelope', message: 'is missing or wrong in an error response' }));
 }
 
-function isExcepted(operation, exchange, { place, rule, value }) {
-  const media = exchange.told['x-github-media-type'] ?? '';
-  const fits = exceptions.filter((entry) => entry.operations.includes(operation) && entry.rule === rule && entry.places.includes(place)
+function isExcepted(operation, response, { path, rule, value }) {
+  const media = response.headers['x-github-media-type'] ?? '';
+  const matching = exceptions.filter((entry) => entry.operations.includes(operation) && entry.rule === rule && entry.paths.includes(path)
     && (!('value' in entry) || entry.value === value)
     && (!entry.media_types || entry.media_types.some((word) => media.includes(`param=${word};`))));
-  for (const entry of fits) needed.add(`${exceptions.indexOf(entry)} ${operation}`);
-  return fits.length > 0;
+  for (const entry of matching) needed.add(`${exceptions.indexOf(entry)} ${operation}`);
+  return matching.length > 0;
 }
 
-/** Reads whatever was recorded, by suites of clients and by our own tests. */
-function* recorded(folder) {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
+/** All recorded responses, of client suites and of integration tests. */
+function* recorded(directory) {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
     if (entry.isDirectory()) yield* recorded(path);
     else if (entry.name.endsWith('.jsonl')) yield* readRecord(path);
   }
 }
 
-class Verdict {
-  answers = new Map();
+class Result {
+  statuses = new Map();
   differences = new Map();
 
   constructor(row) {
-    this.described = answersOf(row);
+    this.described = responsesOf(row);
   }
 
-  take(operation, exchange) {
-    this.answers.set(exchange.status, (this.answers.get(exchange.status) ?? 0) + 1);
-    for (const problem of problems(exchange, this.described)) {
-      if (isExcepted(operation, exchange, problem)) continue;
-      const line = `  ${exchange.status} ${problem.place || 'the answer'}: ${problem.message} (${problem.rule})`;
+  add(operation, response) {
+    this.statuses.set(response.status, (this.statuses.get(response.status) ?? 0) + 1);
+    for (const problem of problems(response, this.described)) {
+      if (isExcepted(operation, response, problem)) continue;
+      const line = `  ${response.status} ${problem.path || 'the response'}: ${problem.message} (${problem.rule})`;
       const known = this.differences.get(line);
-      this.differences.set(line, { count: (known?.count ?? 0) + 1, example: known?.example ?? `${exchange.method} ${exchange.target}` });
+      this.differences.set(line, { count: (known?.count ?? 0) + 1, example: known?.example ?? `${response.method} ${response.target}` });
     }
   }
 
   hasSuccess() {
-    return [...this.answers.keys()].some((status) => status >= 200 && status < 300);
+    return [...this.statuses.keys()].some((status) => status >= 200 && status < 300);
   }
 
   lines() {
@@ -86,26 +86,26 @@ class Verdict {
   }
 }
 
-const verdicts = new Map(operations.map((row) => [row.operation, new Verdict(row)]));
-for (const exchange of recorded(process.env.PLINTH_ANSWERS)) {
-  const operation = operationOf(exchange.method, exchange.target);
-  verdicts.get(operation)?.take(operation, exchange);
+const results = new Map(operations.map((row) => [row.operation, new Result(row)]));
+for (const response of recorded(process.env.PLINTH_RESPONSES)) {
+  const operation = operationOf(response.method, response.target);
+  results.get(operation)?.add(operation, response);
 }
 
 let failed = 0;
-function tell(name, lines, remark = '') {
+function report(name, lines, remark = '') {
   failed += lines.length ? 1 : 0;
   console.log([`test ${name} ... ${lines.length ? 'FAILED' : 'ok'}${remark}`, ...lines].join('\n'));
 }
 
-for (const [operation, verdict] of verdicts) {
-  const counts = [...verdict.answers].sort(([one], [other]) => one - other).map(([status, count]) => `${status}: ${count}`);
-  tell(operation, verdict.lines(), ` (${counts.join(', ')})`);
+for (const [operation, result] of results) {
+  const counts = [...result.statuses].sort(([one], [other]) => one - other).map(([status, count]) => `${status}: ${count}`);
+  report(operation, result.lines(), ` (${counts.join(', ')})`);
 }
-const idle = anywhere.filter(({ status }) => !needed.has(status)).map(({ status }) => `  ${status} is answered nowhere that it is not described`);
-idle.push(...exceptions.flatMap(({ operations, reason }, index) => operations
+const unused = anywhere.filter(({ status }) => !needed.has(status)).map(({ status }) => `  ${status} is described wherever it is returned`);
+unused.push(...exceptions.flatMap(({ operations, reason }, index) => operations
   .filter((operation) => !needed.has(`${index} ${operation}`)).map((operation) => `  ${operation}: ${reason}`)));
-tell('every exception is needed', idle);
-const passed = verdicts.size + 1 - failed;
+report('every exception is needed', unused);
+const passed = results.size + 1 - failed;
 console.log(`test result: ${failed ? 'FAILED' : 'ok'}. ${passed} passed; ${failed} failed; 0 ignored`);
 process.exitCode = failed ? 1 : 0;

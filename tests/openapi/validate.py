@@ -1,4 +1,4 @@
-"""Judges /openapi.json with a validator that knows nothing of us, and its examples by its own schemas.
+"""Validates /openapi.json with an independent validator, and its examples with its own schemas.
 
     PLINTH=target/debug/plinth python3 validate.py
 """
@@ -15,33 +15,33 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 METHODS = ("get", "post", "put", "patch", "delete")
-FEWEST_OPERATIONS = 15
+OPERATIONS_MIN = 15
 
 
 def fetch():
-    """The document of a service that is started for it."""
+    """The document, from a service started for this purpose."""
     command = [os.environ["PLINTH"], "serve", "--ephemeral", "--listen", "127.0.0.1:0", "--ready-json"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
-        address = json.loads(server.stdout.readline())["url"]
-        with urllib.request.urlopen(f"{address}/openapi.json", timeout=30) as answer:
-            return json.load(answer)
+        url = json.loads(server.stdout.readline())["url"]
+        with urllib.request.urlopen(f"{url}/openapi.json", timeout=30) as response:
+            return json.load(response)
     finally:
         server.terminate()
         server.wait(timeout=30)
 
 
 def problems(document):
-    """Everything that is wrong, as sentences."""
+    """All problems, as messages."""
     for error in OpenAPIV31SpecValidator(document).iter_errors():
         yield f"not OpenAPI 3.1 at {'/'.join(map(str, error.absolute_path))}: {error.message}"
     operations = [(path, method, item[method]) for path, item in document["paths"].items() for method in METHODS if method in item]
-    if len(operations) < FEWEST_OPERATIONS:
+    if len(operations) < OPERATIONS_MIN:
         yield f"only {len(operations)} operations"
     resource = Resource(contents=document, specification=DRAFT202012)
     registry = Registry().with_resource("urn:description", resource)
 
-    def unfit(schema, example):
+    def mismatches(schema, example):
         # References in the document are relative to it.
         text = json.dumps(schema).replace('"#/', '"urn:description#/')
         return [error.message for error in Draft202012Validator(json.loads(text), registry=registry).iter_errors(example)]
@@ -49,11 +49,11 @@ def problems(document):
     for path, method, operation in operations:
         for parameter in operation["parameters"]:
             if "example" in parameter:
-                for message in unfit(parameter["schema"], parameter["example"]):
+                for message in mismatches(parameter["schema"], parameter["example"]):
                     yield f"{method} {path}: the example of {parameter['name']}: {message}"
         for content in operation.get("requestBody", {}).get("content", {}).values():
             if "example" in content:
-                for message in unfit(content["schema"], content["example"]):
+                for message in mismatches(content["schema"], content["example"]):
                     yield f"{method} {path}: the example of the body: {message}"
 
 

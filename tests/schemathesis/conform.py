@@ -1,4 +1,4 @@
-"""Sends what /openapi.json allows, and what it does not, once for each kind of token; every answer must be one that it describes.
+"""Sends requests that /openapi.json allows and does not allow, with each kind of token; it must describe every response.
 
     PLINTH=target/debug/plinth python3 conform.py
 """
@@ -20,28 +20,28 @@ TOKENS = {
     "oauth-app": "gho_schemathesis",
     "installation": "ghs_schemathesis",
 }
-# A server error, or an answer outside of the description.
+# No server error, and only described responses.
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 
 
-def run(kind, token, state, folder):
-    """One round against a service of its own, so that no round finds what another has deleted."""
+def run(kind, token, state, directory):
+    """One round with its own service, so that no round depends on what another has deleted."""
     command = [os.environ["PLINTH"], "serve", "--ephemeral", "--listen", "127.0.0.1:0", "--ready-json", "--state", state]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
-        address = json.loads(server.stdout.readline())["url"]
-        words = ["--checks", CHECKS, "--phases", "examples,coverage,fuzzing", "--max-time", str(SECONDS_EACH), "--seed", str(SEED),
+        url = json.loads(server.stdout.readline())["url"]
+        arguments = ["--checks", CHECKS, "--phases", "examples,coverage,fuzzing", "--max-time", str(SECONDS_EACH), "--seed", str(SEED),
                  "--no-shrink", "--continue-on-failure", "--no-color", "--generation-database", "none", "--warnings", "off",
-                 "--report-dir", folder, "--output-truncate", "true",
-                 # Git's own protocol is spoken by git, in tests of its own. Without the token or the repository, the rest of
-                 # the round would be about nothing.
+                 "--report-dir", directory, "--output-truncate", "true",
+                 # Other tests use git for its own protocol. Without the token or the repository, the rest of the round would
+                 # test nothing.
                  "--exclude-path-regex", "/info/refs$|/git-(upload|receive)-pack$", "--exclude-path", "/installation/token",
                  "--exclude-operation-id", "repos/delete"]
         if token:
-            words += ["--header", f"Authorization: Bearer {token}"]
-        # The module, not its script: that one names the folder in which it was installed.
+            arguments += ["--header", f"Authorization: Bearer {token}"]
+        # The module, not its script, which contains the directory in which it was installed.
         program = [sys.executable, "-c", "import schemathesis.cli; schemathesis.cli.schemathesis()"]
-        done = subprocess.run([*program, "run", f"{address}/openapi.json", *words], cwd=folder, check=False)
+        done = subprocess.run([*program, "run", f"{url}/openapi.json", *arguments], cwd=directory, check=False)
         alive = server.poll() is None
     finally:
         server.terminate()
@@ -53,8 +53,8 @@ def run(kind, token, state, folder):
 
 def main():
     state = str(Path(__file__).with_name("state.yaml"))
-    with tempfile.TemporaryDirectory() as folder:
-        results = [run(kind, token, state, folder) for kind, token in TOKENS.items()]
+    with tempfile.TemporaryDirectory() as directory:
+        results = [run(kind, token, state, directory) for kind, token in TOKENS.items()]
     passed = sum(results)
     print(f"test result: {'ok' if all(results) else 'FAILED'}. {passed} passed; {len(results) - passed} failed; 0 ignored")
     sys.exit(0 if all(results) else 1)

@@ -20,12 +20,12 @@ pub fn plinth() -> PathBuf {
 
 /// Where tests and client suites record the responses that they get, for the step `conformance`.
 pub fn recorded_responses() -> PathBuf {
-    target().join("answers")
+    target().join("responses")
 }
 
 /// The variables with the directory for these recordings: of client suites, and of integration tests.
-pub const CLIENT_RESPONSES_VARIABLE: &str = "PLINTH_ANSWERS";
-pub const TEST_RESPONSES_VARIABLE: &str = "PLINTH_TEST_ANSWERS";
+pub const CLIENT_RESPONSES_VARIABLE: &str = "PLINTH_RESPONSES";
+pub const TEST_RESPONSES_VARIABLE: &str = "PLINTH_TEST_RESPONSES";
 
 /// The benchmark program, built by the step `binary`.
 pub fn plinth_bench() -> PathBuf {

@@ -286,7 +286,7 @@ impl Connection {
 }
 
 /// PostgreSQL keeps no NUL in a text, so neither does SQLite: nothing that has one is ever found
-/// (docs/decisions/0030-no-nul.md).
+/// (docs/decisions/0030-nul-characters.md).
 fn holds_nul(params: &[Value<'_>]) -> bool {
     params.iter().any(|value| matches!(value, Value::Text(text) if text.contains('\0')))
 }

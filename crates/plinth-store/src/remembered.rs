@@ -1,4 +1,4 @@
-//! What was read from the store a moment ago (docs/decisions/0073-what-has-changed.md).
+//! What was read from the store a moment ago (docs/decisions/0073-cache-invalidation.md).
 
 use std::any::{Any, TypeId};
 use std::borrow::Borrow;

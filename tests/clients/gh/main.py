@@ -1,4 +1,4 @@
-"""Runs the stories of gh.
+"""Runs the tests of gh.
 
     python3 main.py
 """
@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# The clone stays as it was.
+# Leave no bytecode in the source tree.
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-import stories  # noqa: E402, below the line that makes it findable
+import runner  # noqa: E402, after sys.path is extended
 
-stories.run(HERE, "test_gh_*.py")
+runner.run(HERE, "test_gh_*.py")

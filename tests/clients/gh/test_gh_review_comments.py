@@ -1,74 +1,74 @@
 """gh on review comments of pull requests."""
 
-import world
-from program import Stories
+import fixtures
+from program import GhTestCase
 
-REPO = f"repos/{world.OWNER}/{world.HELLO}"
-MANY = f"{REPO}/pulls/{world.MANY}/comments"
-WRITABLE = f"{REPO}/pulls/{world.WRITABLE}/comments"
+REPO = f"repos/{fixtures.OWNER}/{fixtures.HELLO}"
+MANY = f"{REPO}/pulls/{fixtures.MANY}/comments"
+WRITABLE = f"{REPO}/pulls/{fixtures.WRITABLE}/comments"
 
 
-class ReviewComments(Stories):
-    def create(self, body="Gh", *words, token=world.MONA):
-        head = self.text(f"{REPO}/pulls/{world.WRITABLE}", "--jq", ".head.sha").strip()
-        words = words or ("-f", "path=notes.txt", "-F", "line=2")
-        return self.call(WRITABLE, "-f", f"body={body}", "-f", f"commit_id={head}", *words, token=token)
+class ReviewComments(GhTestCase):
+    def create(self, body="Gh", *arguments, token=fixtures.MONA):
+        head = self.text(f"{REPO}/pulls/{fixtures.WRITABLE}", "--jq", ".head.sha").strip()
+        arguments = arguments or ("-f", "path=notes.txt", "-F", "line=2")
+        return self.call(WRITABLE, "-f", f"body={body}", "-f", f"commit_id={head}", *arguments, token=token)
 
-    def test_pages_are_followed_to_the_end(self):
+    def test_pagination_reaches_the_last_page(self):
         whole = self.lines(MANY, "--paginate", "--jq", ".[].id")
-        self.assertEqual(world.COMMENTS, len(whole))
+        self.assertEqual(fixtures.COMMENTS, len(whole))
         for size in (1, 21, 63):
             with self.subTest(size):
                 self.assertEqual(whole, self.lines(f"{MANY}?per_page={size}", "--paginate", "--jq", ".[].id"))
         self.assertLessEqual(set(whole), set(self.lines(f"{REPO}/pulls/comments?per_page=40", "--paginate", "--jq", ".[].id")))
 
-    def test_words_make_a_query_when_the_method_is_get(self):
+    def test_arguments_of_get_become_query_parameters(self):
         mine = self.create("The newest")
-        words = ("-f", "sort=created", "-f", "direction=desc", "-F", "per_page=1")
-        self.assertEqual(mine["id"], self.call("-X", "GET", f"{REPO}/pulls/comments", *words)[0]["id"])
+        arguments = ("-f", "sort=created", "-f", "direction=desc", "-F", "per_page=1")
+        self.assertEqual(mine["id"], self.call("-X", "GET", f"{REPO}/pulls/comments", *arguments)[0]["id"])
         self.assertEqual([], self.call("-X", "GET", WRITABLE, "-f", "since=2999-01-01T00:00:00Z"))
 
-    def test_lists_of_what_is_not_there_are_not_found(self):
-        self.refused(404, "Not Found", f"repos/{world.OWNER}/{world.SECRET}/pulls/comments", token=world.STRANGER)
-        self.refused(404, "Not Found", f"{REPO}/pulls/99/comments", "--paginate")
+    def test_lists_of_absent_resources_are_not_found(self):
+        self.assert_error(404, "Not Found", f"repos/{fixtures.OWNER}/{fixtures.SECRET}/pulls/comments", token=fixtures.STRANGER)
+        self.assert_error(404, "Not Found", f"{REPO}/pulls/99/comments", "--paginate")
 
-    def test_the_text_comes_in_the_forms_that_are_asked_for(self):
+    def test_comment_text_is_returned_in_the_requested_media_type(self):
         made = self.create("**Bold** words")
         for form, keys in (("raw", ["body"]), ("text", ["body_text"]), ("html", ["body_html"]),
                            ("full", ["body", "body_html", "body_text"])):
             with self.subTest(form):
                 accept = ("-H", f"Accept: application/vnd.github-commitcomment.{form}+json")
-                for words in ((f"{REPO}/pulls/comments/{made['id']}",), ("-X", "PATCH", f"{REPO}/pulls/comments/{made['id']}", "-f", "body=**Bold** words")):
-                    body = self.call(*words, *accept)
+                for arguments in ((f"{REPO}/pulls/comments/{made['id']}",), ("-X", "PATCH", f"{REPO}/pulls/comments/{made['id']}", "-f", "body=**Bold** words")):
+                    body = self.call(*arguments, *accept)
                     self.assertEqual(keys, sorted(key for key in body if key.startswith("body")))
         html = self.text(f"{REPO}/pulls/comments/{made['id']}", *accept, "--jq", ".body_html")
         self.assertIn("<strong>Bold</strong> words", html)
 
-    def test_a_comment_is_made_edited_answered_and_deleted(self):
-        made = self.create("Befor", "-f", "path=README.md", "-F", "line=1", "-f", "side=LEFT", token=world.HUBOT)
+    def test_comment_is_created_edited_replied_to_and_deleted(self):
+        made = self.create("Befor", "-f", "path=README.md", "-F", "line=1", "-f", "side=LEFT", token=fixtures.HUBOT)
         self.assertEqual((1, "LEFT"), (made["line"], made["side"]))
-        address = f"{REPO}/pulls/comments/{made['id']}"
-        self.assertEqual("Before", self.call("-X", "PATCH", address, "-f", "body=Before", token=world.HUBOT)["body"])
+        path = f"{REPO}/pulls/comments/{made['id']}"
+        self.assertEqual("Before", self.call("-X", "PATCH", path, "-f", "body=Before", token=fixtures.HUBOT)["body"])
         reply = self.call(f"{WRITABLE}/{made['id']}/replies", "-f", "body=Answer")
         self.assertEqual(made["id"], reply["in_reply_to_id"])
-        self.deleted(address)
-        self.refused(404, "Not Found", address)
-        self.refused(404, "Not Found", "-X", "DELETE", address)
-        self.refused(404, "Not Found", "-X", "PATCH", address, "-f", "body=Gone")
-        self.refused(404, "Not Found", f"{WRITABLE}/{made['id']}/replies", "-f", "body=To nobody")
+        self.deleted(path)
+        self.assert_error(404, "Not Found", path)
+        self.assert_error(404, "Not Found", "-X", "DELETE", path)
+        self.assert_error(404, "Not Found", "-X", "PATCH", path, "-f", "body=Gone")
+        self.assert_error(404, "Not Found", f"{WRITABLE}/{made['id']}/replies", "-f", "body=To nobody")
 
-    def test_a_place_outside_of_the_changes_is_refused(self):
-        head = self.text(f"{REPO}/pulls/{world.WRITABLE}", "--jq", ".head.sha").strip()
-        body = self.refused(422, "Validation Failed", WRITABLE, "-f", "body=Where?", "-f", f"commit_id={head}", "-f", "path=notes.txt", "-F", "line=99")
+    def test_create_comment_rejects_position_outside_of_the_diff(self):
+        head = self.text(f"{REPO}/pulls/{fixtures.WRITABLE}", "--jq", ".head.sha").strip()
+        body = self.assert_error(422, "Validation Failed", WRITABLE, "-f", "body=Where?", "-f", f"commit_id={head}", "-f", "path=notes.txt", "-F", "line=99")
         self.assertEqual("pull_request_review_thread.line must be part of the diff", body["errors"][0]["message"])
 
-    def test_writing_needs_a_right(self):
+    def test_create_comment_requires_write_access(self):
         made = self.create("Mine")
-        address = f"{REPO}/pulls/comments/{made['id']}"
+        path = f"{REPO}/pulls/comments/{made['id']}"
         text = "Must have push access to repository"
-        self.refused(403, text, "-X", "PATCH", address, "-f", "body=Theirs", token=world.STRANGER)
-        self.refused(401, "Requires authentication", f"{WRITABLE}/{made['id']}/replies", "-f", "body=b", token=None)
+        self.assert_error(403, text, "-X", "PATCH", path, "-f", "body=Theirs", token=fixtures.STRANGER)
+        self.assert_error(401, "Requires authentication", f"{WRITABLE}/{made['id']}/replies", "-f", "body=b", token=None)
 
-    def test_what_is_unchanged_is_not_sent_again(self):
+    def test_unchanged_responses_are_not_modified(self):
         for path in (f"{REPO}/pulls/comments/{self.create('Constant')['id']}", WRITABLE, f"{REPO}/pulls/comments"):
-            self.not_modified(path)
+            self.assert_not_modified(path)

@@ -1,4 +1,4 @@
-"""git as people use it, and the API beside it to see what came of it."""
+"""git as people use it, and the API to check the result."""
 
 import json
 import os
@@ -10,46 +10,46 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
-import world
+import fixtures
 
 LIMIT_SECONDS = 120
-# Nobody's configuration counts, nobody is asked for a password, and commits are the same wherever they are made.
+# Ignores the configuration of this machine, never prompts, and creates the same commits everywhere.
 SETTINGS = {
     "PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C",
     "GIT_AUTHOR_NAME": "Mona", "GIT_AUTHOR_EMAIL": "mona@example.com", "GIT_COMMITTER_NAME": "Mona", "GIT_COMMITTER_EMAIL": "mona@example.com",
 }
 
 
-class Stories(unittest.TestCase):
+class GitTestCase(unittest.TestCase):
     maxDiff = None
 
     def setUp(self):
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
-    def run_git(self, *words, cwd=None, **environment):
-        return subprocess.run(["git", *map(str, words)], env={**SETTINGS, "HOME": str(self.folder), **environment},
-                              cwd=cwd or self.folder, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+    def run_git(self, *arguments, cwd=None, **environment):
+        return subprocess.run(["git", *map(str, arguments)], env={**SETTINGS, "HOME": str(self.directory), **environment},
+                              cwd=cwd or self.directory, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
 
-    def git(self, *words, **settings):
-        """What a command prints that is to succeed."""
-        done = self.run_git(*words, **settings)
-        self.assertEqual(0, done.returncode, f"git {' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
+    def git(self, *arguments, **settings):
+        """The output of a command that must succeed."""
+        done = self.run_git(*arguments, **settings)
+        self.assertEqual(0, done.returncode, f"git {' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}")
         return done.stdout.strip()
 
-    def fails(self, *words, **settings):
-        """What a command complains about that is to fail."""
-        done = self.run_git(*words, **settings)
-        self.assertNotEqual(0, done.returncode, f"git {' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
+    def fails(self, *arguments, **settings):
+        """The output of a command that must fail."""
+        done = self.run_git(*arguments, **settings)
+        self.assertNotEqual(0, done.returncode, f"git {' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}")
         return done.stdout + done.stderr
 
-    def clone(self, repo, *flags, token=world.MONA, name="clone"):
-        """A clone of a repository, found to be whole."""
-        self.git("clone", "--quiet", *flags, address(repo, token), name)
-        self.git("fsck", "--strict", "--full", cwd=self.folder / name)
-        return Clone(self, self.folder / name)
+    def clone(self, repo, *flags, token=fixtures.MONA, name="clone"):
+        """A clone of a repository, checked with fsck."""
+        self.git("clone", "--quiet", *flags, clone_url(repo, token), name)
+        self.git("fsck", "--strict", "--full", cwd=self.directory / name)
+        return Clone(self, self.directory / name)
 
     def refs(self, repo, prefix=""):
-        """The names that the API tells, and where they lead."""
+        """The refs that the API lists, with their targets."""
         return {ref["ref"]: ref["object"]["sha"] for ref in rest("GET", f"/repos/{repo}/git/matching-refs/{prefix}")}
 
     def sha(self, repo, ref):
@@ -57,19 +57,19 @@ class Stories(unittest.TestCase):
 
 
 class Clone:
-    """A working copy, and what a person does in it."""
+    """A working copy, and what a user does in it."""
 
-    def __init__(self, story, folder):
-        self.story, self.folder = story, folder
+    def __init__(self, test, directory):
+        self.test, self.directory = test, directory
 
-    def git(self, *words, **settings):
-        return self.story.git(*words, cwd=self.folder, **settings)
+    def git(self, *arguments, **settings):
+        return self.test.git(*arguments, cwd=self.directory, **settings)
 
-    def fails(self, *words, **settings):
-        return self.story.fails(*words, cwd=self.folder, **settings)
+    def fails(self, *arguments, **settings):
+        return self.test.fails(*arguments, cwd=self.directory, **settings)
 
     def commit(self, name, text):
-        file = self.folder / name
+        file = self.directory / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
         self.git("add", "--all")
@@ -79,25 +79,25 @@ class Clone:
     def head(self, name="HEAD"):
         return self.git("rev-parse", name)
 
-    def push(self, *words, **settings):
-        """What became of each name: a mark, its names and a remark."""
-        done = self.story.run_git("push", "--porcelain", *words, cwd=self.folder, **settings)
+    def push(self, *arguments, **settings):
+        """The exit code, and the flag and summary of each ref."""
+        done = self.test.run_git("push", "--porcelain", *arguments, cwd=self.directory, **settings)
         lines = [line.split("\t") for line in done.stdout.splitlines() if "\t" in line]
         return done.returncode, {names.split(":")[1]: (mark, remark) for mark, names, remark in lines}
 
 
-def address(repo, token=None, user="x-access-token", url=world.URL):
-    """Where a repository is cloned from, with a token as people write it there."""
+def clone_url(repo, token=None, user="x-access-token", url=fixtures.URL):
+    """The URL of a repository, with the token as people write it there."""
     scheme, rest_of_it = url.split("://")
     return f"{scheme}://{f'{user}:{token}@' if token else ''}{rest_of_it}/{repo}.git"
 
 
-def rest(method, path, body=None, token=world.MONA):
-    """The answer of the API to one request, or the status of its refusal."""
-    headers = {"Authorization": f"Bearer {token}", "User-Agent": "stories-of-git"}
-    request = Request(f"{world.URL}{path}", json.dumps(body).encode() if body is not None else None, headers, method=method)
+def rest(method, path, body=None, token=fixtures.MONA):
+    """The response of the API to one request, or the status of an error response."""
+    headers = {"Authorization": f"Bearer {token}", "User-Agent": "git-tests"}
+    request = Request(f"{fixtures.URL}{path}", json.dumps(body).encode() if body is not None else None, headers, method=method)
     try:
-        with urlopen(request, timeout=LIMIT_SECONDS) as answer:
-            return json.loads(answer.read() or "null")
+        with urlopen(request, timeout=LIMIT_SECONDS) as response:
+            return json.loads(response.read() or "null")
     except HTTPError as error:
         return error.code

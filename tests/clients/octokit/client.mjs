@@ -1,7 +1,7 @@
-// The client under test, as people have it: only its base address is ours.
+// The client under test, as published: only its base URL is ours.
 //
-// `octokit` brings its plugins for pages, repetition and throttling. Its typed methods lag behind the API, so that the newest
-// release of the plugin that holds them is laid over them.
+// `octokit` includes plugins for pagination, retries and throttling. Its typed methods lag behind the API, so the newest release of
+// the plugin with these methods replaces them.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { restEndpointMethods } from '@octokit/plugin-rest-endpoint-methods';
@@ -11,7 +11,7 @@ export const url = process.env.PLINTH_URL;
 export const hello = { owner: 'octo-org', repo: 'hello' };
 export const refs = { owner: 'octo-org', repo: 'refs' };
 
-/** What the client found worth a warning; a deprecation would be one. */
+/** Warnings of the client, such as deprecations. */
 export const warnings = [];
 const log = { debug() {}, info() {}, warn: (text) => warnings.push(String(text)), error: (text) => warnings.push(String(text)) };
 
@@ -34,7 +34,7 @@ export const tokens = {
 
 let clients = 0;
 
-/** A client with a pace of its own: writes of one client stand a second apart, and those that notify people three. */
+/** A client with its own throttling: one client waits a second between writes, and three between those that notify people. */
 export function as(name, { throttle, ...options } = {}) {
   clients += 1;
   const auth = name === 'nobody' ? undefined : tokens[name];
@@ -42,15 +42,15 @@ export function as(name, { throttle, ...options } = {}) {
   return new Octokit({ auth, ...options, throttle: { id: `client-${clients}`, onRateLimit: limited, onSecondaryRateLimit: limited, ...throttle } });
 }
 
-/** The app of state.yaml, known by its number or by its client id. */
+/** The app of state.yaml, identified by its id or by its client id. */
 export function app(appId = process.env.PLINTH_APP_ID, privateKey = readFileSync(process.env.PLINTH_APP_KEY, 'utf8')) {
   return new App({ appId, privateKey, Octokit, log });
 }
 
-/** The error with which the client reports a refusal: its status, and its message to the letter. */
-export async function refused(promise, status, message) {
+/** The error with which the client reports an error response: the status and the exact message. */
+export async function assertError(promise, status, message) {
   const error = await promise.then(
-    (answer) => assert.fail(`expected ${status}, got ${answer.status}: ${JSON.stringify(answer.data).slice(0, 1_000)}`),
+    (response) => assert.fail(`expected ${status}, got ${response.status}: ${JSON.stringify(response.data).slice(0, 1_000)}`),
     (error) => error,
   );
   if (!(error instanceof RequestError)) throw error;
@@ -62,11 +62,11 @@ export async function refused(promise, status, message) {
   return error;
 }
 
-/** Asks twice; the second time only for what has changed, which is nothing. */
-export async function isUnchangedOnceKnown(method, parameters) {
+/** Sends the request twice, the second time with the entity tag of the first response. */
+export async function assertNotModified(method, parameters) {
   const first = await method(parameters);
   assert.match(first.headers.etag, /^(W\/)?"[0-9a-f]{64}"$/);
-  const error = await refused(method({ ...parameters, headers: { 'if-none-match': first.headers.etag } }), 304, '');
+  const error = await assertError(method({ ...parameters, headers: { 'if-none-match': first.headers.etag } }), 304, '');
   assert.equal(error.response.headers.etag.replace('W/', ''), first.headers.etag.replace('W/', ''));
   return first;
 }

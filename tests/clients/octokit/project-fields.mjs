@@ -1,13 +1,13 @@
 // Project fields of organizations and of users.
 import assert from 'node:assert/strict';
-import { as, isUnchangedOnceKnown, refused, url } from './client.mjs';
+import { as, assertNotModified, assertError, url } from './client.mjs';
 
 const roadmap = { org: 'octo-org', project_number: 1 };
 const hidden = { org: 'octo-org', project_number: 2 };
 const mine = { username: 'mona', project_number: 1 };
 const BUILT_IN = 10;
 
-/** One after the other, forwards to the end and back again, gives what all at once gives. */
+/** Pages of one field, forwards to the end and back, contain the same fields as one large page. */
 async function isPagedBothWays(client, method, parameters) {
   const { data: whole, headers } = await method({ ...parameters, per_page: 100 });
   assert.equal(headers.link, undefined);
@@ -28,12 +28,12 @@ async function isPagedBothWays(client, method, parameters) {
 }
 
 function cursor({ headers }, relation) {
-  const [, address] = headers.link.match(new RegExp(`<([^<>]+)>;\\s*rel="${relation}"`));
-  return new URL(address).searchParams.get(relation === 'next' ? 'after' : 'before');
+  const [, url] = headers.link.match(new RegExp(`<([^<>]+)>;\\s*rel="${relation}"`));
+  return new URL(url).searchParams.get(relation === 'next' ? 'after' : 'before');
 }
 
-export const stories = {
-  async 'fields of an organization are listed to the last page, and back'() {
+export const cases = {
+  async 'pagination of organization fields works in both directions'() {
     const mona = as('mona');
     const fields = await isPagedBothWays(mona, mona.rest.projects.listFieldsForOrg, roadmap);
     assert.deepEqual(fields.slice(0, 3).map(({ name, data_type }) => [name, data_type]),
@@ -47,47 +47,47 @@ export const stories = {
     assert.equal('options' in field('Points'), false);
   },
 
-  async 'fields of a user are listed to the last page, and back'() {
+  async 'pagination of user fields works in both directions'() {
     const mona = as('mona');
     await isPagedBothWays(mona, mona.rest.projects.listFieldsForUser, mine);
   },
 
-  async 'a field of an organization is found by its number'() {
+  async 'get organization field returns the listed field'() {
     const nobody = as('nobody');
     const { data: [title] } = await nobody.rest.projects.listFieldsForOrg({ ...roadmap, per_page: 1 });
-    const { data } = await isUnchangedOnceKnown(nobody.rest.projects.getFieldForOrg, { ...roadmap, field_id: title.id });
+    const { data } = await assertNotModified(nobody.rest.projects.getFieldForOrg, { ...roadmap, field_id: title.id });
     assert.deepEqual(data, title);
-    await refused(nobody.rest.projects.getFieldForOrg({ ...roadmap, field_id: 999_999 }), 404, 'Not Found');
+    await assertError(nobody.rest.projects.getFieldForOrg({ ...roadmap, field_id: 999_999 }), 404, 'Not Found');
   },
 
-  async 'a field of a user is found by its number'() {
+  async 'get user field returns the listed field'() {
     const mona = as('monaByOAuth');
     const { data: [title] } = await mona.rest.projects.listFieldsForUser({ ...mine, per_page: 1 });
-    const { data } = await isUnchangedOnceKnown(mona.rest.projects.getFieldForUser, { ...mine, field_id: title.id });
+    const { data } = await assertNotModified(mona.rest.projects.getFieldForUser, { ...mine, field_id: title.id });
     assert.deepEqual(data, title);
-    await refused(mona.rest.projects.getFieldForUser({ ...mine, field_id: 999_999 }), 404, 'Not Found');
+    await assertError(mona.rest.projects.getFieldForUser({ ...mine, field_id: 999_999 }), 404, 'Not Found');
   },
 
-  async 'a list is not sent again while nothing changed'() {
-    await isUnchangedOnceKnown(as('hubot').rest.projects.listFieldsForOrg, roadmap);
-    await isUnchangedOnceKnown(as('hubot').rest.projects.listFieldsForUser, mine);
+  async 'unchanged list is 304'() {
+    await assertNotModified(as('hubot').rest.projects.listFieldsForOrg, roadmap);
+    await assertNotModified(as('hubot').rest.projects.listFieldsForUser, mine);
   },
 
-  async 'a private project does not exist for others'() {
+  async 'private project is hidden'() {
     await as('mona').rest.projects.listFieldsForOrg(hidden);
-    await refused(as('stranger').rest.projects.listFieldsForOrg(hidden), 404, 'Not Found');
-    await refused(as('nobody').rest.projects.listFieldsForOrg(hidden), 404, 'Not Found');
-    await refused(as('stranger').rest.projects.listFieldsForUser({ ...mine, project_number: 2 }), 404, 'Not Found');
+    await assertError(as('stranger').rest.projects.listFieldsForOrg(hidden), 404, 'Not Found');
+    await assertError(as('nobody').rest.projects.listFieldsForOrg(hidden), 404, 'Not Found');
+    await assertError(as('stranger').rest.projects.listFieldsForUser({ ...mine, project_number: 2 }), 404, 'Not Found');
   },
 
-  async 'projects of users are closed to apps and to fine-grained tokens'() {
-    await refused(as('hubotFineGrained').rest.projects.listFieldsForUser(mine), 403, 'Resource not accessible by personal access token');
-    await refused(as('octoOrgInstallation').rest.projects.listFieldsForUser(mine), 403, 'Resource not accessible by integration');
-    await refused(as('monaThroughApp').rest.projects.getFieldForUser({ ...mine, field_id: 1 }), 403, 'Resource not accessible by integration');
-    await refused(as('nobody').rest.projects.listFieldsForUser(mine), 401, 'Requires authentication');
+  async 'user projects reject app and fine-grained tokens'() {
+    await assertError(as('hubotFineGrained').rest.projects.listFieldsForUser(mine), 403, 'Resource not accessible by personal access token');
+    await assertError(as('octoOrgInstallation').rest.projects.listFieldsForUser(mine), 403, 'Resource not accessible by integration');
+    await assertError(as('monaThroughApp').rest.projects.getFieldForUser({ ...mine, field_id: 1 }), 403, 'Resource not accessible by integration');
+    await assertError(as('nobody').rest.projects.listFieldsForUser(mine), 401, 'Requires authentication');
   },
 
-  async 'fields of every kind are added to a project of an organization'() {
+  async 'fields of every type are added to an organization project'() {
     const add = (body) => as('mona').rest.projects.addFieldForOrg({ ...roadmap, ...body });
     for (const data_type of ['text', 'number', 'date']) {
       const { status, data } = await add({ name: `A new ${data_type}`, data_type });
@@ -103,31 +103,31 @@ export const stories = {
     assert.deepEqual(rhythm.configuration.iterations.map(({ start_date, duration }) => [start_date, duration]), [['2026-03-02', 10]]);
   },
 
-  async 'an issue field is shown in a project'() {
+  async 'issue field is added to a project'() {
     const { data: issueFields } = await as('mona').request('GET /orgs/{org}/issue-fields', { org: 'octo-org' });
     const effort = issueFields.find((field) => field.name === 'Effort');
     const { data } = await as('octoOrgInstallation').rest.projects.addFieldForOrg({ ...roadmap, issue_field_id: effort.id });
     assert.deepEqual([data.name, data.data_type, data.issue_field_id], ['Effort', 'number', effort.id]);
   },
 
-  async 'a field is added to a project of a user'() {
+  async 'field is added to a user project'() {
     const { status, data } = await as('mona').rest.projects.addFieldForUser({ ...mine, name: 'Mood', data_type: 'text' });
     assert.equal(status, 201);
     assert.ok(data.project_url.startsWith(`${url}/projects/`), data.project_url);
   },
 
-  async 'a field that cannot be is refused'() {
+  async 'add field rejects invalid fields'() {
     const mona = as('mona');
-    const taken = await refused(mona.rest.projects.addFieldForOrg({ ...roadmap, name: 'points', data_type: 'number' }), 422, 'Validation Failed');
+    const taken = await assertError(mona.rest.projects.addFieldForOrg({ ...roadmap, name: 'points', data_type: 'number' }), 422, 'Validation Failed');
     assert.deepEqual(taken.response.data.errors.map(({ code, field }) => [code, field]), [['already_exists', 'name']]);
     const mine2 = { ...mine, name: 'Choice', data_type: 'single_select', single_select_options: [] };
     assert.equal((await mona.rest.projects.addFieldForUser(mine2).catch((error) => error)).status, 422);
   },
 
-  async 'who may not add a field is told so'() {
+  async 'add field requires write access'() {
     const field = { name: 'Not to be', data_type: 'text' };
-    await refused(as('nobody').rest.projects.addFieldForOrg({ ...roadmap, ...field }), 401, 'Requires authentication');
-    await refused(as('hubotReading').rest.projects.addFieldForOrg({ ...roadmap, ...field }), 403, 'Resource not accessible by personal access token');
+    await assertError(as('nobody').rest.projects.addFieldForOrg({ ...roadmap, ...field }), 401, 'Requires authentication');
+    await assertError(as('hubotReading').rest.projects.addFieldForOrg({ ...roadmap, ...field }), 403, 'Resource not accessible by personal access token');
     assert.equal((await as('stranger').rest.projects.addFieldForUser({ ...mine, ...field }).catch((error) => error)).status, 403);
   },
 };

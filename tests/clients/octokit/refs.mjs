@@ -1,6 +1,6 @@
-// Git references.
+// Git refs.
 import assert from 'node:assert/strict';
-import { as, hello, isUnchangedOnceKnown, refs, refused, url } from './client.mjs';
+import { as, hello, assertNotModified, refs, assertError, url } from './client.mjs';
 
 const empty = { owner: 'octo-org', repo: 'empty' };
 const ABSENT = '0123456789012345678901234567890123456789';
@@ -9,10 +9,10 @@ async function sha(ref, repo = refs) {
   return (await as('mona').rest.git.getRef({ ...repo, ref })).data.object.sha;
 }
 
-export const stories = {
-  async 'all references with a beginning are listed, with and without pages'() {
+export const cases = {
+  async 'matching refs are listed by prefix, without pages'() {
     const nobody = as('nobody');
-    const { data, headers } = await isUnchangedOnceKnown(nobody.rest.git.listMatchingRefs, { ...refs, ref: 'tags/release/' });
+    const { data, headers } = await assertNotModified(nobody.rest.git.listMatchingRefs, { ...refs, ref: 'tags/release/' });
     assert.equal(data.length, 120);
     assert.equal(headers.link, undefined);
     assert.equal(data[0].ref, 'refs/tags/release/r001');
@@ -25,9 +25,9 @@ export const stories = {
     assert.ok(all.length > 120 + 4, `${all.length} references`);
   },
 
-  async 'a reference is found by its whole name, odd ones too'() {
+  async 'get ref finds full names, including special characters'() {
     const nobody = as('nobody');
-    const { data } = await isUnchangedOnceKnown(nobody.rest.git.getRef, { ...refs, ref: 'heads/feature/deep/down' });
+    const { data } = await assertNotModified(nobody.rest.git.getRef, { ...refs, ref: 'heads/feature/deep/down' });
     assert.equal(data.ref, 'refs/heads/feature/deep/down');
     assert.equal(data.url, `${url}/repos/octo-org/refs/git/refs/heads/feature/deep/down`);
     assert.deepEqual([data.object.type, data.object.url], ['commit', `${url}/repos/octo-org/refs/git/commits/${data.object.sha}`]);
@@ -36,12 +36,12 @@ export const stories = {
     assert.deepEqual((await nobody.request(odd.url)).data, odd);
     const { data: tag } = await nobody.rest.git.getRef({ ...hello, ref: 'tags/v1' });
     assert.equal(tag.object.type, 'tag');
-    await refused(nobody.rest.git.getRef({ ...refs, ref: 'heads/feature' }), 404, 'Not Found');
-    await refused(nobody.rest.git.getRef({ owner: 'octo-org', repo: 'secret', ref: 'heads/main' }), 404, 'Not Found');
-    await refused(nobody.rest.git.listMatchingRefs({ owner: 'octo-org', repo: 'secret', ref: 'heads' }), 404, 'Not Found');
+    await assertError(nobody.rest.git.getRef({ ...refs, ref: 'heads/feature' }), 404, 'Not Found');
+    await assertError(nobody.rest.git.getRef({ owner: 'octo-org', repo: 'secret', ref: 'heads/main' }), 404, 'Not Found');
+    await assertError(nobody.rest.git.listMatchingRefs({ owner: 'octo-org', repo: 'secret', ref: 'heads' }), 404, 'Not Found');
   },
 
-  async 'a branch is made, moved and deleted'() {
+  async 'branch is created, moved and deleted'() {
     const hubot = as('hubot');
     const { status, data, headers } = await hubot.rest.git.createRef({ ...refs, ref: 'refs/heads/topic/one', sha: await sha('heads/main') });
     assert.equal(status, 201);
@@ -49,14 +49,14 @@ export const stories = {
     const ahead = await sha('heads/featureA');
     assert.equal((await hubot.rest.git.updateRef({ ...refs, ref: 'heads/topic/one', sha: ahead })).data.object.sha, ahead);
     const aside = await sha('heads/featureB');
-    await refused(hubot.rest.git.updateRef({ ...refs, ref: 'heads/topic/one', sha: aside }), 422, 'Update is not a fast forward');
+    await assertError(hubot.rest.git.updateRef({ ...refs, ref: 'heads/topic/one', sha: aside }), 422, 'Update is not a fast forward');
     assert.equal((await hubot.rest.git.updateRef({ ...refs, ref: 'heads/topic/one', sha: aside, force: true })).data.object.sha, aside);
     assert.equal((await hubot.rest.git.deleteRef({ ...refs, ref: 'heads/topic/one' })).status, 204);
-    await refused(hubot.rest.git.deleteRef({ ...refs, ref: 'heads/topic/one' }), 422, 'Reference does not exist');
-    await refused(hubot.rest.git.updateRef({ ...refs, ref: 'heads/topic/one', sha: ahead }), 422, 'Reference does not exist');
+    await assertError(hubot.rest.git.deleteRef({ ...refs, ref: 'heads/topic/one' }), 422, 'Reference does not exist');
+    await assertError(hubot.rest.git.updateRef({ ...refs, ref: 'heads/topic/one', sha: ahead }), 422, 'Reference does not exist');
   },
 
-  async 'apps and fine-grained tokens write references as well'() {
+  async 'app and fine-grained tokens write refs'() {
     for (const name of ['octoOrgInstallation', 'hubotFineGrained', 'monaThroughApp']) {
       const client = as(name);
       await client.rest.git.createRef({ ...refs, ref: `refs/tags/by-${name}`, sha: await sha('heads/main') });
@@ -64,44 +64,44 @@ export const stories = {
     }
   },
 
-  async 'a reference that cannot be is refused'() {
+  async 'create ref rejects invalid names and targets'() {
     const main = await sha('heads/main');
     const create = (ref, sha) => as('hubot').rest.git.createRef({ ...refs, ref, sha });
-    await refused(create('refs/heads/main', main), 422, 'Reference already exists');
-    await refused(create('heads/main', main), 422, "Reference name must start with 'refs/'.");
-    await refused(create('refs/nonsense', main), 422, 'Reference name must contain at least three slash-separated components.');
-    await refused(create('refs/heads/a..b', main), 422, 'refs/heads/a..b is not a valid ref name.');
-    await refused(create('refs/heads/new', ABSENT), 422, 'Object does not exist');
-    await refused(create('refs/heads/main/sub', main), 422, 'Reference update failed');
-    await refused(create('refs/heads/new', 'abc1234'), 422, 'Invalid request.\n\nAt least 40 characters are required; only 7 were supplied.');
-    await refused(as('hubot').rest.git.updateRef({ ...refs, ref: 'heads/main', sha: ABSENT }), 422, 'Object does not exist');
-    await refused(as('hubot').rest.git.deleteRef({ ...refs, ref: 'heads/main' }), 422, 'Cannot delete the default branch');
+    await assertError(create('refs/heads/main', main), 422, 'Reference already exists');
+    await assertError(create('heads/main', main), 422, "Reference name must start with 'refs/'.");
+    await assertError(create('refs/nonsense', main), 422, 'Reference name must contain at least three slash-separated components.');
+    await assertError(create('refs/heads/a..b', main), 422, 'refs/heads/a..b is not a valid ref name.');
+    await assertError(create('refs/heads/new', ABSENT), 422, 'Object does not exist');
+    await assertError(create('refs/heads/main/sub', main), 422, 'Reference update failed');
+    await assertError(create('refs/heads/new', 'abc1234'), 422, 'Invalid request.\n\nAt least 40 characters are required; only 7 were supplied.');
+    await assertError(as('hubot').rest.git.updateRef({ ...refs, ref: 'heads/main', sha: ABSENT }), 422, 'Object does not exist');
+    await assertError(as('hubot').rest.git.deleteRef({ ...refs, ref: 'heads/main' }), 422, 'Cannot delete the default branch');
   },
 
-  async 'who may not change a reference is told so'() {
+  async 'delete ref requires a credential and push access'() {
     const named = { ...refs, ref: 'heads/featureB' };
-    await refused(as('nobody').rest.git.deleteRef(named), 401, 'Requires authentication');
-    await refused(as('stranger').rest.git.deleteRef(named), 403, 'Must have push access to repository');
-    await refused(as('hubotReading').rest.git.deleteRef({ ...hello, ref: 'heads/feature' }), 403, 'Resource not accessible by personal access token');
-    await refused(new (as('nobody').constructor)({ auth: 'ghp_unknown' }).rest.git.getRef(named), 401, 'Bad credentials');
+    await assertError(as('nobody').rest.git.deleteRef(named), 401, 'Requires authentication');
+    await assertError(as('stranger').rest.git.deleteRef(named), 403, 'Must have push access to repository');
+    await assertError(as('hubotReading').rest.git.deleteRef({ ...hello, ref: 'heads/feature' }), 403, 'Resource not accessible by personal access token');
+    await assertError(new (as('nobody').constructor)({ auth: 'ghp_unknown' }).rest.git.getRef(named), 401, 'Bad credentials');
   },
 
-  async 'an empty repository has a conflict with everything, which the client tries again'() {
+  async 'empty repository is 409, which the client retries'() {
     let tries = 0;
-    const counting = (...words) => {
+    const counting = (...args) => {
       tries += 1;
-      return fetch(...words);
+      return fetch(...args);
     };
     const text = 'Git Repository is empty.';
-    // Its pauses of 1, 4 and 9 seconds are made milliseconds.
+    // Shortens its pauses of 1, 4 and 9 seconds to milliseconds.
     const mona = as('mona', { request: { fetch: counting }, retry: { retryAfterBaseValue: 1 } });
-    await refused(mona.rest.git.getRef({ ...empty, ref: 'heads/main' }), 409, text);
+    await assertError(mona.rest.git.getRef({ ...empty, ref: 'heads/main' }), 409, text);
     assert.equal(tries, 4);
     const once = { ...empty, request: { retries: 0 } };
-    await refused(as('mona').rest.git.listMatchingRefs({ ...once, ref: 'heads' }), 409, text);
-    await refused(as('mona').rest.git.createRef({ ...once, ref: 'refs/heads/main', sha: ABSENT }), 409, text);
-    await refused(as('mona').rest.git.updateRef({ ...once, ref: 'heads/main', sha: ABSENT }), 409, text);
-    await refused(as('mona').rest.git.deleteRef({ ...once, ref: 'heads/main' }), 409, text);
+    await assertError(as('mona').rest.git.listMatchingRefs({ ...once, ref: 'heads' }), 409, text);
+    await assertError(as('mona').rest.git.createRef({ ...once, ref: 'refs/heads/main', sha: ABSENT }), 409, text);
+    await assertError(as('mona').rest.git.updateRef({ ...once, ref: 'heads/main', sha: ABSENT }), 409, text);
+    await assertError(as('mona').rest.git.deleteRef({ ...once, ref: 'heads/main' }), 409, text);
     assert.deepEqual(await as('mona').paginate('GET /repos/{owner}/{repo}/git/matching-refs/{ref}', { ...once, ref: 'heads' }), []);
   },
 };

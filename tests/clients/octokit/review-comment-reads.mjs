@@ -1,6 +1,6 @@
-// Reading review comments: pages, order, representations.
+// Reading review comments: pagination, order, media types.
 import assert from 'node:assert/strict';
-import { as, hello, isUnchangedOnceKnown, Octokit, refused, tokens, url } from './client.mjs';
+import { as, hello, assertNotModified, Octokit, assertError, tokens, url } from './client.mjs';
 
 const pull = { ...hello, pull_number: 1 };
 const MARKDOWN = '**More** `code` and <b>tags</b> for @hubot';
@@ -10,10 +10,10 @@ async function marked(client, parameters = {}) {
   return data.find((comment) => (comment.body ?? comment.body_text ?? comment.body_html).includes('More'));
 }
 
-export const stories = {
-  async 'comments of a pull request are listed to the last page'() {
+export const cases = {
+  async 'pagination of pull request comments reaches the last page'() {
     const nobody = as('nobody');
-    const { data: whole } = await isUnchangedOnceKnown(nobody.rest.pulls.listReviewComments, { ...pull, per_page: 100 });
+    const { data: whole } = await assertNotModified(nobody.rest.pulls.listReviewComments, { ...pull, per_page: 100 });
     assert.ok(whole.length > 60, `${whole.length} comments`);
     const sizes = [];
     const ids = await nobody.paginate(nobody.rest.pulls.listReviewComments, { ...pull, per_page: 20 }, ({ data }) => {
@@ -27,9 +27,9 @@ export const stories = {
     assert.deepEqual([...headers.link.matchAll(/rel="(\w+)"/g)].map(([, relation]) => relation), ['prev', 'next', 'last', 'first']);
   },
 
-  async 'comments of a repository are listed to the last page'() {
+  async 'pagination of repository comments reaches the last page'() {
     const nobody = as('nobody');
-    const { data: whole } = await isUnchangedOnceKnown(nobody.rest.pulls.listReviewComments, { ...pull, per_page: 100 });
+    const { data: whole } = await assertNotModified(nobody.rest.pulls.listReviewComments, { ...pull, per_page: 100 });
     const all = await nobody.paginate(nobody.rest.pulls.listReviewCommentsForRepo, { ...hello, per_page: 25 });
     const known = new Set(all.map(({ id }) => id));
     assert.deepEqual(whole.filter(({ id }) => !known.has(id)), []);
@@ -38,28 +38,28 @@ export const stories = {
     assert.deepEqual((await nobody.rest.pulls.listReviewCommentsForRepo({ ...hello, since: '2100-01-01T00:00:00Z' })).data, []);
   },
 
-  async 'a comment knows its place in the diff'() {
+  async 'comment has its position in the diff'() {
     const { data } = await as('hubot').rest.pulls.listReviewComments({ ...pull, per_page: 100 });
-    const place = (body) => {
+    const position = (body) => {
       const { path, line, side, start_line, start_side, subject_type } = data.find((comment) => comment.body === body);
       return [path, start_line, start_side, line, side, subject_type];
     };
-    assert.deepEqual(place('Right 5'), ['src/list.txt', null, null, 5, 'RIGHT', 'line']);
-    assert.deepEqual(place('Left 5'), ['src/list.txt', null, null, 5, 'LEFT', 'line']);
-    assert.deepEqual(place('Three lines'), ['src/list.txt', 31, 'RIGHT', 33, 'RIGHT', 'line']);
-    assert.deepEqual(place('From one side to the other'), ['src/list.txt', 31, 'LEFT', 33, 'RIGHT', 'line']);
-    assert.deepEqual(place('By position'), ['src/new.txt', null, null, 2, 'RIGHT', 'line']);
-    assert.equal(place('The whole file').at(-1), 'file');
+    assert.deepEqual(position('Right 5'), ['src/list.txt', null, null, 5, 'RIGHT', 'line']);
+    assert.deepEqual(position('Left 5'), ['src/list.txt', null, null, 5, 'LEFT', 'line']);
+    assert.deepEqual(position('Three lines'), ['src/list.txt', 31, 'RIGHT', 33, 'RIGHT', 'line']);
+    assert.deepEqual(position('From one side to the other'), ['src/list.txt', 31, 'LEFT', 33, 'RIGHT', 'line']);
+    assert.deepEqual(position('By position'), ['src/new.txt', null, null, 2, 'RIGHT', 'line']);
+    assert.equal(position('The whole file').at(-1), 'file');
     const root = data.find((comment) => comment.body === MARKDOWN);
     assert.equal('in_reply_to_id' in root, false);
     assert.deepEqual(data.filter((comment) => comment.in_reply_to_id === root.id).map(({ body }) => body), ['First reply', 'Second reply', 'Third reply']);
     assert.match(data[0].diff_hunk, /^@@ -1,80 \+1,80 @@|^@@ /);
   },
 
-  async 'a comment is found by its number, in every representation'() {
+  async 'get comment returns every media type'() {
     const nobody = as('nobody');
     const comment_id = (await marked(nobody)).id;
-    const { data } = await isUnchangedOnceKnown(nobody.rest.pulls.getReviewComment, { ...hello, comment_id });
+    const { data } = await assertNotModified(nobody.rest.pulls.getReviewComment, { ...hello, comment_id });
     assert.equal(data.body, MARKDOWN);
     assert.equal(data.url, `${url}/repos/octo-org/hello/pulls/comments/${comment_id}`);
     const bodies = (comment) => Object.keys(comment).filter((key) => key.startsWith('body')).sort();
@@ -79,23 +79,23 @@ export const stories = {
     assert.match(full.body_text, /^More code and tags for @hubot$/);
   },
 
-  async 'a pull request is read as JSON, and as a diff'() {
+  async 'pull request is returned as JSON and as a diff'() {
     const nobody = as('nobody');
-    const { data } = await isUnchangedOnceKnown(nobody.rest.pulls.get, pull);
+    const { data } = await assertNotModified(nobody.rest.pulls.get, pull);
     assert.equal(data.title, 'Say it differently');
     const { data: diff } = await nobody.rest.pulls.get({ ...pull, mediaType: { format: 'diff' } });
     assert.match(diff, /^diff --git a\/README.md b\/README.md\n/);
   },
 
-  async 'comments that are not there are not found'() {
+  async 'absent comments are 404'() {
     const nobody = as('nobody');
-    await refused(nobody.rest.pulls.getReviewComment({ ...hello, comment_id: 999_999 }), 404, 'Not Found');
-    await refused(nobody.rest.pulls.listReviewComments({ ...hello, pull_number: 999 }), 404, 'Not Found');
-    await refused(nobody.rest.pulls.listReviewCommentsForRepo({ owner: 'octo-org', repo: 'no-such-repo' }), 404, 'Not Found');
-    await refused(as('stranger').rest.pulls.listReviewCommentsForRepo({ owner: 'octo-org', repo: 'secret' }), 404, 'Not Found');
+    await assertError(nobody.rest.pulls.getReviewComment({ ...hello, comment_id: 999_999 }), 404, 'Not Found');
+    await assertError(nobody.rest.pulls.listReviewComments({ ...hello, pull_number: 999 }), 404, 'Not Found');
+    await assertError(nobody.rest.pulls.listReviewCommentsForRepo({ owner: 'octo-org', repo: 'no-such-repo' }), 404, 'Not Found');
+    await assertError(as('stranger').rest.pulls.listReviewCommentsForRepo({ owner: 'octo-org', repo: 'secret' }), 404, 'Not Found');
   },
 
-  async 'below /api/v3 everything is the same, and stays there'() {
+  async '/api/v3 serves the same API with its own URLs'() {
     const mona = new Octokit({ auth: tokens.mona, baseUrl: `${url}/api/v3` });
     const comments = await mona.paginate(mona.rest.pulls.listReviewComments, { ...pull, per_page: 30 });
     const { data: direct } = await as('mona').rest.pulls.listReviewComments({ ...pull, per_page: 100 });

@@ -1,4 +1,4 @@
-// Stories told with octokit; the last line counts them as cargo does.
+// The tests of octokit; the last line counts them as cargo does.
 //
 //   node ../run.mjs octokit --covers -- node suite.mjs
 import assert from 'node:assert/strict';
@@ -10,15 +10,15 @@ import * as projectFields from './project-fields.mjs';
 import * as refs from './refs.mjs';
 import * as commentReads from './review-comment-reads.mjs';
 import * as commentWrites from './review-comment-writes.mjs';
-import { report, tell } from './stories.mjs';
+import { report, run } from './runner.mjs';
 
-// Nothing in one row touches what another row reads, so that none need wait for the client's pauses in another.
-const rows = [[projectFields, issueFields], [commentReads], [commentWrites], [refs], [installations, apps]];
-await Promise.all(rows.map(async (row) => {
-  for (const area of row) await tell(area.stories);
+// Groups use different data and run concurrently, so that none waits for the client's pauses in another.
+const groups = [[projectFields, issueFields], [commentReads], [commentWrites], [refs], [installations, apps]];
+await Promise.all(groups.map(async (group) => {
+  for (const area of group) await run(area.cases);
 }));
-await tell({
-  async 'nothing was worth a warning to the client'() {
+await run({
+  async 'client logs no warning'() {
     assert.deepEqual(warnings, []);
   },
 });

@@ -1,4 +1,4 @@
-"""Runs the stories of PyGithub, those of githubkit, or those of both where budgets are small.
+"""Runs the tests of PyGithub, those of githubkit, or those of both with low rate limits.
 
     python3 main.py pygithub|githubkit|limits
 """
@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# The clone stays as it was.
+# Leave no bytecode in the source tree.
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-import stories  # noqa: E402, below the line that makes it findable
+import runner  # noqa: E402, after sys.path is extended
 
-stories.run(HERE, f"test_{sys.argv[1]}_*.py")
+runner.run(HERE, f"test_{sys.argv[1]}_*.py")

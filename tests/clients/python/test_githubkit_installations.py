@@ -6,11 +6,11 @@ from pathlib import Path
 from githubkit import AppAuthStrategy
 from githubkit.exception import RequestError
 
-import world
-from kit import Stories, client
+import fixtures
+from githubkit_client import GithubkitTestCase, client
 
 
-class Installations(Stories):
+class Installations(GithubkitTestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -20,127 +20,127 @@ class Installations(Stories):
 
     def installation_of(self, account):
         rest = self.app_user.rest
-        found = rest.paginate(rest.apps.list_installations_for_authenticated_user, lambda answer: answer.parsed_data.installations, per_page=1)
+        found = rest.paginate(rest.apps.list_installations_for_authenticated_user, lambda response: response.parsed_data.installations, per_page=1)
         return next(installation for installation in found if installation.account.login == account)
 
     def repository(self, name):
-        return self.mona.rest.repos.get(world.SIDE_ORG, name).parsed_data.id
+        return self.mona.rest.repos.get(fixtures.SIDE_ORG, name).parsed_data.id
 
-    def test_the_repositories_of_an_installation_are_paged_to_the_end(self):
+    def test_pagination_of_installation_repositories_reaches_the_last_page(self):
         rest = self.installation.rest
         for size in (7, 39, 40, 100):
             with self.subTest(size):
                 call = rest.apps.list_repos_accessible_to_installation
-                names = [repo.full_name for repo in rest.paginate(call, lambda answer: answer.parsed_data.repositories, per_page=size)]
-                self.assertEqual(world.REPOSITORIES, len(set(names)))
-                self.assertEqual(world.REPOSITORIES, call(per_page=1).parsed_data.total_count)
+                names = [repo.full_name for repo in rest.paginate(call, lambda response: response.parsed_data.repositories, per_page=size)]
+                self.assertEqual(fixtures.REPOSITORIES, len(set(names)))
+                self.assertEqual(fixtures.REPOSITORIES, call(per_page=1).parsed_data.total_count)
 
-    def test_only_an_installation_has_repositories_of_its_own(self):
+    def test_only_installations_list_their_repositories(self):
         text = "You must authenticate with an installation access token in order to list repositories for an installation."
-        self.refused(403, text, self.mona.rest.apps.list_repos_accessible_to_installation)
-        self.refused(401, "Requires authentication", self.anonymous.rest.apps.list_repos_accessible_to_installation)
+        self.assert_error(403, text, self.mona.rest.apps.list_repos_accessible_to_installation)
+        self.assert_error(401, "Requires authentication", self.anonymous.rest.apps.list_repos_accessible_to_installation)
 
-    def test_a_user_sees_the_installations_of_the_app(self):
-        answer = self.app_user.rest.apps.list_installations_for_authenticated_user()
-        accounts = {installation.account.login: installation for installation in answer.parsed_data.installations}
-        self.assertEqual(answer.parsed_data.total_count, len(accounts))
-        self.assertEqual("all", accounts[world.ORG].repository_selection)
-        self.assertEqual("selected", accounts[world.SIDE_ORG].repository_selection)
-        self.assertEqual("write", accounts[world.ORG].permissions.contents)
-        self.assertIsNotNone(accounts[world.USER].suspended_at)
+    def test_user_lists_installations_of_the_app(self):
+        response = self.app_user.rest.apps.list_installations_for_authenticated_user()
+        accounts = {installation.account.login: installation for installation in response.parsed_data.installations}
+        self.assertEqual(response.parsed_data.total_count, len(accounts))
+        self.assertEqual("all", accounts[fixtures.ORG].repository_selection)
+        self.assertEqual("selected", accounts[fixtures.SIDE_ORG].repository_selection)
+        self.assertEqual("write", accounts[fixtures.ORG].permissions.contents)
+        self.assertIsNotNone(accounts[fixtures.USER].suspended_at)
         text = "You must authenticate with an access token authorized to a GitHub App in order to list installations"
-        self.refused(403, text, self.mona.rest.apps.list_installations_for_authenticated_user)
+        self.assert_error(403, text, self.mona.rest.apps.list_installations_for_authenticated_user)
 
-    def test_a_user_sees_the_repositories_of_an_installation(self):
+    def test_user_lists_repositories_of_an_installation(self):
         rest = self.app_user.rest
         call = rest.apps.list_installation_repos_for_authenticated_user
-        number = self.installation_of(world.ORG).id
-        repos = list(rest.paginate(call, lambda answer: answer.parsed_data.repositories, number, per_page=20))
-        self.assertEqual(world.REPOSITORIES, len({repo.id for repo in repos}))
-        self.assertEqual(world.REPOSITORIES, call(number, per_page=1).parsed_data.total_count)
+        number = self.installation_of(fixtures.ORG).id
+        repos = list(rest.paginate(call, lambda response: response.parsed_data.repositories, number, per_page=20))
+        self.assertEqual(fixtures.REPOSITORIES, len({repo.id for repo in repos}))
+        self.assertEqual(fixtures.REPOSITORIES, call(number, per_page=1).parsed_data.total_count)
         self.assertTrue(all(repo.permissions.admin for repo in repos))
-        self.refused(404, "Not Found", call, world.NO_SUCH_ID)
+        self.assert_error(404, "Not Found", call, fixtures.NO_SUCH_ID)
 
-    def test_a_repository_is_added_and_removed(self):
+    def test_repository_is_added_and_removed(self):
         apps = self.mona.rest.apps
-        number, three = self.installation_of(world.SIDE_ORG).id, self.repository("three")
+        number, three = self.installation_of(fixtures.SIDE_ORG).id, self.repository("three")
         add, remove = apps.add_repo_to_installation_for_authenticated_user, apps.remove_repo_from_installation_for_authenticated_user
         names = lambda: {repo.name for repo in apps.list_installation_repos_for_authenticated_user(number).parsed_data.repositories}
         before = names()
-        answer = add(number, three)
-        self.assertEqual((204, b""), (answer.status_code, answer.content))
+        response = add(number, three)
+        self.assertEqual((204, b""), (response.status_code, response.content))
         self.assertEqual(before | {"three"}, names())
         self.assertEqual(204, add(number, three).status_code)
         self.assertEqual(204, remove(number, three).status_code)
         self.assertEqual(before, names())
-        self.refused(404, "Not Found", add, number, world.NO_SUCH_ID)
-        self.refused(404, "Not Found", remove, number, three)
+        self.assert_error(404, "Not Found", add, number, fixtures.NO_SUCH_ID)
+        self.assert_error(404, "Not Found", remove, number, three)
 
-    def test_what_is_on_all_repositories_loses_none_of_them(self):
+    def test_remove_repository_rejects_installation_on_all_repositories(self):
         remove = self.mona.rest.apps.remove_repo_from_installation_for_authenticated_user
-        hello = self.mona.rest.repos.get(world.OWNER, world.HELLO).parsed_data.id
+        hello = self.mona.rest.repos.get(fixtures.OWNER, fixtures.HELLO).parsed_data.id
         text = "This installation is on all repositories, please update in the Web UI."
-        self.refused(422, text, remove, self.installation_of(world.ORG).id, hello)
+        self.assert_error(422, text, remove, self.installation_of(fixtures.ORG).id, hello)
 
-    def test_the_last_repository_stays(self):
-        number = self.installation_of(world.SIDE_ORG).id
+    def test_remove_repository_rejects_the_last_one(self):
+        number = self.installation_of(fixtures.SIDE_ORG).id
         apps = self.mona.rest.apps
         apps.remove_repo_from_installation_for_authenticated_user(number, self.repository("two"))
         text = "This is the last repository of the installation: removing it would leave the app with no repository."
-        self.refused(422, text, apps.remove_repo_from_installation_for_authenticated_user, number, self.repository("one"))
+        self.assert_error(422, text, apps.remove_repo_from_installation_for_authenticated_user, number, self.repository("one"))
         apps.add_repo_to_installation_for_authenticated_user(number, self.repository("two"))
 
-    def test_only_a_classic_token_changes_an_installation(self):
-        number, three = self.installation_of(world.SIDE_ORG).id, self.repository("three")
+    def test_only_classic_tokens_change_an_installation(self):
+        number, three = self.installation_of(fixtures.SIDE_ORG).id, self.repository("three")
         for other, kind in ((self.app_user, "integration"), (self.installation, "integration"), (self.fine_grained, "personal access token")):
             apps = other.rest.apps
             text = f"Resource not accessible by {kind}"
-            self.refused(403, text, apps.add_repo_to_installation_for_authenticated_user, number, three)
-            self.refused(403, text, apps.remove_repo_from_installation_for_authenticated_user, number, three)
+            self.assert_error(403, text, apps.add_repo_to_installation_for_authenticated_user, number, three)
+            self.assert_error(403, text, apps.remove_repo_from_installation_for_authenticated_user, number, three)
 
-    def test_the_app_finds_its_installations_and_acts_as_them(self):
+    def test_app_acts_as_its_installations(self):
         self.assertEqual("helper", self.app.rest.apps.get_authenticated().parsed_data.slug)
-        number = self.app.rest.apps.get_org_installation(world.ORG).parsed_data.id
-        self.assertEqual(number, self.app.rest.apps.get_repo_installation(world.OWNER, world.HELLO).parsed_data.id)
+        number = self.app.rest.apps.get_org_installation(fixtures.ORG).parsed_data.id
+        self.assertEqual(number, self.app.rest.apps.get_repo_installation(fixtures.OWNER, fixtures.HELLO).parsed_data.id)
         acting = self.opened(self.app_auth.as_installation(number))
-        self.assertEqual("refs/heads/main", acting.rest.git.get_ref(world.OWNER, world.SECRET, "heads/main").parsed_data.ref)
+        self.assertEqual("refs/heads/main", acting.rest.git.get_ref(fixtures.OWNER, fixtures.SECRET, "heads/main").parsed_data.ref)
 
-    def test_a_token_can_be_narrowed(self):
-        number = self.app.rest.apps.get_org_installation(world.ORG).parsed_data.id
-        narrow = self.opened(self.app_auth.as_installation(number, repositories=[world.HELLO], permissions={"contents": "read"}))
+    def test_token_can_be_narrowed(self):
+        number = self.app.rest.apps.get_org_installation(fixtures.ORG).parsed_data.id
+        narrow = self.opened(self.app_auth.as_installation(number, repositories=[fixtures.HELLO], permissions={"contents": "read"}))
         repos = narrow.rest.apps.list_repos_accessible_to_installation().parsed_data
-        self.assertEqual([world.HELLO], [repo.name for repo in repos.repositories])
-        self.refused(404, "Not Found", narrow.rest.git.get_ref, world.OWNER, world.SECRET, "heads/main")
-        sha = narrow.rest.git.get_ref(world.OWNER, world.HELLO, "heads/main").parsed_data.object_.sha
-        self.refused(403, "Resource not accessible by integration", narrow.rest.git.create_ref,
-                     world.OWNER, world.HELLO, ref="refs/heads/never", sha=sha)
+        self.assertEqual([fixtures.HELLO], [repo.name for repo in repos.repositories])
+        self.assert_error(404, "Not Found", narrow.rest.git.get_ref, fixtures.OWNER, fixtures.SECRET, "heads/main")
+        sha = narrow.rest.git.get_ref(fixtures.OWNER, fixtures.HELLO, "heads/main").parsed_data.object_.sha
+        self.assert_error(403, "Resource not accessible by integration", narrow.rest.git.create_ref,
+                     fixtures.OWNER, fixtures.HELLO, ref="refs/heads/never", sha=sha)
 
-    def test_the_client_id_names_the_app_as_well(self):
+    def test_client_id_identifies_the_app(self):
         by_client_id = client(AppAuthStrategy(None, self.key, client_id=os.environ["PLINTH_APP_CLIENT_ID"]))
         self.assertEqual("helper", by_client_id.rest.apps.get_authenticated().parsed_data.slug)
 
-    def test_a_suspended_installation_gets_no_token(self):
-        number = self.app.rest.apps.get_user_installation(world.USER).parsed_data.id
+    def test_suspended_installation_gets_no_token(self):
+        number = self.app.rest.apps.get_user_installation(fixtures.USER).parsed_data.id
         suspended = client(self.app_auth.as_installation(number))
         with self.assertRaises(RequestError) as caught:
             suspended.rest.apps.list_repos_accessible_to_installation()
-        # The request for a token is not the one that was made, and its error is wrapped.
-        answer = caught.exception.exc.response
-        self.assertEqual((403, "This installation has been suspended"), (answer.status_code, answer.json()["message"]))
+        # The client requests a token before its own request, and wraps the error of that.
+        response = caught.exception.exc.response
+        self.assertEqual((403, "This installation has been suspended"), (response.status_code, response.json()["message"]))
 
-    def test_a_revoked_token_is_good_for_nothing(self):
-        number = self.app.rest.apps.get_org_installation(world.ORG).parsed_data.id
+    def test_revoked_token_is_rejected(self):
+        number = self.app.rest.apps.get_org_installation(fixtures.ORG).parsed_data.id
         token = self.app.rest.apps.create_installation_access_token(number).parsed_data.token
         holder = self.opened(token)
         holder.rest.apps.list_repos_accessible_to_installation(per_page=1)
         self.assertEqual(204, holder.rest.apps.revoke_installation_access_token().status_code)
-        self.refused(401, "Bad credentials", holder.rest.apps.list_repos_accessible_to_installation, per_page=1)
-        self.refused(401, "Bad credentials", holder.rest.apps.revoke_installation_access_token)
-        self.refused(403, "Resource not accessible by personal access token", self.mona.rest.apps.revoke_installation_access_token)
+        self.assert_error(401, "Bad credentials", holder.rest.apps.list_repos_accessible_to_installation, per_page=1)
+        self.assert_error(401, "Bad credentials", holder.rest.apps.revoke_installation_access_token)
+        self.assert_error(403, "Resource not accessible by personal access token", self.mona.rest.apps.revoke_installation_access_token)
 
-    def test_unchanged_lists_are_not_sent_again(self):
-        user = self.opened(world.APP_USER, http_cache=False).rest.apps
-        own = self.opened(world.INSTALLATION, http_cache=False).rest.apps
-        self.not_modified(user.list_installations_for_authenticated_user)
-        self.not_modified(user.list_installation_repos_for_authenticated_user, self.installation_of(world.ORG).id)
-        self.not_modified(own.list_repos_accessible_to_installation)
+    def test_unchanged_lists_are_not_modified(self):
+        user = self.opened(fixtures.APP_USER, http_cache=False).rest.apps
+        own = self.opened(fixtures.INSTALLATION, http_cache=False).rest.apps
+        self.assert_not_modified(user.list_installations_for_authenticated_user)
+        self.assert_not_modified(user.list_installation_repos_for_authenticated_user, self.installation_of(fixtures.ORG).id)
+        self.assert_not_modified(own.list_repos_accessible_to_installation)

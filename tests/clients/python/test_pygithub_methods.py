@@ -1,4 +1,4 @@
-"""Which operations PyGithub has, by its own word."""
+"""Which operations PyGithub has, from its own documentation."""
 
 import json
 import re
@@ -13,7 +13,7 @@ CALL = re.compile(r":calls: `([A-Z]+) (/\S+)")
 
 
 class Methods(unittest.TestCase):
-    def test_what_it_is_said_to_lack_is_what_it_lacks(self):
+    def test_missing_methods_are_listed_exactly(self):
         sources = [file.read_text() for file in Path(github.__file__).parent.glob("*.py")]
         calls = {(method, shape(path)) for source in sources for method, path in CALL.findall(source)}
         self.assertGreater(len(calls), 500)
@@ -23,5 +23,5 @@ class Methods(unittest.TestCase):
 
 
 def shape(path):
-    """The path without the names of its parameters, which the library chooses by itself."""
+    """The path without the names of its parameters, which the library chooses."""
     return re.sub(r"\{[^}]*\}", "{}", path)

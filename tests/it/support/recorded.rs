@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::Answer;
 
 /// Names the folder; without it, nothing is written.
-const FOLDER: &str = "PLINTH_TEST_ANSWERS";
+const FOLDER: &str = "PLINTH_TEST_RESPONSES";
 const OPERATIONS: &str = include_str!("../../clients/operations.json");
 
 struct Record {
@@ -39,10 +39,10 @@ pub fn keep(operation: &str, method: &Method, target: &str, answer: &Answer) {
 }
 
 fn line(method: &Method, target: &str, answer: &Answer) -> Value {
-    let mut line = json!({ "method": method.as_str(), "target": target, "status": answer.status, "told": {} });
+    let mut line = json!({ "method": method.as_str(), "target": target, "status": answer.status, "headers": {} });
     for name in ["content-type", "x-github-media-type"] {
         if let Some(value) = answer.header(name) {
-            line["told"][name] = value.into();
+            line["headers"][name] = value.into();
         }
     }
     // Whether a body should be there, and be JSON, is for the check to say.

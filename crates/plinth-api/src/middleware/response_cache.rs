@@ -1,4 +1,4 @@
-//! The response cache: responses of a moment ago that still hold (docs/decisions/0072-kept-answers.md).
+//! The response cache: responses of a moment ago that still hold (docs/decisions/0072-response-cache.md).
 //!
 //! An answer is kept with the request that it was given to and with the stamp of its moment: the state of the store and
 //! the second of the clock. It is given again only to the very same request, and only if that finds the same stamp, so it

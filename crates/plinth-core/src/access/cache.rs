@@ -1,5 +1,5 @@
 //! Callers and their access to repositories, cached until the generation of rights moves
-//! (docs/decisions/0073-what-has-changed.md).
+//! (docs/decisions/0073-cache-invalidation.md).
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Budgets: requests per hour, and content created per minute and hour.
 //!
-//! Counters live in the memory of one node (docs/decisions/0003-limits-per-node.md) and are bounded.
+//! Counters live in the memory of one node (docs/decisions/0003-rate-limits-per-node.md) and are bounded.
 
 mod fixed_windows;
 

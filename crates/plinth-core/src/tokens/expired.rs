@@ -1,7 +1,7 @@
 //! Tokens that were found expired and are not yet ended in the store.
 //!
 //! A clock can be set back, and a request that reads must not write: so what a request finds expired is remembered
-//! here until the next sweep ends it for good (docs/decisions/0021-expired-tokens-stay-dead.md).
+//! here until the next sweep ends it for good (docs/decisions/0021-expired-tokens.md).
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};

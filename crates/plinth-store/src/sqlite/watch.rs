@@ -2,7 +2,7 @@
 //!
 //! All processes share that file. Its head is part of the documented format, is written last in every commit and is
 //! never the same twice: as long as its bytes stay, nobody has committed. So one small read tells whether what is in
-//! memory still holds (docs/decisions/0073-what-has-changed.md).
+//! memory still holds (docs/decisions/0073-cache-invalidation.md).
 
 use std::fs::File;
 use std::io;
