@@ -56,7 +56,7 @@ impl Measured {
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F5"]
 fn f5_overload_is_shed() {
-    let subject = Subject::start(None, &["--requests-max", "8", "--kept-bytes-max", "0"]);
+    let subject = Subject::start(None, &["--requests-max", "8", "--response-cache-bytes", "0"]);
     let acknowledged = Cell::new(0);
     let measured = best_of_three(|| {
         let measured = measure(&subject, sized(3, 300), || {});
@@ -84,7 +84,7 @@ fn f5_overload_is_shed() {
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F5"]
 fn f5_control_a_server_that_stands_still_is_noticed() {
-    let subject = Subject::start(None, &["--requests-max", "8", "--kept-bytes-max", "0"]);
+    let subject = Subject::start(None, &["--requests-max", "8", "--response-cache-bytes", "0"]);
     let stall = || {
         subject.server().signal(Signal::STOP);
         std::thread::sleep(WINDOW.mul_f64(0.8));

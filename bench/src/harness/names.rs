@@ -1,7 +1,7 @@
 //! Names that the service defines, each in one place: flags, variables, metrics and keys of its ready line.
 
 /// Bytes of the response cache; 0 turns it off.
-pub const RESPONSE_CACHE_BYTES: &str = "--kept-bytes-max";
+pub const RESPONSE_CACHE_BYTES: &str = "--response-cache-bytes";
 /// The rate limits.
 pub const RATE_LIMITS: [&str; 3] = ["--requests-per-hour", "--content-per-minute", "--content-per-hour"];
 /// Seconds after which a request is aborted.

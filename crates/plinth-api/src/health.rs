@@ -4,8 +4,8 @@ use axum::response::Response;
 use http::{Method, StatusCode};
 
 use crate::app::App;
-use crate::response::error_response::refusal;
-use crate::response::reply::{JSON, Reply};
+use crate::response::api_response::{ApiResponse, JSON};
+use crate::response::error_response::error_response;
 use plinth_base::error::Error;
 use plinth_base::urls::Urls;
 
@@ -18,7 +18,7 @@ pub async fn answer(app: &App, method: &Method, path: &str) -> Option<Response> 
         return None;
     }
     match path {
-        "/healthz" => Some(Reply::text("text/plain; charset=utf-8", "alive\n").into_response()),
+        "/healthz" => Some(ApiResponse::text("text/plain; charset=utf-8", "alive\n").into_response()),
         "/readyz" => Some(readiness(app).await),
         _ => None,
     }
@@ -27,9 +27,9 @@ pub async fn answer(app: &App, method: &Method, path: &str) -> Option<Response> 
 /// Says whether, but never why: anyone may ask.
 async fn readiness(app: &App) -> Response {
     if app.readiness().await.ready {
-        return Reply::text("text/plain; charset=utf-8", "ready\n").into_response();
+        return ApiResponse::text("text/plain; charset=utf-8", "ready\n").into_response();
     }
-    refusal(&Error::Unavailable("not ready".into()), None, &Urls::new("", ""))
+    error_response(&Error::Unavailable("not ready".into()), None, &Urls::new("", ""))
 }
 
 /// The result of every check.

@@ -9,7 +9,7 @@ use ipnet::IpNet;
 use serde::Deserialize;
 
 use plinth_core::objects::ObjectLimits;
-use plinth_core::rate_limit::Budgets;
+use plinth_core::rate_limit::RateLimits;
 
 /// What can be decided without changing the program.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub struct Settings {
     pub public_url: Option<String>,
     /// The proxies whose `X-Forwarded-…` headers are believed; nobody's by default.
     pub trusted_proxies: Vec<Network>,
-    pub budgets: Budgets,
+    pub rate_limits: RateLimits,
     pub request_timeout: Duration,
     /// Requests answered at once; more are turned away at once rather than kept waiting.
     pub requests_max: usize,
@@ -34,7 +34,7 @@ pub struct Settings {
     /// Memory for large responses that are being sent.
     pub response_bytes_max: usize,
     /// Memory for answers that still hold; none keeps nothing.
-    pub kept_bytes_max: usize,
+    pub response_cache_bytes: usize,
     /// How long a service that was asked to stop goes on as before, but is not ready.
     pub lame_duck: Duration,
     /// How long a stopping service waits for requests that are under way.
@@ -128,7 +128,7 @@ impl Default for Settings {
         Self {
             public_url: None,
             trusted_proxies: Vec::new(),
-            budgets: Budgets::default(),
+            rate_limits: RateLimits::default(),
             request_timeout: Duration::from_secs(10),
             requests_max: 1024,
             requests_per_caller_max: 256,
@@ -137,7 +137,7 @@ impl Default for Settings {
             keep_alive_timeout: Duration::from_secs(75),
             write_timeout: Duration::from_secs(60),
             response_bytes_max: 128 << 20,
-            kept_bytes_max: 32 << 20,
+            response_cache_bytes: 32 << 20,
             lame_duck: Duration::from_secs(5),
             drain_timeout: Duration::from_secs(30),
             objects: ObjectLimits::default(),

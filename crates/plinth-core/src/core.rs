@@ -7,12 +7,12 @@ use plinth_base::clock::Clock;
 use plinth_base::error::Result;
 use plinth_git::Repositories;
 use plinth_git::diff::Comparisons;
-use plinth_store::{Connection, State, Store, TransactionTimes};
+use plinth_store::{Connection, Generations, Store, TransactionTimes};
 
 use crate::access::AuthorizationCache;
 use crate::objects::{ObjectLimits, Objects};
 use crate::pulls::PullCache;
-use crate::rate_limit::{Budgets, Limiter};
+use crate::rate_limit::{RateLimiter, RateLimits};
 use crate::review_comments::CommentContextCache;
 use crate::settings;
 use crate::tokens::ExpiredTokens;
@@ -23,7 +23,7 @@ const RENDERED_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// What operators decide about the domain.
 #[derive(Debug, Clone, Default)]
 pub struct CoreSettings {
-    pub rate_limits: Budgets,
+    pub rate_limits: RateLimits,
     pub objects: ObjectLimits,
 }
 
@@ -38,7 +38,7 @@ pub struct Parts {
     pub repositories: Arc<Repositories>,
     pub objects: Objects,
     pub clock: Clock,
-    pub limiter: Limiter,
+    pub limiter: RateLimiter,
     pub expired_tokens: ExpiredTokens,
     pub comparisons: Arc<Comparisons>,
     pub rendered: Arc<plinth_markdown::Cache>,
@@ -60,7 +60,7 @@ impl Core {
         let repositories = Arc::new(repositories);
         Self(Arc::new(Parts {
             objects: Objects::new(store.clone(), repositories.clone(), settings.objects),
-            limiter: Limiter::new(settings.rate_limits),
+            limiter: RateLimiter::new(settings.rate_limits),
             expired_tokens: ExpiredTokens::default(),
             comparisons: Arc::default(),
             rendered: Arc::new(plinth_markdown::Cache::new(RENDERED_BYTES_MAX)),
@@ -79,7 +79,7 @@ impl Core {
     }
 
     /// The generations of the store, where they are known.
-    pub fn generations(&self) -> Option<State> {
+    pub fn generations(&self) -> Option<Generations> {
         self.store.state()
     }
 

@@ -12,7 +12,7 @@ use super::commit_graph::GraphCache;
 use super::durable;
 use super::object::ObjectSource;
 use super::object_store::ObjectStore;
-use super::reader::{NotAtAGlance, Reader};
+use super::reader::{Reader, WouldBlock};
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 
@@ -21,7 +21,7 @@ const HEAD: &str = "ref: refs/heads/none\n";
 const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n\
                       [gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n";
 
-/// Objects and commits that a glance may touch: together they take microseconds.
+/// Objects and commits that a fast_path may touch: together they take microseconds.
 const GLANCE_STEPS: u32 = 256;
 
 /// An open repository. Cheap to share; all reading threads use the same open packs.
@@ -60,11 +60,11 @@ impl Repository {
         Reader::new(self, beside, budget)
     }
 
-    /// Runs `work` over what is in memory, where it never blocks; nothing if that takes more than a glance.
-    pub fn glance<T>(&self, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Option<Result<T>> {
+    /// Runs `work` over what is in memory, where it never blocks; nothing if that takes more than a fast_path.
+    pub fn fast_path<T>(&self, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Option<Result<T>> {
         let steps = AtomicU32::new(GLANCE_STEPS);
         match work(&Reader::at_a_glance(self, &steps)) {
-            Err(Error::Internal(cause)) if cause.is::<NotAtAGlance>() => None,
+            Err(Error::Internal(cause)) if cause.is::<WouldBlock>() => None,
             outcome => Some(outcome),
         }
     }

@@ -32,9 +32,9 @@ pub use backup::{Dump, Snapshot, check_copy, restore_postgres};
 pub use error::DbError;
 pub use migrations::Schema;
 pub use node::{Node, host_name};
-pub use remembered::{Memories, Remembered};
+pub use remembered::{GenerationCache, Memories};
 pub use row::{Column, FromRow, Row};
-pub use state::State;
+pub use state::Generations;
 pub use timing::{BUCKETS as TRANSACTION_BUCKETS, Histogram, TRANSACTION_TIME_MAX, TransactionTimes};
 pub use transaction::{Transaction, WriteAuthority};
 pub use value::{Parameter, Value};
@@ -123,7 +123,7 @@ impl Store {
     }
 
     /// The state of now, for whoever wants to know later whether something has changed. Not every engine can tell.
-    pub fn state(&self) -> Option<State> {
+    pub fn state(&self) -> Option<Generations> {
         match &self.engine {
             Engine::Sqlite(engine) => engine.state(),
             Engine::Postgres(_) => None,
@@ -242,9 +242,9 @@ pub enum Connection {
 
 impl Connection {
     /// The state as a transaction sees it, with its own changes. Only for connections that write.
-    pub fn state_inside(&self) -> Option<State> {
+    pub fn generations_inside(&self) -> Option<Generations> {
         match self {
-            Connection::Sqlite(connection) => connection.state_inside(),
+            Connection::Sqlite(connection) => connection.generations_inside(),
             Connection::Postgres(_) => None,
         }
     }

@@ -11,21 +11,21 @@ use parking_lot::RwLock;
 /// Values of one kind that are remembered; with one more, all are forgotten.
 const ENTRIES_MAX: usize = 10_000;
 
-/// Values that hold as long as one number of the store's [`State`](super::State) stays the same.
-pub struct Remembered<K, V>(RwLock<Moment<K, V>>);
+/// Values that hold as long as one number of the store's [`Generations`](super::Generations) stays the same.
+pub struct GenerationCache<K, V>(RwLock<Moment<K, V>>);
 
 struct Moment<K, V> {
     number: u64,
     values: HashMap<K, V>,
 }
 
-impl<K, V> Default for Remembered<K, V> {
+impl<K, V> Default for GenerationCache<K, V> {
     fn default() -> Self {
         Self(RwLock::new(Moment { number: 0, values: HashMap::new() }))
     }
 }
 
-impl<K: Eq + Hash, V: Clone> Remembered<K, V> {
+impl<K: Eq + Hash, V: Clone> GenerationCache<K, V> {
     pub fn get<Q: Eq + Hash + ?Sized>(&self, number: u64, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn what_is_remembered_holds_for_the_same_number_only() {
-        let known = Remembered::default();
+        let known = GenerationCache::default();
         known.keep(5, 1, "a");
         assert_eq!(known.get(5, &1), Some("a"));
         assert_eq!((known.get(5, &2), known.get(6, &1), known.get(4, &1)), (None, None, None));
@@ -84,14 +84,14 @@ mod tests {
     #[test]
     fn each_type_has_one_memory() {
         let memories = Memories::default();
-        memories.of::<Remembered<i64, u8>>().keep(1, 1, 7);
-        assert_eq!(memories.of::<Remembered<i64, u8>>().get(1, &1), Some(7));
-        assert_eq!(memories.of::<Remembered<i64, u16>>().get(1, &1), None);
+        memories.of::<GenerationCache<i64, u8>>().keep(1, 1, 7);
+        assert_eq!(memories.of::<GenerationCache<i64, u8>>().get(1, &1), Some(7));
+        assert_eq!(memories.of::<GenerationCache<i64, u16>>().get(1, &1), None);
     }
 
     #[test]
     fn memory_is_bounded() {
-        let known = Remembered::default();
+        let known = GenerationCache::default();
         (0..=ENTRIES_MAX).for_each(|key| known.keep(1, key, ()));
         assert!(known.0.read().values.len() <= ENTRIES_MAX);
     }

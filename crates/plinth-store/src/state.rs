@@ -2,7 +2,7 @@
 
 /// As long as a number stays the same, so does what it stands for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct State {
+pub struct Generations {
     /// Everything.
     pub changes: u64,
     /// Whatever decides who may do what: accounts, tokens, installations, memberships, and what repositories are
@@ -14,39 +14,39 @@ pub struct State {
 
 /// What else a statement may change, besides everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Concern {
+pub enum InvalidationScope {
     Nothing,
     Pulls,
     Rights,
 }
 
 /// Tables in which no right is kept. Every other change counts, so that a table that is forgotten here costs time only.
-const WITHOUT_RIGHTS: &[(&str, Concern)] = &[
-    ("git_ref", Concern::Nothing),
-    ("git_object", Concern::Nothing),
-    ("pull", Concern::Pulls),
-    ("pull_version", Concern::Pulls),
-    ("review", Concern::Nothing),
-    ("review_thread", Concern::Nothing),
-    ("review_thread_place", Concern::Nothing),
-    ("review_comment", Concern::Nothing),
-    ("contributor", Concern::Pulls),
-    ("notification", Concern::Nothing),
-    ("device_code", Concern::Nothing),
+const WITHOUT_RIGHTS: &[(&str, InvalidationScope)] = &[
+    ("git_ref", InvalidationScope::Nothing),
+    ("git_object", InvalidationScope::Nothing),
+    ("pull", InvalidationScope::Pulls),
+    ("pull_version", InvalidationScope::Pulls),
+    ("review", InvalidationScope::Nothing),
+    ("review_thread", InvalidationScope::Nothing),
+    ("review_thread_place", InvalidationScope::Nothing),
+    ("review_comment", InvalidationScope::Nothing),
+    ("contributor", InvalidationScope::Pulls),
+    ("notification", InvalidationScope::Nothing),
+    ("device_code", InvalidationScope::Nothing),
 ];
 /// Columns that move with every change of references and with every comment, and concern nobody.
 const COUNTERS: &[&str] = &["update repo set ref_generation", "update pull set review_comments"];
 
-impl Concern {
+impl InvalidationScope {
     pub fn of(sql: &str) -> Self {
         if sql.starts_with("select") || COUNTERS.iter().any(|counter| sql.starts_with(counter)) {
-            return Concern::Nothing;
+            return InvalidationScope::Nothing;
         }
         let verbs = ["insert into ", "update ", "delete from "];
         let rest = verbs.iter().find_map(|verb| sql.strip_prefix(verb));
         let table = rest.and_then(|rest| rest.split(' ').next());
         let known = WITHOUT_RIGHTS.iter().find(|(name, _)| Some(*name) == table);
-        known.map_or(Concern::Rights, |(_, concern)| *concern)
+        known.map_or(InvalidationScope::Rights, |(_, concern)| *concern)
     }
 }
 
@@ -72,20 +72,22 @@ const NEVER_TAKING: &[&str] = &[
 /// Whether a statement may take a right away from somebody: all that may change rights, except rows that are new.
 pub fn may_take_rights(sql: &str) -> bool {
     let is_new_row = sql.starts_with("insert into ") && !sql.contains("on conflict");
-    Concern::of(sql) == Concern::Rights && !is_new_row && !NEVER_TAKING.iter().any(|known| sql.starts_with(known))
+    InvalidationScope::of(sql) == InvalidationScope::Rights
+        && !is_new_row
+        && !NEVER_TAKING.iter().any(|known| sql.starts_with(known))
 }
 
-impl State {
+impl Generations {
     /// Moves what a statement may have changed, but not yet everything: that moves when it is committed.
-    pub fn note(&mut self, concern: Concern) {
-        self.rights += u64::from(concern == Concern::Rights);
-        self.pulls += u64::from(concern >= Concern::Pulls);
+    pub fn note(&mut self, concern: InvalidationScope) {
+        self.rights += u64::from(concern == InvalidationScope::Rights);
+        self.pulls += u64::from(concern >= InvalidationScope::Pulls);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Concern, State, may_take_rights};
+    use super::{Generations, InvalidationScope, may_take_rights};
 
     #[test]
     fn only_what_is_known_to_hold_no_rights_is_left_out() {
@@ -97,7 +99,7 @@ mod tests {
             "update repo set ref_generation = ref_generation + 1, pushed_at = $2 where id = $1",
             "update pull set review_comments = review_comments + $2, updated_at = $3 where id = $1",
         ] {
-            assert_eq!(Concern::of(sql), Concern::Nothing, "{sql}");
+            assert_eq!(InvalidationScope::of(sql), InvalidationScope::Nothing, "{sql}");
         }
         for sql in [
             "insert into pull_version (pull_id) values ($1)",
@@ -105,7 +107,7 @@ mod tests {
             "update pull_version set merge_base = $3 where pull_id = $1 and number = $2",
             "insert into contributor (repo_id, email) values ($1, $2) on conflict do nothing",
         ] {
-            assert_eq!(Concern::of(sql), Concern::Pulls, "{sql}");
+            assert_eq!(InvalidationScope::of(sql), InvalidationScope::Pulls, "{sql}");
         }
         for sql in [
             "update repo set archived = $2 where id = $1",
@@ -116,7 +118,7 @@ mod tests {
             "with x as (select 1) delete from token",
             "pragma foreign_keys = off",
         ] {
-            assert_eq!(Concern::of(sql), Concern::Rights, "{sql}");
+            assert_eq!(InvalidationScope::of(sql), InvalidationScope::Rights, "{sql}");
         }
     }
 
@@ -146,8 +148,10 @@ mod tests {
 
     #[test]
     fn what_moves_rights_moves_pull_requests_too() {
-        let mut state = State::default();
-        for (concern, rights, pulls) in [(Concern::Nothing, 0, 0), (Concern::Pulls, 0, 1), (Concern::Rights, 1, 2)] {
+        let mut state = Generations::default();
+        for (concern, rights, pulls) in
+            [(InvalidationScope::Nothing, 0, 0), (InvalidationScope::Pulls, 0, 1), (InvalidationScope::Rights, 1, 2)]
+        {
             state.note(concern);
             assert_eq!((state.rights, state.pulls), (rights, pulls));
         }

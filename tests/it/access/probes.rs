@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 
 use plinth_api::policy::table::{self, TABLE};
 use plinth_api::policy::{Allowed, Endpoint};
-use plinth_api::response::reply::Reply;
+use plinth_api::response::api_response::ApiResponse;
 use plinth_api::routes::Routes;
 use plinth_core::access::{Org, RepoTarget, Target};
 
-async fn probe<E: Endpoint, T: Target>(_: Allowed<E, T>) -> Reply {
-    Reply::no_content()
+async fn probe<E: Endpoint, T: Target>(_: Allowed<E, T>) -> ApiResponse {
+    ApiResponse::no_content()
 }
 
 /// The real routes, the probes beside them, and the names of the probes.

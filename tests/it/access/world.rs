@@ -16,7 +16,7 @@ use super::credential::{Credential, PERMISSIONS, Permissions, all_permissions, a
 use super::probes;
 use crate::support::{Answer, Service, jwt};
 use plinth::cli::state::State;
-use plinth_api::middleware::Gate;
+use plinth_api::middleware::ApiService;
 
 /// Someone who may do everything, to prepare what a row needs.
 pub const SETUP_TOKEN: &str = "ghp_setupsetup";
@@ -43,7 +43,7 @@ const SELECTED: &str = "[acme/public, acme/private, acme/archived, acme/spare, a
 /// The whole service behind a gate that answers probes as well.
 pub struct World {
     pub service: Service,
-    pub gate: Gate,
+    pub gate: ApiService,
     real: BTreeSet<&'static str>,
     /// Operations that only a probe answers.
     pub probes: BTreeSet<&'static str>,
@@ -68,7 +68,7 @@ impl World {
         service.revoke(REVOKED_TOKEN).await;
         let (routes, probes) = probes::routes();
         let real = plinth_api::router::routes().rows().map(|row| row.operation).collect();
-        let gate = Gate::new(service.app.clone(), routes);
+        let gate = ApiService::new(service.app.clone(), routes);
         Self { service, gate, real, probes, workflow_shas: Mutex::default(), counter: AtomicUsize::new(0) }
     }
 

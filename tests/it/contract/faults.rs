@@ -8,7 +8,7 @@ use super::errors::check_envelope;
 use super::{get_through, service, service_with};
 use plinth_api::policy::Allowed;
 use plinth_api::policy::table::{GetAuthenticatedUser, GetMeta};
-use plinth_api::response::reply::Reply;
+use plinth_api::response::api_response::ApiResponse;
 use plinth_api::routes::Routes;
 use plinth_api::settings::Settings;
 use plinth_base::error::{Code, Error, FieldError};
@@ -18,13 +18,13 @@ use plinth_core::access::{NoTarget, OwnAccount};
 #[tokio::test]
 async fn errors_of_handlers_have_the_status_of_their_row() {
     let service = service().await;
-    async fn conflict(_: Allowed<GetMeta, NoTarget>) -> Result<Reply, Error> {
+    async fn conflict(_: Allowed<GetMeta, NoTarget>) -> Result<ApiResponse, Error> {
         Err(Error::Conflict("Git Repository is empty.".into()))
     }
-    async fn plain(_: Allowed<GetMeta, NoTarget>) -> Result<Reply, Error> {
+    async fn plain(_: Allowed<GetMeta, NoTarget>) -> Result<ApiResponse, Error> {
         Err(Error::InvalidPlain(vec!["Name has already been taken".into()]))
     }
-    async fn fields(_: Allowed<GetMeta, NoTarget>) -> Result<Reply, Error> {
+    async fn fields(_: Allowed<GetMeta, NoTarget>) -> Result<ApiResponse, Error> {
         let field = |name: &'static str, code| FieldError::new("Thing", name, code);
         Err(Error::Invalid(vec![
             field("a", Code::Missing),
@@ -35,7 +35,7 @@ async fn errors_of_handlers_have_the_status_of_their_row() {
             field("f", Code::Custom("f is odd".into())),
         ]))
     }
-    async fn secret(_: Allowed<GetMeta, NoTarget>) -> Result<Reply, Error> {
+    async fn secret(_: Allowed<GetMeta, NoTarget>) -> Result<ApiResponse, Error> {
         Err(Error::internal("the cause that nobody must see"))
     }
     let answer = get_through(&service, Routes::default().on::<GetMeta, _, _>(conflict), "/meta").await;
@@ -118,12 +118,12 @@ async fn errors_of_handlers_have_the_status_of_their_row() {
 async fn a_panic_is_one_500_and_a_slow_handler_one_503() {
     let settings = Settings { request_timeout: Duration::from_millis(50), ..Settings::default() };
     let service = service_with(settings).await;
-    async fn panics(_: Allowed<GetMeta, NoTarget>) -> Result<Reply, Error> {
+    async fn panics(_: Allowed<GetMeta, NoTarget>) -> Result<ApiResponse, Error> {
         panic!("as a test of what follows")
     }
-    async fn waits(_: Allowed<GetAuthenticatedUser, OwnAccount>) -> Result<Reply, Error> {
+    async fn waits(_: Allowed<GetAuthenticatedUser, OwnAccount>) -> Result<ApiResponse, Error> {
         tokio::time::sleep(Duration::from_secs(60)).await;
-        Ok(Reply::no_content())
+        Ok(ApiResponse::no_content())
     }
     let answer = get_through(&service, Routes::default().on::<GetMeta, _, _>(panics), "/meta").await;
     expect![[r#"

@@ -34,9 +34,9 @@ async fn sha(client: &Client<'_>) -> Value {
     client.get(REF).await.expect(200).json()["object"]["sha"].clone()
 }
 
-fn given_again(service: &Service) -> u64 {
+fn response_cache_hits(service: &Service) -> u64 {
     let page = service.app.metrics.render(&service.app);
-    let line = page.lines().find(|line| line.starts_with("plinth_answers_given_again_total "));
+    let line = page.lines().find(|line| line.starts_with("plinth_response_cache_hits_total "));
     line.and_then(|line| line.rsplit(' ').next()?.parse().ok()).expect("the figure is on the page")
 }
 
@@ -49,17 +49,17 @@ async fn an_answer_is_made_once_where_the_store_can_tell_that_it_holds() {
     assert_eq!(first.body, second.body);
     assert_eq!(first.header("etag"), second.header("etag"));
     let expected = u64::from(service.app.generations().is_some());
-    assert_eq!(given_again(&service), expected);
+    assert_eq!(response_cache_hits(&service), expected);
 }
 
 #[tokio::test]
 async fn nothing_is_kept_where_the_setting_leaves_no_room() {
-    let mut settings = Settings { kept_bytes_max: 0, ..Settings::default() };
-    settings.budgets.enforced = false;
+    let mut settings = Settings { response_cache_bytes: 0, ..Settings::default() };
+    settings.rate_limits.enforced = false;
     let service = Service::with_settings(STATE, settings).await;
     let mona = service.with_token("ghp_monamona");
     assert_eq!(sha(&mona).await, sha(&mona).await);
-    assert_eq!(given_again(&service), 0);
+    assert_eq!(response_cache_hits(&service), 0);
 }
 
 #[tokio::test]

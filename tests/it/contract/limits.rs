@@ -1,4 +1,4 @@
-//! Budgets: whom a request is counted for, and what they read when it is used up.
+//! RateLimits: whom a request is counted for, and what they read when it is used up.
 
 use std::net::IpAddr;
 
@@ -11,11 +11,11 @@ use plinth_api::settings::Settings;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Error;
 use plinth_base::ids::AccountId;
-use plinth_core::rate_limit::{Budgets, Limiter, Payer};
+use plinth_core::rate_limit::{LimitKey, RateLimiter, RateLimits};
 
 fn small() -> Settings {
-    let budgets = Budgets { requests_per_hour: 3, anonymous_requests_per_hour: 2, ..Budgets::default() };
-    Settings { budgets, ..Settings::default() }
+    let budgets = RateLimits { requests_per_hour: 3, anonymous_requests_per_hour: 2, ..RateLimits::default() };
+    Settings { rate_limits: budgets, ..Settings::default() }
 }
 
 fn budget(answer: &Answer) -> [i64; 4] {
@@ -161,16 +161,16 @@ async fn addresses_of_one_ipv6_network_share_a_limit() {
 /// limit gets back in by flooding the table.
 #[test]
 fn a_flood_of_addresses_costs_no_more_per_request() {
-    let limiter = Limiter::new(Budgets { anonymous_requests_per_hour: 2, ..Budgets::default() });
-    let address = |number: u32| Payer::Address(IpAddr::from(0x0a00_0000_u32.wrapping_add(number).to_be_bytes()));
-    let limited = Payer::Address(IpAddr::from([192, 0, 2, 1]));
+    let limiter = RateLimiter::new(RateLimits { anonymous_requests_per_hour: 2, ..RateLimits::default() });
+    let address = |number: u32| LimitKey::Address(IpAddr::from(0x0a00_0000_u32.wrapping_add(number).to_be_bytes()));
+    let limited = LimitKey::Address(IpAddr::from([192, 0, 2, 1]));
     for _ in 0..3 {
-        let _ = limiter.charge(limited, START);
+        let _ = limiter.count(limited, START);
     }
     let cost = |from: u32| {
         let started = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
         for number in from..from + 10_000 {
-            let _ = limiter.charge(address(number), START);
+            let _ = limiter.count(address(number), START);
         }
         let ended = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
         (ended.tv_sec - started.tv_sec) * 1_000_000_000 + ended.tv_nsec - started.tv_nsec
@@ -179,14 +179,14 @@ fn a_flood_of_addresses_costs_no_more_per_request() {
     cost_until_full(&limiter, &address);
     let many = cost(900_000);
     assert!(many < 10 * few, "a request costs {} times as much", many / few);
-    assert!(limiter.charge(limited, START).1.is_err(), "a flood lets nobody back in");
+    assert!(limiter.count(limited, START).1.is_err(), "a flood lets nobody back in");
     let after = Timestamp(START.0 + 3600);
-    assert!(limiter.charge(limited, after).1.is_ok());
+    assert!(limiter.count(limited, after).1.is_ok());
 }
 
-fn cost_until_full(limiter: &Limiter, address: &dyn Fn(u32) -> Payer) {
+fn cost_until_full(limiter: &RateLimiter, address: &dyn Fn(u32) -> LimitKey) {
     for number in 100_000..250_000 {
-        let _ = limiter.charge(address(number), START);
+        let _ = limiter.count(address(number), START);
     }
 }
 
@@ -201,7 +201,7 @@ async fn a_budget_that_is_off_looks_untouched() {
 
 #[test]
 fn every_piece_of_content_counts() {
-    let limiter = Limiter::new(Budgets { content_per_minute: 4, ..Budgets::default() });
+    let limiter = RateLimiter::new(RateLimits { content_per_minute: 4, ..RateLimits::default() });
     let (mona, hubot) = (AccountId(1), AccountId(2));
     let at = |seconds| Timestamp(START.0 + seconds);
     let admit = |actor, pieces: &[&str], seconds| {
@@ -229,8 +229,8 @@ repos:
 pulls: [{ repo: mona/hello, title: Two, author: mona, head: next, base: main }]
 tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
 ";
-    let budgets = Budgets { content_per_minute: 5, ..Budgets::default() };
-    let service = Service::with_settings(state, Settings { budgets, ..Settings::default() }).await;
+    let budgets = RateLimits { content_per_minute: 5, ..RateLimits::default() };
+    let service = Service::with_settings(state, Settings { rate_limits: budgets, ..Settings::default() }).await;
     let mona = service.with_token("ghp_monamona");
     let review = |count: usize| {
         let comments: Vec<_> = (0..count).map(|n| json!({ "path": "a", "line": 1, "body": format!("{n}") })).collect();
@@ -248,8 +248,8 @@ tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
 
 #[test]
 fn content_is_limited_by_minute_and_by_hour() {
-    let budgets = Budgets { content_per_minute: 2, content_per_hour: 3, ..Budgets::default() };
-    let limiter = Limiter::new(budgets);
+    let budgets = RateLimits { content_per_minute: 2, content_per_hour: 3, ..RateLimits::default() };
+    let limiter = RateLimiter::new(budgets);
     let (mona, hubot) = (AccountId(1), AccountId(2));
     let at = |seconds: i64| Timestamp(START.0 + seconds);
     let wait = |result: Result<(), Error>| match result {
@@ -269,7 +269,7 @@ fn content_is_limited_by_minute_and_by_hour() {
 
 #[test]
 fn the_same_words_again_and_again_are_spam() {
-    let limiter = Limiter::new(Budgets { same_content_per_minute: 2, ..Budgets::default() });
+    let limiter = RateLimiter::new(RateLimits { same_content_per_minute: 2, ..RateLimits::default() });
     let send = |operation, words: &str, seconds: i64| {
         limiter.admit_content(AccountId(1), operation, words, Timestamp(START.0 + seconds))
     };
@@ -284,11 +284,11 @@ fn the_same_words_again_and_again_are_spam() {
 
 #[test]
 fn limits_that_are_off_refuse_nothing() {
-    let limiter = Limiter::new(Budgets {
+    let limiter = RateLimiter::new(RateLimits {
         enforced: false,
         content_per_minute: 0,
         same_content_per_minute: 0,
-        ..Budgets::default()
+        ..RateLimits::default()
     });
     for _ in 0..100 {
         assert!(limiter.admit_content(AccountId(1), "pulls/create-review-comment", "same", START).is_ok());

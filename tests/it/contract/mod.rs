@@ -14,7 +14,7 @@ mod prefixes;
 mod taken_away;
 
 use crate::support::{Answer, Service};
-use plinth_api::middleware::Gate;
+use plinth_api::middleware::ApiService;
 use plinth_api::routes::Routes;
 use plinth_api::settings::Settings;
 
@@ -39,7 +39,7 @@ tokens:
 /// The usual state with budgets off.
 async fn service() -> Service {
     let mut settings = Settings::default();
-    settings.budgets.enforced = false;
+    settings.rate_limits.enforced = false;
     service_with(settings).await
 }
 
@@ -54,7 +54,7 @@ async fn service_with(settings: Settings) -> Service {
 /// One GET of a user with a token through a gate with routes of the test's own.
 async fn get_through(service: &Service, routes: Routes, path: &str) -> Answer {
     use http_body_util::BodyExt;
-    let gate = Gate::new(service.app.clone(), routes);
+    let gate = ApiService::new(service.app.clone(), routes);
     let request = http::Request::get(path).header("host", "plinth.test").header("authorization", "Bearer ghp_monamona");
     let request = request.body(axum::body::Body::empty()).expect("the test's request is well formed");
     let response = gate.answer(request, std::net::IpAddr::from([127, 0, 0, 1])).await;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plinth_api::app::CursorKey;
 use plinth_api::app::permits::Permits;
 use plinth_api::policy::table::TABLE;
-use plinth_api::request::context::Exchange;
+use plinth_api::request::context::RequestContext;
 use plinth_api::request::media::Media;
 use plinth_api::request::request_permit::RequestPermit;
 use plinth_api::request::version::Version;
@@ -19,8 +19,8 @@ use plinth_core::tokens::Principal;
 
 const LIST: &str = "project:1";
 
-fn exchange(query: &str) -> Exchange {
-    Exchange {
+fn exchange(query: &str) -> RequestContext {
+    RequestContext {
         state: None,
         row: TABLE[0],
         params: PathParams::default(),

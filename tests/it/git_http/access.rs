@@ -93,8 +93,8 @@ async fn refusals_are_short_texts_that_git_shows() {
 #[tokio::test]
 async fn each_request_is_counted() {
     let host = Host::with_settings(|settings| {
-        settings.budgets.enforced = true;
-        settings.budgets.anonymous_requests_per_hour = 2;
+        settings.rate_limits.enforced = true;
+        settings.rate_limits.anonymous_requests_per_hour = 2;
     })
     .await;
     let first = both(&host, None, "octo-org/hello", FETCH).await;

@@ -80,7 +80,7 @@ impl Host {
 
     pub async fn with_settings(change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = Settings::default();
-        settings.budgets.enforced = false;
+        settings.rate_limits.enforced = false;
         change(&mut settings);
         let service = Service::with_settings(STATE, settings).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");

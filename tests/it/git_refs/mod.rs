@@ -2,11 +2,11 @@
 
 mod histories;
 mod hostile;
+mod maintenance;
 mod model;
 mod objects;
 mod racing;
 mod reading;
-mod upkeep;
 mod workflows;
 mod writing;
 

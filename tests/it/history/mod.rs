@@ -1,11 +1,11 @@
 //! The history of this very project, judged by the git program: real commits have what nobody thinks of making up.
 
 mod diffs;
-mod follow;
 mod judge;
 mod mails;
 mod pairs;
 mod places;
+mod refresh;
 
 use std::io::Write;
 

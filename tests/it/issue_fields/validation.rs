@@ -158,7 +158,7 @@ async fn a_field_lives_in_its_organization_and_nowhere_else() {
 #[tokio::test]
 async fn the_same_field_sent_again_and_again_is_spam() {
     let settings = plinth_api::settings::Settings::default();
-    let most = settings.budgets.same_content_per_minute;
+    let most = settings.rate_limits.same_content_per_minute;
     let service = Service::with_settings(STATE, settings).await;
     let body = json!({ "name": "Notes", "data_type": "text" });
     for _ in 0..most {

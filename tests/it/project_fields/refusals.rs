@@ -240,7 +240,7 @@ async fn a_project_has_at_most_fifty_fields() {
 #[tokio::test]
 async fn the_same_field_sent_again_and_again_is_spam() {
     let settings = plinth_api::settings::Settings::default();
-    let most = settings.budgets.same_content_per_minute;
+    let most = settings.rate_limits.same_content_per_minute;
     let service = Service::with_settings(STATE, settings).await;
     let body = json!({ "name": "Notes", "data_type": "text" });
     for _ in 0..most {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::story::{COMMENTS, PULL, Story};
-use plinth_core::objects::{Holder, Policy, Upkeep};
+use plinth_core::objects::{GcRoots, Maintenance, Policy};
 
 async fn story() -> Story {
     Story::new(&[("file", "1\n2\n3\n")], &[("file", Some("1\ntwo\n3\n"))]).await
@@ -146,10 +146,10 @@ async fn only_its_author_and_those_who_push_change_a_pull_request() {
 }
 
 /// Collects everything that neither references nor holders need.
-async fn collect_garbage(story: &Story, holders: &'static [Holder]) {
+async fn collect_garbage(story: &Story, holders: &'static [GcRoots]) {
     let app = &story.service.app;
     let policy = Policy { packs_max: 2, grace: Duration::ZERO, old_packs_max: 1, ..Policy::default() };
-    let mut upkeep = Upkeep::new(app.objects.clone(), app.clock.clone(), holders, policy);
+    let mut upkeep = Maintenance::new(app.objects.clone(), app.clock.clone(), holders, policy);
     upkeep.round().await.expect("a round of upkeep");
 }
 
@@ -164,7 +164,7 @@ async fn comments_stay_readable_when_their_commits_are_forced_away_and_garbage_i
     story.push("feature", &other).await;
     let before = story.get(&comment["id"]).await;
     assert_eq!((&before["line"], &before["commit_id"]), (&Value::Null, &json!(second)));
-    collect_garbage(&story, &[plinth_core::pulls::held]).await;
+    collect_garbage(&story, &[plinth_core::pulls::gc_roots]).await;
     assert!(!story.is_on_disk(&unused).await, "garbage was collected");
     assert!(story.is_on_disk(&second).await, "what a comment needs was not");
     story.service.restart().await;

@@ -201,9 +201,13 @@ async fn what_was_found_ahead_of_time_is_what_a_reader_finds() {
     }
     let repo = story.user("mona").get("/repos/acme/rocket").await.json()["id"].as_i64().expect("a number");
     let pull = story.user("mona").get(crate::support::story::PULL).await.json()["id"].as_i64().expect("a number");
-    plinth_core::pulls::settle(&story.service.app, plinth_base::ids::RepoId(repo), plinth_base::ids::PullId(pull))
-        .await
-        .expect("settled");
+    plinth_core::pulls::refresh_pull(
+        &story.service.app,
+        plinth_base::ids::RepoId(repo),
+        plinth_base::ids::PullId(pull),
+    )
+    .await
+    .expect("settled");
     for (comment, before) in comments.iter().zip(before) {
         assert_eq!(story.get(&comment["id"]).await, before);
     }

@@ -1,10 +1,10 @@
 //! Review comments that follow the code.
 
 mod answers;
+mod comment_context;
 mod creating;
 mod diffs;
 mod following;
-mod ground;
 mod hostile;
 mod listing;
 pub mod model;

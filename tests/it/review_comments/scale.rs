@@ -27,7 +27,7 @@ async fn cost(files: usize, comments: usize) -> (Duration, Duration) {
     let id = |path: &'static str| async { story.user("mona").get(path).await.json()["id"].as_i64().expect("a number") };
     let (repo, pull) = (RepoId(id("/repos/acme/rocket").await), PullId(id(PULL).await));
     let began = Instant::now();
-    plinth_core::pulls::settle(&story.service.app, repo, pull).await.expect("settled");
+    plinth_core::pulls::refresh_pull(&story.service.app, repo, pull).await.expect("settled");
     println!("{files} files: all places took {:?}", began.elapsed());
     let (mut creating, mut listing) = (Vec::new(), Vec::new());
     for number in 0..21 {

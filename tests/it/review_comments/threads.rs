@@ -170,8 +170,8 @@ async fn what_an_author_is_to_the_repository_is_shown() {
 #[tokio::test]
 async fn the_same_text_again_and_again_is_spam_and_too_much_is_too_much() {
     let mut settings = plinth_api::settings::Settings::default();
-    settings.budgets.same_content_per_minute = 2;
-    settings.budgets.content_per_minute = 6;
+    settings.rate_limits.same_content_per_minute = 2;
+    settings.rate_limits.content_per_minute = 6;
     let story = Story::with_settings(&[("file", "1\n")], &[("file", Some("2\n"))], Some(settings)).await;
     let root = story.comment_as("guest", json!({ "line": 1 })).await.expect(201).json();
     story.comment_as("guest", json!({ "line": 1 })).await.expect(201);

@@ -159,7 +159,7 @@ async fn walk(seed: u64) {
             let pull = walk.story.user("mona").get(PULL).await.json()["id"].as_i64().expect("a number");
             let repo = walk.story.user("mona").get("/repos/acme/rocket").await.json()["id"].as_i64().expect("a number");
             let (repo, pull) = (plinth_base::ids::RepoId(repo), plinth_base::ids::PullId(pull));
-            plinth_core::pulls::settle(&walk.story.service.app, repo, pull).await.expect("settled");
+            plinth_core::pulls::refresh_pull(&walk.story.service.app, repo, pull).await.expect("settled");
         }
         walk.check(step).await;
     }

@@ -121,7 +121,7 @@ impl Fixture {
     /// happens, and the transaction commits.
     pub async fn send_while(&self, row: &Row, statements: &'static [&'static str], meanwhile: impl Fn(&App)) -> Answer {
         let app = &self.service.app;
-        settle(app).await;
+        refresh_pull(app).await;
         let (begun, has_begun) = oneshot::channel();
         let (go, may_go) = mpsc::channel::<()>();
         let slots = Mutex::new((Some(begun), may_go));
@@ -166,7 +166,7 @@ impl Fixture {
 
     /// How much there is of everything.
     pub async fn counts(&self) -> Vec<i64> {
-        settle(&self.service.app).await;
+        refresh_pull(&self.service.app).await;
         let mut db = self.service.store.read().await.expect("the store answers");
         let mut counts = Vec::new();
         for sql in TABLES {
@@ -177,7 +177,7 @@ impl Fixture {
 }
 
 /// Waits until nothing in the background writes any more.
-async fn settle(app: &App) {
+async fn refresh_pull(app: &App) {
     let mut quiet = 0;
     while quiet < 5 {
         tokio::time::sleep(Duration::from_millis(1)).await;

@@ -12,7 +12,7 @@ use http::Request;
 use super::cluster::Cluster;
 use plinth::cli::state::State;
 use plinth_api::app::App;
-use plinth_api::server::Door;
+use plinth_api::server::HttpService;
 use plinth_api::settings::Settings;
 use plinth_base::clock::Clock;
 use plinth_base::error::Error;
@@ -26,7 +26,7 @@ users: [{ login: mona }]
 tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
 ";
 
-async fn send(door: &Door, method: &str, path: &str, body: String) -> u16 {
+async fn send(door: &HttpService, method: &str, path: &str, body: String) -> u16 {
     let request = Request::builder().method(method).uri(path).header("authorization", "Bearer ghp_monamona");
     let request = request.header("host", "plinth.test").body(Body::from(body)).expect("a good request");
     door.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await.status().as_u16()
@@ -39,7 +39,7 @@ struct Seen {
     acknowledged: Vec<String>,
 }
 
-async fn client(door: Arc<Door>, id: usize, landed: Arc<AtomicUsize>, stop: Arc<AtomicBool>) -> Seen {
+async fn client(door: Arc<HttpService>, id: usize, landed: Arc<AtomicUsize>, stop: Arc<AtomicBool>) -> Seen {
     let mut seen = Seen::default();
     for number in 0.. {
         if stop.load(Ordering::SeqCst) {
@@ -91,11 +91,11 @@ async fn a_killed_database_is_only_503s_and_nothing_is_lost() {
     let store = open(&cluster).await;
     let repositories = Repositories::at(folder.path()).expect("a folder can be made");
     let mut settings = Settings::default();
-    settings.budgets.enforced = false;
+    settings.rate_limits.enforced = false;
     let app = App::new(store.clone(), repositories, Clock::default(), settings).await.expect("the parts fit");
     let state = State::parse(STATE, folder.path()).expect("a good state");
     state.apply(&store, &app.repositories, app.clock.now()).await.expect("the state is applied");
-    let door = Arc::new(Door::new(app));
+    let door = Arc::new(HttpService::new(app));
     let (landed, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let clients: Vec<_> =
         (0..CLIENTS).map(|id| tokio::spawn(client(door.clone(), id, landed.clone(), stop.clone()))).collect();

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use crate::support::{TestDatabase, Tester};
 use plinth_api::app::App;
-use plinth_api::server::Door;
+use plinth_api::server::HttpService;
 use plinth_api::settings::Settings;
 use plinth_base::clock::Clock;
 use plinth_git::Repositories;
@@ -107,7 +107,7 @@ async fn proxied(url: &str) -> (Proxy, String) {
 }
 
 /// A service whose database is behind a proxy, with every connection of its pool open.
-async fn behind_a_proxy(url: &str, data: &std::path::Path) -> (Proxy, Store, Door) {
+async fn behind_a_proxy(url: &str, data: &std::path::Path) -> (Proxy, Store, HttpService) {
     let (proxy, url) = proxied(url).await;
     let location = Location::Postgres { url, connections_max: CONNECTIONS };
     let store = Store::open(&location).await.expect("the database answers");
@@ -120,7 +120,7 @@ async fn behind_a_proxy(url: &str, data: &std::path::Path) -> (Proxy, Store, Doo
             .iter()
             .all(|ok| *ok)
     );
-    (proxy, store, Door::new(app))
+    (proxy, store, HttpService::new(app))
 }
 
 async fn read(store: &Store, sql: &'static str) -> bool {
@@ -131,7 +131,7 @@ async fn read(store: &Store, sql: &'static str) -> bool {
 }
 
 /// The status, which must come in time whatever the database does. A busy machine may be late once.
-async fn readiness(door: &Door) -> u16 {
+async fn readiness(door: &HttpService) -> u16 {
     let (status, took) = timed_readiness(door).await;
     if took < READINESS_MAX {
         return status;
@@ -141,7 +141,7 @@ async fn readiness(door: &Door) -> u16 {
     status
 }
 
-async fn timed_readiness(door: &Door) -> (u16, Duration) {
+async fn timed_readiness(door: &HttpService) -> (u16, Duration) {
     let request = Request::builder().uri("/readyz").header("host", "plinth.test").body(Body::empty());
     let started = Instant::now();
     let response = door.answer(request.expect("a good request"), IpAddr::V4(Ipv4Addr::LOCALHOST));
@@ -149,7 +149,7 @@ async fn timed_readiness(door: &Door) -> (u16, Duration) {
     (response.status().as_u16(), started.elapsed())
 }
 
-async fn wait_for_readiness(door: &Door, status: u16) {
+async fn wait_for_readiness(door: &HttpService, status: u16) {
     let started = Instant::now();
     while readiness(door).await != status {
         assert!(started.elapsed() < RECOVERY_MAX, "readiness is never {status}");

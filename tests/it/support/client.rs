@@ -8,18 +8,18 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 
 use super::{Answer, described};
-use plinth_api::server::Door;
+use plinth_api::server::HttpService;
 
 /// Headers that go with every request of one person.
 #[derive(Clone)]
 pub struct Client<'a> {
-    door: &'a Door,
+    door: &'a HttpService,
     headers: Vec<(String, String)>,
     peer: IpAddr,
 }
 
 impl<'a> Client<'a> {
-    pub fn new(door: &'a Door) -> Self {
+    pub fn new(door: &'a HttpService) -> Self {
         let headers = vec![("host".into(), "plinth.test".into())];
         Self { door, headers, peer: IpAddr::V4(Ipv4Addr::LOCALHOST) }
     }

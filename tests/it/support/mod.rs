@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use plinth::cli::state::State;
 use plinth_api::app::App;
-use plinth_api::server::Door;
+use plinth_api::server::HttpService;
 use plinth_api::settings::Settings;
 use plinth_base::clock::{Clock, Timestamp};
 use plinth_git::Repositories;
@@ -31,7 +31,7 @@ pub const START: Timestamp = Timestamp(1_772_000_000);
 pub struct Service {
     pub app: App,
     pub store: Store,
-    door: Door,
+    door: HttpService,
     folder: tempfile::TempDir,
     database: TestDatabase,
 }
@@ -40,7 +40,7 @@ impl Service {
     /// A service in the given state, with limits off.
     pub async fn with(state: &str) -> Self {
         let mut settings = Settings::default();
-        settings.budgets.enforced = false;
+        settings.rate_limits.enforced = false;
         Self::with_settings(state, settings).await
     }
 
@@ -51,7 +51,7 @@ impl Service {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let repositories = Repositories::at(&folder.path().join("data")).expect("a folder can be made");
         let app = App::new(store.clone(), repositories, clock, settings).await.expect("a new store opens");
-        let service = Self { door: Door::new(app.clone()), app, store, folder, database };
+        let service = Self { door: HttpService::new(app.clone()), app, store, folder, database };
         service.apply(state).await;
         service
     }
@@ -61,7 +61,7 @@ impl Service {
         let repositories = Repositories::at(&self.folder.path().join("data")).expect("the folder is there");
         let (store, clock, settings) = (self.store.clone(), self.app.clock.clone(), self.app.settings.clone());
         self.app = App::new(store, repositories, clock, settings).await.expect("a store opens again");
-        self.door = Door::new(self.app.clone());
+        self.door = HttpService::new(self.app.clone());
     }
 
     /// Brings the service to a further state.

@@ -4,28 +4,28 @@ use super::json::{Organization, Profile, ShowEmail};
 use crate::app::App;
 use crate::policy::Allowed;
 use crate::policy::table::{GetAuthenticatedUser, GetOrg, GetUser};
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 use plinth_base::error::Result;
 use plinth_core::access::{Org, OwnAccount, User};
 use plinth_core::repos;
 
-pub async fn get_own(access: Allowed<GetAuthenticatedUser, OwnAccount>, app: App) -> Result<Reply> {
+pub async fn get_own(access: Allowed<GetAuthenticatedUser, OwnAccount>, app: App) -> Result<ApiResponse> {
     let account = &access.target.0;
     let public_repos = repos::store::count_public(&mut app.read().await?, account.id).await?;
     let profile = Profile::new(account, public_repos, ShowEmail::Yes, access.urls());
-    Ok(Reply::ok(&profile).with_last_modified(Some(account.updated_at)))
+    Ok(ApiResponse::ok(&profile).with_last_modified(Some(account.updated_at)))
 }
 
-pub async fn get_user(access: Allowed<GetUser, User>, app: App) -> Result<Reply> {
+pub async fn get_user(access: Allowed<GetUser, User>, app: App) -> Result<ApiResponse> {
     let account = &access.target.0;
     let public_repos = repos::store::count_public(&mut app.read().await?, account.id).await?;
     let profile = Profile::new(account, public_repos, ShowEmail::No, access.urls());
-    Ok(Reply::ok(&profile).with_last_modified(Some(account.updated_at)))
+    Ok(ApiResponse::ok(&profile).with_last_modified(Some(account.updated_at)))
 }
 
-pub async fn get_org(access: Allowed<GetOrg, Org>, app: App) -> Result<Reply> {
+pub async fn get_org(access: Allowed<GetOrg, Org>, app: App) -> Result<ApiResponse> {
     let account = &access.target.0;
     let public_repos = repos::store::count_public(&mut app.read().await?, account.id).await?;
     let organization = Organization::new(account, public_repos, access.urls());
-    Ok(Reply::ok(&organization).with_last_modified(Some(account.updated_at)))
+    Ok(ApiResponse::ok(&organization).with_last_modified(Some(account.updated_at)))
 }

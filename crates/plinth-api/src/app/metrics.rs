@@ -16,7 +16,7 @@ pub struct Metrics {
     durations: HistogramVec,
     in_flight: IntGauge,
     connections: IntGauge,
-    given_again: IntCounter,
+    response_cache_hits: IntCounter,
     /// Taken over from the store whenever someone looks, by one at a time.
     statements: Mutex<IntCounter>,
     /// Taken over from the readers of objects in the same way.
@@ -37,8 +37,8 @@ impl Default for Metrics {
         );
         let in_flight = IntGauge::new("plinth_requests_in_flight", "Requests being answered now");
         let connections = IntGauge::new("plinth_connections_open", "Connections that are open now");
-        let given_again =
-            IntCounter::new("plinth_answers_given_again_total", "Answers that still held and were not made anew");
+        let response_cache_hits =
+            IntCounter::new("plinth_response_cache_hits_total", "Answers that still held and were not made anew");
         let statements = IntCounter::new("plinth_store_statements_total", "Statements that the store has run");
         let damaged_objects = IntCounter::new(
             "plinth_damaged_objects_total",
@@ -49,7 +49,7 @@ impl Default for Metrics {
             durations: durations.expect("the names are constants"),
             in_flight: in_flight.expect("the name is a constant"),
             connections: connections.expect("the name is a constant"),
-            given_again: given_again.expect("the name is a constant"),
+            response_cache_hits: response_cache_hits.expect("the name is a constant"),
             statements: Mutex::new(statements.expect("the name is a constant")),
             damaged_objects: Mutex::new(damaged_objects.expect("the name is a constant")),
             registry,
@@ -61,7 +61,7 @@ impl Default for Metrics {
         register(Box::new(metrics.durations.clone()));
         register(Box::new(metrics.in_flight.clone()));
         register(Box::new(metrics.connections.clone()));
-        register(Box::new(metrics.given_again.clone()));
+        register(Box::new(metrics.response_cache_hits.clone()));
         register(Box::new(metrics.statements.lock().clone()));
         register(Box::new(metrics.damaged_objects.lock().clone()));
         metrics
@@ -87,7 +87,7 @@ impl Metrics {
 
     /// Notes that an answer was given again.
     pub fn again(&self) {
-        self.given_again.inc();
+        self.response_cache_hits.inc();
     }
 
     /// The page that a Prometheus server fetches.

@@ -5,7 +5,7 @@ use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
 
 use crate::request::handler::HandlerResponse;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 
 /// A file for a browser.
 pub struct Asset {
@@ -28,7 +28,7 @@ pub const FOR_A_DAY: &str = "public, max-age=86400, immutable";
 
 impl From<Asset> for HandlerResponse {
     fn from(asset: Asset) -> Self {
-        let mut handled = HandlerResponse::from(Reply::text(asset.content_type, asset.body));
+        let mut handled = HandlerResponse::from(ApiResponse::text(asset.content_type, asset.body));
         let headers = handled.response.headers_mut();
         headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(asset.policy));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static(asset.caching));

@@ -36,7 +36,7 @@ pub async fn icon(_: Allowed<GetIcon, NoTarget>) -> Result<Asset> {
 
 /// Whether there is such an account makes no difference, so the picture tells nothing.
 pub async fn avatar(access: Allowed<GetAvatar, NoTarget>) -> Result<Asset> {
-    let id: i64 = access.exchange().params.number("id").ok_or(Error::NotFound)?;
+    let id: i64 = access.context().params.number("id").ok_or(Error::NotFound)?;
     let body = avatar::draw(AccountId(id)).into();
     Ok(Asset { content_type: SVG, body, policy: NOTHING, caching: FOR_A_DAY })
 }

@@ -9,7 +9,7 @@ use super::model::{AGENT, Service};
 use super::prefixes::Prefixes;
 use super::ref_pages::{Head, Listed, Peeling, RefPages};
 use crate::app::App;
-use crate::response::reply;
+use crate::response::api_response;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 use plinth_core::refs;
@@ -31,7 +31,7 @@ pub fn capabilities() -> Response {
         pkt_line::put_line(&mut out, line);
     }
     pkt_line::put_flush(&mut out);
-    reply::git_stream(Service::UploadPack.advertisement_type(), out)
+    api_response::git_stream(Service::UploadPack.advertisement_type(), out)
 }
 
 /// All references for a fetch by the older protocol.
@@ -98,7 +98,7 @@ impl Lines {
             let bytes = Bytes::from(std::mem::take(&mut lines.out));
             Ok(Some((bytes, Some((lines, pages)))))
         }));
-        reply::git_stream(service.advertisement_type(), body)
+        api_response::git_stream(service.advertisement_type(), body)
     }
 
     /// An empty repository has a line for its capabilities alone.

@@ -12,13 +12,13 @@ use crate::app::App;
 use crate::policy::Allowed;
 use crate::policy::table::{GitAdvertise, GitReceivePack, GitUploadPack};
 use crate::request::request_body::RequestBody;
-use crate::response::reply;
+use crate::response::api_response;
 use plinth_base::error::{Error, Result};
 use plinth_core::access::GitRepo;
 use plinth_git::{Protocol, pkt_line};
 
 pub async fn advertise(access: Allowed<GitAdvertise, GitRepo>, app: App, headers: HeaderMap) -> Result<Response> {
-    match (Service::of(access.exchange())?, protocol_of(&headers)) {
+    match (Service::of(access.context())?, protocol_of(&headers)) {
         (Service::UploadPack, Protocol::V2) => Ok(advertise::capabilities()),
         (Service::UploadPack, Protocol::V0) => advertise::for_fetch(&app, &access.repo).await,
         (Service::ReceivePack, _) => {
@@ -36,21 +36,21 @@ pub async fn upload_pack(
 ) -> Result<Response> {
     Service::UploadPack.check_type(&headers)?;
     let (encoding, protocol) = (Encoding::of(&headers)?, protocol_of(&headers));
-    let exchange = access.exchange();
-    let body = RequestBody::wrap(body, exchange.permit.clone(), app.settings.request_timeout);
-    let answered = match Negotiation::read(&app, exchange, body, encoding).await {
+    let context = access.context();
+    let body = RequestBody::wrap(body, context.permit.clone(), app.settings.request_timeout);
+    let answered = match Negotiation::read(&app, context, body, encoding).await {
         Ok(negotiation) => answer(&app, &access, protocol, negotiation).await,
         Err(error) => Err(error),
     };
     let body = match answered {
-        // Git shows its users what stands in a packet, but not the body of a refusal.
+        // Git shows its users what stands in a packet, but not the body of a error_response.
         Err(Error::Unprocessable(text)) => {
             tracing::warn!(repo = access.repo.id.0, why = text, "a fetch was refused");
-            refusal(&text)
+            error_response(&text)
         }
         other => other?,
     };
-    Ok(reply::git_stream(Service::UploadPack.result_type(), body))
+    Ok(api_response::git_stream(Service::UploadPack.result_type(), body))
 }
 
 pub async fn receive_pack(
@@ -61,9 +61,9 @@ pub async fn receive_pack(
 ) -> Result<Response> {
     Service::ReceivePack.check_type(&headers)?;
     let encoding = Encoding::of(&headers)?;
-    let permit = permits::acquire(&app, access.exchange()).await?;
+    let permit = permits::acquire(&app, access.context()).await?;
     let idle_timeout = app.settings.git.idle_timeout;
-    let body = RequestBody::wrap(body, access.exchange().permit.clone(), idle_timeout);
+    let body = RequestBody::wrap(body, access.context().permit.clone(), idle_timeout);
     let (outlet, incoming) = incoming::split(body, idle_timeout);
     let pushing = push::receive(app, access.for_writing(), (incoming, encoding), permit);
     // A task of its own finishes what it has begun, even if the client goes away; its input then ends with an error.
@@ -73,7 +73,7 @@ pub async fn receive_pack(
         () = outlet.pass_on() => pushing.await,
     };
     let report = pushed.map_err(|_| Error::internal("a push panicked"))??;
-    Ok(reply::git_stream(Service::ReceivePack.result_type(), report))
+    Ok(api_response::git_stream(Service::ReceivePack.result_type(), report))
 }
 
 /// Names are ours to tell, packs are git's to build.
@@ -95,13 +95,13 @@ async fn answer(
         }
         upload_request::Asked::Pack(cut) => {
             let names = cut_names::find(app, repo.id, &cut).await?;
-            let (spool, permit) = request.into_parts(app, access.exchange()).await?;
+            let (spool, permit) = request.into_parts(app, access.context()).await?;
             fetch::serve(app, repo.id, (protocol, names), spool, permit).await
         }
     }
 }
 
-fn refusal(text: &str) -> Body {
+fn error_response(text: &str) -> Body {
     let mut out = Vec::new();
     pkt_line::put_line(&mut out, &format!("ERR {text}"));
     out.into()

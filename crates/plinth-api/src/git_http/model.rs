@@ -3,7 +3,7 @@
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 
-use crate::request::context::Exchange;
+use crate::request::context::RequestContext;
 use plinth_base::error::{Error, Result};
 use plinth_git::Protocol;
 
@@ -19,8 +19,8 @@ pub enum Service {
 
 impl Service {
     /// The service that a client asks to see the references of.
-    pub fn of(exchange: &Exchange) -> Result<Self> {
-        match exchange.query("service").as_deref() {
+    pub fn of(context: &RequestContext) -> Result<Self> {
+        match context.query("service").as_deref() {
             Some("git-upload-pack") => Ok(Service::UploadPack),
             Some("git-receive-pack") => Ok(Service::ReceivePack),
             Some(_) => Err(Error::Forbidden("This service is not offered.".into())),

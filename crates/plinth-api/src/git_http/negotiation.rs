@@ -13,7 +13,7 @@ use super::permits;
 use super::spool::{self, Spool};
 use crate::app::App;
 use crate::app::permits::Permit;
-use crate::request::context::Exchange;
+use crate::request::context::RequestContext;
 use crate::request::request_body::RequestBody;
 use plinth_base::error::{Error, Result};
 use plinth_git::pkt_line::{self, Packet};
@@ -39,7 +39,7 @@ pub struct Negotiation {
 
 impl Negotiation {
     /// Reads the body, packed or not, and stops as soon as a limit is passed.
-    pub async fn read(app: &App, exchange: &Exchange, body: Body, encoding: Encoding) -> Result<Self> {
+    pub async fn read(app: &App, context: &RequestContext, body: Body, encoding: Encoding) -> Result<Self> {
         let bytes_max = app.settings.git.request_size_max;
         let mut unpacker = Unpacker::new(encoding, bytes_max);
         let (mut spool, mut permit) = (Spool::default(), None);
@@ -52,7 +52,7 @@ impl Negotiation {
                 }
                 if permit.is_none() && unpacker.lines().total > spool::MEMORY_MAX as u64 {
                     // More of them at once need a permit each.
-                    permit = Some(permits::acquire(app, exchange).await?);
+                    permit = Some(permits::acquire(app, context).await?);
                 }
                 if unpacker.lines().fresh.len() >= spool::MEMORY_MAX {
                     spool.put(&app.repositories, &unpacker.take_fresh()).await?;
@@ -77,10 +77,10 @@ impl Negotiation {
     }
 
     /// The whole request, and the permit that was needed for reading it or is acquired now.
-    pub async fn into_parts(self, app: &App, exchange: &Exchange) -> Result<(Spool, Permit)> {
+    pub async fn into_parts(self, app: &App, context: &RequestContext) -> Result<(Spool, Permit)> {
         let permit = match self.permit {
             Some(permit) => permit,
-            None => permits::acquire(app, exchange).await?,
+            None => permits::acquire(app, context).await?,
         };
         Ok((self.spool, permit))
     }

@@ -27,7 +27,7 @@ pub async fn receive(app: App, pusher: Pusher, sent: (Incoming, Encoding), _perm
         false => Ok(None),
     };
     match pack {
-        Ok(pack) => carry_out(&app, pusher, commands, pack).await,
+        Ok(pack) => apply_change(&app, pusher, commands, pack).await,
         Err(reason) => {
             let verdicts = vec![Err(Refusal::Pack); commands.list.len()];
             Ok(report::write(&commands, Err(&reason), &verdicts))
@@ -44,7 +44,7 @@ async fn receive_pack(app: &App, pusher: &Pusher, input: Input) -> Result<Result
 }
 
 /// Judges every update, keeps the pack, and changes the names.
-async fn carry_out(app: &App, pusher: Pusher, commands: Commands, pack: Option<Quarantine>) -> Result<Vec<u8>> {
+async fn apply_change(app: &App, pusher: Pusher, commands: Commands, pack: Option<Quarantine>) -> Result<Vec<u8>> {
     let repo = pusher.repo.id;
     // What is judged to be here must stay until a name holds it.
     let _held = app.objects.hold(repo).await;

@@ -24,7 +24,7 @@ pub fn write(commands: &Commands, unpacked: Result<(), &str>, verdicts: &[Verdic
         let name = on_one_line(&command.name);
         match verdict {
             Ok(()) => pkt_line::put_line(&mut report, &format!("ok {name}")),
-            Err(refusal) => pkt_line::put_line(&mut report, &format!("ng {name} {refusal}")),
+            Err(error_response) => pkt_line::put_line(&mut report, &format!("ng {name} {error_response}")),
         }
     }
     pkt_line::put_flush(&mut report);

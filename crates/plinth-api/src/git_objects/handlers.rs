@@ -7,8 +7,8 @@ use super::json;
 use crate::app::App;
 use crate::policy::table::{GetBlob, GetCommit, GetTag, GetTree};
 use crate::policy::{Allowed, Endpoint};
+use crate::response::api_response::ApiResponse;
 use crate::response::large_body;
-use crate::response::reply::Reply;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 use plinth_base::urls::Urls;
@@ -26,7 +26,7 @@ const BLOB_SIZE_MAX: u64 = 32 << 20;
 const TREE_ENTRIES_MAX: usize = 100_000;
 const TREE_PATH_BYTES_MAX: usize = 7 << 20;
 
-pub async fn get_commit(access: Allowed<GetCommit, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn get_commit(access: Allowed<GetCommit, RepoTarget>, app: App) -> Result<ApiResponse> {
     let sha = param(&access, "commit_sha").parse().map_err(|_| Error::NotFound)?;
     let commit = find(&app, &access.repo, move |reader| {
         let found = reader.find_commit(&sha)?;
@@ -34,10 +34,10 @@ pub async fn get_commit(access: Allowed<GetCommit, RepoTarget>, app: App) -> Res
         Ok(found)
     });
     let commit = commit.await?;
-    Reply::ok(&json::Commit::new(sha, &commit.value, &access.repo, access.urls())).holding(commit.reserved)
+    ApiResponse::ok(&json::Commit::new(sha, &commit.value, &access.repo, access.urls())).holding(commit.reserved)
 }
 
-pub async fn get_tag(access: Allowed<GetTag, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn get_tag(access: Allowed<GetTag, RepoTarget>, app: App) -> Result<ApiResponse> {
     let sha = param(&access, "tag_sha").parse().map_err(|_| Error::NotFound)?;
     let tag = find(&app, &access.repo, move |reader| {
         let found = reader.find_tag(&sha)?;
@@ -45,26 +45,26 @@ pub async fn get_tag(access: Allowed<GetTag, RepoTarget>, app: App) -> Result<Re
         Ok(found)
     });
     let tag = tag.await?;
-    Reply::ok(&json::Tag::new(sha, &tag.value, &access.repo, access.urls())).holding(tag.reserved)
+    ApiResponse::ok(&json::Tag::new(sha, &tag.value, &access.repo, access.urls())).holding(tag.reserved)
 }
 
-pub async fn get_blob(access: Allowed<GetBlob, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn get_blob(access: Allowed<GetBlob, RepoTarget>, app: App) -> Result<ApiResponse> {
     let sha: Sha = rules::check_sha(param(&access, "file_sha"))?;
     let (repo, urls) = (access.repo.clone(), access.urls().clone());
     let found = find(&app, &access.repo, move |reader| find_small_blob(reader, sha, &repo, &urls)).await?;
     let size = match found.value {
-        FoundBlob::Small(json) => return Reply::written_json(json).holding(found.reserved),
+        FoundBlob::Small(json) => return ApiResponse::written_json(json).holding(found.reserved),
         FoundBlob::Large(size) => size,
     };
     let repo = &access.repo;
     let load = async {
-        let permit = large_body::acquire(&app, access.exchange(), size).await?;
+        let permit = large_body::acquire(&app, access.context(), size).await?;
         let blob = find(&app, repo, move |reader| reader.find_blob(&sha, BLOB_SIZE_MAX)).await?;
         Ok((blob.value, permit))
     };
     let content = app.shared_objects.get((repo.id, sha), load).await?;
     let head = json::blob_head(sha, size, repo, access.urls());
-    Ok(Reply::streamed(Body::new(BlobBody::new(head.clone(), content)), head))
+    Ok(ApiResponse::streamed(Body::new(BlobBody::new(head.clone(), content)), head))
 }
 
 /// A blob that is small enough to be sent as a whole, as JSON, or the size of one that is not.
@@ -86,8 +86,8 @@ fn find_small_blob(reader: &Reader<'_>, sha: Sha, repo: &Repo, urls: &Urls) -> R
     Ok(Some(FoundBlob::Small(json::write_blob(sha, blob.data(), repo, urls))))
 }
 
-pub async fn get_tree(access: Allowed<GetTree, RepoTarget>, app: App) -> Result<Reply> {
-    let depth = if access.exchange().query("recursive").is_some() { Depth::All } else { Depth::One };
+pub async fn get_tree(access: Allowed<GetTree, RepoTarget>, app: App) -> Result<ApiResponse> {
+    let depth = if access.context().query("recursive").is_some() { Depth::All } else { Depth::One };
     let root = find_named(&app, &access.repo, param(&access, "tree_sha")).await?;
     let (repo, urls) = (access.repo.clone(), access.urls().clone());
     let body = find(&app, &access.repo, move |reader| {
@@ -95,7 +95,7 @@ pub async fn get_tree(access: Allowed<GetTree, RepoTarget>, app: App) -> Result<
         Ok(found.map(|found| json::write_tree(&found, &repo, &urls)))
     });
     let body = body.await?;
-    Reply::written_json(body.value).holding(body.reserved)
+    ApiResponse::written_json(body.value).holding(body.reserved)
 }
 
 /// How much of a tree is shown.
@@ -160,5 +160,5 @@ async fn find_named(app: &App, repo: &Repo, text: &str) -> Result<Sha> {
 }
 
 fn param<'a, E: Endpoint>(access: &'a Allowed<E, RepoTarget>, name: &str) -> &'a str {
-    access.exchange().params.get(name)
+    access.context().params.get(name)
 }

@@ -17,65 +17,65 @@ use crate::policy::{Allowed, Endpoint};
 use crate::repos::json::Repository;
 use crate::request::body::Json;
 use crate::request::page;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 
-pub async fn get(access: Allowed<GetApp, NoTarget>, app: App) -> Result<Reply> {
+pub async fn get(access: Allowed<GetApp, NoTarget>, app: App) -> Result<ApiResponse> {
     let id = rules::app(access.caller())?;
     let mut db = app.read().await?;
     let found = apps::store::find(&mut db, id).await?.ok_or(Error::NotFound)?;
     let owner = accounts::store::find(&mut db, found.owner_id).await?.ok_or(Error::NotFound)?;
     let installations = store::count_of_app(&mut db, id).await?;
-    Ok(Reply::ok(&json::App::new(&found, &owner, installations, access.urls())))
+    Ok(ApiResponse::ok(&json::App::new(&found, &owner, installations, access.urls())))
 }
 
-pub async fn list(access: Allowed<ListAppInstallations, NoTarget>, app: App) -> Result<Reply> {
+pub async fn list(access: Allowed<ListAppInstallations, NoTarget>, app: App) -> Result<ApiResponse> {
     let id = rules::app(access.caller())?;
-    let page = page::of(access.exchange());
+    let page = page::of(access.context());
     let mut db = app.read().await?;
     let total = store::count_of_app(&mut db, id).await?;
     let shown = store::list_of_app(&mut db, id, page).await?;
     let list: Vec<_> = shown.iter().map(|shown| json::Installation::new(shown, access.urls())).collect();
-    Ok(Reply::ok(&list).with_link(page::link(page, access.exchange(), total)))
+    Ok(ApiResponse::ok(&list).with_link(page::link(page, access.context(), total)))
 }
 
-pub async fn get_installation(access: Allowed<GetAppInstallation, OwnInstallation>, app: App) -> Result<Reply> {
+pub async fn get_installation(access: Allowed<GetAppInstallation, OwnInstallation>, app: App) -> Result<ApiResponse> {
     show(&access, &app).await
 }
 
-pub async fn get_of_repo(access: Allowed<GetRepoInstallation, OwnInstallation>, app: App) -> Result<Reply> {
+pub async fn get_of_repo(access: Allowed<GetRepoInstallation, OwnInstallation>, app: App) -> Result<ApiResponse> {
     show(&access, &app).await
 }
 
-pub async fn get_of_org(access: Allowed<GetOrgInstallation, OwnInstallation>, app: App) -> Result<Reply> {
+pub async fn get_of_org(access: Allowed<GetOrgInstallation, OwnInstallation>, app: App) -> Result<ApiResponse> {
     show(&access, &app).await
 }
 
-pub async fn get_of_user(access: Allowed<GetUserInstallation, OwnInstallation>, app: App) -> Result<Reply> {
+pub async fn get_of_user(access: Allowed<GetUserInstallation, OwnInstallation>, app: App) -> Result<ApiResponse> {
     show(&access, &app).await
 }
 
-async fn show<E: Endpoint>(access: &Allowed<E, OwnInstallation>, app: &App) -> Result<Reply> {
+async fn show<E: Endpoint>(access: &Allowed<E, OwnInstallation>, app: &App) -> Result<ApiResponse> {
     let shown = find_shown(app, access.target.0.id).await?;
-    Ok(Reply::ok(&json::Installation::new(&shown, access.urls())))
+    Ok(ApiResponse::ok(&json::Installation::new(&shown, access.urls())))
 }
 
 async fn find_shown(app: &App, id: InstallationId) -> Result<Shown> {
     store::find_shown(&mut app.read().await?, id).await?.ok_or(Error::NotFound)
 }
 
-pub async fn suspend(access: Allowed<SuspendInstallation, OwnInstallation>, app: App) -> Result<Reply> {
+pub async fn suspend(access: Allowed<SuspendInstallation, OwnInstallation>, app: App) -> Result<ApiResponse> {
     operations::suspend(&app, &access.for_writing()).await?;
-    Ok(Reply::no_content())
+    Ok(ApiResponse::no_content())
 }
 
-pub async fn unsuspend(access: Allowed<UnsuspendInstallation, OwnInstallation>) -> Result<Reply> {
+pub async fn unsuspend(access: Allowed<UnsuspendInstallation, OwnInstallation>) -> Result<ApiResponse> {
     operations::unsuspend(&access.for_writing()).await?;
-    Ok(Reply::no_content())
+    Ok(ApiResponse::no_content())
 }
 
-pub async fn delete(access: Allowed<DeleteAppInstallation, OwnInstallation>) -> Result<Reply> {
+pub async fn delete(access: Allowed<DeleteAppInstallation, OwnInstallation>) -> Result<ApiResponse> {
     operations::delete(&access.for_writing()).await?;
-    Ok(Reply::no_content())
+    Ok(ApiResponse::no_content())
 }
 
 /// A suspended installation is rejected before the body is read.
@@ -83,11 +83,11 @@ pub async fn create_access_token(
     access: Allowed<CreateInstallationToken, OwnInstallation>,
     app: App,
     asked: Result<Json<NewAccessToken>>,
-) -> Result<Reply> {
+) -> Result<ApiResponse> {
     rules::check_not_suspended(&access.target.0)?;
     let Json(asked) = asked?;
     let made = installations::create_access_token(&app, &access.for_writing(), asked).await?;
-    Ok(Reply::created_without_address(&json::AccessToken {
+    Ok(ApiResponse::created_without_url(&json::AccessToken {
         token: made.secret.reveal(),
         expires_at: made.expires_at,
         permissions: &made.permissions,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::request::version::Version;
 use plinth_base::urls::Urls;
-use plinth_core::rate_limit::Budget;
+use plinth_core::rate_limit;
 
 /// The addresses from which clients find everything else.
 pub fn root(urls: &Urls) -> BTreeMap<&'static str, String> {
@@ -38,7 +38,7 @@ impl Default for Meta {
 
 /// The budgets of a caller; every resource of this service draws on one.
 #[derive(Serialize)]
-pub struct RateLimit {
+pub struct RateLimitOverview {
     resources: BTreeMap<&'static str, Resource>,
     /// Gone in the newer version of the API.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,13 +54,13 @@ struct Resource {
     resource: &'static str,
 }
 
-impl RateLimit {
-    pub fn new(budget: Budget, version: Version) -> Self {
+impl RateLimitOverview {
+    pub fn new(limit: rate_limit::RateLimit, version: Version) -> Self {
         let resource = |name| Resource {
-            limit: budget.limit,
-            used: budget.used,
-            remaining: budget.remaining(),
-            reset: budget.reset.0,
+            limit: limit.limit,
+            used: limit.used,
+            remaining: limit.remaining(),
+            reset: limit.reset.0,
             resource: name,
         };
         let names = ["core", "search", "graphql", "integration_manifest"];

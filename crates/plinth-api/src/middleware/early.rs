@@ -7,7 +7,7 @@ use axum::response::Response;
 use http::{Method, Request};
 
 use super::finish::without_body;
-use super::service::{Gate, refuse};
+use super::service::{ApiService, error_outcome};
 use crate::health;
 use crate::response::headers;
 use plinth_base::error::Error;
@@ -18,7 +18,7 @@ fn nowhere() -> Urls {
     Urls::new("", "")
 }
 
-impl Gate {
+impl ApiService {
     /// Responds on a connection beyond the limit: health checks, and 503 to everything else.
     pub async fn answer_overloaded(&self, request: Request<Body>) -> Response {
         let started = Instant::now();
@@ -26,7 +26,7 @@ impl Gate {
         let health = health::answer(&self.app, request.method(), request.uri().path()).await;
         let overloaded = || {
             let error = Error::Unavailable("too many connections at once".into());
-            refuse(&error, None, &self.own_urls(), &request_id).response
+            error_outcome(&error, None, &self.own_urls(), &request_id).response
         };
         let mut response = health.unwrap_or_else(overloaded);
         headers::add_common(response.headers_mut(), &request_id);
@@ -37,7 +37,7 @@ impl Gate {
     /// Responds to a head that is no request.
     pub fn answer_malformed(&self, error: &Error) -> Response {
         let request_id = self.request_ids.next();
-        let mut response = refuse(error, None, &self.own_urls(), &request_id).response;
+        let mut response = error_outcome(error, None, &self.own_urls(), &request_id).response;
         headers::add_common(response.headers_mut(), &request_id);
         self.app.metrics.observe("none", response.status(), Duration::ZERO);
         response

@@ -6,7 +6,7 @@ use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTE
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use crate::request::conditional::{EntityTag, is_not_modified};
-use crate::request::context::Exchange;
+use crate::request::context::RequestContext;
 use crate::request::handler::HandlerResponse;
 use crate::response::headers;
 use plinth_base::error::Result;
@@ -14,7 +14,7 @@ use plinth_base::error::Result;
 /// Adds what the answer says about itself, and leaves its body out where the client has it already.
 pub fn finish(
     handled: HandlerResponse,
-    exchange: &Exchange,
+    context: &RequestContext,
     method: &Method,
     preconditions: &HeaderMap,
 ) -> Result<Response> {
@@ -25,13 +25,13 @@ pub fn finish(
         return Ok(response);
     }
     let seed = facts.entity_seed.as_deref().or(facts.body.as_deref());
-    let tag = seed.map(|seed| EntityTag::new(exchange, seed));
+    let tag = seed.map(|seed| EntityTag::new(context, seed));
     let readable = *method == Method::GET && (status == StatusCode::OK || status == StatusCode::NOT_MODIFIED);
     let not_modified = readable && is_not_modified(preconditions, tag.as_ref(), facts.last_modified)?;
     if not_modified {
         response = unchanged(&response);
     } else {
-        headers::add_media(response.headers_mut(), exchange.media);
+        headers::add_media(response.headers_mut(), context.media);
     }
     let text = |text: String| HeaderValue::try_from(text).expect("tags and dates are ASCII");
     if let Some(tag) = tag {

@@ -10,4 +10,4 @@ mod response_cache;
 mod service;
 
 pub use head::{HEADER_BYTES_MAX, URI_BYTES_MAX};
-pub use service::Gate;
+pub use service::ApiService;

@@ -18,7 +18,7 @@ use quick_cache::sync::Cache;
 use crate::app::App;
 use crate::policy::Row;
 use plinth_base::clock::Timestamp;
-use plinth_core::rate_limit::Payer;
+use plinth_core::rate_limit::LimitKey;
 
 /// Longer requests are rare, and not worth the room.
 const KEY_BYTES_MAX: usize = 4096;
@@ -41,7 +41,7 @@ pub struct Stamp {
 impl Stamp {
     /// The stamp of now; nothing where the store cannot tell its state, or where nothing is to be kept.
     pub fn now(app: &App) -> Option<Self> {
-        if app.settings.kept_bytes_max == 0 {
+        if app.settings.response_cache_bytes == 0 {
             return None;
         }
         // The second first: what is found afterwards is of this second or of a later one.
@@ -142,7 +142,7 @@ impl Weighter<Key, Arc<Entry>> for Weigher {
 pub struct Answer {
     pub row: &'static Row,
     /// Who pays for it, each time.
-    pub payer: Option<Payer>,
+    pub limit_key: Option<LimitKey>,
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
@@ -150,14 +150,19 @@ pub struct Answer {
 
 impl Answer {
     /// Takes note of an answer that can be given again: a good one, whole, or that the client has it already.
-    pub fn of(response: &Response, whole: Option<Bytes>, row: &'static Row, payer: Option<Payer>) -> Option<Self> {
+    pub fn of(
+        response: &Response,
+        whole: Option<Bytes>,
+        row: &'static Row,
+        limit_key: Option<LimitKey>,
+    ) -> Option<Self> {
         let status = response.status();
         let body = match status {
             StatusCode::OK => whole?,
             StatusCode::NOT_MODIFIED => Bytes::new(),
             _ => return None,
         };
-        Some(Self { row, payer, status, headers: response.headers().clone(), body })
+        Some(Self { row, limit_key, status, headers: response.headers().clone(), body })
     }
 
     pub fn is_free(&self) -> bool {

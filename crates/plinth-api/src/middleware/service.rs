@@ -21,27 +21,27 @@ use super::response_cache::{Answer, Key, ResponseCache, Stamp};
 use crate::app::App;
 use crate::app::permits::{Caller, Permits};
 use crate::health;
-use crate::policy::{Memory, Row, Wire};
+use crate::policy::{Caching, Row, Wire};
 use crate::request::conditional::preconditions;
-use crate::request::context::Exchange;
+use crate::request::context::RequestContext;
 use crate::request::handler::ApiRequest;
 use crate::request::request_body::RequestBody;
 use crate::request::request_permit::RequestPermit;
 use crate::request::version::Version;
-use crate::response::error_response::refusal;
+use crate::response::error_response::error_response;
 use crate::response::{headers, large_body};
 use crate::routes::{Matcher, Route, Routes};
 use plinth_base::error::{Error, Result};
 use plinth_base::urls::Urls;
 use plinth_core::access::{BAD_CREDENTIALS, Cost, PathParams, bad_credential, check_kind};
-use plinth_core::rate_limit::{Budget, Payer};
+use plinth_core::rate_limit::{LimitKey, RateLimit};
 use plinth_core::tokens::Principal;
 
 /// Whoever comes without a credential hears the same about what is private and about what is absent.
 const GIT_CREDENTIAL_NEEDED: Error = Error::Unauthenticated("Sign in with a token as the password.");
 
 /// Takes a request in and gives its answer out.
-pub struct Gate {
+pub struct ApiService {
     pub(super) app: App,
     matcher: Matcher,
     permits: Arc<Permits>,
@@ -69,10 +69,10 @@ pub(super) struct Outcome {
 /// The operation that a request asks for, if there is one.
 type Found<'a> = Option<(&'a Route, PathParams)>;
 
-impl Gate {
+impl ApiService {
     pub fn new(app: App, routes: Routes) -> Self {
         let permits = Arc::new(Permits::new(app.settings.requests_max, app.settings.requests_per_caller_max));
-        let kept = ResponseCache::new(app.settings.kept_bytes_max);
+        let kept = ResponseCache::new(app.settings.response_cache_bytes);
         Self { app, matcher: routes.into_matcher(), permits, kept, request_ids: RequestIds::new() }
     }
 
@@ -104,15 +104,15 @@ impl Gate {
     fn again(&self, key: &Key) -> Option<Outcome> {
         let answer = self.kept.find(key, || Stamp::now(&self.app))?;
         let mut response = answer.again();
-        if let Some(payer) = answer.payer {
+        if let Some(limit_key) = answer.limit_key {
             let now = self.app.clock.now();
-            let (mut budget, verdict) = self.app.limiter.charge(payer, now);
+            let (mut rate_limit, outcome) = self.app.limiter.count(limit_key, now);
             // Whoever has used it up is told so in the usual way.
-            verdict.ok()?;
+            outcome.ok()?;
             if answer.is_free() {
-                budget = self.app.limiter.refund(payer, budget, now);
+                rate_limit = self.app.limiter.uncount(limit_key, rate_limit, now);
             }
-            headers::add_budget(response.headers_mut(), budget);
+            headers::add_rate_limit(response.headers_mut(), rate_limit);
         }
         self.app.metrics.again();
         Some(Outcome { response, row: Some(answer.row) })
@@ -127,7 +127,7 @@ impl Gate {
             return Outcome { response, row: None };
         }
         let Some(permit) = RequestPermit::try_new(&self.permits) else {
-            return refuse(&Error::Unavailable("too many requests at once".into()), None, &urls, request_id);
+            return error_outcome(&Error::Unavailable("too many requests at once".into()), None, &urls, request_id);
         };
         let method = if method == Method::HEAD { Method::GET } else { method };
         let found = self.matcher.find(&method, without_prefix(&path));
@@ -141,19 +141,19 @@ impl Gate {
         let work = AssertUnwindSafe(Box::pin(self.way(arrival, found))).catch_unwind();
         match tokio::time::timeout(timeout, work).await {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) => refuse(&Error::internal("a handler panicked"), row, &urls, request_id),
-            Err(_) => refuse(&Error::Unavailable("the request took too long".into()), row, &urls, request_id),
+            Ok(Err(_)) => error_outcome(&Error::internal("a handler panicked"), row, &urls, request_id),
+            Err(_) => error_outcome(&Error::Unavailable("the request took too long".into()), row, &urls, request_id),
         }
     }
 
-    /// Limits, version and media type, credential, budget, route, handler, and what the answer says about itself.
+    /// Limits, version and media type, credential, rate_limit, route, handler, and what the answer says about itself.
     async fn way(&self, arrival: Arrival<'_>, found: Found<'_>) -> Outcome {
         let Arrival { request, key, client: peer, urls, request_id, permit } = arrival;
         let (parts, body) = request.into_parts();
         let row = found.as_ref().map(|(route, _)| route.row);
         let (version, media) = match check_head(&parts, row) {
             Ok(asked) => asked,
-            Err(error) => return refuse(&error, None, urls, request_id),
+            Err(error) => return error_outcome(&error, None, urls, request_id),
         };
         if parts.method == Method::OPTIONS {
             return Outcome { response: preflight(), row: None };
@@ -161,7 +161,8 @@ impl Gate {
         let method = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };
         let path = without_prefix(parts.uri.path()).to_owned();
         // Before anything is read from the store.
-        let stamp = row.filter(|row| row.memory == Memory::Answer && key.is_some()).and_then(|_| Stamp::now(&self.app));
+        let stamp =
+            row.filter(|row| row.caching == Caching::Response && key.is_some()).and_then(|_| Stamp::now(&self.app));
         let state = self.app.generations();
         let rights = state.map(|state| state.rights);
         let principal = match authenticate(&self.app, &parts.headers, rights).await {
@@ -173,32 +174,33 @@ impl Gate {
             }
         };
         if let Err(error) = permit.count_for(Caller::of(&principal, peer)) {
-            return refuse(&error, row, urls, request_id);
+            return error_outcome(&error, row, urls, request_id);
         }
-        let (mut budget, verdict) = self.charge(&principal, peer, row);
+        let (mut rate_limit, outcome) = self.count(&principal, peer, row);
         let query = parts.uri.query().unwrap_or_default().to_owned();
-        let answered = match (verdict, found) {
+        let answered = match (outcome, found) {
             (Err(error), _) => Err(error),
             (Ok(()), None) => Err(Error::NotFound),
             (Ok(()), Some((route, params))) => {
                 let (row, urls, principal) = (route.row, urls.clone(), principal.clone());
-                let exchange =
-                    Exchange { row, params, principal, state, urls, media, version, path, query, peer, permit };
-                self.call(route, parts, body, exchange, &method).await
+                let context =
+                    RequestContext { row, params, principal, state, urls, media, version, path, query, peer, permit };
+                self.call(route, parts, body, context, &method).await
             }
         };
-        let refused = |error: &Error| refuse(as_told(error, row, &principal), row, urls, request_id).response;
+        let refused =
+            |error: &Error| error_outcome(as_reported(error, row, &principal), row, urls, request_id).response;
         let (mut response, whole) = answered.unwrap_or_else(|error| (refused(&error), None));
         if response.status() == StatusCode::NOT_MODIFIED
-            && let (Some(payer), Some(charged)) = (Payer::of(&principal, peer), budget)
+            && let (Some(limit_key), Some(charged)) = (LimitKey::of(&principal, peer), rate_limit)
         {
-            budget = Some(self.app.limiter.refund(payer, charged, self.app.clock.now()));
+            rate_limit = Some(self.app.limiter.uncount(limit_key, charged, self.app.clock.now()));
         }
-        describe(response.headers_mut(), &principal, row, budget, version);
+        describe(response.headers_mut(), &principal, row, rate_limit, version);
         let status = response.status();
         headers::add_caching(response.headers_mut(), &principal, status);
         if let (Some(stamp), Some(key), Some(row)) = (stamp, key, row)
-            && let Some(answer) = Answer::of(&response, whole, row, Payer::of(&principal, peer))
+            && let Some(answer) = Answer::of(&response, whole, row, LimitKey::of(&principal, peer))
         {
             self.kept.keep(stamp, key, answer);
         }
@@ -212,40 +214,40 @@ impl Gate {
         route: &Route,
         parts: Parts,
         body: Body,
-        exchange: Exchange,
+        context: RequestContext,
         method: &Method,
     ) -> Result<(Response, Option<Bytes>)> {
-        check_kind(&route.row.rule, &exchange.principal)?;
-        let exchange = Arc::new(exchange);
+        check_kind(&route.row.rule, &context.principal)?;
+        let context = Arc::new(context);
         // Only reading is conditional.
         let preconditions = if *method == Method::GET { preconditions(&parts.headers) } else { HeaderMap::new() };
         let body = match route.row.wire {
-            Wire::Json => RequestBody::wrap(body, exchange.permit.clone(), self.app.settings.request_timeout),
+            Wire::Json => RequestBody::wrap(body, context.permit.clone(), self.app.settings.request_timeout),
             // Git's own handlers know how long each of theirs may take.
             Wire::Git => body,
         };
-        let request = ApiRequest::new(exchange.clone(), parts.headers, body);
+        let request = ApiRequest::new(context.clone(), parts.headers, body);
         let handled = route.call(request, self.app.clone()).await?;
         let whole = handled.facts.as_ref().and_then(|facts| facts.body.clone());
-        let response = finish(handled, &exchange, method, &preconditions)?;
+        let response = finish(handled, &context, method, &preconditions)?;
         let sent = whole.as_ref().filter(|_| response.status() != StatusCode::NOT_MODIFIED);
-        Ok((large_body::count(&self.app, &exchange, response, sent).await?, whole))
+        Ok((large_body::count(&self.app, &context, response, sent).await?, whole))
     }
 
-    /// Some operations are free, looking at one's budget among them.
-    fn charge(&self, principal: &Principal, peer: IpAddr, row: Option<&Row>) -> (Option<Budget>, Result<()>) {
-        let Some(payer) = Payer::of(principal, peer) else {
+    /// Some operations are free, looking at one's rate_limit among them.
+    fn count(&self, principal: &Principal, peer: IpAddr, row: Option<&Row>) -> (Option<RateLimit>, Result<()>) {
+        let Some(limit_key) = LimitKey::of(principal, peer) else {
             return (None, Ok(()));
         };
         let now = self.app.clock.now();
         if row.is_some_and(|row| row.rule.cost == Cost::Nothing) {
-            return (Some(self.app.limiter.peek(payer, now)), Ok(()));
+            return (Some(self.app.limiter.peek(limit_key, now)), Ok(()));
         }
-        let (budget, verdict) = self.app.limiter.charge(payer, now);
-        (Some(budget), verdict)
+        let (rate_limit, outcome) = self.app.limiter.count(limit_key, now);
+        (Some(rate_limit), outcome)
     }
 
-    /// A bad credential shows the budget of a caller without one; an app's key has none at all.
+    /// A bad credential shows the rate_limit of a caller without one; an app's key has none at all.
     fn refuse_credential(
         &self,
         error: Error,
@@ -255,17 +257,17 @@ impl Gate {
         request_id: &str,
     ) -> Outcome {
         let error = bad_credential(row.map(|row| &row.rule), error);
-        let mut outcome = refuse(&error, row, urls, request_id);
+        let mut outcome = error_outcome(&error, row, urls, request_id);
         if matches!(error, Error::Unauthenticated(BAD_CREDENTIALS)) {
-            let (budget, _) = self.app.limiter.charge(Payer::Address(peer), self.app.clock.now());
-            headers::add_budget(outcome.response.headers_mut(), budget);
+            let (rate_limit, _) = self.app.limiter.count(LimitKey::Address(peer), self.app.clock.now());
+            headers::add_rate_limit(outcome.response.headers_mut(), rate_limit);
         }
         outcome
     }
 }
 
 /// Git asks for a password only when it is refused for the lack of one, so absence is told in the same way.
-fn as_told<'a>(error: &'a Error, row: Option<&'static Row>, principal: &Principal) -> &'a Error {
+fn as_reported<'a>(error: &'a Error, row: Option<&'static Row>, principal: &Principal) -> &'a Error {
     let by_git = row.is_some_and(|row| row.wire == Wire::Git);
     match (error, principal) {
         (Error::NotFound | Error::Unauthenticated(_), Principal::Anonymous) if by_git => &GIT_CREDENTIAL_NEEDED,
@@ -277,22 +279,22 @@ fn describe(
     headers: &mut HeaderMap,
     principal: &Principal,
     row: Option<&'static Row>,
-    budget: Option<Budget>,
+    rate_limit: Option<RateLimit>,
     version: Version,
 ) {
     crate::response::headers::add_version(headers, version);
     crate::response::headers::add_rights(headers, principal, row);
-    if let Some(budget) = budget {
-        crate::response::headers::add_budget(headers, budget);
+    if let Some(rate_limit) = rate_limit {
+        crate::response::headers::add_rate_limit(headers, rate_limit);
     }
 }
 
-/// The refusal, with the cause of a fault of ours in the log and nowhere else.
-pub(super) fn refuse(error: &Error, row: Option<&'static Row>, urls: &Urls, request_id: &str) -> Outcome {
+/// The error_response, with the cause of a fault of ours in the log and nowhere else.
+pub(super) fn error_outcome(error: &Error, row: Option<&'static Row>, urls: &Urls, request_id: &str) -> Outcome {
     match error {
         Error::Internal(cause) => tracing::error!(%request_id, %cause, "a request failed"),
         Error::Unavailable(why) => tracing::warn!(%request_id, why, "a request was turned away"),
         _ => {}
     }
-    Outcome { response: refusal(error, row, urls), row }
+    Outcome { response: error_response(error, row, urls), row }
 }

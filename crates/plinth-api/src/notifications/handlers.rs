@@ -4,9 +4,9 @@ use super::json::Thread;
 use crate::app::App;
 use crate::policy::table::{GetNotificationThread, ListNotifications, MarkNotificationThreadRead};
 use crate::policy::{Allowed, Endpoint};
-use crate::request::context::Exchange;
+use crate::request::context::RequestContext;
 use crate::request::page;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_core::access::OwnAccount;
@@ -15,35 +15,35 @@ use plinth_core::notifications::operations;
 use plinth_core::notifications::store::{self, Filter, View};
 use plinth_core::tokens::{Principal, Scope, UserLimits};
 
-pub async fn list(access: Allowed<ListNotifications, OwnAccount>, app: App) -> Result<Reply> {
-    let exchange = access.exchange();
-    let page = page::of(exchange);
+pub async fn list(access: Allowed<ListNotifications, OwnAccount>, app: App) -> Result<ApiResponse> {
+    let context = access.context();
+    let page = page::of(context);
     let filter = Filter {
-        all: exchange.query("all").as_deref() == Some("true"),
-        since: moment(exchange, "since")?.unwrap_or(Timestamp(i64::MIN)),
-        before: moment(exchange, "before")?.unwrap_or(Timestamp(i64::MAX)),
+        all: context.query("all").as_deref() == Some("true"),
+        since: moment(context, "since")?.unwrap_or(Timestamp(i64::MIN)),
+        before: moment(context, "before")?.unwrap_or(Timestamp(i64::MAX)),
     };
     let mut db = app.read().await?;
     let found = store::list(&mut db, view(&access), filter, (page.limit(), page.offset())).await?;
     let total = store::count(&mut db, view(&access), filter).await?;
     let shown: Vec<_> = found.iter().map(|notification| Thread::new(notification, access.urls())).collect();
-    Ok(Reply::ok(&shown).with_link(page::link(page, exchange, total)))
+    Ok(ApiResponse::ok(&shown).with_link(page::link(page, context, total)))
 }
 
-pub async fn get(access: Allowed<GetNotificationThread, OwnAccount>, app: App) -> Result<Reply> {
+pub async fn get(access: Allowed<GetNotificationThread, OwnAccount>, app: App) -> Result<ApiResponse> {
     let found = find(&app, &access).await?;
-    Ok(Reply::ok(&Thread::new(&found, access.urls())))
+    Ok(ApiResponse::ok(&Thread::new(&found, access.urls())))
 }
 
-pub async fn mark_read(access: Allowed<MarkNotificationThreadRead, OwnAccount>, app: App) -> Result<Reply> {
+pub async fn mark_read(access: Allowed<MarkNotificationThreadRead, OwnAccount>, app: App) -> Result<ApiResponse> {
     let found = find(&app, &access).await?;
     operations::mark_read(&app, &access.for_writing(), found.id).await?;
-    Ok(Reply::reset_content())
+    Ok(ApiResponse::reset_content())
 }
 
 /// The thread that the path names, if it is one of the caller's.
 async fn find<E: Endpoint>(app: &App, access: &Allowed<E, OwnAccount>) -> Result<Notification> {
-    let id = access.exchange().params.number("thread_id").ok_or(Error::NotFound)?;
+    let id = access.context().params.number("thread_id").ok_or(Error::NotFound)?;
     let mut db = app.read().await?;
     store::find(&mut db, view(access), id).await?.ok_or(Error::NotFound)
 }
@@ -60,8 +60,8 @@ fn view<E: Endpoint>(access: &Allowed<E, OwnAccount>) -> View {
     View { user: access.target.0.id, private }
 }
 
-fn moment(exchange: &Exchange, name: &str) -> Result<Option<Timestamp>> {
-    let Some(text) = exchange.query(name).filter(|text| !text.is_empty()) else { return Ok(None) };
+fn moment(context: &RequestContext, name: &str) -> Result<Option<Timestamp>> {
+    let Some(text) = context.query(name).filter(|text| !text.is_empty()) else { return Ok(None) };
     let moment = Timestamp::parse(&text);
     moment.map(Some).ok_or_else(|| Error::Shape(vec![format!("{text} is not a valid date-time.")]))
 }

@@ -11,17 +11,17 @@ use crate::app::App;
 use crate::policy::Allowed;
 use crate::policy::table::{ApproveDevice, CreateDeviceCode, CreateOAuthToken, GetDevice};
 use crate::request::body::Json;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 
-pub async fn create_code(access: Allowed<CreateDeviceCode, NoTarget>, app: App, form: Form) -> Result<Reply> {
+pub async fn create_code(access: Allowed<CreateDeviceCode, NoTarget>, app: App, form: Form) -> Result<ApiResponse> {
     let (client_id, scopes) = (form.get("client_id").unwrap_or_default(), form.get("scope").unwrap_or_default());
     match operations::create_code(&app, &access.for_writing(), client_id, scopes).await? {
         Ok(codes) => Ok(json::device_code(&codes.device_code, &codes.user_code, form.encoding, access.urls())),
-        Err(refusal) => Ok(json::refused(refusal, form.encoding, access.urls())),
+        Err(error_response) => Ok(json::refused(error_response, form.encoding, access.urls())),
     }
 }
 
-pub async fn create_token(access: Allowed<CreateOAuthToken, NoTarget>, app: App, form: Form) -> Result<Reply> {
+pub async fn create_token(access: Allowed<CreateOAuthToken, NoTarget>, app: App, form: Form) -> Result<ApiResponse> {
     let text = |name| form.get(name).map(str::to_owned);
     let request = TokenRequest {
         grant_type: text("grant_type"),
@@ -35,18 +35,18 @@ pub async fn create_token(access: Allowed<CreateOAuthToken, NoTarget>, app: App,
 }
 
 /// The first step of approving: what the device would get, and from whom.
-pub async fn preview(access: Allowed<GetDevice, OwnAccount>, app: App) -> Result<Reply> {
-    let typed = access.exchange().query("user_code").ok_or(Error::NotFound)?;
+pub async fn preview(access: Allowed<GetDevice, OwnAccount>, app: App) -> Result<ApiResponse> {
+    let typed = access.context().query("user_code").ok_or(Error::NotFound)?;
     let OwnAccount(user) = &access.target;
     let (request, missing) = operations::preview(&app, access.caller(), user.id, &typed).await?;
-    Ok(Reply::ok(&json::Preview::new(&typed, user, &request, missing, access.urls())).without_storing())
+    Ok(ApiResponse::ok(&json::Preview::new(&typed, user, &request, missing, access.urls())).without_storing())
 }
 
 pub async fn approve(
     access: Allowed<ApproveDevice, OwnAccount>,
     app: App,
     Json(approval): Json<Approval>,
-) -> Result<Reply> {
+) -> Result<ApiResponse> {
     operations::approve(&app, &access.for_writing(), approval).await?;
-    Ok(Reply::no_content())
+    Ok(ApiResponse::no_content())
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::body::Encoding;
 use crate::accounts::json::User;
 use crate::request::shape::{Fields, FromJson};
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 use plinth_base::clock::Timestamp;
 use plinth_base::urls::Urls;
 use plinth_core::accounts::Account;
@@ -18,7 +18,7 @@ use plinth_core::tokens::Permissions;
 const FORM: &str = "application/x-www-form-urlencoded; charset=utf-8";
 
 /// The answer to a device that begins.
-pub fn device_code(device_code: &str, user_code: &str, encoding: Encoding, urls: &Urls) -> Reply {
+pub fn device_code(device_code: &str, user_code: &str, encoding: Encoding, urls: &Urls) -> ApiResponse {
     let pairs: [(&str, Scalar); 5] = [
         ("device_code", Scalar::Text(device_code.to_owned())),
         ("user_code", Scalar::Text(user_code.to_owned())),
@@ -30,7 +30,7 @@ pub fn device_code(device_code: &str, user_code: &str, encoding: Encoding, urls:
 }
 
 /// The answer to a device that asks for its token.
-pub fn answer(answer: &Answer, encoding: Encoding, urls: &Urls) -> Reply {
+pub fn answer(answer: &Answer, encoding: Encoding, urls: &Urls) -> ApiResponse {
     match answer {
         Answer::Token { secret, scope } => encode(
             &[
@@ -40,18 +40,18 @@ pub fn answer(answer: &Answer, encoding: Encoding, urls: &Urls) -> Reply {
             ],
             encoding,
         ),
-        Answer::Refused(refusal) => refused(*refusal, encoding, urls),
+        Answer::Refused(error_response) => refused(*error_response, encoding, urls),
     }
 }
 
-/// A refusal is an answer like any other: clients look for its `error` and not for its status.
-pub fn refused(refusal: Refusal, encoding: Encoding, urls: &Urls) -> Reply {
+/// A error_response is an answer like any other: clients look for its `error` and not for its status.
+pub fn refused(error_response: Refusal, encoding: Encoding, urls: &Urls) -> ApiResponse {
     let mut pairs = vec![
-        ("error", Scalar::Text(refusal.code().to_owned())),
-        ("error_description", Scalar::Text(refusal.description().to_owned())),
+        ("error", Scalar::Text(error_response.code().to_owned())),
+        ("error_description", Scalar::Text(error_response.description().to_owned())),
         ("error_uri", Scalar::Text(urls.documentation("oauth/create-access-token").to_string())),
     ];
-    if let Refusal::SlowDown { interval } = refusal {
+    if let Refusal::SlowDown { interval } = error_response {
         pairs.push(("interval", Scalar::Number(interval)));
     }
     encode(&pairs, encoding)
@@ -65,9 +65,9 @@ enum Scalar {
     Number(i64),
 }
 
-fn encode(pairs: &[(&str, Scalar)], encoding: Encoding) -> Reply {
+fn encode(pairs: &[(&str, Scalar)], encoding: Encoding) -> ApiResponse {
     let reply = match encoding {
-        Encoding::Json => Reply::ok(&Object(pairs)),
+        Encoding::Json => ApiResponse::ok(&Object(pairs)),
         Encoding::Form => {
             let mut form = form_urlencoded::Serializer::new(String::new());
             for (key, value) in pairs {
@@ -76,7 +76,7 @@ fn encode(pairs: &[(&str, Scalar)], encoding: Encoding) -> Reply {
                     Scalar::Number(number) => form.append_pair(key, &number.to_string()),
                 };
             }
-            Reply::text(FORM, form.finish())
+            ApiResponse::text(FORM, form.finish())
         }
     };
     reply.without_storing()

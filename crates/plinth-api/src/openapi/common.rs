@@ -90,12 +90,12 @@ pub fn headers() -> Value {
 
 pub fn responses() -> Value {
     let mut responses: Map<String, Value> =
-        REFUSALS.iter().map(|(_, name, means)| ((*name).to_owned(), refusal(means))).collect();
+        REFUSALS.iter().map(|(_, name, means)| ((*name).to_owned(), error_response(means))).collect();
     responses.insert("NotModified".into(), json!({ "description": "What the client holds is still the same." }));
     Value::Object(responses)
 }
 
-fn refusal(means: &str) -> Value {
+fn error_response(means: &str) -> Value {
     json!({
         "description": means,
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/error" } } },
@@ -121,7 +121,7 @@ pub fn refusals(described: &Operation, row: &Row) -> Map<String, Value> {
         }
     }
     for (status, means) in described.refusals {
-        refusals.insert(status.to_string(), refusal(means));
+        refusals.insert(status.to_string(), error_response(means));
     }
     refusals
 }

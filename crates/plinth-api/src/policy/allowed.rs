@@ -8,32 +8,32 @@ use plinth_base::error::Result;
 use plinth_base::urls::Urls;
 use plinth_core::access::{Access, AccessRequest, Target, WriteAccess, authorize};
 
-use super::{Endpoint, Memory};
+use super::{Caching, Endpoint};
 use crate::app::App;
-use crate::request::context::Exchange;
+use crate::request::context::RequestContext;
 use crate::request::handler::{ApiRequest, FromRequest};
 
 /// A resource on which the caller may carry out the operation of the endpoint `E`.
 pub struct Allowed<E, T> {
     access: Arc<Access<T>>,
-    exchange: Arc<Exchange>,
+    context: Arc<RequestContext>,
     endpoint: PhantomData<E>,
 }
 
 impl<E: Endpoint, T: Target> Allowed<E, T> {
     pub fn urls(&self) -> &Urls {
-        &self.exchange.urls
+        &self.context.urls
     }
 
-    pub fn exchange(&self) -> &Exchange {
-        &self.exchange
+    pub fn context(&self) -> &RequestContext {
+        &self.context
     }
 
     /// The proof for another endpoint on the same resource, where only the request says which one is meant.
     pub fn to_do<F: Endpoint>(self) -> Result<Allowed<F, T>> {
         const { assert!(F::ROW.rule.target as u8 == T::KIND as u8, "the endpoint has another target than the proof") }
         let access = self.access.for_operation(F::ROW.operation, &F::ROW.rule)?;
-        Ok(Allowed { access, exchange: self.exchange, endpoint: PhantomData })
+        Ok(Allowed { access, context: self.context, endpoint: PhantomData })
     }
 
     /// What an operation that writes asks for.
@@ -54,16 +54,16 @@ impl<E, T> Deref for Allowed<E, T> {
 impl<E: Endpoint, T: Target> FromRequest for Allowed<E, T> {
     async fn from_request(request: &mut ApiRequest, app: &App) -> Result<Self> {
         const { assert!(E::ROW.rule.target as u8 == T::KIND as u8, "the handler asks for another target than its row") }
-        let exchange = request.exchange.clone();
+        let context = request.context.clone();
         let access = AccessRequest {
             operation: E::ROW.operation,
             rule: &E::ROW.rule,
-            params: exchange.params.clone(),
-            principal: exchange.principal.clone(),
-            generations: exchange.state,
-            cached: E::ROW.memory == Memory::Standing,
+            params: context.params.clone(),
+            principal: context.principal.clone(),
+            generations: context.state,
+            cached: E::ROW.caching == Caching::Access,
         };
         let access = Arc::new(authorize(app, access).await?);
-        Ok(Self { access, exchange, endpoint: PhantomData })
+        Ok(Self { access, context, endpoint: PhantomData })
     }
 }

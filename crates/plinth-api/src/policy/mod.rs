@@ -8,4 +8,4 @@ mod row;
 pub mod table;
 
 pub use allowed::Allowed;
-pub use row::{Endpoint, Memory, Row, Wire};
+pub use row::{Caching, Endpoint, Row, Wire};

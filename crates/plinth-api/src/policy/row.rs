@@ -13,18 +13,18 @@ pub struct Row {
     pub paths: &'static [&'static str],
     pub rule: Rule,
     pub wire: Wire,
-    pub memory: Memory,
+    pub caching: Caching,
 }
 
 /// What may be taken from memory while it still holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Memory {
-    Nothing,
+pub enum Caching {
+    None,
     /// Who the caller is in the repository. When the repository was last pushed to is of that moment, too, so this is
     /// for operations that neither ask for that nor tell it.
-    Standing,
+    Access,
     /// The whole answer: it comes from the store and the clock alone, and holds while neither moves.
-    Answer,
+    Response,
 }
 
 /// What travels both ways, and with it how refusals look and what limits the time.

@@ -6,15 +6,15 @@ use plinth_core::access::{Action, Anonymous, Kinds, Rule, TargetKind};
 use plinth_core::repos::RepoRole;
 use plinth_core::tokens::{Level, Scope};
 
-use super::{Endpoint, Memory, Row, Wire};
+use super::{Caching, Endpoint, Row, Wire};
 
 macro_rules! endpoints {
     (@wire) => { Wire::Json };
     (@wire $wire:expr) => { $wire };
-    (@memory) => { Memory::Nothing };
-    (@memory known) => { Memory::Standing };
-    (@memory kept) => { Memory::Answer };
-    ($($(#[$doc:meta])* $name:ident = $operation:literal, $method:ident [$($path:literal),+ $(,)?], $rule:expr $(, $wire:expr)? $(=> $memory:ident)?;)*) => {
+    (@caching) => { Caching::None };
+    (@caching access) => { Caching::Access };
+    (@caching response) => { Caching::Response };
+    ($($(#[$doc:meta])* $name:ident = $operation:literal, $method:ident [$($path:literal),+ $(,)?], $rule:expr $(, $wire:expr)? $(=> caches $caching:ident)?;)*) => {
         $(
             $(#[$doc])*
             pub struct $name;
@@ -26,7 +26,7 @@ macro_rules! endpoints {
                     paths: &[$($path),+],
                     rule: $rule,
                     wire: endpoints!(@wire $($wire)?),
-                    memory: endpoints!(@memory $($memory)?),
+                    caching: endpoints!(@caching $($caching)?),
                 };
             }
         )*
@@ -38,40 +38,40 @@ macro_rules! endpoints {
 
 endpoints! {
     // Project fields
-    ListOrgProjectFields = "projects/list-fields-for-org", GET ["/orgs/{org}/projectsV2/{project_number}/fields"], ORG_PROJECT_READ => kept;
+    ListOrgProjectFields = "projects/list-fields-for-org", GET ["/orgs/{org}/projectsV2/{project_number}/fields"], ORG_PROJECT_READ => caches response;
     AddOrgProjectField = "projects/add-field-for-org", POST ["/orgs/{org}/projectsV2/{project_number}/fields"], ORG_PROJECT_WRITE;
-    GetOrgProjectField = "projects/get-field-for-org", GET ["/orgs/{org}/projectsV2/{project_number}/fields/{field_id}"], ORG_PROJECT_READ => kept;
-    ListUserProjectFields = "projects/list-fields-for-user", GET ["/users/{username}/projectsV2/{project_number}/fields"], USER_PROJECT_READ => kept;
+    GetOrgProjectField = "projects/get-field-for-org", GET ["/orgs/{org}/projectsV2/{project_number}/fields/{field_id}"], ORG_PROJECT_READ => caches response;
+    ListUserProjectFields = "projects/list-fields-for-user", GET ["/users/{username}/projectsV2/{project_number}/fields"], USER_PROJECT_READ => caches response;
     AddUserProjectField = "projects/add-field-for-user", POST ["/users/{username}/projectsV2/{project_number}/fields"], USER_PROJECT_WRITE;
-    GetUserProjectField = "projects/get-field-for-user", GET ["/users/{username}/projectsV2/{project_number}/fields/{field_id}"], USER_PROJECT_READ => kept;
+    GetUserProjectField = "projects/get-field-for-user", GET ["/users/{username}/projectsV2/{project_number}/fields/{field_id}"], USER_PROJECT_READ => caches response;
 
     // Issue fields
-    ListIssueFields = "orgs/list-issue-fields", GET ["/orgs/{org}/issue-fields"], ISSUE_FIELDS_READ => kept;
+    ListIssueFields = "orgs/list-issue-fields", GET ["/orgs/{org}/issue-fields"], ISSUE_FIELDS_READ => caches response;
     CreateIssueField = "orgs/create-issue-field", POST ["/orgs/{org}/issue-fields"], ISSUE_FIELDS_WRITE;
     UpdateIssueField = "orgs/update-issue-field", PATCH ["/orgs/{org}/issue-fields/{issue_field_id}"], ISSUE_FIELDS_WRITE;
     DeleteIssueField = "orgs/delete-issue-field", DELETE ["/orgs/{org}/issue-fields/{issue_field_id}"], ISSUE_FIELDS_WRITE;
 
     // Pull request review comments
-    ListRepoReviewComments = "pulls/list-review-comments-for-repo", GET ["/repos/{owner}/{repo}/pulls/comments"], PULLS_READ => kept;
-    GetReviewComment = "pulls/get-review-comment", GET ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_READ => kept;
-    UpdateReviewComment = "pulls/update-review-comment", PATCH ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_WRITE => known;
-    DeleteReviewComment = "pulls/delete-review-comment", DELETE ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_WRITE => known;
-    ListReviewComments = "pulls/list-review-comments", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/comments"], PULLS_READ => kept;
-    CreateReviewComment = "pulls/create-review-comment", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/comments"], PULLS_WRITE => known;
-    CreateReplyForReviewComment = "pulls/create-reply-for-review-comment", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies"], PULLS_WRITE => known;
+    ListRepoReviewComments = "pulls/list-review-comments-for-repo", GET ["/repos/{owner}/{repo}/pulls/comments"], PULLS_READ => caches response;
+    GetReviewComment = "pulls/get-review-comment", GET ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_READ => caches response;
+    UpdateReviewComment = "pulls/update-review-comment", PATCH ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_WRITE => caches access;
+    DeleteReviewComment = "pulls/delete-review-comment", DELETE ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_WRITE => caches access;
+    ListReviewComments = "pulls/list-review-comments", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/comments"], PULLS_READ => caches response;
+    CreateReviewComment = "pulls/create-review-comment", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/comments"], PULLS_WRITE => caches access;
+    CreateReplyForReviewComment = "pulls/create-reply-for-review-comment", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies"], PULLS_WRITE => caches access;
 
     // Git references
     ListMatchingRefs = "git/list-matching-refs", GET ["/repos/{owner}/{repo}/git/matching-refs/{*ref}", "/repos/{owner}/{repo}/git/matching-refs", "/repos/{owner}/{repo}/git/matching-refs/"], CONTENTS_READ;
-    GetRef = "git/get-ref", GET ["/repos/{owner}/{repo}/git/ref/{*ref}"], CONTENTS_READ => kept;
-    CreateRef = "git/create-ref", POST ["/repos/{owner}/{repo}/git/refs"], REF_WRITE => known;
-    UpdateRef = "git/update-ref", PATCH ["/repos/{owner}/{repo}/git/refs/{*ref}"], REF_WRITE => known;
+    GetRef = "git/get-ref", GET ["/repos/{owner}/{repo}/git/ref/{*ref}"], CONTENTS_READ => caches response;
+    CreateRef = "git/create-ref", POST ["/repos/{owner}/{repo}/git/refs"], REF_WRITE => caches access;
+    UpdateRef = "git/update-ref", PATCH ["/repos/{owner}/{repo}/git/refs/{*ref}"], REF_WRITE => caches access;
     DeleteRef = "git/delete-ref", DELETE ["/repos/{owner}/{repo}/git/refs/{*ref}"], CONTENTS_WRITE;
 
     // App installations
-    ListInstallationRepositories = "apps/list-repos-accessible-to-installation", GET ["/installation/repositories"], Rule { kinds: Kinds::INSTALLATION, anonymous: Anonymous::Refused, refusal: Some("You must authenticate with an installation access token in order to list repositories for an installation."), ..OPEN } => kept;
+    ListInstallationRepositories = "apps/list-repos-accessible-to-installation", GET ["/installation/repositories"], Rule { kinds: Kinds::INSTALLATION, anonymous: Anonymous::Refused, rejection: Some("You must authenticate with an installation access token in order to list repositories for an installation."), ..OPEN } => caches response;
     RevokeInstallationToken = "apps/revoke-installation-access-token", DELETE ["/installation/token"], Rule { action: Action::Write, kinds: Kinds::INSTALLATION, anonymous: Anonymous::Refused, ..OPEN };
-    ListUserInstallations = "apps/list-installations-for-authenticated-user", GET ["/user/installations"], Rule { kinds: Kinds::APP_USER, anonymous: Anonymous::Refused, refusal: Some("You must authenticate with an access token authorized to a GitHub App in order to list installations"), ..OPEN } => kept;
-    ListUserInstallationRepositories = "apps/list-installation-repos-for-authenticated-user", GET ["/user/installations/{installation_id}/repositories"], Rule { target: TargetKind::Installation, kinds: Kinds::APP_USER.and(Kinds::CLASSIC), anonymous: Anonymous::Refused, permission: Some(("metadata", Level::Read)), ..OPEN } => kept;
+    ListUserInstallations = "apps/list-installations-for-authenticated-user", GET ["/user/installations"], Rule { kinds: Kinds::APP_USER, anonymous: Anonymous::Refused, rejection: Some("You must authenticate with an access token authorized to a GitHub App in order to list installations"), ..OPEN } => caches response;
+    ListUserInstallationRepositories = "apps/list-installation-repos-for-authenticated-user", GET ["/user/installations/{installation_id}/repositories"], Rule { target: TargetKind::Installation, kinds: Kinds::APP_USER.and(Kinds::CLASSIC), anonymous: Anonymous::Refused, permission: Some(("metadata", Level::Read)), ..OPEN } => caches response;
     AddInstallationRepository = "apps/add-repo-to-installation-for-authenticated-user", PUT ["/user/installations/{installation_id}/repositories/{repository_id}"], SELECTION_WRITE;
     RemoveInstallationRepository = "apps/remove-repo-from-installation-for-authenticated-user", DELETE ["/user/installations/{installation_id}/repositories/{repository_id}"], SELECTION_WRITE;
 

@@ -9,7 +9,7 @@ use crate::policy::{Allowed, Endpoint};
 use crate::request::body::Json;
 use crate::request::shape::FromJson;
 use crate::request::{conditional, cursor};
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{ProjectFieldId, ProjectId};
 use plinth_base::urls::Part::{Fixed, Number};
@@ -26,56 +26,56 @@ pub async fn list<E: Endpoint, T: Target + AsRef<Project>>(
     access: Allowed<E, T>,
     app: App,
     headers: HeaderMap,
-) -> Result<Reply> {
-    let (project, exchange, today) = (access.target.as_ref(), access.exchange(), Day(app.clock.now().date()));
+) -> Result<ApiResponse> {
+    let (project, context, today) = (access.target.as_ref(), access.context(), Day(app.clock.now().date()));
     let name = format!("fields:{}", project.id);
-    let page = cursor::of(exchange, &app.cursor_key, &name, rules::RESOURCE)?;
+    let page = cursor::of(context, &app.cursor_key, &name, rules::RESOURCE)?;
     let seed = seed(project, today, &format!("{page:?}"));
-    if conditional::is_held(exchange, &headers, &seed) {
-        return Ok(Reply::not_modified(seed));
+    if conditional::is_held(context, &headers, &seed) {
+        return Ok(ApiResponse::not_modified(seed));
     }
     let mut db = app.read().await?;
     let window = find_window(&mut db, project.id, page).await?;
     let contents = contents::find(&mut db, &window.items).await?;
     let setting = Setting { project, contents: &contents, today, urls: access.urls() };
     let listed: Vec<_> = window.items.iter().map(|field| ProjectField::new(field, setting)).collect();
-    let link = cursor::link(exchange, &app.cursor_key, &name, window.before_first, window.after_last);
-    Ok(Reply::ok(&listed).with_link(link).with_entity_seed(seed))
+    let link = cursor::link(context, &app.cursor_key, &name, window.before_first, window.after_last);
+    Ok(ApiResponse::ok(&listed).with_link(link).with_entity_seed(seed))
 }
 
 pub async fn get<E: Endpoint, T: Target + AsRef<Project>>(
     access: Allowed<E, T>,
     app: App,
     headers: HeaderMap,
-) -> Result<Reply> {
+) -> Result<ApiResponse> {
     let (project, today) = (access.target.as_ref(), Day(app.clock.now().date()));
-    let id: ProjectFieldId = access.exchange().params.number("field_id").ok_or(Error::NotFound)?;
+    let id: ProjectFieldId = access.context().params.number("field_id").ok_or(Error::NotFound)?;
     let mut db = app.read().await?;
     let field = store::find(&mut db, project.id, id).await?.ok_or(Error::NotFound)?;
     let seed = seed(project, today, &format!("field {id}"));
-    if conditional::is_held(access.exchange(), &headers, &seed) {
-        return Ok(Reply::not_modified(seed));
+    if conditional::is_held(access.context(), &headers, &seed) {
+        return Ok(ApiResponse::not_modified(seed));
     }
     let contents = contents::find(&mut db, std::slice::from_ref(&field)).await?;
     let setting = Setting { project, contents: &contents, today, urls: access.urls() };
-    Ok(Reply::ok(&ProjectField::new(&field, setting)).with_entity_seed(seed))
+    Ok(ApiResponse::ok(&ProjectField::new(&field, setting)).with_entity_seed(seed))
 }
 
 pub async fn add<E: Endpoint, T: Target + AsRef<Project>, B: FromJson + Into<NewField>>(
     access: Allowed<E, T>,
     app: App,
     Json(new): Json<B>,
-) -> Result<Reply> {
+) -> Result<ApiResponse> {
     let project = access.target.as_ref();
     let whole = operations::add(&app, &access.for_writing(), new.into()).await?;
     Ok(created(project, &whole, Day(app.clock.now().date()), access.urls()))
 }
 
-fn created(project: &Project, whole: &operations::Whole, today: Day, urls: &Urls) -> Reply {
+fn created(project: &Project, whole: &operations::Whole, today: Day, urls: &Urls) -> ApiResponse {
     let contents: &Contents = &whole.contents;
     let field = ProjectField::new(&whole.field, Setting { project, contents, today, urls });
     let location = crate::projects::json::url(project, urls).then(Fixed("/fields/")).then(Number(whole.field.id.0));
-    Reply::created(&field, location)
+    ApiResponse::created(&field, location)
 }
 
 /// What the entity tag is made of: it changes with every change of the project's fields, with the date where that

@@ -6,9 +6,9 @@ use super::json;
 use crate::app::App;
 use crate::policy::table::{GetOrgProject, GetProject, GetUserProject, ListOrgProjects, ListUserProjects};
 use crate::policy::{Allowed, Endpoint};
-use crate::request::context::Exchange;
+use crate::request::context::RequestContext;
 use crate::request::cursor;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::AccountId;
 use plinth_core::access::{Org, Target, User};
@@ -19,7 +19,7 @@ use plinth_core::projects::store::{self, Scope};
 use plinth_core::projects::{AnyProject, OrgProject, Project, UserProject, rules};
 use plinth_store::Connection;
 
-pub async fn list_for_org(access: Allowed<ListOrgProjects, Org>, app: App) -> Result<Reply> {
+pub async fn list_for_org(access: Allowed<ListOrgProjects, Org>, app: App) -> Result<ApiResponse> {
     let mut db = app.read().await?;
     let owner = access.target.0.id;
     let member = match access.caller().user_id() {
@@ -29,10 +29,10 @@ pub async fn list_for_org(access: Allowed<ListOrgProjects, Org>, app: App) -> Re
     let role = rules::role(member, false);
     let rule = &GetOrgProject::ROW.rule;
     let with_private = rules::sees_private(rule, access.caller(), owner, role, &access.grant);
-    list(&app, &mut db, Scope { owner, with_private }, access.exchange()).await
+    list(&app, &mut db, Scope { owner, with_private }, access.context()).await
 }
 
-pub async fn list_for_user(access: Allowed<ListUserProjects, User>, app: App) -> Result<Reply> {
+pub async fn list_for_user(access: Allowed<ListUserProjects, User>, app: App) -> Result<ApiResponse> {
     let owner = &access.target.0;
     if owner.kind != AccountKind::User {
         return Err(Error::NotFound);
@@ -41,31 +41,31 @@ pub async fn list_for_user(access: Allowed<ListUserProjects, User>, app: App) ->
     let role = rules::role(None, access.caller().user_id() == Some(owner.id));
     let rule = &GetUserProject::ROW.rule;
     let with_private = rules::sees_private(rule, access.caller(), owner.id, role, &access.grant);
-    list(&app, &mut db, Scope { owner: owner.id, with_private }, access.exchange()).await
+    list(&app, &mut db, Scope { owner: owner.id, with_private }, access.context()).await
 }
 
-pub async fn get_for_org(access: Allowed<GetOrgProject, OrgProject>, app: App) -> Result<Reply> {
+pub async fn get_for_org(access: Allowed<GetOrgProject, OrgProject>, app: App) -> Result<ApiResponse> {
     get(&access, &app).await
 }
 
-pub async fn get_for_user(access: Allowed<GetUserProject, UserProject>, app: App) -> Result<Reply> {
+pub async fn get_for_user(access: Allowed<GetUserProject, UserProject>, app: App) -> Result<ApiResponse> {
     get(&access, &app).await
 }
 
-pub async fn get_by_id(access: Allowed<GetProject, AnyProject>, app: App) -> Result<Reply> {
+pub async fn get_by_id(access: Allowed<GetProject, AnyProject>, app: App) -> Result<ApiResponse> {
     get(&access, &app).await
 }
 
-async fn get<E: Endpoint, T: Target + AsRef<Project>>(access: &Allowed<E, T>, app: &App) -> Result<Reply> {
+async fn get<E: Endpoint, T: Target + AsRef<Project>>(access: &Allowed<E, T>, app: &App) -> Result<ApiResponse> {
     let project = access.target.as_ref();
     let mut db = app.read().await?;
     let creators = creators(&mut db, std::slice::from_ref(project)).await?;
-    Ok(Reply::ok(&shown(project, &creators, access.exchange())))
+    Ok(ApiResponse::ok(&shown(project, &creators, access.context())))
 }
 
-async fn list(app: &App, db: &mut Connection, scope: Scope, exchange: &Exchange) -> Result<Reply> {
+async fn list(app: &App, db: &mut Connection, scope: Scope, context: &RequestContext) -> Result<ApiResponse> {
     let name = format!("projects:{}", scope.owner);
-    let page = cursor::of(exchange, &app.cursor_key, &name, "ProjectV2")?;
+    let page = cursor::of(context, &app.cursor_key, &name, "ProjectV2")?;
     let limit = page.per_page + 1;
     let (found, behind) = match page.edge {
         Edge::Start => (store::list_after(db, scope, 0, limit).await?, false),
@@ -81,18 +81,18 @@ async fn list(app: &App, db: &mut Connection, scope: Scope, exchange: &Exchange)
     let window = Window::new(page, found, behind, |project| project.id.0);
     let creators = creators(db, &window.items).await?;
     let listed: Vec<json::Project<'_>> =
-        window.items.iter().map(|project| shown(project, &creators, exchange)).collect();
-    let link = cursor::link(exchange, &app.cursor_key, &name, window.before_first, window.after_last);
-    Ok(Reply::ok(&listed).with_link(link))
+        window.items.iter().map(|project| shown(project, &creators, context)).collect();
+    let link = cursor::link(context, &app.cursor_key, &name, window.before_first, window.after_last);
+    Ok(ApiResponse::ok(&listed).with_link(link))
 }
 
 fn shown<'a>(
     project: &'a Project,
     creators: &'a HashMap<AccountId, Account>,
-    exchange: &'a Exchange,
+    context: &'a RequestContext,
 ) -> json::Project<'a> {
     let creator = project.creator_id.and_then(|id| creators.get(&id));
-    json::Project::new(project, creator, &exchange.urls)
+    json::Project::new(project, creator, &context.urls)
 }
 
 /// Whoever made these projects, each looked up once.

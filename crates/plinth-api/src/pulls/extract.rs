@@ -13,10 +13,10 @@ pub struct FoundPull(pub Arc<PullFacts>);
 
 impl FromRequest for FoundPull {
     async fn from_request(request: &mut ApiRequest, app: &App) -> Result<Self> {
-        let exchange = request.exchange.clone();
-        let params = &exchange.params;
+        let context = request.context.clone();
+        let params = &context.params;
         let number = params.number("pull_number").ok_or(Error::NotFound)?;
         let repo = (params.get("owner"), params.get("repo"));
-        find_cached(app, exchange.state, repo, number).await.map(Self)
+        find_cached(app, context.state, repo, number).await.map(Self)
     }
 }

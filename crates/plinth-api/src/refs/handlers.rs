@@ -11,7 +11,7 @@ use crate::policy::{Allowed, Endpoint};
 use crate::request::body::Json;
 use crate::request::conditional::{EntityTag, is_not_modified};
 use crate::request::page;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_core::access::RepoTarget;
 use plinth_core::ref_updates::{self, NewRef, RefUpdate, rules};
@@ -25,12 +25,12 @@ pub async fn list_matching(
     access: Allowed<ListMatchingRefs, RepoTarget>,
     app: App,
     headers: HeaderMap,
-) -> Result<Reply> {
+) -> Result<ApiResponse> {
     let prefix = rules::prefix_at(address(&access));
     let seed = listing::seed(&access.repo, prefix.as_deref());
-    let tag = EntityTag::new(access.exchange(), &seed);
+    let tag = EntityTag::new(access.context(), &seed);
     if is_not_modified(&headers, Some(&tag), access.pushed_at)? {
-        return Ok(Reply::not_modified(seed).with_last_modified(access.pushed_at));
+        return Ok(ApiResponse::not_modified(seed).with_last_modified(access.pushed_at));
     }
     let mut db = app.read().await?;
     let first = listing::first_batch(&mut db, &access.repo, prefix.as_deref()).await?;
@@ -41,7 +41,7 @@ pub async fn list_matching(
     Ok(list.with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
 }
 
-pub async fn get(access: Allowed<GetRef, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn get(access: Allowed<GetRef, RepoTarget>, app: App) -> Result<ApiResponse> {
     let mut db = app.read().await?;
     let found = match rules::name_at(address(&access)) {
         Some(name) => store::find(&mut db, access.repo.id, &name).await?,
@@ -52,30 +52,34 @@ pub async fn get(access: Allowed<GetRef, RepoTarget>, app: App) -> Result<Reply>
         return Err(Error::NotFound);
     };
     let reference = Reference::new(&found, &access.repo, access.urls());
-    Ok(Reply::ok(&reference).with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
+    Ok(ApiResponse::ok(&reference).with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
 }
 
-pub async fn create(access: Allowed<CreateRef, RepoTarget>, app: App, Json(new): Json<NewRef>) -> Result<Reply> {
+pub async fn create(access: Allowed<CreateRef, RepoTarget>, app: App, Json(new): Json<NewRef>) -> Result<ApiResponse> {
     let made = ref_updates::create(&app, &access.for_writing(), new).await?;
     let location = json::url(&made, &access.repo, access.urls());
-    Ok(Reply::created(&Reference::new(&made, &access.repo, access.urls()), location))
+    Ok(ApiResponse::created(&Reference::new(&made, &access.repo, access.urls()), location))
 }
 
-pub async fn update(access: Allowed<UpdateRef, RepoTarget>, app: App, Json(update): Json<RefUpdate>) -> Result<Reply> {
+pub async fn update(
+    access: Allowed<UpdateRef, RepoTarget>,
+    app: App,
+    Json(update): Json<RefUpdate>,
+) -> Result<ApiResponse> {
     let name = name_to_change(&app, &access).await?;
     let moved = ref_updates::update(&app, &access.for_writing(), &name, &update).await?;
-    Ok(Reply::ok(&Reference::new(&moved, &access.repo, access.urls())))
+    Ok(ApiResponse::ok(&Reference::new(&moved, &access.repo, access.urls())))
 }
 
-pub async fn delete(access: Allowed<DeleteRef, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn delete(access: Allowed<DeleteRef, RepoTarget>, app: App) -> Result<ApiResponse> {
     let name = name_to_change(&app, &access).await?;
     ref_updates::delete(&app, &access.for_writing(), name).await?;
-    Ok(Reply::no_content())
+    Ok(ApiResponse::no_content())
 }
 
 /// The older list, in pages.
-pub async fn list(access: Allowed<ListRefs, RepoTarget>, app: App) -> Result<Reply> {
-    let page = page::of(access.exchange());
+pub async fn list(access: Allowed<ListRefs, RepoTarget>, app: App) -> Result<ApiResponse> {
+    let page = page::of(access.context());
     let mut db = app.read().await?;
     let total = store::count(&mut db, access.repo.id).await?;
     if total == 0 {
@@ -88,17 +92,17 @@ pub async fn list(access: Allowed<ListRefs, RepoTarget>, app: App) -> Result<Rep
         store::list_page(&mut db, access.repo.id, page.limit(), page.offset()).await?
     };
     let list: Vec<_> = found.iter().map(|found| Reference::new(found, &access.repo, access.urls())).collect();
-    Ok(Reply::ok(&list).with_link(page::link(page, access.exchange(), total)).with_last_modified(access.pushed_at))
+    Ok(ApiResponse::ok(&list).with_link(page::link(page, access.context(), total)).with_last_modified(access.pushed_at))
 }
 
 /// The older spelling: a reference of exactly this name, or else all whose names begin with it.
-pub async fn get_or_list(access: Allowed<GetRefOrPrefix, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn get_or_list(access: Allowed<GetRefOrPrefix, RepoTarget>, app: App) -> Result<ApiResponse> {
     let mut db = app.read().await?;
     if let Some(name) = rules::name_at(address(&access))
         && let Some(found) = store::find(&mut db, access.repo.id, &name).await?
     {
         let reference = Reference::new(&found, &access.repo, access.urls());
-        return Ok(Reply::ok(&reference).with_last_modified(access.pushed_at));
+        return Ok(ApiResponse::ok(&reference).with_last_modified(access.pushed_at));
     }
     let prefix = rules::prefix_at(address(&access));
     let first = listing::first_batch(&mut db, &access.repo, prefix.as_deref()).await?;
@@ -110,7 +114,7 @@ pub async fn get_or_list(access: Allowed<GetRefOrPrefix, RepoTarget>, app: App) 
 }
 
 fn address<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> &str {
-    access.exchange().params.get("ref")
+    access.context().params.get("ref")
 }
 
 /// A name that cannot exist does not.

@@ -8,7 +8,7 @@ use futures_util::stream;
 
 use super::json::Reference;
 use crate::app::App;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::urls::Urls;
 use plinth_core::refs::{Ref, store};
@@ -32,11 +32,11 @@ pub async fn first_batch(db: &mut Connection, repo: &Repo, prefix: Option<&str>)
 }
 
 /// The whole list, of which the first batch is known.
-pub fn reply(app: &App, repo: &Repo, urls: &Urls, prefix: Option<String>, first: Vec<Ref>) -> Reply {
+pub fn reply(app: &App, repo: &Repo, urls: &Urls, prefix: Option<String>, first: Vec<Ref>) -> ApiResponse {
     let seed = seed(repo, prefix.as_deref());
     if is_last(&first) {
         let list: Vec<_> = first.iter().map(|reference| Reference::new(reference, repo, urls)).collect();
-        return Reply::ok(&list).with_entity_seed(seed);
+        return ApiResponse::ok(&list).with_entity_seed(seed);
     }
     let listing = Listing {
         app: app.clone(),
@@ -47,7 +47,7 @@ pub fn reply(app: &App, repo: &Repo, urls: &Urls, prefix: Option<String>, first:
         after: String::new(),
         state: State::Beginning,
     };
-    Reply::streamed(Body::from_stream(stream::unfold(listing, Listing::next)), seed)
+    ApiResponse::streamed(Body::from_stream(stream::unfold(listing, Listing::next)), seed)
 }
 
 fn is_last(batch: &[Ref]) -> bool {

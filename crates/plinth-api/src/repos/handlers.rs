@@ -12,23 +12,23 @@ use crate::app::App;
 use crate::policy::Allowed;
 use crate::policy::table::{CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetRepo};
 use crate::request::body::Json;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 
-pub async fn get(access: Allowed<GetRepo, RepoTarget>) -> Result<Reply> {
+pub async fn get(access: Allowed<GetRepo, RepoTarget>) -> Result<ApiResponse> {
     let mut repository = Repository::new(&access.repo, access.urls());
     if !matches!(access.caller(), Principal::Anonymous) {
         let everyone = (!access.private).then_some(RepoRole::Read);
         repository = repository.with_permissions(access.role.max(everyone));
     }
     let changed = access.pushed_at.max(Some(access.updated_at));
-    Ok(Reply::ok(&repository).with_last_modified(changed))
+    Ok(ApiResponse::ok(&repository).with_last_modified(changed))
 }
 
 pub async fn create_own(
     access: Allowed<CreateOwnRepo, OwnAccount>,
     app: App,
     Json(new): Json<NewRepository>,
-) -> Result<Reply> {
+) -> Result<ApiResponse> {
     let found = operations::create(&app, &access.for_writing(), access.target.0.id, new).await?;
     Ok(created(&found, access.urls()))
 }
@@ -37,17 +37,17 @@ pub async fn create_in_org(
     access: Allowed<CreateOrgRepo, Org>,
     app: App,
     Json(new): Json<NewRepository>,
-) -> Result<Reply> {
+) -> Result<ApiResponse> {
     let found = operations::create(&app, &access.for_writing(), access.target.0.id, new).await?;
     Ok(created(&found, access.urls()))
 }
 
-pub async fn delete(access: Allowed<DeleteRepo, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn delete(access: Allowed<DeleteRepo, RepoTarget>, app: App) -> Result<ApiResponse> {
     operations::delete(&app, &access.for_writing()).await?;
-    Ok(Reply::no_content())
+    Ok(ApiResponse::no_content())
 }
 
-fn created(found: &Found, urls: &Urls) -> Reply {
+fn created(found: &Found, urls: &Urls) -> ApiResponse {
     let repository = Repository::new(&found.repo, urls).with_permissions(found.role);
-    Reply::created(&repository, urls.repo(&found.repo.owner_login, &found.repo.name))
+    ApiResponse::created(&repository, urls.repo(&found.repo.owner_login, &found.repo.name))
 }

@@ -4,7 +4,7 @@ use aws_lc_rs::digest::{Context, SHA256};
 use http::HeaderMap;
 use http::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
 
-use super::context::Exchange;
+use super::context::RequestContext;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_core::tokens::Principal;
@@ -15,14 +15,14 @@ pub struct EntityTag(String);
 
 impl EntityTag {
     /// A tag over some bytes, different for every principal and representation.
-    pub fn new(exchange: &Exchange, seed: &[u8]) -> Self {
-        let mut context = Context::new(&SHA256);
-        context.update(&principal_key(&exchange.principal));
-        context.update(exchange.media.header().as_bytes());
-        context.update(exchange.version.as_str().as_bytes());
-        context.update(exchange.urls.api().as_bytes());
-        context.update(seed);
-        let digest = context.finish();
+    pub fn new(context: &RequestContext, seed: &[u8]) -> Self {
+        let mut hash = Context::new(&SHA256);
+        hash.update(&principal_key(&context.principal));
+        hash.update(context.media.header().as_bytes());
+        hash.update(context.version.as_str().as_bytes());
+        hash.update(context.urls.api().as_bytes());
+        hash.update(seed);
+        let digest = hash.finish();
         let mut text = String::with_capacity(64);
         for byte in digest.as_ref() {
             const DIGITS: &[u8; 16] = b"0123456789abcdef";
@@ -51,8 +51,8 @@ fn principal_key(principal: &Principal) -> [u8; 9] {
 }
 
 /// Whether the client already holds the representation that has this seed, asked before it is built.
-pub fn is_held(exchange: &Exchange, headers: &HeaderMap, seed: &[u8]) -> bool {
-    headers.contains_key(IF_NONE_MATCH) && matches(headers, &EntityTag::new(exchange, seed))
+pub fn is_held(context: &RequestContext, headers: &HeaderMap, seed: &[u8]) -> bool {
+    headers.contains_key(IF_NONE_MATCH) && matches(headers, &EntityTag::new(context, seed))
 }
 
 /// The headers that make a request conditional, without all the others.

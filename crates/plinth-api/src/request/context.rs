@@ -12,16 +12,16 @@ use crate::policy::Row;
 use plinth_base::urls::Urls;
 use plinth_core::access::PathParams;
 use plinth_core::tokens::Principal;
-use plinth_store::State;
+use plinth_store::Generations;
 
 /// What handlers and replies know about a request besides its body.
 #[derive(Debug)]
-pub struct Exchange {
+pub struct RequestContext {
     pub row: &'static Row,
     pub params: PathParams,
     pub principal: Arc<Principal>,
     /// The state of the store before anything was looked up, where it can be told.
-    pub state: Option<State>,
+    pub state: Option<Generations>,
     pub urls: Urls,
     pub media: Media,
     pub version: Version,
@@ -34,7 +34,7 @@ pub struct Exchange {
     pub permit: Arc<RequestPermit>,
 }
 
-impl Exchange {
+impl RequestContext {
     /// Who permits are counted for.
     pub fn caller(&self) -> Caller {
         Caller::of(&self.principal, self.peer)

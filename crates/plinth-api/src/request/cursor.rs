@@ -3,13 +3,13 @@
 use plinth_base::error::{Code, Error, FieldError, Result};
 use plinth_core::paging::{CursorPage, Edge};
 
-use super::context::Exchange;
+use super::context::RequestContext;
 use super::page::{per_page, with_query};
 use crate::app::CursorKey;
 
 /// Reads `before`, `after` and `per_page`; both cursors at once, or a foreign one, are refused.
-pub fn of(exchange: &Exchange, key: &CursorKey, list: &str, resource: &'static str) -> Result<CursorPage> {
-    let given = |name| exchange.query(name).filter(|text| !text.is_empty());
+pub fn of(context: &RequestContext, key: &CursorKey, list: &str, resource: &'static str) -> Result<CursorPage> {
+    let given = |name| context.query(name).filter(|text| !text.is_empty());
     let open = |name: &'static str, text: &str| {
         key.open(list, text).ok_or_else(|| Error::invalid(resource, name, Code::Invalid))
     };
@@ -23,19 +23,19 @@ pub fn of(exchange: &Exchange, key: &CursorKey, list: &str, resource: &'static s
             return Err(Error::Invalid(vec![error]));
         }
     };
-    Ok(CursorPage { edge, per_page: per_page(exchange) })
+    Ok(CursorPage { edge, per_page: per_page(context) })
 }
 
 /// The links to what lies before and after the items from `first` to `last`.
 pub fn link(
-    exchange: &Exchange,
+    context: &RequestContext,
     key: &CursorKey,
     list: &str,
     before_first: Option<i64>,
     after_last: Option<i64>,
 ) -> Option<String> {
     let link = |name: &str, other: &str, id: i64, relation: &str| {
-        let address = with_query(exchange, &[(name, Some(&key.seal(list, id))), (other, None)]);
+        let address = with_query(context, &[(name, Some(&key.seal(list, id))), (other, None)]);
         format!("<{address}>; rel=\"{relation}\"")
     };
     let previous = before_first.map(|id| link("before", "after", id, "prev"));

@@ -8,21 +8,21 @@ use axum::response::Response;
 use futures_util::future::BoxFuture;
 use http::HeaderMap;
 
-use super::context::Exchange;
+use super::context::RequestContext;
 use crate::app::App;
-use crate::response::reply::{Facts, Reply};
+use crate::response::api_response::{ApiResponse, Facts};
 use plinth_base::error::{Error, Result};
 
 /// A request for one operation, after the middleware has resolved it.
 pub struct ApiRequest {
-    pub exchange: Arc<Exchange>,
+    pub context: Arc<RequestContext>,
     pub headers: HeaderMap,
     body: Option<Body>,
 }
 
 impl ApiRequest {
-    pub fn new(exchange: Arc<Exchange>, headers: HeaderMap, body: Body) -> Self {
-        Self { exchange, headers, body: Some(body) }
+    pub fn new(context: Arc<RequestContext>, headers: HeaderMap, body: Body) -> Self {
+        Self { context, headers, body: Some(body) }
     }
 
     /// The body, which only one argument of a handler can have; the next one gets an empty body.
@@ -69,8 +69,8 @@ pub struct HandlerResponse {
     pub facts: Option<Facts>,
 }
 
-impl From<Reply> for HandlerResponse {
-    fn from(reply: Reply) -> Self {
+impl From<ApiResponse> for HandlerResponse {
+    fn from(reply: ApiResponse) -> Self {
         let (response, facts) = reply.into_parts();
         Self { response, facts: Some(facts) }
     }
@@ -93,7 +93,7 @@ impl<T: Into<HandlerResponse>> IntoHandlerResponse for Result<T, Error> {
     }
 }
 
-impl IntoHandlerResponse for Reply {
+impl IntoHandlerResponse for ApiResponse {
     fn into_handler_response(self) -> Result<HandlerResponse> {
         Ok(self.into())
     }

@@ -4,24 +4,24 @@ use std::fmt::Write;
 
 use plinth_core::paging::Page;
 
-use super::context::Exchange;
+use super::context::RequestContext;
 
 pub const PER_PAGE_DEFAULT: i64 = 30;
 pub const PER_PAGE_MAX: i64 = 100;
 
 /// The page that the query asks for; nonsense means the default, too much means the maximum.
-pub fn of(exchange: &Exchange) -> Page {
-    let number = exchange.query("page").and_then(|text| text.parse().ok()).filter(|number| *number >= 1);
-    Page { number: number.unwrap_or(1), per_page: per_page(exchange) }
+pub fn of(context: &RequestContext) -> Page {
+    let number = context.query("page").and_then(|text| text.parse().ok()).filter(|number| *number >= 1);
+    Page { number: number.unwrap_or(1), per_page: per_page(context) }
 }
 
 /// The links to the other pages of a list of `total` items; nothing where there is only this one.
-pub fn link(page: Page, exchange: &Exchange, total: i64) -> Option<String> {
+pub fn link(page: Page, context: &RequestContext, total: i64) -> Option<String> {
     let last = (total + page.per_page - 1) / page.per_page;
     let mut link = String::new();
     let mut add = |relation: &str, number: i64| {
         let separator = if link.is_empty() { "" } else { ", " };
-        let address = with_query(exchange, &[("page", Some(&number.to_string()))]);
+        let address = with_query(context, &[("page", Some(&number.to_string()))]);
         write!(link, "{separator}<{address}>; rel=\"{relation}\"").expect("writing to a string always succeeds");
     };
     if page.number > 1 {
@@ -38,17 +38,17 @@ pub fn link(page: Page, exchange: &Exchange, total: i64) -> Option<String> {
 }
 
 /// How many items a page has, for lists by number and by cursor alike.
-pub fn per_page(exchange: &Exchange) -> i64 {
-    let asked = exchange.query("per_page").and_then(|text| text.parse().ok()).filter(|count| *count >= 1);
+pub fn per_page(context: &RequestContext) -> i64 {
+    let asked = context.query("per_page").and_then(|text| text.parse().ok()).filter(|count| *count >= 1);
     asked.unwrap_or(PER_PAGE_DEFAULT).min(PER_PAGE_MAX)
 }
 
 /// The address of this request with some parameters replaced in place, added at the end or taken out.
-pub fn with_query(exchange: &Exchange, changes: &[(&str, Option<&str>)]) -> String {
+pub fn with_query(context: &RequestContext, changes: &[(&str, Option<&str>)]) -> String {
     let change_of = |key: &str| changes.iter().find(|(name, _)| *name == key);
     let mut query = form_urlencoded::Serializer::new(String::new());
     let mut replaced = Vec::new();
-    for (key, value) in form_urlencoded::parse(exchange.query.as_bytes()) {
+    for (key, value) in form_urlencoded::parse(context.query.as_bytes()) {
         match change_of(&key) {
             None => drop(query.append_pair(&key, &value)),
             Some((name, Some(new))) if !replaced.contains(name) => {
@@ -65,5 +65,5 @@ pub fn with_query(exchange: &Exchange, changes: &[(&str, Option<&str>)]) -> Stri
             query.append_pair(name, new);
         }
     }
-    format!("{}{}?{}", exchange.urls.api(), exchange.path, query.finish())
+    format!("{}{}?{}", context.urls.api(), context.path, query.finish())
 }

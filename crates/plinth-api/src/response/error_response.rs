@@ -7,7 +7,7 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
-use super::reply::JSON;
+use super::api_response::JSON;
 use crate::policy::{Row, Wire};
 use plinth_base::error::{Code, Error, FieldError};
 use plinth_base::urls::Urls;
@@ -41,7 +41,7 @@ pub(super) fn status(error: &Error) -> StatusCode {
 }
 
 /// The whole answer to a refused request.
-pub fn refusal(error: &Error, row: Option<&Row>, urls: &Urls) -> Response {
+pub fn error_response(error: &Error, row: Option<&Row>, urls: &Urls) -> Response {
     let status = status(error);
     let mut response = match row.map_or(Wire::Json, |row| row.wire) {
         Wire::Json => {
@@ -106,7 +106,7 @@ impl Serialize for Envelope<'_> {
 }
 
 impl Envelope<'_> {
-    /// Clients recognize limits by the end of this address; a refusal before routing belongs to no operation.
+    /// Clients recognize limits by the end of this address; a error_response before routing belongs to no operation.
     fn documentation_url(&self) -> String {
         match (self.error, self.row) {
             (Error::RateLimited(_), _) => self.urls.documentation("rate-limits-for-the-rest-api").to_string(),

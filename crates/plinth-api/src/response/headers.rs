@@ -11,7 +11,7 @@ use crate::policy::Row;
 use crate::request::media::Media;
 use crate::request::version::Version;
 use plinth_core::access::Rule;
-use plinth_core::rate_limit::Budget;
+use plinth_core::rate_limit::RateLimit;
 use plinth_core::tokens::{Principal, Scope, UserLimits};
 
 const EXPOSED: &str = "ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, \
@@ -94,11 +94,11 @@ pub fn add_caching(headers: &mut HeaderMap, principal: &Principal, status: Statu
     }
 }
 
-pub fn add_budget(headers: &mut HeaderMap, budget: Budget) {
-    headers.insert(X_RATELIMIT_LIMIT, budget.limit.into());
-    headers.insert(X_RATELIMIT_REMAINING, budget.remaining().into());
-    headers.insert(X_RATELIMIT_RESET, budget.reset.0.into());
-    headers.insert(X_RATELIMIT_USED, budget.used.into());
+pub fn add_rate_limit(headers: &mut HeaderMap, rate_limit: RateLimit) {
+    headers.insert(X_RATELIMIT_LIMIT, rate_limit.limit.into());
+    headers.insert(X_RATELIMIT_REMAINING, rate_limit.remaining().into());
+    headers.insert(X_RATELIMIT_RESET, rate_limit.reset.0.into());
+    headers.insert(X_RATELIMIT_USED, rate_limit.used.into());
     headers.insert(X_RATELIMIT_RESOURCE, HeaderValue::from_static("core"));
 }
 

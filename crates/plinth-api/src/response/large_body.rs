@@ -10,7 +10,7 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 
 use crate::app::App;
 use crate::app::permits::{MEMORY_UNIT, Permit};
-use crate::request::context::Exchange;
+use crate::request::context::RequestContext;
 use plinth_base::error::{Error, Result};
 
 /// Smaller bodies are not counted.
@@ -19,18 +19,18 @@ pub const SIZE_MIN: usize = 64 * 1024;
 const WAITING_MAX: usize = 256;
 
 /// Waits for the memory of a body of this length.
-pub async fn acquire(app: &App, exchange: &Exchange, length: usize) -> Result<Permit> {
+pub async fn acquire(app: &App, context: &RequestContext, length: usize) -> Result<Permit> {
     let (memory, patience) = (&app.response_memory, app.settings.request_timeout);
-    let acquiring = memory.acquire(exchange.caller(), length.div_ceil(MEMORY_UNIT), patience, WAITING_MAX);
-    let acquired = exchange.permit.while_waiting(acquiring).await;
+    let acquiring = memory.acquire(context.caller(), length.div_ceil(MEMORY_UNIT), patience, WAITING_MAX);
+    let acquired = context.permit.while_waiting(acquiring).await;
     acquired.ok_or_else(|| Error::Unavailable("too many large responses at once".into()))
 }
 
 /// Counts the memory of a response until it is sent, where it is large.
-pub async fn count(app: &App, exchange: &Exchange, response: Response, whole: Option<&Bytes>) -> Result<Response> {
+pub async fn count(app: &App, context: &RequestContext, response: Response, whole: Option<&Bytes>) -> Result<Response> {
     match whole {
         Some(bytes) if bytes.len() >= SIZE_MIN => {
-            let permit = acquire(app, exchange, bytes.len()).await?;
+            let permit = acquire(app, context, bytes.len()).await?;
             Ok(response.map(|body| Body::new(CountedBody { body, _permit: permit })))
         }
         Some(_) | None => Ok(response),

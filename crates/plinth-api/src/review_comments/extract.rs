@@ -11,12 +11,12 @@ pub struct FoundComment(pub CommentId);
 
 impl FromRequest for FoundComment {
     async fn from_request(request: &mut ApiRequest, app: &App) -> Result<Self> {
-        let exchange = request.exchange.clone();
-        let params = &exchange.params;
+        let context = request.context.clone();
+        let params = &context.params;
         let id = params.number::<CommentId>("comment_id").ok_or(Error::NotFound)?;
         let repo = (params.get("owner"), params.get("repo"));
         let mut db = app.read().await?;
-        let is_there = store::exists_at(&mut db, repo, id, exchange.principal.actor()).await?;
+        let is_there = store::exists_at(&mut db, repo, id, context.principal.actor()).await?;
         is_there.then_some(Self(id)).ok_or(Error::NotFound)
     }
 }

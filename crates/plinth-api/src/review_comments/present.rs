@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::json::{Ready, ReviewComment, shows_rendered};
 use crate::app::App;
-use crate::request::context::Exchange;
+use crate::request::context::RequestContext;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::PullId;
 use plinth_core::pulls::threads::{self, Place};
@@ -14,10 +14,10 @@ use plinth_core::review_comments::model::Comment;
 use plinth_markdown::{Context, Rendered};
 
 /// Finds all that an answer with these comments needs.
-pub async fn ready(app: &App, exchange: &Exchange, repo: &Repo, mut comments: Vec<Comment>) -> Result<Vec<Ready>> {
-    fill_places(app, repo, &mut comments).await?;
+pub async fn ready(app: &App, context: &RequestContext, repo: &Repo, mut comments: Vec<Comment>) -> Result<Vec<Ready>> {
+    fill_positions(app, repo, &mut comments).await?;
     let bodies = comments.iter().map(|comment| comment.body.as_str());
-    let mut rendered = render(app, exchange, bodies).await?.into_iter();
+    let mut rendered = render(app, context, bodies).await?.into_iter();
     let ready = comments.into_iter().map(|mut comment| {
         let place = comment.place.take().ok_or_else(|| Error::internal("every place was looked for"))?;
         Ok(Ready { comment, place, rendered: rendered.next().flatten() })
@@ -26,12 +26,12 @@ pub async fn ready(app: &App, exchange: &Exchange, repo: &Repo, mut comments: Ve
 }
 
 /// Ready comments as they are sent.
-pub fn shown<'a>(ready: &'a [Ready], exchange: &'a Exchange, repo: &'a Repo) -> Vec<ReviewComment<'a>> {
-    ready.iter().map(|ready| ReviewComment::new(ready, exchange.media, repo, &exchange.urls)).collect()
+pub fn shown<'a>(ready: &'a [Ready], context: &'a RequestContext, repo: &'a Repo) -> Vec<ReviewComment<'a>> {
+    ready.iter().map(|ready| ReviewComment::new(ready, context.media, repo, &context.urls)).collect()
 }
 
 /// Looks for the missing places of each pull request at once.
-async fn fill_places(app: &App, repo: &Repo, comments: &mut [Comment]) -> Result<()> {
+async fn fill_positions(app: &App, repo: &Repo, comments: &mut [Comment]) -> Result<()> {
     let mut missing: BTreeMap<PullId, BTreeMap<i64, usize>> = BTreeMap::new();
     for (index, comment) in comments.iter().enumerate().filter(|(_, comment)| comment.place.is_none()) {
         missing.entry(comment.pull_id).or_default().insert(comment.thread.id, index);
@@ -51,14 +51,14 @@ async fn fill_places(app: &App, repo: &Repo, comments: &mut [Comment]) -> Result
 /// Rendering may take a while, so it happens where blocking is fine.
 pub async fn render(
     app: &App,
-    exchange: &Exchange,
+    context: &RequestContext,
     bodies: impl Iterator<Item = &str>,
 ) -> Result<Vec<Option<Arc<Rendered>>>> {
-    if !shows_rendered(exchange.media) {
+    if !shows_rendered(context.media) {
         return Ok(bodies.map(|_| None).collect());
     }
     let bodies: Vec<String> = bodies.map(str::to_owned).collect();
-    let (cache, web) = (app.rendered.clone(), exchange.urls.web().to_owned());
+    let (cache, web) = (app.rendered.clone(), context.urls.web().to_owned());
     app.objects
         .run(move || {
             let context = Context { web_url: &web };

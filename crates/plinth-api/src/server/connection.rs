@@ -22,8 +22,8 @@ use tokio::sync::watch;
 
 use super::body::{InFlight, TrackedBody};
 use super::connections::{Admission, Ticket, Tracked};
-use super::door::Door;
 use super::head::HEAD_BYTES_MAX;
+use super::http_service::HttpService;
 use super::stream::Stream;
 
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -39,7 +39,7 @@ const HTTP2_PING_TIMEOUT: Duration = Duration::from_secs(20);
 pub struct Connection {
     pub stream: TcpStream,
     pub peer: IpAddr,
-    pub door: Door,
+    pub door: HttpService,
     pub ticket: Ticket,
 }
 
@@ -130,7 +130,12 @@ async fn detect(stream: &mut TcpStream, tracked: &Arc<Tracked>) -> io::Result<Op
     }
 }
 
-async fn respond(door: &Door, request: Request<Incoming>, peer: IpAddr, in_flight: InFlight) -> Response<TrackedBody> {
+async fn respond(
+    door: &HttpService,
+    request: Request<Incoming>,
+    peer: IpAddr,
+    in_flight: InFlight,
+) -> Response<TrackedBody> {
     let request = request.map(Body::new);
     let response = match in_flight.admission() {
         Admission::Served => door.answer(request, peer).await,

@@ -1,7 +1,7 @@
 //! Heads of HTTP/1 requests, checked before hyper sees them.
 //!
 //! Hyper responds to a malformed head by itself and without a body. So the same parser looks at each head first: what
-//! hyper would refuse never reaches it, and gets an error response like any other. Hyper stays the authority on what a
+//! hyper would error_outcome never reaches it, and gets an error response like any other. Hyper stays the authority on what a
 //! request is; this only has to find the same beginnings and ends.
 
 use http::{Method, Uri};

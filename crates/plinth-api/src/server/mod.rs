@@ -7,13 +7,13 @@ mod activity;
 mod body;
 mod connection;
 mod connections;
-mod door;
 mod framing;
 mod head;
+mod http_service;
 mod rejection;
 mod stream;
 
-pub use door::Door;
+pub use http_service::HttpService;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves until `stop` is ready, then finishes the requests in flight.
 pub async fn serve(listener: TcpListener, app: App, stop: impl Future<Output = ()>) -> Result<()> {
-    let door = Door::new(app.clone());
+    let door = HttpService::new(app.clone());
     let graceful = GracefulShutdown::new();
     let connections = Connections::new(limits(&app.settings));
     let (drain, draining) = watch::channel(false);

@@ -12,9 +12,9 @@ use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
 use super::connections::Tracked;
-use super::door::Door;
 use super::framing::Framing;
 use super::head::{self, Head};
+use super::http_service::HttpService;
 use super::rejection;
 
 /// How much is read at once while a head is coming.
@@ -28,7 +28,7 @@ const LINGER_BYTES_MAX: usize = 1024 * 1024;
 pub struct Stream {
     inner: TcpStream,
     tracked: Arc<Tracked>,
-    door: Door,
+    door: HttpService,
     expected: Expected,
     /// What was read and not yet passed on; the first `checked` bytes of it may be.
     pending: BytesMut,
@@ -48,16 +48,16 @@ enum Expected {
 
 impl Stream {
     /// A connection of which `read` has been read already.
-    pub fn http1(inner: TcpStream, read: BytesMut, tracked: Arc<Tracked>, door: Door) -> Self {
+    pub fn http1(inner: TcpStream, read: BytesMut, tracked: Arc<Tracked>, door: HttpService) -> Self {
         Self::new(inner, read, Expected::Head, tracked, door)
     }
 
-    pub fn http2(inner: TcpStream, read: BytesMut, tracked: Arc<Tracked>, door: Door) -> Self {
+    pub fn http2(inner: TcpStream, read: BytesMut, tracked: Arc<Tracked>, door: HttpService) -> Self {
         let checked = read.len();
         Self { checked, ..Self::new(inner, read, Expected::Http2, tracked, door) }
     }
 
-    fn new(inner: TcpStream, pending: BytesMut, expected: Expected, tracked: Arc<Tracked>, door: Door) -> Self {
+    fn new(inner: TcpStream, pending: BytesMut, expected: Expected, tracked: Arc<Tracked>, door: HttpService) -> Self {
         let (checked, is_blocked, rejection, lingering) = (0, false, None, None);
         Self { inner, tracked, door, expected, pending, checked, is_blocked, rejection, lingering }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use plinth_base::error::{Error, Result};
-use plinth_store::{Connection, State, Transaction};
+use plinth_store::{Connection, Generations, Transaction};
 
 use super::recheck::{Current, Recheck, RecheckAlways};
 use super::{Facts, Grant, PathParams, Rule, Target, check_kind, decide};
@@ -21,7 +21,7 @@ pub struct AccessRequest {
     pub params: PathParams,
     pub principal: Arc<Principal>,
     /// The generations of the store from before anything was looked up, where they are known.
-    pub generations: Option<State>,
+    pub generations: Option<Generations>,
     /// Whether the caller's access to a repository may come from the cache. It holds the time of the last push, so this is
     /// for operations that neither use nor show that.
     pub cached: bool,
@@ -129,7 +129,7 @@ impl<T> Deref for WriteAccess<T> {
 }
 
 impl<T: Target> WriteAccess<T> {
-    pub(crate) fn generations(&self) -> Option<State> {
+    pub(crate) fn generations(&self) -> Option<Generations> {
         self.request.generations
     }
 

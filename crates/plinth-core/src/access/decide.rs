@@ -49,7 +49,7 @@ fn refused_kind(rule: &Rule, kind: Kind) -> Error {
     }
     match kind {
         Kind::AppJwt => Error::Unauthenticated(BAD_CREDENTIALS),
-        _ => Error::Forbidden(rule.refusal.unwrap_or(kind.refusal()).into()),
+        _ => Error::Forbidden(rule.rejection.unwrap_or(kind.rejection()).into()),
     }
 }
 
@@ -102,7 +102,7 @@ fn grants(limits: &UserLimits, scope: Option<Scope>) -> bool {
 }
 
 fn check_acting(rule: &Rule, caller: &Principal, facts: &Facts, grant: &Grant, public: bool) -> Result<()> {
-    let too_little = || Error::Forbidden(Kind::of(caller).refusal().into());
+    let too_little = || Error::Forbidden(Kind::of(caller).rejection().into());
     match grant {
         // Whose token it is, every token may tell; what takes a permission takes it on one's own account too.
         Grant::Outside if rule.target == TargetKind::OwnAccount && rule.permission.is_none() => {}
@@ -139,7 +139,7 @@ pub fn check_workflows(caller: &Principal, grant: &Grant) -> Result<()> {
         (Principal::Installation(_) | Principal::App(_) | Principal::Anonymous, Grant::Everywhere)
         | (_, Grant::Outside | Grant::Suspended) => false,
     };
-    if allowed { Ok(()) } else { Err(Error::Forbidden(Kind::of(caller).refusal().into())) }
+    if allowed { Ok(()) } else { Err(Error::Forbidden(Kind::of(caller).rejection().into())) }
 }
 
 /// Showing an issue field in a project takes what reading issue fields takes, besides writing to the project.
@@ -150,7 +150,7 @@ pub fn check_issue_fields(caller: &Principal, grant: &Grant) -> Result<()> {
         (Principal::Installation(_) | Principal::App(_) | Principal::Anonymous, Grant::Everywhere)
         | (_, Grant::Outside | Grant::Suspended) => false,
     };
-    if allowed { Ok(()) } else { Err(Error::Forbidden(Kind::of(caller).refusal().into())) }
+    if allowed { Ok(()) } else { Err(Error::Forbidden(Kind::of(caller).rejection().into())) }
 }
 
 fn missing_role(rule: &Rule) -> &'static str {

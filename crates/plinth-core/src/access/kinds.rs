@@ -30,7 +30,7 @@ impl Kind {
     }
 
     /// What a caller of this kind reads when its right does not grant.
-    pub fn refusal(self) -> &'static str {
+    pub fn rejection(self) -> &'static str {
         match self {
             Kind::Classic | Kind::FineGrained => "Resource not accessible by personal access token",
             Kind::OAuth | Kind::AppUser | Kind::Installation => "Resource not accessible by integration",

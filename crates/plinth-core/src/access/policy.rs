@@ -10,7 +10,7 @@ pub const OPEN: Rule = Rule {
     action: Action::Read,
     kinds: Kinds::TOKENS,
     anonymous: Anonymous::SeesPublic,
-    refusal: None,
+    rejection: None,
     members_only: false,
     see_scope: None,
     see_role: RepoRole::Read,

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use plinth_base::error::{Error, Result};
-use plinth_store::{Connection, State, WriteAuthority};
+use plinth_store::{Connection, Generations, WriteAuthority};
 
 use super::authorize::find;
 use super::{AccessRequest, BAD_CREDENTIALS, Facts, Grant, Kind, NOT_A_JSON_WEB_TOKEN, Target, check_kind, decide};
@@ -41,8 +41,8 @@ impl<T: Target> WriteAuthority for Recheck<T> {
 
     async fn check(&self, db: &mut Connection) -> Result<Option<Current<T>>> {
         self.check_time()?;
-        let rights = |state: Option<State>| state.map(|state| state.rights);
-        let now = rights(db.state_inside());
+        let rights = |state: Option<Generations>| state.map(|state| state.rights);
+        let now = rights(db.generations_inside());
         if now.is_some() && now == rights(self.request.generations) {
             return Ok(None);
         }
@@ -109,7 +109,7 @@ impl<T: Target> Recheck<T> {
             return Err(Error::NotFound);
         }
         if facts.role < self.facts.role {
-            return Err(Error::Forbidden(Kind::of(&self.request.principal).refusal().into()));
+            return Err(Error::Forbidden(Kind::of(&self.request.principal).rejection().into()));
         }
         Ok(())
     }

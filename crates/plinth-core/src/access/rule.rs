@@ -15,7 +15,7 @@ pub struct Rule {
     pub kinds: Kinds,
     pub anonymous: Anonymous,
     /// What a refused kind reads, where clients expect a text of its own.
-    pub refusal: Option<&'static str>,
+    pub rejection: Option<&'static str>,
     /// The resource is hidden from everyone outside even though the account itself is public.
     pub members_only: bool,
     /// The scope without which a private resource is not seen.

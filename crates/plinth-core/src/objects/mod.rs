@@ -1,11 +1,11 @@
 //! Objects of repositories as the service uses them: the packs on disk, and beside them the small objects that only
 //! the store holds yet. Here work that blocks leaves the asynchronous world, and nowhere else.
 
-mod beside;
 mod flush;
 mod gate;
+mod loose_objects;
+mod maintenance;
 pub mod store;
-mod upkeep;
 mod workers;
 
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::RwLockReadGuard;
 
-use beside::Beside;
 use gate::Gates;
+use loose_objects::LooseObjects;
+pub use maintenance::{GcRoots, Maintenance, Policy};
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 use plinth_git::{Budget, BudgetLimits, Memory, RawObject, Reader, Repositories, Repository, Reserved};
 use plinth_store::{Store, WriteAuthority};
-pub use upkeep::{Holder, Policy, Upkeep};
 use workers::Workers;
 
 /// What operators decide about work over objects.
@@ -90,7 +90,7 @@ impl Objects {
         let (objects, handle) = (self.clone(), Handle::current());
         let work = move |budget: &Budget| {
             let repository = objects.repository(repo)?;
-            let beside = Beside::new(&objects.0.store, repo, handle);
+            let beside = LooseObjects::new(&objects.0.store, repo, handle);
             let value = work(&repository.reader_within(&beside, budget))?;
             Ok(Large { value, reserved: budget.take_retained() })
         };
@@ -108,15 +108,15 @@ impl Objects {
         repo: RepoId,
         work: impl Fn(&Reader<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        match self.glance(repo, &work) {
+        match self.fast_path(repo, &work) {
             Some(outcome) => outcome,
             None => self.read(repo, work).await,
         }
     }
 
-    /// Runs `work` over what is in memory; nothing if that takes more than a glance. It never blocks.
-    pub fn glance<T>(&self, repo: RepoId, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Option<Result<T>> {
-        self.0.repositories.get_open(repo)?.glance(work)
+    /// Runs `work` over what is in memory; nothing if that takes more than a fast_path. It never blocks.
+    pub fn fast_path<T>(&self, repo: RepoId, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Option<Result<T>> {
+        self.0.repositories.get_open(repo)?.fast_path(work)
     }
 
     /// The packs of a repository. Its folder is made when it is first asked for; call this where blocking is fine.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plinth_base::error::{Error, Result};
-use plinth_store::{Remembered, State};
+use plinth_store::{GenerationCache, Generations};
 
 use super::model::PullFacts;
 use super::store;
@@ -11,12 +11,12 @@ use crate::Core;
 
 /// By the owner, the name and the number that the caller wrote. An entry holds until the generation of pull requests
 /// moves.
-pub type PullCache = Remembered<(String, i64), Arc<PullFacts>>;
+pub type PullCache = GenerationCache<(String, i64), Arc<PullFacts>>;
 
 /// The pull request of this number, from the cache where that is possible.
 pub async fn find_cached(
     core: &Core,
-    generations: Option<State>,
+    generations: Option<Generations>,
     (owner, name): (&str, &str),
     number: i64,
 ) -> Result<Arc<PullFacts>> {

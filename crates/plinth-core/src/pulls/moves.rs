@@ -11,7 +11,7 @@ use plinth_store::Transaction;
 
 const BRANCHES: &str = "refs/heads/";
 
-/// What has to be looked at once the transaction is over: see [`super::follow()`].
+/// What has to be looked at once the transaction is over: see [`super::refresh_later()`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Moved {
     /// Pull requests with a new version, those with a new head first.

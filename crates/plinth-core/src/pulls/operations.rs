@@ -6,9 +6,9 @@ use plinth_base::ids::{ObjectKind, RefName, RepoId, Sha};
 use plinth_store::{Connection, Transaction};
 
 use super::model::{Pull, PullFacts, PullState};
-use super::range::at_desk;
+use super::range::with_diff_context;
 use super::store::{self, NewPull};
-use super::{Moved, NewPullRequest, PullRequestChanges, follow, moves, rules};
+use super::{Moved, NewPullRequest, PullRequestChanges, moves, refresh_later, rules};
 use crate::access::{RepoTarget, WriteAccess};
 use crate::repos::Repo;
 use crate::{Core, refs};
@@ -24,7 +24,7 @@ pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewPullR
     let new = NewPull { repo: access.repo.id, title, body, draft, author, head_ref, base_ref };
     let context = (access.repo.clone(), new, core.clock.now());
     let pull = access.write(context, |tx, (repo, new, now)| Box::pin(insert(tx, repo, new, *now))).await?;
-    follow(core, pull.repo_id, Moved { pulls: vec![pull.id], ..Moved::default() });
+    refresh_later(core, pull.repo_id, Moved { pulls: vec![pull.id], ..Moved::default() });
     Ok(pull)
 }
 
@@ -45,7 +45,7 @@ pub async fn update(
         .write(context, |tx, (repo, number, changes, now)| Box::pin(change(tx, repo, *number, changes, *now)))
         .await?;
     if is_new {
-        follow(core, pull.repo_id, Moved { pulls: vec![pull.id], ..Moved::default() });
+        refresh_later(core, pull.repo_id, Moved { pulls: vec![pull.id], ..Moved::default() });
     }
     Ok(pull)
 }
@@ -56,7 +56,7 @@ async fn check_commits(core: &Core, repo: &Repo, head_ref: &str, base_ref: &str)
     let head = tip(&mut db, repo.id, head_ref, "head").await?;
     let base = tip(&mut db, repo.id, base_ref, "base").await?;
     drop(db);
-    let found = at_desk(core, repo.id, move |desk| {
+    let found = with_diff_context(core, repo.id, move |desk| {
         let merge_base = desk.comparisons.merge_base(desk.repo, desk.reader, &base, &head)?;
         Ok((merge_base, desk.reader.is_ancestor(&head, &base)?))
     });

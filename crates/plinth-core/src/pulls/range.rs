@@ -21,13 +21,13 @@ pub struct Range {
 
 /// Reads of one repository that remember what they found.
 #[derive(Clone, Copy)]
-pub struct Desk<'a> {
+pub struct DiffContext<'a> {
     pub repo: RepoId,
     pub reader: &'a Reader<'a>,
     pub comparisons: &'a Comparisons,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> DiffContext<'a> {
     /// The range of a version; a history of its own has no merge base and is compared with itself.
     pub fn range(&self, version: &Version) -> Result<Range> {
         let base = match version.merge_base {
@@ -115,32 +115,32 @@ pub fn within_budget<T>(outcome: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// As [`at_desk`], for a result that may be large.
-pub async fn at_desk_large<T: Send + 'static>(
+/// As [`with_diff_context`], for a result that may be large.
+pub async fn with_diff_context_large<T: Send + 'static>(
     core: &Core,
     repo: RepoId,
-    work: impl FnOnce(Desk<'_>) -> Result<T> + Send + 'static,
+    work: impl FnOnce(DiffContext<'_>) -> Result<T> + Send + 'static,
 ) -> Result<Large<T>> {
     let comparisons = core.comparisons.clone();
-    core.objects.read_large(repo, move |reader| work(Desk { repo, reader, comparisons: &comparisons })).await
+    core.objects.read_large(repo, move |reader| work(DiffContext { repo, reader, comparisons: &comparisons })).await
 }
 
 /// Runs `work` at the desk of a repository.
-pub async fn at_desk<T: Send + 'static>(
+pub async fn with_diff_context<T: Send + 'static>(
     core: &Core,
     repo: RepoId,
-    work: impl FnOnce(Desk<'_>) -> Result<T> + Send + 'static,
+    work: impl FnOnce(DiffContext<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let comparisons = core.comparisons.clone();
-    core.objects.read(repo, move |reader| work(Desk { repo, reader, comparisons: &comparisons })).await
+    core.objects.read(repo, move |reader| work(DiffContext { repo, reader, comparisons: &comparisons })).await
 }
 
-/// As [`at_desk`], here and now where a glance is enough; `work` may run twice.
-pub async fn look_at_desk<T: Send + 'static>(
+/// As [`with_diff_context`], here and now where a fast_path is enough; `work` may run twice.
+pub async fn with_diff_context_fast<T: Send + 'static>(
     core: &Core,
     repo: RepoId,
-    work: impl Fn(Desk<'_>) -> Result<T> + Send + 'static,
+    work: impl Fn(DiffContext<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let comparisons = core.comparisons.clone();
-    core.objects.look(repo, move |reader| work(Desk { repo, reader, comparisons: &comparisons })).await
+    core.objects.look(repo, move |reader| work(DiffContext { repo, reader, comparisons: &comparisons })).await
 }

@@ -247,7 +247,7 @@ pub async fn list_versions(
 }
 
 /// Every commit that pull requests and their comments still need, for whoever collects garbage.
-pub async fn list_held(db: &mut Connection, repo: RepoId) -> Result<Vec<(Sha,)>, DbError> {
+pub async fn list_gc_roots(db: &mut Connection, repo: RepoId) -> Result<Vec<(Sha,)>, DbError> {
     let sql = "select v.base_sha from pull p join pull_version v on v.pull_id = p.id where p.repo_id = $1 \
                union select v.head_sha from pull p join pull_version v on v.pull_id = p.id where p.repo_id = $1 \
                union select t.base_sha from review_thread t where t.repo_id = $1 \

@@ -1,4 +1,4 @@
-//! Budgets: requests per hour, and content created per minute and hour.
+//! RateLimits: requests per hour, and content created per minute and hour.
 //!
 //! Counters live in the memory of one node (docs/decisions/0003-rate-limits-per-node.md) and are bounded.
 
@@ -20,7 +20,7 @@ const IPV6_PREFIX_LENGTH: u32 = 64;
 
 /// How much each caller may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Budgets {
+pub struct RateLimits {
     /// Whether anyone is refused at all; the counters run in any case.
     pub enforced: bool,
     pub requests_per_hour: i64,
@@ -31,7 +31,7 @@ pub struct Budgets {
     pub same_content_per_minute: i64,
 }
 
-impl Default for Budgets {
+impl Default for RateLimits {
     fn default() -> Self {
         Self {
             enforced: true,
@@ -46,42 +46,42 @@ impl Default for Budgets {
 
 /// Who a request is counted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Payer {
+pub enum LimitKey {
     User(AccountId),
     Installation(InstallationId),
     Address(IpAddr),
 }
 
-impl Payer {
+impl LimitKey {
     /// An app that signs with its own key is not counted.
     pub fn of(principal: &Principal, address: IpAddr) -> Option<Self> {
         match principal {
-            Principal::Anonymous => Some(Payer::Address(address)),
-            Principal::User(token) => Some(Payer::User(token.user)),
-            Principal::Installation(token) => Some(Payer::Installation(token.installation)),
+            Principal::Anonymous => Some(LimitKey::Address(address)),
+            Principal::User(token) => Some(LimitKey::User(token.user)),
+            Principal::Installation(token) => Some(LimitKey::Installation(token.installation)),
             Principal::App(_) => None,
         }
     }
 
     /// What the requests are counted under: one count for all addresses that a client can choose from.
-    fn limit_key(self) -> Self {
+    fn counted(self) -> Self {
         match self {
-            Payer::Address(address) => Payer::Address(match address.to_canonical() {
+            LimitKey::Address(address) => LimitKey::Address(match address.to_canonical() {
                 IpAddr::V4(address) => IpAddr::V4(address),
                 IpAddr::V6(address) => {
                     let mask = u128::MAX << (128 - IPV6_PREFIX_LENGTH);
                     IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & mask))
                 }
             }),
-            Payer::User(_) | Payer::Installation(_) => self,
+            LimitKey::User(_) | LimitKey::Installation(_) => self,
         }
     }
 
     fn exhausted(self) -> String {
         match self {
-            Payer::User(id) => format!("API rate limit exceeded for user ID {id}."),
-            Payer::Installation(id) => format!("API rate limit exceeded for installation ID {id}."),
-            Payer::Address(address) => format!(
+            LimitKey::User(id) => format!("API rate limit exceeded for user ID {id}."),
+            LimitKey::Installation(id) => format!("API rate limit exceeded for installation ID {id}."),
+            LimitKey::Address(address) => format!(
                 "API rate limit exceeded for {address}. (But here's the good news: Authenticated requests get a \
                  higher rate limit. Check out the documentation for more details.)"
             ),
@@ -89,36 +89,36 @@ impl Payer {
     }
 }
 
-/// The state of one caller's hourly budget.
+/// The state of one caller's hourly rate_limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
+pub struct RateLimit {
     pub limit: i64,
     pub used: i64,
     pub reset: Timestamp,
 }
 
-impl Budget {
+impl RateLimit {
     pub fn remaining(self) -> i64 {
         (self.limit - self.used).max(0)
     }
 }
 
 /// All counters of this node.
-pub struct Limiter {
-    budgets: Budgets,
-    requests: FixedWindows<Payer>,
+pub struct RateLimiter {
+    limits: RateLimits,
+    requests: FixedWindows<LimitKey>,
     /// Apart from the others, since anyone can have many addresses.
-    anonymous_requests: FixedWindows<Payer>,
+    anonymous_requests: FixedWindows<LimitKey>,
     content_minute: FixedWindows<AccountId>,
     content_hour: FixedWindows<AccountId>,
     same_content: FixedWindows<(AccountId, &'static str, u64)>,
     hasher: RandomState,
 }
 
-impl Limiter {
-    pub fn new(budgets: Budgets) -> Self {
+impl RateLimiter {
+    pub fn new(limits: RateLimits) -> Self {
         Self {
-            budgets,
+            limits,
             requests: FixedWindows::new(HOUR),
             anonymous_requests: FixedWindows::new(HOUR),
             content_minute: FixedWindows::new(MINUTE),
@@ -128,52 +128,52 @@ impl Limiter {
         }
     }
 
-    fn limit_of(&self, payer: Payer) -> i64 {
-        match payer {
-            Payer::User(_) | Payer::Installation(_) => self.budgets.requests_per_hour,
-            Payer::Address(_) => self.budgets.anonymous_requests_per_hour,
+    fn limit_of(&self, key: LimitKey) -> i64 {
+        match key {
+            LimitKey::User(_) | LimitKey::Installation(_) => self.limits.requests_per_hour,
+            LimitKey::Address(_) => self.limits.anonymous_requests_per_hour,
         }
     }
 
-    fn requests_of(&self, payer: Payer) -> &FixedWindows<Payer> {
-        match payer {
-            Payer::User(_) | Payer::Installation(_) => &self.requests,
-            Payer::Address(_) => &self.anonymous_requests,
+    fn requests_of(&self, key: LimitKey) -> &FixedWindows<LimitKey> {
+        match key {
+            LimitKey::User(_) | LimitKey::Installation(_) => &self.requests,
+            LimitKey::Address(_) => &self.anonymous_requests,
         }
     }
 
-    /// Counts one request. A budget that is not enforced shows as untouched, since clients stop at zero.
-    pub fn charge(&self, payer: Payer, now: Timestamp) -> (Budget, Result<()>) {
-        let limit = self.limit_of(payer);
-        if !self.budgets.enforced {
-            return (Budget { limit, used: 0, reset: now.plus_seconds(HOUR) }, Ok(()));
+    /// Counts one request. A rate_limit that is not enforced shows as untouched, since clients stop at zero.
+    pub fn count(&self, key: LimitKey, now: Timestamp) -> (RateLimit, Result<()>) {
+        let limit = self.limit_of(key);
+        if !self.limits.enforced {
+            return (RateLimit { limit, used: 0, reset: now.plus_seconds(HOUR) }, Ok(()));
         }
-        let (used, reset) = self.requests_of(payer).add(payer.limit_key(), 1, limit, now);
-        let verdict = if used > limit { Err(Error::RateLimited(payer.exhausted())) } else { Ok(()) };
-        (Budget { limit, used: used.min(limit), reset }, verdict)
+        let (used, reset) = self.requests_of(key).add(key.counted(), 1, limit, now);
+        let outcome = if used > limit { Err(Error::RateLimited(key.exhausted())) } else { Ok(()) };
+        (RateLimit { limit, used: used.min(limit), reset }, outcome)
     }
 
     /// Gives one request back: an answer that changed nothing for the client is free.
-    pub fn refund(&self, payer: Payer, budget: Budget, now: Timestamp) -> Budget {
-        if !self.budgets.enforced {
-            return budget;
+    pub fn uncount(&self, key: LimitKey, rate_limit: RateLimit, now: Timestamp) -> RateLimit {
+        if !self.limits.enforced {
+            return rate_limit;
         }
-        self.requests_of(payer).take_back(payer.limit_key(), 1, now);
-        Budget { used: (budget.used - 1).max(0), ..budget }
+        self.requests_of(key).take_back(key.counted(), 1, now);
+        RateLimit { used: (rate_limit.used - 1).max(0), ..rate_limit }
     }
 
-    /// The budget as it stands, without counting.
-    pub fn peek(&self, payer: Payer, now: Timestamp) -> Budget {
-        let limit = self.limit_of(payer);
-        let (used, reset) = if self.budgets.enforced {
-            self.requests_of(payer).peek(payer.limit_key(), now)
+    /// The rate_limit as it stands, without counting.
+    pub fn peek(&self, key: LimitKey, now: Timestamp) -> RateLimit {
+        let limit = self.limit_of(key);
+        let (used, reset) = if self.limits.enforced {
+            self.requests_of(key).peek(key.counted(), now)
         } else {
             (0, now.plus_seconds(HOUR))
         };
-        Budget { limit, used: used.min(limit), reset }
+        RateLimit { limit, used: used.min(limit), reset }
     }
 
-    /// As [`Limiter::admit_content`], for whoever acts through this credential.
+    /// As [`RateLimiter::admit_content`], for whoever acts through this credential.
     pub fn admit(&self, caller: &Principal, operation: &'static str, content: &str, now: Timestamp) -> Result<()> {
         caller.actor().map_or(Ok(()), |actor| self.admit_content(actor, operation, content, now))
     }
@@ -199,19 +199,19 @@ impl Limiter {
         contents: &[&str],
         now: Timestamp,
     ) -> Result<()> {
-        if !self.budgets.enforced {
+        if !self.limits.enforced {
             return Ok(());
         }
         let count = i64::try_from(contents.len()).unwrap_or(i64::MAX).max(1);
-        let (in_minute, minute_ends) = self.content_minute.add(actor, count, self.budgets.content_per_minute, now);
-        let (in_hour, hour_ends) = self.content_hour.add(actor, count, self.budgets.content_per_hour, now);
+        let (in_minute, minute_ends) = self.content_minute.add(actor, count, self.limits.content_per_minute, now);
+        let (in_hour, hour_ends) = self.content_hour.add(actor, count, self.limits.content_per_hour, now);
         let wait = |until: Timestamp| {
             let seconds = u64::try_from(until.0 - now.0).unwrap_or_default();
             Error::SecondaryLimited { retry_after_seconds: seconds.max(1) }
         };
         let is_over = |used: i64, limit: i64| used > limit && (count == 1 || used > count);
-        let over_minute = is_over(in_minute, self.budgets.content_per_minute);
-        let over_hour = is_over(in_hour, self.budgets.content_per_hour);
+        let over_minute = is_over(in_minute, self.limits.content_per_minute);
+        let over_hour = is_over(in_hour, self.limits.content_per_hour);
         if over_minute || over_hour {
             // What is refused is not created, so it uses up nothing.
             self.content_minute.take_back(actor, count, now);
@@ -219,7 +219,7 @@ impl Limiter {
             return Err(wait(if over_hour { hour_ends } else { minute_ends }));
         }
         let fingerprint = self.hasher.hash_one(contents);
-        let same_max = self.budgets.same_content_per_minute;
+        let same_max = self.limits.same_content_per_minute;
         let (same, _) = self.same_content.add((actor, operation, fingerprint), 1, same_max, now);
         if same > same_max {
             return Err(Error::unprocessable(

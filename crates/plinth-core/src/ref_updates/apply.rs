@@ -21,7 +21,7 @@ pub enum Refused {
 #[must_use]
 pub struct RefMoves {
     pub outcomes: Vec<Result<(), Refused>>,
-    /// For [`pulls::follow`], once the transaction is committed.
+    /// For [`pulls::refresh_later`], once the transaction is committed.
     pub moved: Moved,
 }
 
@@ -47,10 +47,10 @@ pub async fn move_refs(tx: &mut Transaction, repo: RepoId, changes: &[Change], n
 async fn apply_one(tx: &mut Transaction, repo: RepoId, change: &Change) -> Result<Result<(), Refused>> {
     if change.old.is_none()
         && change.new.is_some()
-        && let Some(other) = store::find_in_the_way(tx, repo, &change.name).await?
+        && let Some(other) = store::find_directory_file_conflict(tx, repo, &change.name).await?
     {
         return Ok(Err(Refused::DirectoryFileConflict(other)));
     }
-    let made = store::carry_out(tx, repo, change).await?;
+    let made = store::apply_change(tx, repo, change).await?;
     Ok(if made { Ok(()) } else { Err(Refused::Stale) })
 }

@@ -15,7 +15,7 @@ use crate::tokens::Principal;
 use crate::{Core, pulls};
 
 /// How often a judgement is made anew before the caller learns that the reference never stands still.
-const JUDGEMENTS_MAX: usize = 64;
+const ATTEMPTS_MAX: usize = 64;
 
 /// Makes a reference.
 pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewRef) -> Result<Ref> {
@@ -50,7 +50,7 @@ async fn try_create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewRef) 
 pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: &RefName, update: &RefUpdate) -> Result<Ref> {
     rules::check_not_reserved(name)?;
     let _held = core.objects.hold(access.repo.id).await;
-    for _ in 0..JUDGEMENTS_MAX {
+    for _ in 0..ATTEMPTS_MAX {
         let current = get(&mut core.read().await?, access.repo.id, name).await?;
         let (target, workflows) = judge(core, access, &current, update).await?;
         if target.sha == current.target {
@@ -83,7 +83,7 @@ pub async fn delete(core: &Core, access: &WriteAccess<RepoTarget>, name: RefName
             })
         })
         .await?;
-    pulls::follow(core, access.repo.id, moved);
+    pulls::refresh_later(core, access.repo.id, moved);
     Ok(())
 }
 
@@ -146,7 +146,7 @@ async fn write(
             })
         })
         .await?;
-    Ok(written.map(|moved| pulls::follow(core, repo, moved)))
+    Ok(written.map(|moved| pulls::refresh_later(core, repo, moved)))
 }
 
 pub fn shown(name: &RefName, target: Target) -> Ref {

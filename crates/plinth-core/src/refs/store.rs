@@ -109,7 +109,11 @@ pub async fn bump_generation(db: &mut Transaction, repo: RepoId, now: Timestamp)
 const ABOVE_AT_ONCE: usize = 4;
 
 /// The names that lie on the way to this one, or below it: with either, it cannot be a name of its own.
-pub async fn find_in_the_way(db: &mut Connection, repo: RepoId, name: &RefName) -> Result<Option<RefName>, DbError> {
+pub async fn find_directory_file_conflict(
+    db: &mut Connection,
+    repo: RepoId,
+    name: &RefName,
+) -> Result<Option<RefName>, DbError> {
     let text = name.as_str();
     // What begins with the name and a slash is below it; `0` is the next character after the slash.
     let (below, after_below) = (format!("{text}/"), format!("{text}0"));
@@ -131,7 +135,7 @@ pub async fn find_in_the_way(db: &mut Connection, repo: RepoId, name: &RefName) 
 }
 
 /// Carries out one change as it stands, and says whether the name was where it had to be.
-pub async fn carry_out(db: &mut Transaction, repo: RepoId, change: &Change) -> Result<bool, DbError> {
+pub async fn apply_change(db: &mut Transaction, repo: RepoId, change: &Change) -> Result<bool, DbError> {
     match (change.old, change.new) {
         (None, Some(new)) => insert(db, repo, &change.name, new).await,
         (Some(old), Some(new)) => update(db, repo, &change.name, old, new).await,

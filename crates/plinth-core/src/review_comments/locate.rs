@@ -1,9 +1,9 @@
 //! From what a client says to a place in the code: pure over objects that never change, and blocking.
 
-use super::rules::Misplaced;
+use super::rules::InvalidPosition;
 use super::{At, Subject};
 use crate::pulls::model::Version;
-use crate::pulls::range::{Desk, Range};
+use crate::pulls::range::{DiffContext, Range};
 use crate::pulls::threads::{NewThread, Place, Spot};
 use plinth_base::error::Result;
 use plinth_base::ids::Sha;
@@ -34,15 +34,19 @@ impl Located {
 }
 
 /// Finds the place that a new comment is about; only its own file is compared.
-pub fn locate(desk: &Desk<'_>, version: &Version, subject: &Subject) -> Result<Result<Located, Misplaced>> {
-    let Ok(commit) = subject.commit_id.parse::<Sha>() else { return Ok(Err(Misplaced::Commit)) };
+pub fn locate(
+    desk: &DiffContext<'_>,
+    version: &Version,
+    subject: &Subject,
+) -> Result<Result<Located, InvalidPosition>> {
+    let Ok(commit) = subject.commit_id.parse::<Sha>() else { return Ok(Err(InvalidPosition::Commit)) };
     if !desk.contains(version, &commit)? {
-        return Ok(Err(Misplaced::Commit));
+        return Ok(Err(InvalidPosition::Commit));
     }
     let base = desk.merge_base(&version.base_sha, &commit)?;
     let path = subject.path.as_bytes();
     let Some(change) = desk.between(&Range { base, head: commit }).find(path)? else {
-        return Ok(Err(Misplaced::Path));
+        return Ok(Err(InvalidPosition::Path));
     };
     let file = desk.diff(&change)?;
     let about = match about(&file, subject.at) {
@@ -56,20 +60,20 @@ pub fn locate(desk: &Desk<'_>, version: &Version, subject: &Subject) -> Result<R
 }
 
 /// The lines that a comment is about, all of them shown in the diff.
-fn about(file: &FileDiff, at: At) -> Result<diff::Subject, Misplaced> {
+fn about(file: &FileDiff, at: At) -> Result<diff::Subject, InvalidPosition> {
     match at {
         At::File => Ok(diff::Subject::File),
         At::Position(position) => {
             let found = u32::try_from(position).ok().filter(|position| *position > 0);
             let found = found.and_then(|position| file.line_at(position));
-            let (side, line) = found.ok_or(Misplaced::Position)?;
+            let (side, line) = found.ok_or(InvalidPosition::Position)?;
             Ok(diff::Subject::Line { side, line, start: None })
         }
         At::Line { side, line, start } => {
             if line < 1 {
-                return Err(Misplaced::LineNotPositive);
+                return Err(InvalidPosition::LineNotPositive);
             }
-            let line = shown(file, side, line).ok_or(Misplaced::Line)?;
+            let line = shown(file, side, line).ok_or(InvalidPosition::Line)?;
             let start = start.map(|start| check_start(file, start, (side, line))).transpose()?;
             Ok(diff::Subject::Line { side, line, start })
         }
@@ -82,19 +86,19 @@ fn shown(file: &FileDiff, side: Side, line: i64) -> Option<u32> {
 }
 
 /// A range begins above its end, in the same hunk.
-fn check_start(file: &FileDiff, (side, line): (Side, i64), end: (Side, u32)) -> Result<(Side, u32), Misplaced> {
+fn check_start(file: &FileDiff, (side, line): (Side, i64), end: (Side, u32)) -> Result<(Side, u32), InvalidPosition> {
     if line < 1 {
-        return Err(Misplaced::StartNotPositive);
+        return Err(InvalidPosition::StartNotPositive);
     }
     if side == end.0 && line >= i64::from(end.1) {
-        return Err(Misplaced::StartNotBefore);
+        return Err(InvalidPosition::StartNotBefore);
     }
-    let line = shown(file, side, line).ok_or(Misplaced::StartElsewhere)?;
+    let line = shown(file, side, line).ok_or(InvalidPosition::StartElsewhere)?;
     if !file.is_same_hunk((side, line), end) {
-        return Err(Misplaced::StartElsewhere);
+        return Err(InvalidPosition::StartElsewhere);
     }
     if file.position_of(side, line) >= file.position_of(end.0, end.1) {
-        return Err(Misplaced::StartNotBefore);
+        return Err(InvalidPosition::StartNotBefore);
     }
     Ok((side, line))
 }
@@ -132,7 +136,7 @@ fn shortened(hunk: &[u8]) -> Vec<u8> {
 }
 
 /// On the head itself a thread is where it was written; on an earlier commit it has to be followed.
-fn place(desk: &Desk<'_>, range: &Range, thread: &NewThread) -> Result<Place> {
+fn place(desk: &DiffContext<'_>, range: &Range, thread: &NewThread) -> Result<Place> {
     let anchor = &thread.anchor;
     if (anchor.base, anchor.head) == (range.base, range.head) {
         return Ok(place_on_head(thread));

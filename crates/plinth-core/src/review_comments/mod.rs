@@ -1,6 +1,6 @@
 //! Pull request review comments: remarks on lines of a diff that move with the code, and the reviews they belong to.
 
-mod ground;
+mod comment_context;
 mod input;
 mod locate;
 mod mentions;
@@ -10,8 +10,8 @@ pub mod reviews;
 pub mod rules;
 pub mod store;
 
-pub use ground::{CommentContextCache, Footing};
+pub use comment_context::{CachedCommentContext, CommentContextCache};
 pub use input::{At, DraftComment, NewComment, Subject, Text};
 pub use locate::{Located, locate};
 pub use operations::{Begin, Reply, begin, reply};
-pub use rules::{Misplaced, check_body};
+pub use rules::{InvalidPosition, check_body};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::pulls::model::{Author, Version};
-use crate::pulls::threads::{Place, StoredPlace, Thread};
+use crate::pulls::threads::{Place, StoredPosition, Thread};
 use crate::repos::RepoRole;
 use crate::tokens::Principal;
 use plinth_base::clock::Timestamp;
@@ -36,7 +36,7 @@ impl FromRow for Comment {
         const PLACE: usize = THREAD + Thread::COLUMNS;
         let version = version_from_columns(row, VERSION)?;
         let thread = Thread::from_columns(row, THREAD)?;
-        let place = StoredPlace::from_columns(row, PLACE)?.or_else(|| thread.place_in(&version));
+        let place = StoredPosition::from_columns(row, PLACE)?.or_else(|| thread.place_in(&version));
         Ok(Self {
             id: row.get(0)?,
             review_id: row.get(1)?,
@@ -50,14 +50,14 @@ impl FromRow for Comment {
             version,
             thread,
             place,
-            author: Author::from_columns(row, PLACE + StoredPlace::COLUMNS)?,
+            author: Author::from_columns(row, PLACE + StoredPosition::COLUMNS)?,
         })
     }
 }
 
 /// What a new comment stands on.
 #[derive(Debug, Clone)]
-pub struct Ground {
+pub struct CommentContext {
     pub pull_number: i64,
     /// The author of the pull request, if that is a user who can read it, and so is told about comments.
     pub told: Option<AccountId>,
@@ -66,7 +66,7 @@ pub struct Ground {
     pub author: Author,
 }
 
-impl FromRow for Ground {
+impl FromRow for CommentContext {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         const AUTHOR: usize = 2 + VERSION_COLUMNS;
         Ok(Self {
@@ -110,7 +110,7 @@ impl NewComment {
     pub fn stored(
         self,
         id: CommentId,
-        ground: &Ground,
+        ground: &CommentContext,
         (thread, place): (Thread, Option<Place>),
         now: Timestamp,
     ) -> Comment {

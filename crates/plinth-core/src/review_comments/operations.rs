@@ -5,7 +5,7 @@ use plinth_base::error::{Error, FieldError, Result};
 use plinth_base::ids::{AccountId, CommentId, PullId, RepoId, ReviewId, Sha};
 use plinth_store::Transaction;
 
-use super::ground::{self, Footing};
+use super::comment_context::{self, CachedCommentContext};
 use super::locate::{Located, locate};
 use super::model::{self, Comment, Edit};
 use super::reviews::model::ReviewState;
@@ -15,7 +15,7 @@ use crate::Core;
 use crate::access::{RepoTarget, WriteAccess};
 use crate::notifications::{self, Notice, Reason, Recipient};
 use crate::pulls::model::PullFacts;
-use crate::pulls::range::look_at_desk;
+use crate::pulls::range::with_diff_context_fast;
 use crate::pulls::{self, threads};
 
 /// Creates a comment: one that begins a thread, or a reply.
@@ -44,7 +44,7 @@ async fn create_thread(
     let located = find_position(core, pull, subject, rules::body_errors(&body)).await?;
     core.limiter.admit_content(author, access.operation(), &body, core.clock.now())?;
     let mentions = mentions::find_in(core, &body).await?;
-    let footing = Footing::find(core, access.generations(), pull.id, author).await?;
+    let footing = CachedCommentContext::find(core, access.generations(), pull.id, author).await?;
     let (repo, version) = (pull.repo_id, pull.version.number);
     let new = Begin { repo, pull: pull.id, version, located, footing, author, body, mentions };
     access.write((new, core.clock.now()), |tx, (new, now)| Box::pin(begin(tx, new, *now))).await
@@ -62,7 +62,7 @@ pub async fn create_reply(
     rules::check_body(&body)?;
     core.limiter.admit_content(author, access.operation(), &body, core.clock.now())?;
     let mentions = mentions::find_in(core, &body).await?;
-    let footing = Footing::find(core, access.generations(), pull.id, author).await?;
+    let footing = CachedCommentContext::find(core, access.generations(), pull.id, author).await?;
     let new = Reply { repo: pull.repo_id, pull: pull.id, in_reply_to, footing, author, body, mentions };
     access.write((new, core.clock.now()), |tx, (new, now)| Box::pin(reply(tx, new, *now))).await
 }
@@ -108,7 +108,7 @@ pub(super) async fn find_position(
     mut errors: Vec<FieldError>,
 ) -> Result<Located> {
     let (repo, version) = (pull.repo_id, pull.version);
-    let found = look_at_desk(core, repo, move |desk| locate(&desk, &version, &subject)).await?;
+    let found = with_diff_context_fast(core, repo, move |desk| locate(&desk, &version, &subject)).await?;
     match found {
         Ok(located) if errors.is_empty() => Ok(located),
         Ok(_) => Err(Error::Invalid(errors)),
@@ -133,7 +133,7 @@ pub struct Begin {
     pub version: i64,
     pub located: Located,
     /// What was found out before, where anything was.
-    pub footing: Option<Footing>,
+    pub footing: Option<CachedCommentContext>,
     pub author: AccountId,
     pub body: String,
     pub mentions: Vec<AccountId>,
@@ -145,7 +145,7 @@ pub struct Reply {
     pub repo: RepoId,
     pub pull: PullId,
     pub in_reply_to: CommentId,
-    pub footing: Option<Footing>,
+    pub footing: Option<CachedCommentContext>,
     pub author: AccountId,
     pub body: String,
     pub mentions: Vec<AccountId>,
@@ -153,7 +153,7 @@ pub struct Reply {
 
 /// Begins a thread with a review of its own.
 pub async fn begin(tx: &mut Transaction, new: &Begin, now: Timestamp) -> Result<Comment> {
-    let ground = ground::get(tx, new.footing.as_ref(), new.pull, new.author).await?;
+    let ground = comment_context::get(tx, new.footing.as_ref(), new.pull, new.author).await?;
     let located = &new.located;
     let review = new_review(tx, (new.repo, new.pull), new.author, located.thread.anchor.head, now).await?;
     let thread = insert_thread(tx, new.repo, (new.pull, new.version), located).await?;
@@ -181,7 +181,7 @@ pub async fn reply(tx: &mut Transaction, new: &Reply, now: Timestamp) -> Result<
     if root.in_reply_to_id.is_some() {
         return Err(rules::reply_to_reply());
     }
-    let ground = ground::get(tx, new.footing.as_ref(), new.pull, new.author).await?;
+    let ground = comment_context::get(tx, new.footing.as_ref(), new.pull, new.author).await?;
     let review = new_review(tx, (new.repo, new.pull), new.author, root.thread.head_sha, now).await?;
     let comment = model::NewComment {
         repo: new.repo,
@@ -227,7 +227,7 @@ pub async fn insert_thread(
 ) -> Result<i64> {
     let thread = threads::store::insert(tx, repo, (pull, version), &located.thread).await?;
     if !located.is_where_written() {
-        threads::store::insert_place(tx, thread, &located.range, &located.place).await?;
+        threads::store::insert_position(tx, thread, &located.range, &located.place).await?;
     }
     Ok(thread)
 }

@@ -42,7 +42,7 @@ pub fn has_pending() -> Error {
 
 /// What is wrong with the place of a new comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Misplaced {
+pub enum InvalidPosition {
     Commit,
     Path,
     Position,
@@ -53,18 +53,22 @@ pub enum Misplaced {
     StartElsewhere,
 }
 
-impl Misplaced {
+impl InvalidPosition {
     /// The objects that clients know. Without a place there is no hunk, which is told as well.
     pub fn errors(self) -> Vec<FieldError> {
         let (field, problem, without_hunk) = match self {
-            Misplaced::Commit => ("end_commit_oid", Some(" is not part of the pull request"), true),
-            Misplaced::Path => ("path", None, true),
-            Misplaced::Position => ("position", None, true),
-            Misplaced::Line => ("line", Some(" must be part of the diff"), true),
-            Misplaced::LineNotPositive => ("line", Some(" required and an integer greater than zero"), false),
-            Misplaced::StartNotPositive => ("start_line", Some(" required and an integer greater than zero"), false),
-            Misplaced::StartNotBefore => ("start_line", Some(" must precede the end line."), false),
-            Misplaced::StartElsewhere => ("start_line", Some(" must be part of the same hunk as the line."), false),
+            InvalidPosition::Commit => ("end_commit_oid", Some(" is not part of the pull request"), true),
+            InvalidPosition::Path => ("path", None, true),
+            InvalidPosition::Position => ("position", None, true),
+            InvalidPosition::Line => ("line", Some(" must be part of the diff"), true),
+            InvalidPosition::LineNotPositive => ("line", Some(" required and an integer greater than zero"), false),
+            InvalidPosition::StartNotPositive => {
+                ("start_line", Some(" required and an integer greater than zero"), false)
+            }
+            InvalidPosition::StartNotBefore => ("start_line", Some(" must precede the end line."), false),
+            InvalidPosition::StartElsewhere => {
+                ("start_line", Some(" must be part of the same hunk as the line."), false)
+            }
         };
         let field = format!("pull_request_review_thread.{field}");
         let code = match problem {

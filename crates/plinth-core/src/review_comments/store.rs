@@ -1,6 +1,6 @@
 //! Review comments in the store.
 
-use super::model::{Comment, Ground, Listing, NewComment, Order, Scope};
+use super::model::{Comment, CommentContext, Listing, NewComment, Order, Scope};
 use crate::notifications::can_read;
 use crate::pulls::store::{author_columns, author_joins};
 use crate::repos::name_key;
@@ -155,7 +155,11 @@ async fn count_all(db: &mut Connection, listing: &Listing) -> Result<i64, DbErro
 }
 
 /// What a new comment on a pull request stands on, if the pull request is still there.
-pub async fn find_ground(db: &mut Connection, pull: PullId, author: AccountId) -> Result<Option<Ground>, DbError> {
+pub async fn find_comment_context(
+    db: &mut Connection,
+    pull: PullId,
+    author: AccountId,
+) -> Result<Option<CommentContext>, DbError> {
     let sql = concat!(
         "select p.number, (select w.id from account w where w.id = p.author_id and ",
         can_read!("w"),

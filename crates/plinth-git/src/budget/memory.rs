@@ -86,7 +86,7 @@ impl Memory {
     }
 
     /// A reservation that can grow.
-    pub fn nothing(self: &Arc<Self>, holder: &Arc<Holder>) -> Reserved {
+    pub fn nothing(self: &Arc<Self>, holder: &Arc<GcRoots>) -> Reserved {
         Reserved { memory: self.clone(), holder: holder.clone(), bytes: 0 }
     }
 
@@ -98,12 +98,12 @@ impl Memory {
 
 /// One computation over the objects of a repository, with all that it holds.
 #[derive(Debug)]
-pub struct Holder {
+pub struct GcRoots {
     owner: RepoId,
     bytes: AtomicU64,
 }
 
-impl Holder {
+impl GcRoots {
     pub fn new(owner: RepoId) -> Self {
         Self { owner, bytes: AtomicU64::new(0) }
     }
@@ -113,7 +113,7 @@ impl Holder {
 #[derive(Debug)]
 pub struct Reserved {
     memory: Arc<Memory>,
-    holder: Arc<Holder>,
+    holder: Arc<GcRoots>,
     bytes: u64,
 }
 

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use rustix::time::{ClockId, clock_gettime};
 
 pub use cancellation::{Cancellation, Interest};
-pub use memory::{Holder, Memory, Reserved, Sent};
+pub use memory::{GcRoots, Memory, Reserved, Sent};
 use plinth_base::error::{Error, Result};
 
 /// Steps between two looks at the clock and the cancellation; together they take well under a millisecond.
@@ -67,7 +67,7 @@ pub struct Budget {
     steps: AtomicU64,
     cancellation: Arc<Cancellation>,
     memory: Arc<Memory>,
-    holder: Arc<Holder>,
+    holder: Arc<GcRoots>,
     /// What the result takes of the shared memory.
     retained: Mutex<Option<Reserved>>,
     long_work: Option<Arc<dyn LongWork>>,
@@ -114,7 +114,7 @@ impl Budget {
             limits,
             used,
             steps: AtomicU64::new(0),
-            holder: Arc::new(Holder::new(cancellation.owner())),
+            holder: Arc::new(GcRoots::new(cancellation.owner())),
             cancellation,
             memory,
             retained: Mutex::default(),

@@ -104,7 +104,7 @@ fn a_long_computation_waits_for_its_turn_once() {
 #[test]
 fn responses_that_nobody_reads_leave_the_memory_to_computations() {
     let memory: Arc<Memory> = Arc::default();
-    let reserved = |repo| memory.nothing(&Arc::new(Holder::new(RepoId(repo))));
+    let reserved = |repo| memory.nothing(&Arc::new(GcRoots::new(RepoId(repo))));
     let first = reserved(1).send(40 << 20).expect("there is room").expect("it is large");
     assert!(matches!(reserved(1).send(40 << 20), Err(Error::Unavailable(_))), "one repository has its share");
     let _second = reserved(2).send(40 << 20).expect("others have theirs");

@@ -22,7 +22,7 @@ pub trait Source: ObjectSource {
         Budget::unlimited()
     }
 
-    /// Fails where a glance has to do: what follows takes longer.
+    /// Fails where a fast_path has to do: what follows takes longer.
     fn check_may_block(&self) -> Result<()> {
         Ok(())
     }

@@ -38,20 +38,20 @@ enum Effort<'a> {
     Glance(&'a AtomicU32),
 }
 
-/// The answer takes more than a glance: it has to be looked for where blocking is fine.
+/// The answer takes more than a fast_path: it has to be looked for where blocking is fine.
 #[derive(Debug)]
-pub struct NotAtAGlance;
+pub struct WouldBlock;
 
-impl fmt::Display for NotAtAGlance {
+impl fmt::Display for WouldBlock {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("the objects are not in memory")
     }
 }
 
-impl std::error::Error for NotAtAGlance {}
+impl std::error::Error for WouldBlock {}
 
-impl From<NotAtAGlance> for Error {
-    fn from(reason: NotAtAGlance) -> Self {
+impl From<WouldBlock> for Error {
+    fn from(reason: WouldBlock) -> Self {
         Error::Internal(Box::new(reason))
     }
 }
@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
         self.budget
     }
 
-    /// A reader that fails with [`NotAtAGlance`] rather than read from the disk, or go on for long.
+    /// A reader that fails with [`WouldBlock`] rather than read from the disk, or go on for long.
     pub(super) fn at_a_glance(repository: &'a Repository, steps: &'a AtomicU32) -> Self {
         Self { repository, beside: &NoObjects, budget: Budget::unlimited(), effort: Effort::Glance(steps) }
     }
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
     pub(super) fn check_may_block(&self) -> Result<()> {
         match self.effort {
             Effort::Any => Ok(()),
-            Effort::Glance(_) => Err(NotAtAGlance.into()),
+            Effort::Glance(_) => Err(WouldBlock.into()),
         }
     }
 
@@ -92,12 +92,12 @@ impl<'a> Reader<'a> {
             Effort::Any => self.budget.visit(1),
             Effort::Glance(steps) => {
                 let left = steps.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-                left.map(|_| ()).map_err(|_| NotAtAGlance.into())
+                left.map(|_| ()).map_err(|_| WouldBlock.into())
             }
         }
     }
 
-    /// The commit-graph of now. At a glance, one that would have to be opened first is done without.
+    /// The commit-graph of now. At a fast_path, one that would have to be opened first is done without.
     pub(super) fn graph(&self) -> Option<Arc<CommitGraph>> {
         let Repository { graph, .. } = self.repository;
         let directory = self.repository.objects_directory();

@@ -185,20 +185,20 @@ fn a_glance_tells_what_is_in_memory_and_stops_soon() {
     let fixture = Fixture::empty();
     let chain: Vec<Vec<usize>> = (0..400).map(|index| if index == 0 { vec![] } else { vec![index] }).collect();
     let ids = fixture.fast_import(&commits_stream(&chain, seconds));
-    let glance = |ancestor: usize, descendant: usize| {
-        let outcome = fixture.repository.glance(|reader| reader.is_ancestor(&ids[ancestor], &ids[descendant]));
+    let fast_path = |ancestor: usize, descendant: usize| {
+        let outcome = fixture.repository.fast_path(|reader| reader.is_ancestor(&ids[ancestor], &ids[descendant]));
         outcome.map(|found| found.expect("readable"))
     };
-    assert_eq!(glance(0, 1), None, "nothing is in memory yet");
+    assert_eq!(fast_path(0, 1), None, "nothing is in memory yet");
     let reader = fixture.repository.reader(&NoObjects);
     for (ancestor, descendant) in [(0, 1), (1, 0), (0, 9), (9, 0), (399, 399)] {
         let told = reader.is_ancestor(&ids[ancestor], &ids[descendant]).expect("readable");
-        assert_eq!(glance(ancestor, descendant), Some(told), "{ancestor} {descendant}");
+        assert_eq!(fast_path(ancestor, descendant), Some(told), "{ancestor} {descendant}");
     }
     assert!(reader.is_ancestor(&ids[0], &ids[399]).expect("readable"));
-    assert_eq!(glance(0, 399), None, "that takes too many steps");
-    let unknown = fixture.repository.glance(|reader| reader.kind_of(&RawObject::blob("x")?.sha()));
+    assert_eq!(fast_path(0, 399), None, "that takes too many steps");
+    let unknown = fixture.repository.fast_path(|reader| reader.kind_of(&RawObject::blob("x")?.sha()));
     assert!(unknown.is_none(), "what is absent has to be looked for on the disk");
-    let base = fixture.repository.glance(|reader| reader.merge_base(&ids[0], &ids[1]));
+    let base = fixture.repository.fast_path(|reader| reader.merge_base(&ids[0], &ids[1]));
     assert!(base.is_none(), "that may take long whatever is in memory");
 }

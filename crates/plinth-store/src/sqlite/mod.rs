@@ -15,7 +15,7 @@ use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use rusqlite::config::DbConfig;
 
-use super::{DbError, Durability, Schema, State, Transaction, TransactionTimes, migrations};
+use super::{DbError, Durability, Generations, Schema, Transaction, TransactionTimes, migrations};
 use change::{Change, Waiting};
 use plinth_base::error::{Error, Result};
 pub use pooled::Pooled;
@@ -80,7 +80,7 @@ impl Engine {
     }
 
     /// Nothing where it cannot be told.
-    pub fn state(&self) -> Option<State> {
+    pub fn state(&self) -> Option<Generations> {
         self.shared.watch.state().ok()
     }
 
@@ -188,13 +188,13 @@ mod tests {
 
     /// Runs a statement in the writer, and tells the state before, inside and after. While it runs, readers see the
     /// state of before.
-    async fn write(engine: &Engine, sql: &'static str) -> [State; 3] {
+    async fn write(engine: &Engine, sql: &'static str) -> [Generations; 3] {
         let before = engine.state().expect("it can be told");
         let inside = engine.write("test", engine.clone(), move |tx, engine| {
             Box::pin(async move {
                 tx.execute(sql, &[]).await?;
                 assert_eq!(engine.state(), Some(before), "what is not committed moves nothing for readers");
-                tx.state_inside().ok_or_else(|| Error::internal("a writer knows the state"))
+                tx.generations_inside().ok_or_else(|| Error::internal("a writer knows the state"))
             })
         });
         [before, inside.await.expect("the statement is right"), engine.state().expect("it can be told")]

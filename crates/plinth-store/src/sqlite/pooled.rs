@@ -5,8 +5,8 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use super::Shared;
-use crate::state::Concern;
-use crate::{DbError, FromRow, Row, State, Value};
+use crate::state::InvalidationScope;
+use crate::{DbError, FromRow, Generations, Row, Value};
 
 /// Readers kept open between requests; more may exist for a moment.
 const IDLE_READERS_MAX: usize = 32;
@@ -50,9 +50,9 @@ impl Pooled {
         Self { opened: Some(Opened::new(connection)), home: None, role: Role::Reader }
     }
 
-    pub fn state_inside(&self) -> Option<State> {
+    pub fn generations_inside(&self) -> Option<Generations> {
         let home = self.home.as_ref().filter(|_| self.role == Role::Writer)?;
-        Some(home.watch.state_inside())
+        Some(home.watch.generations_inside())
     }
 
     pub fn optional<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
@@ -138,12 +138,12 @@ struct Known {
     /// Which value belongs to which place. To SQLite `$2` is a name like any other, numbered by where it first stands;
     /// here it means the second value. Looking the names up takes longer than binding the values.
     order: Box<[usize]>,
-    concern: Concern,
+    concern: InvalidationScope,
 }
 
 impl Known {
     fn new(sql: &str, statement: &rusqlite::Statement<'_>) -> Self {
-        Self { order: order_of(statement), concern: Concern::of(sql) }
+        Self { order: order_of(statement), concern: InvalidationScope::of(sql) }
     }
 
     fn bind(&self, statement: &mut rusqlite::Statement<'_>, params: &[Value<'_>]) -> Result<(), DbError> {

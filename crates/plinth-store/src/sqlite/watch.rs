@@ -11,8 +11,8 @@ use std::path::Path;
 
 use parking_lot::Mutex;
 
-use crate::State;
-use crate::state::Concern;
+use crate::Generations;
+use crate::state::InvalidationScope;
 
 /// Two copies of 48 bytes each.
 const HEAD_SIZE: usize = 96;
@@ -31,11 +31,11 @@ pub struct Watch {
 struct Seen {
     head: Option<Head>,
     /// The state that readers see: what is not committed does not move it.
-    state: State,
+    state: Generations,
     /// The state that the running group of transactions sees, with what it has changed itself. A request that looks
     /// around while the group runs reads what was there before, under the number of before, so that a transaction of the
     /// same group can tell that its decision is of before.
-    inside: State,
+    inside: Generations,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Head {
 /// A group of transactions that is being written: what was there before it.
 pub struct Group {
     head: Option<Head>,
-    state: State,
+    state: Generations,
 }
 
 impl Watch {
@@ -62,18 +62,18 @@ impl Watch {
         name.push("-shm");
         Ok(Self {
             index: File::open(name)?,
-            seen: Mutex::new(Seen { head: None, state: State::default(), inside: State::default() }),
+            seen: Mutex::new(Seen { head: None, state: Generations::default(), inside: Generations::default() }),
         })
     }
 
     /// The state of now. Whoever commits beside the writer of this process may have changed anything.
-    pub fn state(&self) -> io::Result<State> {
+    pub fn state(&self) -> io::Result<Generations> {
         let head = self.head()?;
         Ok(self.seen.lock().meet(Some(head)))
     }
 
     /// The state as a transaction of the writer sees it, with what that has changed itself.
-    pub fn state_inside(&self) -> State {
+    pub fn generations_inside(&self) -> Generations {
         self.seen.lock().inside
     }
 
@@ -87,8 +87,8 @@ impl Watch {
     }
 
     /// Takes note of a statement in a group.
-    pub fn note(&self, concern: Concern) {
-        if concern != Concern::Nothing {
+    pub fn note(&self, concern: InvalidationScope) {
+        if concern != InvalidationScope::Nothing {
             self.seen.lock().inside.note(concern);
         }
     }
@@ -108,7 +108,7 @@ impl Watch {
             seen.head = Some(after);
             seen.state.changes += 1;
             if seen.inside.pulls != group.state.pulls {
-                seen.state.note(Concern::Pulls);
+                seen.state.note(InvalidationScope::Pulls);
             }
         } else if before != after {
             seen.head = None;
@@ -125,11 +125,11 @@ impl Watch {
 
 impl Seen {
     /// Compares with what is there now; a head that is new or could not be read stands for a change of anything.
-    fn meet(&mut self, head: Option<Head>) -> State {
+    fn meet(&mut self, head: Option<Head>) -> Generations {
         if head.is_none() || self.head != head {
             self.head = head;
             self.state.changes += 1;
-            self.state.note(Concern::Rights);
+            self.state.note(InvalidationScope::Rights);
         }
         self.state
     }

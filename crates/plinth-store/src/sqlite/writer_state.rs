@@ -12,10 +12,10 @@ const BUSY_MAX: Duration = Duration::from_secs(5);
 
 /// Shared by the writer and those who watch it.
 #[derive(Default)]
-pub struct WriterState(Mutex<State>);
+pub struct WriterState(Mutex<Generations>);
 
 #[derive(Default)]
-struct State {
+struct Generations {
     busy_since: Option<Instant>,
     /// Why no write is taken.
     sync_failure: Option<String>,

@@ -29,11 +29,11 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
         }
         let proxies: Vec<String> = settings.trusted_proxies.iter().map(ToString::to_string).collect();
         writeln!(out, "trusted_proxies = {proxies:?}")?;
-        writeln!(out, "limits = {}", settings.budgets.enforced)?;
-        writeln!(out, "requests_per_hour = {}", settings.budgets.requests_per_hour)?;
-        writeln!(out, "anonymous_requests_per_hour = {}", settings.budgets.anonymous_requests_per_hour)?;
-        writeln!(out, "content_per_minute = {}", settings.budgets.content_per_minute)?;
-        writeln!(out, "content_per_hour = {}", settings.budgets.content_per_hour)?;
+        writeln!(out, "limits = {}", settings.rate_limits.enforced)?;
+        writeln!(out, "requests_per_hour = {}", settings.rate_limits.requests_per_hour)?;
+        writeln!(out, "anonymous_requests_per_hour = {}", settings.rate_limits.anonymous_requests_per_hour)?;
+        writeln!(out, "content_per_minute = {}", settings.rate_limits.content_per_minute)?;
+        writeln!(out, "content_per_hour = {}", settings.rate_limits.content_per_hour)?;
         writeln!(out, "request_seconds = {}", settings.request_timeout.as_secs())?;
         writeln!(out, "requests_max = {}", settings.requests_max)?;
         writeln!(out, "requests_per_caller_max = {}", settings.requests_per_caller_max)?;
@@ -42,7 +42,7 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
         writeln!(out, "keep_alive_seconds = {}", settings.keep_alive_timeout.as_secs())?;
         writeln!(out, "write_seconds = {}", settings.write_timeout.as_secs())?;
         writeln!(out, "response_bytes_max = {}", settings.response_bytes_max)?;
-        writeln!(out, "kept_bytes_max = {}", settings.kept_bytes_max)?;
+        writeln!(out, "response_cache_bytes = {}", settings.response_cache_bytes)?;
         writeln!(out, "object_cpu_seconds = {}", settings.objects.cpu_time.as_secs())?;
         writeln!(out, "object_memory_bytes_max = {}", settings.objects.memory_bytes_max)?;
         writeln!(out, "lame_duck_seconds = {}", settings.lame_duck.as_secs())?;

@@ -123,8 +123,8 @@ options! {
     #[arg(long, global = true, env = "PLINTH_RESPONSE_BYTES_MAX", value_name = "BYTES")]
     response_bytes_max: usize,
     /// Bytes of memory for answers that still hold; 0 keeps none [default: 33554432]
-    #[arg(long, global = true, env = "PLINTH_KEPT_BYTES_MAX", value_name = "BYTES")]
-    kept_bytes_max: usize,
+    #[arg(long, global = true, env = "PLINTH_RESPONSE_CACHE_BYTES", value_name = "BYTES")]
+    response_cache_bytes: usize,
     /// Seconds of CPU time that one computation over Git objects may take [default: 5]
     #[arg(long, global = true, env = "PLINTH_OBJECT_CPU_SECONDS", value_name = "SECONDS")]
     object_cpu_seconds: u64,
@@ -254,7 +254,7 @@ impl Options {
             settings.public_url = Some(check_public_url(url)?);
         }
         let set = |target: &mut i64, value: Option<i64>| *target = value.unwrap_or(*target);
-        let budgets = &mut settings.budgets;
+        let budgets = &mut settings.rate_limits;
         budgets.enforced = self.limits.unwrap_or(budgets.enforced);
         set(&mut budgets.requests_per_hour, self.requests_per_hour);
         set(&mut budgets.anonymous_requests_per_hour, self.anonymous_requests_per_hour);
@@ -264,7 +264,7 @@ impl Options {
         settings.requests_max = self.requests_max.unwrap_or(settings.requests_max);
         settings.connections_max = self.connections_max.unwrap_or(settings.connections_max);
         self.set_connections(&mut settings);
-        settings.kept_bytes_max = self.kept_bytes_max.unwrap_or(settings.kept_bytes_max);
+        settings.response_cache_bytes = self.response_cache_bytes.unwrap_or(settings.response_cache_bytes);
         settings.request_timeout = self.request_seconds.map_or(settings.request_timeout, Duration::from_secs);
         settings.drain_timeout = self.drain_seconds.map_or(settings.drain_timeout, Duration::from_secs);
         let objects = &mut settings.objects;

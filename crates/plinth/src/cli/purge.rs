@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use super::entities::find_repo;
 use super::instance::DataLock;
 use super::options::Options;
-use super::serve::HOLDERS;
+use super::serve::GC_ROOTS;
 use plinth_base::clock::Clock;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
-use plinth_core::objects::{Objects, Policy, Upkeep};
+use plinth_core::objects::{Maintenance, Objects, Policy};
 use plinth_git::{Repositories, create_directories};
 use plinth_store::Store;
 
@@ -49,7 +49,7 @@ pub async fn run(
         if let Some(lock) = DataLock::try_take(data, options.node()?)? {
             files.forget(&[REQUEST, RUNNING, DONE]);
             let objects = Objects::new(store.clone(), Arc::new(repositories), options.settings()?.objects);
-            let upkeep = Upkeep::new(objects, clock.clone(), HOLDERS, Policy::default());
+            let upkeep = Maintenance::new(objects, clock.clone(), GC_ROOTS, Policy::default());
             let outcome = describe(purge(&upkeep, repo).await)?;
             drop(lock);
             return Ok(writeln!(out, "{name}: {outcome}")?);
@@ -69,7 +69,7 @@ pub async fn run(
 }
 
 /// Whether anything was removed; a repository that nothing was ever put into has nothing.
-async fn purge(upkeep: &Upkeep, repo: RepoId) -> Result<bool> {
+async fn purge(upkeep: &Maintenance, repo: RepoId) -> Result<bool> {
     match upkeep.purge(repo).await {
         Err(Error::NotFound) => Ok(false),
         purged => purged,
@@ -81,7 +81,7 @@ fn describe(purged: Result<bool>) -> Result<&'static str> {
 }
 
 /// Does what commands ask for, for as long as the server runs.
-pub async fn serve(data: PathBuf, upkeep: Upkeep) {
+pub async fn serve(data: PathBuf, upkeep: Maintenance) {
     let directory = data.join(DIRECTORY);
     // Of a server that was killed; the command asks again.
     list(&directory, RUNNING).into_iter().for_each(|repo| Files::of(&data, repo).forget(&[RUNNING]));

@@ -18,18 +18,18 @@ use super::options::{Options, Synchronous};
 use super::state::State;
 use super::{demo, logging, permissions, purge, systemd};
 use plinth_api::app::App;
-use plinth_api::response::reply::Reply;
+use plinth_api::response::api_response::ApiResponse;
 use plinth_api::{health, server};
 use plinth_base::clock::Clock;
 use plinth_base::error::{Error, Result};
-use plinth_core::objects::{Holder, Policy, Upkeep};
+use plinth_core::objects::{GcRoots, Maintenance, Policy};
 use plinth_core::pulls;
 use plinth_git as git;
 use plinth_git::Repositories;
 use plinth_store::{Durability, Store};
 
 /// Everyone besides references who needs objects to stay.
-pub const HOLDERS: &[Holder] = &[pulls::held];
+pub const GC_ROOTS: &[GcRoots] = &[pulls::gc_roots];
 
 /// How long to wait after the system could not give another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -85,11 +85,11 @@ impl Serve {
             let app = app.clone();
             move || app.is_draining()
         }));
-        let upkeep = Upkeep::new(app.objects.clone(), app.clock.clone(), HOLDERS, Policy::default());
+        let upkeep = Maintenance::new(app.objects.clone(), app.clock.clone(), GC_ROOTS, Policy::default());
         let upkeep = tokio::spawn(upkeep.run());
         // Before anyone can know whom to signal.
         let stop = stop_signal(app.clone())?;
-        let purger = Upkeep::new(app.objects.clone(), app.clock.clone(), HOLDERS, Policy::default());
+        let purger = Maintenance::new(app.objects.clone(), app.clock.clone(), GC_ROOTS, Policy::default());
         let purging = tokio::spawn(purge::serve(options.data().to_owned(), purger));
         self.announce((&store, &app), &options, (&url, metrics), out).await?;
         systemd::notify_ready();
@@ -201,8 +201,8 @@ async fn start_metrics(options: &Options, app: &App) -> Result<Option<String>> {
 
 async fn metrics_page(app: &App, path: &str) -> Response<Body> {
     match path {
-        "/metrics" => Reply::text("text/plain; version=0.0.4", app.metrics.render(app)).into_response(),
+        "/metrics" => ApiResponse::text("text/plain; version=0.0.4", app.metrics.render(app)).into_response(),
         health::DETAILS_PATH => health::details(app).await,
-        _ => Reply::not_found().into_response(),
+        _ => ApiResponse::not_found().into_response(),
     }
 }

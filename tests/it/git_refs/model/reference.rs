@@ -69,7 +69,7 @@ impl Model {
         let deletions = (0..commands.len()).filter(|index| commands[*index].2.is_none());
         let others = (0..commands.len()).filter(|index| commands[*index].2.is_some());
         for index in deletions.chain(others) {
-            done[index] = fits(&commands[index]) && self.carry_out(commands[index]);
+            done[index] = fits(&commands[index]) && self.apply_change(commands[index]);
         }
         if atomic && done.contains(&false) {
             self.refs = before;
@@ -78,7 +78,7 @@ impl Model {
         done
     }
 
-    fn carry_out(&mut self, (name, old, new): Command) -> bool {
+    fn apply_change(&mut self, (name, old, new): Command) -> bool {
         if self.refs.get(name).copied() != old || (new.is_none() && name == DEFAULT) {
             return false;
         }

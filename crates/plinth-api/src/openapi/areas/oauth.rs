@@ -17,7 +17,7 @@ pub const AREA: Area = Area {
         .body(NEW_CODE, r#"{"client_id": "Iv1.0123456789abcdef", "scope": "repo"}"#),
         Operation::new(
             "oauth/create-access-token",
-            "Exchange a device code for a token",
+            "RequestContext a device code for a token",
             "While the user has not approved, the answer has `error` instead of a token. The body may be a form as well.",
             ok("The token, or why there is none yet.", AnyOf(&[TOKEN, ERROR])).or(&["application/x-www-form-urlencoded"]),
         )

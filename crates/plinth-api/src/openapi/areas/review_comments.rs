@@ -85,7 +85,7 @@ pub const AREA: Area = Area {
         ]),
         Operation::new(
             "pulls/create-reply-for-review-comment",
-            "Reply to a review comment",
+            "ApiResponse to a review comment",
             ABOUT_QUICK,
             created("The new comment.", Named("review-comment")).or(FORMS),
         )

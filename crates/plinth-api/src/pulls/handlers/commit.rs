@@ -7,11 +7,11 @@ use super::files::{ChangedFile, FILES_MAX, File, FileReader};
 use crate::app::App;
 use crate::policy::Allowed;
 use crate::policy::table::GetRepoCommit;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 use plinth_core::access::RepoTarget;
-use plinth_core::pulls::range::{Desk, Range, at_desk_large};
+use plinth_core::pulls::range::{DiffContext, Range, with_diff_context_large};
 use plinth_core::refs;
 use plinth_core::repos::Repo;
 use plinth_git::diff::EMPTY_TREE;
@@ -20,18 +20,18 @@ use plinth_git::{Commit, ObjectKind, RefName};
 /// More files than this are counted, but not shown.
 const SHOWN_MAX: usize = 300;
 
-pub async fn get(access: Allowed<GetRepoCommit, RepoTarget>, app: App) -> Result<Reply> {
-    let named = access.exchange().params.get("ref");
+pub async fn get(access: Allowed<GetRepoCommit, RepoTarget>, app: App) -> Result<ApiResponse> {
+    let named = access.context().params.get("ref");
     let target = find_named(&app, &access.repo, named).await?;
     let found = match target {
-        Some(target) => Some(at_desk_large(&app, access.repo.id, move |desk| find(&desk, &target)).await?),
+        Some(target) => Some(with_diff_context_large(&app, access.repo.id, move |desk| find(&desk, &target)).await?),
         None => None,
     };
     let (found, reserved) = found.map_or((None, None), |found| (found.value, found.reserved));
     let found = found.ok_or_else(|| Error::unprocessable(format!("No commit found for SHA: {named}")))?;
     let people = find_people(&app, std::iter::once(&found.commit)).await?;
     let (repo, urls) = (&access.repo, access.urls());
-    Reply::ok(&WholeCommit {
+    ApiResponse::ok(&WholeCommit {
         commit: CommitItem::new(found.sha, &found.commit, &people, repo, urls),
         stats: found.stats,
         files: found.files.iter().map(|file| ChangedFile::new(file, found.sha, repo, urls)).collect(),
@@ -62,7 +62,7 @@ struct Found {
 }
 
 /// Compares a commit with its first parent, or with nothing.
-fn find(desk: &Desk<'_>, named: &Sha) -> Result<Option<Found>> {
+fn find(desk: &DiffContext<'_>, named: &Sha) -> Result<Option<Found>> {
     let Some((sha, ObjectKind::Commit)) = desk.reader.peel(named)? else { return Ok(None) };
     let Some(commit) = desk.reader.find_commit(&sha)? else { return Ok(None) };
     let base = commit.parent_ids.first().copied().unwrap_or(EMPTY_TREE);

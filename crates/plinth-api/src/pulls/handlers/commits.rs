@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::policy::Allowed;
 use crate::policy::table::ListPullCommits;
 use crate::request::page;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
 use plinth_base::ids::{NodeId, Sha};
@@ -20,18 +20,18 @@ use plinth_core::access::RepoTarget;
 use plinth_core::accounts::{self, Account};
 use plinth_core::objects::Large;
 use plinth_core::pulls::model::Version;
-use plinth_core::pulls::range::{Desk, at_desk_large};
+use plinth_core::pulls::range::{DiffContext, with_diff_context_large};
 use plinth_core::repos::Repo;
 use plinth_git::{Commit, Identity};
 
 /// More commits than this are not listed, whatever the page.
 pub const COMMITS_MAX: usize = 250;
 
-pub async fn list(access: Allowed<ListPullCommits, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn list(access: Allowed<ListPullCommits, RepoTarget>, app: App) -> Result<ApiResponse> {
     let pull = find_pull(&app, &access).await?;
-    let page = page::of(access.exchange());
+    let page = page::of(access.context());
     let version = pull.version;
-    let found = at_desk_large(&app, pull.repo_id, move |desk| {
+    let found = with_diff_context_large(&app, pull.repo_id, move |desk| {
         let ids = commit_ids(&desk, &version)?;
         let skip = usize::try_from(page.offset()).unwrap_or(usize::MAX);
         let limit = usize::try_from(page.limit()).unwrap_or_default();
@@ -44,7 +44,7 @@ pub async fn list(access: Allowed<ListPullCommits, RepoTarget>, app: App) -> Res
     let (repo, urls) = (&access.repo, access.urls());
     let shown: Vec<_> =
         on_page.iter().map(|(sha, commit)| CommitItem::new(*sha, commit, &people, repo, urls)).collect();
-    Reply::ok(&shown).with_link(page::link(page, access.exchange(), total)).holding(reserved)
+    ApiResponse::ok(&shown).with_link(page::link(page, access.context(), total)).holding(reserved)
 }
 
 /// The accounts that made some commits, by their addresses.
@@ -59,17 +59,17 @@ pub async fn find_people(app: &App, commits: impl Iterator<Item = &Commit>) -> R
 }
 
 /// Oldest first, as they were made.
-pub fn commits(desk: &Desk<'_>, version: &Version) -> Result<Vec<(Sha, Commit)>> {
+pub fn commits(desk: &DiffContext<'_>, version: &Version) -> Result<Vec<(Sha, Commit)>> {
     let ids = commit_ids(desk, version)?;
     read(desk, ids)
 }
 
-fn commit_ids(desk: &Desk<'_>, version: &Version) -> Result<Vec<Sha>> {
+fn commit_ids(desk: &DiffContext<'_>, version: &Version) -> Result<Vec<Sha>> {
     let range = desk.reader.commits_between(&version.base_sha, &version.head_sha, COMMITS_MAX)?;
     Ok(range.commit_ids.into_iter().rev().collect())
 }
 
-fn read(desk: &Desk<'_>, ids: Vec<Sha>) -> Result<Vec<(Sha, Commit)>> {
+fn read(desk: &DiffContext<'_>, ids: Vec<Sha>) -> Result<Vec<(Sha, Commit)>> {
     let read = |sha: Sha| {
         let commit = desk.reader.find_commit(&sha)?.ok_or_else(|| desk.reader.missing(&sha))?;
         desk.reader.budget().retain(shown_bytes(&commit))?;

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::policy::Allowed;
 use crate::policy::table::ListPullFiles;
 use crate::request::page;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 use plinth_base::urls::Part::{Fixed, Path};
@@ -17,7 +17,7 @@ use plinth_base::urls::{Url, Urls};
 use plinth_core::access::RepoTarget;
 use plinth_core::objects::Large;
 use plinth_core::pulls::model::Version;
-use plinth_core::pulls::range::{Desk, at_desk_large, within_budget};
+use plinth_core::pulls::range::{DiffContext, with_diff_context_large, within_budget};
 use plinth_core::repos::Repo;
 use plinth_git::diff::{FileChange, FileDiff, Status};
 
@@ -33,15 +33,15 @@ const MEMORY_PER_BYTE: usize = 3;
 /// What a file takes beside its path and patch.
 const FILE_BYTES: usize = 1_024;
 
-pub async fn list(access: Allowed<ListPullFiles, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn list(access: Allowed<ListPullFiles, RepoTarget>, app: App) -> Result<ApiResponse> {
     let pull = find_pull(&app, &access).await?;
-    let page = page::of(access.exchange());
+    let page = page::of(access.context());
     let version = pull.version;
-    let found = at_desk_large(&app, pull.repo_id, move |desk| files(&desk, &version, page)).await?;
+    let found = with_diff_context_large(&app, pull.repo_id, move |desk| files(&desk, &version, page)).await?;
     let Large { value: (found, total), reserved } = found;
     let head = version.head_sha;
     let shown: Vec<_> = found.iter().map(|file| ChangedFile::new(file, head, &access.repo, access.urls())).collect();
-    Reply::ok(&shown).with_link(page::link(page, access.exchange(), total)).holding(reserved)
+    ApiResponse::ok(&shown).with_link(page::link(page, access.context(), total)).holding(reserved)
 }
 
 /// What became of one file.
@@ -56,7 +56,7 @@ pub struct File {
 }
 
 /// Only the files of the page are compared line by line.
-fn files(desk: &Desk<'_>, version: &Version, page: plinth_core::paging::Page) -> Result<(Vec<File>, i64)> {
+fn files(desk: &DiffContext<'_>, version: &Version, page: plinth_core::paging::Page) -> Result<(Vec<File>, i64)> {
     let comparison = desk.comparison(&desk.range(version)?)?;
     let total = i64::try_from(comparison.changes().len()).unwrap_or(FILES_MAX).min(FILES_MAX);
     let skip = usize::try_from(page.offset()).unwrap_or(usize::MAX);
@@ -70,13 +70,13 @@ fn files(desk: &Desk<'_>, version: &Version, page: plinth_core::paging::Page) ->
 /// Compares the files of one response line by line, as far as its limits allow. They are sizes, so that the same files
 /// are always shown in the same way.
 pub struct FileReader<'a> {
-    desk: Desk<'a>,
+    desk: DiffContext<'a>,
     patch_bytes: usize,
     compared_bytes: u64,
 }
 
 impl<'a> FileReader<'a> {
-    pub fn new(desk: Desk<'a>) -> Self {
+    pub fn new(desk: DiffContext<'a>) -> Self {
         Self { desk, patch_bytes: 0, compared_bytes: 0 }
     }
 

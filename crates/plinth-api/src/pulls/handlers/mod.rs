@@ -11,49 +11,49 @@ use crate::app::App;
 use crate::policy::table::{CreatePull, GetPull, ListPulls, UpdatePull};
 use crate::policy::{Allowed, Endpoint};
 use crate::request::body::Json;
-use crate::request::context::Exchange;
+use crate::request::context::RequestContext;
 use crate::request::media::Media;
 use crate::request::page;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_core::access::RepoTarget;
 use plinth_core::pulls::model::{Pull, Size};
-use plinth_core::pulls::range::at_desk;
+use plinth_core::pulls::range::with_diff_context;
 use plinth_core::pulls::store::{self, Filter, Order};
 use plinth_core::pulls::{NewPullRequest, PullRequestChanges, operations};
 use plinth_core::repos::Repo;
 
-pub async fn list(access: Allowed<ListPulls, RepoTarget>, app: App) -> Result<Reply> {
-    let exchange = access.exchange();
-    let page = page::of(exchange);
-    let (filter, order) = (filter(exchange, &access.repo), order(exchange));
+pub async fn list(access: Allowed<ListPulls, RepoTarget>, app: App) -> Result<ApiResponse> {
+    let context = access.context();
+    let page = page::of(context);
+    let (filter, order) = (filter(context, &access.repo), order(context));
     let mut db = app.read().await?;
     let pulls = store::list(&mut db, access.repo.id, &filter, order, (page.limit(), page.offset())).await?;
     let total = store::count(&mut db, access.repo.id, &filter).await?;
     let shown: Vec<_> = pulls.iter().map(|pull| PullRequest::new(pull, &access.repo, access.urls())).collect();
-    Ok(Reply::ok(&shown).with_link(page::link(page, exchange, total)))
+    Ok(ApiResponse::ok(&shown).with_link(page::link(page, context, total)))
 }
 
 pub async fn create(
     access: Allowed<CreatePull, RepoTarget>,
     app: App,
     Json(new): Json<NewPullRequest>,
-) -> Result<Reply> {
+) -> Result<ApiResponse> {
     let pull = operations::create(&app, &access.for_writing(), new).await?;
     let size = size(&app, &pull).await?;
     let location = access.urls().pull(&access.repo.owner_login, &access.repo.name, pull.number);
-    Ok(Reply::created(&WholePullRequest::new(&pull, size, &access.repo, access.urls()), location))
+    Ok(ApiResponse::created(&WholePullRequest::new(&pull, size, &access.repo, access.urls()), location))
 }
 
-pub async fn get(access: Allowed<GetPull, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn get(access: Allowed<GetPull, RepoTarget>, app: App) -> Result<ApiResponse> {
     let pull = find_pull(&app, &access).await?;
-    match access.exchange().media {
+    match access.context().media {
         Media::Diff => patch::diff(&app, &pull).await,
         Media::Patch => patch::patch(&app, &pull).await,
         Media::Json | Media::Raw | Media::Text | Media::Html | Media::Full => {
             let size = size(&app, &pull).await?;
             let shown = WholePullRequest::new(&pull, size, &access.repo, access.urls());
-            Ok(Reply::ok(&shown).with_last_modified(Some(pull.updated_at)))
+            Ok(ApiResponse::ok(&shown).with_last_modified(Some(pull.updated_at)))
         }
     }
 }
@@ -63,15 +63,15 @@ pub async fn update(
     app: App,
     FoundPull(pull): FoundPull,
     Json(changes): Json<PullRequestChanges>,
-) -> Result<Reply> {
+) -> Result<ApiResponse> {
     let pull = operations::update(&app, &access.for_writing(), &pull, changes).await?;
     let size = size(&app, &pull).await?;
-    Ok(Reply::ok(&WholePullRequest::new(&pull, size, &access.repo, access.urls())))
+    Ok(ApiResponse::ok(&WholePullRequest::new(&pull, size, &access.repo, access.urls())))
 }
 
 /// The pull request that the path names inside its repository.
 pub async fn find_pull<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result<Pull> {
-    let number = access.exchange().params.number("pull_number").ok_or(Error::NotFound)?;
+    let number = access.context().params.number("pull_number").ok_or(Error::NotFound)?;
     let mut db = app.read().await?;
     store::find(&mut db, access.target.repo.id, number).await?.ok_or(Error::NotFound)
 }
@@ -80,12 +80,12 @@ async fn size(app: &App, pull: &Pull) -> Result<Size> {
     let version = pull.version;
     match version.size {
         Some(known) => Ok(known),
-        None => at_desk(app, pull.repo_id, move |desk| desk.size(&version)).await,
+        None => with_diff_context(app, pull.repo_id, move |desk| desk.size(&version)).await,
     }
 }
 
-fn filter(exchange: &Exchange, repo: &Repo) -> Filter {
-    let word = |name| exchange.query(name).map(std::borrow::Cow::into_owned).unwrap_or_default();
+fn filter(context: &RequestContext, repo: &Repo) -> Filter {
+    let word = |name| context.query(name).map(std::borrow::Cow::into_owned).unwrap_or_default();
     let state = match word("state").as_str() {
         "all" => String::new(),
         "closed" => "closed".into(),
@@ -101,10 +101,10 @@ fn filter(exchange: &Exchange, repo: &Repo) -> Filter {
     Filter { state, head_ref, base_ref: word("base") }
 }
 
-fn order(exchange: &Exchange) -> Order {
-    let by_update = exchange.query("sort").as_deref() == Some("updated");
+fn order(context: &RequestContext) -> Order {
+    let by_update = context.query("sort").as_deref() == Some("updated");
     // Left to itself, a list by creation begins with the newest and any other with the oldest.
-    let up = match exchange.query("direction").as_deref() {
+    let up = match context.query("direction").as_deref() {
         Some("asc") => true,
         Some("desc") => false,
         _ => by_update,

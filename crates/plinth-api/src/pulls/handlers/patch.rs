@@ -2,11 +2,11 @@
 
 use super::commits;
 use crate::app::App;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 use plinth_core::pulls::model::Pull;
-use plinth_core::pulls::range::{Desk, Range, at_desk_large};
+use plinth_core::pulls::range::{DiffContext, Range, with_diff_context_large};
 use plinth_git::diff::EMPTY_TREE;
 use plinth_git::{Commit, Identity};
 
@@ -15,15 +15,15 @@ const BYTES_MAX: usize = 16 * 1024 * 1024;
 /// What a series takes in memory, for each of its bytes: it grows by doubling.
 const MEMORY_PER_BYTE: usize = 2;
 
-pub async fn diff(app: &App, pull: &Pull) -> Result<Reply> {
+pub async fn diff(app: &App, pull: &Pull) -> Result<ApiResponse> {
     let version = pull.version;
-    let text = at_desk_large(app, pull.repo_id, move |desk| desk.unified(&desk.range(&version)?)).await?;
-    Reply::text("application/vnd.github.v3.diff; charset=utf-8", text.value).holding(text.reserved)
+    let text = with_diff_context_large(app, pull.repo_id, move |desk| desk.unified(&desk.range(&version)?)).await?;
+    ApiResponse::text("application/vnd.github.v3.diff; charset=utf-8", text.value).holding(text.reserved)
 }
 
-pub async fn patch(app: &App, pull: &Pull) -> Result<Reply> {
+pub async fn patch(app: &App, pull: &Pull) -> Result<ApiResponse> {
     let version = pull.version;
-    let text = at_desk_large(app, pull.repo_id, move |desk| {
+    let text = with_diff_context_large(app, pull.repo_id, move |desk| {
         let commits = commits::commits(&desk, &version)?;
         // A merge has no patch of its own.
         let single: Vec<_> = commits.iter().filter(|(_, commit)| commit.parent_ids.len() < 2).collect();
@@ -39,11 +39,11 @@ pub async fn patch(app: &App, pull: &Pull) -> Result<Reply> {
         Ok(text)
     });
     let text = text.await?;
-    Reply::text("application/vnd.github.v3.patch; charset=utf-8", text.value).holding(text.reserved)
+    ApiResponse::text("application/vnd.github.v3.patch; charset=utf-8", text.value).holding(text.reserved)
 }
 
 fn write_patch(
-    desk: &Desk<'_>,
+    desk: &DiffContext<'_>,
     sha: Sha,
     commit: &Commit,
     (number, count): (usize, usize),

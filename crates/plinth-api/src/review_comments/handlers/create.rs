@@ -5,7 +5,7 @@ use crate::policy::table::{CreateReplyForReviewComment, CreateReviewComment};
 use crate::policy::{Allowed, Endpoint};
 use crate::pulls::FoundPull;
 use crate::request::body::Json;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 use crate::review_comments::extract::FoundComment;
 use crate::review_comments::json::ReviewComment;
 use crate::review_comments::present;
@@ -19,7 +19,7 @@ pub async fn create(
     app: App,
     FoundPull(pull): FoundPull,
     Json(new): Json<NewComment>,
-) -> Result<Reply> {
+) -> Result<ApiResponse> {
     let comment = operations::create(&app, &access.for_writing(), &pull, new).await?;
     created(&app, &access, comment).await
 }
@@ -30,15 +30,15 @@ pub async fn reply(
     FoundPull(pull): FoundPull,
     FoundComment(in_reply_to): FoundComment,
     Json(text): Json<Text>,
-) -> Result<Reply> {
+) -> Result<ApiResponse> {
     let comment = operations::create_reply(&app, &access.for_writing(), &pull, in_reply_to, text.body).await?;
     created(&app, &access, comment).await
 }
 
-async fn created<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, comment: Comment) -> Result<Reply> {
-    let exchange = access.exchange();
+async fn created<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, comment: Comment) -> Result<ApiResponse> {
+    let context = access.context();
     let location = access.urls().review_comment(&access.repo.owner_login, &access.repo.name, comment.id);
-    let ready = present::ready(app, exchange, &access.repo, vec![comment]).await?;
+    let ready = present::ready(app, context, &access.repo, vec![comment]).await?;
     let [ready] = ready.as_slice() else { return Err(Error::internal("one comment was made ready")) };
-    Ok(Reply::created(&ReviewComment::new(ready, exchange.media, &access.repo, access.urls()), location))
+    Ok(ApiResponse::created(&ReviewComment::new(ready, context.media, &access.repo, access.urls()), location))
 }

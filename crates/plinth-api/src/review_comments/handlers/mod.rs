@@ -11,9 +11,9 @@ use crate::policy::table::{
 use crate::policy::{Allowed, Endpoint};
 use crate::pulls::find_pull;
 use crate::request::body::Json;
-use crate::request::context::Exchange;
+use crate::request::context::RequestContext;
 use crate::request::page;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::CommentId;
@@ -21,17 +21,17 @@ use plinth_core::access::RepoTarget;
 use plinth_core::review_comments::model::{Comment, Listing, Order, Scope};
 use plinth_core::review_comments::{Text, operations, store};
 
-pub async fn list_for_repo(access: Allowed<ListRepoReviewComments, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn list_for_repo(access: Allowed<ListRepoReviewComments, RepoTarget>, app: App) -> Result<ApiResponse> {
     let scope = Scope::Repo(access.repo.id);
     list_in(&app, &access, scope, &["created", "updated", "created_at"]).await
 }
 
-pub async fn list(access: Allowed<ListReviewComments, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn list(access: Allowed<ListReviewComments, RepoTarget>, app: App) -> Result<ApiResponse> {
     let pull = find_pull(&app, &access).await?;
     list_in(&app, &access, Scope::Pull(pull.id), &["created", "updated"]).await
 }
 
-pub async fn get(access: Allowed<GetReviewComment, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn get(access: Allowed<GetReviewComment, RepoTarget>, app: App) -> Result<ApiResponse> {
     let comment = find(&app, &access).await?;
     // A push moves the lines of a comment without touching the comment.
     let changed = comment.updated_at.max(comment.version.created_at);
@@ -42,15 +42,15 @@ pub async fn update(
     access: Allowed<UpdateReviewComment, RepoTarget>,
     app: App,
     text: Result<Json<Text>>,
-) -> Result<Reply> {
+) -> Result<ApiResponse> {
     let body = text.map(|Json(text)| text.body);
     let comment = operations::update(&app, &access.for_writing(), comment_id(&access)?, body).await?;
     show(&app, &access, comment).await
 }
 
-pub async fn delete(access: Allowed<DeleteReviewComment, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn delete(access: Allowed<DeleteReviewComment, RepoTarget>, app: App) -> Result<ApiResponse> {
     operations::delete(&app, &access.for_writing(), comment_id(&access)?).await?;
-    Ok(Reply::no_content())
+    Ok(ApiResponse::no_content())
 }
 
 /// One page of comments.
@@ -59,17 +59,17 @@ pub async fn list_in<E: Endpoint>(
     access: &Allowed<E, RepoTarget>,
     scope: Scope,
     sorts: &[&str],
-) -> Result<Reply> {
-    let exchange = access.exchange();
-    let page = page::of(exchange);
+) -> Result<ApiResponse> {
+    let context = access.context();
+    let page = page::of(context);
     let listing =
-        Listing { scope, order: order(exchange, sorts), since: since(exchange)?, viewer: access.caller().actor() };
+        Listing { scope, order: order(context, sorts), since: since(context)?, viewer: access.caller().actor() };
     let mut db = app.read().await?;
     let comments = store::list(&mut db, &listing, (page.limit(), page.offset())).await?;
     let total = store::count(&mut db, &listing).await?;
     drop(db);
-    let ready = present::ready(app, exchange, &access.repo, comments).await?;
-    Ok(Reply::ok(&present::shown(&ready, exchange, &access.repo)).with_link(page::link(page, exchange, total)))
+    let ready = present::ready(app, context, &access.repo, comments).await?;
+    Ok(ApiResponse::ok(&present::shown(&ready, context, &access.repo)).with_link(page::link(page, context, total)))
 }
 
 /// The comment that the path names inside its repository.
@@ -80,20 +80,20 @@ async fn find<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result
 }
 
 fn comment_id<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> Result<CommentId> {
-    access.exchange().params.number("comment_id").ok_or(Error::NotFound)
+    access.context().params.number("comment_id").ok_or(Error::NotFound)
 }
 
-async fn show<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, comment: Comment) -> Result<Reply> {
-    let exchange = access.exchange();
-    let ready = present::ready(app, exchange, &access.repo, vec![comment]).await?;
+async fn show<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, comment: Comment) -> Result<ApiResponse> {
+    let context = access.context();
+    let ready = present::ready(app, context, &access.repo, vec![comment]).await?;
     let [ready] = ready.as_slice() else { return Err(Error::internal("one comment was made ready")) };
-    Ok(Reply::ok(&ReviewComment::new(ready, exchange.media, &access.repo, access.urls())))
+    Ok(ApiResponse::ok(&ReviewComment::new(ready, context.media, &access.repo, access.urls())))
 }
 
 /// Without a sort that is known, the order is by id and the direction is ignored.
-fn order(exchange: &Exchange, sorts: &[&str]) -> Order {
-    let sort = exchange.query("sort").filter(|sort| sorts.contains(&sort.as_ref()));
-    let down = exchange.query("direction").as_deref() == Some("desc");
+fn order(context: &RequestContext, sorts: &[&str]) -> Order {
+    let sort = context.query("sort").filter(|sort| sorts.contains(&sort.as_ref()));
+    let down = context.query("direction").as_deref() == Some("desc");
     match (sort.as_deref(), down) {
         (None, _) | (Some("created" | "created_at"), false) => Order::Up,
         (Some("updated"), false) => Order::UpdatedUp,
@@ -108,8 +108,8 @@ fn order(exchange: &Exchange, sorts: &[&str]) -> Order {
     }
 }
 
-fn since(exchange: &Exchange) -> Result<Option<Timestamp>> {
-    let Some(text) = exchange.query("since").filter(|text| !text.is_empty()) else { return Ok(None) };
+fn since(context: &RequestContext) -> Result<Option<Timestamp>> {
+    let Some(text) = context.query("since").filter(|text| !text.is_empty()) else { return Ok(None) };
     let moment = Timestamp::parse(&text);
     moment.map(Some).ok_or_else(|| Error::Shape(vec![format!("{text} is not a valid date-time.")]))
 }

@@ -10,7 +10,7 @@ use crate::pulls::FoundPull;
 use crate::pulls::find_pull;
 use crate::request::body::Json;
 use crate::request::page;
-use crate::response::reply::Reply;
+use crate::response::api_response::ApiResponse;
 use crate::review_comments::handlers::list_in;
 use crate::review_comments::present;
 use plinth_base::error::{Error, Result};
@@ -20,23 +20,23 @@ use plinth_core::review_comments::model::Scope;
 use plinth_core::review_comments::reviews::model::Review;
 use plinth_core::review_comments::reviews::{NewReview, Submission, operations, store};
 
-pub async fn list(access: Allowed<ListReviews, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn list(access: Allowed<ListReviews, RepoTarget>, app: App) -> Result<ApiResponse> {
     let pull = find_pull(&app, &access).await?;
-    let (exchange, viewer) = (access.exchange(), access.caller().actor());
-    let page = page::of(exchange);
+    let (context, viewer) = (access.context(), access.caller().actor());
+    let page = page::of(context);
     let mut db = app.read().await?;
     let reviews = store::list(&mut db, pull.id, viewer, (page.limit(), page.offset())).await?;
     let total = store::count(&mut db, pull.id, viewer).await?;
     drop(db);
     let bodies = reviews.iter().map(|review| review.body.as_str());
-    let rendered = present::render(&app, exchange, bodies).await?;
+    let rendered = present::render(&app, context, bodies).await?;
     let both = reviews.iter().zip(&rendered);
     let shown: Vec<_> = both
         .map(|(review, rendered)| {
-            PullRequestReview::new(review, rendered.as_ref(), exchange.media, &access.repo, &exchange.urls)
+            PullRequestReview::new(review, rendered.as_ref(), context.media, &access.repo, &context.urls)
         })
         .collect();
-    Ok(Reply::ok(&shown).with_link(page::link(page, exchange, total)))
+    Ok(ApiResponse::ok(&shown).with_link(page::link(page, context, total)))
 }
 
 pub async fn create(
@@ -44,12 +44,12 @@ pub async fn create(
     app: App,
     FoundPull(pull): FoundPull,
     Json(new): Json<NewReview>,
-) -> Result<Reply> {
+) -> Result<ApiResponse> {
     let review = operations::create(&app, &access.for_writing(), pull, new).await?;
     show(&app, &access, &review).await
 }
 
-pub async fn get(access: Allowed<GetReview, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn get(access: Allowed<GetReview, RepoTarget>, app: App) -> Result<ApiResponse> {
     let review = find(&app, &access).await?;
     show(&app, &access, &review).await
 }
@@ -58,19 +58,19 @@ pub async fn submit(
     access: Allowed<SubmitReview, RepoTarget>,
     app: App,
     Json(submission): Json<Submission>,
-) -> Result<Reply> {
+) -> Result<ApiResponse> {
     let review = find(&app, &access).await?;
     let review = operations::submit(&app, &access.for_writing(), &review, submission).await?;
     show(&app, &access, &review).await
 }
 
-pub async fn delete(access: Allowed<DeletePendingReview, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn delete(access: Allowed<DeletePendingReview, RepoTarget>, app: App) -> Result<ApiResponse> {
     let review = find(&app, &access).await?;
     let review = operations::delete(&access.for_writing(), &review).await?;
     show(&app, &access, &review).await
 }
 
-pub async fn list_comments(access: Allowed<ListReviewCommentsOfReview, RepoTarget>, app: App) -> Result<Reply> {
+pub async fn list_comments(access: Allowed<ListReviewCommentsOfReview, RepoTarget>, app: App) -> Result<ApiResponse> {
     let review = find(&app, &access).await?;
     list_in(&app, &access, Scope::Review(review.id), &[]).await
 }
@@ -78,14 +78,14 @@ pub async fn list_comments(access: Allowed<ListReviewCommentsOfReview, RepoTarge
 /// The review that the path names inside its pull request.
 async fn find<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result<Review> {
     let pull = find_pull(app, access).await?;
-    let id = access.exchange().params.number::<ReviewId>("review_id").ok_or(Error::NotFound)?;
+    let id = access.context().params.number::<ReviewId>("review_id").ok_or(Error::NotFound)?;
     let mut db = app.read().await?;
     store::find(&mut db, pull.id, id, access.caller().actor()).await?.ok_or(Error::NotFound)
 }
 
-async fn show<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, review: &Review) -> Result<Reply> {
-    let exchange = access.exchange();
-    let rendered = present::render(app, exchange, std::iter::once(review.body.as_str())).await?.pop().flatten();
-    let shown = PullRequestReview::new(review, rendered.as_ref(), exchange.media, &access.repo, &exchange.urls);
-    Ok(Reply::ok(&shown))
+async fn show<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, review: &Review) -> Result<ApiResponse> {
+    let context = access.context();
+    let rendered = present::render(app, context, std::iter::once(review.body.as_str())).await?.pop().flatten();
+    let shown = PullRequestReview::new(review, rendered.as_ref(), context.media, &access.repo, &context.urls);
+    Ok(ApiResponse::ok(&shown))
 }

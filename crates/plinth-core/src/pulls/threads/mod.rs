@@ -4,5 +4,5 @@ mod model;
 mod place;
 pub mod store;
 
-pub use model::{NewThread, Place, Spot, StoredPlace, Thread, side_name, side_of};
-pub use place::{place, place_all};
+pub use model::{NewThread, Place, Spot, StoredPosition, Thread, side_name, side_of};
+pub use place::{place, reanchor};

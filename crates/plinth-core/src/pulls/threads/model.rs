@@ -197,9 +197,9 @@ impl Spot {
 
 /// A place as it comes out of the store.
 #[derive(Debug, Clone)]
-pub struct StoredPlace(pub Place);
+pub struct StoredPosition(pub Place);
 
-impl StoredPlace {
+impl StoredPosition {
     /// How many columns a place takes in a select list.
     pub const COLUMNS: usize = 6;
 
@@ -219,7 +219,7 @@ impl StoredPlace {
     }
 }
 
-impl FromRow for StoredPlace {
+impl FromRow for StoredPosition {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         Self::from_columns(row, 0)?.map(Self).ok_or(DbError::NoRow)
     }

@@ -3,7 +3,7 @@
 use super::{Place, Spot, Thread, store};
 use crate::Core;
 use crate::pulls::model::Version;
-use crate::pulls::range::{Desk, Range, at_desk, within_budget};
+use crate::pulls::range::{DiffContext, Range, with_diff_context, within_budget};
 use crate::pulls::store as pulls;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{PullId, RepoId, Sha};
@@ -46,7 +46,7 @@ pub async fn place(
 }
 
 /// Finds and stores the places of all threads of a pull request in its last version.
-pub async fn place_all(core: &Core, repo: RepoId, pull: PullId, version: &Version, range: Range) -> Result<()> {
+pub async fn reanchor(core: &Core, repo: RepoId, pull: PullId, version: &Version, range: Range) -> Result<()> {
     let mut after = 0;
     loop {
         let mut db = core.read().await?;
@@ -61,7 +61,7 @@ pub async fn place_all(core: &Core, repo: RepoId, pull: PullId, version: &Versio
             let work = core.store.write(Reanchor, (rows.to_vec(), range), |tx, (rows, range)| {
                 Box::pin(async move {
                     for (thread, place) in rows {
-                        store::insert_place(tx, *thread, range, place).await?;
+                        store::insert_position(tx, *thread, range, place).await?;
                     }
                     Ok(())
                 })
@@ -88,7 +88,7 @@ async fn port(
         return Ok((threads, Vec::new()));
     }
     let version = *version;
-    at_desk(core, repo, move |desk| {
+    with_diff_context(core, repo, move |desk| {
         let anchors = threads.iter().map(Thread::anchor).collect::<Result<Vec<_>>>()?;
         let spots = port_to(&desk, &version, &anchors)?;
         Ok((threads, spots))
@@ -96,7 +96,7 @@ async fn port(
     .await
 }
 
-fn port_to(desk: &Desk<'_>, version: &Version, anchors: &[Anchor]) -> Result<Vec<Option<Spot>>> {
+fn port_to(desk: &DiffContext<'_>, version: &Version, anchors: &[Anchor]) -> Result<Vec<Option<Spot>>> {
     let target = desk.between(&desk.range(version)?);
     // A place that it would take too much to find is gone.
     let Some(ports) = within_budget(diff::port(desk.reader, &target, anchors))? else {
@@ -125,10 +125,10 @@ async fn last_heads(core: &Core, repo: RepoId, lost: Vec<History>) -> Result<Vec
     if lost.iter().all(|history| history.versions.is_empty()) {
         return Ok(lost.into_iter().map(|history| history.otherwise).collect());
     }
-    at_desk(core, repo, move |desk| lost.iter().map(|history| last_head(&desk, history)).collect()).await
+    with_diff_context(core, repo, move |desk| lost.iter().map(|history| last_head(&desk, history)).collect()).await
 }
 
-fn last_head(desk: &Desk<'_>, history: &History) -> Result<Sha> {
+fn last_head(desk: &DiffContext<'_>, history: &History) -> Result<Sha> {
     for version in &history.versions {
         let found = port_to(desk, version, std::slice::from_ref(&history.anchor));
         match found {

@@ -62,7 +62,7 @@ pub async fn list_unplaced(
     db.all(sql, params![pull, after, range.base, range.head, limit]).await
 }
 
-pub async fn insert_place(db: &mut Transaction, thread: i64, range: &Range, place: &Place) -> Result<(), DbError> {
+pub async fn insert_position(db: &mut Transaction, thread: i64, range: &Range, place: &Place) -> Result<(), DbError> {
     let spot = place.spot.as_ref();
     let sql = "insert into review_thread_place (thread_id, base_sha, head_sha, commit_sha, path, line, start_side, \
                start_line, position) values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing";

@@ -59,7 +59,7 @@ async fn apply_together(core: &Core, pusher: Pusher, updates: Vec<Update>, atomi
     match (applied, work.undone.lock().take()) {
         (Err(Error::Conflict(_)), Some(verdicts)) => Ok(verdicts),
         (applied, _) => applied.map(|(verdicts, moved)| {
-            pulls::follow(core, work.pusher.repo.id, moved);
+            pulls::refresh_later(core, work.pusher.repo.id, moved);
             verdicts
         }),
     }

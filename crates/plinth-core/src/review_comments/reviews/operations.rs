@@ -14,12 +14,14 @@ use crate::Core;
 use crate::access::{RepoTarget, WriteAccess};
 use crate::notifications::{self, Notice};
 use crate::pulls::model::{Pull, PullFacts};
-use crate::pulls::range::at_desk;
+use crate::pulls::range::with_diff_context;
 use crate::pulls::{self, threads};
 use crate::review_comments::locate::Located;
 use crate::review_comments::model::NewComment;
 use crate::review_comments::operations::{author, find_position, insert_thread, recipients};
-use crate::review_comments::{DraftComment, Misplaced, Subject, mentions, rules as comment_rules, store as comments};
+use crate::review_comments::{
+    DraftComment, InvalidPosition, Subject, mentions, rules as comment_rules, store as comments,
+};
 
 /// Creates a review with its comments; without a verdict it stays pending.
 pub async fn create(
@@ -30,7 +32,7 @@ pub async fn create(
 ) -> Result<Review> {
     let author = author(access)?;
     rules::check_comment_count(new.comments.len())?;
-    rules::check_verdict(pull.author, author, new.state, &new.body, new.comments.len())?;
+    rules::check_submission(pull.author, author, new.state, &new.body, new.comments.len())?;
     if !new.body.is_empty() {
         comment_rules::check_body(&new.body)?;
     }
@@ -39,7 +41,7 @@ pub async fn create(
     core.limiter.admit_contents(author, access.operation(), &contents, core.clock.now())?;
     let _hold = core.objects.hold(pull.repo_id).await;
     let commit_id = new.commit_id.unwrap_or_else(|| pull.version.head_sha.to_string());
-    let commit = commit_id.parse().map_err(|_| Error::Invalid(Misplaced::Commit.errors()))?;
+    let commit = commit_id.parse().map_err(|_| Error::Invalid(InvalidPosition::Commit.errors()))?;
     check_commit(core, &pull, commit).await?;
     let comments = find_positions(core, &pull, &commit_id, new.comments).await?;
     let new = New { pull, author, state: new.state, body: new.body, commit, comments };
@@ -75,8 +77,8 @@ pub async fn delete(access: &WriteAccess<RepoTarget>, review: &Review) -> Result
 /// A review is about a commit of its pull request, whether it has comments or not.
 async fn check_commit(core: &Core, pull: &PullFacts, commit: Sha) -> Result<()> {
     let version = pull.version;
-    let is_part = at_desk(core, pull.repo_id, move |desk| desk.contains(&version, &commit)).await?;
-    if is_part { Ok(()) } else { Err(Error::Invalid(Misplaced::Commit.errors())) }
+    let is_part = with_diff_context(core, pull.repo_id, move |desk| desk.contains(&version, &commit)).await?;
+    if is_part { Ok(()) } else { Err(Error::Invalid(InvalidPosition::Commit.errors())) }
 }
 
 /// Whom the comments of a pending review mention. Nobody but their author can change them meanwhile.
@@ -178,7 +180,7 @@ async fn submit_pending(
     rules::check_pending(&review, "submit")?;
     let body = body.unwrap_or(&review.body).to_owned();
     let comment_count = store::list_comments(tx, id).await?.len();
-    rules::check_verdict(pull.author.id(), author, state, &body, comment_count)?;
+    rules::check_submission(pull.author.id(), author, state, &body, comment_count)?;
     publish(tx, &pull, (id, mentions), author, (state, &body), now).await?;
     get(tx, pull.id, id, author).await
 }

@@ -7,7 +7,7 @@ use plinth_base::ids::AccountId;
 const COMMENTS_MAX: usize = 100;
 
 /// A verdict must say something, and nobody judges their own work.
-pub fn check_verdict(
+pub fn check_submission(
     pull_author: Option<AccountId>,
     author: AccountId,
     state: ReviewState,

@@ -46,7 +46,7 @@ async fn missing_in(db: &mut Connection, repositories: &Path, repo: RepoId) -> R
             }
         }
     }
-    for sha in pulls::held(db, repo).await? {
+    for sha in pulls::gc_roots(db, repo).await? {
         if !is_there(db, &packs, repo, sha).await? {
             missing.push(format!("repository {repo}: a pull request needs {sha}, which is missing"));
         }

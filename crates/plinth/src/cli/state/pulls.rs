@@ -14,7 +14,7 @@ use plinth_core::accounts::{self, AccountKind};
 use plinth_core::objects::{ObjectLimits, Objects};
 use plinth_core::pulls;
 use plinth_core::pulls::model::{self, PullState, Version};
-use plinth_core::pulls::range::Desk;
+use plinth_core::pulls::range::DiffContext;
 use plinth_core::pulls::store::NewPull;
 use plinth_core::pulls::threads::side_of;
 use plinth_core::refs;
@@ -203,11 +203,11 @@ async fn find_in_store(
     objects.read(repo.id, move |reader| find_places(reader, (base, head), subjects)).await.map(Some)
 }
 
-type Found = Result<Located, review_comments::Misplaced>;
+type Found = Result<Located, review_comments::InvalidPosition>;
 
 fn find_places(reader: &Reader<'_>, (base, head): (Sha, Sha), subjects: Vec<(String, At)>) -> Result<Vec<Found>> {
     let comparisons = Comparisons::default();
-    let desk = Desk { repo: RepoId(0), reader, comparisons: &comparisons };
+    let desk = DiffContext { repo: RepoId(0), reader, comparisons: &comparisons };
     let version =
         Version { number: 1, base_sha: base, head_sha: head, merge_base: None, size: None, created_at: Timestamp(0) };
     let place =

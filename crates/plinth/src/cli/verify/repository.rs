@@ -153,7 +153,7 @@ async fn read_facts(store: &Store, repo: RepoId) -> Result<Option<Facts>> {
         after = last.name.to_string();
         refs.extend(batch.iter().map(|reference| (reference.name.to_string(), reference.target)));
     }
-    let pull_requests = pulls::held(&mut db, repo).await?;
+    let pull_requests = pulls::gc_roots(&mut db, repo).await?;
     let mut waiting: Vec<RawObject> = Vec::new();
     loop {
         let after = waiting.last().map(RawObject::sha);

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{GIT, directory, git, hubot, mona, rocket, sha_of, text};
 use crate::support::Service;
-use plinth_core::objects::{Holder, Policy, Upkeep};
+use plinth_core::objects::{GcRoots, Maintenance, Policy};
 
 /// Does everything at once and forgives nothing.
 fn eager() -> Policy {
@@ -18,9 +18,9 @@ fn keeping() -> Policy {
     Policy { grace: Duration::from_secs(3600), ..eager() }
 }
 
-async fn tend(service: &Service, policy: Policy, holders: &'static [Holder]) {
+async fn tend(service: &Service, policy: Policy, holders: &'static [GcRoots]) {
     let app = &service.app;
-    let mut upkeep = Upkeep::new(app.objects.clone(), app.clock.clone(), holders, policy);
+    let mut upkeep = Maintenance::new(app.objects.clone(), app.clock.clone(), holders, policy);
     upkeep.round().await.expect("a round of upkeep");
 }
 
@@ -147,7 +147,7 @@ const HELD: &str = "held";
 async fn what_a_holder_names_stays() {
     let service = rocket().await;
     let (held, lost) = (blob(&service, HELD).await, blob(&service, "lost").await);
-    const HOLDERS: &[Holder] = &[|_, _| {
+    const GC_ROOTS: &[GcRoots] = &[|_, _| {
         Box::pin(async {
             let object = plinth_git::RawObject::blob(HELD)?;
             Ok(vec![object.sha()])
@@ -156,7 +156,7 @@ async fn what_a_holder_names_stays() {
     // The holder speaks for every repository, so the others must have the object as well.
     let elsewhere = mona(&service).post("/repos/acme/hidden/git/blobs", json!({ "content": HELD })).await.expect(201);
     assert_eq!(text(&elsewhere.json()["sha"]), held);
-    tend(&service, eager(), HOLDERS).await;
+    tend(&service, eager(), GC_ROOTS).await;
     assert!(git(&service, 1, &["cat-file", "-e", &held]).0);
     assert!(!git(&service, 1, &["cat-file", "-e", &lost]).0);
 }

@@ -5,27 +5,27 @@ use std::sync::Arc;
 
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, PullId};
-use plinth_store::{Remembered, State, Transaction};
+use plinth_store::{GenerationCache, Generations, Transaction};
 
-use super::model::Ground;
+use super::model::CommentContext;
 use super::store;
 use crate::Core;
 
 /// By pull request and author. An entry holds until the generation of pull requests moves.
-pub type CommentContextCache = Remembered<(PullId, AccountId), Arc<Ground>>;
+pub type CommentContextCache = GenerationCache<(PullId, AccountId), Arc<CommentContext>>;
 
 /// A comment context, and the generation that it is from.
 #[derive(Debug, Clone)]
-pub struct Footing {
+pub struct CachedCommentContext {
     generation: u64,
-    context: Arc<Ground>,
+    context: Arc<CommentContext>,
 }
 
-impl Footing {
+impl CachedCommentContext {
     /// Nothing where the generation is not known, since the transaction could not check it.
     pub async fn find(
         core: &Core,
-        generations: Option<State>,
+        generations: Option<Generations>,
         pull: PullId,
         author: AccountId,
     ) -> Result<Option<Self>> {
@@ -33,7 +33,7 @@ impl Footing {
         if let Some(context) = core.comment_context_cache.get(generation, &(pull, author)) {
             return Ok(Some(Self { generation, context }));
         }
-        let found = store::find_ground(&mut core.read().await?, pull, author).await?;
+        let found = store::find_comment_context(&mut core.read().await?, pull, author).await?;
         let context = Arc::new(found.ok_or(Error::NotFound)?);
         core.comment_context_cache.keep(generation, (pull, author), context.clone());
         Ok(Some(Self { generation, context }))
@@ -43,13 +43,13 @@ impl Footing {
 /// The comment context as it is inside a transaction.
 pub async fn get(
     tx: &mut Transaction,
-    cached: Option<&Footing>,
+    cached: Option<&CachedCommentContext>,
     pull: PullId,
     author: AccountId,
-) -> Result<Arc<Ground>> {
-    let now = tx.state_inside().map(|generations| generations.pulls);
+) -> Result<Arc<CommentContext>> {
+    let now = tx.generations_inside().map(|generations| generations.pulls);
     match cached.filter(|cached| Some(cached.generation) == now) {
         Some(cached) => Ok(cached.context.clone()),
-        None => store::find_ground(tx, pull, author).await?.map(Arc::new).ok_or(Error::NotFound),
+        None => store::find_comment_context(tx, pull, author).await?.map(Arc::new).ok_or(Error::NotFound),
     }
 }

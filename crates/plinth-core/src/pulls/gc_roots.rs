@@ -9,9 +9,9 @@ use plinth_store::Connection;
 
 /// The commits of all versions, and those that comments were written on: without them a comment that was forced away
 /// could neither be shown in its diff nor come back.
-pub fn held(db: &mut Connection, repo: RepoId) -> BoxFuture<'_, Result<Vec<Sha>>> {
+pub fn gc_roots(db: &mut Connection, repo: RepoId) -> BoxFuture<'_, Result<Vec<Sha>>> {
     Box::pin(async move {
-        let held = store::list_held(db, repo).await?;
+        let held = store::list_gc_roots(db, repo).await?;
         Ok(held.into_iter().map(|(sha,)| sha).collect())
     })
 }

@@ -25,7 +25,7 @@ const LARGE_BODY: usize = 1 << 20;
 
 /// An answer of a handler.
 #[derive(Debug)]
-pub struct Reply {
+pub struct ApiResponse {
     status: StatusCode,
     content_type: Option<HeaderValue>,
     content: Content,
@@ -56,7 +56,7 @@ impl AsRef<[u8]> for Held {
     }
 }
 
-impl Reply {
+impl ApiResponse {
     /// 200 with a resource.
     pub fn ok(resource: &impl Serialize) -> Self {
         Self::json(StatusCode::OK, resource)
@@ -68,7 +68,7 @@ impl Reply {
     }
 
     /// 201 for something that has no address of its own.
-    pub fn created_without_address(resource: &impl Serialize) -> Self {
+    pub fn created_without_url(resource: &impl Serialize) -> Self {
         Self::json(StatusCode::CREATED, resource)
     }
 
@@ -190,7 +190,7 @@ pub struct Facts {
     pub body: Option<Bytes>,
 }
 
-impl Reply {
+impl ApiResponse {
     /// The response alone, for what no client asks for conditionally.
     pub fn into_response(self) -> Response {
         self.into_parts().0

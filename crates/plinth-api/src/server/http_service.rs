@@ -12,19 +12,19 @@ use tower_http::compression::Compression;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
 use crate::app::App;
-use crate::middleware::Gate;
+use crate::middleware::ApiService;
 use crate::router;
 use plinth_base::error::Error;
 
 /// The gate, behind the encoding that the client accepts.
 #[derive(Clone)]
-pub struct Door {
-    gate: Arc<Gate>,
+pub struct HttpService {
+    gate: Arc<ApiService>,
 }
 
-impl Door {
+impl HttpService {
     pub fn new(app: App) -> Self {
-        Self { gate: Arc::new(Gate::new(app, router::routes())) }
+        Self { gate: Arc::new(ApiService::new(app, router::routes())) }
     }
 
     /// Responds to a request that came from `peer`.

@@ -17,19 +17,19 @@ const WITNESSES_MAX: i64 = 16;
 const REFS_SEARCHED_MAX: i64 = 10_000;
 
 /// Objects of one repository that are in no pack yet. Asking blocks, so it happens behind the doorway only.
-pub struct Beside<'a> {
+pub struct LooseObjects<'a> {
     store: &'a Store,
     repo: RepoId,
     handle: Handle,
 }
 
-impl<'a> Beside<'a> {
+impl<'a> LooseObjects<'a> {
     pub fn new(store: &'a Store, repo: RepoId, handle: Handle) -> Self {
         Self { store, repo, handle }
     }
 }
 
-impl ObjectSource for Beside<'_> {
+impl ObjectSource for LooseObjects<'_> {
     fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>> {
         self.handle.block_on(async {
             let mut db = self.store.read().await?;

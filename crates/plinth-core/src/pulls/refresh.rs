@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::model::Version;
 use super::moves::Moved;
-use super::range::{Range, at_desk, within_budget};
+use super::range::{Range, with_diff_context, within_budget};
 use super::{store, threads};
 use crate::Core;
 use plinth_base::clock::Timestamp;
@@ -29,24 +29,24 @@ internal_authority!(
 );
 
 /// Begins the work; call it after the transaction in which [`super::refs_moved`] ran.
-pub fn follow(core: &Core, repo: RepoId, moved: Moved) {
+pub fn refresh_later(core: &Core, repo: RepoId, moved: Moved) {
     if moved.is_empty() {
         return;
     }
     let core = core.clone();
     tokio::spawn(async move {
-        if let Err(error) = follow_now(&core, repo, &moved).await {
+        if let Err(error) = refresh(&core, repo, &moved).await {
             tracing::warn!(%repo, %error, "comments were not moved ahead of time");
         }
     });
 }
 
 /// The same work, for those who want to wait.
-pub async fn follow_now(core: &Core, repo: RepoId, moved: &Moved) -> Result<()> {
+pub async fn refresh(core: &Core, repo: RepoId, moved: &Moved) -> Result<()> {
     note_contributors(core, repo, moved).await?;
     let mut outcome = Ok(());
     for pull in moved.pulls.iter().take(PULLS_MAX) {
-        if let Err(error) = settle(core, repo, *pull).await {
+        if let Err(error) = refresh_pull(core, repo, *pull).await {
             if !is_worth_another_attempt(&error) {
                 mark_attempted(core, *pull, Some(core.clock.now())).await?;
             }
@@ -63,7 +63,7 @@ pub async fn catch_up(core: &Core) -> Result<()> {
     for (repo, pull) in unsettled {
         // Before the attempt: whatever comes of it, even the end of the process, it is not made again.
         mark_attempted(core, pull, Some(core.clock.now())).await?;
-        if let Err(error) = settle(core, repo, pull).await {
+        if let Err(error) = refresh_pull(core, repo, pull).await {
             tracing::warn!(%repo, %error, "could not refresh a pull request");
             if is_worth_another_attempt(&error) {
                 mark_attempted(core, pull, None).await?;
@@ -89,7 +89,7 @@ async fn mark_attempted(core: &Core, pull: PullId, at: Option<Timestamp>) -> Res
 
 /// Finds the merge base of a pull request's last version, the places of its threads in it, and its counts. What is over
 /// budget is left out, and the version is settled all the same: its counts are stored, as far as they go.
-pub async fn settle(core: &Core, repo: RepoId, pull: PullId) -> Result<()> {
+pub async fn refresh_pull(core: &Core, repo: RepoId, pull: PullId) -> Result<()> {
     let Some(found) = store::find_by_id(&mut core.read().await?, pull).await? else { return Ok(()) };
     let version = found.version;
     let base = match version.merge_base {
@@ -99,7 +99,7 @@ pub async fn settle(core: &Core, repo: RepoId, pull: PullId) -> Result<()> {
     // Pages of comments are asked for right after a push; the counts take longer, since they need every file.
     if let Some(base) = base {
         let range = Range { base, head: version.head_sha };
-        threads::place_all(core, repo, pull, &version, range).await?;
+        threads::reanchor(core, repo, pull, &version, range).await?;
     }
     match version.size {
         Some(_) => Ok(()),
@@ -108,7 +108,7 @@ pub async fn settle(core: &Core, repo: RepoId, pull: PullId) -> Result<()> {
 }
 
 async fn find_merge_base(core: &Core, repo: RepoId, pull: PullId, version: Version) -> Result<Sha> {
-    let base = at_desk(core, repo, move |desk| Ok(desk.range(&version)?.base)).await?;
+    let base = with_diff_context(core, repo, move |desk| Ok(desk.range(&version)?.base)).await?;
     core.store
         .write(Refresh, (pull, version.number, base), |tx, (pull, number, base)| {
             Box::pin(async move { Ok(store::update_merge_base(tx, *pull, *number, *base).await?) })
@@ -118,7 +118,7 @@ async fn find_merge_base(core: &Core, repo: RepoId, pull: PullId, version: Versi
 }
 
 async fn measure(core: &Core, repo: RepoId, pull: PullId, version: Version) -> Result<()> {
-    let size = at_desk(core, repo, move |desk| desk.size(&version)).await?;
+    let size = with_diff_context(core, repo, move |desk| desk.size(&version)).await?;
     core.store
         .write(Refresh, (pull, version.number, size), |tx, (pull, number, size)| {
             Box::pin(async move { Ok(store::update_size(tx, *pull, *number, size).await?) })
@@ -129,8 +129,8 @@ async fn measure(core: &Core, repo: RepoId, pull: PullId, version: Version) -> R
 /// Authors of commits on the default branch are contributors.
 async fn note_contributors(core: &Core, repo: RepoId, moved: &Moved) -> Result<()> {
     let Some((old, new)) = moved.default_branch else { return Ok(()) };
-    let emails =
-        within_budget(at_desk(core, repo, move |desk| authors(desk.reader, old, new)).await)?.unwrap_or_default();
+    let emails = within_budget(with_diff_context(core, repo, move |desk| authors(desk.reader, old, new)).await)?
+        .unwrap_or_default();
     for emails in emails.chunks(TRANSACTION_ROWS_MAX) {
         let work = core.store.write(Refresh, (repo, emails.to_vec()), |tx, (repo, emails)| {
             Box::pin(async move {

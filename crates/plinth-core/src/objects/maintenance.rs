@@ -17,7 +17,7 @@ use plinth_git::{GraphLayers, Superseded};
 use plinth_store::Connection;
 
 /// Tells the objects of a repository that must stay although no reference reaches them.
-pub type Holder = for<'a> fn(&'a mut Connection, RepoId) -> BoxFuture<'a, Result<Vec<Sha>>>;
+pub type GcRoots = for<'a> fn(&'a mut Connection, RepoId) -> BoxFuture<'a, Result<Vec<Sha>>>;
 
 /// When something is worth doing.
 #[derive(Debug, Clone)]
@@ -67,17 +67,17 @@ enum Repacked {
 }
 
 /// The task that tends all repositories, one after another.
-pub struct Upkeep {
+pub struct Maintenance {
     objects: Objects,
     clock: Clock,
-    holders: &'static [Holder],
+    holders: &'static [GcRoots],
     policy: Policy,
     /// The generation of references that each commit-graph knows, as far as this process wrote it.
     graphs: HashMap<RepoId, i64>,
 }
 
-impl Upkeep {
-    pub fn new(objects: Objects, clock: Clock, holders: &'static [Holder], policy: Policy) -> Self {
+impl Maintenance {
+    pub fn new(objects: Objects, clock: Clock, holders: &'static [GcRoots], policy: Policy) -> Self {
         Self { objects, clock, holders, policy, graphs: HashMap::new() }
     }
 
