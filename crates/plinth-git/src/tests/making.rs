@@ -49,8 +49,8 @@ fn history() -> History {
 #[test]
 fn a_history_has_the_same_ids_every_time_and_git_agrees() {
     let (one, other) = (Fixture::empty(), Fixture::empty());
-    let refs = one.repository.make_history(&history()).expect("made");
-    assert_eq!(refs, other.repository.make_history(&history()).expect("made again"));
+    let refs = one.repository.create_history(&history()).expect("made");
+    assert_eq!(refs, other.repository.create_history(&history()).expect("made again"));
     let shown: BTreeMap<&str, String> = refs.iter().map(|(name, sha)| (name.as_str(), sha.to_string())).collect();
     expect_test::expect![[r#"
         {
@@ -81,7 +81,7 @@ fn a_history_that_makes_no_sense_leaves_nothing() {
         vec![commit("a", None, &[(".git/config", Some("x"))])],
         vec![commit("a..b", None, &[])],
     ] {
-        let result = fixture.repository.make_history(&History { commits, tags: vec![] });
+        let result = fixture.repository.create_history(&History { commits, tags: vec![] });
         assert!(matches!(result, Err(Error::Unprocessable(_))), "{result:?}");
     }
     assert_eq!(fs::read_dir(fixture.repository.pack_directory()).expect("a directory").count(), 0);

@@ -133,7 +133,7 @@ fn repositories_are_made_found_swept_and_deleted() {
         fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
         fs::write(path, "").expect("a stale file");
     }
-    Repositories::at(fixture.data.path()).expect("a data directory").sweep().expect("swept");
+    Repositories::at(fixture.data.path()).expect("a data directory").remove_leftovers().expect("removed");
     let left = fixture.git(&["count-objects", "-v"]);
     assert!(left.contains("garbage: 0"), "{left}");
     assert!(!directory.join("HEAD.lock").exists() && !directory.join("quarantine/x").exists());

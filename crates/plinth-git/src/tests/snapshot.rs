@@ -27,7 +27,7 @@ fn snapshot_has_every_pack_and_keeps_it() {
         assert!(!fixture.data.path().join("repositories").join(&file.path).exists());
     }
     // Whoever cleans up leaves the links of a living process alone, and not those of a dead one.
-    fixture.repositories.sweep().expect("swept");
+    fixture.repositories.remove_leftovers().expect("removed");
     assert!(snapshot.files().iter().all(|file| file.source.exists()));
     let staging = fixture.data.path().join("repositories/staging");
     drop(snapshot);
@@ -53,7 +53,7 @@ fn deletion_waits_for_the_end_of_a_snapshot() {
     next.delete(RepoId(1)).expect("it is marked");
     drop(hold);
     assert!(directory.exists());
-    Repositories::at(fixture.data.path()).expect("a data directory").sweep().expect("swept");
+    Repositories::at(fixture.data.path()).expect("a data directory").remove_leftovers().expect("removed");
     assert!(!directory.exists());
 }
 

@@ -72,7 +72,7 @@ fn a_heading_above_an_earlier_hunk_still_counts() {
 fn source_code_that_was_moved_indented_and_rewritten() {
     let folder = tempfile::tempdir().expect("a folder");
     let sources = [
-        include_str!("../myers.rs"),
+        include_str!("../lines/myers.rs"),
         include_str!("../rename.rs"),
         include_str!("../unified.rs"),
         include_str!("../../budget/mod.rs"),

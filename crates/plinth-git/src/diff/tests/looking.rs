@@ -1,7 +1,7 @@
 //! What is read to place a comment: its own file, however many others there are.
 
 use super::repo::{Opened, TestRepo};
-use crate::diff::{Anchor, Comparisons, FileChange, FileDiff, Mode, Port, Side, Subject, changes, port};
+use crate::diff::{Anchor, Comparisons, FileChange, FileDiff, FileMode, Reanchored, Side, Subject, changes, reanchor};
 use plinth_base::ids::{RepoId, Sha};
 
 /// Folders with a file each; more than any look at one file reads.
@@ -21,10 +21,10 @@ fn anchor(base: Sha, head: Sha, path: &str) -> Anchor {
     Anchor { base, head, old_path: path.clone(), new_path: path, subject }
 }
 
-fn place(repo: &Opened, comparisons: &Comparisons, base: Sha, head: Sha, anchor: Anchor) -> (Port, usize) {
+fn place(repo: &Opened, comparisons: &Comparisons, base: Sha, head: Sha, anchor: Anchor) -> (Reanchored, usize) {
     repo.reads.set(0);
     let target = comparisons.between(RepoId(1), repo, base, head);
-    let placed = port(repo, &target, &[anchor]).expect("a readable repository").remove(0);
+    let placed = reanchor(repo, &target, &[anchor]).expect("a readable repository").remove(0);
     (placed, repo.reads.get())
 }
 
@@ -37,7 +37,7 @@ fn a_comment_on_a_file_that_stays_is_placed_without_looking_at_the_others() {
     let commented = repo.commit();
     let head = repo.write("7/file", "above\n7\nnew\n").commit();
     let (placed, reads) = place(&repo.open(), &Comparisons::default(), base, head, anchor(base, commented, "7/file"));
-    assert!(matches!(placed, Port::Current { line: 3, .. }), "{placed:?}");
+    assert!(matches!(placed, Reanchored::Current { line: 3, .. }), "{placed:?}");
     assert!(reads <= READS_MAX, "{reads} objects were read");
 }
 
@@ -50,7 +50,7 @@ fn for_a_file_that_is_new_all_are_compared_once() {
     let head = repo.write("new", "1\n2\n").commit();
     let (opened, comparisons) = (repo.open(), Comparisons::default());
     let first = place(&opened, &comparisons, base, head, anchor(base, head, "new"));
-    assert!(matches!(first.0, Port::Current { line: 2, .. }), "{:?}", first.0);
+    assert!(matches!(first.0, Reanchored::Current { line: 2, .. }), "{:?}", first.0);
     assert!(first.1 > FOLDERS, "only the others can tell that it was not moved");
     let again = place(&opened, &comparisons, base, head, anchor(base, head, "new"));
     assert_eq!(again.0, first.0);
@@ -69,7 +69,7 @@ fn files_that_are_asked_for_often_are_compared_all_at_once() {
         .map(|index| {
             let path = format!("{}/file", index % FOLDERS);
             let (placed, reads) = place(&opened, &comparisons, base, head, anchor(base, head, &path));
-            assert!(matches!(placed, Port::Current { line: 2, .. }), "{placed:?}");
+            assert!(matches!(placed, Reanchored::Current { line: 2, .. }), "{placed:?}");
             reads
         })
         .collect();
@@ -104,7 +104,7 @@ fn a_file_that_becomes_a_link_is_not_taken_for_one_that_changed() {
     let mut change = changes(&opened, &base, &head).expect("a readable repository").remove(0);
     let diff = |change: &FileChange| comparisons.diff(RepoId(1), &opened, change).expect("a readable repository");
     let changed = diff(&change);
-    change.new.as_mut().expect("it is still there").mode = Mode::Link;
+    change.new.as_mut().expect("it is still there").mode = FileMode::Symlink;
     let replaced = diff(&change);
     assert_eq!(*replaced, FileDiff::of(&opened, &change).expect("a readable repository"));
     assert_ne!(replaced, changed);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 
 use super::repo::TestRepo;
-use crate::diff::{Anchor, Comparison, Port, Side, Subject, port};
+use crate::diff::{Anchor, Comparison, Reanchored, Side, Subject, reanchor};
 use plinth_base::ids::Sha;
 
 /// One printed row: its mark, its line before and its line after.
@@ -80,9 +80,9 @@ impl Model {
         (!undone).then_some((position as u32, now))
     }
 
-    fn port(&self, subject: &Subject) -> Port {
+    fn reanchor(&self, subject: &Subject) -> Reanchored {
         let Subject::Line { side, line, start } = *subject else { panic!("only lines are walked") };
-        let Some((position, now)) = self.find(side, line) else { return Port::Outdated };
+        let Some((position, now)) = self.find(side, line) else { return Reanchored::Outdated };
         let hunk = self.rows[..=position as usize].iter().rposition(|row| row.0 == b'@').expect("a header") as u32;
         let start = start.and_then(|(start_side, start_line)| {
             (start_line..1000)
@@ -91,7 +91,7 @@ impl Model {
                 .filter(|(found, _)| *found < position)
                 .map(|(_, line)| (start_side, line))
         });
-        Port::Current { path: b"file".to_vec(), side, line: now, start, position }
+        Reanchored::Current { path: b"file".to_vec(), side, line: now, start, position }
     }
 }
 
@@ -150,9 +150,9 @@ proptest! {
         for (base, head) in [(c, d), (a, d), (a, b)] {
             let target = Comparison::new(&opened, &base, &head).expect("both commits exist");
             let model = Model::new(&repo, (&a, &b), (&base, &head));
-            let ported = port(&opened, &target, &anchors).expect("a readable repository");
+            let ported = reanchor(&opened, &target, &anchors).expect("a readable repository");
             for (anchor, found) in anchors.iter().zip(ported) {
-                prop_assert_eq!(found, model.port(&anchor.subject), "{:?}", anchor);
+                prop_assert_eq!(found, model.reanchor(&anchor.subject), "{:?}", anchor);
             }
         }
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use gix::prelude::ObjectIdExt;
 
 use crate::diff::Source;
-use crate::object::{ObjectSource, RawObject};
+use crate::objects::{ObjectSource, RawObject};
 use plinth_base::error::Result;
 use plinth_base::ids::Sha;
 
@@ -74,7 +74,7 @@ impl ObjectSource for Opened {
         self.reads.set(self.reads.get() + 1);
         let found = self.repo.try_find_object(crate::to_oid(sha)).expect("a readable repository");
         Ok(found.map(|object| {
-            let kind = crate::object::from_gix(object.kind);
+            let kind = crate::objects::from_gix(object.kind);
             Arc::new(RawObject::new(kind, object.detach().data).expect("no collision"))
         }))
     }

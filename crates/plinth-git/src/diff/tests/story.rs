@@ -1,7 +1,7 @@
 //! A pull request with one changed file, and comments on it.
 
 use super::repo::TestRepo;
-use crate::diff::{Anchor, Comparison, Comparisons, Port, Side, Subject, port};
+use crate::diff::{Anchor, Comparison, Comparisons, Reanchored, Side, Subject, reanchor};
 use plinth_base::ids::{RepoId, Sha};
 
 /// The lines `1` to `count`, some of them replaced.
@@ -55,27 +55,27 @@ impl Story {
     }
 
     /// Where a comment is, whether all files are compared or only those that are asked for.
-    pub fn port_to(&self, base: &Sha, head: &Sha, anchor: Anchor) -> Port {
+    pub fn port_to(&self, base: &Sha, head: &Sha, anchor: Anchor) -> Reanchored {
         let repo = self.repo.open();
         let anchors = [anchor];
         let target = Comparison::new(&repo, base, head).expect("both commits exist");
-        let among_all = port(&repo, &target, &anchors).expect("a readable repository").remove(0);
+        let among_all = reanchor(&repo, &target, &anchors).expect("a readable repository").remove(0);
         let comparisons = Comparisons::default();
         let target = comparisons.between(RepoId(1), &repo, *base, *head);
-        let alone = port(&repo, &target, &anchors).expect("a readable repository").remove(0);
+        let alone = reanchor(&repo, &target, &anchors).expect("a readable repository").remove(0);
         assert_eq!(alone, among_all);
         alone
     }
 
-    pub fn port(&self, head: &Sha, anchor: Anchor) -> Port {
+    pub fn reanchor(&self, head: &Sha, anchor: Anchor) -> Reanchored {
         self.port_to(&self.base, head, anchor)
     }
 }
 
-pub fn current(side: Side, line: u32, position: u32) -> Port {
-    Port::Current { path: b"file".to_vec(), side, line, start: None, position }
+pub fn current(side: Side, line: u32, position: u32) -> Reanchored {
+    Reanchored::Current { path: b"file".to_vec(), side, line, start: None, position }
 }
 
-pub fn current_range(start: Option<(Side, u32)>, end: (Side, u32), position: u32) -> Port {
-    Port::Current { path: b"file".to_vec(), side: end.0, line: end.1, start, position }
+pub fn current_range(start: Option<(Side, u32)>, end: (Side, u32), position: u32) -> Reanchored {
+    Reanchored::Current { path: b"file".to_vec(), side: end.0, line: end.1, start, position }
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::repo::TestRepo;
-use crate::diff::{FileDiff, Mode, Status, changes, entry_at, unified};
+use crate::diff::{FileDiff, FileMode, Status, changes, entry_at, unified};
 use plinth_base::ids::Sha;
 
 fn assert_unified_as_git(repo: &TestRepo, old: &Sha, new: &Sha) {
@@ -102,8 +102,8 @@ fn a_path_is_found_in_the_tree_and_nowhere_else() {
     std::os::unix::fs::symlink("/etc", repo.path().join("link")).expect("a link");
     let head = repo.commit();
     let find = |path: &str| entry_at(&repo.open(), &head, path.as_bytes()).expect("a readable repository");
-    assert_eq!(find("folder/file").map(|entry| entry.mode), Some(Mode::File));
-    assert_eq!(find("link").map(|entry| entry.mode), Some(Mode::Link));
+    assert_eq!(find("folder/file").map(|entry| entry.mode), Some(FileMode::File));
+    assert_eq!(find("link").map(|entry| entry.mode), Some(FileMode::Symlink));
     for path in ["", "/", "folder", "folder/", "/folder/file", "folder//file", "folder/../folder/file", "link/passwd"] {
         assert_eq!(find(path), None, "{path}");
     }
