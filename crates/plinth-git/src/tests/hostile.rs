@@ -1,4 +1,4 @@
-//! Packs that were made to do harm are refused, and nothing of them stays.
+//! Hostile packs are rejected and leave no trace.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use plinth_base::error::Error;
 use plinth_base::ids::ObjectKind;
 
 #[test]
-fn damaged_packs_leave_nothing() {
+fn damaged_pack_is_rejected_without_trace() {
     let (pusher, ids) = pusher(4);
     let pack = pack_of(&pusher, &format!("{}\n", ids[3]), &[]);
     let fixture = Fixture::empty();
@@ -38,7 +38,7 @@ fn damaged_packs_leave_nothing() {
 }
 
 #[test]
-fn packs_over_a_limit_leave_nothing() {
+fn pack_over_limit_is_rejected_without_trace() {
     let (pusher, ids) = pusher(2);
     let pack = pack_of(&pusher, &format!("{}\n", ids[1]), &[]);
     let fixture = Fixture::empty();
@@ -51,7 +51,7 @@ fn packs_over_a_limit_leave_nothing() {
 }
 
 #[test]
-fn a_bomb_is_refused() {
+fn compression_bomb_is_rejected() {
     // Sixteen megabytes of zeros in a few kilobytes, first as one blob and then as a delta that repeats its base.
     let zeros = RawObject::blob(vec![0; 16 << 20]).expect("a blob");
     let bomber = Fixture::empty();
@@ -72,7 +72,7 @@ fn a_bomb_is_refused() {
 }
 
 #[test]
-fn a_delta_that_is_its_own_base_is_refused() {
+fn delta_on_itself_is_rejected() {
     let fixture = Fixture::empty();
     let own_name = [7; 20];
     let verdict =
@@ -126,7 +126,7 @@ fn with_checksum(mut pack: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn a_tree_that_is_too_deep_is_refused() {
+fn too_deep_tree_is_rejected() {
     let hostile = Fixture::empty();
     let mut objects = vec![RawObject::blob("deep").expect("a blob")];
     for _ in 0..5_000 {
@@ -148,7 +148,7 @@ fn a_tree_that_is_too_deep_is_refused() {
 }
 
 #[test]
-fn objects_that_would_harm_a_checkout_are_refused() {
+fn object_harmful_to_checkout_is_rejected() {
     let fixture = Fixture::empty();
     let blob = RawObject::blob("[submodule \"../x\"]\n\tpath = x\n\turl = --upload-pack=evil\n").expect("a blob");
     let tree = |name: &str| {

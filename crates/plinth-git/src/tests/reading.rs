@@ -1,4 +1,4 @@
-//! What we read is what git shows.
+//! Reading objects, compared with git.
 
 use std::fs;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ fn fixture() -> (Fixture, [Sha; 4]) {
 }
 
 #[test]
-fn commits_and_tags_are_read_in_full() {
+fn commits_and_tags_are_parsed_completely() {
     let (fixture, [blob_id, commit_id, tag_id, outer_id]) = fixture();
     let reader = fixture.repository.reader(&NoObjects);
     let commit = reader.find_commit(&commit_id).expect("readable").expect("present");
@@ -50,7 +50,7 @@ fn commits_and_tags_are_read_in_full() {
 }
 
 #[test]
-fn trees_are_listed_flat_and_whole() {
+fn trees_are_listed_flat_and_recursively() {
     let (fixture, [blob_id, commit_id, ..]) = fixture();
     let reader = fixture.repository.reader(&NoObjects);
     let tree_id = reader.find_commit(&commit_id).expect("readable").expect("present").tree_id;
@@ -76,7 +76,7 @@ fn trees_are_listed_flat_and_whole() {
 }
 
 #[test]
-fn blobs_over_the_limit_are_refused() {
+fn blob_over_limit_is_rejected() {
     let (fixture, [blob_id, commit_id, ..]) = fixture();
     let reader = fixture.repository.reader(&NoObjects);
     assert_eq!(reader.find_header(&blob_id).expect("readable"), Some(Header { kind: ObjectKind::Blob, size: 6 }));
@@ -86,11 +86,11 @@ fn blobs_over_the_limit_are_refused() {
 }
 
 #[test]
-fn packs_that_appear_and_vanish_are_noticed() {
+fn reader_sees_added_and_removed_packs() {
     let (fixture, [_, commit_id, ..]) = fixture();
     let reader = fixture.repository.reader(&NoObjects);
     assert_eq!(reader.kind_of(&commit_id).expect("readable"), Some(ObjectKind::Commit));
-    // More packs than the open store has room for.
+    // More packs than the open store has slots for.
     let mut later = Vec::new();
     for number in 0..150 {
         later.extend(fixture.fast_import(&format!("blob\nmark :1\ndata <<END\nnumber {number}\nEND\n\n")));
@@ -109,7 +109,7 @@ fn packs_that_appear_and_vanish_are_noticed() {
 }
 
 #[test]
-fn objects_beside_the_packs_are_found() {
+fn reader_finds_overlay_objects() {
     let (fixture, [blob_id, ..]) = fixture();
     let mut beside = MemoryObjects::default();
     let sha = beside.insert(RawObject::blob("beside").expect("a blob"));
@@ -121,7 +121,7 @@ fn objects_beside_the_packs_are_found() {
 }
 
 #[test]
-fn repositories_are_made_found_swept_and_deleted() {
+fn repositories_are_created_found_cleaned_and_deleted() {
     let fixture = Fixture::empty();
     let directory = fixture.repository.directory.clone();
     fixture.check();
@@ -144,7 +144,7 @@ fn repositories_are_made_found_swept_and_deleted() {
 }
 
 #[test]
-fn a_change_below_a_directory_is_seen_and_others_are_not() {
+fn differs_under_reports_only_changes_below_the_path() {
     let fixture = Fixture::empty();
     let commit = |mark: usize, from: &str, change: &str| {
         format!("commit refs/heads/x\nmark :{mark}\ncommitter A <a@example.com> 1 +0000\ndata 0\n{from}{change}\n")
@@ -181,7 +181,7 @@ fn a_change_below_a_directory_is_seen_and_others_are_not() {
 }
 
 #[test]
-fn a_glance_tells_what_is_in_memory_and_stops_soon() {
+fn fast_path_reads_memory_only_and_limits_steps() {
     let fixture = Fixture::empty();
     let chain: Vec<Vec<usize>> = (0..400).map(|index| if index == 0 { vec![] } else { vec![index] }).collect();
     let ids = fixture.fast_import(&commits_stream(&chain, seconds));

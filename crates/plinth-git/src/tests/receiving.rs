@@ -1,4 +1,4 @@
-//! Pushed packs: good ones come in whole, and only when they are complete.
+//! Pushed packs are accepted only if they are complete.
 
 use std::fs;
 use std::io::Cursor;
@@ -11,7 +11,7 @@ use plinth_base::ids::{ObjectKind, Sha};
 
 const NOTHING: &[RawObject] = &[];
 
-/// A repository of the pusher, with `count` commits that each change one file.
+/// A client's repository, with `count` commits that each change one file.
 pub(super) fn pusher(count: usize) -> (Fixture, Vec<Sha>) {
     let fixture = Fixture::empty();
     let text: String = (0..400).map(|line| format!("line {line}\n")).collect();
@@ -56,13 +56,13 @@ pub(super) fn assert_untouched(fixture: &Fixture) {
 }
 
 #[test]
-fn a_push_and_a_thin_push_on_top_of_it_come_in() {
+fn full_and_thin_packs_are_accepted() {
     let (pusher, ids) = pusher(3);
     let fixture = Fixture::empty();
     let quarantine = receive(&fixture, &pack_of(&pusher, &format!("{}\n", ids[0]), &[]), PackLimits::default())
         .expect("a good pack");
     quarantine.check_connected(&[ids[0]], &[]).expect("complete");
-    // Before it is accepted, only those who hold the quarantine see it.
+    // Until it is accepted, only the quarantine sees it.
     let reader = fixture.repository.reader(&quarantine);
     assert_eq!(reader.kind_of(&ids[0]).expect("readable"), Some(ObjectKind::Commit));
     assert_eq!(fixture.repository.reader(&NoObjects).kind_of(&ids[0]).expect("readable"), None);
@@ -79,7 +79,7 @@ fn a_push_and_a_thin_push_on_top_of_it_come_in() {
 }
 
 #[test]
-fn a_push_may_build_on_objects_that_are_in_no_pack() {
+fn pack_may_depend_on_overlay_objects() {
     let (pusher, ids) = pusher(2);
     let reader = pusher.repository.reader(&NoObjects);
     let beside: Vec<RawObject> = pusher
@@ -102,7 +102,7 @@ fn a_push_may_build_on_objects_that_are_in_no_pack() {
 }
 
 #[test]
-fn an_empty_pack_makes_no_file() {
+fn empty_pack_leaves_no_file() {
     let (pusher, ids) = pusher(1);
     let empty = pack_of(&pusher, &format!("{0}\n^{0}\n", ids[0]), &[]);
     let fixture = Fixture::empty();
@@ -112,7 +112,7 @@ fn an_empty_pack_makes_no_file() {
 }
 
 #[test]
-fn a_history_with_a_hole_is_refused() {
+fn incomplete_history_is_rejected() {
     let (pusher, ids) = pusher(3);
     let fixture = Fixture::empty();
     let whole = pack_of(&pusher, &format!("{}\n", ids[0]), &[]);

@@ -1,9 +1,9 @@
-//! Texts made to take long, from the advisories of several renderers; also used by the stories over HTTP.
+//! Pathological texts from the advisories of several renderers; the tests over HTTP use them too.
 
-/// The longest text that is rendered at all.
+/// The longest text that is rendered.
 pub const CHARACTERS_MAX: usize = 65_536;
 
-/// All of them, with what they are full of.
+/// All texts, with a description of each.
 pub fn texts() -> Vec<(&'static str, String)> {
     [inline_texts(), block_texts(), html_texts(), other_texts()].concat()
 }

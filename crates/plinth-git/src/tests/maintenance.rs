@@ -1,4 +1,4 @@
-//! Importing repositories and keeping them small.
+//! Imports and maintenance.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use crate::{NoObjects, PackLimits, RawObject};
 use plinth_base::error::Error;
 use plinth_base::ids::Sha;
 
-/// An ordinary repository somewhere on the machine, with branches, both kinds of tags and a note.
+/// A repository in another directory, with branches, both kinds of tags and a note.
 fn source() -> (tempfile::TempDir, std::path::PathBuf) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = directory.path().join("a: repository");
@@ -27,7 +27,7 @@ fn source() -> (tempfile::TempDir, std::path::PathBuf) {
 }
 
 #[test]
-fn an_import_brings_all_refs_and_objects() {
+fn import_copies_all_refs_and_objects() {
     let (_directory, path) = source();
     let fixture = Fixture::empty();
     let mut bytes = 0;
@@ -44,7 +44,7 @@ fn an_import_brings_all_refs_and_objects() {
 }
 
 #[test]
-fn an_import_that_fails_leaves_nothing() {
+fn failed_import_leaves_no_trace() {
     let (directory, path) = source();
     let fixture = Fixture::empty();
     let import = |path: &std::path::Path| {
@@ -56,7 +56,7 @@ fn an_import_that_fails_leaves_nothing() {
     git(&path, &["update-ref", "refs/heads/-dash", &main], b"");
     assert!(matches!(import(&path), Error::Unprocessable(_)));
     git(&path, &["update-ref", "-d", "refs/heads/-dash"], b"");
-    // The history has a hole now.
+    // The history is incomplete now.
     let parent = git(&path, &["rev-parse", "main^"], b"");
     fs::remove_file(path.join("objects").join(&parent[..2]).join(&parent[2..])).expect("a loose object");
     assert!(matches!(import(&path), Error::Unprocessable(_)));
@@ -76,7 +76,7 @@ fn fixture_with_packs(count: u8) -> (Fixture, Vec<Sha>) {
 }
 
 #[test]
-fn small_packs_become_one_and_no_object_goes() {
+fn combining_small_packs_keeps_all_objects() {
     let (fixture, ids) = fixture_with_packs(5);
     let objects = |fixture: &Fixture| fixture.git(&["cat-file", "--batch-all-objects", "--batch-check"]);
     let before = objects(&fixture);
@@ -89,7 +89,7 @@ fn small_packs_become_one_and_no_object_goes() {
 }
 
 #[test]
-fn readers_miss_nothing_while_packs_come_and_go() {
+fn readers_find_all_objects_during_maintenance() {
     let (fixture, ids) = fixture_with_packs(3);
     let is_over = AtomicBool::new(false);
     let read_all = |known: &Mutex<Vec<Sha>>| {
@@ -123,20 +123,20 @@ fn readers_miss_nothing_while_packs_come_and_go() {
 }
 
 #[test]
-fn unreachable_objects_go_after_the_grace_time() {
+fn unreachable_objects_are_removed_after_grace_period() {
     let (fixture, ids) = fixture_with_packs(2);
     let blob_id = RawObject::blob([0; 40]).expect("a blob").sha();
     let reader = fixture.repository.reader(&NoObjects);
     let has_blob = || {
         let kind = reader.kind_of(&blob_id).expect("readable");
-        // Read as well, so that it is in memory when it goes.
+        // Read it, so that it is cached when it is removed.
         assert_eq!(reader.find_blob(&blob_id, 40).expect("readable").is_some(), kind.is_some());
         kind.is_some()
     };
     assert!(fixture.repository.repack(&ids[2..], Duration::from_secs(3_600)).expect("all is young").is_empty());
     assert!(has_blob());
     let superseded = fixture.repository.repack(&ids[2..], Duration::ZERO).expect("repacked");
-    // The blob got a ref in the meantime: nothing may go.
+    // The blob got a ref in the meantime: nothing may be removed.
     assert!(!fixture.repository.remove(&superseded, &[ids[2], blob_id]).expect("judged"));
     assert!(has_blob());
     assert!(fixture.repository.remove(&superseded, &ids[2..]).expect("removed"));

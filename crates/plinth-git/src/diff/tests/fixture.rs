@@ -14,13 +14,13 @@ pub fn numbered(count: u32, replaced: &[(u32, &str)]) -> String {
 }
 
 /// A comment on `file`, which has 40 lines at the base and line 20 rewritten at the head.
-pub struct Story {
+pub struct Fixture {
     pub repo: TestRepo,
     pub base: Sha,
     pub head: Sha,
 }
 
-impl Story {
+impl Fixture {
     pub fn new() -> Self {
         Self::of(numbered(40, &[]), numbered(40, &[(20, "changed\n")]))
     }
@@ -48,14 +48,14 @@ impl Story {
         self.repo.write("file", content).commit()
     }
 
-    /// A base and a head that know nothing of the earlier ones.
+    /// A base and a head without a common history with the earlier ones.
     pub fn rebase(&self, base: &str, head: &str) -> (Sha, Sha) {
         self.repo.git(&["checkout", "-q", "--orphan", "other"]);
         (self.push(base), self.push(head))
     }
 
-    /// Where a comment is, whether all files are compared or only those that are asked for.
-    pub fn port_to(&self, base: &Sha, head: &Sha, anchor: Anchor) -> Reanchored {
+    /// Re-anchors a comment, both with a comparison of all files and with lookups of single ones.
+    pub fn reanchor_to(&self, base: &Sha, head: &Sha, anchor: Anchor) -> Reanchored {
         let repo = self.repo.open();
         let anchors = [anchor];
         let target = Comparison::new(&repo, base, head).expect("both commits exist");
@@ -68,7 +68,7 @@ impl Story {
     }
 
     pub fn reanchor(&self, head: &Sha, anchor: Anchor) -> Reanchored {
-        self.port_to(&self.base, head, anchor)
+        self.reanchor_to(&self.base, head, anchor)
     }
 }
 

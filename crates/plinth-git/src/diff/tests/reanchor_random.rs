@@ -1,4 +1,4 @@
-//! Comments on a pull request that changes at random, against a slow model made of what git prints.
+//! Re-anchoring on a pull request that changes at random, compared with a slow model of what git prints.
 
 use std::collections::HashMap;
 
@@ -40,8 +40,8 @@ fn rows(repo: &TestRepo, old: &Sha, new: &Sha, context: &str) -> Vec<Row> {
     rows
 }
 
-/// For each line before, the line after, read off a diff that shows the whole file.
-fn kept(repo: &TestRepo, old: &Sha, new: &Sha) -> HashMap<u32, u32> {
+/// The new number of each line that still exists, from a diff that shows the whole file.
+fn unchanged_lines(repo: &TestRepo, old: &Sha, new: &Sha) -> HashMap<u32, u32> {
     let printed = rows(repo, old, new, "-U10000");
     if printed.is_empty() {
         return (1..1000).map(|line| (line, line)).collect();
@@ -59,9 +59,9 @@ struct Model {
 impl Model {
     fn new(repo: &TestRepo, (a, b): (&Sha, &Sha), (c, d): (&Sha, &Sha)) -> Self {
         Self {
-            left: kept(repo, a, c),
-            right: kept(repo, b, d),
-            origin: kept(repo, a, b),
+            left: unchanged_lines(repo, a, c),
+            right: unchanged_lines(repo, b, d),
+            origin: unchanged_lines(repo, a, b),
             rows: rows(repo, c, d, "-U3"),
         }
     }
@@ -95,7 +95,7 @@ impl Model {
     }
 }
 
-/// A change of the file: where, how many lines go, and which come.
+/// A change of the file: its position, how many lines it removes, and the lines it adds.
 type Step = (proptest::sample::Index, usize, Vec<u8>);
 
 fn step() -> impl Strategy<Value = Vec<Step>> {
@@ -117,7 +117,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_random_walk_ends_where_git_says(
+    fn reanchor_equals_model_on_random_changes(
         kinds in proptest::collection::vec(0u8..60, 8..60),
         (first, base_moves, head_moves) in (step(), step(), step()),
         cut_off in any::<bool>(),
@@ -130,7 +130,7 @@ proptest! {
         let base: Vec<String> = kinds.iter().map(|kind| format!("kind {kind}\n")).collect();
         let head = apply(&base, &first);
         let (a, b) = (commit(&base), commit(&head));
-        // A rebase: the base moves, and the head takes its moves and some of its own.
+        // A rebase: the base changes, and the head has its changes and some of its own.
         let new_base = apply(&base, &base_moves);
         let new_head = apply(&apply(&new_base, &first), &head_moves);
         let (c, d) = (commit(&new_base), commit(&new_head));

@@ -1,4 +1,4 @@
-//! What we make is what git would make, and what git would refuse we refuse.
+//! Created objects equal those of git, and what git rejects is rejected.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -47,7 +47,7 @@ fn history() -> History {
 }
 
 #[test]
-fn a_history_has_the_same_ids_every_time_and_git_agrees() {
+fn created_history_has_stable_ids_and_passes_fsck() {
     let (one, other) = (Fixture::empty(), Fixture::empty());
     let refs = one.repository.create_history(&history()).expect("made");
     assert_eq!(refs, other.repository.create_history(&history()).expect("made again"));
@@ -72,7 +72,7 @@ fn a_history_has_the_same_ids_every_time_and_git_agrees() {
 }
 
 #[test]
-fn a_history_that_makes_no_sense_leaves_nothing() {
+fn invalid_history_is_rejected_without_trace() {
     let fixture = Fixture::empty();
     for commits in [
         vec![commit("a", Some("absent"), &[])],
@@ -88,7 +88,7 @@ fn a_history_that_makes_no_sense_leaves_nothing() {
 }
 
 #[test]
-fn our_packs_are_the_packs_that_git_would_index() {
+fn written_index_equals_that_of_git() {
     let fixture = Fixture::empty();
     let mut objects: Vec<RawObject> =
         (0..600).map(|number| RawObject::blob(format!("{number}").repeat(number)).expect("a blob")).collect();
@@ -118,7 +118,7 @@ fn build(fixture: &Fixture, edit: TreeEdit) -> Sha {
 }
 
 #[test]
-fn trees_are_edited_as_an_index_would_be() {
+fn tree_edit_equals_git_index() {
     let fixture = Fixture::empty();
     let write = |content: &str| TreeChange::Write { mode: EntryMode::File, content: content.into() };
     let mut edit = TreeEdit::from_empty();
@@ -148,7 +148,7 @@ fn trees_are_edited_as_an_index_would_be() {
 }
 
 #[test]
-fn trees_that_git_would_refuse_are_refused() {
+fn tree_that_git_rejects_is_rejected() {
     let content = TreeChange::Write { mode: EntryMode::File, content: vec![] };
     for path in ["", "/a", "a//b", "a/", ".", "a/..", ".git", "x/.GIT/config", "git~1", ".g\u{200c}it", "a\0b", ".git "]
     {
@@ -167,7 +167,7 @@ fn trees_that_git_would_refuse_are_refused() {
 }
 
 #[test]
-fn a_hostile_submodules_file_is_left_to_git_to_judge() {
+fn gitmodules_file_is_checked_by_git() {
     let fixture = Fixture::empty();
     for (url, is_good) in [("https://example.com/x", true), ("-u./evil", false)] {
         let content = format!("[submodule \"x\"]\n\tpath = x\n\turl = {url}\n").into_bytes();
@@ -185,7 +185,7 @@ fn a_hostile_submodules_file_is_left_to_git_to_judge() {
 }
 
 #[test]
-fn commits_and_tags_are_written_as_git_writes_them() {
+fn written_commits_and_tags_equal_those_of_git() {
     let fixture = Fixture::empty();
     let tree_id = build(&fixture, TreeEdit::from_empty());
     let identity = Identity {
