@@ -5,8 +5,8 @@ use std::hash::Hash;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
-/// Values by key, each with a weight, most often its size in bytes. Evicts what is used least and last; the total
-/// weight never exceeds the limit. A value that is heavier than the limit is not cached.
+/// Values by key, each with a weight, most often its size in bytes. Evicts values that are used rarely; the total weight
+/// never exceeds the limit. A value that is heavier than the limit is not cached.
 #[derive(Debug)]
 pub struct WeightedCache<K, V>(Cache<K, Weighted<V>, ByWeight>);
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Serialize, Serializer};
 
-/// The characters of a path segment that are percent-encoded: all but these.
+/// The characters of a path segment that are percent-encoded: all but unreserved ones.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-/// As [`SEGMENT`], but a reference name keeps its slashes.
+/// As [`SEGMENT`], without the slashes of a ref name.
 const PATH: &AsciiSet = &SEGMENT.remove(b'/');
 
 /// The URLs of this service, as the caller sees them.
@@ -44,7 +44,7 @@ pub enum Part<'a> {
     Fixed(&'a str),
     /// Percent-encoded, slashes included.
     Segment(&'a str),
-    /// Percent-encoded, slashes kept.
+    /// Percent-encoded, except slashes.
     Path(&'a str),
     Number(i64),
     Sha(crate::ids::Sha),
@@ -185,7 +185,7 @@ impl Urls {
         Url::new(&self.api, [Fixed("/installation/repositories")])
     }
 
-    /// A project by its id, whoever owns it.
+    /// A project by its id, for any owner.
     pub fn project(&self, id: crate::ids::ProjectId) -> Url<'_> {
         Url::new(&self.api, [Fixed("/projects/"), Number(id.0)])
     }

@@ -86,7 +86,7 @@ pub fn create_directories(directory: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(DIRECTORY_MODE).create(&directory) {
         // Another process may have created it first.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() => {}
-        made => made?,
+        created => created?,
     }
     sync_directory(parent)
 }

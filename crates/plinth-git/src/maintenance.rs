@@ -110,9 +110,9 @@ impl Repository {
         Ok(Superseded::all_but(new.as_ref(), small, Contents::Everything))
     }
 
-    /// Writes all that the tips reach into one pack. Packs that were there before and are older than the grace time
-    /// are superseded, with the unreachable objects in them. What younger packs lean on is kept like what tips reach:
-    /// their objects may get a ref yet.
+    /// Writes everything that the tips reach into one pack. Older packs than the grace period are superseded, together
+    /// with the unreachable objects in them. Objects of younger packs count as garbage-collection roots: a push may just
+    /// be about to reference them.
     pub fn repack(self: &Arc<Self>, tips: &[Sha], grace: Duration) -> Result<Superseded> {
         let (mut old, mut young) = (Vec::new(), Vec::new());
         for pack in self.packs()? {
@@ -177,12 +177,12 @@ impl Repository {
     }
 
     fn is_complete_without(&self, superseded: &Superseded, tips: &[Sha]) -> Result<bool> {
-        let known = match &superseded.contents {
+        let old_tips = match &superseded.contents {
             Contents::Everything => return Ok(true),
-            Contents::ReachableFrom(known) => known,
+            Contents::ReachableFrom(old_tips) => old_tips,
         };
-        let known_set: HashSet<&Sha> = known.iter().collect();
-        let new: Vec<&Sha> = tips.iter().filter(|tip| !known_set.contains(tip)).collect();
+        let old_tip_set: HashSet<&Sha> = old_tips.iter().collect();
+        let new: Vec<&Sha> = tips.iter().filter(|tip| !old_tip_set.contains(tip)).collect();
         let packs = self.packs()?;
         let unseen: Vec<&PathBuf> = packs.difference(&superseded.seen).collect();
         if new.is_empty() && unseen.is_empty() {
@@ -202,7 +202,7 @@ impl Repository {
             .run(|stdin| {
                 new.iter().try_for_each(|tip| writeln!(stdin, "{tip}"))?;
                 unseen.iter().try_for_each(|pack| write_names(pack, stdin))?;
-                known.iter().try_for_each(|tip| writeln!(stdin, "^{tip}"))
+                old_tips.iter().try_for_each(|tip| writeln!(stdin, "^{tip}"))
             })?;
         Ok(exit.success)
     }

@@ -82,7 +82,7 @@ fn parse_length(digits: &[u8]) -> Result<usize, MalformedPacket> {
 
 /// Appends one packet. Panics if the data does not fit.
 pub fn put_data(out: &mut Vec<u8>, data: &[u8]) {
-    assert!(data.len() <= DATA_MAX, "callers split what is longer than a packet");
+    assert!(data.len() <= DATA_MAX, "the data fits one packet");
     out.extend_from_slice(format!("{:04x}", data.len() + PREFIX).as_bytes());
     out.extend_from_slice(data);
 }

@@ -1,7 +1,7 @@
 //! The budget of one computation over git objects: how much it may visit, load, compare and reserve, and for how long.
 //!
 //! Pushed objects decide how much work a request causes, and a few hundred bytes can name billions of files. So every
-//! loop over objects charges its budget as it goes and stops in the middle when the budget is used up. Charging is an
+//! loop over objects counts against its budget and stops in the middle when the budget is used up. Counting is an
 //! addition and a comparison; the clock and the cancellation are checked every few thousand steps.
 
 mod cancellation;

@@ -64,9 +64,10 @@ impl NewCommit {
         }
         let mut text = format!("tree {}\n", self.tree_id);
         for parent_id in &self.parent_ids {
-            writeln!(text, "parent {parent_id}").expect("a string takes all text");
+            writeln!(text, "parent {parent_id}").expect("writing to a string never fails");
         }
-        write!(text, "author {}\ncommitter {}\n", self.author, self.committer).expect("a string takes all text");
+        write!(text, "author {}\ncommitter {}\n", self.author, self.committer)
+            .expect("writing to a string never fails");
         if let Some(signature) = &self.signature {
             text.push_str(&signature_header(signature)?);
         }

@@ -77,7 +77,7 @@ impl<W: Write> PackWriter<W> {
 }
 
 fn pack_header(count: usize) -> Vec<u8> {
-    let count = u32::try_from(count).expect("a request cannot hold that many objects");
+    let count = u32::try_from(count).expect("a request cannot have that many objects");
     [b"PACK".as_slice(), &2u32.to_be_bytes(), &count.to_be_bytes()].concat()
 }
 

@@ -1,4 +1,4 @@
-//! Loading an object: its size is charged to the budget before it is in memory.
+//! Loads objects. The size of an object is counted against the budget before it is in memory.
 
 use std::sync::Arc;
 

@@ -177,7 +177,7 @@ fn remove(directory: &Path, _permit: &RemovalPermit) -> Result<()> {
     // Without its HEAD the directory is not a repository, even if the rest is not removed because we are killed.
     durable::remove_file(&directory.join("HEAD"))?;
     durable::remove_directory(directory)?;
-    let shard = directory.parent().expect("a repository lies in its shard");
+    let shard = directory.parent().expect("a repository is in a shard directory");
     if shard.is_dir() {
         durable::sync_directory(shard)?;
     }

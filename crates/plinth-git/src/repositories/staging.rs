@@ -134,7 +134,7 @@ fn is_leftover(entry: &fs::DirEntry) -> io::Result<bool> {
     match fs::File::open(entry.path().join(LOCK)) {
         Ok(lock) => Ok(lock.try_lock().is_ok()),
         Err(_) => match entry.metadata().and_then(|data| data.modified()) {
-            Ok(made) => Ok(SystemTime::now().duration_since(made).unwrap_or_default() > STAGING_AGE_MAX),
+            Ok(created) => Ok(SystemTime::now().duration_since(created).unwrap_or_default() > STAGING_AGE_MAX),
             // Its owner has just removed it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),

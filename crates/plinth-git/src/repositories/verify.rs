@@ -224,7 +224,7 @@ fn write_index(directory: &Path, pack: &Path) -> Result<()> {
     GitCommand::new(directory, "index-pack", LIMITS)
         .args([Path::new("--no-rev-index"), Path::new("-o"), &new, pack])
         .run(|_| Ok(()))?
-        .check("making an index")?;
+        .check("writing an index")?;
     durable::sync_file(&new)?;
     // It was derived from the damaged index.
     durable::remove_file(&pack.with_extension("rev"))?;
@@ -234,7 +234,8 @@ fn write_index(directory: &Path, pack: &Path) -> Result<()> {
 
 /// Paths, without extension, of all packs of which at least one file exists.
 fn pack_stems(directory: &Path) -> Result<BTreeSet<PathBuf>> {
-    let is_part = |path: &PathBuf| path.extension().is_some_and(|end| EXTENSIONS.iter().any(|known| end == *known));
+    let is_part =
+        |path: &PathBuf| path.extension().is_some_and(|end| EXTENSIONS.iter().any(|extension| end == *extension));
     Ok(entries(directory)?.into_iter().filter(is_part).map(|path| path.with_extension("")).collect())
 }
 

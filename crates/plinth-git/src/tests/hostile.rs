@@ -29,9 +29,9 @@ fn damaged_pack_is_rejected_without_trace() {
         ("a flipped object", &flipped(pack.len() / 2)),
         ("a flipped checksum", &flipped(pack.len() - 1)),
     ] {
-        let verdict = receive(&fixture, bytes, PackLimits::default()).map(|_| ());
-        assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{what}: {verdict:?}");
-        let text = verdict.expect_err("refused").to_string();
+        let outcome = receive(&fixture, bytes, PackLimits::default()).map(|_| ());
+        assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{what}: {outcome:?}");
+        let text = outcome.expect_err("rejected").to_string();
         assert!(!text.contains(&*fixture.data.path().to_string_lossy()), "{text}");
         assert_untouched(&fixture);
     }
@@ -45,8 +45,8 @@ fn pack_over_limit_is_rejected_without_trace() {
     let small = PackLimits { pack_size: 300, ..PackLimits::default() };
     assert!(matches!(receive(&fixture, &pack, small), Err(Error::BodyTooLarge(300))));
     let fine = PackLimits { object_size: 1_000, ..PackLimits::default() };
-    let verdict = receive(&fixture, &pack, fine).map(|_| ());
-    assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?}");
+    let outcome = receive(&fixture, &pack, fine).map(|_| ());
+    assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{outcome:?}");
     assert_untouched(&fixture);
 }
 
@@ -58,16 +58,16 @@ fn compression_bomb_is_rejected() {
     let path = bomber.repository.store(&[zeros]).expect("stored").expect("a pack");
     let fixture = Fixture::empty();
     let limits = PackLimits { object_size: 8 << 20, ..PackLimits::default() };
-    let verdict = receive(&fixture, &fs::read(path).expect("a pack"), limits).map(|_| ());
-    assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?}");
+    let outcome = receive(&fixture, &fs::read(path).expect("a pack"), limits).map(|_| ());
+    assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{outcome:?}");
 
-    let verdict = receive(&fixture, &delta_bomb(), limits).map(|_| ()).expect_err("the result is too large");
-    assert!(verdict.to_string().contains("is larger than 8388608 bytes"), "{verdict}");
+    let outcome = receive(&fixture, &delta_bomb(), limits).map(|_| ()).expect_err("the result is too large");
+    assert!(outcome.to_string().contains("is larger than 8388608 bytes"), "{outcome}");
     receive(&fixture, &delta_bomb(), PackLimits { object_size: 256 << 20, ..limits }).map(|_| ()).expect("just fits");
 
     let memory = Limits { memory: 24 << 20, ..Limits::default() };
-    let verdict = receive(&fixture, &delta_bomb(), PackLimits { child: memory, ..limits }).map(|_| ());
-    assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?}");
+    let outcome = receive(&fixture, &delta_bomb(), PackLimits { child: memory, ..limits }).map(|_| ());
+    assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{outcome:?}");
     assert_untouched(&fixture);
 }
 
@@ -75,9 +75,9 @@ fn compression_bomb_is_rejected() {
 fn delta_on_itself_is_rejected() {
     let fixture = Fixture::empty();
     let own_name = [7; 20];
-    let verdict =
+    let outcome =
         receive(&fixture, &pack_with_delta(&own_name, b"\x01\x01\x90\x01"), PackLimits::default()).map(|_| ());
-    assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?}");
+    assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{outcome:?}");
     assert_untouched(&fixture);
 }
 
@@ -113,8 +113,8 @@ fn pack_with_delta(base: &[u8; 20], delta: &[u8]) -> Vec<u8> {
 
 fn deflate(data: &[u8]) -> Vec<u8> {
     let mut out = gix::zlib::stream::deflate::Write::new(Vec::new(), gix::zlib::Compression::DEFAULT);
-    std::io::Write::write_all(&mut out, data).expect("memory takes all");
-    std::io::Write::flush(&mut out).expect("memory takes all");
+    std::io::Write::write_all(&mut out, data).expect("writing to memory never fails");
+    std::io::Write::flush(&mut out).expect("writing to memory never fails");
     out.into_inner()
 }
 
@@ -138,9 +138,9 @@ fn too_deep_tree_is_rejected() {
     let top = objects.last().expect("never empty").sha();
     let path = hostile.repository.store(&objects).expect("stored").expect("a pack");
     let fixture = Fixture::empty();
-    let verdict = receive(&fixture, &fs::read(path).expect("a pack"), PackLimits::default())
+    let outcome = receive(&fixture, &fs::read(path).expect("a pack"), PackLimits::default())
         .and_then(|quarantine| quarantine.check_connected(&[top], &[]));
-    assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?}");
+    assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{outcome:?}");
     assert_untouched(&fixture);
     let limits = TreeLimits { entries: 10_000, path_bytes: 10_000_000, recursive: true };
     let listed = hostile.repository.reader(&NoObjects).list_tree(&top, limits).expect("readable");
@@ -158,8 +158,8 @@ fn object_harmful_to_checkout_is_rejected() {
     for name in [".git", ".gitmodules", "..", ".GiT"] {
         let hostile = Fixture::empty();
         let path = hostile.repository.store(&[blob.clone(), tree(name)]).expect("stored").expect("a pack");
-        let verdict = receive(&fixture, &fs::read(path).expect("a pack"), PackLimits::default()).map(|_| ());
-        assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{name}: {verdict:?}");
+        let outcome = receive(&fixture, &fs::read(path).expect("a pack"), PackLimits::default()).map(|_| ());
+        assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{name}: {outcome:?}");
     }
     assert_untouched(&fixture);
 }

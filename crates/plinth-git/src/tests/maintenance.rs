@@ -137,11 +137,11 @@ fn unreachable_objects_are_removed_after_grace_period() {
     assert!(has_blob());
     let superseded = fixture.repository.repack(&ids[2..], Duration::ZERO).expect("repacked");
     // The blob got a ref in the meantime: nothing may be removed.
-    assert!(!fixture.repository.remove(&superseded, &[ids[2], blob_id]).expect("judged"));
+    assert!(!fixture.repository.remove(&superseded, &[ids[2], blob_id]).expect("checked"));
     assert!(has_blob());
     assert!(fixture.repository.remove(&superseded, &ids[2..]).expect("removed"));
     assert_eq!(fixture.repository.pack_count().expect("counted"), 1);
-    assert!(!has_blob(), "nobody may be told of it any more, and begin to need it");
+    assert!(!has_blob(), "a removed object must not be found any more");
     let (is_there, ..) = try_git(&fixture.repository.directory, &["cat-file", "-e", &blob_id.to_string()], b"");
     assert!(!is_there);
     assert_eq!(fixture.git(&["rev-list", "--count", &ids[2].to_string()]), "3");

@@ -65,8 +65,8 @@ fn trees_are_listed_flat_and_recursively() {
         .collect();
     assert_eq!(shown.join("\n"), fixture.git(&["ls-tree", "-r", "-t", &tree_id.to_string()]));
     assert!(!is_truncated);
-    let cut = list(&reader, &tree_id, 3);
-    assert_eq!((cut.entries.len(), cut.is_truncated), (3, true));
+    let truncated = list(&reader, &tree_id, 3);
+    assert_eq!((truncated.entries.len(), truncated.is_truncated), (3, true));
 
     let run = reader.find_path(&tree_id, b"src/run").expect("readable").expect("present");
     assert_eq!((run.mode, run.sha), (EntryMode::Executable, blob_id));
@@ -98,10 +98,10 @@ fn reader_sees_added_and_removed_packs() {
     for id in &later {
         assert_eq!(reader.kind_of(id).expect("readable"), Some(ObjectKind::Blob));
     }
-    let kept: String = later.iter().map(|id| format!("{id}\n")).collect();
+    let names: String = later.iter().map(|id| format!("{id}\n")).collect();
     let old: Vec<_> = fs::read_dir(fixture.repository.pack_directory()).expect("a directory").flatten().collect();
     let prefix = fixture.repository.pack_directory().join("pack");
-    fixture.git_with(&["pack-objects", "--quiet", &prefix.to_string_lossy()], kept.as_bytes());
+    fixture.git_with(&["pack-objects", "--quiet", &prefix.to_string_lossy()], names.as_bytes());
     old.iter().for_each(|file| fs::remove_file(file.path()).expect("removable"));
     for id in &later {
         assert!(reader.find_blob(id, 100).expect("readable").is_some());
@@ -111,11 +111,11 @@ fn reader_sees_added_and_removed_packs() {
 #[test]
 fn reader_finds_overlay_objects() {
     let (fixture, [blob_id, ..]) = fixture();
-    let mut beside = MemoryObjects::default();
-    let sha = beside.insert(RawObject::blob("beside").expect("a blob"));
-    let reader = fixture.repository.reader(&beside);
+    let mut overlay = MemoryObjects::default();
+    let sha = overlay.insert(RawObject::blob("overlay").expect("a blob"));
+    let reader = fixture.repository.reader(&overlay);
     assert_eq!(reader.kind_of(&sha).expect("readable"), Some(ObjectKind::Blob));
-    assert_eq!(reader.find_blob(&sha, 100).expect("readable").expect("present").data(), b"beside");
+    assert_eq!(reader.find_blob(&sha, 100).expect("readable").expect("present").data(), b"overlay");
     assert!(reader.find_blob(&blob_id, 100).expect("readable").is_some());
     assert_eq!(fixture.repository.reader(&NoObjects).kind_of(&sha).expect("readable"), None);
 }
@@ -125,7 +125,7 @@ fn repositories_are_created_found_cleaned_and_deleted() {
     let fixture = Fixture::empty();
     let directory = fixture.repository.directory.clone();
     fixture.check();
-    assert!(Arc::ptr_eq(&fixture.repository, &fixture.repositories.create(RepoId(1)).expect("made already")));
+    assert!(Arc::ptr_eq(&fixture.repository, &fixture.repositories.create(RepoId(1)).expect("created already")));
     assert!(matches!(fixture.repositories.get(RepoId(2)), Err(Error::NotFound)));
     assert!(matches!(fixture.repositories.get(RepoId(-1)), Err(Error::NotFound)));
     for stale in ["HEAD.lock", "objects/pack/tmp_pack_x", "objects/info/commit-graph.lock", "quarantine/x/pack/y"] {
@@ -192,13 +192,13 @@ fn fast_path_reads_memory_only_and_limits_steps() {
     assert_eq!(fast_path(0, 1), None, "nothing is in memory yet");
     let reader = fixture.repository.reader(&NoObjects);
     for (ancestor, descendant) in [(0, 1), (1, 0), (0, 9), (9, 0), (399, 399)] {
-        let told = reader.is_ancestor(&ids[ancestor], &ids[descendant]).expect("readable");
-        assert_eq!(fast_path(ancestor, descendant), Some(told), "{ancestor} {descendant}");
+        let is_ancestor = reader.is_ancestor(&ids[ancestor], &ids[descendant]).expect("readable");
+        assert_eq!(fast_path(ancestor, descendant), Some(is_ancestor), "{ancestor} {descendant}");
     }
     assert!(reader.is_ancestor(&ids[0], &ids[399]).expect("readable"));
     assert_eq!(fast_path(0, 399), None, "that takes too many steps");
     let unknown = fixture.repository.fast_path(|reader| reader.kind_of(&RawObject::blob("x")?.sha()));
-    assert!(unknown.is_none(), "what is absent has to be looked for on the disk");
+    assert!(unknown.is_none(), "an absent object needs a lookup on disk");
     let base = fixture.repository.fast_path(|reader| reader.merge_base(&ids[0], &ids[1]));
-    assert!(base.is_none(), "that may take long whatever is in memory");
+    assert!(base.is_none(), "a merge base may take long even in memory");
 }

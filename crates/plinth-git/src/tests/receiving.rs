@@ -82,7 +82,7 @@ fn full_and_thin_packs_are_accepted() {
 fn pack_may_depend_on_overlay_objects() {
     let (pusher, ids) = pusher(2);
     let reader = pusher.repository.reader(&NoObjects);
-    let beside: Vec<RawObject> = pusher
+    let overlay: Vec<RawObject> = pusher
         .git(&["rev-list", "--objects", &ids[0].to_string()])
         .lines()
         .map(|line| {
@@ -94,10 +94,10 @@ fn pack_may_depend_on_overlay_objects() {
     let thin = pack_of(&pusher, &format!("{}\n^{}\n", ids[1], ids[0]), &["--thin"]);
     assert!(receive(&fixture, &thin, PackLimits::default()).is_err());
     let quarantine =
-        fixture.repository.receive(&mut thin.as_slice(), &beside, PackLimits::default()).expect("a good pack");
+        fixture.repository.receive(&mut thin.as_slice(), &overlay, PackLimits::default()).expect("a good pack");
     quarantine.check_connected(&[ids[1]], &[ids[0]]).expect("complete");
     quarantine.accept().expect("accepted");
-    fixture.repository.store(&beside).expect("stored");
+    fixture.repository.store(&overlay).expect("stored");
     fixture.check();
 }
 
@@ -128,11 +128,11 @@ fn incomplete_history_is_rejected() {
         };
         fs::read(pack.into_iter().find(is_pack).expect("a pack")).expect("readable")
     };
-    let verdict = match receive(&fixture, &without_blob, PackLimits::default()) {
+    let outcome = match receive(&fixture, &without_blob, PackLimits::default()) {
         Ok(quarantine) => quarantine.check_connected(&[ids[2]], &[ids[0]]),
         Err(error) => Err(error),
     };
-    assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?} without {blob_id}");
+    assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{outcome:?} without {blob_id}");
     let quarantine = receive(&fixture, &whole, PackLimits::default()).expect("a good pack");
     assert!(matches!(quarantine.check_connected(&[ids[1]], &[ids[0]]), Err(Error::Unprocessable(_))));
 }

@@ -14,7 +14,7 @@ fn object(text: &str) -> [RawObject; 1] {
 fn snapshot_links_every_pack() {
     let fixture = Fixture::empty();
     fixture.repository.store(&object("one")).expect("stored");
-    let hold = fixture.repositories.hold_removals().expect("held");
+    let hold = fixture.repositories.hold_removals().expect("locked");
     assert!(fixture.repositories.try_removals().expect("asked").is_none(), "nothing is removed meanwhile");
     let repos = [RepoId(1), RepoId(2)];
     let snapshot = fixture.repositories.link_packs(&repos, &hold).expect("linked");
@@ -39,7 +39,7 @@ fn deletion_waits_for_snapshot() {
     let fixture = Fixture::empty();
     fixture.repository.store(&object("one")).expect("stored");
     let directory = fixture.repository.directory.clone();
-    let hold = fixture.repositories.hold_removals().expect("held");
+    let hold = fixture.repositories.hold_removals().expect("locked");
     fixture.repositories.delete(RepoId(1)).expect("it is marked");
     fixture.repositories.delete_marked().expect("it waits");
     assert!(directory.join("objects/pack").read_dir().expect("a directory").count() > 0, "every pack is still there");
@@ -48,8 +48,8 @@ fn deletion_waits_for_snapshot() {
     drop(hold);
     fixture.repositories.delete_marked().expect("removed");
     assert!(!directory.exists());
-    next.create(RepoId(1)).expect("made");
-    let hold = next.hold_removals().expect("held");
+    next.create(RepoId(1)).expect("created");
+    let hold = next.hold_removals().expect("locked");
     next.delete(RepoId(1)).expect("it is marked");
     drop(hold);
     assert!(directory.exists());
@@ -68,5 +68,5 @@ fn opening_repository_creates_missing_empty_directories() {
     let again = Repositories::at(fixture.data.path()).expect("a data directory");
     again.get(RepoId(1)).expect("it opens");
     assert!(directory.join("refs/heads").is_dir() && directory.join("quarantine").is_dir());
-    assert!(fixture.git(&["rev-parse", "--git-dir"]).len() > 1, "git takes it for a repository");
+    assert!(fixture.git(&["rev-parse", "--git-dir"]).len() > 1, "git recognizes the repository");
 }

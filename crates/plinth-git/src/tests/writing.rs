@@ -49,8 +49,8 @@ fn history() -> History {
 #[test]
 fn created_history_has_stable_ids_and_passes_fsck() {
     let (one, other) = (Fixture::empty(), Fixture::empty());
-    let refs = one.repository.create_history(&history()).expect("made");
-    assert_eq!(refs, other.repository.create_history(&history()).expect("made again"));
+    let refs = one.repository.create_history(&history()).expect("created");
+    assert_eq!(refs, other.repository.create_history(&history()).expect("created again"));
     let shown: BTreeMap<&str, String> = refs.iter().map(|(name, sha)| (name.as_str(), sha.to_string())).collect();
     expect_test::expect![[r#"
         {
@@ -111,9 +111,9 @@ fn written_index_equals_that_of_git() {
 }
 
 fn build(fixture: &Fixture, edit: TreeEdit) -> Sha {
-    let mut made = MemoryObjects::default();
-    let sha = edit.build(&fixture.repository.reader(&NoObjects), &mut made, Budget::unlimited()).expect("built");
-    fixture.repository.store(&made.into_sorted()).expect("stored");
+    let mut objects = MemoryObjects::default();
+    let sha = edit.build(&fixture.repository.reader(&NoObjects), &mut objects, Budget::unlimited()).expect("built");
+    fixture.repository.store(&objects.into_sorted()).expect("stored");
     sha
 }
 
@@ -131,7 +131,7 @@ fn tree_edit_equals_git_index() {
 
     let mut edit = TreeEdit::from_base(base);
     edit.change("gone/only", TreeChange::Delete).expect("a good path");
-    edit.change("a/now/deep", write("deep")).expect("a file gives way to a directory");
+    edit.change("a/now/deep", write("deep")).expect("a directory replaces the file");
     let blob_id = RawObject::blob("dir/x").expect("a blob").sha();
     edit.change("dir/x2", TreeChange::Put { mode: EntryMode::Executable, sha: blob_id }).expect("a good path");
     let tree_id = build(&fixture, edit);
@@ -152,8 +152,8 @@ fn tree_that_git_rejects_is_rejected() {
     let content = TreeChange::Write { mode: EntryMode::File, content: vec![] };
     for path in ["", "/a", "a//b", "a/", ".", "a/..", ".git", "x/.GIT/config", "git~1", ".g\u{200c}it", "a\0b", ".git "]
     {
-        let verdict = TreeEdit::from_empty().change(path, content.clone());
-        assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{path:?}");
+        let outcome = TreeEdit::from_empty().change(path, content.clone());
+        assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{path:?}");
     }
     let link = TreeChange::Write { mode: EntryMode::Symlink, content: vec![] };
     assert!(TreeEdit::from_empty().change(".gitmodules", link).is_err());
@@ -176,10 +176,10 @@ fn gitmodules_file_is_checked_by_git() {
         assert!(!edit.has_submodules_file());
         edit.change(".GitModules", TreeChange::Write { mode: EntryMode::File, content }).expect("a good path");
         assert!(edit.has_submodules_file());
-        let mut made = MemoryObjects::default();
-        edit.build(&NoObjects, &mut made, Budget::unlimited()).expect("built");
-        let verdict = fixture.repository.check_objects(&made.into_sorted(), &[]);
-        assert_eq!(verdict.is_ok(), is_good, "{verdict:?}");
+        let mut objects = MemoryObjects::default();
+        edit.build(&NoObjects, &mut objects, Budget::unlimited()).expect("built");
+        let outcome = fixture.repository.check_objects(&objects.into_sorted(), &[]);
+        assert_eq!(outcome.is_ok(), is_good, "{outcome:?}");
     }
     assert_eq!(fs::read_dir(fixture.repository.pack_directory()).expect("a directory").count(), 0);
 }
@@ -222,11 +222,11 @@ fn written_commits_and_tags_equal_those_of_git() {
     assert_eq!(read_signature.payload.as_bytes(), unsigned.data());
     assert_eq!(reader.find_tag(&tag.sha()).expect("readable").expect("present").message, "tag\n");
 
-    let refused = |new: NewCommit| assert!(matches!(new.to_object(), Err(Error::Unprocessable(_))), "{new:?}");
+    let assert_rejected = |new: NewCommit| assert!(matches!(new.to_object(), Err(Error::Unprocessable(_))), "{new:?}");
     let with_author = |author: Identity| NewCommit { author, ..new.clone() };
-    refused(NewCommit { message: "a\0b".into(), ..new.clone() });
-    refused(with_author(Identity { name: "a\nparent x".into(), ..identity.clone() }));
-    refused(with_author(Identity { name: " ".into(), ..identity.clone() }));
-    refused(with_author(Identity { email: "a> 1 +0000".into(), ..identity.clone() }));
-    refused(with_author(Identity { date: Date::utc(-1), ..identity }));
+    assert_rejected(NewCommit { message: "a\0b".into(), ..new.clone() });
+    assert_rejected(with_author(Identity { name: "a\nparent x".into(), ..identity.clone() }));
+    assert_rejected(with_author(Identity { name: " ".into(), ..identity.clone() }));
+    assert_rejected(with_author(Identity { email: "a> 1 +0000".into(), ..identity.clone() }));
+    assert_rejected(with_author(Identity { date: Date::utc(-1), ..identity }));
 }

@@ -138,7 +138,7 @@ impl Quarantine {
 /// A delta begins with the size of its base and the size of its result; only its first bytes are decompressed.
 fn delta_result_size(data: &pack::data::File, offset: u64, inflate: &mut Decompress) -> Result<u64> {
     let end = (offset + DELTA_HEAD_PACKED_MAX).min(data.pack_end() as u64);
-    let packed = data.entry_slice(offset..end).ok_or_else(|| Error::internal("a delta lies outside of its pack"))?;
+    let packed = data.entry_slice(offset..end).ok_or_else(|| Error::internal("a delta is outside of its pack"))?;
     let mut head = [0; DELTA_HEAD_MAX];
     inflate.reset(true);
     inflate.decompress(packed, &mut head, FlushDecompress::None).map_err(io::Error::from)?;

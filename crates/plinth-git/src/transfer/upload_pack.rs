@@ -81,7 +81,7 @@ impl Repository {
         repository::write_skeleton(directory.path())?;
         let mut packed = String::with_capacity(refs.len() * 64);
         for (name, sha) in refs {
-            writeln!(packed, "{sha} {name}").expect("a string takes all text");
+            writeln!(packed, "{sha} {name}").expect("writing to a string never fails");
         }
         fs::write(directory.path().join("packed-refs"), packed)?;
         Ok(directory)

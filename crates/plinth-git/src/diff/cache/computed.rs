@@ -50,7 +50,7 @@ struct Flight<V> {
 enum Landed<V> {
     NotYet,
     With(Outcome<V>),
-    /// It failed for a reason that concerns only the leader: every waiting thread tries again.
+    /// It failed for a reason of the leader, such as its cancellation: every waiting thread tries again.
     WithNothing,
 }
 
@@ -80,7 +80,7 @@ impl<K: Copy + Eq + Hash, V: Clone> Computed<K, V> {
             }
             budget.check_total()?;
             let flight = match self.join(key, budget) {
-                Role::Follow(flight) => flight,
+                Role::Wait(flight) => flight,
                 Role::Lead(flight) => return self.lead(key, &flight, budget, weigh, compute),
             };
             if let Some(outcome) = flight.wait(budget)? {
@@ -92,7 +92,7 @@ impl<K: Copy + Eq + Hash, V: Clone> Computed<K, V> {
     fn join(&self, key: K, budget: &Budget) -> Role<V> {
         let mut running = self.running.lock();
         if let Some(flight) = running.get(&key) {
-            return Role::Follow(flight.clone());
+            return Role::Wait(flight.clone());
         }
         let (leader, landed) = (budget.cancellation().clone(), Mutex::new(Landed::NotYet));
         let flight = Arc::new(Flight { leader, landed, changed: Condvar::new() });
@@ -138,7 +138,7 @@ impl<K: Copy + Eq + Hash, V: Clone> Computed<K, V> {
 
 enum Role<V> {
     Lead(Arc<Flight<V>>),
-    Follow(Arc<Flight<V>>),
+    Wait(Arc<Flight<V>>),
 }
 
 struct Landing<'a, K: Copy + Eq + Hash, V> {

@@ -75,7 +75,7 @@ impl Comparisons {
             return cached;
         }
         source.check_may_block()?;
-        let weigh = |made: &Arc<Comparison>| Some(made.byte_count() + size_of::<Key>());
+        let weigh = |comparison: &Arc<Comparison>| Some(comparison.byte_count() + size_of::<Key>());
         self.files.get(key, source.budget(), weigh, || Comparison::new(source, base, head).map(Arc::new))
     }
 
@@ -124,9 +124,9 @@ impl Comparisons {
             return cached;
         }
         source.check_may_block()?;
-        let weigh = |made: &Arc<FileDiff>| {
-            let weight = made.byte_count() + size_of::<DiffKey>();
-            (made.byte_count() <= CACHED_BYTES_MAX).then_some(weight)
+        let weigh = |diff: &Arc<FileDiff>| {
+            let weight = diff.byte_count() + size_of::<DiffKey>();
+            (diff.byte_count() <= CACHED_BYTES_MAX).then_some(weight)
         };
         self.diffs.get(key, source.budget(), weigh, || FileDiff::of(source, change).map(Arc::new))
     }

@@ -99,7 +99,7 @@ fn hunks_equal_git_on_rewritten_source_code() {
 #[test]
 fn hunks_equal_git_where_search_is_aborted() {
     let directory = tempfile::tempdir().expect("a directory");
-    for (seed, lines, kinds, kept_in_16) in
+    for (seed, lines, kinds, equal_in_16) in
         [(1, 3000, 400, 8), (2, 3000, 3000, 12), (3, 6000, 90, 10), (4, 2500, 2500, 3), (5, 48_000, 1_000, 10)]
     {
         let mut random = Random(seed);
@@ -112,12 +112,12 @@ fn hunks_equal_git_where_search_is_aborted() {
                 block = 30;
             }
             // Long equal runs between scattered changes make a path promising.
-            let kept = block > 0 || random.below(16) < kept_in_16;
+            let in_both = block > 0 || random.below(16) < equal_in_16;
             block = usize::saturating_sub(block, 1);
-            if kept || random.below(2) == 0 {
+            if in_both || random.below(2) == 0 {
                 old.extend_from_slice(&line);
             }
-            if kept || random.below(2) == 0 {
+            if in_both || random.below(2) == 0 {
                 new.extend_from_slice(&line);
             }
         }

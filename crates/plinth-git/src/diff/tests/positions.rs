@@ -102,8 +102,8 @@ proptest! {
             prop_assert_eq!(row[0] == b'-', side == Side::Left);
             prop_assert_eq!(diff.position_of(side, line), Some(position as u32));
             prop_assert_eq!(diff.hunk_of(position as u32), Some(header as u32));
-            let cut = rows[header..=position].concat();
-            prop_assert_eq!(diff.diff_hunk(side, line), cut.strip_suffix(b"\n"));
+            let hunk = rows[header..=position].concat();
+            prop_assert_eq!(diff.diff_hunk(side, line), hunk.strip_suffix(b"\n"));
         }
         for (side, lines) in [(Side::Left, &old_lines), (Side::Right, &new_lines)] {
             for line in 1..=lines.len() as u32 {

@@ -123,9 +123,9 @@ fn changed_line_ends_are_outdated() {
     let fixture = Fixture::of("a\nb\nc\n", "a\nB\nc\n");
     let head = fixture.push("a\r\nB\r\nc\r\n");
     assert_eq!(fixture.reanchor(&head, fixture.anchor(Right, 2)), Reanchored::Outdated);
-    let kept = Fixture::of("a\r\nb\r\nc\r\n", "a\r\nB\r\nc\r\n");
-    let head = kept.push("new\r\na\r\nB\r\nc\r\n");
-    assert_eq!(kept.reanchor(&head, kept.anchor(Right, 2)), current(Right, 3, 4));
+    let unchanged = Fixture::of("a\r\nb\r\nc\r\n", "a\r\nB\r\nc\r\n");
+    let head = unchanged.push("new\r\na\r\nB\r\nc\r\n");
+    assert_eq!(unchanged.reanchor(&head, unchanged.anchor(Right, 2)), current(Right, 3, 4));
 }
 
 #[test]

@@ -105,8 +105,8 @@ fn step() -> impl Strategy<Value = Vec<Step>> {
 
 fn apply(lines: &[String], steps: &[Step]) -> Vec<String> {
     let mut lines = lines.to_vec();
-    for (place, removed, inserted) in steps {
-        let start = place.index(lines.len() + 1);
+    for (position, removed, inserted) in steps {
+        let start = position.index(lines.len() + 1);
         let end = (start + removed).min(lines.len());
         lines.splice(start..end, inserted.iter().map(|kind| format!("kind {kind}\n")));
     }

@@ -20,7 +20,10 @@ fn text(seed: u32, lines: u32) -> String {
 #[test]
 fn unified_diff_equals_git_for_every_change() {
     let repo = TestRepo::new();
-    repo.write("kept", text(1, 20)).write("edited", text(2, 20)).write("gone", text(3, 20)).write("empty-gone", "");
+    repo.write("unchanged", text(1, 20))
+        .write("edited", text(2, 20))
+        .write("gone", text(3, 20))
+        .write("empty-gone", "");
     repo.write("from/moved", text(4, 30)).write("moved and edited", text(5, 30)).write("binary", b"a\0b");
     repo.write("binary-gone", b"a\0c").write("mode", text(6, 5)).write("type", "text\n").write("directory/file", "x\n");
     repo.write("rename-mode", text(7, 20)).write("no newline", "a\nb").write("tab\there", "x\n").write("weiß", "x\n");
@@ -35,7 +38,7 @@ fn unified_diff_equals_git_for_every_change() {
         std::fs::remove_file(repo.path().join(path)).expect("it was written");
     }
     std::fs::remove_dir_all(repo.path().join("directory")).expect("it was written");
-    std::os::unix::fs::symlink("kept", repo.path().join("type")).expect("a link");
+    std::os::unix::fs::symlink("unchanged", repo.path().join("type")).expect("a link");
     repo.write("directory", "a file now\n");
     for path in ["mode", "renamed-mode"] {
         let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -52,7 +55,7 @@ fn unified_diff_equals_git_for_every_change() {
             .find(|change| change.path() == path.as_bytes())
             .map(|change| (change.status(), change.previous_path()))
     };
-    assert_eq!(status("kept"), None);
+    assert_eq!(status("unchanged"), None);
     assert_eq!(status("edited"), Some((Status::Modified, None)));
     assert_eq!(status("gone"), Some((Status::Deleted, None)));
     assert_eq!(status("to/moved"), Some((Status::Renamed, Some(&b"from/moved"[..]))));
