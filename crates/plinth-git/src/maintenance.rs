@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -137,15 +136,9 @@ impl Repository {
     fn is_all_reachable(&self, old: &Path, tips: &[Sha], young: &[PathBuf]) -> Result<bool> {
         let index = gix::odb::pack::index::File::at(old.with_extension("idx"), gix::hash::Kind::Sha1);
         let index = index.map_err(crate::broken)?;
-        let mut child = GitCommand::new(&self.directory, "rev-list", Limits::default())
+        let (mut child, fed) = GitCommand::new(&self.directory, "rev-list", Limits::default())
             .args(["--objects", "--no-object-names", "--stdin"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        // It reads all names before it writes the first one, so the two pipes cannot block each other.
-        let mut stdin = io::BufWriter::new(child.take_stdin());
-        let fed = write_roots(tips, young, &mut stdin).and_then(|()| stdin.flush());
-        drop(stdin);
+            .spawn_fed(|stdin| write_roots(tips, young, stdin))?;
         let mut reached = 0;
         for line in io::BufReader::new(child.take_stdout()).lines() {
             let object = gix::ObjectId::from_hex(line?.as_bytes()).map_err(crate::broken)?;

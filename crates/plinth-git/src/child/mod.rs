@@ -119,12 +119,23 @@ impl GitCommand {
         GitChild::start(self.command.spawn()?, self.limits)
     }
 
-    /// Feeds the child, waits for it, and returns its short output. Only for commands that read before they write.
-    pub(crate) fn run(self, feed: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Exit> {
+    /// Starts the child and writes its whole input; the caller reads the output. Only for commands that read all input
+    /// before they write, so that the two pipes cannot block each other. An error of the feed is returned separately:
+    /// if the child failed, its own error message says more.
+    pub(crate) fn spawn_fed(
+        self,
+        feed: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(GitChild, io::Result<()>)> {
         let mut child = self.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let mut stdin = io::BufWriter::new(child.take_stdin());
         let fed = feed(&mut stdin).and_then(|()| stdin.flush());
         drop(stdin);
+        Ok((child, fed))
+    }
+
+    /// Feeds the child, waits for it, and returns its short output. Only for commands that read before they write.
+    pub(crate) fn run(self, feed: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Exit> {
+        let (mut child, fed) = self.spawn_fed(feed)?;
         let mut stdout = String::new();
         child.take_stdout().take(STDOUT_MAX).read_to_string(&mut stdout)?;
         let exit = child.wait()?;

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use super::Repositories;
@@ -88,18 +87,12 @@ impl Repositories {
             fs::create_dir(overlay_directory.path().join("pack"))?;
             write_pack(&overlay_directory.path().join("pack"), overlay)?;
         }
-        let mut child = GitCommand::new(&directory, "rev-list", LIMITS)
+        let (mut child, fed) = GitCommand::new(&directory, "rev-list", LIMITS)
             .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", overlay_directory.path())
             // A commit-graph may list commits that are gone.
             .setting("core.commitGraph=false")
             .args(["--objects", "--no-object-names", "--missing=print", "--stdin"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        // It reads all names before it writes the first one, so the two pipes cannot block each other.
-        let mut stdin = io::BufWriter::new(child.take_stdin());
-        let fed = tips.iter().try_for_each(|tip| writeln!(stdin, "{tip}")).and_then(|()| stdin.flush());
-        drop(stdin);
+            .spawn_fed(|stdin| tips.iter().try_for_each(|tip| writeln!(stdin, "{tip}")))?;
         let mut missing = Vec::new();
         for line in io::BufReader::new(child.take_stdout()).lines() {
             let line = line?;

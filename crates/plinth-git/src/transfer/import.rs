@@ -1,7 +1,7 @@
 //! Imports a repository from a directory of this machine: all its refs and all objects that they reach.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -46,16 +46,10 @@ impl Repository {
         limits: PackLimits,
         progress: &mut dyn FnMut(u64),
     ) -> Result<()> {
-        let mut child = source
+        let (mut child, fed) = source
             .command("pack-objects")
             .args(["--revs", "--stdout", "--delta-base-offset", "--quiet"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        // It reads all names before it writes the first byte, so the two pipes cannot block each other.
-        let mut stdin = io::BufWriter::new(child.take_stdin());
-        let fed = refs.values().try_for_each(|sha| writeln!(stdin, "{sha}")).and_then(|()| stdin.flush());
-        drop(stdin);
+            .spawn_fed(|stdin| refs.values().try_for_each(|sha| writeln!(stdin, "{sha}")))?;
         let mut pack = Counted { inner: child.take_stdout(), bytes: 0, progress };
         let quarantine = Quarantine::open::<crate::RawObject>(self, &[], limits.child)?;
         let received = quarantine.receive(&mut pack, limits, Strictness::AllowOldFaults);
