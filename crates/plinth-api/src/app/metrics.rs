@@ -85,8 +85,8 @@ impl Metrics {
         self.durations.with_label_values(&[operation]).observe(took.as_secs_f64());
     }
 
-    /// Notes that an answer was given again.
-    pub fn again(&self) {
+    /// Counts a response from the response cache.
+    pub fn count_cache_hit(&self) {
         self.response_cache_hits.inc();
     }
 

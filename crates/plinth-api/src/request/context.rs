@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::media::Media;
 use super::request_permit::RequestPermit;
-use super::version::Version;
 use crate::app::permits::Caller;
+use crate::negotiation::{Media, Version};
 use crate::policy::Row;
 use plinth_base::urls::Urls;
 use plinth_core::access::PathParams;

@@ -7,13 +7,10 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, LINK, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
-use super::error_response::with_type;
+use super::content_type::{JSON, with_type};
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
 use plinth_git::{Reserved, Sent};
-
-/// The exact type that clients compare with before they parse.
-pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
 
 const POLL_INTERVAL: HeaderName = HeaderName::from_static("x-poll-interval");
 /// Room for every header that an answer gets on its way, so that it is taken once.

@@ -1,13 +1,13 @@
 //! Refusals: every row of the error table, and what clients read.
 
-use axum::body::Body;
+use crate::response::content_type::with_type;
 use axum::response::Response;
-use http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
-use super::api_response::JSON;
+use super::content_type::JSON;
 use crate::policy::{Row, Wire};
 use plinth_base::error::{Code, Error, FieldError};
 use plinth_base::urls::Urls;
@@ -58,13 +58,6 @@ pub fn error_response(error: &Error, row: Option<&Row>, urls: &Urls) -> Response
         _ => None,
     };
     retry_after.map(|seconds| response.headers_mut().insert(RETRY_AFTER, seconds.into()));
-    response
-}
-
-/// 200 with this body, for whoever sets the rest.
-pub fn with_type(content_type: HeaderValue, body: impl Into<Body>) -> Response {
-    let mut response = Response::new(body.into());
-    response.headers_mut().insert(CONTENT_TYPE, content_type);
     response
 }
 

@@ -7,9 +7,8 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
+use crate::negotiation::{Media, Version};
 use crate::policy::Row;
-use crate::request::media::Media;
-use crate::request::version::Version;
 use plinth_core::access::Rule;
 use plinth_core::rate_limit::RateLimit;
 use plinth_core::tokens::{Principal, Scope, UserLimits};

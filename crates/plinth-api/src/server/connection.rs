@@ -138,8 +138,8 @@ async fn respond(
 ) -> Response<TrackedBody> {
     let request = request.map(Body::new);
     let response = match in_flight.admission() {
-        Admission::Served => door.answer(request, peer).await,
-        Admission::Reserve => door.answer_overloaded(request).await,
+        Admission::Served => door.respond(request, peer).await,
+        Admission::Reserve => door.respond_overloaded(request).await,
     };
     response.map(|body| TrackedBody::new(body, in_flight))
 }

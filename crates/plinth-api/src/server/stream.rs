@@ -86,7 +86,7 @@ impl Stream {
                     true
                 }
                 Head::Malformed(error) => {
-                    self.rejection = Some(rejection::render(self.door.answer_malformed(&error)));
+                    self.rejection = Some(rejection::render(self.door.respond_malformed(&error)));
                     true
                 }
             },

@@ -5,13 +5,15 @@ pub mod commits;
 pub mod files;
 mod patch;
 
+use super::extract::FoundPull;
+use super::json::{PullRequest, WholePullRequest};
 use crate::app::App;
+use crate::negotiation::Media;
+use crate::policy::Endpoint;
 use crate::policy::table::{CreatePull, GetPull, ListPulls, UpdatePull};
-use crate::policy::{Allowed, Endpoint};
 use crate::request::body::Json;
 use crate::request::context::RequestContext;
-use crate::request::media::Media;
-use crate::request::page;
+use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_core::access::RepoTarget;
@@ -19,8 +21,6 @@ use plinth_core::pulls::model::Pull;
 use plinth_core::pulls::store::{self, Filter, Order};
 use plinth_core::pulls::{NewPullRequest, PullRequestChanges, operations};
 use plinth_core::repos::Repo;
-use super::extract::FoundPull;
-use super::json::{PullRequest, WholePullRequest};
 
 pub async fn list(access: Allowed<ListPulls, RepoTarget>, app: App) -> Result<ApiResponse> {
     let context = access.context();
