@@ -1,4 +1,4 @@
-//! Liveness and readiness, which need no credential and cost no budget.
+//! Liveness and readiness, which need no credential and are not rate limited.
 
 use axum::response::Response;
 use http::{Method, StatusCode};

@@ -20,7 +20,7 @@ const LIST: &str = "project:1";
 
 fn exchange(query: &str) -> RequestContext {
     RequestContext {
-        state: None,
+        generations: None,
         row: TABLE[0],
         params: PathParams::default(),
         principal: Arc::new(Principal::Anonymous),

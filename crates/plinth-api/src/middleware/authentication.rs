@@ -56,7 +56,7 @@ enum Presented {
     JsonWebToken(String),
 }
 
-/// Who the request acts as. A credential that is not good is refused even where none is needed.
+/// The principal that the request acts as. A bad credential is an error even where none is needed.
 ///
 /// `generation` is that of rights, from before this.
 async fn authenticate(core: &Core, headers: &HeaderMap, generation: Option<u64>) -> Result<Arc<Principal>> {

@@ -56,7 +56,7 @@ impl Operations {
                     row: route.row,
                     params,
                     principal,
-                    state: generations,
+                    generations,
                     urls: origin.urls,
                     media,
                     version,

@@ -60,7 +60,7 @@ impl<E: Endpoint, T: Target> FromRequest for Allowed<E, T> {
             rule: &E::ROW.rule,
             params: context.params.clone(),
             principal: context.principal.clone(),
-            generations: context.state,
+            generations: context.generations,
             cached: E::ROW.caching == Caching::Access,
         };
         let access = Arc::new(authorize(app, access).await?);
