@@ -2,8 +2,8 @@
 
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::ObjectKind;
-use plinth_core::access::RepoTarget;
 use plinth_core::git_objects::{self, NewBlob, NewCommit, NewTag, NewTree};
+use plinth_core::repos::RepoTarget;
 
 use super::handlers::{Depth, find_tree};
 use super::json;

@@ -2,8 +2,7 @@
 
 use plinth_base::error::{Error, Result};
 use plinth_core::access::{NoTarget, OwnAccount};
-use plinth_core::oauth::Approval;
-use plinth_core::oauth::operations::{self, TokenRequest};
+use plinth_core::oauth::{Approval, TokenRequest, operations};
 
 use super::body::Form;
 use super::json;

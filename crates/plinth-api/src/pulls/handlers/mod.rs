@@ -16,12 +16,12 @@ use crate::request::media::Media;
 use crate::request::page;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
-use plinth_core::access::RepoTarget;
+use plinth_core::pulls::diff_context::with_diff_context;
 use plinth_core::pulls::model::{Pull, Size};
-use plinth_core::pulls::range::with_diff_context;
 use plinth_core::pulls::store::{self, Filter, Order};
 use plinth_core::pulls::{NewPullRequest, PullRequestChanges, operations};
 use plinth_core::repos::Repo;
+use plinth_core::repos::RepoTarget;
 
 pub async fn list(access: Allowed<ListPulls, RepoTarget>, app: App) -> Result<ApiResponse> {
     let context = access.context();
