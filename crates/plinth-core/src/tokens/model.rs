@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{Permissions, Scopes, Secret};
+use super::Permissions;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, AppId, InstallationId, RepoId, TokenId};
 use plinth_store::{from_row, text_column};
@@ -88,25 +88,6 @@ from_row!(StoredToken {
     expires_at,
     ended_at,
 });
-
-/// A token to insert.
-#[derive(Debug, Clone)]
-pub struct NewToken {
-    pub secret: Secret,
-    pub grant: TokenSpec,
-    pub note: Option<String>,
-    pub expires_at: Option<Timestamp>,
-}
-
-/// The rights of a new token, by kind.
-#[derive(Debug, Clone)]
-pub enum TokenSpec {
-    Classic { user: AccountId, scopes: Scopes },
-    OAuth { user: AccountId, scopes: Scopes, app: Option<AppId> },
-    FineGrained { user: AccountId, owner: AccountId, selection: Selection, permissions: Permissions },
-    AppUser { user: AccountId, app: AppId },
-    Installation { app: AppId, installation: InstallationId, selection: Selection, permissions: Permissions },
-}
 
 /// A selection of the repositories of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
