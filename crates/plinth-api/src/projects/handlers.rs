@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::json;
 use crate::app::App;
+use crate::policy::Endpoint;
 use crate::policy::table::{GetOrgProject, GetProject, GetUserProject, ListOrgProjects, ListUserProjects};
-use crate::policy::{Allowed, Endpoint};
 use crate::request::context::RequestContext;
-use crate::request::cursor;
+use crate::request::{Allowed, cursor};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::AccountId;

@@ -6,7 +6,7 @@ use plinth_base::ids::{ObjectKind, RefName, RepoId, Sha};
 use plinth_store::{Connection, Transaction};
 
 use super::diff_context::with_diff_context;
-use super::model::{Pull, PullFacts, PullState};
+use super::model::{Pull, PullFacts, PullState, Size};
 use super::store::{self, NewPull};
 use super::{NewPullRequest, PendingRefresh, PullRequestChanges, refresh_later, rules, versions};
 use crate::access::WriteAccess;
@@ -14,7 +14,7 @@ use crate::repos::{Repo, RepoTarget};
 use crate::{Core, refs};
 
 /// Opens a pull request.
-pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewPullRequest) -> Result<Pull> {
+pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewPullRequest) -> Result<(Pull, Size)> {
     rules::check_new(&new)?;
     let head_ref = rules::head_branch(&access.repo, &new.head)?.to_owned();
     let author = access.author()?;
@@ -24,8 +24,19 @@ pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewPullR
     let new = NewPull { repo: access.repo.id, title, body, draft, author, head_ref, base_ref };
     let context = (access.repo.clone(), new, core.clock.now());
     let pull = access.write(context, |tx, (repo, new, now)| Box::pin(insert(tx, repo, new, *now))).await?;
+    // Before the refresh in the background, which would compete for the same workers.
+    let size = size(core, &pull).await?;
     refresh_later(core, pull.repo_id, PendingRefresh { pulls: vec![pull.id], ..PendingRefresh::default() });
-    Ok(pull)
+    Ok((pull, size))
+}
+
+/// The size of a pull request's last version, stored or computed.
+pub async fn size(core: &Core, pull: &Pull) -> Result<Size> {
+    let version = pull.version;
+    match version.size {
+        Some(size) => Ok(size),
+        None => with_diff_context(core, pull.repo_id, move |diff| diff.size(&version)).await,
+    }
 }
 
 /// Changes text, state and base of a pull request.
