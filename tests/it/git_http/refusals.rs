@@ -49,7 +49,7 @@ async fn an_atomic_push_is_all_or_nothing() {
     for bad in ["HEAD:refs/pull/1/head", "HEAD:refs/heads/dev/below", ":main"] {
         let packs = host.packs();
         let said = host.git("work", &["push", "--porcelain", "--atomic", "origin", "HEAD:good", bad]).await.refused();
-        assert!(said.contains("good\t[remote rejected] (atomic push: another update was refused)"), "{bad}: {said}");
+        assert!(said.contains("good\t[remote rejected] (atomic push: another update was rejected)"), "{bad}: {said}");
         assert_eq!(host.refs("octo-org/hello").await, before, "{bad}");
         if bad != "HEAD:refs/heads/dev/below" && bad != ":main" {
             assert_eq!(host.packs(), packs, "{bad}");

@@ -1,4 +1,4 @@
-//! The commits and files of a pull request, found out from its objects.
+//! The commits and files of a pull request, computed from Git objects.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use plinth_base::ids::{RepoId, Sha};
 use plinth_git::Reader;
 use plinth_git::diff::{Between, Comparison, Comparisons, FileChange, FileDiff};
 
-/// Where a comparison begins and ends: the merge base, and the head or one of its commits.
+/// The two commits of a comparison: the merge base, and the head or one of its commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Range {
     pub base: Sha,
     pub head: Sha,
 }
 
-/// Reads of one repository that remember what they found.
+/// Computes diffs in one repository and caches them.
 #[derive(Clone, Copy)]
 pub struct DiffContext<'a> {
     pub repo: RepoId,
@@ -28,7 +28,7 @@ pub struct DiffContext<'a> {
 }
 
 impl<'a> DiffContext<'a> {
-    /// The range of a version; a history of its own has no merge base and is compared with itself.
+    /// The range of a version. Without a common history, the head is compared with itself.
     pub fn range(&self, version: &Version) -> Result<Range> {
         let base = match version.merge_base {
             Some(known) => known,
@@ -37,22 +37,22 @@ impl<'a> DiffContext<'a> {
         Ok(Range { base, head: version.head_sha })
     }
 
-    /// Where a commit left the base. Histories without a common commit show nothing as changed.
+    /// The merge base, or the commit itself if the histories have no common commit: the diff is empty then.
     pub fn merge_base(&self, base: &Sha, commit: &Sha) -> Result<Sha> {
         match self.comparisons.merge_base(self.repo, self.reader, base, commit) {
             Ok(found) => Ok(found.unwrap_or(*commit)),
-            // A tip that was forced away and collected: what is left of the pull request must stay readable.
+            // A tip that was force-pushed away and collected: the rest of the pull request must stay readable.
             Err(Error::NotFound) => Ok(*commit),
             Err(error) => Err(error),
         }
     }
 
-    /// Whether a commit is one of the pull request: in its head and not in its base.
+    /// Whether a commit belongs to the pull request: reachable from its head and not from its base.
     pub fn contains(&self, version: &Version, commit: &Sha) -> Result<bool> {
         if *commit == version.head_sha {
             return Ok(true);
         }
-        // Anyone may send any name, so it has to be a commit of this repository before it is looked for.
+        // Callers can send any id, so first check that it is a commit of this repository.
         if self.reader.find_commit(commit)?.is_none() {
             return Ok(false);
         }
@@ -60,7 +60,7 @@ impl<'a> DiffContext<'a> {
             && !self.reader.is_ancestor(commit, &version.base_sha)?)
     }
 
-    /// The files of a range, each looked up when it is asked for.
+    /// The files of a range, each computed on demand.
     pub fn between(&self, range: &Range) -> Between<'a> {
         self.comparisons.between(self.repo, self.reader, range.base, range.head)
     }
@@ -70,22 +70,22 @@ impl<'a> DiffContext<'a> {
         self.comparisons.get(self.repo, self.reader, &range.base, &range.head)
     }
 
-    /// All that differs, as text.
+    /// The unified diff of a range.
     pub fn unified(&self, range: &Range) -> Result<Bytes> {
         self.comparisons.unified(self.repo, self.reader, &range.base, &range.head)
     }
 
-    /// What a list shows of the changes in a file.
+    /// The diff of a file as file lists show it.
     pub fn listed_diff(&self, change: &FileChange) -> Result<Arc<FileDiff>> {
         self.comparisons.listed_diff(self.repo, self.reader, change)
     }
 
-    /// What changed in a file, line by line.
+    /// The full diff of a file.
     pub fn diff(&self, change: &FileChange) -> Result<Arc<FileDiff>> {
         self.comparisons.diff(self.repo, self.reader, change)
     }
 
-    /// Commits, files and lines of a version. What would take too much to count is not counted.
+    /// Commits, files and lines of a version, without what is over the object budget.
     pub fn size(&self, version: &Version) -> Result<Size> {
         let commits = within_budget(self.commit_count(version))?.unwrap_or_default();
         let mut size = Size { commits, ..Size::default() };
@@ -106,7 +106,7 @@ impl<'a> DiffContext<'a> {
     }
 }
 
-/// Nothing where a computation is over its budget, for those who can do without it.
+/// `None` if a computation is over its object budget, for callers that can do without the result.
 pub fn within_budget<T>(outcome: Result<T>) -> Result<Option<T>> {
     match outcome {
         Ok(value) => Ok(Some(value)),
@@ -125,7 +125,7 @@ pub async fn with_diff_context_large<T: Send + 'static>(
     core.objects.read_large(repo, move |reader| work(DiffContext { repo, reader, comparisons: &comparisons })).await
 }
 
-/// Runs `work` at the desk of a repository.
+/// Runs `work` with a diff context of a repository.
 pub async fn with_diff_context<T: Send + 'static>(
     core: &Core,
     repo: RepoId,
@@ -135,12 +135,12 @@ pub async fn with_diff_context<T: Send + 'static>(
     core.objects.read(repo, move |reader| work(DiffContext { repo, reader, comparisons: &comparisons })).await
 }
 
-/// As [`with_diff_context`], here and now where a fast_path is enough; `work` may run twice.
+/// As [`with_diff_context`], on the current thread if everything is in memory; otherwise `work` runs a second time.
 pub async fn with_diff_context_fast<T: Send + 'static>(
     core: &Core,
     repo: RepoId,
     work: impl Fn(DiffContext<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let comparisons = core.comparisons.clone();
-    core.objects.look(repo, move |reader| work(DiffContext { repo, reader, comparisons: &comparisons })).await
+    core.objects.read_fast(repo, move |reader| work(DiffContext { repo, reader, comparisons: &comparisons })).await
 }

@@ -1,4 +1,4 @@
-//! Making an app: its account, its row and its secrets, in one place for the state file and the command line.
+//! Registering an app: its bot account, its row and its secrets. The state file and the command line use this.
 
 use super::store::{self, NewApp};
 use super::{AppKind, EventNames};
@@ -14,7 +14,7 @@ const CLIENT_ID_RANDOM: usize = 16;
 const CLIENT_ID_LENGTH_MAX: usize = 64;
 const CLIENT_SECRET_LENGTH: usize = 40;
 
-/// What an app is made from.
+/// Input to register an app.
 #[derive(Debug, Clone)]
 pub struct Registration {
     pub kind: AppKind,
@@ -23,12 +23,12 @@ pub struct Registration {
     pub owner: AccountId,
     pub permissions: Permissions,
     pub events: EventNames,
-    /// Made where it is left out.
+    /// Generated if it is left out.
     pub client_id: Option<String>,
     pub client_secret: Option<Secret>,
 }
 
-/// Stores a new app, and the account as which a GitHub App acts.
+/// Inserts an app, and the bot account of a GitHub App.
 pub async fn register(tx: &mut Transaction, new: &Registration, now: Timestamp) -> Result<AppId> {
     check(new)?;
     let bot = match new.kind {
@@ -50,7 +50,7 @@ pub async fn register(tx: &mut Transaction, new: &Registration, now: Timestamp) 
     store::insert(tx, &row, now).await
 }
 
-/// A new client secret, to be shown once.
+/// A new client secret, to show once.
 pub fn new_client_secret() -> Secret {
     Secret::new(random_text(CLIENT_SECRET_LENGTH))
 }
@@ -73,7 +73,7 @@ fn check(new: &Registration) -> Result<()> {
     }
 }
 
-/// A number alone would be taken for the id of an app.
+/// Digits only would be ambiguous: an issuer of digits is an app id.
 fn is_client_id(text: &str) -> bool {
     let good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
     (1..=CLIENT_ID_LENGTH_MAX).contains(&text.len())
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_id_is_never_a_number() {
+    fn is_client_id_rejects_numbers_and_bad_characters() {
         for good in ["Iv23abc", "178c6fc778ccc68e1d6a", "Iv1.8a61f9b3a7aba766", "a"] {
             assert!(is_client_id(good), "{good}");
         }

@@ -1,28 +1,27 @@
-//! The decision: pure, in the order in which nothing leaks.
+//! The decision. Pure, and in an order that reveals nothing about hidden resources.
 
-use super::{Action, Anonymous, Facts, Grant, Kind, Rule, TargetKind};
-use crate::repos::RepoRole;
+use super::{Action, Anonymous, Facts, Grant, Kind, Role, Rule, TargetKind};
 use crate::tokens::{Level, Permissions, Principal, Scope, UserLimits};
 use plinth_base::error::{Error, Result};
 
 pub const BAD_CREDENTIALS: &str = "Bad credentials";
 const REQUIRES_AUTHENTICATION: &str = "Requires authentication";
-/// What everyone but an app reads at an operation for apps.
+/// The message for callers that are not apps, at operations for apps.
 pub const NOT_A_JSON_WEB_TOKEN: &str = "A JSON web token could not be decoded";
 const SUSPENDED: &str = "This installation has been suspended";
 const ARCHIVED: &str = "Repository was archived so is read-only.";
 
-/// Refuses a kind of caller before anything is looked up, so that the refusal tells nothing about resources.
+/// Rejects a kind of caller before any look-up, so that the error reveals nothing about resources.
 pub fn check_kind(rule: &Rule, caller: &Principal) -> Result<()> {
     let kind = Kind::of(caller);
     if kind == Kind::Anonymous {
         return match rule.anonymous {
-            Anonymous::Refused => Err(Error::Unauthenticated(anonymous_refusal(rule))),
-            Anonymous::SeesPublic | Anonymous::RefusedWhereVisible => Ok(()),
+            Anonymous::Rejected => Err(Error::Unauthenticated(anonymous_message(rule))),
+            Anonymous::SeesPublic | Anonymous::RejectedWhereVisible => Ok(()),
         };
     }
     if !rule.kinds.contains(kind) {
-        return Err(refused_kind(rule, kind));
+        return Err(kind_error(rule, kind));
     }
     match caller {
         Principal::Installation(token) if token.suspended => Err(Error::Forbidden(SUSPENDED.into())),
@@ -30,7 +29,7 @@ pub fn check_kind(rule: &Rule, caller: &Principal) -> Result<()> {
     }
 }
 
-/// How a credential that is not good is refused: operations for apps say that they wanted a JSON web token.
+/// The error for a bad credential: operations for apps report that they expect a JSON web token.
 pub fn bad_credential(rule: Option<&Rule>, error: Error) -> Error {
     let for_apps = rule.is_some_and(|rule| rule.kinds.contains(Kind::AppJwt));
     match error {
@@ -39,11 +38,11 @@ pub fn bad_credential(rule: Option<&Rule>, error: Error) -> Error {
     }
 }
 
-fn anonymous_refusal(rule: &Rule) -> &'static str {
+fn anonymous_message(rule: &Rule) -> &'static str {
     if rule.kinds.contains(Kind::AppJwt) { NOT_A_JSON_WEB_TOKEN } else { REQUIRES_AUTHENTICATION }
 }
 
-fn refused_kind(rule: &Rule, kind: Kind) -> Error {
+fn kind_error(rule: &Rule, kind: Kind) -> Error {
     if rule.kinds.contains(Kind::AppJwt) {
         return Error::Unauthenticated(NOT_A_JSON_WEB_TOKEN);
     }
@@ -53,7 +52,7 @@ fn refused_kind(rule: &Rule, kind: Kind) -> Error {
     }
 }
 
-/// Judges a caller of an accepted kind on a resource that exists.
+/// Decides about a caller of an accepted kind and a resource that exists.
 pub fn decide(rule: &Rule, caller: &Principal, facts: &Facts, grant: &Grant) -> Result<()> {
     let public = facts.public && !rule.members_only;
     if !public && !sees_private(rule, caller, facts, grant) {
@@ -62,7 +61,9 @@ pub fn decide(rule: &Rule, caller: &Principal, facts: &Facts, grant: &Grant) -> 
     if let Principal::Anonymous = caller {
         return match rule.anonymous {
             Anonymous::SeesPublic => Ok(()),
-            Anonymous::RefusedWhereVisible | Anonymous::Refused => Err(Error::Unauthenticated(REQUIRES_AUTHENTICATION)),
+            Anonymous::RejectedWhereVisible | Anonymous::Rejected => {
+                Err(Error::Unauthenticated(REQUIRES_AUTHENTICATION))
+            }
         };
     }
     if *grant == Grant::Suspended {
@@ -104,7 +105,7 @@ fn grants(limits: &UserLimits, scope: Option<Scope>) -> bool {
 fn check_acting(rule: &Rule, caller: &Principal, facts: &Facts, grant: &Grant, public: bool) -> Result<()> {
     let too_little = || Error::Forbidden(Kind::of(caller).rejection().into());
     match grant {
-        // Whose token it is, every token may tell; what takes a permission takes it on one's own account too.
+        // Every token may read its own account, unless the operation needs a permission.
         Grant::Outside if rule.target == TargetKind::OwnAccount && rule.permission.is_none() => {}
         Grant::Outside | Grant::Suspended => return Err(too_little()),
         Grant::Inside(permissions) => {
@@ -119,8 +120,8 @@ fn check_acting(rule: &Rule, caller: &Principal, facts: &Facts, grant: &Grant, p
         if !grants(&token.limits, rule.act_scope) {
             return Err(too_little());
         }
-        // Whoever reads a public resource reads it without a role of their own.
-        let role = if public { facts.role.max(Some(RepoRole::Read)) } else { facts.role };
+        // Everyone has the read role on a public resource.
+        let role = if public { facts.role.max(Some(Role::Read)) } else { facts.role };
         if role < Some(rule.act_role) {
             return Err(Error::Forbidden(missing_role(rule).into()));
         }
@@ -131,7 +132,7 @@ fn check_acting(rule: &Rule, caller: &Principal, facts: &Facts, grant: &Grant, p
     Ok(())
 }
 
-/// Bringing workflow files into a repository takes a scope or a permission of its own, besides writing.
+/// To add or change workflow files, a token needs the `workflow` scope or permission in addition to write access.
 pub fn check_workflows(caller: &Principal, grant: &Grant) -> Result<()> {
     let allowed = match (caller, grant) {
         (_, Grant::Inside(permissions)) => permissions.allows("workflows", Level::Write),
@@ -142,7 +143,7 @@ pub fn check_workflows(caller: &Principal, grant: &Grant) -> Result<()> {
     if allowed { Ok(()) } else { Err(Error::Forbidden(Kind::of(caller).rejection().into())) }
 }
 
-/// Showing an issue field in a project takes what reading issue fields takes, besides writing to the project.
+/// To show an issue field in a project, a token needs the right to read issue fields in addition to write access.
 pub fn check_issue_fields(caller: &Principal, grant: &Grant) -> Result<()> {
     let allowed = match (caller, grant) {
         (_, Grant::Inside(permissions)) => permissions.allows("issue_fields", Level::Read),
@@ -158,10 +159,10 @@ fn missing_role(rule: &Rule) -> &'static str {
         return "Must have write access to the project";
     }
     match rule.act_role {
-        RepoRole::Admin => "Must have admin rights to Repository.",
-        RepoRole::Maintain => "Must have maintain access to repository",
-        RepoRole::Write => "Must have push access to repository",
-        RepoRole::Triage => "Must have triage access to repository",
-        RepoRole::Read => "Must have read access to repository",
+        Role::Admin => "Must have admin rights to Repository.",
+        Role::Maintain => "Must have maintain access to repository",
+        Role::Write => "Must have push access to repository",
+        Role::Triage => "Must have triage access to repository",
+        Role::Read => "Must have read access to repository",
     }
 }
