@@ -248,7 +248,7 @@ async fn remove_key(tx: &mut Transaction, slug: &str, fingerprint: &str) -> Resu
         return Err(Error::BadRequest(format!("{slug} has no key {fingerprint}")));
     }
     if keys.len() == 1 {
-        return Err(Error::BadRequest("it is the only key of the app: add another key first".into()));
+        return Err(Error::BadRequest("it is the only key of the app: add another one first".into()));
     }
     store::delete_key(tx, app.id, fingerprint).await?;
     Ok(())

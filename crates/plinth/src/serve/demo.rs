@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::permissions::write_private;
 use crate::state_file::State;
 use plinth_api::app::App;
-use plinth_base::error::{Error, Result};
+use plinth_base::error::Result;
 use plinth_core::tokens::{Secret, TokenKind};
 use plinth_store::Store;
 
@@ -54,9 +54,7 @@ impl Demo {
             installation.reveal()
         );
         State::parse(&fresh, data)?.apply(store, &app.repositories, app.clock.now()).await?;
-        let [classic, fine_grained, app_user, oauth] = tokens_in(&text).ok_or_else(|| {
-            Error::BadRequest(format!("{} does not have the {} tokens of the example", path.display(), TOKENS.len()))
-        })?;
+        let [classic, fine_grained, app_user, oauth] = tokens_in(&text);
         Ok(Self { classic, fine_grained, app_user, oauth, installation })
     }
 
@@ -100,9 +98,9 @@ fn with_new_tokens(template: &str) -> String {
     })
 }
 
-/// The values after `token:`, in the order of the file.
-fn tokens_in(text: &str) -> Option<[String; TOKENS.len()]> {
+/// The first values after `token:`, in the order of the file. They are empty if someone has removed them from it.
+fn tokens_in(text: &str) -> [String; TOKENS.len()] {
     let values = text.lines().filter_map(|line| line.split_once("token: "));
-    let tokens: Vec<String> = values.map(|(_, rest)| rest.trim_end_matches(['}', ' ']).to_owned()).collect();
-    tokens.try_into().ok()
+    let mut tokens = values.map(|(_, rest)| rest.trim_end_matches(['}', ' ']).to_owned());
+    std::array::from_fn(|_| tokens.next().unwrap_or_default())
 }

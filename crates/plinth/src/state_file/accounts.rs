@@ -57,17 +57,14 @@ async fn apply_account(
     report: &mut Report,
 ) -> Result<Account> {
     let parsed = Login::parse(&login.value).map_err(|error| problem(login, field, error))?;
-    let (article, word) = match new.kind {
-        AccountKind::Organization => ("an", "organization"),
-        _ => ("a", "user"),
-    };
+    let word = if new.kind == AccountKind::Organization { "organization" } else { "user" };
     let effect = match store::find_by_login(tx, parsed.as_str()).await? {
         None => {
             store::insert(tx, new, now).await?;
             Effect::Created
         }
         Some(found) if found.kind != new.kind => {
-            return Err(problem(login, field, format_args!("{} exists and is not {article} {word}", found.login)));
+            return Err(problem(login, field, format_args!("{} exists and is no {word}", found.login)));
         }
         Some(found) if is_same(&found, new) => Effect::Unchanged,
         Some(found) => {
