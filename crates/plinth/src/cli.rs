@@ -27,9 +27,9 @@ use plinth_base::error::Result;
 #[derive(Debug, Parser)]
 #[command(name = "plinth", version, arg_required_else_help = true)]
 pub struct Cli {
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Settings")]
     config: ConfigFile,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Settings")]
     options: Options,
     #[command(subcommand)]
     command: Command,
