@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::credential::{Credential, PERMISSIONS, Permissions, all_permissions, app_with, app_without, yaml};
 use super::probes;
 use crate::support::{Answer, Service, jwt};
-use plinth::cli::state::State;
+use plinth::state_file::State;
 use plinth_api::middleware::ApiService;
 
 /// Someone who may do everything, to prepare what a row needs.

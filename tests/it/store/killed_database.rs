@@ -10,7 +10,7 @@ use axum::body::Body;
 use http::Request;
 
 use super::cluster::Cluster;
-use plinth::cli::state::State;
+use plinth::state_file::State;
 use plinth_api::app::App;
 use plinth_api::server::HttpService;
 use plinth_api::settings::Settings;
