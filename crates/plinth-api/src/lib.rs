@@ -29,3 +29,4 @@ pub mod router;
 pub mod routes;
 pub mod server;
 pub mod settings;
+mod wire;

@@ -8,6 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use jiff::civil::Date;
 use serde::{Serialize, Serializer};
 
+use crate::json_schema::text_schema;
+
 /// A moment in whole seconds since 1970, the resolution that the API shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
@@ -58,6 +60,8 @@ impl Serialize for Timestamp {
         serializer.collect_str(self)
     }
 }
+
+text_schema!(Timestamp: "format" = "date-time");
 
 /// Where the service gets the time from.
 #[derive(Debug, Clone, Default)]

@@ -3,4 +3,5 @@
 pub mod clock;
 pub mod error;
 pub mod ids;
+mod json_schema;
 pub mod urls;

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Serialize, Serializer};
 
+use crate::json_schema::text_schema;
+
 /// What stays as it is in a path segment; everything else is percent-encoded.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// As [`SEGMENT`], but a reference name keeps its slashes.
@@ -74,6 +76,11 @@ impl<'a> Url<'a> {
         self
     }
 
+    /// A URI template (RFC 6570) that begins with this URL.
+    pub fn template(self, variables: &'a str) -> UrlTemplate<'a> {
+        UrlTemplate(self.then(Part::Fixed(variables)))
+    }
+
     fn write(&self, out: &mut impl fmt::Write) -> fmt::Result {
         out.write_str(self.base)?;
         for part in &self.parts {
@@ -110,6 +117,15 @@ impl Serialize for Url<'_> {
         })
     }
 }
+
+text_schema!(Url<'_>: "format" = "uri");
+
+/// A URL with variables in braces, which is no valid URL until they are filled in.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(transparent)]
+pub struct UrlTemplate<'a>(Url<'a>);
+
+text_schema!(UrlTemplate<'_>: "format" = "uri-template");
 
 thread_local! {
     /// The address that is being put together. An answer has dozens, one after another.

@@ -1,19 +1,21 @@
-//! Steps of the operations that show objects.
+//! Handlers of the operations on git objects.
 
 use axum::body::Body;
 
 use super::blob_body::BlobBody;
+use super::body::{CreateBlobBody, CreateCommitBody, CreateTagBody, CreateTreeBody};
 use super::json;
 use crate::app::App;
-use crate::policy::table::{GetBlob, GetCommit, GetTag, GetTree};
+use crate::policy::table::{CreateBlob, CreateCommit, CreateTag, CreateTree, GetBlob, GetCommit, GetTag, GetTree};
 use crate::policy::{Allowed, Endpoint};
+use crate::request::body::Json;
 use crate::response::api_response::ApiResponse;
 use crate::response::large_body;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 use plinth_base::urls::Urls;
 use plinth_core::access::RepoTarget;
-use plinth_core::git_objects::rules;
+use plinth_core::git_objects::{self, rules};
 use plinth_core::objects::Large;
 use plinth_core::ref_updates::check_not_empty;
 use plinth_core::refs;
@@ -100,13 +102,13 @@ pub async fn get_tree(access: Allowed<GetTree, RepoTarget>, app: App) -> Result<
 
 /// How much of a tree is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
+enum Depth {
     One,
     All,
 }
 
 /// A tree, or that of a commit or tag, with the sizes of its files.
-pub fn find_tree(reader: &Reader<'_>, named: Sha, depth: Depth) -> Result<Option<json::FoundTree>> {
+fn find_tree(reader: &Reader<'_>, named: Sha, depth: Depth) -> Result<Option<json::FoundTree>> {
     let Some(sha) = rules::find_tree_of(reader, &named)? else { return Ok(None) };
     let recursive = depth == Depth::All;
     let limits = TreeLimits { entries: TREE_ENTRIES_MAX, path_bytes: TREE_PATH_BYTES_MAX, recursive };
@@ -161,4 +163,46 @@ async fn find_named(app: &App, repo: &Repo, text: &str) -> Result<Sha> {
 
 fn param<'a, E: Endpoint>(access: &'a Allowed<E, RepoTarget>, name: &str) -> &'a str {
     access.context().params.get(name)
+}
+
+pub async fn create_blob(
+    access: Allowed<CreateBlob, RepoTarget>,
+    app: App,
+    Json(body): Json<CreateBlobBody>,
+) -> Result<ApiResponse> {
+    let sha = git_objects::create_blob(&app, &access.for_writing(), body.into()).await?;
+    let named = json::Named::new(ObjectKind::Blob, sha, &access.repo, access.urls());
+    Ok(ApiResponse::created(&named, json::url(ObjectKind::Blob, sha, &access.repo, access.urls())))
+}
+
+pub async fn create_tree(
+    access: Allowed<CreateTree, RepoTarget>,
+    app: App,
+    Json(body): Json<CreateTreeBody>,
+) -> Result<ApiResponse> {
+    let sha = git_objects::create_tree(&app, &access.for_writing(), body.into()).await?;
+    let found = app.objects.read(access.repo.id, move |reader| find_tree(reader, sha, Depth::One)).await?;
+    let found = found.ok_or_else(|| Error::internal("a tree that was just created is missing"))?;
+    let location = json::url(ObjectKind::Tree, sha, &access.repo, access.urls());
+    Ok(ApiResponse::created(&json::Tree::new(&found, &access.repo, access.urls()), location))
+}
+
+pub async fn create_commit(
+    access: Allowed<CreateCommit, RepoTarget>,
+    app: App,
+    Json(body): Json<CreateCommitBody>,
+) -> Result<ApiResponse> {
+    let (sha, created) = git_objects::create_commit(&app, &access.for_writing(), body.into()).await?;
+    let location = json::url(ObjectKind::Commit, sha, &access.repo, access.urls());
+    Ok(ApiResponse::created(&json::Commit::new(sha, &created, &access.repo, access.urls()), location))
+}
+
+pub async fn create_tag(
+    access: Allowed<CreateTag, RepoTarget>,
+    app: App,
+    Json(body): Json<CreateTagBody>,
+) -> Result<ApiResponse> {
+    let (sha, created) = git_objects::create_tag(&app, &access.for_writing(), body.into()).await?;
+    let location = json::url(ObjectKind::Tag, sha, &access.repo, access.urls());
+    Ok(ApiResponse::created(&json::Tag::new(sha, &created, &access.repo, access.urls()), location))
 }

@@ -1,4 +1,4 @@
-//! Steps of the operations on fields of projects, the same for organizations and users.
+//! Handlers of the operations on fields of projects, the same for organizations and users.
 
 use http::HeaderMap;
 use plinth_core::project_fields::{model, operations};
@@ -64,10 +64,10 @@ pub async fn get<E: Endpoint, T: Target + AsRef<Project>>(
 pub async fn add<E: Endpoint, T: Target + AsRef<Project>, B: FromJson + Into<NewField>>(
     access: Allowed<E, T>,
     app: App,
-    Json(new): Json<B>,
+    Json(body): Json<B>,
 ) -> Result<ApiResponse> {
     let project = access.target.as_ref();
-    let whole = operations::add(&app, &access.for_writing(), new.into()).await?;
+    let whole = operations::add(&app, &access.for_writing(), body.into()).await?;
     Ok(created(project, &whole, Day(app.clock.now().date()), access.urls()))
 }
 

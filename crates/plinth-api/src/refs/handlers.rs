@@ -1,8 +1,9 @@
-//! Steps of the operations on references.
+//! Handlers of the operations on references.
 
 use http::HeaderMap;
 use plinth_core::ref_updates::check_not_empty;
 
+use super::body::{CreateRefBody, UpdateRefBody};
 use super::json::{self, Reference};
 use super::listing;
 use crate::app::App;
@@ -14,7 +15,7 @@ use crate::request::page;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_core::access::RepoTarget;
-use plinth_core::ref_updates::{self, NewRef, RefUpdate, rules};
+use plinth_core::ref_updates::{self, rules};
 use plinth_core::refs::{self, store};
 use plinth_git::RefName;
 
@@ -55,8 +56,12 @@ pub async fn get(access: Allowed<GetRef, RepoTarget>, app: App) -> Result<ApiRes
     Ok(ApiResponse::ok(&reference).with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
 }
 
-pub async fn create(access: Allowed<CreateRef, RepoTarget>, app: App, Json(new): Json<NewRef>) -> Result<ApiResponse> {
-    let made = ref_updates::create(&app, &access.for_writing(), new).await?;
+pub async fn create(
+    access: Allowed<CreateRef, RepoTarget>,
+    app: App,
+    Json(body): Json<CreateRefBody>,
+) -> Result<ApiResponse> {
+    let made = ref_updates::create(&app, &access.for_writing(), body.into()).await?;
     let location = json::url(&made, &access.repo, access.urls());
     Ok(ApiResponse::created(&Reference::new(&made, &access.repo, access.urls()), location))
 }
@@ -64,10 +69,10 @@ pub async fn create(access: Allowed<CreateRef, RepoTarget>, app: App, Json(new):
 pub async fn update(
     access: Allowed<UpdateRef, RepoTarget>,
     app: App,
-    Json(update): Json<RefUpdate>,
+    Json(body): Json<UpdateRefBody>,
 ) -> Result<ApiResponse> {
     let name = name_to_change(&app, &access).await?;
-    let moved = ref_updates::update(&app, &access.for_writing(), &name, &update).await?;
+    let moved = ref_updates::update(&app, &access.for_writing(), &name, &body.into()).await?;
     Ok(ApiResponse::ok(&Reference::new(&moved, &access.repo, access.urls())))
 }
 

@@ -1,5 +1,6 @@
 //! Git references, and the objects that they lead to.
 
+pub mod body;
 mod handlers;
 pub mod json;
 mod listing;

@@ -1,12 +1,13 @@
-//! Steps of the operations on repositories.
+//! Handlers of the operations on repositories.
 
 use plinth_base::error::Result;
 use plinth_base::urls::Urls;
 use plinth_core::access::{Org, OwnAccount, RepoTarget};
 use plinth_core::repos::store::Found;
-use plinth_core::repos::{NewRepository, RepoRole, operations};
+use plinth_core::repos::{RepoRole, operations};
 use plinth_core::tokens::Principal;
 
+use super::body::CreateRepoBody;
 use super::json::Repository;
 use crate::app::App;
 use crate::policy::Allowed;
@@ -27,18 +28,18 @@ pub async fn get(access: Allowed<GetRepo, RepoTarget>) -> Result<ApiResponse> {
 pub async fn create_own(
     access: Allowed<CreateOwnRepo, OwnAccount>,
     app: App,
-    Json(new): Json<NewRepository>,
+    Json(body): Json<CreateRepoBody>,
 ) -> Result<ApiResponse> {
-    let found = operations::create(&app, &access.for_writing(), access.target.0.id, new).await?;
+    let found = operations::create(&app, &access.for_writing(), access.target.0.id, body.into()).await?;
     Ok(created(&found, access.urls()))
 }
 
 pub async fn create_in_org(
     access: Allowed<CreateOrgRepo, Org>,
     app: App,
-    Json(new): Json<NewRepository>,
+    Json(body): Json<CreateRepoBody>,
 ) -> Result<ApiResponse> {
-    let found = operations::create(&app, &access.for_writing(), access.target.0.id, new).await?;
+    let found = operations::create(&app, &access.for_writing(), access.target.0.id, body.into()).await?;
     Ok(created(&found, access.urls()))
 }
 

@@ -1,12 +1,12 @@
 //! One commit with all that it changed, which libraries read before they comment on it.
 
-use serde::Serialize;
-
-use super::commits::{CommitItem, find_people, shown_bytes};
-use super::files::{ChangedFile, FILES_MAX, File, FileReader};
+use super::commits::{find_people, shown_bytes};
+use super::files::{FILES_MAX, FileReader};
 use crate::app::App;
 use crate::policy::Allowed;
 use crate::policy::table::GetRepoCommit;
+use crate::pulls::json::commit::{CommitItem, Stats, WholeCommit};
+use crate::pulls::json::file::{ChangedFile, File};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
@@ -81,27 +81,4 @@ fn find(desk: &DiffContext<'_>, named: &Sha) -> Result<Option<Found>> {
         }
     }
     Ok(Some(Found { sha, commit, stats, files }))
-}
-
-#[derive(Serialize)]
-struct WholeCommit<'a> {
-    #[serde(flatten)]
-    commit: CommitItem<'a>,
-    stats: Stats,
-    files: Vec<ChangedFile<'a>>,
-}
-
-#[derive(Default, Serialize)]
-struct Stats {
-    total: u64,
-    additions: u64,
-    deletions: u64,
-}
-
-impl Stats {
-    fn add(&mut self, additions: u32, deletions: u32) {
-        self.additions += u64::from(additions);
-        self.deletions += u64::from(deletions);
-        self.total = self.additions + self.deletions;
-    }
 }

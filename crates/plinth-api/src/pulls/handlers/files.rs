@@ -3,23 +3,18 @@
 use super::find_pull;
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use crate::app::App;
 use crate::policy::Allowed;
 use crate::policy::table::ListPullFiles;
+use crate::pulls::json::file::{ChangedFile, File};
 use crate::request::page;
 use crate::response::api_response::ApiResponse;
-use plinth_base::error::{Error, Result};
-use plinth_base::ids::Sha;
-use plinth_base::urls::Part::{Fixed, Path};
-use plinth_base::urls::{Url, Urls};
+use plinth_base::error::Result;
 use plinth_core::access::RepoTarget;
 use plinth_core::objects::Large;
 use plinth_core::pulls::model::Version;
 use plinth_core::pulls::range::{DiffContext, with_diff_context_large, within_budget};
-use plinth_core::repos::Repo;
-use plinth_git::diff::{FileChange, FileDiff, Status};
+use plinth_git::diff::{FileChange, FileDiff};
 
 /// More files than this are not listed, whatever the page.
 pub const FILES_MAX: i64 = 3_000;
@@ -42,17 +37,6 @@ pub async fn list(access: Allowed<ListPullFiles, RepoTarget>, app: App) -> Resul
     let head = version.head_sha;
     let shown: Vec<_> = found.iter().map(|file| ChangedFile::new(file, head, &access.repo, access.urls())).collect();
     ApiResponse::ok(&shown).with_link(page::link(page, access.context(), total)).holding(reserved)
-}
-
-/// What became of one file.
-pub struct File {
-    sha: Sha,
-    path: String,
-    previous_path: Option<String>,
-    status: &'static str,
-    pub additions: u32,
-    pub deletions: u32,
-    patch: Option<String>,
 }
 
 /// Only the files of the page are compared line by line.
@@ -99,72 +83,5 @@ impl<'a> FileReader<'a> {
         let paths = change.path().len() + change.previous_path().map_or(0, <[u8]>::len);
         self.desk.reader.budget().retain((MEMORY_PER_BYTE * (patch_bytes + 4 * paths) + FILE_BYTES) as u64)?;
         File::new(change, &diff, patch)
-    }
-}
-
-impl File {
-    fn new(change: &FileChange, diff: &FileDiff, patch: Option<&[u8]>) -> Result<Self> {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let entry = change.new.as_ref().or(change.old.as_ref()).ok_or(Error::NotFound)?;
-        Ok(Self {
-            sha: entry.id,
-            path: text(change.path()),
-            previous_path: change.previous_path().map(text),
-            status: status(change.status()),
-            additions: diff.additions(),
-            deletions: diff.deletions(),
-            patch: patch.map(text),
-        })
-    }
-}
-
-fn status(status: Status) -> &'static str {
-    match status {
-        Status::Added => "added",
-        Status::Deleted => "removed",
-        Status::Modified => "modified",
-        Status::Renamed => "renamed",
-        Status::TypeChanged => "changed",
-    }
-}
-
-/// A file as it is shown, with where to find it after a commit.
-#[derive(Serialize)]
-pub struct ChangedFile<'a> {
-    sha: Sha,
-    filename: &'a str,
-    status: &'static str,
-    additions: u32,
-    deletions: u32,
-    changes: u32,
-    blob_url: Url<'a>,
-    raw_url: Url<'a>,
-    contents_url: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    patch: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    previous_filename: Option<&'a str>,
-}
-
-impl<'a> ChangedFile<'a> {
-    pub fn new(file: &'a File, head: Sha, repo: &'a Repo, urls: &'a Urls) -> Self {
-        let page = urls.repo_page(&repo.owner_login, &repo.name);
-        let at = |word| {
-            page.then(Fixed(word)).then(plinth_base::urls::Part::Sha(head)).then(Fixed("/")).then(Path(&file.path))
-        };
-        let contents = urls.repo(&repo.owner_login, &repo.name).then(Fixed("/contents/")).then(Path(&file.path));
-        Self {
-            sha: file.sha,
-            filename: &file.path,
-            status: file.status,
-            additions: file.additions,
-            deletions: file.deletions,
-            changes: file.additions + file.deletions,
-            blob_url: at("/blob/"),
-            raw_url: at("/raw/"),
-            contents_url: format!("{contents}?ref={head}"),
-            patch: file.patch.as_deref(),
-            previous_filename: file.previous_path.as_deref(),
-        }
     }
 }

@@ -1,5 +1,6 @@
-//! Steps of the operations on reviews.
+//! Handlers of the operations on reviews.
 
+use super::body::{CreateReviewBody, SubmitReviewBody};
 use super::json::PullRequestReview;
 use crate::app::App;
 use crate::policy::table::{
@@ -18,7 +19,7 @@ use plinth_base::ids::ReviewId;
 use plinth_core::access::RepoTarget;
 use plinth_core::review_comments::model::Scope;
 use plinth_core::review_comments::reviews::model::Review;
-use plinth_core::review_comments::reviews::{NewReview, Submission, operations, store};
+use plinth_core::review_comments::reviews::{operations, store};
 
 pub async fn list(access: Allowed<ListReviews, RepoTarget>, app: App) -> Result<ApiResponse> {
     let pull = find_pull(&app, &access).await?;
@@ -43,9 +44,9 @@ pub async fn create(
     access: Allowed<CreateReview, RepoTarget>,
     app: App,
     FoundPull(pull): FoundPull,
-    Json(new): Json<NewReview>,
+    Json(body): Json<CreateReviewBody>,
 ) -> Result<ApiResponse> {
-    let review = operations::create(&app, &access.for_writing(), pull, new).await?;
+    let review = operations::create(&app, &access.for_writing(), pull, body.into()).await?;
     show(&app, &access, &review).await
 }
 
@@ -57,10 +58,10 @@ pub async fn get(access: Allowed<GetReview, RepoTarget>, app: App) -> Result<Api
 pub async fn submit(
     access: Allowed<SubmitReview, RepoTarget>,
     app: App,
-    Json(submission): Json<Submission>,
+    Json(body): Json<SubmitReviewBody>,
 ) -> Result<ApiResponse> {
     let review = find(&app, &access).await?;
-    let review = operations::submit(&app, &access.for_writing(), &review, submission).await?;
+    let review = operations::submit(&app, &access.for_writing(), &review, body.into()).await?;
     show(&app, &access, &review).await
 }
 

@@ -1,15 +1,16 @@
-//! Steps of the operations on review comments.
+//! Handlers of the operations on review comments.
 
-pub mod create;
-
+use super::body::{CreateCommentBody, TextBody};
+use super::extract::FoundComment;
 use super::json::ReviewComment;
 use super::present;
 use crate::app::App;
 use crate::policy::table::{
-    DeleteReviewComment, GetReviewComment, ListRepoReviewComments, ListReviewComments, UpdateReviewComment,
+    CreateReplyForReviewComment, CreateReviewComment, DeleteReviewComment, GetReviewComment, ListRepoReviewComments,
+    ListReviewComments, UpdateReviewComment,
 };
 use crate::policy::{Allowed, Endpoint};
-use crate::pulls::find_pull;
+use crate::pulls::{FoundPull, find_pull};
 use crate::request::body::Json;
 use crate::request::context::RequestContext;
 use crate::request::page;
@@ -19,7 +20,7 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::CommentId;
 use plinth_core::access::RepoTarget;
 use plinth_core::review_comments::model::{Comment, Listing, Order, Scope};
-use plinth_core::review_comments::{Text, operations, store};
+use plinth_core::review_comments::{operations, store};
 
 pub async fn list_for_repo(access: Allowed<ListRepoReviewComments, RepoTarget>, app: App) -> Result<ApiResponse> {
     let scope = Scope::Repo(access.repo.id);
@@ -41,9 +42,9 @@ pub async fn get(access: Allowed<GetReviewComment, RepoTarget>, app: App) -> Res
 pub async fn update(
     access: Allowed<UpdateReviewComment, RepoTarget>,
     app: App,
-    text: Result<Json<Text>>,
+    body: Result<Json<TextBody>>,
 ) -> Result<ApiResponse> {
-    let body = text.map(|Json(text)| text.body);
+    let body = body.map(|Json(body)| body.body);
     let comment = operations::update(&app, &access.for_writing(), comment_id(&access)?, body).await?;
     show(&app, &access, comment).await
 }
@@ -112,4 +113,33 @@ fn since(context: &RequestContext) -> Result<Option<Timestamp>> {
     let Some(text) = context.query("since").filter(|text| !text.is_empty()) else { return Ok(None) };
     let moment = Timestamp::parse(&text);
     moment.map(Some).ok_or_else(|| Error::Shape(vec![format!("{text} is not a valid date-time.")]))
+}
+
+pub async fn create(
+    access: Allowed<CreateReviewComment, RepoTarget>,
+    app: App,
+    FoundPull(pull): FoundPull,
+    Json(body): Json<CreateCommentBody>,
+) -> Result<ApiResponse> {
+    let comment = operations::create(&app, &access.for_writing(), &pull, body.into()).await?;
+    created(&app, &access, comment).await
+}
+
+pub async fn reply(
+    access: Allowed<CreateReplyForReviewComment, RepoTarget>,
+    app: App,
+    FoundPull(pull): FoundPull,
+    FoundComment(in_reply_to): FoundComment,
+    Json(body): Json<TextBody>,
+) -> Result<ApiResponse> {
+    let comment = operations::create_reply(&app, &access.for_writing(), &pull, in_reply_to, body.body).await?;
+    created(&app, &access, comment).await
+}
+
+async fn created<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, comment: Comment) -> Result<ApiResponse> {
+    let context = access.context();
+    let location = access.urls().review_comment(&access.repo.owner_login, &access.repo.name, comment.id);
+    let ready = present::ready(app, context, &access.repo, vec![comment]).await?;
+    let [ready] = ready.as_slice() else { return Err(Error::internal("one comment was made ready")) };
+    Ok(ApiResponse::created(&ReviewComment::new(ready, context.media, &access.repo, access.urls()), location))
 }
