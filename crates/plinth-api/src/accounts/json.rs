@@ -60,7 +60,7 @@ impl<'a> Profile<'a> {
     }
 }
 
-/// Whether the reader may see the e-mail address: users see their own.
+/// Whether the caller may see the e-mail address: users see their own.
 #[derive(Clone, Copy)]
 pub enum ShowEmail {
     Yes,

@@ -22,9 +22,9 @@ use plinth_core::refs;
 use plinth_core::repos::Repo;
 use plinth_git::{ObjectKind, Reader, RefName, TreeLimits, TreeListing};
 
-/// Larger blobs are for a clone.
+/// Larger blobs need a clone.
 const BLOB_SIZE_MAX: u64 = 32 << 20;
-/// Entries of a tree in one response, and bytes of their paths; the rest is left out, and the response says so.
+/// Entries of a tree in one response, and bytes of their paths; the rest is left out, and `truncated` is set.
 const TREE_ENTRIES_MAX: usize = 100_000;
 const TREE_PATH_BYTES_MAX: usize = 7 << 20;
 
@@ -69,7 +69,7 @@ pub async fn get_blob(access: Allowed<GetBlob, RepoTarget>, app: App) -> Result<
     Ok(ApiResponse::streamed(Body::new(BlobBody::new(head.clone(), content)), head))
 }
 
-/// A blob that is small enough to be sent as a whole, as JSON, or the size of one that is not.
+/// A small blob as JSON, or the size of a large one, which is streamed.
 enum FoundBlob {
     Small(Vec<u8>),
     Large(usize),
@@ -83,7 +83,7 @@ fn find_small_blob(reader: &Reader<'_>, sha: Sha, repo: &Repo, urls: &Urls) -> R
     {
         return Ok(Some(FoundBlob::Large(size)));
     }
-    // The header of a damaged object may be wrong, so what it is and whether it is there is decided by its content.
+    // The header of a damaged object may be wrong, so its content decides whether it is a blob.
     let Some(blob) = reader.find_blob(&sha, BLOB_SIZE_MAX)? else { return Ok(None) };
     Ok(Some(FoundBlob::Small(json::write_blob(sha, blob.data(), repo, urls))))
 }
@@ -129,13 +129,13 @@ fn find_tree(reader: &Reader<'_>, named: Sha, depth: Depth) -> Result<Option<jso
     Ok(Some(json::FoundTree { sha, entries, is_truncated }))
 }
 
-/// Looks for an object; one that is not there may be missing because nothing is.
+/// Reads an object. If it does not exist, the error for an empty repository takes precedence.
 async fn find<T: Send + 'static>(
     app: &App,
     repo: &Repo,
-    look: impl FnOnce(&Reader<'_>) -> Result<Option<T>> + Send + 'static,
+    read: impl FnOnce(&Reader<'_>) -> Result<Option<T>> + Send + 'static,
 ) -> Result<Large<T>> {
-    let Large { value, reserved } = app.objects.read_large(repo.id, look).await?;
+    let Large { value, reserved } = app.objects.read_large(repo.id, read).await?;
     match value {
         Some(value) => Ok(Large { value, reserved }),
         None => {
@@ -145,7 +145,7 @@ async fn find<T: Send + 'static>(
     }
 }
 
-/// An object by its name, or what a branch or tag of that name points at.
+/// An object by its id, or the target of a branch or tag of that name.
 async fn find_named(app: &App, repo: &Repo, text: &str) -> Result<Sha> {
     if let Ok(sha) = text.parse() {
         return Ok(sha);

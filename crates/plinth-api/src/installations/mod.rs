@@ -1,4 +1,4 @@
-//! App installations: what apps are given on accounts, and the tokens that come from it.
+//! App installations: the access that apps have on accounts, and their tokens.
 
 pub mod body;
 mod handlers;

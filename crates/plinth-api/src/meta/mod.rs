@@ -1,4 +1,4 @@
-//! What the service says about itself.
+//! Facts about the service: its URLs, version and rate limits.
 
 mod handlers;
 pub mod json;

@@ -1,4 +1,4 @@
-//! Notifications: who should look at which pull request again, and why.
+//! Notifications of a user about pull requests.
 
 mod handlers;
 pub mod json;

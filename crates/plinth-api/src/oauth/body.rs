@@ -1,14 +1,11 @@
 //! Bodies of the device flow: forms or JSON.
 
-use std::collections::HashMap;
-
 use http::HeaderMap;
 use http::header::ACCEPT;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::de::value::{Error as ValueError, MapDeserializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::app::App;
 use crate::request::body::{BYTES_MAX, collect, parse_object};
@@ -76,13 +73,13 @@ impl<T: DeserializeOwned + Send> FromRequest for Form<T> {
             form_urlencoded::parse(&bytes).into_owned().collect()
         };
         // The first of several values counts, and an empty one counts as missing.
-        let mut parameters = HashMap::new();
+        let mut parameters = Map::new();
         for (name, value) in pairs {
-            parameters.entry(name).or_insert(value);
+            parameters.entry(name).or_insert_with(|| value.into());
         }
-        let present = parameters.into_iter().filter(|(_, value)| !value.is_empty());
-        let body = T::deserialize(MapDeserializer::<_, ValueError>::new(present))
-            .map_err(|error| Error::internal(error.to_string()))?;
+        parameters.retain(|_, value| value != "");
+        let body =
+            serde_json::from_value(Value::Object(parameters)).map_err(|error| Error::internal(error.to_string()))?;
         Ok(Self { body, encoding })
     }
 }

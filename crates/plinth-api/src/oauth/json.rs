@@ -37,7 +37,7 @@ pub enum DeviceCodeResponse<'a> {
 #[schemars(inline)]
 pub enum TokenResponse<'a> {
     Token(Token<'a>),
-    Error(OAuthError<'a>),
+    Error(Box<OAuthError<'a>>),
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -110,12 +110,12 @@ impl<'a> OAuthError<'a> {
 }
 
 impl<'a> TokenResponse<'a> {
-    pub fn new(answer: &'a Answer, urls: &'a Urls) -> Self {
-        match answer {
+    pub fn new(outcome: &'a Answer, urls: &'a Urls) -> Self {
+        match outcome {
             Answer::Token { secret, scope } => {
                 Self::Token(Token { access_token: secret.reveal(), token_type: TokenType::Bearer, scope })
             }
-            Answer::Refused(error) => Self::Error(OAuthError::new(*error, urls)),
+            Answer::Refused(error) => Self::Error(Box::new(OAuthError::new(*error, urls))),
         }
     }
 }

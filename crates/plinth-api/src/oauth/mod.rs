@@ -1,4 +1,4 @@
-//! Signing in without a browser: a device shows a code, a user approves it, and the device gets its token.
+//! OAuth's device flow: a device shows a code, a user approves it, and the device gets its token.
 
 pub mod body;
 mod handlers;

@@ -62,7 +62,7 @@ pub struct ProjectField<'a> {
     updated_at: Timestamp,
 }
 
-/// What a field is shown with besides itself.
+/// What the JSON of a field depends on besides the field.
 #[derive(Clone, Copy)]
 pub struct Setting<'a> {
     pub project: &'a Project,

@@ -1,4 +1,4 @@
-//! Fields of projects: listed, shown, and added in four forms.
+//! Fields of projects.
 
 pub mod body;
 mod body_parts;

@@ -1,4 +1,4 @@
-//! Pull requests: a proposal to bring the commits of one branch into another, and the versions that it goes through.
+//! Pull requests, their files and commits.
 
 pub mod body;
 mod extract;

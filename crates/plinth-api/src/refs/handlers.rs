@@ -19,7 +19,7 @@ use plinth_core::ref_updates::{self, rules};
 use plinth_core::refs::{self, store};
 use plinth_git::RefName;
 
-/// How long clients are asked to wait before they look at references again.
+/// How long clients should wait before they poll references again.
 const POLL_INTERVAL_SECONDS: u32 = 300;
 
 pub async fn list_matching(
@@ -27,7 +27,7 @@ pub async fn list_matching(
     app: App,
     headers: HeaderMap,
 ) -> Result<ApiResponse> {
-    let prefix = rules::prefix_at(address(&access));
+    let prefix = rules::prefix_at(ref_param(&access));
     let seed = listing::seed(&access.repo, prefix.as_deref());
     let tag = EntityTag::new(access.context(), &seed);
     if is_not_modified(&headers, Some(&tag), access.pushed_at)? {
@@ -38,13 +38,13 @@ pub async fn list_matching(
     if first.is_empty() {
         check_not_empty(&mut db, access.repo.id).await?;
     }
-    let list = listing::reply(&app, &access.repo, access.urls(), prefix, first);
+    let list = listing::respond(&app, &access.repo, access.urls(), prefix, first);
     Ok(list.with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
 }
 
 pub async fn get(access: Allowed<GetRef, RepoTarget>, app: App) -> Result<ApiResponse> {
     let mut db = app.read().await?;
-    let found = match rules::name_at(address(&access)) {
+    let found = match rules::name_at(ref_param(&access)) {
         Some(name) => store::find(&mut db, access.repo.id, &name).await?,
         None => None,
     };
@@ -100,31 +100,31 @@ pub async fn list(access: Allowed<ListRefs, RepoTarget>, app: App) -> Result<Api
     Ok(ApiResponse::ok(&list).with_link(page::link(page, access.context(), total)).with_last_modified(access.pushed_at))
 }
 
-/// The older spelling: a reference of exactly this name, or else all whose names begin with it.
+/// The older form: the reference of exactly this name, or else all whose names begin with it.
 pub async fn get_or_list(access: Allowed<GetRefOrPrefix, RepoTarget>, app: App) -> Result<ApiResponse> {
     let mut db = app.read().await?;
-    if let Some(name) = rules::name_at(address(&access))
+    if let Some(name) = rules::name_at(ref_param(&access))
         && let Some(found) = store::find(&mut db, access.repo.id, &name).await?
     {
         let reference = Reference::new(&found, &access.repo, access.urls());
         return Ok(ApiResponse::ok(&reference).with_last_modified(access.pushed_at));
     }
-    let prefix = rules::prefix_at(address(&access));
+    let prefix = rules::prefix_at(ref_param(&access));
     let first = listing::first_batch(&mut db, &access.repo, prefix.as_deref()).await?;
     if first.is_empty() {
         check_not_empty(&mut db, access.repo.id).await?;
         return Err(Error::NotFound);
     }
-    Ok(listing::reply(&app, &access.repo, access.urls(), prefix, first).with_last_modified(access.pushed_at))
+    Ok(listing::respond(&app, &access.repo, access.urls(), prefix, first).with_last_modified(access.pushed_at))
 }
 
-fn address<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> &str {
+fn ref_param<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> &str {
     access.context().params.get("ref")
 }
 
-/// A name that cannot exist does not.
+/// The name in the path. One that is not valid cannot exist.
 async fn name_to_change<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result<RefName> {
-    if let Some(name) = rules::name_at(address(access)) {
+    if let Some(name) = rules::name_at(ref_param(access)) {
         return Ok(name);
     }
     check_not_empty(&mut app.read().await?, access.repo.id).await?;

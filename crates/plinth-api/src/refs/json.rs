@@ -39,7 +39,7 @@ pub struct Object<'a> {
 #[schemars(inline, untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub enum OneOrSeveral<'a> {
-    One(Reference<'a>),
+    One(Box<Reference<'a>>),
     Several(Vec<Reference<'a>>),
 }
 

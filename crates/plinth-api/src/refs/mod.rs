@@ -1,4 +1,4 @@
-//! Git references, and the objects that they lead to.
+//! Git references.
 
 pub mod body;
 mod handlers;

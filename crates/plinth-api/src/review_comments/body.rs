@@ -150,7 +150,7 @@ impl Words for StartSide {
     }
 }
 
-/// A place in the diff: the file, a position or lines.
+/// Where a comment is in the diff: a file, a position or lines.
 struct PositionBody(At);
 
 impl FromJson for PositionBody {

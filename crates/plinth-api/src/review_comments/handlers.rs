@@ -1,9 +1,11 @@
 //! Handlers of the operations on review comments.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use super::body::{CreateCommentBody, TextBody};
 use super::extract::FoundComment;
-use super::json::ReviewComment;
-use super::present;
+use super::json::{Ready, ReviewComment, shows_rendered};
 use crate::app::App;
 use crate::policy::table::{
     CreateReplyForReviewComment, CreateReviewComment, DeleteReviewComment, GetReviewComment, ListRepoReviewComments,
@@ -17,10 +19,13 @@ use crate::request::page;
 use crate::response::api_response::ApiResponse;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::CommentId;
+use plinth_base::ids::{CommentId, PullId};
 use plinth_core::access::RepoTarget;
+use plinth_core::pulls::threads::{self, Place};
+use plinth_core::repos::Repo;
 use plinth_core::review_comments::model::{Comment, Listing, Order, Scope};
 use plinth_core::review_comments::{operations, store};
+use plinth_markdown::{Context, Rendered};
 
 pub async fn list_for_repo(access: Allowed<ListRepoReviewComments, RepoTarget>, app: App) -> Result<ApiResponse> {
     let scope = Scope::Repo(access.repo.id);
@@ -34,7 +39,7 @@ pub async fn list(access: Allowed<ListReviewComments, RepoTarget>, app: App) -> 
 
 pub async fn get(access: Allowed<GetReviewComment, RepoTarget>, app: App) -> Result<ApiResponse> {
     let comment = find(&app, &access).await?;
-    // A push moves the lines of a comment without touching the comment.
+    // A push moves the lines of a comment without changing the comment.
     let changed = comment.updated_at.max(comment.version.created_at);
     Ok(show(&app, &access, comment).await?.with_last_modified(Some(changed)))
 }
@@ -69,8 +74,8 @@ pub async fn list_in<E: Endpoint>(
     let comments = store::list(&mut db, &listing, (page.limit(), page.offset())).await?;
     let total = store::count(&mut db, &listing).await?;
     drop(db);
-    let ready = present::ready(app, context, &access.repo, comments).await?;
-    Ok(ApiResponse::ok(&present::shown(&ready, context, &access.repo)).with_link(page::link(page, context, total)))
+    let ready = ready(app, context, &access.repo, comments).await?;
+    Ok(ApiResponse::ok(&shown(&ready, context, &access.repo)).with_link(page::link(page, context, total)))
 }
 
 /// The comment that the path names inside its repository.
@@ -86,12 +91,12 @@ fn comment_id<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> Result<CommentId>
 
 async fn show<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, comment: Comment) -> Result<ApiResponse> {
     let context = access.context();
-    let ready = present::ready(app, context, &access.repo, vec![comment]).await?;
-    let [ready] = ready.as_slice() else { return Err(Error::internal("one comment was made ready")) };
+    let ready = ready(app, context, &access.repo, vec![comment]).await?;
+    let [ready] = ready.as_slice() else { return Err(Error::internal("one comment became several or none")) };
     Ok(ApiResponse::ok(&ReviewComment::new(ready, context.media, &access.repo, access.urls())))
 }
 
-/// Without a sort that is known, the order is by id and the direction is ignored.
+/// Without a known sort key, the order is by id and the direction is ignored.
 fn order(context: &RequestContext, sorts: &[&str]) -> Order {
     let sort = context.query("sort").filter(|sort| sorts.contains(&sort.as_ref()));
     let down = context.query("direction").as_deref() == Some("desc");
@@ -139,7 +144,60 @@ pub async fn reply(
 async fn created<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, comment: Comment) -> Result<ApiResponse> {
     let context = access.context();
     let location = access.urls().review_comment(&access.repo.owner_login, &access.repo.name, comment.id);
-    let ready = present::ready(app, context, &access.repo, vec![comment]).await?;
-    let [ready] = ready.as_slice() else { return Err(Error::internal("one comment was made ready")) };
+    let ready = ready(app, context, &access.repo, vec![comment]).await?;
+    let [ready] = ready.as_slice() else { return Err(Error::internal("one comment became several or none")) };
     Ok(ApiResponse::created(&ReviewComment::new(ready, context.media, &access.repo, access.urls()), location))
+}
+
+/// Completes comments with what their JSON needs: positions and rendered texts.
+async fn ready(app: &App, context: &RequestContext, repo: &Repo, mut comments: Vec<Comment>) -> Result<Vec<Ready>> {
+    fill_positions(app, repo, &mut comments).await?;
+    let bodies = comments.iter().map(|comment| comment.body.as_str());
+    let mut rendered = render(app, context, bodies).await?.into_iter();
+    let ready = comments.into_iter().map(|mut comment| {
+        let place = comment.place.take().ok_or_else(|| Error::internal("a position was not computed"))?;
+        Ok(Ready { comment, place, rendered: rendered.next().flatten() })
+    });
+    ready.collect()
+}
+
+fn shown<'a>(ready: &'a [Ready], context: &'a RequestContext, repo: &'a Repo) -> Vec<ReviewComment<'a>> {
+    ready.iter().map(|ready| ReviewComment::new(ready, context.media, repo, &context.urls)).collect()
+}
+
+/// Computes the missing positions, one pull request at a time.
+async fn fill_positions(app: &App, repo: &Repo, comments: &mut [Comment]) -> Result<()> {
+    let mut missing: BTreeMap<PullId, BTreeMap<i64, usize>> = BTreeMap::new();
+    for (index, comment) in comments.iter().enumerate().filter(|(_, comment)| comment.place.is_none()) {
+        missing.entry(comment.pull_id).or_default().insert(comment.thread.id, index);
+    }
+    for (pull, threads) in missing {
+        let wanted: Vec<_> = threads.values().map(|index| comments[*index].thread.clone()).collect();
+        let Some(version) = threads.values().next().map(|index| comments[*index].version) else { continue };
+        let places = threads::place(app, repo.id, pull, &version, wanted).await?;
+        let by_thread: BTreeMap<i64, Place> = threads.into_keys().zip(places).collect();
+        for comment in comments.iter_mut().filter(|comment| comment.pull_id == pull && comment.place.is_none()) {
+            comment.place = by_thread.get(&comment.thread.id).cloned();
+        }
+    }
+    Ok(())
+}
+
+/// Renders texts if the media type needs it. That may take long, so it runs on a blocking thread.
+pub async fn render(
+    app: &App,
+    context: &RequestContext,
+    bodies: impl Iterator<Item = &str>,
+) -> Result<Vec<Option<Arc<Rendered>>>> {
+    if !shows_rendered(context.media) {
+        return Ok(bodies.map(|_| None).collect());
+    }
+    let bodies: Vec<String> = bodies.map(str::to_owned).collect();
+    let (cache, web) = (app.rendered.clone(), context.urls.web().to_owned());
+    app.objects
+        .run(move || {
+            let context = Context { web_url: &web };
+            Ok(bodies.iter().map(|body| Some(cache.render(body, &context))).collect())
+        })
+        .await
 }

@@ -1,10 +1,9 @@
-//! Pull request review comments: remarks on lines of a diff that follow the code, and the reviews they belong to.
+//! Pull request review comments: comments on lines of a diff, re-anchored when the code moves, and the reviews they belong to.
 
 pub mod body;
 mod extract;
 mod handlers;
 pub mod json;
-mod present;
 pub mod reviews;
 
 use crate::policy::table::{

@@ -18,12 +18,7 @@ pub const AREA: Area = Area {
             "`X-OAuth-Scopes` lists the scopes of the token.",
             ok("URLs by name, some of them templates.", of::<BTreeMap<String, String>>),
         ),
-        Operation::new(
-            "meta/get",
-            "Get the version of the service",
-            "",
-            ok("The facts.", of::<Meta>),
-        ),
+        Operation::new("meta/get", "Get the version of the service", "", ok("The facts.", of::<Meta>)),
         Operation::new(
             "meta/get-all-versions",
             "List the versions of the API",
@@ -56,7 +51,12 @@ pub const PAGES: Area = Area {
             "This page. `#` and the name of an operation select its description.",
             file("The page.", &["text/html"]),
         ),
-        Operation::new("web/get-stylesheet", "Get the explorer's stylesheet", "", file("The stylesheet.", &["text/css"])),
+        Operation::new(
+            "web/get-stylesheet",
+            "Get the explorer's stylesheet",
+            "",
+            file("The stylesheet.", &["text/css"]),
+        ),
         Operation::new("web/get-script", "Get the explorer's script", "", file("The script.", &["text/javascript"])),
         Operation::new("web/get-icon", "Get the icon of the pages", "", file("The icon.", &["image/svg+xml"])),
         Operation::new(

@@ -18,19 +18,19 @@ use plinth_core::pulls::model::Version;
 use plinth_core::pulls::range::{DiffContext, with_diff_context_large};
 use plinth_git::Commit;
 
-/// More commits than this are not listed, whatever the page.
+/// More commits are not listed on any page.
 pub const COMMITS_MAX: usize = 250;
 
 pub async fn list(access: Allowed<ListPullCommits, RepoTarget>, app: App) -> Result<ApiResponse> {
     let pull = find_pull(&app, &access).await?;
     let page = page::of(access.context());
     let version = pull.version;
-    let found = with_diff_context_large(&app, pull.repo_id, move |desk| {
-        let ids = commit_ids(&desk, &version)?;
+    let found = with_diff_context_large(&app, pull.repo_id, move |diffs| {
+        let ids = commit_ids(&diffs, &version)?;
         let skip = usize::try_from(page.offset()).unwrap_or(usize::MAX);
         let limit = usize::try_from(page.limit()).unwrap_or_default();
         let on_page: Vec<Sha> = ids.iter().skip(skip).take(limit).copied().collect();
-        Ok((read(&desk, on_page)?, ids.len()))
+        Ok((read(&diffs, on_page)?, ids.len()))
     });
     let Large { value: (on_page, total), reserved } = found.await?;
     let total = i64::try_from(total).unwrap_or_default();
@@ -50,21 +50,21 @@ pub async fn find_people(app: &App, commits: impl Iterator<Item = &Commit>) -> R
     Ok(accounts::store::find_by_emails(&mut app.read().await?, &emails).await?)
 }
 
-/// Oldest first, as they were made.
-pub fn commits(desk: &DiffContext<'_>, version: &Version) -> Result<Vec<(Sha, Commit)>> {
-    let ids = commit_ids(desk, version)?;
-    read(desk, ids)
+/// Oldest first.
+pub fn commits(diffs: &DiffContext<'_>, version: &Version) -> Result<Vec<(Sha, Commit)>> {
+    let ids = commit_ids(diffs, version)?;
+    read(diffs, ids)
 }
 
-fn commit_ids(desk: &DiffContext<'_>, version: &Version) -> Result<Vec<Sha>> {
-    let range = desk.reader.commits_between(&version.base_sha, &version.head_sha, COMMITS_MAX)?;
+fn commit_ids(diffs: &DiffContext<'_>, version: &Version) -> Result<Vec<Sha>> {
+    let range = diffs.reader.commits_between(&version.base_sha, &version.head_sha, COMMITS_MAX)?;
     Ok(range.commit_ids.into_iter().rev().collect())
 }
 
-fn read(desk: &DiffContext<'_>, ids: Vec<Sha>) -> Result<Vec<(Sha, Commit)>> {
+fn read(diffs: &DiffContext<'_>, ids: Vec<Sha>) -> Result<Vec<(Sha, Commit)>> {
     let read = |sha: Sha| {
-        let commit = desk.reader.find_commit(&sha)?.ok_or_else(|| desk.reader.missing(&sha))?;
-        desk.reader.budget().retain(shown_bytes(&commit))?;
+        let commit = diffs.reader.find_commit(&sha)?.ok_or_else(|| diffs.reader.missing(&sha))?;
+        diffs.reader.budget().retain(shown_bytes(&commit))?;
         Ok((sha, commit))
     };
     ids.into_iter().map(read).collect()

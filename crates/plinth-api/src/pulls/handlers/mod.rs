@@ -81,7 +81,7 @@ async fn size(app: &App, pull: &Pull) -> Result<Size> {
     let version = pull.version;
     match version.size {
         Some(known) => Ok(known),
-        None => with_diff_context(app, pull.repo_id, move |desk| desk.size(&version)).await,
+        None => with_diff_context(app, pull.repo_id, move |diffs| diffs.size(&version)).await,
     }
 }
 
