@@ -4,14 +4,15 @@
 use super::body::CreateTokenBody;
 use super::json::{self, Installations, Repositories};
 use crate::app::App;
+use crate::policy::Endpoint;
 use crate::policy::table::{
     AddInstallationRepository, CreateInstallationToken, DeleteAppInstallation, GetApp, GetAppInstallation,
     GetOrgInstallation, GetRepoInstallation, GetUserInstallation, ListAppInstallations, ListInstallationRepositories,
     ListUserInstallationRepositories, ListUserInstallations, RemoveInstallationRepository, RevokeInstallationToken,
     SuspendInstallation, UnsuspendInstallation,
 };
-use crate::policy::{Allowed, Endpoint};
 use crate::repos::json::Repository;
+use crate::request::Allowed;
 use crate::request::body::Json;
 use crate::request::page;
 use crate::response::api_response::ApiResponse;

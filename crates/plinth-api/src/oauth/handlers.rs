@@ -7,8 +7,8 @@ use plinth_core::oauth::operations;
 use super::body::{ApprovalBody, DeviceCodeBody, Form, TokenBody};
 use super::json::{self, DeviceCodeResponse, DeviceCodes, OAuthError, TokenResponse};
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::{ApproveDevice, CreateDeviceCode, CreateOAuthToken, GetDevice};
+use crate::request::Allowed;
 use crate::request::body::Json;
 use crate::response::api_response::ApiResponse;
 

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::operation::Operation;
 use super::schema::{Schemas, of};
+use crate::negotiation::Version;
 use crate::policy::{Row, Wire};
-use crate::request::version::Version;
 use plinth_base::urls::Url;
 
 const ERROR_SCHEMA: &str = "#/components/schemas/error";

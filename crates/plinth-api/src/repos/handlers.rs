@@ -10,8 +10,8 @@ use plinth_core::tokens::Principal;
 use super::body::CreateRepoBody;
 use super::json::Repository;
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::{CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetRepo};
+use crate::request::Allowed;
 use crate::request::body::Json;
 use crate::response::api_response::ApiResponse;
 

@@ -7,12 +7,13 @@ use super::body::{CreateCommentBody, TextBody};
 use super::extract::FoundComment;
 use super::json::{Ready, ReviewComment, shows_rendered};
 use crate::app::App;
+use crate::policy::Endpoint;
 use crate::policy::table::{
     CreateReplyForReviewComment, CreateReviewComment, DeleteReviewComment, GetReviewComment, ListRepoReviewComments,
     ListReviewComments, UpdateReviewComment,
 };
-use crate::policy::{Allowed, Endpoint};
 use crate::pulls::{FoundPull, find_pull};
+use crate::request::Allowed;
 use crate::request::body::Json;
 use crate::request::context::RequestContext;
 use crate::request::page;

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::accounts::json::User;
+use crate::negotiation::Media;
 use crate::pulls::json::{Link, user};
-use crate::request::media::Media;
 use crate::wire::{Word, Words, words};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{CommentId, NodeId, ReviewId, Sha};

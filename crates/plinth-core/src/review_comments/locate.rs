@@ -142,7 +142,7 @@ fn place(desk: &DiffContext<'_>, range: &Range, thread: &NewThread) -> Result<Pl
         return Ok(place_on_head(thread));
     }
     let target = desk.between(range);
-    let ported = diff::port(desk.reader, &target, std::slice::from_ref(anchor))?;
+    let ported = diff::reanchor(desk.reader, &target, std::slice::from_ref(anchor))?;
     let spot = ported.first().and_then(Spot::of);
     Ok(Place { commit: if spot.is_some() { range.head } else { anchor.head }, spot })
 }
@@ -150,9 +150,9 @@ fn place(desk: &DiffContext<'_>, range: &Range, thread: &NewThread) -> Result<Pl
 fn place_on_head(thread: &NewThread) -> Place {
     let path = thread.path.clone().into_bytes();
     let spot = match thread.anchor.subject {
-        diff::Subject::File => diff::Port::CurrentFile { path },
+        diff::Subject::File => diff::Reanchored::CurrentFile { path },
         diff::Subject::Line { side, line, start } => {
-            diff::Port::Current { path, side, line, start, position: thread.position.unwrap_or_default() }
+            diff::Reanchored::Current { path, side, line, start, position: thread.position.unwrap_or_default() }
         }
     };
     Place { commit: thread.anchor.head, spot: Spot::of(&spot) }

@@ -3,10 +3,10 @@
 use super::commits::{find_people, shown_bytes};
 use super::files::{FILES_MAX, FileReader};
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::GetRepoCommit;
 use crate::pulls::json::commit::{CommitItem, Stats, WholeCommit};
 use crate::pulls::json::file::{ChangedFile, File};
+use crate::request::Allowed;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;

@@ -4,9 +4,9 @@ use super::find_pull;
 use std::collections::BTreeSet;
 
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::ListPullCommits;
 use crate::pulls::json::commit::{CommitItem, People};
+use crate::request::Allowed;
 use crate::request::page;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::Result;

@@ -4,9 +4,9 @@ use super::find_pull;
 use std::sync::Arc;
 
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::ListPullFiles;
 use crate::pulls::json::file::{ChangedFile, File};
+use crate::request::Allowed;
 use crate::request::page;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::Result;

@@ -9,18 +9,18 @@ use super::body::{CreatePullBody, UpdatePullBody};
 use super::extract::FoundPull;
 use super::json::{PullRequest, WholePullRequest};
 use crate::app::App;
+use crate::negotiation::Media;
+use crate::policy::Endpoint;
 use crate::policy::table::{CreatePull, GetPull, ListPulls, UpdatePull};
-use crate::policy::{Allowed, Endpoint};
+use crate::request::Allowed;
 use crate::request::body::Json;
 use crate::request::context::RequestContext;
-use crate::request::media::Media;
 use crate::request::page;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_core::access::RepoTarget;
-use plinth_core::pulls::model::{Pull, Size};
+use plinth_core::pulls::model::Pull;
 use plinth_core::pulls::operations;
-use plinth_core::pulls::range::with_diff_context;
 use plinth_core::pulls::store::{self, Filter, Order};
 use plinth_core::repos::Repo;
 
@@ -40,8 +40,7 @@ pub async fn create(
     app: App,
     Json(body): Json<CreatePullBody>,
 ) -> Result<ApiResponse> {
-    let pull = operations::create(&app, &access.for_writing(), body.into()).await?;
-    let size = size(&app, &pull).await?;
+    let (pull, size) = operations::create(&app, &access.for_writing(), body.into()).await?;
     let location = access.urls().pull(&access.repo.owner_login, &access.repo.name, pull.number);
     Ok(ApiResponse::created(&WholePullRequest::new(&pull, size, &access.repo, access.urls()), location))
 }
@@ -52,7 +51,7 @@ pub async fn get(access: Allowed<GetPull, RepoTarget>, app: App) -> Result<ApiRe
         Media::Diff => patch::diff(&app, &pull).await,
         Media::Patch => patch::patch(&app, &pull).await,
         Media::Json | Media::Raw | Media::Text | Media::Html | Media::Full => {
-            let size = size(&app, &pull).await?;
+            let size = operations::size(&app, &pull).await?;
             let shown = WholePullRequest::new(&pull, size, &access.repo, access.urls());
             Ok(ApiResponse::ok(&shown).with_last_modified(Some(pull.updated_at)))
         }
@@ -66,7 +65,7 @@ pub async fn update(
     Json(body): Json<UpdatePullBody>,
 ) -> Result<ApiResponse> {
     let pull = operations::update(&app, &access.for_writing(), &pull, body.into()).await?;
-    let size = size(&app, &pull).await?;
+    let size = operations::size(&app, &pull).await?;
     Ok(ApiResponse::ok(&WholePullRequest::new(&pull, size, &access.repo, access.urls())))
 }
 
@@ -75,14 +74,6 @@ pub async fn find_pull<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) 
     let number = access.context().params.number("pull_number").ok_or(Error::NotFound)?;
     let mut db = app.read().await?;
     store::find(&mut db, access.target.repo.id, number).await?.ok_or(Error::NotFound)
-}
-
-async fn size(app: &App, pull: &Pull) -> Result<Size> {
-    let version = pull.version;
-    match version.size {
-        Some(known) => Ok(known),
-        None => with_diff_context(app, pull.repo_id, move |diffs| diffs.size(&version)).await,
-    }
 }
 
 fn filter(context: &RequestContext, repo: &Repo) -> Filter {

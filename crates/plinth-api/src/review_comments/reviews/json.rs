@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::accounts::json::User;
+use crate::negotiation::Media;
 use crate::pulls::json::{Link, user};
-use crate::request::media::Media;
 use crate::review_comments::json::{shows_body, shows_html, shows_text};
 use crate::wire::{Word, words};
 use plinth_base::clock::Timestamp;

@@ -3,7 +3,7 @@
 use crate::pulls::model::Version;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{PullId, Sha};
-use plinth_git::diff::{Anchor, Port, Side, Subject};
+use plinth_git::diff::{Anchor, Reanchored, Side, Subject};
 use plinth_store::{DbError, FromRow, Row};
 
 /// What a new thread is about, found out from the objects of the version it was written on.
@@ -177,20 +177,20 @@ pub struct Spot {
 }
 
 impl Spot {
-    pub fn of(port: &Port) -> Option<Self> {
+    pub fn of(port: &Reanchored) -> Option<Self> {
         let text = |path: &[u8]| String::from_utf8_lossy(path).into_owned();
         match port {
-            Port::Current { path, line, start, position, .. } => Some(Self {
+            Reanchored::Current { path, line, start, position, .. } => Some(Self {
                 path: text(path),
                 line: Some(i64::from(*line)),
                 start_side: start.map(|(side, _)| side_name(side)),
                 start_line: start.map(|(_, line)| i64::from(line)),
                 position: Some(i64::from(*position)),
             }),
-            Port::CurrentFile { path } => {
+            Reanchored::CurrentFile { path } => {
                 Some(Self { path: text(path), line: None, start_side: None, start_line: None, position: None })
             }
-            Port::Outdated => None,
+            Reanchored::Outdated => None,
         }
     }
 }

@@ -99,7 +99,7 @@ async fn port(
 fn port_to(desk: &DiffContext<'_>, version: &Version, anchors: &[Anchor]) -> Result<Vec<Option<Spot>>> {
     let target = desk.between(&desk.range(version)?);
     // A place that it would take too much to find is gone.
-    let Some(ports) = within_budget(diff::port(desk.reader, &target, anchors))? else {
+    let Some(ports) = within_budget(diff::reanchor(desk.reader, &target, anchors))? else {
         return Ok(vec![None; anchors.len()]);
     };
     Ok(ports.iter().map(Spot::of).collect())
