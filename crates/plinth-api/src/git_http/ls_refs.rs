@@ -10,7 +10,8 @@ use plinth_base::error::{Error, Result};
 use plinth_core::repos::Repo;
 use plinth_git::pkt_line;
 
-/// Prefixes that are used. With more, all references are listed, as git itself does: the client picks those that it wants.
+/// Prefixes that are used. With more, all references are listed, as git itself does: the client picks those that it
+/// wants.
 const PREFIXES_MAX: usize = 4_096;
 
 /// The arguments of the command.

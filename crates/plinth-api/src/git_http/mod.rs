@@ -1,7 +1,7 @@
 //! Clone and push: git's smart HTTP protocol, with the tokens and the rights of the API.
 //!
-//! References come from the store and change through it; git builds and checks packs. Decisions 0050 to 0053 define what a
-//! push may do, and the limits.
+//! References come from the store and change through it; git builds and checks packs. Decisions 0050 to 0053 define
+//! what a push may do, and the limits.
 
 mod advertise;
 mod commands;

@@ -1,5 +1,5 @@
-//! The wants and haves of a fetch, read as they arrive. A clone wants every reference of a repository, which may be a million:
-//! a large request goes to a file, and the lines that are parsed stay in memory, within limits.
+//! The wants and haves of a fetch, read as they arrive. A clone wants every reference of a repository, which may be a
+//! million: a large request goes to a file, and the lines that are parsed stay in memory, within limits.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,5 @@
-//! A push from its first line to its report: the pack goes into a quarantine, is checked, and moves into the repository; then
-//! all references change in one transaction.
+//! A push from its first line to its report: the pack goes into a quarantine, is checked, and moves into the
+//! repository; then all references change in one transaction.
 
 use std::sync::Arc;
 

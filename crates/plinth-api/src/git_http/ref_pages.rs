@@ -1,5 +1,5 @@
-//! The references of a repository, page by page, so that memory does not grow with their number; and the prefixes that a
-//! client filters them by.
+//! The references of a repository, page by page, so that memory does not grow with their number; and the prefixes that
+//! a client filters them by.
 
 use std::collections::VecDeque;
 

@@ -74,10 +74,11 @@ fn arguments<'a>(packets: &[Packet<'a>]) -> Vec<&'a [u8]> {
 /// greater depth costs more than the whole clone.
 const TREE_DEPTH_MAX: u32 = 16;
 
-/// Rejects a request with a filter that is not offered: only those are that cost git no more than a whole clone. Git would join several filters into a combined one.
+/// Rejects a request with a filter that is not offered: only those are that cost git no more than a whole clone.
+/// Several filters are rejected, because git would combine them.
 ///
-/// `sparse:oid` matches every path against patterns of the client's choice, and `combine` runs as many filters over each
-/// object as the client likes, which burns a core for as long as a clone may take.
+/// `sparse:oid` matches every path against patterns of the client's choice, and `combine` runs as many filters over
+/// each object as the client likes, which burns a core for as long as a clone may take.
 fn check_filter(packets: &[Packet<'_>]) -> Result<()> {
     let lines = packets.iter().filter_map(Packet::as_line);
     let mut filters = lines.filter_map(|line| line.strip_prefix(b"filter "));
@@ -115,8 +116,8 @@ fn number(digits: &str) -> Option<u64> {
 /// References that `deepen-not` may name; clients name a few.
 const DEEPEN_NOT_MAX: usize = 100;
 
-/// The references that git needs to compute a shallow history, because it finds none on disk: those that `deepen-not` names,
-/// in full or short, and one for each wanted object where the depth is relative.
+/// The references that git needs to compute a shallow history, because it finds none on disk: those that `deepen-not`
+/// names, in full or short, and one for each wanted object where the depth is relative.
 pub async fn shallow_refs(app: &App, repo: RepoId, shallow: &Shallow<'_>) -> Result<Vec<(RefName, Sha)>> {
     let wanted = shallow.relative_to.iter().enumerate();
     let mut names: Vec<(RefName, Sha)> = wanted

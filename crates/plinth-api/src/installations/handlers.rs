@@ -1,5 +1,5 @@
-//! Handlers of the operations on installations: first those of installation tokens and users, then those of apps, which sign
-//! requests with their own key.
+//! Handlers of the operations on installations: first those of installation tokens and users, then those of apps, which
+//! sign requests with their own key.
 
 use super::body::CreateTokenBody;
 use super::json::{self, Installations, Repositories};

@@ -1,5 +1,5 @@
-//! The description of the API in OpenAPI 3.1: paths and rights from the policy table, schemas from the wire types, texts from
-//! `areas/`.
+//! The description of the API in OpenAPI 3.1: paths and rights from the policy table, schemas from the wire types,
+//! texts from `areas/`.
 
 mod areas;
 mod common;

@@ -15,8 +15,8 @@ pub fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
-/// Collects the schemas of one document. A key that a response always has may be absent from a body, so each has its own
-/// generator.
+/// Collects the schemas of one document. A key that a response always has may be absent from a body, so each has its
+/// own generator.
 pub struct Schemas {
     bodies: SchemaGenerator,
     responses: SchemaGenerator,

@@ -77,8 +77,8 @@ fn created(project: &Project, whole: &operations::Whole, today: Day, urls: &Urls
     ApiResponse::created(&field, location)
 }
 
-/// The seed of the entity tag: it depends on the generation of the project's fields, on the date if iterations show it, and on
-/// the request.
+/// The seed of the entity tag: it depends on the generation of the project's fields, on the date if iterations show it,
+/// and on the request.
 fn seed(project: &Project, today: Day, request: &str) -> Vec<u8> {
     let date = if project.has_iterations { today.to_string() } else { String::new() };
     format!("fields {} {} {date} {request}", project.id, project.generation).into_bytes()

@@ -6,7 +6,8 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::CommentId;
 use plinth_core::review_comments::store;
 
-/// A comment that the caller may see. As a handler's parameter it comes after the proof of the right, and so runs after it.
+/// A comment that the caller may see. As a handler's parameter it comes after the proof of the right, and so runs after
+/// it.
 pub struct FoundComment(pub CommentId);
 
 impl FromRequest for FoundComment {

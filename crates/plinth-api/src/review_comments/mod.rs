@@ -1,4 +1,5 @@
-//! Pull request review comments: comments on lines of a diff, re-anchored when the code moves, and the reviews they belong to.
+//! Pull request review comments: comments on lines of a diff, re-anchored when the code moves, and the reviews they
+//! belong to.
 
 pub mod body;
 mod extract;

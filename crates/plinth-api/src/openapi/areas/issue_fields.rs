@@ -28,8 +28,8 @@ pub const AREA: Area = Area {
         Operation::new(
             "orgs/update-issue-field",
             "Update an issue field",
-            "Keys that are absent leave their value unchanged. `options` replaces the whole set: an option stays only if it is sent with its `id`, \
-             and one without an `id` is new.",
+            "Keys that are absent leave their value unchanged. `options` replaces the whole set: an option stays only if it is \
+             sent with its `id`, and one without an `id` is new.",
             ok("The field after the change.", of::<IssueField<WholeOption>>),
         )
         .body(of::<UpdateFieldBody>, r#"{"description": "How soon it is needed"}"#)

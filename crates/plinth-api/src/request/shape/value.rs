@@ -1,4 +1,5 @@
-//! The types that a body's fields can have. Each reads itself, reports what is wrong, and describes itself as a JSON schema.
+//! The types that a body's fields can have. Each reads itself, reports what is wrong, and describes itself as a JSON
+//! schema.
 
 use std::borrow::Cow;
 
@@ -16,7 +17,8 @@ pub trait FromValue: Sized {
     /// What a value of another type is not, as in "1 is not a string."
     const EXPECTED: &'static str;
 
-    /// Reads the value of the field `name`, or reports why it cannot; `expected` is the text for a value of another type.
+    /// Reads the value of the field `name`, or reports why it cannot; `expected` is the text for a value of another
+    /// type.
     fn from_value(fields: &mut Fields<'_>, name: &str, value: &Value, expected: &str) -> Option<Self>;
 }
 
