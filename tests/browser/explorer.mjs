@@ -28,9 +28,9 @@ const tests = {
       assert.ok(text.includes(part), `${part} is missing in:\n${text}`);
     }
     assert.ok(!text.includes('[object'), text);
-    await page.getByText('Answers that many operations give').click();
+    await page.getByText('Common responses').click();
     assert.match(await page.locator('#operation').innerText(), /404\s+Absent, or not visible/);
-    await page.getByText('What a good answer holds').click();
+    await page.getByText('Schema of the response').click();
     assert.match(await page.locator('#operation').innerText(), /full_name/);
   },
 
@@ -42,7 +42,7 @@ const tests = {
     assert.match(await page.locator('#curl').innerText(), /Authorization: Bearer \$TOKEN/);
     assert.ok(!(await page.locator('main').innerText()).includes(TOKEN), 'the token is not written out');
     assert.equal(await send(), '200 OK');
-    const response = JSON.parse(await page.locator('#answer').innerText());
+    const response = JSON.parse(await page.locator('#response').innerText());
     assert.equal(response.full_name, 'octo-org/secret');
     await page.getByText(/\d+ headers/).click();
     assert.match(await page.locator('.headers').innerText(), /x-oauth-scopes/);
@@ -58,8 +58,8 @@ const tests = {
     assert.equal(await page.locator('.problem').innerText(), '');
     assert.match(await page.locator('#curl').innerText(), /-X POST .*-d '\{"name":"made-here"/s);
     assert.equal(await send(), '201 Created');
-    assert.match(await page.locator('#answer').innerText(), /<img src=x onerror=alert\(1\)>/);
-    assert.equal(await page.locator('#answer img').count(), 0, 'responses are text');
+    assert.match(await page.locator('#response').innerText(), /<img src=x onerror=alert\(1\)>/);
+    assert.equal(await page.locator('#response img').count(), 0, 'responses are text');
     await open('repos/delete');
     await page.fill('#path-repo', 'made-here');
     assert.equal(await send(), '204 No Content');
@@ -73,7 +73,7 @@ const tests = {
     await send();
     await page.getByRole('button', { name: 'next page' }).click();
     await page.getByRole('button', { name: 'prev page' }).waitFor();
-    assert.match(await page.locator('#answer').innerText(), /octo-org\/secret/);
+    assert.match(await page.locator('#response').innerText(), /octo-org\/secret/);
   },
 
   async 'token is only in memory'({ page, open, send, context }) {
@@ -92,7 +92,7 @@ const tests = {
     await open('users/get-by-username');
     await page.fill('#path-username', 'nobody');
     assert.equal(await send(), '404 Not Found');
-    const { documentation_url: url } = JSON.parse(await page.locator('#answer').innerText());
+    const { documentation_url: url } = JSON.parse(await page.locator('#response').innerText());
     await page.goto(url);
     assert.equal(await page.locator('h1:visible').innerText(), 'Get a user');
     for (const [anchor, title] of [['rate-limits-for-the-rest-api', 'Rate limits'], ['about-secondary-rate-limits', 'Secondary rate limits']]) {

@@ -30,3 +30,4 @@ pub mod router;
 pub mod routes;
 pub mod server;
 pub mod settings;
+mod wire;

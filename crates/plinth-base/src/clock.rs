@@ -8,6 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use jiff::civil::Date;
 use serde::{Serialize, Serializer};
 
+use crate::json_schema::text_schema;
+
 /// A time in whole seconds since 1970, the resolution of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
@@ -58,6 +60,8 @@ impl Serialize for Timestamp {
         serializer.collect_str(self)
     }
 }
+
+text_schema!(Timestamp: "format" = "date-time");
 
 /// The source of the time.
 #[derive(Debug, Clone, Default)]

@@ -4,4 +4,5 @@ pub mod cache;
 pub mod clock;
 pub mod error;
 pub mod ids;
+mod json_schema;
 pub mod urls;

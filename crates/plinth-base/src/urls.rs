@@ -7,6 +7,8 @@ use std::sync::Arc;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Serialize, Serializer};
 
+use crate::json_schema::text_schema;
+
 /// The characters of a path segment that are percent-encoded: all but unreserved ones.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// As [`SEGMENT`], without the slashes of a ref name.
@@ -74,6 +76,11 @@ impl<'a> Url<'a> {
         self
     }
 
+    /// A URI template (RFC 6570) that begins with this URL.
+    pub fn template(self, variables: &'a str) -> UrlTemplate<'a> {
+        UrlTemplate(self.then(Part::Fixed(variables)))
+    }
+
     fn write(&self, out: &mut impl fmt::Write) -> fmt::Result {
         out.write_str(self.base)?;
         for part in &self.parts {
@@ -110,6 +117,15 @@ impl Serialize for Url<'_> {
         })
     }
 }
+
+text_schema!(Url<'_>: "format" = "uri");
+
+/// A URL with variables in braces, which is no valid URL until they are filled in.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(transparent)]
+pub struct UrlTemplate<'a>(Url<'a>);
+
+text_schema!(UrlTemplate<'_>: "format" = "uri-template");
 
 thread_local! {
     /// Reused for every URL: a response has dozens of them.

@@ -161,7 +161,7 @@ async fn a_history_can_be_cut_off_at_a_name_and_at_a_date() {
         assert_eq!(host.git(&folder, &["rev-list", "--count", "HEAD"]).await.ok(), "5");
     }
     let said = host.git("", &["clone", "--shallow-exclude=nothing", &url, "clone"]).await.refused();
-    assert!(said.contains("the reference to cut the history off at does not exist"), "{said}");
+    assert!(said.contains("the reference of deepen-not does not exist"), "{said}");
     host.assert_nothing_left();
 }
 

@@ -102,5 +102,5 @@ async fn every_reference_of_a_large_repository_is_cloned() {
     let text = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(!refused.status.success() && text.contains("the request has more than 1000000 bytes"), "{text}");
     let log = server.log();
-    assert!(log.contains("a fetch was refused") && log.contains("more than 1000000 bytes"), "{log}");
+    assert!(log.contains("a fetch was rejected") && log.contains("more than 1000000 bytes"), "{log}");
 }

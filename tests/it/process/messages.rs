@@ -25,7 +25,7 @@ fn a_log_in_a_file_has_no_colours_and_sums_up_what_repeats() {
     assert_eq!(server.wait(), Some(0));
     let log = server.log();
     assert!(!log.contains('\x1b'), "{log}");
-    let lines = log.lines().filter(|line| line.contains("a fetch was refused")).count();
+    let lines = log.lines().filter(|line| line.contains("a fetch was rejected")).count();
     assert!((2..=20).contains(&lines), "{log}");
     assert!(log.contains("the command is not known here") && log.contains("repeated 95 more times"), "{log}");
 }

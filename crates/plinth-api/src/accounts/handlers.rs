@@ -1,4 +1,4 @@
-//! Steps of the operations on profiles.
+//! Handlers of the operations on users and organizations.
 
 use super::json::{Organization, Profile, ShowEmail};
 use crate::app::App;

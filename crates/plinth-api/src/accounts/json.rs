@@ -1,27 +1,21 @@
-//! Accounts as clients see them.
+//! Accounts on the wire.
 
 pub use super::user::User;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::user::UserObject;
+use super::user::{UserObject, node_id};
+use crate::wire::Word;
 use plinth_base::clock::Timestamp;
-use plinth_base::ids::{AccountId, NodeId};
+use plinth_base::ids::AccountId;
 use plinth_base::urls::Part::Fixed;
-use plinth_base::urls::{Url, Urls};
+use plinth_base::urls::{Url, UrlTemplate, Urls};
 use plinth_core::accounts::{Account, AccountKind};
 
-pub(super) fn node_id(id: AccountId, kind: AccountKind) -> String {
-    let prefix = match kind {
-        AccountKind::User => "U",
-        AccountKind::Organization => "O",
-        AccountKind::Bot => "BOT",
-    };
-    NodeId::new(prefix, 0).number(id.0).finish()
-}
-
-/// One user or organization by itself, as `GET /user` and `GET /users/{username}` answer.
-#[derive(Serialize)]
+/// A user or an organization, with its profile.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "profile")]
 pub struct Profile<'a> {
     #[serde(flatten)]
     user: UserObject<'a>,
@@ -29,6 +23,7 @@ pub struct Profile<'a> {
     company: Option<&'a str>,
     blog: &'static str,
     location: Option<&'a str>,
+    /// Only the caller's own.
     email: Option<&'a str>,
     hireable: Option<bool>,
     bio: Option<&'a str>,
@@ -41,7 +36,7 @@ pub struct Profile<'a> {
 }
 
 impl<'a> Profile<'a> {
-    /// The address book entry is shown only where `email` says so.
+    /// `email` says whether the caller may see the e-mail address.
     pub fn new(account: &'a Account, public_repos: i64, email: ShowEmail, urls: &'a Urls) -> Self {
         Self {
             user: UserObject::new(&User::new(account, urls)),
@@ -65,15 +60,16 @@ impl<'a> Profile<'a> {
     }
 }
 
-/// Whether the reader may see the e-mail address: users see their own.
+/// Whether the caller may see the e-mail address: users see their own.
 #[derive(Clone, Copy)]
 pub enum ShowEmail {
     Yes,
     No,
 }
 
-/// One organization by itself.
-#[derive(Serialize)]
+/// An organization, with its profile.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "organization")]
 pub struct Organization<'a> {
     login: &'a str,
     id: AccountId,
@@ -83,8 +79,8 @@ pub struct Organization<'a> {
     events_url: Url<'a>,
     hooks_url: Url<'a>,
     issues_url: Url<'a>,
-    members_url: Url<'a>,
-    public_members_url: Url<'a>,
+    members_url: UrlTemplate<'a>,
+    public_members_url: UrlTemplate<'a>,
     avatar_url: Url<'a>,
     description: Option<&'a str>,
     name: Option<&'a str>,
@@ -100,7 +96,7 @@ pub struct Organization<'a> {
     created_at: Timestamp,
     updated_at: Timestamp,
     archived_at: Option<Timestamp>,
-    r#type: &'static str,
+    r#type: Word<AccountKind>,
 }
 
 impl<'a> Organization<'a> {
@@ -115,8 +111,8 @@ impl<'a> Organization<'a> {
             events_url: url.then(Fixed("/events")),
             hooks_url: url.then(Fixed("/hooks")),
             issues_url: url.then(Fixed("/issues")),
-            members_url: url.then(Fixed("/members{/member}")),
-            public_members_url: url.then(Fixed("/public_members{/member}")),
+            members_url: url.template("/members{/member}"),
+            public_members_url: url.template("/public_members{/member}"),
             avatar_url: urls.avatar(account.id),
             description: None,
             name: account.name.as_deref(),
@@ -132,7 +128,7 @@ impl<'a> Organization<'a> {
             created_at: account.created_at,
             updated_at: account.updated_at,
             archived_at: None,
-            r#type: account.kind.as_str(),
+            r#type: Word(account.kind),
         }
     }
 }

@@ -1,19 +1,23 @@
-//! The user object, which nearly every answer embeds, often many times.
+//! The user object, which most responses embed, often many times.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::ser::Error;
 use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::json::node_id;
-use plinth_base::ids::AccountId;
+use crate::wire::{Word, words};
+use plinth_base::ids::{AccountId, NodeId};
 use plinth_base::urls::Part::Fixed;
-use plinth_base::urls::{Url, Urls};
+use plinth_base::urls::{Url, UrlTemplate, Urls};
 use plinth_core::accounts::{Account, AccountKind};
 
-/// Objects that a thread remembers; with one more, it forgets all.
+words! { AccountKind: User, Organization, Bot }
+
+/// Users in a thread's cache; one more clears it.
 const ENTRIES_MAX: usize = 256;
 
 /// The user object that every other resource embeds.
@@ -36,7 +40,7 @@ impl<'a> User<'a> {
     }
 }
 
-/// An object as it was written, and all that it was made from besides the id.
+/// The JSON of a user, and everything besides the id that it depends on.
 struct Written {
     kind: AccountKind,
     login: String,
@@ -57,47 +61,71 @@ thread_local! {
 }
 
 impl Serialize for User<'_> {
-    /// Its dozen addresses differ in nothing but their ends and take longer to write than all else in most answers, so
-    /// the same object is written once.
+    /// Its dozen URLs take longer to write than the rest of most responses, so the JSON is cached.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        WRITTEN.with_borrow_mut(|known| {
-            if let Some(written) = known.get(&self.id).filter(|written| written.is_of(self)) {
+        WRITTEN.with_borrow_mut(|cached| {
+            if let Some(written) = cached.get(&self.id).filter(|written| written.is_of(self)) {
                 return written.text.serialize(serializer);
             }
-            if known.len() >= ENTRIES_MAX {
-                known.clear();
+            if cached.len() >= ENTRIES_MAX {
+                cached.clear();
             }
             let text = to_raw_value(&UserObject::new(self)).map_err(S::Error::custom)?;
             let outcome = text.serialize(serializer);
             let User { id, kind, login, site_admin, urls } = *self;
-            known.insert(id, Written { kind, login: login.to_owned(), site_admin, urls: urls.clone(), text });
+            cached.insert(id, Written { kind, login: login.to_owned(), site_admin, urls: urls.clone(), text });
             outcome
         })
     }
 }
 
-/// The same in all its parts.
-#[derive(Serialize)]
+/// A user, an organization or a bot.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "user")]
 pub struct UserObject<'a> {
     login: &'a str,
     id: AccountId,
     node_id: String,
     avatar_url: Url<'a>,
+    /// Always empty.
     gravatar_id: &'static str,
     url: Url<'a>,
     html_url: Url<'a>,
     followers_url: Url<'a>,
-    following_url: Url<'a>,
-    gists_url: Url<'a>,
-    starred_url: Url<'a>,
+    following_url: UrlTemplate<'a>,
+    gists_url: UrlTemplate<'a>,
+    starred_url: UrlTemplate<'a>,
     subscriptions_url: Url<'a>,
     organizations_url: Url<'a>,
     repos_url: Url<'a>,
-    events_url: Url<'a>,
+    events_url: UrlTemplate<'a>,
     received_events_url: Url<'a>,
-    r#type: &'static str,
+    r#type: Word<AccountKind>,
     user_view_type: &'static str,
     site_admin: bool,
+}
+
+impl JsonSchema for User<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        UserObject::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        UserObject::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        UserObject::json_schema(generator)
+    }
+}
+
+pub fn node_id(id: AccountId, kind: AccountKind) -> String {
+    let prefix = match kind {
+        AccountKind::User => "U",
+        AccountKind::Organization => "O",
+        AccountKind::Bot => "BOT",
+    };
+    NodeId::new(prefix, 0).number(id.0).finish()
 }
 
 impl<'a> UserObject<'a> {
@@ -116,15 +144,15 @@ impl<'a> UserObject<'a> {
                 AccountKind::Bot => urls.app_page(login.trim_end_matches("[bot]")),
             },
             followers_url: url.then(Fixed("/followers")),
-            following_url: url.then(Fixed("/following{/other_user}")),
-            gists_url: url.then(Fixed("/gists{/gist_id}")),
-            starred_url: url.then(Fixed("/starred{/owner}{/repo}")),
+            following_url: url.template("/following{/other_user}"),
+            gists_url: url.template("/gists{/gist_id}"),
+            starred_url: url.template("/starred{/owner}{/repo}"),
             subscriptions_url: url.then(Fixed("/subscriptions")),
             organizations_url: url.then(Fixed("/orgs")),
             repos_url: url.then(Fixed("/repos")),
-            events_url: url.then(Fixed("/events{/privacy}")),
+            events_url: url.template("/events{/privacy}"),
             received_events_url: url.then(Fixed("/received_events")),
-            r#type: kind.as_str(),
+            r#type: Word(kind),
             user_view_type: "public",
             site_admin,
         }
@@ -136,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_before_is_written_again_only_for_the_same() {
+    fn cached_user_is_used_only_for_the_same_user() {
         let (here, there) = (Urls::new("http://here", ""), Urls::new("http://there", ""));
         let below = Urls::new("http://here", "/api/v3");
         let user = |id, kind, login, site_admin, urls| User::from_parts(AccountId(id), kind, login, site_admin, urls);

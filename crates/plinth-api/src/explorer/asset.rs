@@ -1,4 +1,4 @@
-//! What browsers load: text in the binary, with its own policy and a time to keep it.
+//! Files for browsers: text in the binary, each with a content security policy and a cache lifetime.
 
 use bytes::Bytes;
 use http::HeaderValue;
@@ -15,15 +15,15 @@ pub struct Asset {
     pub caching: &'static str,
 }
 
-/// Nothing but our own files, and no connection but to this service.
+/// Loads only the service's own files and connects only to it.
 pub const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                                base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// A picture or a text that loads nothing.
+/// For a picture or text that loads nothing.
 pub const NOTHING: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// A new version of the service is seen soon.
+/// Short, so that a new version of the service is soon visible.
 pub const SHORTLY: &str = "public, max-age=300";
-/// It never changes.
+/// For what never changes.
 pub const FOR_A_DAY: &str = "public, max-age=86400, immutable";
 
 impl From<Asset> for HandlerResponse {

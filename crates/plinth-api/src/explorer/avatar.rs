@@ -7,7 +7,7 @@ use aws_lc_rs::digest::{SHA256, digest};
 use plinth_base::ids::AccountId;
 
 const SIDE: usize = 5;
-/// The columns that decide; the others mirror them.
+/// The columns that depend on the hash; the others mirror them.
 const FREE_COLUMNS: usize = SIDE.div_ceil(2);
 const HUE_STEPS: u32 = 360;
 

@@ -1,4 +1,4 @@
-//! Steps of the pages.
+//! Handlers of the pages.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub async fn icon(_: Allowed<GetIcon, NoTarget>) -> Result<Asset> {
     Ok(text(SVG, include_str!("assets/favicon.svg"), NOTHING))
 }
 
-/// Whether there is such an account makes no difference, so the picture tells nothing.
+/// The account is not looked up, so that the picture does not reveal whether it exists.
 pub async fn avatar(access: Allowed<GetAvatar, NoTarget>) -> Result<Asset> {
     let id: i64 = access.context().params.number("id").ok_or(Error::NotFound)?;
     let body = avatar::draw(AccountId(id)).into();

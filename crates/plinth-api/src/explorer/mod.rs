@@ -1,4 +1,4 @@
-//! Pages for people, and the description of the API that they are made from.
+//! The API explorer's pages, and the OpenAPI document that they show.
 
 mod asset;
 mod avatar;
@@ -13,7 +13,7 @@ use crate::request::Allowed;
 use crate::routes::Routes;
 use plinth_core::access::NoTarget;
 
-/// Adds the pages to all other routes, and the description of them all.
+/// Adds the pages and the OpenAPI document to all other routes.
 pub fn with_pages(routes: Routes) -> Routes {
     let routes = routes
         .on::<ShowDocs, _, _>(handlers::docs)

@@ -1,4 +1,4 @@
-//! The first answer of every clone and push: what the service can do and, in the older protocol, all references.
+//! The advertisement that begins every clone and push: the capabilities and, in protocol version 0, all references.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -6,8 +6,7 @@ use bytes::Bytes;
 use futures_util::stream;
 
 use super::model::{AGENT, Service};
-use super::prefixes::Prefixes;
-use super::ref_pages::{Head, Listed, Peeling, RefPages};
+use super::ref_pages::{Head, Listed, Peeling, Prefixes, RefPages};
 use crate::app::App;
 use crate::response::api_response;
 use plinth_base::error::{Error, Result};
@@ -16,7 +15,7 @@ use plinth_core::refs;
 use plinth_core::repos::Repo;
 use plinth_git::pkt_line;
 
-/// What we do of the older protocol. Tags are not sent along unasked, since git would look for them on disk.
+/// The capabilities in protocol version 0. `include-tag` is missing, because git would look for tags on disk.
 const FETCH_CAPABILITIES: &str = "multi_ack thin-pack side-band side-band-64k ofs-delta shallow deepen-since \
                                   deepen-not deepen-relative no-progress multi_ack_detailed allow-tip-sha1-in-want \
                                   allow-reachable-sha1-in-want no-done filter object-format=sha1";
@@ -24,7 +23,7 @@ const PUSH_CAPABILITIES: &str =
     "report-status report-status-v2 delete-refs side-band-64k quiet atomic ofs-delta object-format=sha1";
 const NO_OBJECT: Sha = Sha::from_bytes([0; 20]);
 
-/// The capabilities of the newer protocol, in which references are asked for in a request of their own.
+/// The capabilities in protocol version 2, in which the client requests references separately.
 pub fn capabilities() -> Response {
     let mut out = beginning(Service::UploadPack);
     for line in ["version 2", AGENT, "ls-refs=unborn", "fetch=shallow filter", "object-format=sha1"] {
@@ -34,7 +33,7 @@ pub fn capabilities() -> Response {
     api_response::git_stream(Service::UploadPack.advertisement_type(), out)
 }
 
-/// All references for a fetch by the older protocol.
+/// All references for a fetch in protocol version 0.
 pub async fn for_fetch(app: &App, repo: &Repo) -> Result<Response> {
     let head = Head::find(app, repo.id, &repo.default_branch).await?;
     let mut capabilities = FETCH_CAPABILITIES.to_owned();
@@ -50,7 +49,7 @@ pub async fn for_fetch(app: &App, repo: &Repo) -> Result<Response> {
     Ok(lines.into_response(Service::UploadPack, pages))
 }
 
-/// All references that a push may change; a mirror would otherwise try to delete those that it does not have.
+/// All references that a push may change. With the others, `git push --mirror` would try to delete them.
 pub fn for_push(app: &App, repo: &Repo) -> Response {
     let lines = Lines::new(Service::ReceivePack, PUSH_CAPABILITIES);
     let pages = RefPages::new(app, repo.id, Prefixes::all(), Peeling::Leave);
@@ -101,7 +100,7 @@ impl Lines {
         api_response::git_stream(service.advertisement_type(), body)
     }
 
-    /// An empty repository has a line for its capabilities alone.
+    /// An empty repository has one line, for its capabilities.
     fn end(mut self) -> Bytes {
         if self.capabilities.is_some() {
             self.put(NO_OBJECT, "capabilities^{}");
@@ -111,7 +110,7 @@ impl Lines {
     }
 }
 
-/// Names the service, so that a client can tell us from a server of plain files.
+/// Names the service, by which a client recognizes the smart protocol.
 fn beginning(service: Service) -> Vec<u8> {
     let mut out = Vec::new();
     pkt_line::put_line(&mut out, &format!("# service={}", service.name()));

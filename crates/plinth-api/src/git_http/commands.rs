@@ -1,4 +1,4 @@
-//! What a push asks for: the lines before its pack.
+//! The commands of a push: the lines before its pack.
 
 use plinth_core::ref_updates::push::Command;
 use std::io::{self, Read};
@@ -10,7 +10,7 @@ const COMMANDS_MAX: usize = 64 * 1024;
 const BYTES_MAX: usize = 8 * 1024 * 1024;
 const NO_OBJECT: &str = "0000000000000000000000000000000000000000";
 
-/// All lines, and how the client wants to be answered.
+/// The commands, and the form in which the client wants the report.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Commands {
     pub list: Vec<Command>,
@@ -20,7 +20,7 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Reads up to where the pack begins. A client that only tries its credential sends no command at all.
+    /// Reads up to the pack. A client that only tests its credential sends no commands.
     pub fn read(input: &mut dyn Read) -> Result<Self> {
         let mut commands = Self::default();
         let mut buffer = Vec::new();
@@ -43,7 +43,7 @@ impl Commands {
     }
 
     fn take_line(&mut self, line: &[u8]) -> Result<()> {
-        // A shallow clone says where its history ends. What it pushes must be complete here all the same.
+        // Where the client's history is shallow does not matter: what it pushes must be complete here.
         if line.starts_with(b"shallow ") {
             return Ok(());
         }
@@ -69,7 +69,7 @@ impl Commands {
                 b"atomic" => self.atomic = true,
                 b"push-options" => return Err(Error::BadRequest("Push options are not offered here.".into())),
                 other if other.starts_with(b"object-format=") && other != b"object-format=sha1" => {
-                    return Err(Error::BadRequest("Only SHA-1 repositories are kept here.".into()));
+                    return Err(Error::BadRequest("Only SHA-1 repositories are supported.".into()));
                 }
                 _ => {}
             }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_read_with_the_wishes_of_the_client() {
+    fn read_returns_commands_and_capabilities() {
         let first = format!("{NO_OBJECT} {A} refs/heads/main\0report-status atomic side-band-64k agent=git/2");
         let commands = read(&[&format!("shallow {A}"), &first, &format!("{A} {NO_OBJECT} refs/heads/x y")]);
         let commands = commands.expect("well formed");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn read_rejects_malformed_and_unsupported_lines() {
         for lines in [
             &["hello"][..],
             &[&format!("{A} {A}")],
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_an_end_to_commands() {
+    fn read_limits_the_number_of_commands() {
         let line = format!("{NO_OBJECT} {A} refs/heads/main");
         let lines = vec![line.as_str(); COMMANDS_MAX + 1];
         assert!(matches!(read(&lines), Err(Error::BodyTooLarge(_))));

@@ -1,4 +1,4 @@
-//! Packs for whoever fetches, built by a process of git and passed on as they come.
+//! Packs for fetches, built by a git process and forwarded while they are built.
 
 use std::time::{Duration, Instant};
 
@@ -20,12 +20,12 @@ const PIECE_LENGTH: usize = 64 * 1024;
 /// Pieces that may wait for a slow client; then git waits as well.
 const PIECES_WAITING_MAX: usize = 4;
 
-/// How long a client may take nothing while others wait for a permit.
+/// How long a client may read nothing while others wait for a permit.
 const CONTENDED_IDLE_TIMEOUT: Duration = Duration::from_secs(2);
 
 type Piece = std::io::Result<Bytes>;
 
-/// Hands the client's wants to git and gives its answer as a stream.
+/// Passes the request to git and returns its output as a stream.
 pub async fn serve(
     app: &App,
     repo: RepoId,
@@ -47,18 +47,18 @@ pub async fn serve(
 
 async fn start(app: &App, repo: RepoId, protocol: Protocol, names: Vec<(RefName, Sha)>) -> Result<UploadPack> {
     let limits = Limits { time: app.settings.git.timeout, ..Limits::default() };
-    // Git knows objects in packs alone.
+    // Git reads only packs.
     app.objects.flush(repo).await?;
     let objects = app.objects.clone();
     app.objects.run(move || objects.repository(repo)?.upload_pack(protocol, limits, &names)).await
 }
 
-/// A git that has heard enough stops listening, which is no fault.
+/// Git may stop reading its input early, which is not an error.
 async fn feed(mut stdin: ChildStdin, spool: Spool) {
     let _ = spool.copy_to(&mut stdin).await;
 }
 
-/// A process at work for one client. When the client goes, it goes as well, and its permit is free again.
+/// A git process for one client. It is killed when the client disconnects, and its permit is released.
 struct Serving {
     child: Option<UploadPackChild>,
     permit: Permit,
@@ -67,7 +67,7 @@ struct Serving {
 impl Drop for Serving {
     fn drop(&mut self) {
         if let Some(child) = self.child.take() {
-            // Waiting for the end of a process takes a moment.
+            // Waiting for the process to exit blocks.
             tokio::task::spawn_blocking(move || drop(child));
         }
     }
@@ -95,8 +95,8 @@ async fn pass_on(mut stdout: ChildStdout, pieces: mpsc::Sender<Piece>, mut servi
     let ended = tokio::task::spawn_blocking(move || child.wait()).await;
     match ended {
         Ok(Ok(())) => {}
-        // Git has told the client what was wrong with its request.
-        Ok(Err(Error::BadRequest(_))) => tracing::debug!("a fetch was refused by git"),
+        // Git has sent the reason to the client.
+        Ok(Err(Error::BadRequest(_))) => tracing::debug!("git rejected a fetch"),
         Ok(Err(error)) => {
             tracing::warn!(%error, "a fetch failed");
             let _ = pieces.try_send(Err(std::io::ErrorKind::TimedOut.into()));
@@ -105,7 +105,7 @@ async fn pass_on(mut stdout: ChildStdout, pieces: mpsc::Sender<Piece>, mut servi
     }
 }
 
-/// Whether the client took the piece in time, of which there is less where somebody waits for the permit.
+/// Sends a piece, and returns whether the client took it in time. The time is shorter while others wait for the permit.
 async fn send(pieces: &mpsc::Sender<Piece>, piece: Piece, permit: &Permit, idle_timeout: Duration) -> bool {
     let sending = pieces.send(piece);
     tokio::pin!(sending);

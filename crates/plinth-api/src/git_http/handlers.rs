@@ -1,13 +1,13 @@
-//! Steps of clone and push.
+//! Handlers of clone and push.
 
 use axum::body::Body;
 use axum::response::Response;
 use http::HeaderMap;
 
-use super::ls_refs::{self, Question};
+use super::ls_refs::{self, LsRefs};
 use super::model::{Encoding, Service, protocol_of};
 use super::negotiation::Negotiation;
-use super::{advertise, cut_names, fetch, incoming, permits, push, upload_request};
+use super::{advertise, fetch, incoming, permits, push, upload_request};
 use crate::app::App;
 use crate::policy::table::{GitAdvertise, GitReceivePack, GitUploadPack};
 use crate::request::Allowed;
@@ -38,14 +38,14 @@ pub async fn upload_pack(
     let (encoding, protocol) = (Encoding::of(&headers)?, protocol_of(&headers));
     let context = access.context();
     let body = RequestBody::wrap(body, context.permit.clone(), app.settings.request_timeout);
-    let answered = match Negotiation::read(&app, context, body, encoding).await {
-        Ok(negotiation) => answer(&app, &access, protocol, negotiation).await,
+    let responded = match Negotiation::read(&app, context, body, encoding).await {
+        Ok(negotiation) => respond(&app, &access, protocol, negotiation).await,
         Err(error) => Err(error),
     };
-    let body = match answered {
+    let body = match responded {
         // Git shows its users what stands in a packet, but not the body of a error_response.
         Err(Error::Unprocessable(text)) => {
-            tracing::warn!(repo = access.repo.id.0, why = text, "a fetch was refused");
+            tracing::warn!(repo = access.repo.id.0, why = text, "a fetch was rejected");
             error_response(&text)
         }
         other => other?,
@@ -66,7 +66,7 @@ pub async fn receive_pack(
     let body = RequestBody::wrap(body, access.context().permit.clone(), idle_timeout);
     let (outlet, incoming) = incoming::split(body, idle_timeout);
     let pushing = push::receive(app, access.for_writing(), (incoming, encoding), permit);
-    // A task of its own finishes what it has begun, even if the client goes away; its input then ends with an error.
+    // Its own task finishes even if the client disconnects; its input then ends with an error.
     let mut pushing = tokio::spawn(pushing);
     let pushed = tokio::select! {
         pushed = &mut pushing => pushed,
@@ -76,8 +76,8 @@ pub async fn receive_pack(
     Ok(api_response::git_stream(Service::ReceivePack.result_type(), report))
 }
 
-/// Names are ours to tell, packs are git's to build.
-async fn answer(
+/// References come from the store; packs are built by git.
+async fn respond(
     app: &App,
     access: &Allowed<GitUploadPack, GitRepo>,
     protocol: Protocol,
@@ -85,16 +85,13 @@ async fn answer(
 ) -> Result<Body> {
     let repo = &access.repo;
     match upload_request::parse(protocol, &request.packets())? {
-        upload_request::Asked::Nothing => Ok(Body::empty()),
-        upload_request::Asked::Refs(arguments) => {
-            let question = Question::parse(&arguments)?;
-            ls_refs::answer(app, repo, question).await
-        }
-        upload_request::Asked::Pack(cut) if request.is_abridged() && !cut.relative_to.is_empty() => {
+        upload_request::Command::Nothing => Ok(Body::empty()),
+        upload_request::Command::Refs(arguments) => ls_refs::respond(app, repo, LsRefs::parse(&arguments)?).await,
+        upload_request::Command::Pack(shallow) if request.is_abridged() && !shallow.relative_to.is_empty() => {
             Err(Error::unprocessable("a relative depth is not offered for so many references at once"))
         }
-        upload_request::Asked::Pack(cut) => {
-            let names = cut_names::find(app, repo.id, &cut).await?;
+        upload_request::Command::Pack(shallow) => {
+            let names = upload_request::shallow_refs(app, repo.id, &shallow).await?;
             let (spool, permit) = request.into_parts(app, access.context()).await?;
             fetch::serve(app, repo.id, (protocol, names), spool, permit).await
         }

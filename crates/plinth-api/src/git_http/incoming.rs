@@ -1,4 +1,4 @@
-//! The body of a push, from the async world to the thread that reads it.
+//! The body of a push, from the async runtime to the thread that reads it.
 
 use std::io::{self, Read};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::request::request_body::RequestBody;
 /// Pieces that may wait for git; then the client waits as well.
 const PIECES_WAITING_MAX: usize = 4;
 
-/// The thread's end: blocks until more has come. A client that goes away is told from one that has sent everything.
+/// The thread's end: blocks until more arrives. A body that breaks off is an error, not an end.
 pub struct Incoming {
     pieces: mpsc::Receiver<Piece>,
     current: Bytes,
@@ -28,7 +28,7 @@ enum Piece {
     Broken(io::ErrorKind),
 }
 
-/// The body's end: passes on what comes until the body or its reader ends. Dropping it breaks the input off.
+/// The body's end: forwards data until the body or its reader ends. Dropping it breaks the input off.
 pub struct Outlet {
     body: Body,
     pieces: mpsc::Sender<Piece>,
@@ -77,14 +77,14 @@ impl Read for Incoming {
     }
 }
 
-/// The body of a push as the client packed it.
+/// The body of a push, decoded.
 pub enum Input {
     Plain(Incoming),
     Gzip(Box<MultiGzDecoder<Incoming>>),
 }
 
 impl Input {
-    /// Blocks, since a packed body has a beginning to read.
+    /// Blocks, because the decoder reads the gzip header.
     pub fn new(incoming: Incoming, encoding: Encoding) -> Self {
         match encoding {
             Encoding::Plain => Input::Plain(incoming),
@@ -92,7 +92,7 @@ impl Input {
         }
     }
 
-    /// Reads the rest and forgets it: a client that is still sending does not hear an answer.
+    /// Reads and discards the rest: a client reads the response only after it has sent everything.
     pub fn drain(self, bytes_max: u64) {
         let mut incoming = match self {
             Input::Plain(incoming) => incoming,

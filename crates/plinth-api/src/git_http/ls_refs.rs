@@ -1,67 +1,66 @@
-//! The newer protocol's question for references, answered from the store.
+//! The command `ls-refs` of protocol version 2, from the references in the store.
 
 use axum::body::Body;
 use bytes::Bytes;
 use futures_util::stream;
 
-use super::prefixes::Prefixes;
-use super::ref_pages::{Head, Listed, Peeling, RefPages};
+use super::ref_pages::{Head, Listed, Peeling, Prefixes, RefPages};
 use crate::app::App;
 use plinth_base::error::{Error, Result};
 use plinth_core::repos::Repo;
 use plinth_git::pkt_line;
 
-/// Prefixes that are looked at. Beyond that, as in git itself, all names are listed: the client takes from them what it
+/// Prefixes that are used. With more, all references are listed, as git itself does: the client picks those that it
 /// wants.
 const PREFIXES_MAX: usize = 4_096;
 
-/// What the client wants to know.
+/// The arguments of the command.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct LsRefs {
     peeling: Peeling,
     symrefs: bool,
     unborn: bool,
     prefixes: Prefixes,
 }
 
-impl Question {
-    /// Reads the arguments; the specification has unknown ones refused.
+impl LsRefs {
+    /// Parses the arguments; the specification requires to reject unknown ones.
     pub fn parse(arguments: &[&[u8]]) -> Result<Self> {
         let mut given = Vec::new();
-        let mut question = Self { peeling: Peeling::Leave, symrefs: false, unborn: false, prefixes: Prefixes::all() };
+        let mut command = Self { peeling: Peeling::Leave, symrefs: false, unborn: false, prefixes: Prefixes::all() };
         for argument in arguments {
             match *argument {
-                b"peel" => question.peeling = Peeling::Peel,
-                b"symrefs" => question.symrefs = true,
-                b"unborn" => question.unborn = true,
+                b"peel" => command.peeling = Peeling::Peel,
+                b"symrefs" => command.symrefs = true,
+                b"unborn" => command.unborn = true,
                 other => match other.strip_prefix(b"ref-prefix ").map(std::str::from_utf8) {
                     Some(Ok(prefix)) => given.push(prefix),
-                    // No name of ours is anything but UTF-8; an empty answer is the right one.
+                    // All names are UTF-8, so nothing matches.
                     Some(Err(_)) => given.push("\0"),
                     None => return Err(Error::unprocessable("ls-refs has an argument that is not known here")),
                 },
             }
         }
         if !given.is_empty() && given.len() <= PREFIXES_MAX {
-            question.prefixes = Prefixes::new(given.into_iter().map(str::to_owned).collect());
+            command.prefixes = Prefixes::new(given.into_iter().map(str::to_owned).collect());
         }
-        Ok(question)
+        Ok(command)
     }
 
-    fn asks_for_head(&self) -> bool {
+    fn includes_head(&self) -> bool {
         self.prefixes.cover("HEAD")
     }
 }
 
-/// The answer as a stream of pages.
-pub async fn answer(app: &App, repo: &Repo, question: Question) -> Result<Body> {
+/// The response, as a stream of pages.
+pub async fn respond(app: &App, repo: &Repo, command: LsRefs) -> Result<Body> {
     let mut beginning = Vec::new();
-    if question.asks_for_head()
+    if command.includes_head()
         && let Some(head) = Head::find(app, repo.id, &repo.default_branch).await?
     {
-        put_head(&mut beginning, &head, &question);
+        put_head(&mut beginning, &head, &command);
     }
-    let pages = RefPages::new(app, repo.id, question.prefixes, question.peeling);
+    let pages = RefPages::new(app, repo.id, command.prefixes, command.peeling);
     Ok(Body::from_stream(stream::try_unfold(Some((beginning, pages)), |state| async move {
         let Some((mut out, mut pages)) = state else { return Ok::<_, Error>(None) };
         let Some(page) = pages.next().await? else {
@@ -73,11 +72,11 @@ pub async fn answer(app: &App, repo: &Repo, question: Question) -> Result<Body> 
     })))
 }
 
-fn put_head(out: &mut Vec<u8>, head: &Head, question: &Question) {
-    let symref = if question.symrefs { format!(" symref-target:{}", head.branch) } else { String::new() };
+fn put_head(out: &mut Vec<u8>, head: &Head, command: &LsRefs) {
+    let symref = if command.symrefs { format!(" symref-target:{}", head.branch) } else { String::new() };
     match head.target {
         Some(target) => pkt_line::put_line(out, &format!("{target} HEAD{symref}")),
-        None if question.unborn => pkt_line::put_line(out, &format!("unborn HEAD{symref}")),
+        None if command.unborn => pkt_line::put_line(out, &format!("unborn HEAD{symref}")),
         None => {}
     }
 }
@@ -92,24 +91,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_read_and_unknown_ones_refused() {
-        let question = Question::parse(&[b"peel", b"symrefs", b"ref-prefix refs/heads/", b"ref-prefix HE"]);
-        let question = question.expect("known arguments");
-        assert!(question.peeling == Peeling::Peel && question.symrefs && !question.unborn);
-        assert!(question.asks_for_head());
-        assert!(!Question::parse(&[b"ref-prefix refs/"]).expect("known").asks_for_head());
-        assert!(Question::parse(&[]).expect("nothing").asks_for_head());
-        assert!(Question::parse(&[b"refs"]).is_err());
+    fn parse_rejects_unknown_arguments() {
+        let command = LsRefs::parse(&[b"peel", b"symrefs", b"ref-prefix refs/heads/", b"ref-prefix HE"]);
+        let command = command.expect("known arguments");
+        assert!(command.peeling == Peeling::Peel && command.symrefs && !command.unborn);
+        assert!(command.includes_head());
+        assert!(!LsRefs::parse(&[b"ref-prefix refs/"]).expect("known").includes_head());
+        assert!(LsRefs::parse(&[]).expect("nothing").includes_head());
+        assert!(LsRefs::parse(&[b"refs"]).is_err());
     }
 
     #[test]
-    fn too_many_prefixes_count_as_none() {
+    fn too_many_prefixes_are_ignored() {
         let prefixes: Vec<String> =
             (0..=PREFIXES_MAX).map(|number| format!("ref-prefix refs/heads/{number}")).collect();
         let arguments: Vec<&[u8]> = prefixes.iter().map(String::as_bytes).collect();
-        let all = Question::parse(&arguments).expect("known arguments");
+        let all = LsRefs::parse(&arguments).expect("known arguments");
         assert_eq!(all.prefixes, Prefixes::all());
-        let some = Question::parse(&arguments[1..]).expect("known arguments");
+        let some = LsRefs::parse(&arguments[1..]).expect("known arguments");
         assert!(!some.prefixes.cover("refs/tags/a") && some.prefixes.cover("refs/heads/4096"));
     }
 }

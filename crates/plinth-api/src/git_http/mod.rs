@@ -1,24 +1,19 @@
-//! Clone and push: Git's own protocol over HTTP, with the tokens and the rights of the API.
+//! Clone and push: git's smart HTTP protocol, with the tokens and the rights of the API.
 //!
-//! Names are answered from the store and changed through it; packs are built and checked by git itself. What a push may
-//! do, and the limits, are decided in docs/decisions/0050 to 0053.
+//! References come from the store and change through it; git builds and checks packs. Decisions 0050 to 0053 define
+//! what a push may do, and the limits.
 
 mod advertise;
 mod commands;
-mod cut_names;
 mod fetch;
-mod filter;
 mod handlers;
 mod incoming;
 mod ls_refs;
 mod model;
 mod negotiation;
 mod permits;
-mod prefixes;
 mod push;
-mod quarantine;
 mod ref_pages;
-mod report;
 mod spool;
 mod upload_request;
 

@@ -1,4 +1,4 @@
-//! What a request of the git client is about.
+//! The service, protocol version and encoding of a git client's request.
 
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
@@ -7,10 +7,10 @@ use crate::request::context::RequestContext;
 use plinth_base::error::{Error, Result};
 use plinth_git::Protocol;
 
-/// How we call ourselves in capability lists.
+/// The agent in capability lists.
 pub const AGENT: &str = concat!("agent=plinth/", env!("CARGO_PKG_VERSION"));
 
-/// The two services of the protocol; the name decides what right a request takes.
+/// The two services of the protocol; they need different rights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Service {
     UploadPack,
@@ -18,7 +18,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// The service that a client asks to see the references of.
+    /// The service that the query names.
     pub fn of(context: &RequestContext) -> Result<Self> {
         match context.query("service").as_deref() {
             Some("git-upload-pack") => Ok(Service::UploadPack),
@@ -49,7 +49,7 @@ impl Service {
         }
     }
 
-    /// A page in a browser can make a request, but not with the type that git sends.
+    /// A page in a browser cannot send a request with git's media type, so this check stops such requests.
     pub fn check_type(self, headers: &HeaderMap) -> Result<()> {
         let expected = match self {
             Service::UploadPack => "application/x-git-upload-pack-request",
@@ -62,13 +62,13 @@ impl Service {
     }
 }
 
-/// The version that the client would like; the first one has no name for itself and is what all others fall back to.
+/// The version that the client prefers; without the header it is version 0.
 pub fn protocol_of(headers: &HeaderMap) -> Protocol {
     let asked = headers.get("git-protocol").and_then(|value| value.to_str().ok()).unwrap_or_default();
     if asked.split(':').any(|parameter| parameter == "version=2") { Protocol::V2 } else { Protocol::V0 }
 }
 
-/// How the body of a request is packed.
+/// The encoding of a request body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     Plain,

@@ -1,5 +1,5 @@
-//! What a client wants and has, read as it comes. A clone wants every reference of a repository, which may be a million:
-//! the bytes go to a file when they are many, and what has to be looked at stays in memory, within limits.
+//! The wants and haves of a fetch, read as they arrive. A clone wants every reference of a repository, which may be a
+//! million: a large request goes to a file, and the lines that are parsed stay in memory, within limits.
 
 use std::io::{self, Write};
 
@@ -23,12 +23,12 @@ const LINES_MAX: usize = 64 * 1024;
 const RETAINED_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Wants and haves that stay in memory. Git gets all of them.
 const RETAINED_OBJECTS_MAX: usize = 64 * 1024;
-/// A few packed bytes can stand for a thousand times as many, so they are unpacked a few at a time.
+/// A compressed byte can stand for a thousand, so the body is decompressed in small pieces.
 const UNPACKED_AT_ONCE: usize = 1024;
 
 /// A whole request in packet lines, well formed.
 pub struct Negotiation {
-    /// The lines to look at.
+    /// The lines that are parsed.
     retained: Vec<u8>,
     /// Whether wants or haves are missing there.
     is_abridged: bool,
@@ -38,7 +38,7 @@ pub struct Negotiation {
 }
 
 impl Negotiation {
-    /// Reads the body, packed or not, and stops as soon as a limit is passed.
+    /// Reads the body, compressed or not, and stops as soon as a limit is exceeded.
     pub async fn read(app: &App, context: &RequestContext, body: Body, encoding: Encoding) -> Result<Self> {
         let bytes_max = app.settings.git.request_size_max;
         let mut unpacker = Unpacker::new(encoding, bytes_max);
@@ -46,12 +46,12 @@ impl Negotiation {
         let mut data = body.into_data_stream();
         while let Some(piece) = next(&mut data).await? {
             for part in piece.chunks(UNPACKED_AT_ONCE) {
-                if let Err(refused) = unpacker.put(part) {
+                if let Err(error) = unpacker.put(part) {
                     drain(&mut data, bytes_max).await;
-                    return Err(refused);
+                    return Err(error);
                 }
                 if permit.is_none() && unpacker.lines().total > spool::MEMORY_MAX as u64 {
-                    // More of them at once need a permit each.
+                    // Large requests need a permit, which limits how many are read at once.
                     permit = Some(permits::acquire(app, context).await?);
                 }
                 if unpacker.lines().fresh.len() >= spool::MEMORY_MAX {
@@ -97,7 +97,7 @@ where
     }
 }
 
-/// Reads the rest and forgets it: a client that is still sending does not hear why it is refused.
+/// Reads and discards the rest: a client reads the response only after it has sent everything.
 async fn drain<S>(data: &mut S, bytes_max: u64)
 where
     S: futures_util::Stream<Item = Result<Bytes, axum::Error>> + Unpin,
@@ -131,7 +131,7 @@ impl Unpacker {
             Unpacker::Plain(lines) => lines.write_all(piece),
             Unpacker::Gzip(decoder) => decoder.write_all(piece),
         };
-        written.map_err(|_| self.lines().complaint())
+        written.map_err(|_| self.lines().error())
     }
 
     fn lines(&self) -> &Lines {
@@ -141,7 +141,7 @@ impl Unpacker {
         }
     }
 
-    /// What has come since this was asked last.
+    /// The bytes since the last call.
     fn take_fresh(&mut self) -> Vec<u8> {
         let lines = match self {
             Unpacker::Plain(lines) => lines,
@@ -152,7 +152,7 @@ impl Unpacker {
 
     fn finish(mut self) -> Result<Lines> {
         if let Unpacker::Gzip(decoder) = &mut self {
-            decoder.try_finish().map_err(|_| decoder.get_ref().complaint())?;
+            decoder.try_finish().map_err(|_| decoder.get_ref().error())?;
         }
         let lines = match self {
             Unpacker::Plain(lines) => lines,
@@ -162,10 +162,10 @@ impl Unpacker {
     }
 }
 
-/// Lines as they come, counted at once so that nothing is kept beyond the limits.
+/// Lines as they arrive, counted at once so that memory stays within the limits.
 #[derive(Default)]
 struct Lines {
-    /// Bytes that have come, and how many may.
+    /// Bytes so far, and their limit.
     total: u64,
     bytes_max: u64,
     /// Bytes that nobody has taken yet.
@@ -180,7 +180,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn complaint(&self) -> Error {
+    fn error(&self) -> Error {
         self.over.as_ref().map_or_else(malformed, Error::unprocessable)
     }
 
@@ -264,7 +264,7 @@ mod tests {
     const WANT: &[u8] = b"0032want a94a8fe5ccb19ba61c4c0873d391e987982fbbd3\n";
 
     #[test]
-    fn lines_are_read_packed_or_not_and_counted_as_they_come() {
+    fn lines_are_counted_while_they_are_read_compressed_or_not() {
         let few = b"0006a\n0000".to_vec();
         let many = b"0006a\n".repeat(LINES_MAX + 1);
         let long = [b"fff0".as_slice(), &[b'x'; 0xfff0 - 4]].concat().repeat(RETAINED_BYTES_MAX / 0xfff0 + 1);
@@ -289,7 +289,7 @@ mod tests {
             }
         }
         assert!(matches!(read(Encoding::Gzip, &few), Err(Error::BadRequest(_))));
-        let cut = gzip(&few);
-        assert!(matches!(read(Encoding::Gzip, &cut[..cut.len() - 4]), Err(Error::BadRequest(_))));
+        let truncated = gzip(&few);
+        assert!(matches!(read(Encoding::Gzip, &truncated[..truncated.len() - 4]), Err(Error::BadRequest(_))));
     }
 }

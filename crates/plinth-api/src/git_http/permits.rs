@@ -1,4 +1,4 @@
-//! Permits for processes of git, of which a machine bears only so many at once.
+//! Permits for git processes, which limit how many run at once.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use crate::app::permits::Permit;
 use crate::request::context::RequestContext;
 use plinth_base::error::{Error, Result};
 
-/// How long a clone or push waits for others to end before it is refused.
+/// How long a clone or push waits for a permit.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Clones and pushes of one caller that wait.
 const WAITING_PER_CALLER_MAX: usize = 64;
 
-/// A permit, after a wait where the caller or everyone together has too many. The request does not hold its own meanwhile.
+/// Waits for a permit if the caller or the service has none left. The request's own permit is released meanwhile.
 pub async fn acquire(app: &App, context: &RequestContext) -> Result<Permit> {
     let acquiring = app.git_permits.acquire(context.caller(), 1, PATIENCE, WAITING_PER_CALLER_MAX);
     let acquired = context.permit.while_waiting(acquiring).await;

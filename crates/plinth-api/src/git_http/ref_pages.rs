@@ -1,8 +1,8 @@
-//! The references of a repository, page by page, so that memory does not grow with their number.
+//! The references of a repository, page by page, so that memory does not grow with their number; and the prefixes that
+//! a client filters them by.
 
 use std::collections::VecDeque;
 
-use super::prefixes::Prefixes;
 use crate::app::App;
 use plinth_base::error::Result;
 use plinth_base::ids::{RepoId, Sha};
@@ -11,21 +11,21 @@ use plinth_git::{ObjectKind, Reader, RefName};
 
 const PAGE_LENGTH: i64 = 1_000;
 
-/// Whether tags are followed to what they tag.
+/// Whether annotated tags are peeled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Peeling {
     Peel,
     Leave,
 }
 
-/// A reference, and what its tag tags where that was asked for.
+/// A reference, and the object that its tag peels to if that was requested.
 #[derive(Debug)]
 pub struct Listed {
     pub reference: Ref,
     pub peeled: Option<Sha>,
 }
 
-/// What is left to list. Each page shows the names as they are when it is read.
+/// The pages that are left. Each has the references as they are when it is read.
 pub struct RefPages {
     app: App,
     repo: RepoId,
@@ -42,7 +42,7 @@ impl RefPages {
         Self { app: app.clone(), repo, peeling, prefixes, queries, after: String::new() }
     }
 
-    /// The next page, or nothing when all are listed.
+    /// The next page, or `None` after the last one.
     pub async fn next(&mut self) -> Result<Option<Vec<Listed>>> {
         while let Some(prefix) = self.queries.front() {
             let mut db = self.app.read().await?;
@@ -83,18 +83,82 @@ fn peel_all(reader: &Reader<'_>, page: Vec<Ref>) -> Result<Vec<Listed>> {
     page.into_iter().map(peel).collect()
 }
 
-/// What `HEAD` stands for: the default branch, which need not exist yet.
+/// The target of `HEAD`: the default branch, which may not exist yet.
 pub struct Head {
     pub branch: RefName,
     pub target: Option<Sha>,
 }
 
 impl Head {
-    /// Nothing where the default branch has a name that no branch can have.
+    /// `None` if the name of the default branch is not valid.
     pub async fn find(app: &App, repo: RepoId, default_branch: &str) -> Result<Option<Self>> {
         let Ok(branch) = RefName::parse(&format!("refs/heads/{default_branch}")) else { return Ok(None) };
         let mut db = app.read().await?;
         let found = refs::store::find(&mut db, repo, &branch).await?;
         Ok(Some(Self { target: found.map(|reference| reference.target), branch }))
+    }
+}
+
+/// Prefixes with a query each. With more, all names are read and compared, which bounds the cost.
+const QUERIES_MAX: usize = 64;
+
+/// Prefixes of reference names, sorted, none of which covers another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prefixes(Vec<String>);
+
+impl Prefixes {
+    /// The empty prefix, which every name has.
+    pub fn all() -> Self {
+        Self(vec![String::new()])
+    }
+
+    pub fn new(mut prefixes: Vec<String>) -> Self {
+        prefixes.sort_unstable();
+        prefixes.dedup_by(|later, earlier| later.starts_with(earlier.as_str()));
+        Self(prefixes)
+    }
+
+    /// Whether a name has one of the prefixes: only the last one that sorts before it can match.
+    pub fn cover(&self, name: &str) -> bool {
+        let behind = self.0.partition_point(|prefix| prefix.as_str() <= name);
+        self.0[..behind].last().is_some_and(|prefix| name.starts_with(prefix.as_str()))
+    }
+
+    /// The prefixes to query. The names found must still be compared with all prefixes.
+    pub fn queries(&self) -> Vec<String> {
+        if self.0.len() <= QUERIES_MAX { self.0.clone() } else { vec![String::new()] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_drop_what_another_one_covers() {
+        let given = ["refs/tags/", "refs/heads/main", "refs/heads/", "refs/heads/main", "HEAD"];
+        let prefixes = Prefixes::new(given.map(str::to_owned).to_vec());
+        assert_eq!(prefixes.queries(), ["HEAD", "refs/heads/", "refs/tags/"]);
+        assert_eq!(Prefixes::new(vec!["a".into(), String::new()]), Prefixes::all());
+    }
+
+    #[test]
+    fn prefixes_cover_names_that_begin_with_one() {
+        let prefixes =
+            Prefixes::new(["HEAD", "refs/heads/a", "refs/heads/b/", "refs/tags/"].map(str::to_owned).to_vec());
+        for name in ["HEAD", "refs/heads/a", "refs/heads/abc", "refs/heads/b/c", "refs/tags/v1"] {
+            assert!(prefixes.cover(name), "{name}");
+        }
+        for name in ["", "HEA", "refs/heads/", "refs/heads/b", "refs/heads/c", "refs/zoo"] {
+            assert!(!prefixes.cover(name), "{name}");
+        }
+        assert!(Prefixes::all().cover("HEAD") && Prefixes::all().cover(""));
+    }
+
+    #[test]
+    fn many_prefixes_become_one_query() {
+        let many = |count: usize| Prefixes::new((0..count).map(|number| format!("refs/heads/{number}-")).collect());
+        assert_eq!(many(QUERIES_MAX).queries().len(), QUERIES_MAX);
+        assert_eq!(many(QUERIES_MAX + 1).queries(), [""]);
     }
 }

@@ -1,4 +1,4 @@
-//! The bytes of a request: in memory while they are few, in a file without a name when they are many.
+//! The bytes of a request: in memory if they are few, otherwise in an unnamed file.
 
 use std::io::SeekFrom;
 
@@ -8,10 +8,10 @@ use tokio::io::{AsyncSeekExt, AsyncWrite, AsyncWriteExt};
 use plinth_base::error::Result;
 use plinth_git::Repositories;
 
-/// Up to here a request stays in memory.
+/// Larger requests go to a file.
 pub const MEMORY_MAX: usize = 64 * 1024;
 
-/// Takes bytes in and gives them back in the same order.
+/// Stores bytes and returns them in the same order.
 pub enum Spool {
     Memory(Vec<u8>),
     File(File),
@@ -25,13 +25,13 @@ impl Default for Spool {
 
 impl Spool {
     pub async fn put(&mut self, repositories: &Repositories, bytes: &[u8]) -> Result<()> {
-        if let Spool::Memory(kept) = self {
-            if kept.len() + bytes.len() <= MEMORY_MAX {
-                kept.extend_from_slice(bytes);
+        if let Spool::Memory(bytes_so_far) = self {
+            if bytes_so_far.len() + bytes.len() <= MEMORY_MAX {
+                bytes_so_far.extend_from_slice(bytes);
                 return Ok(());
             }
             let mut file = File::from_std(repositories.unnamed_file()?);
-            file.write_all(kept).await?;
+            file.write_all(bytes_so_far).await?;
             *self = Spool::File(file);
         }
         if let Spool::File(file) = self {
@@ -40,7 +40,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Makes sure that everything has been taken, and goes back to the beginning.
+    /// Flushes everything and goes back to the beginning.
     pub async fn rewind(&mut self) -> Result<()> {
         if let Spool::File(file) = self {
             file.flush().await?;
@@ -49,7 +49,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Gives all bytes to `output`.
+    /// Writes all bytes to `output`.
     pub async fn copy_to(self, output: &mut (impl AsyncWrite + Unpin)) -> std::io::Result<()> {
         match self {
             Spool::Memory(bytes) => output.write_all(&bytes).await,
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn bytes_come_back_in_order_from_memory_and_from_a_file() {
+    async fn spool_returns_bytes_in_order_from_memory_and_file() {
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
         let repositories = Repositories::at(directory.path()).expect("a directory can be made");
         for (pieces, in_file) in [(3_usize, false), (200, true)] {

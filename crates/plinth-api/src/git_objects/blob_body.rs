@@ -1,4 +1,4 @@
-//! The body of a large blob, encoded while it is sent: the content is in memory once, whoever reads it and however slowly.
+//! The body of a large blob, encoded while it is sent, so that the content is in memory only once.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
-/// Bytes that make one line of Base64 as mail has it, and the characters of that line.
+/// Bytes of one line of MIME's Base64, and the characters of that line.
 const LINE_BYTES: usize = 45;
 const LINE_LENGTH: usize = 60;
 /// A line feed inside of a JSON text.
@@ -70,7 +70,7 @@ impl<T: AsRef<[u8]>> BlobBody<T> {
     }
 }
 
-/// How long so many bytes are in Base64, with the ends of its lines.
+/// The length of so many bytes in Base64, with the line ends.
 fn length_of(bytes: usize) -> usize {
     let (lines, rest) = (bytes / LINE_BYTES, bytes % LINE_BYTES);
     let last = if rest == 0 { 0 } else { rest.div_ceil(3) * 4 + LINE_END.len() };
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_make_the_whole_and_their_length_is_known() {
+    fn pieces_add_up_to_the_body_of_the_announced_length() {
         for size in (0..200).chain([PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 3 * PIECE_BYTES + 44]) {
             let content: Vec<u8> = (0..size).map(|number| (number % 251) as u8).collect();
             let mut body = BlobBody::new(b"{\"size\":1}".to_vec(), content.clone());

@@ -1,109 +1,188 @@
-//! The bodies that make objects.
+//! Bodies of the operations that create git objects.
 
-use plinth_core::git_objects::Encoding;
-use plinth_core::git_objects::NewBlob;
-use plinth_core::git_objects::NewCommit;
-use plinth_core::git_objects::NewEntry;
-use plinth_core::git_objects::NewTag;
-use plinth_core::git_objects::NewTree;
-use plinth_core::git_objects::Person;
-use serde_json::{Map, Value};
+use std::borrow::Cow;
 
-use crate::request::shape::{Fields, FromJson};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::Value;
 
-impl FromJson for NewBlob {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let content = fields.required("content");
-        let encoding: Option<String> = fields.optional("encoding")?;
-        let encoding = match encoding.as_deref() {
-            None | Some("utf-8") => Encoding::Utf8,
-            Some("base64") => Encoding::Base64,
-            Some(other) => {
-                fields.choice("encoding", other, &["utf-8", "base64"])?;
-                return None;
-            }
-        };
-        Some(Self { content: content?, encoding })
-    }
+use crate::request::shape::{Fields, FromValue, Nullable, flatten, from_json};
+use crate::wire::{DateTime, Word, Words};
+use plinth_base::ids::ObjectKind;
+use plinth_core::git_objects::{Encoding, NewBlob, NewCommit, NewEntry, NewTag, NewTree, Person};
+
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub struct CreateBlobBody {
+    content: String,
+    /// `utf-8` by default.
+    encoding: Option<Word<Encoding>>,
 }
+from_json!(CreateBlobBody { content, encoding });
 
-impl FromJson for NewTree {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let list: Option<&[Value]> = fields.required("tree");
-        let entries = list.and_then(|list| fields.items("tree", list));
-        let base_tree = fields.optional::<Option<String>>("base_tree");
-        Some(Self { base_tree: base_tree?.flatten(), entries: entries? })
-    }
-}
+impl Words for Encoding {
+    const ALL: &'static [Self] = &[Encoding::Utf8, Encoding::Base64];
 
-impl FromJson for NewEntry {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let path = fields.required("path");
-        let mode = fields.optional("mode");
-        let kind = fields.optional::<String>("type");
-        let sha = fields.optional::<Option<String>>("sha");
-        let content = fields.optional("content");
-        if let Some(kind) = kind.as_ref()?.as_deref() {
-            fields.choice("type", kind, &["blob", "tree", "commit"])?;
+    fn word(self) -> &'static str {
+        match self {
+            Encoding::Utf8 => "utf-8",
+            Encoding::Base64 => "base64",
         }
-        Some(Self { path: path?, mode: mode?, sha: sha?, content: content? })
     }
 }
 
-impl FromJson for NewCommit {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let message = fields.required("message");
-        let tree = fields.required("tree");
-        let parents = parents(fields);
-        let author = person(fields, "author");
-        let committer = person(fields, "committer");
-        let signature = fields.optional::<Option<String>>("signature");
-        Some(Self {
-            message: message?,
-            tree: tree?,
-            parents: parents?,
-            author: author?,
-            committer: committer?,
-            signature: signature?.flatten(),
-        })
+impl From<CreateBlobBody> for NewBlob {
+    fn from(body: CreateBlobBody) -> Self {
+        Self { content: body.content, encoding: body.encoding.map_or(Encoding::Utf8, |Word(encoding)| encoding) }
     }
 }
 
-fn parents(fields: &mut Fields<'_>) -> Option<Vec<String>> {
-    let list = fields.optional::<Option<&[Value]>>("parents")?.flatten().unwrap_or_default();
-    let texts: Option<Vec<String>> = list.iter().map(|item| item.as_str().map(str::to_owned)).collect();
-    if texts.is_none() {
-        fields.violation("parents/items", "not every item is a string.");
-    }
-    texts
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub struct CreateTreeBody {
+    tree: Vec<EntryBody>,
+    /// The tree to start from.
+    base_tree: Option<Nullable<String>>,
 }
+from_json!(CreateTreeBody { tree, base_tree });
 
-fn person(fields: &mut Fields<'_>, name: &'static str) -> Option<Option<Person>> {
-    match fields.optional::<&Map<String, Value>>(name)? {
-        None => Some(None),
-        Some(object) => fields.nested(name, object).map(Some),
-    }
-}
-
-impl FromJson for Person {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let name = fields.optional("name");
-        let email = fields.optional("email");
-        let date = fields.optional("date");
-        Some(Self { name: name?, email: email?, date: date? })
+impl From<CreateTreeBody> for NewTree {
+    fn from(body: CreateTreeBody) -> Self {
+        let entries = body.tree.into_iter().map(NewEntry::from).collect();
+        Self { base_tree: flatten(body.base_tree), entries }
     }
 }
 
-impl FromJson for NewTag {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let tag = fields.required("tag");
-        let message = fields.required("message");
-        let object = fields.required("object");
-        let kind: Option<String> = fields.required("type");
-        let tagger = person(fields, "tagger");
-        if let Some(kind) = &kind {
-            fields.choice("type", kind, &["commit", "tree", "blob", "tag"])?;
+#[derive(JsonSchema)]
+#[schemars(inline)]
+struct EntryBody {
+    path: String,
+    #[schemars(extend("enum" = ["100644", "100755", "040000", "160000", "120000"]))]
+    mode: Option<String>,
+    #[expect(dead_code, reason = "it is checked, but the mode decides")]
+    r#type: Option<Word<EntryKind>>,
+    /// The id of an object; null removes the entry.
+    sha: Option<Nullable<String>>,
+    /// The content of a new blob, instead of `sha`.
+    content: Option<String>,
+}
+from_json!(EntryBody { path, mode, r#type, sha, content });
+
+/// The kind of object that an entry names.
+#[derive(Debug, Clone, Copy)]
+struct EntryKind(ObjectKind);
+
+impl Words for EntryKind {
+    const ALL: &'static [Self] =
+        &[EntryKind(ObjectKind::Blob), EntryKind(ObjectKind::Tree), EntryKind(ObjectKind::Commit)];
+
+    fn word(self) -> &'static str {
+        self.0.as_str()
+    }
+}
+
+impl From<EntryBody> for NewEntry {
+    fn from(entry: EntryBody) -> Self {
+        let sha = entry.sha.map(|Nullable(sha)| sha);
+        Self { path: entry.path, mode: entry.mode, sha, content: entry.content }
+    }
+}
+
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub struct CreateCommitBody {
+    message: String,
+    /// The id of the tree.
+    tree: String,
+    parents: Option<Nullable<Parents>>,
+    /// The user of the token by default.
+    author: Option<PersonBody>,
+    /// The author by default.
+    committer: Option<PersonBody>,
+    signature: Option<Nullable<String>>,
+}
+from_json!(CreateCommitBody { message, tree, parents, author, committer, signature });
+
+impl From<CreateCommitBody> for NewCommit {
+    fn from(body: CreateCommitBody) -> Self {
+        Self {
+            message: body.message,
+            tree: body.tree,
+            parents: flatten(body.parents).map(|Parents(ids)| ids).unwrap_or_default(),
+            author: body.author.map(Person::from),
+            committer: body.committer.map(Person::from),
+            signature: flatten(body.signature),
         }
-        Some(Self { tag: tag?, message: message?, object: object?, kind: kind?, tagger: tagger? })
+    }
+}
+
+/// Ids of commits. One wrong item is reported for the whole list.
+struct Parents(Vec<String>);
+
+impl FromValue for Parents {
+    const EXPECTED: &'static str = <Vec<String>>::EXPECTED;
+
+    fn from_value(fields: &mut Fields<'_>, name: &str, value: &Value, expected: &str) -> Option<Self> {
+        let Value::Array(list) = value else { return fields.mistyped(name, value, expected) };
+        let ids: Option<Vec<String>> = list.iter().map(|item| item.as_str().map(str::to_owned)).collect();
+        match ids {
+            Some(ids) => Some(Self(ids)),
+            None => fields.violation(&format!("{name}/items"), "not every item is a string."),
+        }
+    }
+}
+
+impl JsonSchema for Parents {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        <Vec<String>>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        <Vec<String>>::json_schema(generator)
+    }
+}
+
+#[derive(JsonSchema)]
+#[schemars(inline)]
+struct PersonBody {
+    name: Option<String>,
+    email: Option<String>,
+    #[schemars(with = "Option<DateTime>")]
+    date: Option<String>,
+}
+from_json!(PersonBody { name, email, date });
+
+impl From<PersonBody> for Person {
+    fn from(person: PersonBody) -> Self {
+        let PersonBody { name, email, date } = person;
+        Self { name, email, date }
+    }
+}
+
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub struct CreateTagBody {
+    tag: String,
+    message: String,
+    /// The id of the object.
+    object: String,
+    r#type: Word<ObjectKind>,
+    /// The user of the token by default.
+    tagger: Option<PersonBody>,
+}
+from_json!(CreateTagBody { tag, message, object, r#type, tagger });
+
+impl From<CreateTagBody> for NewTag {
+    fn from(body: CreateTagBody) -> Self {
+        Self {
+            tag: body.tag,
+            message: body.message,
+            object: body.object,
+            kind: body.r#type.0.as_str().to_owned(),
+            tagger: body.tagger.map(Person::from),
+        }
     }
 }

@@ -1,28 +1,30 @@
-//! Steps of the operations that show objects.
+//! Handlers of the operations on git objects.
 
 use axum::body::Body;
+use plinth_core::repos::RepoTarget;
 
 use super::blob_body::BlobBody;
+use super::body::{CreateBlobBody, CreateCommitBody, CreateTagBody, CreateTreeBody};
 use super::json;
 use crate::app::App;
 use crate::policy::Endpoint;
-use crate::policy::table::{GetBlob, GetCommit, GetTag, GetTree};
+use crate::policy::table::{CreateBlob, CreateCommit, CreateTag, CreateTree, GetBlob, GetCommit, GetTag, GetTree};
+use crate::request::body::Json;
 use crate::request::{Allowed, response_memory};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 use plinth_base::urls::Urls;
-use plinth_core::git_objects::rules;
+use plinth_core::git_objects::{self, rules};
 use plinth_core::objects::Large;
 use plinth_core::ref_updates::check_not_empty;
 use plinth_core::refs;
 use plinth_core::repos::Repo;
-use plinth_core::repos::RepoTarget;
 use plinth_git::{ObjectKind, Reader, RefName, TreeLimits, TreeListing};
 
-/// Larger blobs are for a clone.
+/// Larger blobs need a clone.
 const BLOB_SIZE_MAX: u64 = 32 << 20;
-/// Entries of a tree in one response, and bytes of their paths; the rest is left out, and the response says so.
+/// Entries of a tree in one response, and bytes of their paths; the rest is left out, and `truncated` is set.
 const TREE_ENTRIES_MAX: usize = 100_000;
 const TREE_PATH_BYTES_MAX: usize = 7 << 20;
 
@@ -67,7 +69,7 @@ pub async fn get_blob(access: Allowed<GetBlob, RepoTarget>, app: App) -> Result<
     Ok(ApiResponse::streamed(Body::new(BlobBody::new(head.clone(), content)), head))
 }
 
-/// A blob that is small enough to be sent as a whole, as JSON, or the size of one that is not.
+/// A small blob as JSON, or the size of a large one, which is streamed.
 enum FoundBlob {
     Small(Vec<u8>),
     Large(usize),
@@ -81,7 +83,7 @@ fn find_small_blob(reader: &Reader<'_>, sha: Sha, repo: &Repo, urls: &Urls) -> R
     {
         return Ok(Some(FoundBlob::Large(size)));
     }
-    // The header of a damaged object may be wrong, so what it is and whether it is there is decided by its content.
+    // The header of a damaged object may be wrong, so its content decides whether it is a blob.
     let Some(blob) = reader.find_blob(&sha, BLOB_SIZE_MAX)? else { return Ok(None) };
     Ok(Some(FoundBlob::Small(json::write_blob(sha, blob.data(), repo, urls))))
 }
@@ -100,13 +102,13 @@ pub async fn get_tree(access: Allowed<GetTree, RepoTarget>, app: App) -> Result<
 
 /// How much of a tree is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
+enum Depth {
     One,
     All,
 }
 
 /// A tree, or that of a commit or tag, with the sizes of its files.
-pub fn find_tree(reader: &Reader<'_>, named: Sha, depth: Depth) -> Result<Option<json::FoundTree>> {
+fn find_tree(reader: &Reader<'_>, named: Sha, depth: Depth) -> Result<Option<json::FoundTree>> {
     let Some(sha) = rules::find_tree_of(reader, &named)? else { return Ok(None) };
     let recursive = depth == Depth::All;
     let limits = TreeLimits { entries: TREE_ENTRIES_MAX, path_bytes: TREE_PATH_BYTES_MAX, recursive };
@@ -127,13 +129,13 @@ pub fn find_tree(reader: &Reader<'_>, named: Sha, depth: Depth) -> Result<Option
     Ok(Some(json::FoundTree { sha, entries, is_truncated }))
 }
 
-/// Looks for an object; one that is not there may be missing because nothing is.
+/// Reads an object. If it does not exist, the error for an empty repository takes precedence.
 async fn find<T: Send + 'static>(
     app: &App,
     repo: &Repo,
-    look: impl FnOnce(&Reader<'_>) -> Result<Option<T>> + Send + 'static,
+    read: impl FnOnce(&Reader<'_>) -> Result<Option<T>> + Send + 'static,
 ) -> Result<Large<T>> {
-    let Large { value, reserved } = app.objects.read_large(repo.id, look).await?;
+    let Large { value, reserved } = app.objects.read_large(repo.id, read).await?;
     match value {
         Some(value) => Ok(Large { value, reserved }),
         None => {
@@ -143,7 +145,7 @@ async fn find<T: Send + 'static>(
     }
 }
 
-/// An object by its name, or what a branch or tag of that name points at.
+/// An object by its id, or the target of a branch or tag of that name.
 async fn find_named(app: &App, repo: &Repo, text: &str) -> Result<Sha> {
     if let Ok(sha) = text.parse() {
         return Ok(sha);
@@ -161,4 +163,46 @@ async fn find_named(app: &App, repo: &Repo, text: &str) -> Result<Sha> {
 
 fn param<'a, E: Endpoint>(access: &'a Allowed<E, RepoTarget>, name: &str) -> &'a str {
     access.context().params.get(name)
+}
+
+pub async fn create_blob(
+    access: Allowed<CreateBlob, RepoTarget>,
+    app: App,
+    Json(body): Json<CreateBlobBody>,
+) -> Result<ApiResponse> {
+    let sha = git_objects::create_blob(&app, &access.for_writing(), body.into()).await?;
+    let named = json::Named::new(ObjectKind::Blob, sha, &access.repo, access.urls());
+    Ok(ApiResponse::created(&named, json::url(ObjectKind::Blob, sha, &access.repo, access.urls())))
+}
+
+pub async fn create_tree(
+    access: Allowed<CreateTree, RepoTarget>,
+    app: App,
+    Json(body): Json<CreateTreeBody>,
+) -> Result<ApiResponse> {
+    let sha = git_objects::create_tree(&app, &access.for_writing(), body.into()).await?;
+    let found = app.objects.read(access.repo.id, move |reader| find_tree(reader, sha, Depth::One)).await?;
+    let found = found.ok_or_else(|| Error::internal("a tree that was just created is missing"))?;
+    let location = json::url(ObjectKind::Tree, sha, &access.repo, access.urls());
+    Ok(ApiResponse::created(&json::Tree::new(&found, &access.repo, access.urls()), location))
+}
+
+pub async fn create_commit(
+    access: Allowed<CreateCommit, RepoTarget>,
+    app: App,
+    Json(body): Json<CreateCommitBody>,
+) -> Result<ApiResponse> {
+    let (sha, created) = git_objects::create_commit(&app, &access.for_writing(), body.into()).await?;
+    let location = json::url(ObjectKind::Commit, sha, &access.repo, access.urls());
+    Ok(ApiResponse::created(&json::Commit::new(sha, &created, &access.repo, access.urls()), location))
+}
+
+pub async fn create_tag(
+    access: Allowed<CreateTag, RepoTarget>,
+    app: App,
+    Json(body): Json<CreateTagBody>,
+) -> Result<ApiResponse> {
+    let (sha, created) = git_objects::create_tag(&app, &access.for_writing(), body.into()).await?;
+    let location = json::url(ObjectKind::Tag, sha, &access.repo, access.urls());
+    Ok(ApiResponse::created(&json::Tag::new(sha, &created, &access.repo, access.urls()), location))
 }

@@ -1,11 +1,13 @@
-//! Objects as clients see them.
+//! Git objects on the wire.
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::blob_body::BlobBody;
 use crate::refs::json::{Object, plural};
+use crate::wire::Word;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{NodeId, Sha};
 use plinth_base::urls::{Url, Urls};
@@ -14,8 +16,9 @@ use plinth_core::repos::Repo;
 use plinth_git as git;
 use plinth_git::{EntryMode, Identity, ObjectKind, PathEntry};
 
-/// One commit.
-#[derive(Serialize)]
+/// A git commit.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "git-commit")]
 pub struct Commit<'a> {
     sha: Sha,
     node_id: String,
@@ -55,10 +58,12 @@ impl<'a> Commit<'a> {
     }
 }
 
-/// One annotated tag.
-#[derive(Serialize)]
+/// An annotated tag.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "git-tag")]
 pub struct Tag<'a> {
     node_id: String,
+    /// Its name.
     tag: &'a str,
     sha: Sha,
     url: Url<'a>,
@@ -84,12 +89,15 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// One tree, or all that is below it.
-#[derive(Serialize)]
+/// A git tree.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "git-tree")]
 pub struct Tree<'a> {
     sha: Sha,
     url: Url<'a>,
+    #[schemars(with = "Vec<Entry<'a>>")]
     tree: Entries<'a>,
+    /// Whether entries are missing because the tree is too large for one response.
     truncated: bool,
 }
 
@@ -111,7 +119,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Writes a tree. It may be large, so it is written where blocking is fine.
+/// Writes a tree. It may be large, so this runs on a blocking thread.
 pub fn write_tree(found: &FoundTree, repo: &Repo, urls: &Urls) -> Vec<u8> {
     const ENTRY_BYTES: usize = 320;
     let mut body = Vec::with_capacity(ENTRY_BYTES * (found.entries.len() + 1));
@@ -121,7 +129,7 @@ pub fn write_tree(found: &FoundTree, repo: &Repo, urls: &Urls) -> Vec<u8> {
     body
 }
 
-/// The entries of a tree. There may be many, so each is made when it is written.
+/// The entries of a tree. There may be many, so each is converted when it is written.
 struct Entries<'a> {
     found: &'a FoundTree,
     repo: &'a Repo,
@@ -137,7 +145,7 @@ impl Serialize for Entries<'_> {
             Entry {
                 path: String::from_utf8_lossy(&entry.path),
                 mode: entry.mode.as_str(),
-                kind: kind.as_str(),
+                kind: Word(kind),
                 sha: entry.sha,
                 size: *size,
                 url: is_here.then(|| url(kind, entry.sha, self.repo, self.urls)),
@@ -146,54 +154,78 @@ impl Serialize for Entries<'_> {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 struct Entry<'a> {
     path: Cow<'a, str>,
     mode: &'static str,
     #[serde(rename = "type")]
-    kind: &'static str,
+    #[schemars(extend("enum" = ["blob", "tree", "commit"]))]
+    kind: Word<ObjectKind>,
     sha: Sha,
+    /// Only for blobs.
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
+    /// Not for submodules.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<Url<'a>>,
 }
 
-/// One blob without its content, which is written after it.
-#[derive(Serialize)]
+/// A blob without its content, which [`BlobBody`] writes after it.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 struct BlobHead<'a> {
     sha: Sha,
     node_id: String,
-    size: usize,
+    size: u64,
     url: Url<'a>,
+}
+
+/// A git blob.
+#[derive(JsonSchema)]
+#[schemars(rename = "git-blob")]
+#[expect(dead_code, reason = "only its schema is used: the content is encoded while it is sent")]
+pub struct Blob<'a> {
+    #[serde(flatten)]
+    head: BlobHead<'a>,
+    /// In Base64, with a line feed after every 60 characters.
+    content: String,
+    encoding: Base64,
+}
+
+#[derive(JsonSchema)]
+#[schemars(inline, rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Base64 {
+    Base64,
 }
 
 /// A JSON object with everything of a blob but its content.
 pub fn blob_head(sha: Sha, size: usize, repo: &Repo, urls: &Urls) -> Vec<u8> {
     let url = url(ObjectKind::Blob, sha, repo, urls);
-    let head = BlobHead { sha, node_id: node_id("B", sha, repo), size, url };
+    let head = BlobHead { sha, node_id: node_id("B", sha, repo), size: size as u64, url };
     serde_json::to_vec(&head).expect("our shapes have text keys and no failing parts")
 }
 
-/// A blob with its content, which is small enough to be written at once.
+/// Writes a blob with its content, for blobs that are small enough.
 pub fn write_blob(sha: Sha, content: &[u8], repo: &Repo, urls: &Urls) -> Vec<u8> {
     BlobBody::new(blob_head(sha, content.len(), repo, urls), content).write()
 }
 
-/// What a commit takes, here and in a response.
+/// The memory that a commit takes, as an object and in a response.
 pub fn commit_bytes(commit: &git::Commit) -> u64 {
     const PARENT_BYTES: usize = 400;
     let signed = commit.signature.as_ref().map_or(0, |signed| signed.signature.len() + signed.payload.len());
     (3 * (commit.message.len() + signed) + PARENT_BYTES * (commit.parent_ids.len() + 1)) as u64
 }
 
-/// What a tag takes, here and in a response.
+/// The memory that a tag takes, as an object and in a response.
 pub fn tag_bytes(tag: &git::Tag) -> u64 {
     3 * (tag.message.len() + tag.signature.as_ref().map_or(0, String::len)) as u64
 }
 
-/// An object by its name alone.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct Named<'a> {
     sha: Sha,
     url: Url<'a>,
@@ -205,14 +237,16 @@ impl<'a> Named<'a> {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 struct Parent<'a> {
     sha: Sha,
     url: Url<'a>,
     html_url: Url<'a>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 struct Person<'a> {
     name: &'a str,
     email: &'a str,
@@ -225,8 +259,9 @@ impl<'a> Person<'a> {
     }
 }
 
-/// What is known about a signature. None is checked here, so none is called good.
-#[derive(Serialize)]
+/// Signatures are shown, but not verified.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 struct Verification<'a> {
     verified: bool,
     reason: &'static str,
@@ -242,7 +277,7 @@ impl<'a> Verification<'a> {
     }
 }
 
-/// The address of an object.
+/// The URL of an object.
 pub fn url<'a>(kind: ObjectKind, sha: Sha, repo: &'a Repo, urls: &'a Urls) -> Url<'a> {
     urls.git_object(&repo.owner_login, &repo.name, plural(kind), sha)
 }

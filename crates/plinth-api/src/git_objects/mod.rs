@@ -1,10 +1,9 @@
-//! Git objects by their names: shown, and made without a clone.
+//! Git objects by their ids: read, and created without a clone.
 
 mod blob_body;
-mod body;
-mod create;
+pub mod body;
 mod handlers;
-mod json;
+pub mod json;
 
 use crate::policy::table::{CreateBlob, CreateCommit, CreateTag, CreateTree, GetBlob, GetCommit, GetTag, GetTree};
 use crate::routes::Routes;
@@ -12,11 +11,11 @@ use crate::routes::Routes;
 pub fn routes() -> Routes {
     Routes::default()
         .on::<GetCommit, _, _>(handlers::get_commit)
-        .on::<CreateCommit, _, _>(create::commit)
+        .on::<CreateCommit, _, _>(handlers::create_commit)
         .on::<GetTag, _, _>(handlers::get_tag)
-        .on::<CreateTag, _, _>(create::tag)
+        .on::<CreateTag, _, _>(handlers::create_tag)
         .on::<GetTree, _, _>(handlers::get_tree)
-        .on::<CreateTree, _, _>(create::tree)
+        .on::<CreateTree, _, _>(handlers::create_tree)
         .on::<GetBlob, _, _>(handlers::get_blob)
-        .on::<CreateBlob, _, _>(create::blob)
+        .on::<CreateBlob, _, _>(handlers::create_blob)
 }

@@ -1,18 +1,28 @@
-//! Steps of the operations on installations by their tokens and their users.
+//! Handlers of the operations on installations: first those of installation tokens and users, then those of apps, which
+//! sign requests with their own key.
 
-use super::json::{Installations, Repositories};
+use super::body::CreateTokenBody;
+use super::json::{self, Installations, Repositories};
 use crate::app::App;
+use crate::policy::Endpoint;
 use crate::policy::table::{
-    AddInstallationRepository, ListInstallationRepositories, ListUserInstallationRepositories, ListUserInstallations,
-    RemoveInstallationRepository, RevokeInstallationToken,
+    AddInstallationRepository, CreateInstallationToken, DeleteAppInstallation, GetApp, GetAppInstallation,
+    GetOrgInstallation, GetRepoInstallation, GetUserInstallation, ListAppInstallations, ListInstallationRepositories,
+    ListUserInstallationRepositories, ListUserInstallations, RemoveInstallationRepository, RevokeInstallationToken,
+    SuspendInstallation, UnsuspendInstallation,
 };
 use crate::repos::json::Repository;
+use crate::request::body::Json;
 use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
-use plinth_base::error::Result;
+use crate::wire::Word;
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::InstallationId;
 use plinth_core::access::NoTarget;
+use plinth_core::installations::model::InstallationDetails;
 use plinth_core::installations::store::{self, Private};
-use plinth_core::installations::{InstallationRepo, UserInstallation, operations, rules};
+use plinth_core::installations::{InstallationRepo, OwnInstallation, UserInstallation, operations, rules};
+use plinth_core::{accounts, apps};
 
 pub async fn list_repositories(
     access: Allowed<ListInstallationRepositories, NoTarget>,
@@ -74,4 +84,85 @@ pub async fn remove_repository(
 ) -> Result<ApiResponse> {
     operations::remove_repository(&app, &access.for_writing()).await?;
     Ok(ApiResponse::no_content())
+}
+
+pub async fn get_app(access: Allowed<GetApp, NoTarget>, app: App) -> Result<ApiResponse> {
+    let id = rules::app(access.caller())?;
+    let mut db = app.read().await?;
+    let found = apps::store::find(&mut db, id).await?.ok_or(Error::NotFound)?;
+    let owner = accounts::store::find(&mut db, found.owner_id).await?.ok_or(Error::NotFound)?;
+    let installations = store::count_of_app(&mut db, id).await?;
+    Ok(ApiResponse::ok(&json::App::new(&found, &owner, installations, access.urls())))
+}
+
+pub async fn list_of_app(access: Allowed<ListAppInstallations, NoTarget>, app: App) -> Result<ApiResponse> {
+    let id = rules::app(access.caller())?;
+    let page = page::of(access.context());
+    let mut db = app.read().await?;
+    let total = store::count_of_app(&mut db, id).await?;
+    let shown = store::list_of_app(&mut db, id, page).await?;
+    let list: Vec<_> = shown.iter().map(|shown| json::Installation::new(shown, access.urls())).collect();
+    Ok(ApiResponse::ok(&list).with_link(page::link(page, access.context(), total)))
+}
+
+pub async fn get_installation(access: Allowed<GetAppInstallation, OwnInstallation>, app: App) -> Result<ApiResponse> {
+    show(&access, &app).await
+}
+
+pub async fn get_of_repo(access: Allowed<GetRepoInstallation, OwnInstallation>, app: App) -> Result<ApiResponse> {
+    show(&access, &app).await
+}
+
+pub async fn get_of_org(access: Allowed<GetOrgInstallation, OwnInstallation>, app: App) -> Result<ApiResponse> {
+    show(&access, &app).await
+}
+
+pub async fn get_of_user(access: Allowed<GetUserInstallation, OwnInstallation>, app: App) -> Result<ApiResponse> {
+    show(&access, &app).await
+}
+
+async fn show<E: Endpoint>(access: &Allowed<E, OwnInstallation>, app: &App) -> Result<ApiResponse> {
+    let shown = find_details(app, access.target.0.id).await?;
+    Ok(ApiResponse::ok(&json::Installation::new(&shown, access.urls())))
+}
+
+async fn find_details(app: &App, id: InstallationId) -> Result<InstallationDetails> {
+    store::find_details(&mut app.read().await?, id).await?.ok_or(Error::NotFound)
+}
+
+pub async fn suspend(access: Allowed<SuspendInstallation, OwnInstallation>, app: App) -> Result<ApiResponse> {
+    operations::suspend(&app, &access.for_writing()).await?;
+    Ok(ApiResponse::no_content())
+}
+
+pub async fn unsuspend(access: Allowed<UnsuspendInstallation, OwnInstallation>) -> Result<ApiResponse> {
+    operations::unsuspend(&access.for_writing()).await?;
+    Ok(ApiResponse::no_content())
+}
+
+pub async fn delete(access: Allowed<DeleteAppInstallation, OwnInstallation>) -> Result<ApiResponse> {
+    operations::delete(&access.for_writing()).await?;
+    Ok(ApiResponse::no_content())
+}
+
+/// A suspended installation is rejected before the body is read.
+pub async fn create_access_token(
+    access: Allowed<CreateInstallationToken, OwnInstallation>,
+    app: App,
+    body: Result<Json<CreateTokenBody>>,
+) -> Result<ApiResponse> {
+    rules::check_not_suspended(&access.target.0)?;
+    let Json(body) = body?;
+    let made = operations::create_access_token(&app, &access.for_writing(), body.into()).await?;
+    Ok(ApiResponse::created_without_url(&json::AccessToken {
+        token: made.secret.reveal(),
+        expires_at: made.expires_at,
+        permissions: &made.permissions,
+        repository_selection: Word(made.selection.mode()),
+        repositories: made
+            .narrowed_to
+            .as_ref()
+            .map(|repos| repos.iter().map(|repo| Repository::new(repo, access.urls())).collect()),
+    })
+    .without_storing())
 }

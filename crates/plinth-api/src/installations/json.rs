@@ -1,87 +1,66 @@
 //! Installations and their tokens on the wire.
 
-use plinth_core::installations::NewAccessToken;
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::accounts::json::User;
 use crate::repos::json::Repository;
-use crate::request::shape::{Fields, FromJson};
+use crate::wire::{Word, words};
 use plinth_base::clock::Timestamp;
-use plinth_base::ids::{AccountId, AppId, InstallationId, NodeId, RepoId};
+use plinth_base::ids::{AccountId, AppId, InstallationId, NodeId};
 use plinth_base::urls::{Url, Urls};
 use plinth_core::accounts::{Account, AccountKind, AccountSummary};
 use plinth_core::apps::EventNames;
 use plinth_core::installations::model::InstallationDetails;
 use plinth_core::tokens::{Level, Permissions, SelectionMode};
 
-impl FromJson for NewAccessToken {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let names = fields.optional("repositories");
-        let ids = fields.optional("repository_ids");
-        let permissions = fields.optional("permissions");
-        let names = names?.map(|list| fields.values("repositories", list));
-        let ids = ids?.map(|list| fields.values("repository_ids", list));
-        let permissions = read_permissions(fields, permissions?);
-        let ids = present(ids)?.map(|ids: Vec<i64>| ids.into_iter().map(RepoId).collect());
-        Some(Self { repositories: present(names)?, repository_ids: ids, permissions: permissions? })
-    }
-}
+words! { SelectionMode: All, Selected }
 
-/// What was left out is fine; what was there and wrong is not.
-fn present<T>(read: Option<Option<T>>) -> Option<Option<T>> {
-    match read {
-        None => Some(None),
-        Some(read) => read.map(Some),
-    }
-}
+/// Levels by the name of the permission.
+#[derive(JsonSchema)]
+#[schemars(rename = "permissions")]
+pub struct PermissionsSchema(#[expect(dead_code, reason = "only its schema is used")] BTreeMap<String, Word<Level>>);
 
-fn read_permissions(
-    fields: &mut Fields<'_>,
-    object: Option<&serde_json::Map<String, serde_json::Value>>,
-) -> Option<Permissions> {
-    let mut permissions = Some(Permissions::default());
-    for (name, value) in object.into_iter().flatten() {
-        match serde_json::from_value::<Level>(value.clone()) {
-            Ok(level) => permissions.iter_mut().for_each(|all| all.insert(name.clone(), level)),
-            Err(_) => {
-                let place = format!("permissions/properties/{name}");
-                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                fields.choice(&place, &text, &["read", "write", "admin"]);
-                permissions = None;
-            }
-        }
-    }
-    permissions
-}
+words! { Level: Read, Write, Admin }
 
-/// A new token, the only time it is shown.
-#[derive(Serialize)]
+/// A new token, the only time that it is shown.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "installation-token")]
 pub struct AccessToken<'a> {
     pub token: &'a str,
     pub expires_at: Timestamp,
+    #[schemars(with = "PermissionsSchema")]
     pub permissions: &'a Permissions,
-    pub repository_selection: &'static str,
+    pub repository_selection: Word<SelectionMode>,
+    /// Only if the token was restricted to some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repositories: Option<Vec<Repository<'a>>>,
 }
 
-/// A page of repositories. Clients take the first key besides these two as the list, so there is no other.
-#[derive(Serialize)]
+/// A page of repositories.
+// Clients take the first key besides the other two as the list, so there is no third.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "installation-repositories")]
 pub struct Repositories<'a> {
+    /// On all pages together.
     total_count: i64,
-    repository_selection: &'static str,
+    repository_selection: Word<SelectionMode>,
     repositories: Vec<Repository<'a>>,
 }
 
 impl<'a> Repositories<'a> {
     pub fn new(total_count: i64, selection: SelectionMode, repositories: Vec<Repository<'a>>) -> Self {
-        Self { total_count, repository_selection: selection.as_str(), repositories }
+        Self { total_count, repository_selection: Word(selection), repositories }
     }
 }
 
 /// A page of installations.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "user-installations")]
 pub struct Installations<'a> {
+    /// On all pages together.
     total_count: i64,
     installations: Vec<Installation<'a>>,
 }
@@ -92,26 +71,33 @@ impl<'a> Installations<'a> {
     }
 }
 
-/// The whole installation object.
-#[derive(Serialize)]
+/// The installation of an app on an account.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "installation")]
 pub struct Installation<'a> {
     id: InstallationId,
     client_id: &'a str,
+    /// The account on which the app is installed.
     account: User<'a>,
-    repository_selection: &'static str,
+    repository_selection: Word<SelectionMode>,
     access_tokens_url: Url<'a>,
     repositories_url: Url<'a>,
     html_url: Url<'a>,
     app_id: AppId,
     app_slug: &'a str,
+    /// The account's `id`.
     target_id: AccountId,
-    target_type: &'static str,
+    #[schemars(extend("enum" = ["User", "Organization"]))]
+    target_type: Word<AccountKind>,
+    #[schemars(with = "PermissionsSchema")]
     permissions: &'a Permissions,
+    #[schemars(with = "Vec<String>")]
     events: &'a EventNames,
     created_at: Timestamp,
     updated_at: Timestamp,
     single_file_name: Option<&'a str>,
     has_multiple_single_files: bool,
+    #[schemars(with = "Vec<String>")]
     single_file_paths: [&'a str; 0],
     suspended_by: Option<User<'a>>,
     suspended_at: Option<Timestamp>,
@@ -125,7 +111,7 @@ impl<'a> Installation<'a> {
             id: installation.id,
             client_id: &shown.client_id,
             account: user(account, urls),
-            repository_selection: installation.repository_selection.as_str(),
+            repository_selection: Word(installation.repository_selection),
             access_tokens_url: urls.access_tokens(installation.id),
             repositories_url: urls.installation_repositories(),
             html_url: match account.kind {
@@ -135,7 +121,7 @@ impl<'a> Installation<'a> {
             app_id: installation.app_id,
             app_slug: &shown.app_slug,
             target_id: account.id,
-            target_type: account.kind.as_str(),
+            target_type: Word(account.kind),
             permissions: &installation.permissions,
             events: &installation.events,
             created_at: installation.created_at,
@@ -153,8 +139,9 @@ fn user<'a>(someone: &'a AccountSummary, urls: &'a Urls) -> User<'a> {
     User::from_parts(someone.id, someone.kind, &someone.login, someone.site_admin, urls)
 }
 
-/// The app itself, as it sees itself.
-#[derive(Serialize)]
+/// An app.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "app")]
 pub struct App<'a> {
     id: AppId,
     client_id: &'a str,
@@ -167,7 +154,9 @@ pub struct App<'a> {
     html_url: Url<'a>,
     created_at: Timestamp,
     updated_at: Timestamp,
+    #[schemars(with = "PermissionsSchema")]
     permissions: &'a Permissions,
+    #[schemars(with = "Vec<String>")]
     events: &'a EventNames,
     installations_count: i64,
 }

@@ -1,8 +1,8 @@
-//! App installations: what apps are given on accounts, and the tokens that come from it.
+//! App installations: the access that apps have on accounts, and their tokens.
 
-mod app_handlers;
+pub mod body;
 mod handlers;
-mod json;
+pub mod json;
 
 use crate::policy::table::{
     AddInstallationRepository, CreateInstallationToken, DeleteAppInstallation, GetApp, GetAppInstallation,
@@ -20,14 +20,14 @@ pub fn routes() -> Routes {
         .on::<ListUserInstallationRepositories, _, _>(handlers::list_repositories_of_user)
         .on::<AddInstallationRepository, _, _>(handlers::add_repository)
         .on::<RemoveInstallationRepository, _, _>(handlers::remove_repository)
-        .on::<GetApp, _, _>(app_handlers::get)
-        .on::<ListAppInstallations, _, _>(app_handlers::list)
-        .on::<GetAppInstallation, _, _>(app_handlers::get_installation)
-        .on::<DeleteAppInstallation, _, _>(app_handlers::delete)
-        .on::<CreateInstallationToken, _, _>(app_handlers::create_access_token)
-        .on::<SuspendInstallation, _, _>(app_handlers::suspend)
-        .on::<UnsuspendInstallation, _, _>(app_handlers::unsuspend)
-        .on::<GetRepoInstallation, _, _>(app_handlers::get_of_repo)
-        .on::<GetOrgInstallation, _, _>(app_handlers::get_of_org)
-        .on::<GetUserInstallation, _, _>(app_handlers::get_of_user)
+        .on::<GetApp, _, _>(handlers::get_app)
+        .on::<ListAppInstallations, _, _>(handlers::list_of_app)
+        .on::<GetAppInstallation, _, _>(handlers::get_installation)
+        .on::<DeleteAppInstallation, _, _>(handlers::delete)
+        .on::<CreateInstallationToken, _, _>(handlers::create_access_token)
+        .on::<SuspendInstallation, _, _>(handlers::suspend)
+        .on::<UnsuspendInstallation, _, _>(handlers::unsuspend)
+        .on::<GetRepoInstallation, _, _>(handlers::get_of_repo)
+        .on::<GetOrgInstallation, _, _>(handlers::get_of_org)
+        .on::<GetUserInstallation, _, _>(handlers::get_of_user)
 }

@@ -1,7 +1,8 @@
-//! Steps of the operations on issue fields.
+//! Handlers of the operations on issue fields.
 
 use http::HeaderMap;
 
+use super::body::{CreateFieldBody, UpdateFieldBody};
 use super::json::{self, ListedOption, WholeOption};
 use crate::app::App;
 use crate::policy::table::{CreateIssueField, DeleteIssueField, ListIssueFields, UpdateIssueField};
@@ -11,7 +12,7 @@ use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::IssueFieldId;
 use plinth_core::access::Org;
-use plinth_core::issue_fields::{IssueFieldChange, NewIssueField, operations, store};
+use plinth_core::issue_fields::{operations, store};
 
 pub async fn list(access: Allowed<ListIssueFields, Org>, app: App, headers: HeaderMap) -> Result<ApiResponse> {
     let org = access.target.0.id;
@@ -37,18 +38,18 @@ pub async fn list(access: Allowed<ListIssueFields, Org>, app: App, headers: Head
 pub async fn create(
     access: Allowed<CreateIssueField, Org>,
     app: App,
-    Json(new): Json<NewIssueField>,
+    Json(body): Json<CreateFieldBody>,
 ) -> Result<ApiResponse> {
-    let whole = operations::create(&app, &access.for_writing(), new).await?;
+    let whole = operations::create(&app, &access.for_writing(), body.into()).await?;
     Ok(ApiResponse::ok(&json::IssueField::<WholeOption<'_>>::new(&whole.field, &whole.options)))
 }
 
 pub async fn update(
     access: Allowed<UpdateIssueField, Org>,
     app: App,
-    Json(change): Json<IssueFieldChange>,
+    Json(body): Json<UpdateFieldBody>,
 ) -> Result<ApiResponse> {
-    let whole = operations::update(&app, &access.for_writing(), field_id(access.context())?, change).await?;
+    let whole = operations::update(&app, &access.for_writing(), field_id(access.context())?, body.into()).await?;
     Ok(ApiResponse::ok(&json::IssueField::<WholeOption<'_>>::new(&whole.field, &whole.options)))
 }
 

@@ -1,5 +1,6 @@
-//! Issue fields: what an organization wants to know about all its issues.
+//! Issue fields: fields that an organization defines for its issues.
 
+pub mod body;
 mod handlers;
 pub mod json;
 

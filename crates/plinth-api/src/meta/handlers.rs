@@ -1,4 +1,4 @@
-//! Steps of the operations about the service itself.
+//! Handlers of the operations on the service itself.
 
 use super::json;
 use crate::app::App;
@@ -22,7 +22,7 @@ pub async fn versions(_: Allowed<ListVersions, NoTarget>) -> Result<ApiResponse>
     Ok(ApiResponse::ok(&Version::ALL.map(Version::as_str)))
 }
 
-/// The rate_limit of whoever asks; an app's own key has none, so it sees that of nobody in particular.
+/// The caller's rate limit. An app's own key has none, so it sees that of its IP address.
 pub async fn rate_limit(access: Allowed<GetRateLimit, NoTarget>, app: App) -> Result<ApiResponse> {
     let address = access.context().peer;
     let limit_key = LimitKey::of(access.caller(), address).unwrap_or(LimitKey::Address(address));

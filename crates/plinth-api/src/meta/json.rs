@@ -1,14 +1,15 @@
-//! What the service says about itself, on the wire.
+//! Facts about the service, on the wire.
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::negotiation::Version;
 use plinth_base::urls::Urls;
 use plinth_core::rate_limit;
 
-/// The addresses from which clients find everything else.
+/// The URLs from which clients find everything else.
 pub fn root(urls: &Urls) -> BTreeMap<&'static str, String> {
     const PATHS: &[(&str, &str)] = &[
         ("current_user_url", "/user"),
@@ -23,9 +24,10 @@ pub fn root(urls: &Urls) -> BTreeMap<&'static str, String> {
     PATHS.iter().map(|(name, path)| (*name, format!("{}{path}", urls.api()))).collect()
 }
 
-/// Facts about this installation of the service.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct Meta {
+    /// Always false: there are no passwords.
     verifiable_password_authentication: bool,
     installed_version: &'static str,
 }
@@ -36,20 +38,24 @@ impl Default for Meta {
     }
 }
 
-/// The budgets of a caller; every resource of this service draws on one.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct RateLimitOverview {
+    /// All resources share one rate limit.
     resources: BTreeMap<&'static str, Resource>,
-    /// Gone in the newer version of the API.
+    /// Only in version 2022-11-28.
     #[serde(skip_serializing_if = "Option::is_none")]
     rate: Option<Resource>,
 }
 
-#[derive(Serialize, Clone, Copy)]
+#[derive(Serialize, JsonSchema, Clone, Copy)]
+#[schemars(rename = "rate-limit-resource")]
 struct Resource {
+    /// Requests in an hour.
     limit: i64,
     used: i64,
     remaining: i64,
+    /// The end of the hour, in seconds since 1970.
     reset: i64,
     resource: &'static str,
 }

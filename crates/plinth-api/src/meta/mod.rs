@@ -1,7 +1,7 @@
-//! What the service says about itself.
+//! Facts about the service: its URLs, version and rate limits.
 
 mod handlers;
-mod json;
+pub mod json;
 
 use crate::policy::table::{GetMeta, GetRateLimit, GetRoot, ListVersions};
 use crate::routes::Routes;

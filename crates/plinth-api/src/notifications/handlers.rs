@@ -1,4 +1,4 @@
-//! Steps of the operations on notifications.
+//! Handlers of the operations on notifications.
 
 use super::json::Thread;
 use crate::app::App;
@@ -20,8 +20,8 @@ pub async fn list(access: Allowed<ListNotifications, OwnAccount>, app: App) -> R
     let page = page::of(context);
     let filter = Filter {
         all: context.query("all").as_deref() == Some("true"),
-        since: moment(context, "since")?.unwrap_or(Timestamp(i64::MIN)),
-        before: moment(context, "before")?.unwrap_or(Timestamp(i64::MAX)),
+        since: time_of(context, "since")?.unwrap_or(Timestamp(i64::MIN)),
+        before: time_of(context, "before")?.unwrap_or(Timestamp(i64::MAX)),
     };
     let mut db = app.read().await?;
     let found = store::list(&mut db, view(&access), filter, (page.limit(), page.offset())).await?;
@@ -41,14 +41,14 @@ pub async fn mark_read(access: Allowed<MarkNotificationThreadRead, OwnAccount>, 
     Ok(ApiResponse::reset_content())
 }
 
-/// The thread that the path names, if it is one of the caller's.
+/// The thread that the path names, if it belongs to the caller.
 async fn find<E: Endpoint>(app: &App, access: &Allowed<E, OwnAccount>) -> Result<Notification> {
     let id = access.context().params.number("thread_id").ok_or(Error::NotFound)?;
     let mut db = app.read().await?;
     store::find(&mut db, view(access), id).await?.ok_or(Error::NotFound)
 }
 
-/// A token without the scope for private repositories is not told about them either.
+/// A token without the scope for private repositories does not see their notifications.
 fn view<E: Endpoint>(access: &Allowed<E, OwnAccount>) -> View {
     let private = match access.caller() {
         Principal::User(token) => match &token.limits {
@@ -60,8 +60,8 @@ fn view<E: Endpoint>(access: &Allowed<E, OwnAccount>) -> View {
     View { user: access.target.0.id, private }
 }
 
-fn moment(context: &RequestContext, name: &str) -> Result<Option<Timestamp>> {
+fn time_of(context: &RequestContext, name: &str) -> Result<Option<Timestamp>> {
     let Some(text) = context.query(name).filter(|text| !text.is_empty()) else { return Ok(None) };
-    let moment = Timestamp::parse(&text);
-    moment.map(Some).ok_or_else(|| Error::Shape(vec![format!("{text} is not a valid date-time.")]))
+    let time = Timestamp::parse(&text);
+    time.map(Some).ok_or_else(|| Error::Shape(vec![format!("{text} is not a valid date-time.")]))
 }

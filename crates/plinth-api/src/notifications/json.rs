@@ -1,33 +1,47 @@
-//! Notifications as clients see them.
+//! Notifications on the wire.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::repos::json::Repository;
+use crate::wire::{Word, words};
 use plinth_base::clock::Timestamp;
 use plinth_base::urls::Part::Fixed;
 use plinth_base::urls::{Url, Urls};
-use plinth_core::notifications::model::Notification;
+use plinth_core::notifications::model::{Notification, Reason};
 
-#[derive(Serialize)]
+/// A notification about a pull request.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "notification")]
 pub struct Thread<'a> {
-    /// A text, unlike all other ids.
+    /// Text, unlike all other ids.
     id: String,
     unread: bool,
-    reason: &'static str,
+    reason: Word<Reason>,
     updated_at: Timestamp,
     last_read_at: Option<Timestamp>,
+    /// What it is about.
     subject: Subject<'a>,
     repository: Repository<'a>,
     url: Url<'a>,
     subscription_url: Url<'a>,
 }
 
-#[derive(Serialize)]
+words! { Reason: Author, Comment, Mention }
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+enum SubjectType {
+    PullRequest,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 struct Subject<'a> {
     title: &'a str,
     url: Url<'a>,
     latest_comment_url: Option<Url<'a>>,
-    r#type: &'static str,
+    r#type: SubjectType,
 }
 
 impl<'a> Thread<'a> {
@@ -38,14 +52,14 @@ impl<'a> Thread<'a> {
         Self {
             id: notification.id.to_string(),
             unread: notification.unread,
-            reason: notification.reason.as_str(),
+            reason: Word(notification.reason),
             updated_at: notification.updated_at,
             last_read_at: notification.last_read_at,
             subject: Subject {
                 title: &notification.pull_title,
                 url: urls.pull(owner, name, notification.pull_number),
                 latest_comment_url: notification.comment_id.map(|id| urls.review_comment(owner, name, id)),
-                r#type: "PullRequest",
+                r#type: SubjectType::PullRequest,
             },
             repository: Repository::new(repo, urls),
             url,

@@ -1,7 +1,7 @@
-//! Notifications: who should look at which pull request again, and why.
+//! Notifications of a user about pull requests.
 
 mod handlers;
-mod json;
+pub mod json;
 
 use crate::policy::table::{GetNotificationThread, ListNotifications, MarkNotificationThreadRead};
 use crate::routes::Routes;

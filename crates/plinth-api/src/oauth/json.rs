@@ -1,115 +1,164 @@
-//! What devices and users send and are told.
+//! Responses of the device flow.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::body::Encoding;
 use crate::accounts::json::User;
-use crate::request::shape::{Fields, FromJson};
+use crate::installations::json::PermissionsSchema;
 use crate::response::api_response::ApiResponse;
+use crate::wire::{Word, words};
 use plinth_base::clock::Timestamp;
-use plinth_base::urls::Urls;
+use plinth_base::error::{Error, Result};
+use plinth_base::urls::{Url, Urls};
 use plinth_core::accounts::Account;
 use plinth_core::apps::AppKind;
-use plinth_core::oauth::model::{INTERVAL_SECONDS, LIFETIME_SECONDS, OAuthError, TokenOutcome};
-use plinth_core::oauth::{Approval, ApprovalRequest, Decision, rules};
+use plinth_core::oauth::model::{self, TokenOutcome};
+use plinth_core::oauth::model::{INTERVAL_SECONDS, LIFETIME_SECONDS};
+use plinth_core::oauth::{ApprovalRequest, rules};
 use plinth_core::tokens::Permissions;
+
+words! { AppKind: GitHubApp, OAuth }
 
 const FORM: &str = "application/x-www-form-urlencoded; charset=utf-8";
 
-/// The answer to a device that begins.
-pub fn device_code(device_code: &str, user_code: &str, encoding: Encoding, urls: &Urls) -> ApiResponse {
-    let pairs: [(&str, Scalar); 5] = [
-        ("device_code", Scalar::Text(device_code.to_owned())),
-        ("user_code", Scalar::Text(user_code.to_owned())),
-        ("verification_uri", Scalar::Text(urls.device_page().to_string())),
-        ("expires_in", Scalar::Number(LIFETIME_SECONDS)),
-        ("interval", Scalar::Number(INTERVAL_SECONDS)),
-    ];
-    encode(&pairs, encoding)
-}
-
-/// The answer to a device that asks for its token.
-pub fn answer(answer: &TokenOutcome, encoding: Encoding, urls: &Urls) -> ApiResponse {
-    match answer {
-        TokenOutcome::Token { secret, scope } => encode(
-            &[
-                ("access_token", Scalar::Text(secret.reveal().to_owned())),
-                ("token_type", Scalar::Text("bearer".to_owned())),
-                ("scope", Scalar::Text(scope.clone())),
-            ],
-            encoding,
-        ),
-        TokenOutcome::Rejected(error_response) => refused(*error_response, encoding, urls),
-    }
-}
-
-/// A error_response is an answer like any other: clients look for its `error` and not for its status.
-pub fn refused(error_response: OAuthError, encoding: Encoding, urls: &Urls) -> ApiResponse {
-    let mut pairs = vec![
-        ("error", Scalar::Text(error_response.code().to_owned())),
-        ("error_description", Scalar::Text(error_response.description().to_owned())),
-        ("error_uri", Scalar::Text(urls.documentation("oauth/create-access-token").to_string())),
-    ];
-    if let OAuthError::SlowDown { interval } = error_response {
-        pairs.push(("interval", Scalar::Number(interval)));
-    }
-    encode(&pairs, encoding)
-}
-
-/// A value of a form.
-#[derive(Serialize)]
+/// The response to a device that asks for a code.
+#[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
-enum Scalar {
-    Text(String),
-    Number(i64),
+#[schemars(inline)]
+pub enum DeviceCodeResponse<'a> {
+    Codes(DeviceCodes<'a>),
+    Error(OAuthError<'a>),
 }
 
-fn encode(pairs: &[(&str, Scalar)], encoding: Encoding) -> ApiResponse {
-    let reply = match encoding {
-        Encoding::Json => ApiResponse::ok(&Object(pairs)),
-        Encoding::Form => {
-            let mut form = form_urlencoded::Serializer::new(String::new());
-            for (key, value) in pairs {
-                match value {
-                    Scalar::Text(text) => form.append_pair(key, text),
-                    Scalar::Number(number) => form.append_pair(key, &number.to_string()),
-                };
-            }
-            ApiResponse::text(FORM, form.finish())
+/// The response to a device that asks for its token.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+pub enum TokenResponse<'a> {
+    Token(Token<'a>),
+    Error(Box<OAuthError<'a>>),
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct DeviceCodes<'a> {
+    /// For the device.
+    device_code: &'a str,
+    /// For the user.
+    user_code: &'a str,
+    /// The page on which the user enters the code.
+    verification_uri: Url<'a>,
+    /// Seconds.
+    expires_in: i64,
+    /// Seconds to wait between two requests for the token.
+    interval: i64,
+}
+
+impl<'a> DeviceCodes<'a> {
+    pub fn new(device_code: &'a str, user_code: &'a str, urls: &'a Urls) -> Self {
+        Self {
+            device_code,
+            user_code,
+            verification_uri: urls.device_page(),
+            expires_in: LIFETIME_SECONDS,
+            interval: INTERVAL_SECONDS,
         }
-    };
-    reply.without_storing()
-}
-
-/// Pairs as an object, in their order.
-struct Object<'a>(&'a [(&'a str, Scalar)]);
-
-impl Serialize for Object<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
     }
 }
 
-/// What a device asks for, as its user sees it before approving.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Token<'a> {
+    access_token: &'a str,
+    token_type: TokenType,
+    /// Separated by commas.
+    scope: &'a str,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum TokenType {
+    Bearer,
+}
+
+/// Has the status 200, too: clients look for `error`, not for the status.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OAuthError<'a> {
+    error: &'static str,
+    error_description: &'static str,
+    error_uri: Url<'a>,
+    /// The new interval, with `slow_down`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval: Option<i64>,
+}
+
+impl<'a> OAuthError<'a> {
+    pub fn new(error: model::OAuthError, urls: &'a Urls) -> Self {
+        Self {
+            error: error.code(),
+            error_description: error.description(),
+            error_uri: urls.documentation("oauth/create-access-token"),
+            interval: match error {
+                model::OAuthError::SlowDown { interval } => Some(interval),
+                _ => None,
+            },
+        }
+    }
+}
+
+impl<'a> TokenResponse<'a> {
+    pub fn new(outcome: &'a TokenOutcome, urls: &'a Urls) -> Self {
+        match outcome {
+            TokenOutcome::Token { secret, scope } => {
+                Self::Token(Token { access_token: secret.reveal(), token_type: TokenType::Bearer, scope })
+            }
+            TokenOutcome::Rejected(error) => Self::Error(Box::new(OAuthError::new(*error, urls))),
+        }
+    }
+}
+
+pub fn encode(response: &impl Serialize, encoding: Encoding) -> Result<ApiResponse> {
+    let response = match encoding {
+        Encoding::Json => ApiResponse::ok(response),
+        Encoding::Form => ApiResponse::text(
+            FORM,
+            serde_urlencoded::to_string(response).map_err(|error| Error::internal(error.to_string()))?,
+        ),
+    };
+    Ok(response.without_storing())
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct Preview<'a> {
     user_code: String,
+    /// The account that the device would act as.
     account: User<'a>,
     app: PreviewApp<'a>,
+    /// Of a GitHub App.
+    #[schemars(with = "Option<PermissionsSchema>")]
     permissions: Option<&'a Permissions>,
+    /// Of an OAuth app, separated by commas.
     scopes: Option<String>,
+    /// Scopes that the caller's token lacks to approve this.
     missing_scopes: Vec<String>,
     expires_at: Timestamp,
+    /// To be sent with the approval.
     confirmation: &'a str,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 struct PreviewApp<'a> {
     slug: &'a str,
     name: &'a str,
+    /// The login of the app's owner.
     owner: &'a str,
     client_id: &'a str,
-    kind: &'static str,
+    kind: Word<AppKind>,
 }
 
 impl<'a> Preview<'a> {
@@ -133,7 +182,7 @@ impl<'a> Preview<'a> {
                 name: &app.name,
                 owner: &request.app_owner,
                 client_id: &app.client_id,
-                kind: app.kind.as_str(),
+                kind: Word(app.kind),
             },
             permissions,
             scopes,
@@ -141,20 +190,5 @@ impl<'a> Preview<'a> {
             expires_at: request.code.expires_at,
             confirmation: &request.confirmation,
         }
-    }
-}
-
-impl FromJson for Approval {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let user_code = fields.required("user_code");
-        let confirmation = fields.optional("confirmation");
-        let decision = match fields.optional::<String>("decision")? {
-            None => Decision::Approve,
-            Some(word) => {
-                fields.choice("decision", &word, &["approve", "deny"])?;
-                word.parse().ok()?
-            }
-        };
-        Some(Self { user_code: user_code?, decision, confirmation: confirmation? })
     }
 }

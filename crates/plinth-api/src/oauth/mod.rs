@@ -1,8 +1,8 @@
-//! Signing in without a browser: a device shows a code, a user approves it, and the device gets its token.
+//! OAuth's device flow: a device shows a code, a user approves it, and the device gets its token.
 
-mod body;
+pub mod body;
 mod handlers;
-mod json;
+pub mod json;
 
 use crate::policy::table::{ApproveDevice, CreateDeviceCode, CreateOAuthToken, GetDevice};
 use crate::routes::Routes;

@@ -1,50 +1,65 @@
-//! What many operations share: errors, headers, and the words at the beginning.
+//! What many operations share: errors, headers and parameters; and the introduction.
 
 use http::Method;
+use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use super::operation::Operation;
-use super::schema::Schema::{self, AnyOf, List, Named, Object, Text};
-use super::schema::{field, maybe};
+use super::schema::{Schemas, of};
 use crate::negotiation::Version;
 use crate::policy::{Row, Wire};
+use plinth_base::urls::Url;
 
-/// Refusals that operations have by their method, path and body.
-const REFUSALS: &[(u16, &str, &str)] = &[
-    (400, "BadRequest", "The request cannot be read: broken JSON, an unknown API version, a token in the query."),
-    (401, "Unauthenticated", "There is no credential where one is needed, or it is not good."),
-    (403, "Forbidden", "The credential is of the wrong kind or has too little right, or a budget is used up."),
-    (404, "NotFound", "Absent, or not visible to this caller; the two look the same."),
+const ERROR_SCHEMA: &str = "#/components/schemas/error";
+
+/// The error responses of operations, by their method, path and body.
+const ERRORS: &[(u16, &str, &str)] = &[
+    (400, "BadRequest", "The request cannot be parsed: invalid JSON, an unknown API version, or a token in the query."),
+    (401, "Unauthenticated", "The operation needs a credential, or the credential is not valid."),
+    (403, "Forbidden", "The kind of credential is not accepted, a right is missing, or a rate limit is exceeded."),
+    (404, "NotFound", "Does not exist, or is not visible to the caller; both look the same."),
     (413, "BodyTooLarge", "The body is larger than a mebibyte."),
-    (414, "UriTooLong", "The address is longer than 8 KiB."),
-    (415, "NotAcceptable", "None of the media types in `Accept` can be served."),
+    (414, "UriTooLong", "The URL is longer than 8 KiB."),
+    (415, "NotAcceptable", "None of the media types in `Accept` is available."),
     (
         422,
         "Invalid",
-        "The values cannot be processed, a date in a header is not one, or the endpoint has been spammed.",
+        "The values cannot be processed, a header contains an invalid date, or the endpoint has been spammed.",
     ),
     (431, "HeadersTooLarge", "The headers are larger than 16 KiB."),
-    (503, "Unavailable", "Too much at once; `Retry-After` says when to try again."),
+    (503, "Unavailable", "The server is overloaded; `Retry-After` says when to try again."),
 ];
 
-const ERROR: Schema = Object(&[
-    field("message", Text, ""),
-    maybe("errors", List(&AnyOf(&[Named("field-error"), Text])), "What is wrong, one by one."),
-    field("documentation_url", Schema::Url, "Leads to the description of the operation."),
-    field("status", Text, "The status code, as text."),
-]);
+/// The envelope of every error. It is written key by key, because which keys it has depends on the error.
+#[derive(JsonSchema)]
+#[schemars(rename = "error")]
+#[expect(dead_code, reason = "only its schema is used")]
+struct ErrorEnvelope {
+    message: String,
+    /// Each problem on its own.
+    errors: Option<Vec<Problem>>,
+    /// The description of the operation.
+    documentation_url: Url<'static>,
+    /// The status code, as text.
+    status: String,
+}
 
-const FIELD_ERROR: Schema = Object(&[
-    field("resource", Text, ""),
-    field("code", Text, ""),
-    field("field", Text, ""),
-    maybe("message", Text, ""),
-]);
+#[derive(JsonSchema)]
+#[schemars(inline, untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Problem {
+    Field(FieldProblem),
+    Text(String),
+}
 
-pub fn error_schemas() -> impl Iterator<Item = (String, Value)> {
-    [("error", ERROR), ("field-error", FIELD_ERROR)]
-        .into_iter()
-        .map(|(name, schema)| (name.to_owned(), schema.to_json()))
+#[derive(JsonSchema)]
+#[schemars(rename = "field-error")]
+#[expect(dead_code, reason = "only its schema is used")]
+struct FieldProblem {
+    resource: String,
+    code: String,
+    field: String,
+    message: Option<String>,
 }
 
 pub fn info() -> Value {
@@ -52,8 +67,8 @@ pub fn info() -> Value {
         "title": "Plinth",
         "version": env!("CARGO_PKG_VERSION"),
         "summary": "A GitHub-compatible REST API over real Git repositories",
-        "description": "Project fields, issue fields, pull request review comments, Git references and app installations, with what \
-            clients need around them. Every path answers below `/api/v3` as well.",
+        "description": "Project fields, issue fields, pull request review comments, Git references and app installations, and what \
+            clients need for them. Every path is also available below `/api/v3`.",
         "license": { "name": "MIT or Apache-2.0", "identifier": "MIT OR Apache-2.0" },
     })
 }
@@ -68,7 +83,7 @@ pub fn parameters() -> Value {
         "api-version": {
             "name": "X-Service-Api-Version",
             "in": "header",
-            "description": "The version of the API; the newest unless given. `X-GitHub-Api-Version` means the same.",
+            "description": "The version of the API; the newest by default. `X-GitHub-Api-Version` means the same.",
             "schema": { "type": "string", "enum": Version::ALL.map(Version::as_str) },
         }
     })
@@ -77,60 +92,62 @@ pub fn parameters() -> Value {
 pub fn headers() -> Value {
     json!({
         "Link": {
-            "description": "Addresses of the other pages: `first`, `prev`, `next`, `last`. Absent where there is only one page.",
+            "description": "URLs of the other pages: `first`, `prev`, `next`, `last`. Absent if there is only one page.",
             "schema": { "type": "string" },
         },
         "ETag": {
-            "description": "For `If-None-Match`: asking again costs nothing where the answer is still the same.",
+            "description": "For `If-None-Match`: a response that has not changed does not count against the rate limit.",
             "schema": { "type": "string" },
         },
-        "Location": { "description": "The address of what was made.", "schema": { "type": "string" } },
+        "Location": { "description": "The URL of the new resource.", "schema": { "type": "string" } },
     })
 }
 
-pub fn responses() -> Value {
+pub fn responses(schemas: &mut Schemas) -> Value {
+    let schema = schemas.body(of::<ErrorEnvelope>);
+    debug_assert_eq!(schema, json!({ "$ref": ERROR_SCHEMA }));
     let mut responses: Map<String, Value> =
-        REFUSALS.iter().map(|(_, name, means)| ((*name).to_owned(), error_response(means))).collect();
-    responses.insert("NotModified".into(), json!({ "description": "What the client holds is still the same." }));
+        ERRORS.iter().map(|(_, name, means)| ((*name).to_owned(), error_response(means))).collect();
+    responses.insert("NotModified".into(), json!({ "description": "The client's copy is current." }));
     Value::Object(responses)
 }
 
 fn error_response(means: &str) -> Value {
     json!({
         "description": means,
-        "content": { "application/json": { "schema": { "$ref": "#/components/schemas/error" } } },
+        "content": { "application/json": { "schema": { "$ref": ERROR_SCHEMA } } },
     })
 }
 
-/// All refusals of an operation by status: those of its kind, and its own in place of them.
-pub fn refusals(described: &Operation, row: &Row) -> Map<String, Value> {
-    let mut refusals = Map::new();
+/// All error responses of an operation by status: those of every such operation, replaced by its own.
+pub fn error_responses(described: &Operation, row: &Row) -> Map<String, Value> {
+    let mut responses = Map::new();
     if row.method == Method::GET {
-        refusals.insert("304".into(), json!({ "$ref": "#/components/responses/NotModified" }));
+        responses.insert("304".into(), json!({ "$ref": "#/components/responses/NotModified" }));
     }
-    for (status, name, means) in REFUSALS {
+    for (status, name, means) in ERRORS {
         let applies = match status {
             404 => row.paths[0].contains('{'),
             413 => described.body.is_some(),
-            // A condition of a reading request may be no date.
+            // A GET request may have an invalid date in `If-Modified-Since`.
             422 => described.body.is_some() || row.method == Method::GET,
             _ => true,
         };
         if applies {
-            refusals.insert(status.to_string(), to_git(row, means).unwrap_or_else(|| reference(name)));
+            responses.insert(status.to_string(), to_git(row, means).unwrap_or_else(|| reference(name)));
         }
     }
-    for (status, means) in described.refusals {
-        refusals.insert(status.to_string(), error_response(means));
+    for (status, means) in described.errors {
+        responses.insert(status.to_string(), error_response(means));
     }
-    refusals
+    responses
 }
 
 fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/responses/{name}") })
 }
 
-/// Git shows refusals to its user line by line, so they are text.
+/// The git program prints errors line by line, so they are text.
 fn to_git(row: &Row, means: &str) -> Option<Value> {
     (row.wire == Wire::Git).then(|| json!({ "description": means, "content": { "text/plain": {} } }))
 }

@@ -1,4 +1,5 @@
-//! The description of the API in OpenAPI 3.1: paths and rights from the access table, the rest from `areas/`.
+//! The description of the API in OpenAPI 3.1: paths and rights from the policy table, schemas from the wire types,
+//! texts from `areas/`.
 
 mod areas;
 mod common;
@@ -14,16 +15,17 @@ pub use parameters::PATH as PATH_PARAMETERS;
 
 use std::sync::OnceLock;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::policy::Row;
 use plinth_base::urls::Urls;
+use schema::Schemas;
 
 const VERSION: &str = "3.1.0";
-/// Stands where the address of the server will stand.
+/// The placeholder for the server's URL.
 const SERVER: &str = "{server}";
 
-/// The description of some routes, made when it is first asked for.
+/// The description of some routes, built at the first request.
 pub struct Description {
     rows: Vec<&'static Row>,
     text: OnceLock<(String, String)>,
@@ -34,7 +36,7 @@ impl Description {
         Self { rows, text: OnceLock::new() }
     }
 
-    /// The document for whoever reaches the service at these addresses.
+    /// The document, with the URL that the client uses as its server.
     pub fn document(&self, urls: &Urls) -> String {
         let (before, after) = self.text.get_or_init(|| {
             let text = document(&self.rows).to_string();
@@ -48,20 +50,20 @@ impl Description {
 /// The whole document, with a placeholder for the server.
 fn document(rows: &[&'static Row]) -> Value {
     let tags: Vec<Value> = AREAS.iter().filter_map(|area| tag(area, rows)).collect();
-    let schemas = AREAS.iter().flat_map(|area| area.schemas);
-    let schemas: Map<String, Value> =
-        schemas.map(|(name, schema)| ((*name).to_owned(), schema.to_json())).chain(common::error_schemas()).collect();
+    let mut schemas = Schemas::new();
+    let paths = paths::all(rows, &mut schemas);
+    let responses = common::responses(&mut schemas);
     json!({
         "openapi": VERSION,
         "info": common::info(),
         "servers": [{ "url": SERVER }],
         "tags": tags,
-        "paths": paths::all(rows),
+        "paths": paths,
         "components": {
-            "schemas": schemas,
+            "schemas": schemas.into_components(),
             "parameters": common::parameters(),
             "headers": common::headers(),
-            "responses": common::responses(),
+            "responses": responses,
             "securitySchemes": rights::schemes(),
         }
     })

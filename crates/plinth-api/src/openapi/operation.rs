@@ -1,19 +1,17 @@
-//! What the access table does not know about an operation, as data.
+//! What the policy table does not contain about an operation, as data.
 
-use super::schema::Schema;
+use super::schema::{SchemaOf, of};
 
-/// A group of operations with the shapes that they speak of.
+/// A group of operations.
 pub struct Area {
     pub name: &'static str,
     pub about: &'static str,
     pub operations: &'static [Operation],
-    /// Shapes that are used more than once, by name.
-    pub schemas: &'static [(&'static str, Schema)],
 }
 
-/// One operation; its method, path and rights are in the access table.
+/// One operation; its method, path and rights are in the policy table.
 pub struct Operation {
-    /// The name in the access table.
+    /// The name in the policy table.
     pub id: &'static str,
     pub summary: &'static str,
     /// Markdown, a paragraph or two.
@@ -21,23 +19,25 @@ pub struct Operation {
     pub query: &'static [Parameter],
     pub body: Option<Body>,
     pub success: Success,
-    /// Refusals of its own, beside those that every operation with such a row has.
-    pub refusals: &'static [(u16, &'static str)],
+    /// Error responses of its own, in addition to those that every such operation has.
+    pub errors: &'static [(u16, &'static str)],
 }
 
 /// A parameter of the query.
 pub struct Parameter {
     pub name: &'static str,
-    pub schema: Schema,
+    pub schema: SchemaOf,
+    /// The values that it may have, if these are all.
+    pub words: &'static [&'static str],
     pub about: &'static str,
 }
 
-/// What is sent.
+/// The body of a request.
 pub struct Body {
-    pub schema: Schema,
+    pub schema: SchemaOf,
     pub media: &'static str,
     pub presence: Presence,
-    /// JSON that can be sent as it is, given that what it names exists.
+    /// JSON that can be sent as it is, if what it names exists.
     pub example: &'static str,
 }
 
@@ -48,21 +48,21 @@ pub enum Presence {
     Optional,
 }
 
-/// What comes back when all is well.
+/// The response to a successful request.
 pub struct Success {
     pub status: u16,
     pub means: &'static str,
-    pub schema: Option<Schema>,
-    /// Other media types under which the same can be had, or the only ones where there is no shape.
+    pub schema: Option<SchemaOf>,
+    /// Other media types of the same response, or the only ones where it is not JSON.
     pub media: &'static [&'static str],
 }
 
 pub const JSON: &str = "application/json";
 
 impl Operation {
-    /// Reads or does something without a query, a body or refusals of its own.
+    /// An operation without a query, a body or errors of its own.
     pub const fn new(id: &'static str, summary: &'static str, about: &'static str, success: Success) -> Self {
-        Self { id, summary, about, query: &[], body: None, success, refusals: &[] }
+        Self { id, summary, about, query: &[], body: None, success, errors: &[] }
     }
 
     pub const fn query(mut self, query: &'static [Parameter]) -> Self {
@@ -70,41 +70,41 @@ impl Operation {
         self
     }
 
-    pub const fn body(mut self, schema: Schema, example: &'static str) -> Self {
+    pub const fn body(mut self, schema: SchemaOf, example: &'static str) -> Self {
         self.body = Some(Body { schema, media: JSON, presence: Presence::Required, example });
         self
     }
 
-    pub const fn optional_body(mut self, schema: Schema, example: &'static str) -> Self {
+    pub const fn optional_body(mut self, schema: SchemaOf, example: &'static str) -> Self {
         self.body = Some(Body { schema, media: JSON, presence: Presence::Optional, example });
         self
     }
 
     /// A body that is not JSON.
     pub const fn stream(mut self, media: &'static str) -> Self {
-        self.body = Some(Body { schema: Schema::Text, media, presence: Presence::Required, example: "" });
+        self.body = Some(Body { schema: of::<String>, media, presence: Presence::Required, example: "" });
         self
     }
 
-    pub const fn refusals(mut self, refusals: &'static [(u16, &'static str)]) -> Self {
-        self.refusals = refusals;
+    pub const fn errors(mut self, errors: &'static [(u16, &'static str)]) -> Self {
+        self.errors = errors;
         self
     }
 }
 
 impl Success {
-    /// The same under other media types, too.
+    /// The same response in other media types.
     pub const fn or(mut self, media: &'static [&'static str]) -> Self {
         self.media = media;
         self
     }
 }
 
-pub const fn ok(means: &'static str, schema: Schema) -> Success {
+pub const fn ok(means: &'static str, schema: SchemaOf) -> Success {
     Success { status: 200, means, schema: Some(schema), media: &[] }
 }
 
-pub const fn created(means: &'static str, schema: Schema) -> Success {
+pub const fn created(means: &'static str, schema: SchemaOf) -> Success {
     Success { status: 201, means, schema: Some(schema), media: &[] }
 }
 
@@ -117,6 +117,11 @@ pub const fn file(means: &'static str, media: &'static [&'static str]) -> Succes
     Success { status: 200, means, schema: None, media }
 }
 
-pub const fn parameter(name: &'static str, schema: Schema, about: &'static str) -> Parameter {
-    Parameter { name, schema, about }
+pub const fn parameter(name: &'static str, schema: SchemaOf, about: &'static str) -> Parameter {
+    Parameter { name, schema, words: &[], about }
+}
+
+/// A parameter that is one of a few words.
+pub const fn choice(name: &'static str, words: &'static [&'static str], about: &'static str) -> Parameter {
+    Parameter { name, schema: of::<String>, words, about }
 }

@@ -1,50 +1,50 @@
-//! Paths of the document: a row of the access table and its description become one operation.
+//! Paths of the document: a row of the policy table and its description become one operation.
 
 use http::Method;
 use serde_json::{Map, Value, json};
 
 use super::operation::{Body, JSON, Operation, Parameter, Presence, Success};
-use super::schema::Schema;
+use super::schema::Schemas;
 use super::{PATH_PARAMETERS, common, find, rights};
 use crate::policy::Row;
 
 /// All operations by path and method.
-pub fn all(rows: &[&Row]) -> Value {
+pub fn all(rows: &[&Row], schemas: &mut Schemas) -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for row in rows {
         let item = paths.entry(template(row.paths[0])).or_insert_with(common::path_item);
-        item[row.method.as_str().to_ascii_lowercase()] = operation(row);
+        item[row.method.as_str().to_ascii_lowercase()] = operation(row, schemas);
     }
     Value::Object(paths)
 }
 
-/// OpenAPI has no sign for a part that may have slashes in it.
+/// OpenAPI has no syntax for a parameter that may contain slashes.
 fn template(path: &str) -> String {
     path.replace("{*", "{")
 }
 
-/// A row without a description is shown all the same; a test notices it.
-fn operation(row: &Row) -> Value {
+/// A row without a description is listed as well; a test rejects it.
+fn operation(row: &Row, schemas: &mut Schemas) -> Value {
     let mut shown = json!({
         "operationId": row.operation,
         "summary": row.operation,
         "externalDocs": { "url": format!("docs#{}", row.operation) },
         "security": rights::security(&row.rule),
         "x-plinth-access": rights::access(&row.rule),
-        "parameters": path_parameters(row),
+        "parameters": path_parameters(row, schemas),
         "responses": {},
     });
     let Some((area, described)) = find(row.operation) else { return shown };
     shown["summary"] = described.summary.into();
     shown["tags"] = json!([area.name]);
     shown["description"] = description(described, row).into();
-    let mut parameters = path_parameters(row);
-    parameters.extend(described.query.iter().map(query_parameter));
+    let mut parameters = path_parameters(row, schemas);
+    parameters.extend(described.query.iter().map(|parameter| query_parameter(parameter, schemas)));
     shown["parameters"] = parameters.into();
     if let Some(body) = &described.body {
-        shown["requestBody"] = request_body(body);
+        shown["requestBody"] = request_body(body, schemas);
     }
-    shown["responses"] = responses(described, row);
+    shown["responses"] = responses(described, row, schemas);
     shown
 }
 
@@ -52,63 +52,69 @@ fn description(described: &Operation, row: &Row) -> String {
     let mut paragraphs = vec![described.about.to_owned(), rights::sentence(&row.rule)];
     if row.paths.len() > 1 {
         let others: Vec<String> = row.paths[1..].iter().map(|path| format!("`{}`", template(path))).collect();
-        paragraphs.push(format!("Answers at {}, too.", others.join(" and ")));
+        paragraphs.push(format!("Also available at {}.", others.join(" and ")));
     }
     paragraphs.retain(|paragraph| !paragraph.is_empty());
     paragraphs.join("\n\n")
 }
 
-fn path_parameters(row: &Row) -> Vec<Value> {
+fn path_parameters(row: &Row, schemas: &mut Schemas) -> Vec<Value> {
     let path = template(row.paths[0]);
     let names = path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
     let known = names.filter_map(|name| PATH_PARAMETERS.iter().find(|part| part.name == name));
     known
         .map(|part| {
-            let example = match part.schema {
-                Schema::Integer => part.example.parse::<i64>().map_or(Value::Null, Value::from),
+            let schema = schemas.body(part.schema);
+            let example: Value = match part.example.parse::<i64>() {
+                Ok(number) if schema["type"] == "integer" => number.into(),
                 _ => part.example.into(),
             };
             json!({
                 "name": part.name, "in": "path", "required": true, "description": part.about,
-                "schema": part.schema.to_json(), "example": example,
+                "schema": schema, "example": example,
             })
         })
         .collect()
 }
 
-fn query_parameter(parameter: &Parameter) -> Value {
-    let mut shown = json!({ "name": parameter.name, "in": "query", "schema": parameter.schema.to_json() });
+fn query_parameter(parameter: &Parameter, schemas: &mut Schemas) -> Value {
+    let mut schema = schemas.body(parameter.schema);
+    if !parameter.words.is_empty() {
+        schema["enum"] = parameter.words.into();
+    }
+    let mut shown = json!({ "name": parameter.name, "in": "query", "schema": schema });
     if !parameter.about.is_empty() {
         shown["description"] = parameter.about.into();
     }
     shown
 }
 
-fn request_body(body: &Body) -> Value {
+fn request_body(body: &Body, schemas: &mut Schemas) -> Value {
     let content = if body.media == JSON {
         let example: Value = serde_json::from_str(body.example).unwrap_or_default();
-        json!({ "schema": body.schema.to_json(), "example": example })
+        json!({ "schema": schemas.body(body.schema), "example": example })
     } else {
         json!({})
     };
     json!({ "required": body.presence == Presence::Required, "content": { body.media: content } })
 }
 
-fn responses(described: &Operation, row: &Row) -> Value {
-    let mut responses = common::refusals(described, row);
-    responses.insert(described.success.status.to_string(), success(&described.success, described, row));
+fn responses(described: &Operation, row: &Row, schemas: &mut Schemas) -> Value {
+    let mut responses = common::error_responses(described, row);
+    responses.insert(described.success.status.to_string(), success(&described.success, described, row, schemas));
     Value::Object(responses)
 }
 
-fn success(success: &Success, described: &Operation, row: &Row) -> Value {
+fn success(success: &Success, described: &Operation, row: &Row, schemas: &mut Schemas) -> Value {
     let mut shown = json!({ "description": success.means });
     let mut content: Map<String, Value> = success.media.iter().map(|media| ((*media).to_owned(), json!({}))).collect();
     if let Some(schema) = success.schema {
-        // What has a shape of its own is JSON under any name but that of a text.
+        let schema = schemas.response(schema);
+        // The other media types of a JSON response may be text, such as a diff.
         for media in success.media.iter().filter(|media| media.ends_with("+json")) {
-            content.insert((*media).to_owned(), json!({ "schema": schema.to_json() }));
+            content.insert((*media).to_owned(), json!({ "schema": schema }));
         }
-        content.insert(JSON.to_owned(), json!({ "schema": schema.to_json() }));
+        content.insert(JSON.to_owned(), json!({ "schema": schema }));
     }
     if !content.is_empty() {
         shown["content"] = content.into();

@@ -1,4 +1,4 @@
-//! Who may call an operation, read from its rule.
+//! Who may call an operation, from its rule.
 
 use serde_json::{Map, Value, json};
 
@@ -67,14 +67,14 @@ pub fn sentence(rule: &Rule) -> String {
     let names: Vec<&str> = accepted(rule).map(|(_, _, words)| words).collect();
     let mut text = format!("Works with {} tokens", list(&names));
     match (rule.anonymous, rule.action) {
-        (Anonymous::SeesPublic, Action::Read) => text.push_str(", and without one for what is public."),
-        (Anonymous::SeesPublic, Action::Write) => text.push_str(", and without one."),
+        (Anonymous::SeesPublic, Action::Read) => text.push_str(", and without a token for public resources."),
+        (Anonymous::SeesPublic, Action::Write) => text.push_str(", and without a token."),
         (Anonymous::RejectedWhereVisible | Anonymous::Rejected, _) => text.push('.'),
     }
     let scopes = scopes(rule);
     if !scopes.is_empty() && accepted(rule).any(|(kind, _, _)| has_scopes(kind)) {
         let quoted: Vec<String> = scopes.iter().map(|scope| format!("`{scope}`")).collect();
-        let what = if rule.action == Action::Read && !rule.members_only { " for what is private" } else { "" };
+        let what = if rule.action == Action::Read && !rule.members_only { " for private resources" } else { "" };
         text.push_str(&format!(" Classic and OAuth app tokens need the scope {}{what}.", quoted.join(" and ")));
     }
     if let Some((name, level)) = rule.permission {

@@ -1,144 +1,171 @@
-//! The vocabulary in which requests and answers are described.
+//! JSON schemas, derived from the types that bodies are read into and responses are written from.
 
-use serde_json::{Map, Value, json};
+use schemars::generate::SchemaSettings;
+use schemars::transform::{Transform, transform_subschemas};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value};
 
-/// The shape of a JSON value.
-#[derive(Debug, Clone, Copy)]
-pub enum Schema {
-    Text,
-    Integer,
-    Boolean,
-    /// A moment, `YYYY-MM-DDTHH:MM:SSZ`.
-    Time,
-    /// A day, `YYYY-MM-DD`.
-    Date,
-    /// A whole address; templates with braces in them are plain text.
-    Url,
-    /// Forty hexadecimal digits.
-    Sha,
-    /// One of a few words.
-    Word(&'static [&'static str]),
-    /// One of the shapes that have a name of their own.
-    Named(&'static str),
-    List(&'static Schema),
-    /// Names that are not known beforehand, with values of one shape.
-    Map(&'static Schema),
-    Object(&'static [Field]),
-    /// An object of another shape with more in it.
-    More(&'static Schema, &'static [Field]),
-    AnyOf(&'static [Schema]),
-    OrNull(&'static Schema),
-    /// Whatever it is.
-    Anything,
-    /// Always null in this service.
-    Null,
+use crate::request::shape::NULLABLE;
+
+/// Makes the schema of a type, as a value of its own that a constant can contain.
+pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
+/// The schema of `T`: a reference where it is a component of the document.
+pub fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
 }
 
-/// One key of an object.
-#[derive(Debug, Clone, Copy)]
-pub struct Field {
-    pub name: &'static str,
-    pub schema: Schema,
-    pub about: &'static str,
-    pub always: bool,
+/// Collects the schemas of one document. A key that a response always has may be absent from a body, so each has its
+/// own generator.
+pub struct Schemas {
+    bodies: SchemaGenerator,
+    responses: SchemaGenerator,
 }
 
-/// A key that is always there, or that must be sent.
-pub const fn field(name: &'static str, schema: Schema, about: &'static str) -> Field {
-    Field { name, schema, about, always: true }
-}
-
-/// A key that may be absent.
-pub const fn maybe(name: &'static str, schema: Schema, about: &'static str) -> Field {
-    Field { name, schema, about, always: false }
-}
-
-impl Schema {
-    /// The same in the words of JSON Schema.
-    pub fn to_json(self) -> Value {
-        match self {
-            Schema::Text => json!({ "type": "string" }),
-            Schema::Integer => json!({ "type": "integer", "format": "int64" }),
-            Schema::Boolean => json!({ "type": "boolean" }),
-            Schema::Time => json!({ "type": "string", "format": "date-time" }),
-            Schema::Date => json!({ "type": "string", "format": "date" }),
-            Schema::Url => json!({ "type": "string", "format": "uri" }),
-            Schema::Sha => json!({ "type": "string", "pattern": "^[0-9a-f]{40}$" }),
-            Schema::Word(words) => json!({ "type": "string", "enum": words }),
-            Schema::Named(name) => json!({ "$ref": format!("#/components/schemas/{name}") }),
-            Schema::List(item) => json!({ "type": "array", "items": item.to_json() }),
-            Schema::Map(value) => json!({ "type": "object", "additionalProperties": value.to_json() }),
-            Schema::Object(fields) => object(fields),
-            Schema::More(base, fields) => json!({ "allOf": [base.to_json(), object(fields)] }),
-            Schema::AnyOf(shapes) => json!({ "anyOf": shapes.iter().map(|shape| shape.to_json()).collect::<Vec<_>>() }),
-            Schema::OrNull(shape) => or_null(shape.to_json()),
-            Schema::Anything => json!({}),
-            Schema::Null => json!({ "type": "null" }),
+impl Schemas {
+    pub fn new() -> Self {
+        let settings = SchemaSettings::draft2020_12().with(|settings| {
+            settings.definitions_path = "/components/schemas".into();
+            settings.meta_schema = None;
+        });
+        Self {
+            bodies: settings.clone().for_deserialize().into_generator(),
+            responses: settings.for_serialize().into_generator(),
         }
     }
-}
 
-fn object(fields: &[Field]) -> Value {
-    let properties: Map<String, Value> = fields.iter().map(|field| (field.name.to_owned(), property(field))).collect();
-    let required: Vec<&str> = fields.iter().filter(|field| field.always).map(|field| field.name).collect();
-    let mut object = json!({ "type": "object", "properties": properties });
-    if !required.is_empty() {
-        object["required"] = required.into();
+    pub fn body(&mut self, schema: SchemaOf) -> Value {
+        finish(schema(&mut self.bodies))
     }
-    object
-}
 
-fn property(field: &Field) -> Value {
-    let mut property = field.schema.to_json();
-    if !field.about.is_empty() {
-        property["description"] = field.about.into();
+    pub fn response(&mut self, schema: SchemaOf) -> Value {
+        finish(schema(&mut self.responses))
     }
-    property
+
+    /// The schemas that the others refer to, by name.
+    pub fn into_components(mut self) -> Map<String, Value> {
+        let mut components = self.bodies.take_definitions(false);
+        components.extend(self.responses.take_definitions(false));
+        components
+            .into_iter()
+            .map(|(name, schema)| {
+                let schema = Schema::try_from(schema).expect("definitions are schemas");
+                (name, finish(schema))
+            })
+            .collect()
+    }
 }
 
-/// A simple type gets a second one beside it; anything else becomes an alternative.
-fn or_null(mut shape: Value) -> Value {
-    match shape.get("type").and_then(Value::as_str).map(str::to_owned) {
-        Some(name) if shape.get("enum").is_none() => {
-            shape["type"] = json!([name, "null"]);
-            shape
+fn finish(mut schema: Schema) -> Value {
+    AbsentInsteadOfNull.transform(&mut schema);
+    schema.to_value()
+}
+
+/// A key that may be absent is not null unless its type says so: responses skip what is `None`, and bodies reject null.
+struct AbsentInsteadOfNull;
+
+impl Transform for AbsentInsteadOfNull {
+    fn transform(&mut self, schema: &mut Schema) {
+        let required: Vec<String> = strings(schema.get("required"));
+        if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+            for (_, property) in properties.iter_mut().filter(|(name, _)| !required.contains(name)) {
+                if property.get(NULLABLE).is_none() {
+                    remove_null(property);
+                }
+            }
         }
-        _ => json!({ "anyOf": [shape, { "type": "null" }] }),
+        schema.remove(NULLABLE);
+        transform_subschemas(self, schema);
+    }
+}
+
+fn strings(list: Option<&Value>) -> Vec<String> {
+    let items = list.and_then(Value::as_array).into_iter().flatten();
+    items.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+fn remove_null(schema: &mut Value) {
+    let Value::Object(keywords) = schema else { return };
+    if let Some(Value::Array(types)) = keywords.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [one] = types.as_slice() {
+            let one = one.clone();
+            keywords.insert("type".to_owned(), one);
+        }
+    }
+    if let Some(Value::Array(words)) = keywords.get_mut("enum") {
+        words.retain(|word| !word.is_null());
+    }
+    if let Some(Value::Array(alternatives)) = keywords.get_mut("anyOf") {
+        alternatives.retain(|schema| schema.get("type") != Some(&"null".into()));
+        if let [Value::Object(one)] = alternatives.as_slice() {
+            let one = one.clone();
+            keywords.remove("anyOf");
+            keywords.extend(one);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::shape::Nullable;
+    use serde::Serialize;
+    use serde_json::json;
+
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "part")]
+    struct Part {
+        id: i64,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(inline)]
+    struct Sent {
+        /// Text.
+        name: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        part: Option<Part>,
+    }
+
+    #[derive(JsonSchema)]
+    #[schemars(inline)]
+    #[expect(dead_code, reason = "only its schema is tested")]
+    struct Received {
+        name: Option<String>,
+        note: Option<Nullable<String>>,
+        part: Part,
+    }
 
     #[test]
-    fn shapes_are_written_in_json_schema() {
-        const USER: Schema =
-            Schema::Object(&[field("id", Schema::Integer, "its number"), maybe("name", Schema::Text, "")]);
-        for (schema, expected) in [
-            (
-                USER,
-                json!({
-                    "type": "object",
-                    "properties": {
-                        "id": { "type": "integer", "format": "int64", "description": "its number" },
-                        "name": { "type": "string" }
-                    },
-                    "required": ["id"]
-                }),
-            ),
-            (Schema::OrNull(&Schema::Text), json!({ "type": ["string", "null"] })),
-            (
-                Schema::OrNull(&Schema::Named("user")),
-                json!({ "anyOf": [{ "$ref": "#/components/schemas/user" }, { "type": "null" }] }),
-            ),
-            (
-                Schema::OrNull(&Schema::Word(&["a"])),
-                json!({ "anyOf": [{ "type": "string", "enum": ["a"] }, { "type": "null" }] }),
-            ),
-            (Schema::List(&Schema::Date), json!({ "type": "array", "items": { "type": "string", "format": "date" } })),
-        ] {
-            assert_eq!(schema.to_json(), expected);
-        }
+    fn response_has_null_or_leaves_the_key_out() {
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "name": { "type": ["string", "null"], "description": "Text." },
+                "note": { "type": "string" },
+                "part": { "$ref": "#/components/schemas/part" },
+            },
+            "required": ["name"],
+        });
+        let mut schemas = Schemas::new();
+        assert_eq!(schemas.response(of::<Sent>), expected);
+        assert!(schemas.into_components().contains_key("part"));
+    }
+
+    #[test]
+    fn body_takes_null_only_where_its_type_says_so() {
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "name": { "type": "string" },
+                "note": { "type": ["string", "null"] },
+                "part": { "$ref": "#/components/schemas/part" },
+            },
+            "required": ["part"],
+        });
+        assert_eq!(Schemas::new().body(of::<Received>), expected);
     }
 }

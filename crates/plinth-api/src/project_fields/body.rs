@@ -1,171 +1,219 @@
-//! What a client sends to add a field: one of four forms, told apart by the keys that are there.
+//! Bodies that add a field to a project: one of four forms, distinguished by the keys that they have.
 
-use plinth_core::project_fields::NewField;
-use plinth_core::project_fields::NewIteration;
-use plinth_core::project_fields::NewIterations;
-use plinth_core::project_fields::NewOption;
-use plinth_core::project_fields::OwnField;
-use plinth_core::project_fields::OwnKind;
-use serde_json::{Map, Value};
+use schemars::JsonSchema;
 
-use crate::request::shape::{Fields, FromJson};
+use super::body_parts::{IterationsBody, OptionBody};
+use crate::request::shape::{Bounded, Fields, FromJson, from_json};
+use crate::wire::{Word, Words};
 use plinth_base::ids::IssueFieldId;
-use plinth_core::project_fields::model::Day;
-use plinth_core::projects::Color;
+use plinth_core::project_fields::model::DataType;
+use plinth_core::project_fields::{NewField, NewOption, OwnField, OwnKind};
 
 const OPTIONS_MAX: usize = 50;
-const ITERATIONS_MAX: usize = 100;
-const DURATION_DAYS_MAX: i64 = 999;
-const DATA_TYPES: [&str; 5] = ["text", "number", "date", "single_select", "iteration"];
 
-impl FromJson for NewField {
+/// The body for a project of an organization.
+#[derive(JsonSchema)]
+#[schemars(inline, untagged)]
+pub enum AddOrgFieldBody {
+    FromIssueField(FromIssueFieldBody),
+    Own(AddUserFieldBody),
+}
+
+impl FromJson for AddOrgFieldBody {
     fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        if !fields.has("issue_field_id") {
-            return OwnField::from_json(fields).map(NewField::Own);
+        if fields.has("issue_field_id") {
+            return FromIssueFieldBody::from_json(fields).map(Self::FromIssueField);
         }
-        let id = fields.required::<i64>("issue_field_id");
-        let name = fields.optional("name");
-        let data_type = fields.optional("data_type");
-        fields.permit_only(&["issue_field_id", "name", "data_type"]);
-        Some(NewField::FromIssueField { id: IssueFieldId(id?), name: name?, data_type: data_type? })
+        own_field(fields).map(Self::Own)
     }
 }
 
-impl FromJson for OwnField {
+impl From<AddOrgFieldBody> for NewField {
+    fn from(body: AddOrgFieldBody) -> Self {
+        match body {
+            AddOrgFieldBody::FromIssueField(FromIssueFieldBody { issue_field_id, name, data_type }) => {
+                Self::FromIssueField { id: IssueFieldId(issue_field_id), name, data_type }
+            }
+            AddOrgFieldBody::Own(own) => own.into(),
+        }
+    }
+}
+
+/// The body for a project of a user, which has no issue fields to mirror.
+#[derive(JsonSchema)]
+#[schemars(inline, untagged)]
+pub enum AddUserFieldBody {
+    Plain(PlainFieldBody),
+    SingleSelect(SelectFieldBody),
+    Iteration(IterationFieldBody),
+}
+
+impl FromJson for AddUserFieldBody {
     fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let name = fields.required("name");
-        let data_type = fields.required::<String>("data_type");
-        let data_type = data_type.filter(|word| fields.choice("data_type", word, &DATA_TYPES).is_some())?;
-        let (kind, part) = match data_type.as_str() {
-            "text" => (Some(OwnKind::Text), None),
-            "number" => (Some(OwnKind::Number), None),
-            "date" => (Some(OwnKind::Date), None),
-            "single_select" => (options(fields).map(OwnKind::SingleSelect), Some("single_select_options")),
-            _ => (iterations(fields).map(OwnKind::Iteration), Some("iteration_configuration")),
-        };
-        let permitted: Vec<&str> = ["name", "data_type"].into_iter().chain(part).collect();
-        fields.permit_only(&permitted);
-        Some(Self { name: name?, kind: kind? })
+        if fields.has("issue_field_id") {
+            return fields.violation_here("\"issue_field_id\" is not a permitted key.");
+        }
+        own_field(fields)
     }
 }
 
-fn options(fields: &mut Fields<'_>) -> Option<Vec<NewOption>> {
-    const NAME: &str = "single_select_options";
-    let list = fields.required::<&[Value]>(NAME)?;
-    if list.is_empty() {
-        fields.violation(NAME, "1 item required; only 0 were supplied.");
-        return None;
-    }
-    fields.items_up_to(NAME, list, OPTIONS_MAX)
-}
-
-fn iterations(fields: &mut Fields<'_>) -> Option<NewIterations> {
-    const NAME: &str = "iteration_configuration";
-    let object = fields.required::<&Map<String, Value>>(NAME)?;
-    fields.nested(NAME, object)
-}
-
-impl FromJson for NewOption {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let name = fields.required::<&Value>("name").and_then(|value| text(fields, "name", value));
-        let color = match fields.optional::<String>("color") {
-            Some(None) => Some(Color::Gray),
-            Some(Some(word)) => fields.choice("color", &word, &Color::UPPER).and_then(|()| Color::from_upper(&word)),
-            None => None,
-        };
-        let description = match fields.optional::<&Value>("description") {
-            Some(Some(value)) => text(fields, "description", value),
-            Some(None) | None => Some(String::new()),
-        };
-        fields.permit_only(&["name", "color", "description"]);
-        Some(Self { name: name?, color: color?, description: description? })
-    }
-}
-
-impl FromJson for NewIterations {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let start_date = day(fields);
-        let duration = duration(fields);
-        let iterations = match fields.optional::<&[Value]>("iterations") {
-            Some(Some(list)) => fields.items_up_to("iterations", list, ITERATIONS_MAX),
-            Some(None) => Some(Vec::new()),
-            None => None,
-        };
-        Some(Self { start_date: start_date?, duration: duration?, iterations: iterations? })
-    }
-}
-
-impl FromJson for NewIteration {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let title = fields.required::<&Value>("title").and_then(|value| text(fields, "title", value));
-        let start_date = day(fields);
-        let duration = duration(fields);
-        fields.permit_only(&["title", "start_date", "duration"]);
-        Some(Self { title: title?, start_date: start_date?, duration: duration? })
-    }
-}
-
-fn day(fields: &mut Fields<'_>) -> Option<Day> {
-    let text = fields.required::<String>("start_date")?;
-    let day = Day::parse(&text);
-    if day.is_none() {
-        fields.violation("start_date", &format!("{text} is not a valid date."));
-    }
-    day
-}
-
-fn duration(fields: &mut Fields<'_>) -> Option<i64> {
-    let days = fields.required::<i64>("duration")?;
-    if days < 1 {
-        fields.violation("duration", &format!("{days} must be greater than or equal to 1."));
-        return None;
-    }
-    if days > DURATION_DAYS_MAX {
-        fields.violation("duration", &format!("{days} must be less than or equal to {DURATION_DAYS_MAX}."));
-        return None;
-    }
-    Some(days)
-}
-
-/// A text by itself, or the object in which answers show it; its HTML is ours to make and not read.
-struct RawText(String);
-
-impl FromJson for RawText {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let raw = fields.required("raw");
-        let html = fields.optional::<String>("html");
-        fields.permit_only(&["raw", "html"]);
-        html?;
-        raw.map(Self)
-    }
-}
-
-fn text<'a>(fields: &mut Fields<'a>, name: &str, value: &'a Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Object(object) => fields.nested::<RawText>(name, object).map(|RawText(raw)| raw),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
-            fields.mistyped(name, value, "a string");
+/// Reads the form that the data type calls for.
+fn own_field(fields: &mut Fields<'_>) -> Option<AddUserFieldBody> {
+    match fields.word::<OwnType>("data_type") {
+        Some(OwnType(DataType::SingleSelect)) => SelectFieldBody::from_json(fields).map(AddUserFieldBody::SingleSelect),
+        Some(OwnType(DataType::Iteration)) => IterationFieldBody::from_json(fields).map(AddUserFieldBody::Iteration),
+        Some(_) => PlainFieldBody::from_json(fields).map(AddUserFieldBody::Plain),
+        None => {
+            fields.field::<String>("name");
+            fields.field::<Word<OwnType>>("data_type");
             None
         }
     }
 }
 
-/// The body for a project of a user, which has no issue fields to follow.
-pub struct NewUserField(OwnField);
-
-impl FromJson for NewUserField {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        if fields.has("issue_field_id") {
-            fields.violation_here("\"issue_field_id\" is not a permitted key.");
-            return None;
+impl From<AddUserFieldBody> for OwnField {
+    fn from(body: AddUserFieldBody) -> Self {
+        match body {
+            AddUserFieldBody::Plain(PlainFieldBody { name, data_type }) => {
+                let kind = match data_type.0 {
+                    PlainType::Text => OwnKind::Text,
+                    PlainType::Number => OwnKind::Number,
+                    PlainType::Date => OwnKind::Date,
+                };
+                Self { name, kind }
+            }
+            AddUserFieldBody::SingleSelect(SelectFieldBody { name, single_select_options, .. }) => {
+                let options = single_select_options.0.into_iter().map(NewOption::from).collect();
+                Self { name, kind: OwnKind::SingleSelect(options) }
+            }
+            AddUserFieldBody::Iteration(IterationFieldBody { name, iteration_configuration, .. }) => {
+                Self { name, kind: OwnKind::Iteration(iteration_configuration.into()) }
+            }
         }
-        OwnField::from_json(fields).map(Self)
     }
 }
 
-impl From<NewUserField> for NewField {
-    fn from(NewUserField(own): NewUserField) -> Self {
-        NewField::Own(own)
+impl From<AddUserFieldBody> for NewField {
+    fn from(body: AddUserFieldBody) -> Self {
+        Self::Own(body.into())
+    }
+}
+
+/// State files have the same forms.
+impl FromJson for OwnField {
+    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
+        own_field(fields).map(Self::from)
+    }
+}
+
+/// A field that mirrors an issue field.
+#[derive(JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
+pub struct FromIssueFieldBody {
+    /// The issue field to mirror.
+    issue_field_id: i64,
+    /// If present, the name of the issue field.
+    name: Option<String>,
+    /// If present, the data type of the issue field.
+    data_type: Option<String>,
+}
+from_json!(
+    #[deny_unknown_fields]
+    FromIssueFieldBody { issue_field_id, name, data_type }
+);
+
+#[derive(JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
+pub struct PlainFieldBody {
+    name: String,
+    data_type: Word<PlainType>,
+}
+from_json!(
+    #[deny_unknown_fields]
+    PlainFieldBody { name, data_type }
+);
+
+#[derive(JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
+pub struct SelectFieldBody {
+    name: String,
+    #[expect(dead_code, reason = "it has chosen this form")]
+    data_type: Word<SelectType>,
+    single_select_options: Bounded<OptionBody, 1, OPTIONS_MAX>,
+}
+from_json!(
+    #[deny_unknown_fields]
+    SelectFieldBody { name, data_type, single_select_options }
+);
+
+#[derive(JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
+pub struct IterationFieldBody {
+    name: String,
+    #[expect(dead_code, reason = "it has chosen this form")]
+    data_type: Word<IterationType>,
+    iteration_configuration: IterationsBody,
+}
+from_json!(
+    #[deny_unknown_fields]
+    IterationFieldBody { name, data_type, iteration_configuration }
+);
+
+/// The data types of a project's own fields.
+#[derive(Debug, Clone, Copy)]
+struct OwnType(DataType);
+
+impl Words for OwnType {
+    const ALL: &'static [Self] = &[
+        OwnType(DataType::Text),
+        OwnType(DataType::Number),
+        OwnType(DataType::Date),
+        OwnType(DataType::SingleSelect),
+        OwnType(DataType::Iteration),
+    ];
+
+    fn word(self) -> &'static str {
+        self.0.as_str()
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum PlainType {
+    Text,
+    Number,
+    Date,
+}
+
+impl Words for PlainType {
+    const ALL: &'static [Self] = &[PlainType::Text, PlainType::Number, PlainType::Date];
+
+    fn word(self) -> &'static str {
+        match self {
+            PlainType::Text => DataType::Text.as_str(),
+            PlainType::Number => DataType::Number.as_str(),
+            PlainType::Date => DataType::Date.as_str(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct SelectType;
+
+impl Words for SelectType {
+    const ALL: &'static [Self] = &[SelectType];
+
+    fn word(self) -> &'static str {
+        DataType::SingleSelect.as_str()
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct IterationType;
+
+impl Words for IterationType {
+    const ALL: &'static [Self] = &[IterationType];
+
+    fn word(self) -> &'static str {
+        DataType::Iteration.as_str()
     }
 }

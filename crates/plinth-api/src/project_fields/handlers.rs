@@ -1,4 +1,4 @@
-//! Steps of the operations on fields of projects, the same for organizations and users.
+//! Handlers of the operations on fields of projects, the same for organizations and users.
 
 use http::HeaderMap;
 
@@ -62,10 +62,10 @@ pub async fn get<E: Endpoint, T: Target + AsRef<Project>>(
 pub async fn add<E: Endpoint, T: Target + AsRef<Project>, B: FromJson + Into<NewField>>(
     access: Allowed<E, T>,
     app: App,
-    Json(new): Json<B>,
+    Json(body): Json<B>,
 ) -> Result<ApiResponse> {
     let project = access.target.as_ref();
-    let whole = operations::add(&app, &access.for_writing(), new.into()).await?;
+    let whole = operations::add(&app, &access.for_writing(), body.into()).await?;
     Ok(created(project, &whole, Day(app.clock.now().date()), access.urls()))
 }
 
@@ -76,25 +76,25 @@ fn created(project: &Project, whole: &operations::ProjectFieldWithContents, toda
     ApiResponse::created(&field, location)
 }
 
-/// What the entity tag is made of: it changes with every change of the project's fields, with the date where that
-/// shows, and with what was asked for.
-fn seed(project: &Project, today: Day, asked: &str) -> Vec<u8> {
+/// The seed of the entity tag: it depends on the generation of the project's fields, on the date if iterations show it,
+/// and on the request.
+fn seed(project: &Project, today: Day, request: &str) -> Vec<u8> {
     let date = if project.has_iterations { today.to_string() } else { String::new() };
-    format!("fields {} {} {date} {asked}", project.id, project.generation).into_bytes()
+    format!("fields {} {} {date} {request}", project.id, project.generation).into_bytes()
 }
 
 async fn find_window(db: &mut Connection, project: ProjectId, page: CursorPage) -> Result<Window<model::ProjectField>> {
     let limit = page.per_page + 1;
-    let (found, behind) = match page.edge {
+    let (found, has_more) = match page.edge {
         Edge::Start => (store::list_after(db, project, 0, limit).await?, false),
         Edge::After(edge) => {
-            let behind = store::list_before(db, project, edge.saturating_add(1), 1).await?;
-            (store::list_after(db, project, edge, limit).await?, !behind.is_empty())
+            let has_more = store::list_before(db, project, edge.saturating_add(1), 1).await?;
+            (store::list_after(db, project, edge, limit).await?, !has_more.is_empty())
         }
         Edge::Before(edge) => {
-            let behind = store::list_after(db, project, edge.saturating_sub(1), 1).await?;
-            (store::list_before(db, project, edge, limit).await?, !behind.is_empty())
+            let has_more = store::list_after(db, project, edge.saturating_sub(1), 1).await?;
+            (store::list_before(db, project, edge, limit).await?, !has_more.is_empty())
         }
     };
-    Ok(Window::new(page, found, behind, |field| field.id.0))
+    Ok(Window::new(page, found, has_more, |field| field.id.0))
 }

@@ -1,34 +1,68 @@
 //! Project fields on the wire.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::projects::json::RichText;
+use crate::wire::{Date, Word, Words, words};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{IssueFieldId, NodeId, ProjectFieldId};
 use plinth_base::urls::{Url, Urls};
 use plinth_core::project_fields::model::Contents;
 use plinth_core::project_fields::model::{self, DataType, Day};
-use plinth_core::projects::Project;
+use plinth_core::projects::{Color, Project};
 
-/// A field as clients see it.
-#[derive(Serialize)]
+words! {
+    DataType:
+        Assignees, LinkedPullRequests, Reviewers, Labels, Milestone, Repository, Title, Text, SingleSelect, Number, Date,
+        Iteration, IssueType, ParentIssue, SubIssuesProgress
+}
+
+/// A color as project fields write it; issue fields write it in lower case.
+#[derive(Debug, Clone, Copy)]
+pub struct UpperColor(pub Color);
+
+impl Words for UpperColor {
+    const ALL: &'static [Self] = &[
+        UpperColor(Color::Blue),
+        UpperColor(Color::Gray),
+        UpperColor(Color::Green),
+        UpperColor(Color::Orange),
+        UpperColor(Color::Pink),
+        UpperColor(Color::Purple),
+        UpperColor(Color::Red),
+        UpperColor(Color::Yellow),
+    ];
+
+    fn word(self) -> &'static str {
+        self.0.upper()
+    }
+}
+
+/// A field of a project.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "project-field")]
 pub struct ProjectField<'a> {
     id: ProjectFieldId,
+    /// The issue field that this field mirrors.
     #[serde(skip_serializing_if = "Option::is_none")]
     issue_field_id: Option<IssueFieldId>,
     node_id: String,
     name: &'a str,
-    data_type: &'static str,
+    data_type: Word<DataType>,
+    /// The project that it belongs to.
     project_url: Url<'a>,
+    /// Only for `single_select`.
     #[serde(skip_serializing_if = "Option::is_none")]
     options: Option<Vec<FieldOption<'a>>>,
+    /// Only for `iteration`.
     #[serde(skip_serializing_if = "Option::is_none")]
     configuration: Option<Configuration<'a>>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
 
-/// What a field is shown with besides itself.
+/// What the JSON of a field depends on besides the field.
 #[derive(Clone, Copy)]
 pub struct Setting<'a> {
     pub project: &'a Project,
@@ -45,7 +79,7 @@ impl<'a> ProjectField<'a> {
             issue_field_id: field.issue_field_id,
             node_id: node_id(field, setting.project),
             name: &field.name,
-            data_type: field.data_type.as_str(),
+            data_type: Word(field.data_type),
             project_url: setting.urls.project(setting.project.id),
             options: (field.data_type == DataType::SingleSelect)
                 .then(|| contents.options_of(field.id).iter().map(FieldOption::new).collect()),
@@ -78,11 +112,12 @@ fn node_id(field: &model::ProjectField, project: &Project) -> String {
     node.number(project.owner_id.0).number(project.id.0).number(field.id.0).finish()
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 struct FieldOption<'a> {
     id: &'a str,
     name: RichText<'a>,
-    color: &'static str,
+    color: Word<UpperColor>,
     description: RichText<'a>,
 }
 
@@ -91,15 +126,18 @@ impl<'a> FieldOption<'a> {
         Self {
             id: &option.option_id,
             name: RichText::new(&option.name),
-            color: option.color.upper(),
+            color: Word(UpperColor(option.color)),
             description: RichText::new(&option.description),
         }
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 struct Configuration<'a> {
+    /// The day of the week on which iterations begin, 1 for Monday.
     start_day: i64,
+    /// Days of an iteration, unless it has its own.
     duration: i64,
     iterations: Vec<Iteration<'a>>,
 }
@@ -115,12 +153,16 @@ impl<'a> Configuration<'a> {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 struct Iteration<'a> {
     id: &'a str,
+    #[schemars(with = "Date")]
     start_date: Day,
+    /// Days.
     duration: i64,
     title: RichText<'a>,
+    /// Whether its last day has passed.
     completed: bool,
 }
 

@@ -1,12 +1,12 @@
-//! Fields of projects: listed, shown, and added in four forms.
+//! Fields of projects.
 
-mod body;
+pub mod body;
+mod body_parts;
 mod handlers;
-mod json;
+pub mod json;
 
-use body::NewUserField;
+use body::{AddOrgFieldBody, AddUserFieldBody};
 use handlers::{add, get, list};
-use plinth_core::project_fields::NewField;
 
 use crate::policy::table::{
     AddOrgProjectField, AddUserProjectField, GetOrgProjectField, GetUserProjectField, ListOrgProjectFields,
@@ -18,9 +18,9 @@ use plinth_core::projects::{OrgProject, UserProject};
 pub fn routes() -> Routes {
     Routes::default()
         .on::<ListOrgProjectFields, _, _>(list::<ListOrgProjectFields, OrgProject>)
-        .on::<AddOrgProjectField, _, _>(add::<AddOrgProjectField, OrgProject, NewField>)
+        .on::<AddOrgProjectField, _, _>(add::<AddOrgProjectField, OrgProject, AddOrgFieldBody>)
         .on::<GetOrgProjectField, _, _>(get::<GetOrgProjectField, OrgProject>)
         .on::<ListUserProjectFields, _, _>(list::<ListUserProjectFields, UserProject>)
-        .on::<AddUserProjectField, _, _>(add::<AddUserProjectField, UserProject, NewUserField>)
+        .on::<AddUserProjectField, _, _>(add::<AddUserProjectField, UserProject, AddUserFieldBody>)
         .on::<GetUserProjectField, _, _>(get::<GetUserProjectField, UserProject>)
 }

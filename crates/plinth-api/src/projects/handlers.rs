@@ -1,4 +1,4 @@
-//! Steps of the operations on projects.
+//! Handlers of the operations on projects.
 
 use std::collections::HashMap;
 
@@ -66,18 +66,18 @@ async fn list(app: &App, db: &mut Connection, scope: Scope, context: &RequestCon
     let name = format!("projects:{}", scope.owner);
     let page = cursor::of(context, &app.cursor_key, &name, "ProjectV2")?;
     let limit = page.per_page + 1;
-    let (found, behind) = match page.edge {
+    let (found, has_more) = match page.edge {
         Edge::Start => (store::list_after(db, scope, 0, limit).await?, false),
         Edge::After(edge) => {
-            let behind = store::list_before(db, scope, edge.saturating_add(1), 1).await?;
-            (store::list_after(db, scope, edge, limit).await?, !behind.is_empty())
+            let has_more = store::list_before(db, scope, edge.saturating_add(1), 1).await?;
+            (store::list_after(db, scope, edge, limit).await?, !has_more.is_empty())
         }
         Edge::Before(edge) => {
-            let behind = store::list_after(db, scope, edge.saturating_sub(1), 1).await?;
-            (store::list_before(db, scope, edge, limit).await?, !behind.is_empty())
+            let has_more = store::list_after(db, scope, edge.saturating_sub(1), 1).await?;
+            (store::list_before(db, scope, edge, limit).await?, !has_more.is_empty())
         }
     };
-    let window = Window::new(page, found, behind, |project| project.id.0);
+    let window = Window::new(page, found, has_more, |project| project.id.0);
     let creators = creators(db, &window.items).await?;
     let listed: Vec<json::Project<'_>> =
         window.items.iter().map(|project| shown(project, &creators, context)).collect();
@@ -94,7 +94,7 @@ fn shown<'a>(
     json::Project::new(project, creator, &context.urls)
 }
 
-/// Whoever made these projects, each looked up once.
+/// The creators of these projects, each looked up once.
 async fn creators(db: &mut Connection, projects: &[Project]) -> Result<HashMap<AccountId, Account>> {
     let mut creators = HashMap::new();
     for id in projects.iter().filter_map(|project| project.creator_id) {

@@ -1,5 +1,6 @@
-//! Projects on the wire, and the texts that projects show in two forms.
+//! Projects on the wire, and the texts that they show as they were written and as HTML.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::accounts::json::User;
@@ -10,8 +11,9 @@ use plinth_base::urls::{Url, Urls};
 use plinth_core::accounts::{Account, AccountKind};
 use plinth_core::projects::text;
 
-/// A project by itself.
-#[derive(Serialize)]
+/// A project.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "project")]
 pub struct Project<'a> {
     id: ProjectId,
     node_id: String,
@@ -23,17 +25,26 @@ pub struct Project<'a> {
     closed_at: Option<Timestamp>,
     created_at: Timestamp,
     updated_at: Timestamp,
+    /// Counted from 1 for each owner.
     number: i64,
     short_description: Option<&'a str>,
     deleted_at: Option<Timestamp>,
     deleted_by: Option<User<'a>>,
-    state: &'static str,
+    state: State,
     latest_status_update: Option<()>,
     is_template: bool,
 }
 
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum State {
+    Open,
+    Closed,
+}
+
 impl<'a> Project<'a> {
-    /// A project whose creator is not known counts as its owner's work.
+    /// A project without a known creator shows its owner as the creator.
     pub fn new(project: &'a plinth_core::projects::Project, creator: Option<&'a Account>, urls: &'a Urls) -> Self {
         Self {
             id: project.id,
@@ -50,7 +61,7 @@ impl<'a> Project<'a> {
             short_description: project.short_description.as_deref(),
             deleted_at: None,
             deleted_by: None,
-            state: if project.closed_at.is_some() { "closed" } else { "open" },
+            state: if project.closed_at.is_some() { State::Closed } else { State::Open },
             latest_status_update: None,
             is_template: false,
         }
@@ -62,7 +73,7 @@ fn owner<'a>(project: &'a plinth_core::projects::Project, urls: &'a Urls) -> Use
     User::from_parts(id, kind, &project.owner_login, project.owner_site_admin, urls)
 }
 
-/// Where a project is found by its owner and number.
+/// The URL of a project by its owner and number.
 pub fn url<'a>(project: &'a plinth_core::projects::Project, urls: &'a Urls) -> Url<'a> {
     let owner = match project.owner_kind {
         AccountKind::Organization => urls.org(&project.owner_login),
@@ -71,10 +82,13 @@ pub fn url<'a>(project: &'a plinth_core::projects::Project, urls: &'a Urls) -> U
     owner.then(Fixed("/projectsV2/")).then(Number(project.number))
 }
 
-/// A text as it was written, and as a page may show it.
-#[derive(Serialize)]
+/// A text as it was written and as HTML.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "rich-text")]
 pub struct RichText<'a> {
+    /// For use in a page.
     html: String,
+    /// As it was written.
     raw: &'a str,
 }
 

@@ -1,4 +1,4 @@
-//! Things of a repository that a path names, found before the body is read: what is absent is told before what is wrong.
+//! The pull request that a path names. It is looked up before the body is read, so that 404 takes precedence over 422.
 
 use plinth_core::pulls::find_cached;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::request::handler::{ApiRequest, FromRequest};
 use plinth_base::error::{Error, Result};
 use plinth_core::pulls::model::PullFacts;
 
-/// The pull request of the path. It stands after the proof of the right in a handler, and so runs after it.
+/// The pull request of the path. As a handler's parameter it comes after the proof of the right, and so runs after it.
 pub struct FoundPull(pub Arc<PullFacts>);
 
 impl FromRequest for FoundPull {

@@ -1,5 +1,6 @@
-//! Pull requests: a proposal to bring the commits of one branch into another, and the versions that it goes through.
+//! Pull requests, their files and commits.
 
+pub mod body;
 mod extract;
 mod handlers;
 pub mod json;

@@ -1,7 +1,9 @@
-//! Steps of the operations on references.
+//! Handlers of the operations on references.
 
 use http::HeaderMap;
+use plinth_core::repos::RepoTarget;
 
+use super::body::{CreateRefBody, UpdateRefBody};
 use super::json::{self, Reference};
 use super::listing;
 use crate::app::App;
@@ -12,12 +14,11 @@ use crate::request::conditional::{EntityTag, is_not_modified};
 use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
-use plinth_core::ref_updates::{self, NewRef, RefUpdate, check_not_empty, rules};
+use plinth_core::ref_updates::{self, check_not_empty, rules};
 use plinth_core::refs::{self, store};
-use plinth_core::repos::RepoTarget;
 use plinth_git::RefName;
 
-/// How long clients are asked to wait before they look at references again.
+/// How long clients should wait before they poll references again.
 const POLL_INTERVAL_SECONDS: u32 = 300;
 
 pub async fn list_matching(
@@ -25,7 +26,7 @@ pub async fn list_matching(
     app: App,
     headers: HeaderMap,
 ) -> Result<ApiResponse> {
-    let prefix = rules::prefix_at(address(&access));
+    let prefix = rules::prefix_at(ref_param(&access));
     let seed = listing::seed(&access.repo, prefix.as_deref());
     let tag = EntityTag::new(access.context(), &seed);
     if is_not_modified(&headers, Some(&tag), access.pushed_at)? {
@@ -36,13 +37,13 @@ pub async fn list_matching(
     if first.is_empty() {
         check_not_empty(&mut db, access.repo.id).await?;
     }
-    let list = listing::reply(&app, &access.repo, access.urls(), prefix, first);
+    let list = listing::respond(&app, &access.repo, access.urls(), prefix, first);
     Ok(list.with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
 }
 
 pub async fn get(access: Allowed<GetRef, RepoTarget>, app: App) -> Result<ApiResponse> {
     let mut db = app.read().await?;
-    let found = match rules::name_at(address(&access)) {
+    let found = match rules::name_at(ref_param(&access)) {
         Some(name) => store::find(&mut db, access.repo.id, &name).await?,
         None => None,
     };
@@ -54,8 +55,12 @@ pub async fn get(access: Allowed<GetRef, RepoTarget>, app: App) -> Result<ApiRes
     Ok(ApiResponse::ok(&reference).with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
 }
 
-pub async fn create(access: Allowed<CreateRef, RepoTarget>, app: App, Json(new): Json<NewRef>) -> Result<ApiResponse> {
-    let made = ref_updates::create(&app, &access.for_writing(), new).await?;
+pub async fn create(
+    access: Allowed<CreateRef, RepoTarget>,
+    app: App,
+    Json(body): Json<CreateRefBody>,
+) -> Result<ApiResponse> {
+    let made = ref_updates::create(&app, &access.for_writing(), body.into()).await?;
     let location = json::url(&made, &access.repo, access.urls());
     Ok(ApiResponse::created(&Reference::new(&made, &access.repo, access.urls()), location))
 }
@@ -63,10 +68,10 @@ pub async fn create(access: Allowed<CreateRef, RepoTarget>, app: App, Json(new):
 pub async fn update(
     access: Allowed<UpdateRef, RepoTarget>,
     app: App,
-    Json(update): Json<RefUpdate>,
+    Json(body): Json<UpdateRefBody>,
 ) -> Result<ApiResponse> {
     let name = name_to_change(&app, &access).await?;
-    let moved = ref_updates::update(&app, &access.for_writing(), &name, &update).await?;
+    let moved = ref_updates::update(&app, &access.for_writing(), &name, &body.into()).await?;
     Ok(ApiResponse::ok(&Reference::new(&moved, &access.repo, access.urls())))
 }
 
@@ -94,31 +99,31 @@ pub async fn list(access: Allowed<ListRefs, RepoTarget>, app: App) -> Result<Api
     Ok(ApiResponse::ok(&list).with_link(page::link(page, access.context(), total)).with_last_modified(access.pushed_at))
 }
 
-/// The older spelling: a reference of exactly this name, or else all whose names begin with it.
+/// The older form: the reference of exactly this name, or else all whose names begin with it.
 pub async fn get_or_list(access: Allowed<GetRefOrPrefix, RepoTarget>, app: App) -> Result<ApiResponse> {
     let mut db = app.read().await?;
-    if let Some(name) = rules::name_at(address(&access))
+    if let Some(name) = rules::name_at(ref_param(&access))
         && let Some(found) = store::find(&mut db, access.repo.id, &name).await?
     {
         let reference = Reference::new(&found, &access.repo, access.urls());
         return Ok(ApiResponse::ok(&reference).with_last_modified(access.pushed_at));
     }
-    let prefix = rules::prefix_at(address(&access));
+    let prefix = rules::prefix_at(ref_param(&access));
     let first = listing::first_batch(&mut db, &access.repo, prefix.as_deref()).await?;
     if first.is_empty() {
         check_not_empty(&mut db, access.repo.id).await?;
         return Err(Error::NotFound);
     }
-    Ok(listing::reply(&app, &access.repo, access.urls(), prefix, first).with_last_modified(access.pushed_at))
+    Ok(listing::respond(&app, &access.repo, access.urls(), prefix, first).with_last_modified(access.pushed_at))
 }
 
-fn address<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> &str {
+fn ref_param<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> &str {
     access.context().params.get("ref")
 }
 
-/// A name that cannot exist does not.
+/// The name in the path. One that is not valid cannot exist.
 async fn name_to_change<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result<RefName> {
-    if let Some(name) = rules::name_at(address(access)) {
+    if let Some(name) = rules::name_at(ref_param(access)) {
         return Ok(name);
     }
     check_not_empty(&mut app.read().await?, access.repo.id).await?;

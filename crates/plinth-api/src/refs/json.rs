@@ -1,33 +1,46 @@
-//! References as clients see and send them.
+//! References on the wire.
 
-use plinth_core::ref_updates::NewRef;
-use plinth_core::ref_updates::RefUpdate;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::request::shape::{Fields, FromJson};
+use crate::wire::{Word, words};
 use plinth_base::ids::{NodeId, Sha};
 use plinth_base::urls::{Url, Urls};
 use plinth_core::refs::{Ref, Target};
 use plinth_core::repos::Repo;
 use plinth_git::ObjectKind;
 
-/// One reference.
-#[derive(Serialize)]
+words! { ObjectKind: Commit, Tree, Blob, Tag }
+
+/// A git reference.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "git-ref")]
 pub struct Reference<'a> {
+    /// The full name, such as `refs/heads/main`.
     #[serde(rename = "ref")]
     name: &'a str,
     node_id: String,
     url: Url<'a>,
+    /// What it points at.
     object: Object<'a>,
 }
 
-/// What a reference or a tag points at.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct Object<'a> {
     sha: Sha,
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Word<ObjectKind>,
     url: Url<'a>,
+}
+
+/// The schema of the older operation that returns one reference or a list.
+#[derive(JsonSchema)]
+#[schemars(inline, untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub enum OneOrSeveral<'a> {
+    One(Box<Reference<'a>>),
+    Several(Vec<Reference<'a>>),
 }
 
 impl<'a> Reference<'a> {
@@ -45,55 +58,22 @@ impl<'a> Reference<'a> {
 impl<'a> Object<'a> {
     pub fn new(target: Target, repo: &'a Repo, urls: &'a Urls) -> Self {
         let url = urls.git_object(&repo.owner_login, &repo.name, plural(target.kind), target.sha);
-        Self { sha: target.sha, kind: target.kind.as_str(), url }
+        Self { sha: target.sha, kind: Word(target.kind), url }
     }
 }
 
-/// The address of a reference, without its `refs/`.
+/// The URL of a reference, which leaves out the leading `refs/`.
 pub fn url<'a>(reference: &'a Ref, repo: &'a Repo, urls: &'a Urls) -> Url<'a> {
     let name = reference.name.as_str();
     urls.git_ref(&repo.owner_login, &repo.name, name.strip_prefix("refs/").unwrap_or(name))
 }
 
-/// The word that stands in addresses of objects.
+/// The path segment for objects of this kind.
 pub fn plural(kind: ObjectKind) -> &'static str {
     match kind {
         ObjectKind::Commit => "commits",
         ObjectKind::Tree => "trees",
         ObjectKind::Blob => "blobs",
         ObjectKind::Tag => "tags",
-    }
-}
-
-impl FromJson for NewRef {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let name = fields.required("ref");
-        let sha = sha(fields);
-        Some(Self { name: name?, sha: sha? })
-    }
-}
-
-impl FromJson for RefUpdate {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let sha = sha(fields);
-        let force = fields.optional("force");
-        Some(Self { sha: sha?, force: force?.unwrap_or(false) })
-    }
-}
-
-fn sha(fields: &mut Fields<'_>) -> Option<String> {
-    let text: String = fields.required("sha")?;
-    let count = text.chars().count();
-    let most = Sha::HEX_LENGTH;
-    match count.cmp(&most) {
-        std::cmp::Ordering::Equal => Some(text),
-        std::cmp::Ordering::Less => {
-            fields.violation_here(format!("At least {most} characters are required; only {count} were supplied."));
-            None
-        }
-        std::cmp::Ordering::Greater => {
-            fields.violation_here(format!("Only {most} characters are allowed; {count} were supplied."));
-            None
-        }
     }
 }

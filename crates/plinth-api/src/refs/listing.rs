@@ -1,4 +1,4 @@
-//! Lists of references of any length, made while they are sent.
+//! Lists of references of any length, built while they are sent.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use plinth_core::refs::{Ref, store};
 use plinth_core::repos::Repo;
 use plinth_store::Connection;
 
-/// References read at once; memory holds one such batch, however long the list is.
+/// References read at once; memory has one such batch, however long the list is.
 const BATCH: i64 = 1_000;
 
-/// What an entity tag of a list depends on: the generation changes with every reference of the repository.
+/// The seed of a list's entity tag: the generation changes with every reference of the repository.
 pub fn seed(repo: &Repo, prefix: Option<&str>) -> Vec<u8> {
     format!("refs {} {}/{} {} {prefix:?}", repo.id, repo.owner_login, repo.name, repo.ref_generation).into_bytes()
 }
@@ -31,8 +31,8 @@ pub async fn first_batch(db: &mut Connection, repo: &Repo, prefix: Option<&str>)
     }
 }
 
-/// The whole list, of which the first batch is known.
-pub fn reply(app: &App, repo: &Repo, urls: &Urls, prefix: Option<String>, first: Vec<Ref>) -> ApiResponse {
+/// The whole list, of which the first batch has been read.
+pub fn respond(app: &App, repo: &Repo, urls: &Urls, prefix: Option<String>, first: Vec<Ref>) -> ApiResponse {
     let seed = seed(repo, prefix.as_deref());
     if is_last(&first) {
         let list: Vec<_> = first.iter().map(|reference| Reference::new(reference, repo, urls)).collect();
@@ -43,7 +43,7 @@ pub fn reply(app: &App, repo: &Repo, urls: &Urls, prefix: Option<String>, first:
         repo: Arc::new(repo.clone()),
         urls: urls.clone(),
         prefix: prefix.unwrap_or_default(),
-        known: Some(first),
+        first: Some(first),
         after: String::new(),
         state: State::Beginning,
     };
@@ -54,13 +54,13 @@ fn is_last(batch: &[Ref]) -> bool {
     i64::try_from(batch.len()).is_ok_and(|count| count < BATCH)
 }
 
-/// A list on its way. Between two batches it holds no connection, so a slow reader keeps nobody waiting.
+/// A list being sent. It has no database connection between two batches, so a slow client blocks nobody.
 struct Listing {
     app: App,
     repo: Arc<Repo>,
     urls: Urls,
     prefix: String,
-    known: Option<Vec<Ref>>,
+    first: Option<Vec<Ref>>,
     after: String,
     state: State,
 }
@@ -68,7 +68,7 @@ struct Listing {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Beginning,
-    UnderWay,
+    Continuing,
     Ended,
 }
 
@@ -80,7 +80,7 @@ impl Listing {
         let batch = match self.next_batch().await {
             Ok(batch) => batch,
             Err(error) => {
-                tracing::error!(%error, "a list of references broke off");
+                tracing::error!(%error, "a list of references failed");
                 self.state = State::Ended;
                 return Some((Err(error), self));
             }
@@ -88,7 +88,7 @@ impl Listing {
         let mut chunk = Vec::with_capacity(batch.len() * 512);
         for reference in &batch {
             chunk.push(if self.state == State::Beginning { b'[' } else { b',' });
-            self.state = State::UnderWay;
+            self.state = State::Continuing;
             let shown = Reference::new(reference, &self.repo, &self.urls);
             serde_json::to_writer(&mut chunk, &shown).expect("our shapes have text keys and no failing parts");
         }
@@ -105,8 +105,8 @@ impl Listing {
     }
 
     async fn next_batch(&mut self) -> Result<Vec<Ref>> {
-        if let Some(known) = self.known.take() {
-            return Ok(known);
+        if let Some(first) = self.first.take() {
+            return Ok(first);
         }
         let mut db = self.app.read().await?;
         Ok(store::list(&mut db, self.repo.id, &self.prefix, &self.after, BATCH).await?)

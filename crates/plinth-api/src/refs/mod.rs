@@ -1,5 +1,6 @@
-//! Git references, and the objects that they lead to.
+//! Git references.
 
+pub mod body;
 mod handlers;
 pub mod json;
 mod listing;

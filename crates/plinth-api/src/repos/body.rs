@@ -1,21 +1,32 @@
-//! What a client sends to make a repository.
+//! Bodies of the operations on repositories.
 
-use crate::request::shape::{Fields, FromJson};
+use schemars::JsonSchema;
+
+use super::json::Visibility;
+use crate::request::shape::{Nullable, flatten, from_json};
+use crate::wire::Word;
 use plinth_core::repos::NewRepository;
+use plinth_core::repos::rules::DESCRIPTION_CHARACTERS_MAX;
 
-impl FromJson for NewRepository {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let name = fields.required("name");
-        let description = fields.optional::<Option<String>>("description");
-        let private = fields.optional("private");
-        let visibility = fields.optional::<String>("visibility");
-        let hidden = match visibility.as_ref()?.as_deref() {
-            None => private?.unwrap_or(false),
-            Some(word) => {
-                fields.choice("visibility", word, &["public", "private"])?;
-                word == "private"
-            }
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub struct CreateRepoBody {
+    name: String,
+    #[schemars(extend("maxLength" = DESCRIPTION_CHARACTERS_MAX))]
+    description: Option<Nullable<String>>,
+    /// False by default.
+    private: Option<bool>,
+    /// Means the same as `private` and takes precedence.
+    visibility: Option<Word<Visibility>>,
+}
+from_json!(CreateRepoBody { name, description, private, visibility });
+
+impl From<CreateRepoBody> for NewRepository {
+    fn from(body: CreateRepoBody) -> Self {
+        let private = match body.visibility {
+            Some(Word(visibility)) => visibility == Visibility::Private,
+            None => body.private.unwrap_or(false),
         };
-        Some(Self { name: name?, description: description?.flatten(), private: hidden })
+        Self { name: body.name, description: flatten(body.description), private }
     }
 }

@@ -1,5 +1,6 @@
-//! Steps of the operations on repositories.
+//! Handlers of the operations on repositories.
 
+use super::body::CreateRepoBody;
 use super::json::Repository;
 use crate::app::App;
 use crate::policy::table::{CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetRepo};
@@ -8,8 +9,11 @@ use crate::request::body::Json;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::Result;
 use plinth_base::urls::Urls;
-use plinth_core::access::{Org, OwnAccount, Role};
-use plinth_core::repos::{NewRepository, RepoTarget, RepoWithRole, operations};
+use plinth_core::access::Role;
+use plinth_core::access::{Org, OwnAccount};
+use plinth_core::repos::RepoTarget;
+use plinth_core::repos::RepoWithRole;
+use plinth_core::repos::operations;
 use plinth_core::tokens::Principal;
 
 pub async fn get(access: Allowed<GetRepo, RepoTarget>) -> Result<ApiResponse> {
@@ -25,18 +29,18 @@ pub async fn get(access: Allowed<GetRepo, RepoTarget>) -> Result<ApiResponse> {
 pub async fn create_own(
     access: Allowed<CreateOwnRepo, OwnAccount>,
     app: App,
-    Json(new): Json<NewRepository>,
+    Json(body): Json<CreateRepoBody>,
 ) -> Result<ApiResponse> {
-    let found = operations::create(&app, &access.for_writing(), access.target.0.id, new).await?;
+    let found = operations::create(&app, &access.for_writing(), access.target.0.id, body.into()).await?;
     Ok(created(&found, access.urls()))
 }
 
 pub async fn create_in_org(
     access: Allowed<CreateOrgRepo, Org>,
     app: App,
-    Json(new): Json<NewRepository>,
+    Json(body): Json<CreateRepoBody>,
 ) -> Result<ApiResponse> {
-    let found = operations::create(&app, &access.for_writing(), access.target.0.id, new).await?;
+    let found = operations::create(&app, &access.for_writing(), access.target.0.id, body.into()).await?;
     Ok(created(&found, access.urls()))
 }
 

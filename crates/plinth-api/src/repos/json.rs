@@ -1,19 +1,22 @@
-//! Repositories as clients see them.
+//! Repositories on the wire.
 
+use plinth_core::access::Role;
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::accounts::json::User;
+use crate::wire::{Word, words};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{NodeId, RepoId};
 use plinth_base::urls::Part::Fixed;
-use plinth_base::urls::{Url, Urls};
-use plinth_core::access::Role;
+use plinth_base::urls::{Url, UrlTemplate, Urls};
 use plinth_core::repos::Repo;
 
-/// The whole repository object.
-#[derive(Serialize)]
+/// A repository.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "repository")]
 pub struct Repository<'a> {
     id: RepoId,
     node_id: String,
@@ -25,44 +28,45 @@ pub struct Repository<'a> {
     description: Option<&'a str>,
     fork: bool,
     url: Url<'a>,
-    archive_url: Url<'a>,
-    assignees_url: Url<'a>,
-    blobs_url: Url<'a>,
-    branches_url: Url<'a>,
-    collaborators_url: Url<'a>,
-    comments_url: Url<'a>,
-    commits_url: Url<'a>,
-    compare_url: Url<'a>,
-    contents_url: Url<'a>,
+    archive_url: UrlTemplate<'a>,
+    assignees_url: UrlTemplate<'a>,
+    blobs_url: UrlTemplate<'a>,
+    branches_url: UrlTemplate<'a>,
+    collaborators_url: UrlTemplate<'a>,
+    comments_url: UrlTemplate<'a>,
+    commits_url: UrlTemplate<'a>,
+    compare_url: UrlTemplate<'a>,
+    contents_url: UrlTemplate<'a>,
     contributors_url: Url<'a>,
     deployments_url: Url<'a>,
     downloads_url: Url<'a>,
     events_url: Url<'a>,
     forks_url: Url<'a>,
-    git_commits_url: Url<'a>,
-    git_refs_url: Url<'a>,
-    git_tags_url: Url<'a>,
+    git_commits_url: UrlTemplate<'a>,
+    git_refs_url: UrlTemplate<'a>,
+    git_tags_url: UrlTemplate<'a>,
     hooks_url: Url<'a>,
-    issue_comment_url: Url<'a>,
-    issue_events_url: Url<'a>,
-    issues_url: Url<'a>,
-    keys_url: Url<'a>,
-    labels_url: Url<'a>,
+    issue_comment_url: UrlTemplate<'a>,
+    issue_events_url: UrlTemplate<'a>,
+    issues_url: UrlTemplate<'a>,
+    keys_url: UrlTemplate<'a>,
+    labels_url: UrlTemplate<'a>,
     languages_url: Url<'a>,
     merges_url: Url<'a>,
-    milestones_url: Url<'a>,
-    notifications_url: Url<'a>,
-    pulls_url: Url<'a>,
-    releases_url: Url<'a>,
+    milestones_url: UrlTemplate<'a>,
+    notifications_url: UrlTemplate<'a>,
+    pulls_url: UrlTemplate<'a>,
+    releases_url: UrlTemplate<'a>,
     stargazers_url: Url<'a>,
-    statuses_url: Url<'a>,
+    statuses_url: UrlTemplate<'a>,
     subscribers_url: Url<'a>,
     subscription_url: Url<'a>,
     tags_url: Url<'a>,
     teams_url: Url<'a>,
-    trees_url: Url<'a>,
+    trees_url: UrlTemplate<'a>,
     git_url: String,
     ssh_url: String,
+    /// The URL for `git clone`.
     clone_url: Url<'a>,
     mirror_url: Option<&'a str>,
     svn_url: Url<'a>,
@@ -80,6 +84,7 @@ pub struct Repository<'a> {
     open_issues: i64,
     watchers: i64,
     is_template: bool,
+    #[schemars(with = "Vec<String>")]
     topics: [&'a str; 0],
     has_issues: bool,
     has_projects: bool,
@@ -89,7 +94,7 @@ pub struct Repository<'a> {
     has_discussions: bool,
     archived: bool,
     disabled: bool,
-    visibility: &'static str,
+    visibility: Word<Visibility>,
     pushed_at: Timestamp,
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -103,14 +108,16 @@ pub struct Repository<'a> {
     template_repository: Option<()>,
     temp_clone_token: &'static str,
     license: Option<()>,
+    /// What the caller may do; absent without a token.
     #[serde(skip_serializing_if = "Option::is_none")]
     permissions: Option<Permissions>,
+    /// Only in the lists of an installation.
     #[serde(skip_serializing_if = "Option::is_none")]
     custom_properties: Option<BTreeMap<&'a str, &'a str>>,
 }
 
-/// What the reader may do, one boolean for each level.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct Permissions {
     admin: bool,
     maintain: bool,
@@ -119,8 +126,25 @@ pub struct Permissions {
     pull: bool,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Visibility {
+    Public,
+    Private,
+}
+
+words! { Visibility: Public, Private }
+
+impl Visibility {
+    fn as_str(self) -> &'static str {
+        match self {
+            Visibility::Public => "public",
+            Visibility::Private => "private",
+        }
+    }
+}
+
 impl Permissions {
-    /// `None` is what a reader without a role of its own sees.
+    /// `None` is the role of a caller who has none.
     pub fn new(role: Option<Role>) -> Self {
         Self {
             admin: role >= Some(Role::Admin),
@@ -148,42 +172,42 @@ impl<'a> Repository<'a> {
             description: repo.description.as_deref(),
             fork: false,
             url,
-            archive_url: url.then(Fixed("/{archive_format}{/ref}")),
-            assignees_url: url.then(Fixed("/assignees{/user}")),
-            blobs_url: url.then(Fixed("/git/blobs{/sha}")),
-            branches_url: url.then(Fixed("/branches{/branch}")),
-            collaborators_url: url.then(Fixed("/collaborators{/collaborator}")),
-            comments_url: url.then(Fixed("/comments{/number}")),
-            commits_url: url.then(Fixed("/commits{/sha}")),
-            compare_url: url.then(Fixed("/compare/{base}...{head}")),
-            contents_url: url.then(Fixed("/contents/{+path}")),
+            archive_url: url.template("/{archive_format}{/ref}"),
+            assignees_url: url.template("/assignees{/user}"),
+            blobs_url: url.template("/git/blobs{/sha}"),
+            branches_url: url.template("/branches{/branch}"),
+            collaborators_url: url.template("/collaborators{/collaborator}"),
+            comments_url: url.template("/comments{/number}"),
+            commits_url: url.template("/commits{/sha}"),
+            compare_url: url.template("/compare/{base}...{head}"),
+            contents_url: url.template("/contents/{+path}"),
             contributors_url: url.then(Fixed("/contributors")),
             deployments_url: url.then(Fixed("/deployments")),
             downloads_url: url.then(Fixed("/downloads")),
             events_url: url.then(Fixed("/events")),
             forks_url: url.then(Fixed("/forks")),
-            git_commits_url: url.then(Fixed("/git/commits{/sha}")),
-            git_refs_url: url.then(Fixed("/git/refs{/sha}")),
-            git_tags_url: url.then(Fixed("/git/tags{/sha}")),
+            git_commits_url: url.template("/git/commits{/sha}"),
+            git_refs_url: url.template("/git/refs{/sha}"),
+            git_tags_url: url.template("/git/tags{/sha}"),
             hooks_url: url.then(Fixed("/hooks")),
-            issue_comment_url: url.then(Fixed("/issues/comments{/number}")),
-            issue_events_url: url.then(Fixed("/issues/events{/number}")),
-            issues_url: url.then(Fixed("/issues{/number}")),
-            keys_url: url.then(Fixed("/keys{/key_id}")),
-            labels_url: url.then(Fixed("/labels{/name}")),
+            issue_comment_url: url.template("/issues/comments{/number}"),
+            issue_events_url: url.template("/issues/events{/number}"),
+            issues_url: url.template("/issues{/number}"),
+            keys_url: url.template("/keys{/key_id}"),
+            labels_url: url.template("/labels{/name}"),
             languages_url: url.then(Fixed("/languages")),
             merges_url: url.then(Fixed("/merges")),
-            milestones_url: url.then(Fixed("/milestones{/number}")),
-            notifications_url: url.then(Fixed("/notifications{?since,all,participating}")),
-            pulls_url: url.then(Fixed("/pulls{/number}")),
-            releases_url: url.then(Fixed("/releases{/id}")),
+            milestones_url: url.template("/milestones{/number}"),
+            notifications_url: url.template("/notifications{?since,all,participating}"),
+            pulls_url: url.template("/pulls{/number}"),
+            releases_url: url.template("/releases{/id}"),
             stargazers_url: url.then(Fixed("/stargazers")),
-            statuses_url: url.then(Fixed("/statuses/{sha}")),
+            statuses_url: url.template("/statuses/{sha}"),
             subscribers_url: url.then(Fixed("/subscribers")),
             subscription_url: url.then(Fixed("/subscription")),
             tags_url: url.then(Fixed("/tags")),
             teams_url: url.then(Fixed("/teams")),
-            trees_url: url.then(Fixed("/git/trees{/sha}")),
+            trees_url: url.template("/git/trees{/sha}"),
             git_url: format!("git://{host}/{full_name}.git"),
             ssh_url: format!("git@{host}:{full_name}.git"),
             full_name,
@@ -213,7 +237,7 @@ impl<'a> Repository<'a> {
             has_discussions: false,
             archived: repo.archived,
             disabled: false,
-            visibility: if repo.private { "private" } else { "public" },
+            visibility: Word(if repo.private { Visibility::Private } else { Visibility::Public }),
             // Before the first push it is the time of creation: the specification and its clients know no null here.
             pushed_at: repo.pushed_at.unwrap_or(repo.created_at),
             created_at: repo.created_at,
@@ -233,13 +257,13 @@ impl<'a> Repository<'a> {
         }
     }
 
-    /// Shows what the reader may do.
+    /// Adds what the caller may do.
     pub fn with_permissions(mut self, role: Option<Role>) -> Self {
         self.permissions = Some(Permissions::new(role));
         self
     }
 
-    /// Shows the custom properties, of which this service keeps none.
+    /// Adds the custom properties, which this service does not have.
     pub fn with_custom_properties(mut self) -> Self {
         self.custom_properties = Some(BTreeMap::new());
         self

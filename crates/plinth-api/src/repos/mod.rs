@@ -1,6 +1,6 @@
 //! Repositories.
 
-mod body;
+pub mod body;
 mod handlers;
 pub mod json;
 

@@ -1,85 +1,183 @@
-//! What clients send to write comments.
+//! Bodies of the operations on review comments.
 
-use crate::request::shape::{Fields, FromJson};
+use schemars::JsonSchema;
+
+use super::json::SubjectType;
+use crate::request::shape::{Fields, FromJson, from_json};
+use crate::wire::{Word, Words};
 use plinth_base::ids::CommentId;
-use plinth_core::pulls::threads::side_of;
-use plinth_core::review_comments::At;
-use plinth_core::review_comments::DraftComment;
-use plinth_core::review_comments::NewComment;
-use plinth_core::review_comments::Subject;
-use plinth_core::review_comments::Text;
+use plinth_core::pulls::threads::{side_name, side_of};
+use plinth_core::review_comments::{At, DraftComment, NewComment, Subject};
 use plinth_git::diff::Side;
 
-impl FromJson for NewComment {
+/// A new thread, or a reply to a comment.
+#[derive(JsonSchema)]
+#[schemars(inline, untagged)]
+pub enum CreateCommentBody {
+    Thread(ThreadBody),
+    Reply(ReplyToBody),
+}
+
+impl FromJson for CreateCommentBody {
+    /// With `in_reply_to`, all keys but `body` are ignored.
     fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let body = fields.required("body");
         if fields.has("in_reply_to") {
-            let in_reply_to = fields.required("in_reply_to")?;
-            return Some(Self::Reply { body: body?, in_reply_to: CommentId(in_reply_to) });
+            return ReplyToBody::from_json(fields).map(Self::Reply);
         }
-        let commit_id = fields.required("commit_id");
-        let (path, at) = (fields.required("path"), read_at(fields));
-        let subject = Subject { commit_id: commit_id?, path: path?, at: at? };
-        Some(Self::Start { body: body?, subject })
+        ThreadBody::from_json(fields).map(Self::Thread)
     }
 }
 
-impl FromJson for DraftComment {
+impl From<CreateCommentBody> for NewComment {
+    fn from(body: CreateCommentBody) -> Self {
+        match body {
+            CreateCommentBody::Thread(ThreadBody { body, commit_id, path, at: PositionBody(at) }) => {
+                Self::Start { body, subject: Subject { commit_id, path, at } }
+            }
+            CreateCommentBody::Reply(ReplyToBody { body, in_reply_to }) => {
+                Self::Reply { body, in_reply_to: CommentId(in_reply_to) }
+            }
+        }
+    }
+}
+
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub struct ThreadBody {
+    /// Markdown.
+    body: String,
+    /// The commit to comment on.
+    commit_id: String,
+    /// The file.
+    path: String,
+    #[serde(flatten)]
+    #[schemars(with = "PositionFields")]
+    at: PositionBody,
+}
+
+impl FromJson for ThreadBody {
     fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let (body, path, at) = (fields.required("body"), fields.required("path"), read_at(fields));
+        let (body, commit_id, path) = (fields.field("body"), fields.field("commit_id"), fields.field("path"));
+        let at = PositionBody::from_json(fields);
+        Some(Self { body: body?, commit_id: commit_id?, path: path?, at: at? })
+    }
+}
+
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub struct ReplyToBody {
+    /// Markdown.
+    body: String,
+    /// The comment to reply to.
+    in_reply_to: i64,
+}
+from_json!(ReplyToBody { body, in_reply_to });
+
+/// A comment of a new review.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub struct DraftCommentBody {
+    path: String,
+    /// Markdown.
+    body: String,
+    #[serde(flatten)]
+    #[schemars(with = "PositionFields")]
+    at: PositionBody,
+}
+
+impl FromJson for DraftCommentBody {
+    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
+        let (body, path, at) = (fields.field("body"), fields.field("path"), PositionBody::from_json(fields));
         Some(Self { body: body?, path: path?, at: at? })
     }
 }
 
-fn read_at(fields: &mut Fields<'_>) -> Option<At> {
-    let (line, start_line) = (fields.optional::<i64>("line"), fields.optional::<i64>("start_line"));
-    let position = fields.optional::<i64>("position");
-    let side = read_side(fields, "side", &["LEFT", "RIGHT"]);
-    let start_side = read_side(fields, "start_side", &["LEFT", "RIGHT", "side"]);
-    let subject_type = fields.optional::<String>("subject_type");
-    if let Some(Some(word)) = &subject_type {
-        fields.choice("subject_type", word, &["line", "file"])?;
+impl From<DraftCommentBody> for DraftComment {
+    fn from(comment: DraftCommentBody) -> Self {
+        Self { body: comment.body, path: comment.path, at: comment.at.0 }
     }
-    let (line, start_line, position) = (line?, start_line?, position?);
-    let (side, start_side) = (side?.unwrap_or(Side::Right), start_side?);
-    if subject_type?.as_deref() == Some("file") {
-        return Some(At::File);
+}
+
+/// The text of a comment, for operations that take nothing else.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub struct TextBody {
+    /// Markdown.
+    pub body: String,
+}
+from_json!(TextBody { body });
+
+/// The keys that say where in the diff a comment is.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+struct PositionFields {
+    /// The line, or the last line of a range.
+    line: Option<i64>,
+    /// The first line of a range.
+    start_line: Option<i64>,
+    /// Lines below the first hunk header of the file; `line` is the newer alternative.
+    position: Option<i64>,
+    /// The side of `line`: `LEFT` for deleted lines, `RIGHT` for all others.
+    side: Option<Word<Side>>,
+    /// The side of `start_line`.
+    start_side: Option<Word<StartSide>>,
+    subject_type: Option<Word<SubjectType>>,
+}
+from_json!(PositionFields { line, start_line, position, side, start_side, subject_type });
+
+/// The side of a range's first line; `side` means that of its last line.
+#[derive(Debug, Clone, Copy)]
+enum StartSide {
+    Of(Side),
+    OfLastLine,
+}
+
+impl Words for StartSide {
+    const ALL: &'static [Self] = &[StartSide::Of(Side::Left), StartSide::Of(Side::Right), StartSide::OfLastLine];
+
+    fn word(self) -> &'static str {
+        match self {
+            StartSide::Of(side) => side_name(side),
+            StartSide::OfLastLine => "side",
+        }
     }
-    match (line, position) {
-        (Some(line), None) => {
-            let start = start_line.map(|line| (start_side.unwrap_or(side), line));
-            Some(At::Line { side, line, start })
-        }
-        (None, Some(position)) => Some(At::Position(position)),
-        (Some(_), Some(_)) => {
-            fields.violation_here("More than one subschema in \"oneOf\" matched.");
-            None
-        }
-        (None, None) => {
-            fields.violation_here("No subschema in \"oneOf\" matched.");
-            for name in ["positioning", "position", "in_reply_to"] {
-                fields.violation_here(format!("\"{name}\" wasn't supplied."));
-            }
-            None
+
+    fn from_word(text: &str) -> Option<Self> {
+        match side_of(text) {
+            Some(side) => Some(StartSide::Of(side)),
+            None => text.eq_ignore_ascii_case("side").then_some(StartSide::OfLastLine),
         }
     }
 }
 
-/// `None` only where the field is there and wrong. The word `side` for a start means the side of the end.
-fn read_side(fields: &mut Fields<'_>, name: &'static str, words: &[&str]) -> Option<Option<Side>> {
-    let Some(word) = fields.optional::<String>(name)? else { return Some(None) };
-    match side_of(&word) {
-        Some(side) => Some(Some(side)),
-        None if name == "start_side" && word.eq_ignore_ascii_case("side") => Some(None),
-        None => {
-            fields.choice(name, &word, words)?;
-            None
-        }
-    }
-}
+/// Where a comment is in the diff: a file, a position or lines.
+struct PositionBody(At);
 
-impl FromJson for Text {
+impl FromJson for PositionBody {
     fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        Some(Self { body: fields.required("body")? })
+        let read = PositionFields::from_json(fields)?;
+        if read.subject_type == Some(Word(SubjectType::File)) {
+            return Some(Self(At::File));
+        }
+        let side = read.side.map_or(Side::Right, |Word(side)| side);
+        let start_side = match read.start_side {
+            Some(Word(StartSide::Of(side))) => side,
+            Some(Word(StartSide::OfLastLine)) | None => side,
+        };
+        match (read.line, read.position) {
+            (Some(line), None) => {
+                let start = read.start_line.map(|line| (start_side, line));
+                Some(Self(At::Line { side, line, start }))
+            }
+            (None, Some(position)) => Some(Self(At::Position(position))),
+            (Some(_), Some(_)) => fields.violation_here("More than one subschema in \"oneOf\" matched."),
+            (None, None) => {
+                fields.violation_here::<()>("No subschema in \"oneOf\" matched.");
+                for name in ["positioning", "position", "in_reply_to"] {
+                    fields.violation_here::<()>(format!("\"{name}\" wasn't supplied."));
+                }
+                None
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The comment of a path, found before the body is read: what is absent is told before what is wrong.
+//! The comment that a path names. It is looked up before the body is read, so that 404 takes precedence over 422.
 
 use crate::app::App;
 use crate::request::handler::{ApiRequest, FromRequest};
@@ -6,7 +6,8 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::CommentId;
 use plinth_core::review_comments::store;
 
-/// A comment that the caller sees. It stands after the proof of the right in a handler, and so runs after it.
+/// A comment that the caller may see. As a handler's parameter it comes after the proof of the right, and so runs after
+/// it.
 pub struct FoundComment(pub CommentId);
 
 impl FromRequest for FoundComment {
@@ -16,7 +17,7 @@ impl FromRequest for FoundComment {
         let id = params.number::<CommentId>("comment_id").ok_or(Error::NotFound)?;
         let repo = (params.get("owner"), params.get("repo"));
         let mut db = app.read().await?;
-        let is_there = store::exists_at(&mut db, repo, id, context.principal.actor()).await?;
-        is_there.then_some(Self(id)).ok_or(Error::NotFound)
+        let exists = store::exists_at(&mut db, repo, id, context.principal.actor()).await?;
+        exists.then_some(Self(id)).ok_or(Error::NotFound)
     }
 }

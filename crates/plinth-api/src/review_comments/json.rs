@@ -1,70 +1,105 @@
-//! Review comments as clients see them.
+//! Review comments on the wire.
 
+use plinth_core::pulls::threads::Position;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::accounts::json::User;
 use crate::negotiation::Media;
 use crate::pulls::json::{Link, user};
+use crate::wire::{Word, Words, words};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{CommentId, NodeId, ReviewId, Sha};
 use plinth_base::urls::Part::{Fixed, Number};
 use plinth_base::urls::{Url, Urls};
-use plinth_core::pulls::threads::Position;
+use plinth_core::pulls::model::Association;
+use plinth_core::pulls::threads::{side_name, side_of};
 use plinth_core::repos::Repo;
 use plinth_core::review_comments::model::Comment;
+use plinth_git::diff::Side;
 use plinth_markdown::Rendered;
 
-/// A comment about a whole file stands at its first line.
+impl Words for Side {
+    const ALL: &'static [Self] = &[Side::Left, Side::Right];
+
+    fn word(self) -> &'static str {
+        side_name(self)
+    }
+
+    /// Clients send it in lower case, too.
+    fn from_word(text: &str) -> Option<Self> {
+        side_of(text)
+    }
+}
+
+/// A comment about a whole file is shown at its first line.
 const FILE_LINE: i64 = 1;
 
-/// A comment with all that is needed to show it.
+/// A comment with everything that its JSON needs.
 pub struct Ready {
     pub comment: Comment,
     pub position: Position,
     pub rendered: Option<Arc<Rendered>>,
 }
 
-#[derive(Serialize)]
+/// A comment on a pull request's diff.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "review-comment")]
 pub struct ReviewComment<'a> {
     url: Url<'a>,
+    /// The review that it is part of.
     pull_request_review_id: ReviewId,
     id: CommentId,
     node_id: String,
+    /// The hunk, down to the line of the comment.
     diff_hunk: Cow<'a, str>,
     path: &'a str,
+    /// The head of the pull request, or the last commit that the comment applies to.
     commit_id: Sha,
+    /// The commit that was commented on.
     original_commit_id: Sha,
+    /// The author.
     user: Option<User<'a>>,
+    /// Markdown; not with `text` and `html`.
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<&'a str>,
+    /// Only with `text` and `full`.
     #[serde(skip_serializing_if = "Option::is_none")]
     body_text: Option<&'a str>,
+    /// Only with `html` and `full`.
     #[serde(skip_serializing_if = "Option::is_none")]
     body_html: Option<&'a str>,
     created_at: Timestamp,
     updated_at: Timestamp,
     html_url: Url<'a>,
     pull_request_url: Url<'a>,
-    author_association: &'static str,
+    author_association: Word<Association>,
     _links: Links<'a>,
     reactions: Reactions<'a>,
+    /// The first line of a range.
     start_line: Option<i64>,
     original_start_line: Option<i64>,
+    #[schemars(with = "Option<Word<Side>>")]
     start_side: Option<&'a str>,
+    /// Null if the line is gone.
     line: Option<i64>,
     original_line: Option<i64>,
+    #[schemars(with = "Word<Side>")]
     side: &'a str,
+    /// The first comment of the thread; absent on that one.
     #[serde(skip_serializing_if = "Option::is_none")]
     in_reply_to_id: Option<CommentId>,
     original_position: Option<i64>,
+    /// Lines below the first hunk header of the file. Null if the line is gone.
     position: Option<i64>,
-    subject_type: &'static str,
+    subject_type: Word<SubjectType>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 struct Links<'a> {
     #[serde(rename = "self")]
     own: Link<'a>,
@@ -72,8 +107,9 @@ struct Links<'a> {
     pull_request: Link<'a>,
 }
 
-/// Reactions are counted by clients and kept by nobody yet.
-#[derive(Serialize)]
+/// Counts of reactions, which this service does not have.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "reactions")]
 struct Reactions<'a> {
     url: Url<'a>,
     total_count: i64,
@@ -87,6 +123,24 @@ struct Reactions<'a> {
     heart: i64,
     rocket: i64,
     eyes: i64,
+}
+
+/// What a comment is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SubjectType {
+    Line,
+    File,
+}
+
+words! { SubjectType: Line, File }
+
+impl SubjectType {
+    fn as_str(self) -> &'static str {
+        match self {
+            SubjectType::Line => "line",
+            SubjectType::File => "file",
+        }
+    }
 }
 
 impl<'a> ReviewComment<'a> {
@@ -119,7 +173,7 @@ impl<'a> ReviewComment<'a> {
             updated_at: comment.updated_at,
             html_url: page,
             pull_request_url: pull_url,
-            author_association: comment.author.association.as_str(),
+            author_association: Word(comment.author.association),
             _links: Links { own: Link { href: url }, html: Link { href: page }, pull_request: Link { href: pull_url } },
             reactions: Reactions::none(url),
             start_line: location.and_then(|location| location.start_line),
@@ -134,7 +188,7 @@ impl<'a> ReviewComment<'a> {
             in_reply_to_id: comment.in_reply_to_id,
             original_position: thread.position.or(first_line),
             position: location.and_then(|location| location.position.or(first_line)),
-            subject_type: if about_file { "file" } else { "line" },
+            subject_type: Word(if about_file { SubjectType::File } else { SubjectType::Line }),
         }
     }
 }
@@ -156,27 +210,27 @@ impl<'a> Reactions<'a> {
     }
 }
 
-/// Hunks are long and nearly always text, which is found out much faster than what is wrong with it.
+/// A hunk as text. Hunks are long and nearly always UTF-8, which is checked faster than it is repaired.
 fn text(bytes: &[u8]) -> Cow<'_, str> {
     str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
-/// Whether an answer has the text as it was written.
+/// Whether a response has the text as it was written.
 pub fn shows_body(media: Media) -> bool {
     !matches!(media, Media::Text | Media::Html)
 }
 
-/// Whether an answer has the text without markup.
+/// Whether a response has the text without markup.
 pub fn shows_text(media: Media) -> bool {
     matches!(media, Media::Text | Media::Full)
 }
 
-/// Whether an answer has the text as HTML.
+/// Whether a response has the text as HTML.
 pub fn shows_html(media: Media) -> bool {
     matches!(media, Media::Html | Media::Full)
 }
 
-/// Whether an answer needs the text rendered.
+/// Whether a response needs the rendered text.
 pub fn shows_rendered(media: Media) -> bool {
     shows_text(media) || shows_html(media)
 }

@@ -1,10 +1,10 @@
-//! Pull request review comments: remarks on lines of a diff that follow the code, and the reviews they belong to.
+//! Pull request review comments: comments on lines of a diff, re-anchored when the code moves, and the reviews they
+//! belong to.
 
-mod body;
+pub mod body;
 mod extract;
 mod handlers;
-mod json;
-mod present;
+pub mod json;
 pub mod reviews;
 
 use crate::policy::table::{
@@ -20,7 +20,7 @@ pub fn routes() -> Routes {
         .on::<UpdateReviewComment, _, _>(handlers::update)
         .on::<DeleteReviewComment, _, _>(handlers::delete)
         .on::<ListReviewComments, _, _>(handlers::list)
-        .on::<CreateReviewComment, _, _>(handlers::create::create)
-        .on::<CreateReplyForReviewComment, _, _>(handlers::create::reply)
+        .on::<CreateReviewComment, _, _>(handlers::create)
+        .on::<CreateReplyForReviewComment, _, _>(handlers::reply)
         .merge(reviews::routes())
 }

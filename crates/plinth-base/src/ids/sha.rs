@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::json_schema::text_schema;
+
 /// The SHA-1 name of a Git object, as twenty bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sha([u8; 20]);
@@ -78,6 +80,8 @@ impl serde::Serialize for Sha {
         self.with_text(|text| serializer.serialize_str(text))
     }
 }
+
+text_schema!(Sha: "pattern" = "^[0-9a-f]{40}$");
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use crate::repos::RepoName;
 use crate::tokens::{Principal, Scope, UserLimits};
 use plinth_base::error::{Code, Error, FieldError, Result};
 
-const DESCRIPTION_CHARACTERS_MAX: usize = 350;
+pub const DESCRIPTION_CHARACTERS_MAX: usize = 350;
 
 /// Checks all fields and reports every error.
 pub fn check_new(new: &NewRepository) -> Result<()> {

@@ -3,7 +3,7 @@
 'use strict';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-// Longer answers are shown without colours; much longer ones not whole.
+// Longer responses are shown without colours; much longer ones are truncated.
 const COLOURED_LENGTH_MAX = 300_000;
 const SHOWN_LENGTH_MAX = 2_000_000;
 const SHAPE_DEPTH_MAX = 4;
@@ -12,7 +12,7 @@ const TOKEN_KINDS = 5;
 const base = new URL('.', document.baseURI);
 const find = (id) => document.getElementById(id);
 const operations = new Map();
-// What was typed into a path, kept for the next operation that has the same part.
+// Path parameters that were typed, for other operations with the same parameter.
 const typed = new Map();
 let description;
 
@@ -37,7 +37,7 @@ function inline(text) {
   return (text ?? '').split('`').map((part, index) => (index % 2 ? make('code', null, part) : part));
 }
 
-/** Follows a reference inside the description. */
+/** Resolves a reference inside the description. */
 function resolve(node) {
   let resolved = node;
   for (let steps = 0; resolved?.$ref && steps < 8; steps += 1) {
@@ -97,17 +97,17 @@ function moveInList(event) {
 
 /* ---- one operation ---- */
 
-function showPlace() {
+function showCurrent() {
   const name = decodeURIComponent(location.hash.slice(1));
   const operation = operations.get(name);
-  const place = find('operation');
-  place.hidden = !operation;
+  const view = find('operation');
+  view.hidden = !operation;
   find('guide').hidden = Boolean(operation);
   document.title = operation ? `${operation.summary} · Plinth API` : 'Plinth API';
-  place.replaceChildren(...(operation ? operationView(operation) : []));
+  view.replaceChildren(...(operation ? operationView(operation) : []));
   markCurrent();
   openMenu(false);
-  const target = operation ? place.querySelector('h1') : name && document.getElementById(name);
+  const target = operation ? view.querySelector('h1') : name && document.getElementById(name);
   if (target) {
     target.scrollIntoView();
     if (operation) { scrollTo(0, 0); target.focus({ preventScroll: true }); }
@@ -132,7 +132,7 @@ function operationView(operation) {
   ];
 }
 
-/** What is sent and what comes back, as the description says. */
+/** Parameters, body and responses, as the description has them. */
 function contract(operation) {
   const blocks = [];
   const parameters = operation.parameters ?? [];
@@ -142,17 +142,17 @@ function contract(operation) {
   }
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   if (body) blocks.push(make('h2', null, 'Body'), shape(body, 0));
-  blocks.push(make('h2', null, 'Answers'));
-  const answers = Object.entries(operation.responses).map(([status, answer]) => [status, resolve(answer), Boolean(answer.$ref)]);
-  const table = (rows) => make('dl', { class: 'answers' }, rows.map(([status, answer]) =>
-    [make('dt', null, status), make('dd', null, ...inline(answer.description))]));
-  blocks.push(table(answers.filter(([, , shared]) => !shared)));
-  const success = answers.find(([status]) => status.startsWith('2'))?.[1].content?.['application/json']?.schema;
+  blocks.push(make('h2', null, 'Responses'));
+  const responses = Object.entries(operation.responses).map(([status, response]) => [status, resolve(response), Boolean(response.$ref)]);
+  const table = (rows) => make('dl', { class: 'responses' }, rows.map(([status, response]) =>
+    [make('dt', null, status), make('dd', null, ...inline(response.description))]));
+  blocks.push(table(responses.filter(([, , shared]) => !shared)));
+  const success = responses.find(([status]) => status.startsWith('2'))?.[1].content?.['application/json']?.schema;
   if (success) {
-    blocks.push(make('details', null, make('summary', null, 'What a good answer holds'), shape(success, 0)));
+    blocks.push(make('details', null, make('summary', null, 'Schema of the response'), shape(success, 0)));
   }
-  const shared = answers.filter(([, , isShared]) => isShared);
-  if (shared.length) blocks.push(make('details', null, make('summary', null, 'Answers that many operations give'), table(shared)));
+  const shared = responses.filter(([, , isShared]) => isShared);
+  if (shared.length) blocks.push(make('details', null, make('summary', null, 'Common responses'), table(shared)));
   return make('div', null, blocks);
 }
 
@@ -166,7 +166,7 @@ function shape(schema, depth) {
   if (resolved.items) return shape(resolved.items, depth);
   const required = new Set(resolved.required ?? []);
   const properties = Object.entries(resolved.properties ?? {});
-  // What must be sent stands first; in answers nearly everything is always there.
+  // Required keys first; in responses nearly all keys are required.
   if (depth === 0) properties.sort(([one], [other]) => required.has(other) - required.has(one));
   const rows = properties.map(([name, property]) => shapeRow(name, property, required.has(name), property.description, depth));
   return rows.length ? make('ul', { class: 'shape' }, rows) : make('p', null, typeName(schema));
@@ -182,19 +182,19 @@ function shapeRow(name, schema, required, about, depth) {
     hasParts && depth < SHAPE_DEPTH_MAX ? make('details', null, make('summary', null, 'Parts'), lazy(() => shape(inner, depth + 1))) : null);
 }
 
-/** Shapes may be deep, so their inside is made when it is opened. */
+/** Schemas may be deep, so the inner parts are built when they are opened. */
 function lazy(build) {
-  const place = make('div', null);
-  queueMicrotask(() => place.parentElement?.addEventListener('toggle', () => {
-    if (!place.childElementCount) place.append(build());
+  const container = make('div', null);
+  queueMicrotask(() => container.parentElement?.addEventListener('toggle', () => {
+    if (!container.childElementCount) container.append(build());
   }));
-  return place;
+  return container;
 }
 
 function typeName(schema) {
   const name = schema.$ref?.split('/').pop();
   if (name) return name;
-  if (schema.enum) return schema.enum.join(' | ');
+  if (schema.enum) return schema.enum.map(String).join(' | ');
   if (schema.anyOf) return [...new Set(schema.anyOf.map(typeName))].join(' or ');
   if (schema.items) return `list of ${typeName(schema.items)}`;
   const type = [schema.type ?? 'anything'].flat().join(' or ');
@@ -216,10 +216,10 @@ function tryIt(operation) {
   const accept = acceptChoice(operation);
   const problem = make('p', { class: 'problem', role: 'status' });
   const curl = make('pre', { id: 'curl', class: 'line', tabindex: '0' });
-  const answer = make('div', { 'aria-live': 'polite' });
+  const result = make('div', { 'aria-live': 'polite' });
   const button = make('button', { type: 'submit', class: operation.method === 'DELETE' ? 'danger' : null }, 'Send');
   const request = () => ({
-    method: operation.method, url: address(operation, inputs), accept: accept?.value, body: body ? body.value : undefined,
+    method: operation.method, url: requestUrl(operation, inputs), accept: accept?.value, body: body ? body.value : undefined,
   });
   const refresh = () => {
     curl.textContent = curlLine(request());
@@ -227,7 +227,7 @@ function tryIt(operation) {
   };
   const send = (event) => {
     event.preventDefault();
-    if (!button.disabled) sendAndShow(request(), button, answer);
+    if (!button.disabled) sendAndShow(request(), button, result);
   };
   const named = (kind, title) => {
     const shown = inputs.filter(({ parameter }) => parameter.in === kind);
@@ -244,7 +244,7 @@ function tryIt(operation) {
     make('div', { class: 'send' }, button, make('small', null, 'Ctrl + Enter')),
     make('h3', null, 'The same with curl'),
     make('div', { class: 'box copyable' }, curl, copyButton(() => curl.textContent)),
-    answer);
+    result);
   refresh();
   return form;
 }
@@ -275,7 +275,7 @@ function acceptChoice(operation) {
   return make('select', { id: 'accept' }, media.map((name) => make('option', { value: name }, name)));
 }
 
-function address(operation, inputs) {
+function requestUrl(operation, inputs) {
   let path = operation.path;
   const query = new URLSearchParams();
   for (const { parameter, input: control } of inputs) {
@@ -294,7 +294,7 @@ function jsonProblem(text) {
   try { JSON.parse(text); return ''; } catch (error) { return error.message; }
 }
 
-/** The token is not written out: whoever copies the line sets it in the shell. */
+/** The line has a variable instead of the token, to be set in the shell. */
 function curlLine({ method, url, accept, body }) {
   const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quote(url)}`];
@@ -316,7 +316,7 @@ function copyButton(text) {
   } }, 'Copy');
 }
 
-async function sendAndShow(request, button, place) {
+async function sendAndShow(request, button, result) {
   const headers = { Accept: request.accept ?? 'application/json' };
   const token = find('token').value.trim();
   if (token) headers.Authorization = `Bearer ${token}`;
@@ -327,18 +327,18 @@ async function sendAndShow(request, button, place) {
     const options = { method: request.method, headers, body: request.body || undefined, cache: 'no-store', credentials: 'omit' };
     const response = await fetch(request.url, options);
     const text = await response.text();
-    const again = (url) => sendAndShow({ ...request, method: 'GET', url, body: undefined }, button, place);
-    place.replaceChildren(...answerView(response, text, Math.round(performance.now() - started), again));
+    const again = (url) => sendAndShow({ ...request, method: 'GET', url, body: undefined }, button, result);
+    result.replaceChildren(...responseView(response, text, Math.round(performance.now() - started), again));
   } catch (error) {
-    place.replaceChildren(make('p', { class: 'problem', role: 'alert' }, `The request could not be sent: ${error.message}`));
+    result.replaceChildren(make('p', { class: 'problem', role: 'alert' }, `The request could not be sent: ${error.message}`));
   } finally {
     button.disabled = false;
   }
 }
 
-/* ---- an answer ---- */
+/* ---- a response ---- */
 
-function answerView(response, text, milliseconds, again) {
+function responseView(response, text, milliseconds, again) {
   const kind = response.ok ? 'good' : response.status >= 400 ? 'bad' : 'other';
   const size = new Blob([text]).size;
   const headers = [...response.headers].map(([name, value]) => [make('dt', null, name), make('dd', null, value)]);
@@ -350,11 +350,11 @@ function answerView(response, text, milliseconds, again) {
       make('span', null, `${milliseconds} ms`), make('span', null, `${size.toLocaleString('en')} bytes`)),
     links.length ? make('div', { class: 'links', role: 'group', 'aria-label': 'Other pages' }, links) : null,
     make('details', null, make('summary', null, `${headers.length} headers`), make('dl', { class: 'headers' }, headers)),
-    text ? make('div', { class: 'box copyable' }, make('pre', { id: 'answer', tabindex: '0' }, shown), copyButton(() => text)) : null,
+    text ? make('div', { class: 'box copyable' }, make('pre', { id: 'response', tabindex: '0' }, shown), copyButton(() => text)) : null,
   ].filter(Boolean);
 }
 
-/** The pages that `Link` names, as long as they lie below this API. */
+/** The pages in the `Link` header, if they are on this server. */
 function pageLinks(header) {
   const found = [...(header ?? '').matchAll(/<([^>]*)>;\s*rel="(\w+)"/g)];
   return found.map(([, url, relation]) => [relation, new URL(url, base)])
@@ -363,7 +363,7 @@ function pageLinks(header) {
 }
 
 function pretty(text, type) {
-  if (text.length > SHOWN_LENGTH_MAX) return [`${text.slice(0, SHOWN_LENGTH_MAX)}\n… (cut here)`];
+  if (text.length > SHOWN_LENGTH_MAX) return [`${text.slice(0, SHOWN_LENGTH_MAX)}\n… (truncated)`];
   if (!type.includes('json')) return [text];
   let indented;
   try { indented = JSON.stringify(JSON.parse(text), null, 2); } catch { return [text]; }
@@ -385,7 +385,7 @@ function coloured(json) {
   return nodes;
 }
 
-/* ---- the frame ---- */
+/* ---- the page ---- */
 
 function openMenu(open) {
   find('nav').classList.toggle('open', open);
@@ -404,7 +404,7 @@ function listen() {
     find('reveal').textContent = shown ? 'Hide' : 'Show';
     find('reveal').setAttribute('aria-pressed', String(shown));
   });
-  addEventListener('hashchange', showPlace);
+  addEventListener('hashchange', showCurrent);
   addEventListener('keydown', (event) => {
     const writing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? '');
     if (event.key !== '/' || writing || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -415,7 +415,7 @@ function listen() {
 }
 
 async function start() {
-  // A browser may fill in what was typed before; the token is not kept.
+  // A browser may restore the inputs of an earlier visit; the token must not survive it.
   find('token').value = '';
   listen();
   try {
@@ -430,7 +430,7 @@ async function start() {
   find('version').textContent = description.info.version;
   readOperations();
   showList();
-  showPlace();
+  showCurrent();
 }
 
 start();

@@ -1,95 +1,72 @@
-//! Git references, described.
+//! Texts of the operations on git references.
 
 use crate::openapi::operation::{Area, Operation, created, no_content, ok};
 use crate::openapi::parameters::PAGES;
-use crate::openapi::schema::Schema::{self, AnyOf, Boolean, List, Named, Object, Sha, Text, Url, Word};
-use crate::openapi::schema::{field, maybe};
+use crate::openapi::schema::of;
+use crate::refs::body::{CreateRefBody, UpdateRefBody};
+use crate::refs::json::{OneOrSeveral, Reference};
 
 const EMPTY: (u16, &str) = (409, "The repository is empty.");
 
 pub const AREA: Area = Area {
     name: "Git references",
-    about: "Branches, tags and all other names in a repository's Git database.",
+    about: "Branches, tags and all other references of a repository.",
     operations: &[
         Operation::new(
             "git/list-matching-refs",
             "List the references that begin with a name",
             "Everything whose name begins with `ref`, even where no reference has just that name. Without `ref`, every reference \
              of any namespace.",
-            ok("The references, by name. No match is an empty list.", List(&Named("git-ref"))),
+            ok("The references, by name. No match is an empty list.", of::<Vec<Reference>>),
         )
-        .refusals(&[EMPTY]),
+        .errors(&[EMPTY]),
         Operation::new(
             "git/get-ref",
             "Get a reference",
             "By its exact name.",
-            ok("The reference.", Named("git-ref")),
+            ok("The reference.", of::<Reference>),
         )
-        .refusals(&[EMPTY]),
+        .errors(&[EMPTY]),
         Operation::new(
             "git/create-ref",
             "Create a reference",
-            "The name is fully qualified: it begins with `refs` and has two slashes at least. A repository without branches takes \
-             no references.",
-            created("The new reference.", Named("git-ref")),
+            "The name is fully qualified: it begins with `refs` and has at least two slashes. No reference can be created in a \
+             repository without branches.",
+            created("The new reference.", of::<Reference>),
         )
-        .body(NEW, r#"{"ref": "refs/heads/feature", "sha": "6dcb09b5b57875f334f61aebed695e2e4193db5e"}"#)
-        .refusals(&[EMPTY, (422, "The name is not valid or taken, or the object does not exist.")]),
+        .body(of::<CreateRefBody>, r#"{"ref": "refs/heads/feature", "sha": "6dcb09b5b57875f334f61aebed695e2e4193db5e"}"#)
+        .errors(&[EMPTY, (422, "The name is not valid or exists already, or the object does not exist.")]),
         Operation::new(
             "git/update-ref",
-            "Move a reference",
+            "Update a reference",
             "Without `force` the new object must be a descendant of the old one.",
-            ok("The reference after the move.", Named("git-ref")),
+            ok("The reference after the update.", of::<Reference>),
         )
-        .body(MOVE, r#"{"sha": "6dcb09b5b57875f334f61aebed695e2e4193db5e", "force": false}"#)
-        .refusals(&[
-            (409, "The repository is empty, or the reference moved meanwhile."),
-            (422, "The reference or the object does not exist, or the move is no fast-forward."),
+        .body(of::<UpdateRefBody>, r#"{"sha": "6dcb09b5b57875f334f61aebed695e2e4193db5e", "force": false}"#)
+        .errors(&[
+            (409, "The repository is empty, or the reference has moved in the meantime."),
+            (422, "The reference or the object does not exist, or the update is not a fast-forward."),
         ]),
-        Operation::new("git/delete-ref", "Delete a reference", "The default branch stays.", no_content("It is gone."))
-            .refusals(&[
-                (409, "The repository is empty, or the reference moved meanwhile."),
+        Operation::new("git/delete-ref", "Delete a reference", "The default branch cannot be deleted.", no_content("Deleted."))
+            .errors(&[
+                (409, "The repository is empty, or the reference has moved in the meantime."),
                 (422, "The reference does not exist, or is the default branch."),
             ]),
         Operation::new(
             "git/list-refs",
             "List all references",
-            "An older spelling, which some clients use.",
-            ok("The references, by name.", List(&Named("git-ref"))),
+            "An older form that some clients use.",
+            ok("The references, by name.", of::<Vec<Reference>>),
         )
         .query(PAGES)
-        .refusals(&[EMPTY]),
+        .errors(&[EMPTY]),
         Operation::new(
             "git/get-ref-or-prefix",
             "Get a reference, or those below a name",
-            "An older spelling: the reference of that exact name, or a list of those that begin with it.",
-            ok("One reference or several.", AnyOf(&[Named("git-ref"), List(&Named("git-ref"))])),
+            "An older form: the reference of that exact name, or a list of those that begin with it.",
+            ok("One reference or several.", of::<OneOrSeveral>),
         )
         .query(PAGES)
-        .refusals(&[EMPTY]),
+        .errors(&[EMPTY]),
     ],
-    schemas: &[("git-ref", REF)],
 };
-
-const REF: Schema = Object(&[
-    field("ref", Text, "The whole name, as in `refs/heads/main`."),
-    field("node_id", Text, ""),
-    field("url", Url, ""),
-    field("object", OBJECT, "What it points at."),
-]);
-
-const OBJECT: Schema = Object(&[
-    field("sha", Sha, ""),
-    field("type", Word(&["commit", "tree", "blob", "tag"]), ""),
-    field("url", Url, ""),
-]);
-
-const NEW: Schema = Object(&[
-    field("ref", Text, "The whole name, as in `refs/heads/feature`."),
-    field("sha", Text, "The object that it is to point at, in forty hexadecimal digits."),
-]);
-
-const MOVE: Schema = Object(&[
-    field("sha", Text, "The object that it is to point at, in forty hexadecimal digits."),
-    maybe("force", Boolean, "Move it even if that is no fast-forward. False unless given."),
-]);

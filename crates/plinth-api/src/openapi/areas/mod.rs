@@ -1,4 +1,4 @@
-//! Every operation, described area by area.
+//! The texts of every operation, area by area.
 
 mod accounts;
 mod git_objects;
@@ -10,9 +10,7 @@ mod notifications;
 mod oauth;
 mod project_fields;
 mod projects;
-mod pull_shapes;
 mod pulls;
-mod repository;
 mod review_comments;
 
 use super::operation::Area;

@@ -1,55 +1,36 @@
-//! Notifications, described.
+//! Texts of the operations on notifications.
 
+use crate::notifications::json::Thread;
 use crate::openapi::operation::{Area, Operation, Success, ok, parameter};
 use crate::openapi::parameters::{PAGE, PER_PAGE};
-use crate::openapi::schema::Schema::{self, Boolean, List, Named, Object, OrNull, Text, Time, Url};
-use crate::openapi::schema::field;
+use crate::openapi::schema::of;
+use plinth_base::clock::Timestamp;
 
 pub const AREA: Area = Area {
     name: "Notifications",
-    about: "What a user is told about: comments, replies and mentions.",
+    about: "Notifications of a user: comments, replies and mentions.",
     operations: &[
         Operation::new(
             "activity/list-notifications-for-authenticated-user",
-            "List one's notifications",
+            "List the notifications of the authenticated user",
             "Unread ones, the latest first.",
-            ok("The notifications.", List(&Named("notification"))),
+            ok("The notifications.", of::<Vec<Thread>>),
         )
         .query(&[
-            parameter("all", Boolean, "Those that were read, too."),
-            parameter("participating", Boolean, "Only where the user takes part or is named."),
-            parameter("since", Time, "Only what was updated after this moment."),
-            parameter("before", Time, "Only what was updated before this moment."),
+            parameter("all", of::<bool>, "Include notifications that were read."),
+            parameter("participating", of::<bool>, "Only where the user participates or is mentioned."),
+            parameter("since", of::<Timestamp>, "Only those updated after this time."),
+            parameter("before", of::<Timestamp>, "Only those updated before this time."),
             PER_PAGE,
             PAGE,
         ])
-        .refusals(&[(422, "A parameter of the query is not valid.")]),
-        Operation::new("activity/get-thread", "Get a notification", "", ok("The notification.", Named("notification"))),
+        .errors(&[(422, "A parameter of the query is not valid.")]),
+        Operation::new("activity/get-thread", "Get a notification", "", ok("The notification.", of::<Thread>)),
         Operation::new(
             "activity/mark-thread-as-read",
             "Mark a notification as read",
             "",
-            Success { status: 205, means: "It is read.", schema: None, media: &[] },
+            Success { status: 205, means: "Marked as read.", schema: None, media: &[] },
         ),
     ],
-    schemas: &[("notification", NOTIFICATION)],
 };
-
-const NOTIFICATION: Schema = Object(&[
-    field("id", Text, ""),
-    field("repository", Named("repository"), ""),
-    field("subject", SUBJECT, "What it is about."),
-    field("reason", Text, "`author`, `comment` or `mention`."),
-    field("unread", Boolean, ""),
-    field("updated_at", Time, ""),
-    field("last_read_at", OrNull(&Time), ""),
-    field("url", Url, ""),
-    field("subscription_url", Url, ""),
-]);
-
-const SUBJECT: Schema = Object(&[
-    field("title", Text, ""),
-    field("url", OrNull(&Url), ""),
-    field("latest_comment_url", OrNull(&Url), ""),
-    field("type", Text, ""),
-]);

@@ -1,11 +1,11 @@
-//! Projects, described.
+//! Texts of the operations on projects.
 
 use crate::openapi::operation::{Area, Operation, ok};
 use crate::openapi::parameters::CURSORS;
-use crate::openapi::schema::Schema::{self, Boolean, Integer, List, Named, Null, Object, OrNull, Text, Time, Word};
-use crate::openapi::schema::field;
+use crate::openapi::schema::of;
+use crate::projects::json::Project;
 
-const CURSOR_REFUSED: &[(u16, &str)] = &[(422, "A cursor is not one of this list, or both cursors were given.")];
+const CURSOR_ERRORS: &[(u16, &str)] = &[(422, "A cursor does not belong to this list, or both cursors were sent.")];
 
 pub const AREA: Area = Area {
     name: "Projects",
@@ -15,56 +15,35 @@ pub const AREA: Area = Area {
             "projects/list-for-org",
             "List the projects of an organization",
             "Public ones, and the private ones that the caller may read.",
-            ok("The projects.", List(&Named("project"))),
+            ok("The projects.", of::<Vec<Project>>),
         )
         .query(CURSORS)
-        .refusals(CURSOR_REFUSED),
+        .errors(CURSOR_ERRORS),
         Operation::new(
             "projects/get-for-org",
             "Get a project of an organization",
             "",
-            ok("The project.", Named("project")),
+            ok("The project.", of::<Project>),
         ),
         Operation::new(
             "projects/get",
             "Get a project by its id",
-            "Where `project_url` of a field leads to.",
-            ok("The project.", Named("project")),
+            "The target of a field's `project_url`.",
+            ok("The project.", of::<Project>),
         ),
         Operation::new(
             "projects/list-for-user",
             "List the projects of a user",
             "For classic tokens and OAuth app tokens only.",
-            ok("The projects.", List(&Named("project"))),
+            ok("The projects.", of::<Vec<Project>>),
         )
         .query(CURSORS)
-        .refusals(CURSOR_REFUSED),
+        .errors(CURSOR_ERRORS),
         Operation::new(
             "projects/get-for-user",
             "Get a project of a user",
             "For classic tokens and OAuth app tokens only.",
-            ok("The project.", Named("project")),
+            ok("The project.", of::<Project>),
         ),
     ],
-    schemas: &[("project", PROJECT)],
 };
-
-const PROJECT: Schema = Object(&[
-    field("id", Integer, ""),
-    field("node_id", Text, ""),
-    field("owner", Named("user"), ""),
-    field("creator", Named("user"), ""),
-    field("title", Text, ""),
-    field("description", OrNull(&Text), ""),
-    field("public", Boolean, ""),
-    field("closed_at", OrNull(&Time), ""),
-    field("created_at", Time, ""),
-    field("updated_at", Time, ""),
-    field("number", Integer, "Counted from 1 for each owner."),
-    field("short_description", OrNull(&Text), ""),
-    field("deleted_at", OrNull(&Time), ""),
-    field("deleted_by", OrNull(&Named("user")), ""),
-    field("state", Word(&["open", "closed"]), ""),
-    field("latest_status_update", Null, ""),
-    field("is_template", Boolean, ""),
-]);

@@ -1,12 +1,15 @@
-//! Pull requests and reviews, described.
+//! Texts of the operations on pull requests and reviews.
 
-use super::pull_shapes::{
-    COMMIT_OF_PULL, FILE, NEW_PULL, NEW_REVIEW, PULL, PULL_CHANGE, REVIEW, WHOLE_COMMIT, WHOLE_PULL,
-};
-use crate::openapi::operation::{Area, Operation, created, ok, parameter};
+use crate::openapi::operation::{Area, Operation, choice, created, ok, parameter};
 use crate::openapi::parameters::{PAGE, PAGES, PER_PAGE};
-use crate::openapi::schema::Schema::{List, Named, Object, Text, Word};
-use crate::openapi::schema::{field, maybe};
+use crate::openapi::schema::of;
+use crate::pulls::body::{CreatePullBody, UpdatePullBody};
+use crate::pulls::json::commit::{CommitItem, WholeCommit};
+use crate::pulls::json::file::ChangedFile;
+use crate::pulls::json::{PullRequest, WholePullRequest};
+use crate::review_comments::json::ReviewComment;
+use crate::review_comments::reviews::body::{CreateReviewBody, SubmitReviewBody};
+use crate::review_comments::reviews::json::PullRequestReview;
 
 const INVALID: &[(u16, &str)] = &[(422, "A field is not valid.")];
 
@@ -14,113 +17,98 @@ pub const AREA: Area = Area {
     name: "Pull requests and reviews",
     about: "Pull requests and their reviews, as far as review tools need them.",
     operations: &[
-        Operation::new("pulls/list", "List pull requests", "", ok("The pull requests.", List(&Named("pull-request"))))
+        Operation::new("pulls/list", "List pull requests", "", ok("The pull requests.", of::<Vec<PullRequest>>))
             .query(&[
-                parameter("state", Word(&["open", "closed", "all"]), "`open` unless given."),
-                parameter("head", Text, "Only those from `owner:branch`."),
-                parameter("base", Text, "Only those into this branch."),
-                parameter(
-                    "sort",
-                    Word(&["created", "updated", "popularity", "long-running"]),
-                    "`created` unless given.",
-                ),
-                parameter("direction", Word(&["asc", "desc"]), "By creation `desc` unless given, otherwise `asc`."),
+                choice("state", &["open", "closed", "all"], "`open` by default."),
+                parameter("head", of::<String>, "Only those from `owner:branch`."),
+                parameter("base", of::<String>, "Only those into this branch."),
+                choice("sort", &["created", "updated", "popularity", "long-running"], "`created` by default."),
+                choice("direction", &["asc", "desc"], "By default `desc` for `created` and `asc` otherwise."),
                 PER_PAGE,
                 PAGE,
             ])
-            .refusals(INVALID),
+            .errors(INVALID),
         Operation::new(
             "pulls/create",
             "Create a pull request",
             "From one branch of the repository into another.",
-            created("The new pull request.", Named("whole-pull-request")),
+            created("The new pull request.", of::<WholePullRequest>),
         )
-        .body(NEW_PULL, r#"{"title": "Change a", "head": "feature", "base": "main"}"#)
-        .refusals(INVALID),
+        .body(of::<CreatePullBody>, r#"{"title": "Change a", "head": "feature", "base": "main"}"#)
+        .errors(INVALID),
         Operation::new(
             "pulls/get",
             "Get a pull request",
             "As JSON, or as a diff or a series of patches where `Accept` asks for it.",
-            ok("The pull request.", Named("whole-pull-request"))
+            ok("The pull request.", of::<WholePullRequest>)
                 .or(&["application/vnd.github.v3.diff", "application/vnd.github.v3.patch"]),
         ),
         Operation::new(
             "pulls/update",
             "Update a pull request",
-            "For its author, and for whoever may write to the repository.",
-            ok("The pull request after the change.", Named("whole-pull-request")),
+            "For its author, and for callers with write access to the repository.",
+            ok("The pull request after the change.", of::<WholePullRequest>),
         )
-        .body(PULL_CHANGE, r#"{"title": "A better title"}"#)
-        .refusals(INVALID),
+        .body(of::<UpdatePullBody>, r#"{"title": "A better title"}"#)
+        .errors(INVALID),
         Operation::new(
             "pulls/list-files",
             "List the files of a pull request",
             "",
-            ok("The files, each with its patch.", List(&Named("diff-entry"))),
+            ok("The files, each with its patch.", of::<Vec<ChangedFile>>),
         )
         .query(PAGES),
         Operation::new(
             "pulls/list-commits",
             "List the commits of a pull request",
             "The oldest first.",
-            ok("The commits.", List(&Named("commit"))),
+            ok("The commits.", of::<Vec<CommitItem>>),
         )
         .query(PAGES),
         Operation::new(
             "repos/get-commit",
-            "Get a commit with what it changed",
-            "By its name, or by that of a branch or tag.",
-            ok("The commit.", Named("whole-commit")),
+            "Get a commit with its changes",
+            "By its id, or by the name of a branch or tag.",
+            ok("The commit.", of::<WholeCommit>),
         )
-        .refusals(&[(409, "The repository is empty."), (422, "There is no such commit.")]),
+        .errors(&[(409, "The repository is empty."), (422, "The commit does not exist.")]),
         Operation::new(
             "pulls/list-reviews",
             "List the reviews of a pull request",
-            "A pending review is seen by its author only.",
-            ok("The reviews, the oldest first.", List(&Named("review"))),
+            "Only its author sees a pending review.",
+            ok("The reviews, the oldest first.", of::<Vec<PullRequestReview>>),
         )
         .query(PAGES),
         Operation::new(
             "pulls/create-review",
             "Create a review",
             "With its comments. Without `event` it stays pending until it is submitted.",
-            ok("The review.", Named("review")),
+            ok("The review.", of::<PullRequestReview>),
         )
-        .optional_body(NEW_REVIEW, r#"{"event": "COMMENT", "body": "Looks good"}"#)
-        .refusals(&[(422, "A comment has no place in the diff, or a field is not valid.")]),
-        Operation::new("pulls/get-review", "Get a review", "", ok("The review.", Named("review"))),
+        .optional_body(of::<CreateReviewBody>, r#"{"event": "COMMENT", "body": "Looks good"}"#)
+        .errors(&[(422, "A comment is not on a line of the diff, or a field is not valid.")]),
+        Operation::new("pulls/get-review", "Get a review", "", ok("The review.", of::<PullRequestReview>)),
         Operation::new(
             "pulls/submit-review",
             "Submit a pending review",
-            "Its comments become visible, and those who take part are notified.",
-            ok("The review.", Named("review")),
+            "Its comments become visible, and the participants are notified.",
+            ok("The review.", of::<PullRequestReview>),
         )
-        .body(
-            Object(&[field("event", Word(&["APPROVE", "REQUEST_CHANGES", "COMMENT"]), ""), maybe("body", Text, "")]),
-            r#"{"event": "APPROVE"}"#,
-        )
-        .refusals(INVALID),
+        .body(of::<SubmitReviewBody>, r#"{"event": "APPROVE"}"#)
+        .errors(INVALID),
         Operation::new(
             "pulls/delete-pending-review",
             "Delete a pending review",
-            "Its comments go with it.",
-            ok("The review as it was.", Named("review")),
+            "Deletes its comments, too.",
+            ok("The deleted review.", of::<PullRequestReview>),
         )
-        .refusals(&[(422, "The review was submitted already.")]),
+        .errors(&[(422, "The review has been submitted.")]),
         Operation::new(
             "pulls/list-comments-for-review",
             "List the comments of a review",
             "",
-            ok("The comments.", List(&Named("review-comment"))),
+            ok("The comments.", of::<Vec<ReviewComment>>),
         )
         .query(PAGES),
-    ],
-    schemas: &[
-        ("pull-request", PULL),
-        ("whole-pull-request", WHOLE_PULL),
-        ("diff-entry", FILE),
-        ("commit", COMMIT_OF_PULL),
-        ("whole-commit", WHOLE_COMMIT),
-        ("review", REVIEW),
     ],
 };

@@ -1,11 +1,11 @@
-//! One commit with all that it changed, which libraries read before they comment on it.
+//! The handler of a commit with its changes, which client libraries read before they comment on it.
 
-use serde::Serialize;
-
-use super::commits::{CommitItem, find_people, shown_bytes};
-use super::files::{ChangedFile, FILES_MAX, File, FileReader};
+use super::commits::{find_people, shown_bytes};
+use super::files::{FILES_MAX, FileReader};
 use crate::app::App;
 use crate::policy::table::GetRepoCommit;
+use crate::pulls::json::commit::{CommitItem, Stats, WholeCommit};
+use crate::pulls::json::file::{ChangedFile, File};
 use crate::request::Allowed;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
@@ -17,14 +17,14 @@ use plinth_core::repos::RepoTarget;
 use plinth_git::diff::EMPTY_TREE;
 use plinth_git::{Commit, ObjectKind, RefName};
 
-/// More files than this are counted, but not shown.
+/// More files are counted, but not returned.
 const SHOWN_MAX: usize = 300;
 
 pub async fn get(access: Allowed<GetRepoCommit, RepoTarget>, app: App) -> Result<ApiResponse> {
     let named = access.context().params.get("ref");
     let target = find_named(&app, &access.repo, named).await?;
     let found = match target {
-        Some(target) => Some(with_diff_context_large(&app, access.repo.id, move |desk| find(&desk, &target)).await?),
+        Some(target) => Some(with_diff_context_large(&app, access.repo.id, move |diffs| find(&diffs, &target)).await?),
         None => None,
     };
     let (found, reserved) = found.map_or((None, None), |found| (found.value, found.reserved));
@@ -39,7 +39,7 @@ pub async fn get(access: Allowed<GetRepoCommit, RepoTarget>, app: App) -> Result
     .holding(reserved)
 }
 
-/// What a full name, a branch or a tag points at.
+/// The target of an object id, a branch or a tag.
 async fn find_named(app: &App, repo: &Repo, text: &str) -> Result<Option<Sha>> {
     if let Ok(sha) = text.parse() {
         return Ok(Some(sha));
@@ -62,14 +62,14 @@ struct Found {
 }
 
 /// Compares a commit with its first parent, or with nothing.
-fn find(desk: &DiffContext<'_>, named: &Sha) -> Result<Option<Found>> {
-    let Some((sha, ObjectKind::Commit)) = desk.reader.peel(named)? else { return Ok(None) };
-    let Some(commit) = desk.reader.find_commit(&sha)? else { return Ok(None) };
+fn find(diffs: &DiffContext<'_>, named: &Sha) -> Result<Option<Found>> {
+    let Some((sha, ObjectKind::Commit)) = diffs.reader.peel(named)? else { return Ok(None) };
+    let Some(commit) = diffs.reader.find_commit(&sha)? else { return Ok(None) };
     let base = commit.parent_ids.first().copied().unwrap_or(EMPTY_TREE);
-    let comparison = desk.comparison(&Range { base, head: sha })?;
-    desk.reader.budget().retain(shown_bytes(&commit))?;
+    let comparison = diffs.comparison(&Range { base, head: sha })?;
+    diffs.reader.budget().retain(shown_bytes(&commit))?;
     let (mut stats, mut files) = (Stats::default(), Vec::new());
-    let mut reader = FileReader::new(*desk);
+    let mut reader = FileReader::new(*diffs);
     for change in comparison.changes().iter().take(usize::try_from(FILES_MAX).unwrap_or_default()) {
         if files.len() < SHOWN_MAX {
             let file = reader.read(change)?;
@@ -81,27 +81,4 @@ fn find(desk: &DiffContext<'_>, named: &Sha) -> Result<Option<Found>> {
         }
     }
     Ok(Some(Found { sha, commit, stats, files }))
-}
-
-#[derive(Serialize)]
-struct WholeCommit<'a> {
-    #[serde(flatten)]
-    commit: CommitItem<'a>,
-    stats: Stats,
-    files: Vec<ChangedFile<'a>>,
-}
-
-#[derive(Default, Serialize)]
-struct Stats {
-    total: u64,
-    additions: u64,
-    deletions: u64,
-}
-
-impl Stats {
-    fn add(&mut self, additions: u32, deletions: u32) {
-        self.additions += u64::from(additions);
-        self.deletions += u64::from(deletions);
-        self.total = self.additions + self.deletions;
-    }
 }

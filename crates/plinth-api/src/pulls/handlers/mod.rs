@@ -1,24 +1,26 @@
-//! Steps of the operations on pull requests.
+//! Handlers of the operations on pull requests.
 
 pub mod commit;
 pub mod commits;
 pub mod files;
 mod patch;
 
+use super::body::{CreatePullBody, UpdatePullBody};
 use super::extract::FoundPull;
 use super::json::{PullRequest, WholePullRequest};
 use crate::app::App;
 use crate::negotiation::Media;
 use crate::policy::Endpoint;
 use crate::policy::table::{CreatePull, GetPull, ListPulls, UpdatePull};
+use crate::request::Allowed;
 use crate::request::body::Json;
 use crate::request::context::RequestContext;
-use crate::request::{Allowed, page};
+use crate::request::page;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_core::pulls::model::Pull;
+use plinth_core::pulls::operations;
 use plinth_core::pulls::store::{self, Filter, Order};
-use plinth_core::pulls::{NewPullRequest, PullRequestChanges, operations};
 use plinth_core::repos::Repo;
 use plinth_core::repos::RepoTarget;
 
@@ -36,9 +38,9 @@ pub async fn list(access: Allowed<ListPulls, RepoTarget>, app: App) -> Result<Ap
 pub async fn create(
     access: Allowed<CreatePull, RepoTarget>,
     app: App,
-    Json(new): Json<NewPullRequest>,
+    Json(body): Json<CreatePullBody>,
 ) -> Result<ApiResponse> {
-    let (pull, size) = operations::create(&app, &access.for_writing(), new).await?;
+    let (pull, size) = operations::create(&app, &access.for_writing(), body.into()).await?;
     let location = access.urls().pull(&access.repo.owner_login, &access.repo.name, pull.number);
     Ok(ApiResponse::created(&WholePullRequest::new(&pull, size, &access.repo, access.urls()), location))
 }
@@ -60,9 +62,9 @@ pub async fn update(
     access: Allowed<UpdatePull, RepoTarget>,
     app: App,
     FoundPull(pull): FoundPull,
-    Json(changes): Json<PullRequestChanges>,
+    Json(body): Json<UpdatePullBody>,
 ) -> Result<ApiResponse> {
-    let pull = operations::update(&app, &access.for_writing(), &pull, changes).await?;
+    let pull = operations::update(&app, &access.for_writing(), &pull, body.into()).await?;
     let size = operations::size(&app, &pull).await?;
     Ok(ApiResponse::ok(&WholePullRequest::new(&pull, size, &access.repo, access.urls())))
 }

@@ -10,31 +10,31 @@ use plinth_core::pulls::model::Pull;
 use plinth_git::diff::EMPTY_TREE;
 use plinth_git::{Commit, Identity};
 
-/// A longer series is refused: nobody reads it, and it must not fill the memory.
+/// A longer series is rejected, because it would take too much memory.
 const BYTES_MAX: usize = 16 * 1024 * 1024;
 /// What a series takes in memory, for each of its bytes: it grows by doubling.
 const MEMORY_PER_BYTE: usize = 2;
 
 pub async fn diff(app: &App, pull: &Pull) -> Result<ApiResponse> {
     let version = pull.version;
-    let text = with_diff_context_large(app, pull.repo_id, move |desk| desk.unified(&desk.range(&version)?)).await?;
+    let text = with_diff_context_large(app, pull.repo_id, move |diffs| diffs.unified(&diffs.range(&version)?)).await?;
     ApiResponse::text("application/vnd.github.v3.diff; charset=utf-8", text.value).holding(text.reserved)
 }
 
 pub async fn patch(app: &App, pull: &Pull) -> Result<ApiResponse> {
     let version = pull.version;
-    let text = with_diff_context_large(app, pull.repo_id, move |desk| {
-        let commits = commits::commits(&desk, &version)?;
+    let text = with_diff_context_large(app, pull.repo_id, move |diffs| {
+        let commits = commits::commits(&diffs, &version)?;
         // A merge has no patch of its own.
         let single: Vec<_> = commits.iter().filter(|(_, commit)| commit.parent_ids.len() < 2).collect();
         let mut text = Vec::new();
         for (index, (sha, commit)) in single.iter().enumerate() {
             let before = text.len();
-            write_patch(&desk, *sha, commit, (index + 1, single.len()), &mut text)?;
+            write_patch(&diffs, *sha, commit, (index + 1, single.len()), &mut text)?;
             if text.len() > BYTES_MAX {
                 return Err(Error::OverBudget("The patches are too large to be shown as text."));
             }
-            desk.reader.budget().retain((MEMORY_PER_BYTE * (text.len() - before)) as u64)?;
+            diffs.reader.budget().retain((MEMORY_PER_BYTE * (text.len() - before)) as u64)?;
         }
         Ok(text)
     });
@@ -43,7 +43,7 @@ pub async fn patch(app: &App, pull: &Pull) -> Result<ApiResponse> {
 }
 
 fn write_patch(
-    desk: &DiffContext<'_>,
+    diffs: &DiffContext<'_>,
     sha: Sha,
     commit: &Commit,
     (number, count): (usize, usize),
@@ -64,7 +64,7 @@ fn write_patch(
     );
     // The first commit of a history is compared with nothing, which git knows as the empty tree.
     let parent = commit.parent_ids.first().copied().unwrap_or(EMPTY_TREE);
-    text.extend_from_slice(&desk.unified(&Range { base: parent, head: sha })?);
+    text.extend_from_slice(&diffs.unified(&Range { base: parent, head: sha })?);
     text.extend_from_slice(b"-- \nplinth\n\n");
     Ok(())
 }

@@ -1,18 +1,47 @@
-//! Reading a JSON object by its description, collecting every violation in the sentences that clients know.
+//! Request bodies: read from a JSON object with every violation reported, in the sentences that GitHub's clients know.
 
 mod ruby;
 mod value;
 
 use serde_json::{Map, Value};
 
+use crate::wire::Words;
 use plinth_base::error::{Error, Result};
 use ruby::Ruby;
-pub use value::FromValue;
+pub use value::{Bounded, FromField, FromValue, NULLABLE, Nullable, flatten};
 
-/// A request body that is read from a JSON object.
+/// A request body that is read from a JSON object. [`from_json`] implements it for a struct.
 pub trait FromJson: Sized {
-    /// `None` where a violation was noted; the reader goes on so that all of them are reported at once.
+    /// `None` after a violation; reading continues, so that all violations are reported at once.
     fn from_json(fields: &mut Fields<'_>) -> Option<Self>;
+}
+
+/// Implements [`FromJson`] for a struct: its fields are read in this order, and the type of each says whether it may be
+/// absent and what it may contain. With `deny_unknown_fields`, other keys are violations.
+macro_rules! from_json {
+    ($body:ident { $($field:ident),+ $(,)? }) => {
+        impl $crate::request::shape::FromJson for $body {
+            fn from_json(fields: &mut $crate::request::shape::Fields<'_>) -> Option<Self> {
+                $(let $field = fields.field(stringify!($field));)+
+                Some(Self { $($field: $field?),+ })
+            }
+        }
+    };
+    (#[deny_unknown_fields] $body:ident { $($field:ident),+ $(,)? }) => {
+        impl $crate::request::shape::FromJson for $body {
+            fn from_json(fields: &mut $crate::request::shape::Fields<'_>) -> Option<Self> {
+                $(let $field = fields.field(stringify!($field));)+
+                fields.deny_unknown_fields(&[$(stringify!($field)),+]);
+                Some(Self { $($field: $field?),+ })
+            }
+        }
+    };
+}
+pub(crate) use from_json;
+
+/// The key of a field, whose name in Rust may be a raw identifier.
+fn key(field: &'static str) -> &'static str {
+    field.strip_prefix("r#").unwrap_or(field)
 }
 
 /// Reads a whole body.
@@ -29,124 +58,68 @@ pub fn read<T: FromJson>(object: &Map<String, Value>) -> Result<T> {
 /// An object being read.
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
-    /// Where the object stands in the description, empty for the body itself.
-    place: String,
+    /// The path of the object in the schema, empty for the body itself.
+    path: String,
     missing: Vec<&'static str>,
     violations: Vec<String>,
 }
 
 impl<'a> Fields<'a> {
-    fn new(object: &'a Map<String, Value>, place: String) -> Self {
-        Self { object, place, missing: Vec::new(), violations: Vec::new() }
+    fn new(object: &'a Map<String, Value>, path: String) -> Self {
+        Self { object, path, missing: Vec::new(), violations: Vec::new() }
     }
 
     pub fn has(&self, name: &str) -> bool {
         self.object.contains_key(name)
     }
 
-    /// A field that must be there.
-    pub fn required<T: FromValue<'a>>(&mut self, name: &'static str) -> Option<T> {
-        let Some(value) = self.object.get(name) else {
-            self.missing.push(name);
-            return None;
-        };
-        self.typed(name, value)
+    /// The word of a field that decides how the others are read; reports nothing.
+    pub fn word<T: Words>(&self, name: &str) -> Option<T> {
+        self.object.get(name).and_then(Value::as_str).and_then(T::from_word)
     }
 
-    /// A field that may be left out; `None` only where it is there and wrong.
-    pub fn optional<T: FromValue<'a>>(&mut self, name: &'static str) -> Option<Option<T>> {
-        match self.object.get(name) {
-            None => Some(None),
-            Some(value) => self.typed(name, value).map(Some),
-        }
+    /// Reads a field; `None` after a violation.
+    pub fn field<T: FromField>(&mut self, name: &'static str) -> Option<T> {
+        T::from_field(self, key(name))
     }
 
-    fn typed<T: FromValue<'a>>(&mut self, name: &str, value: &'a Value) -> Option<T> {
-        let typed = T::from_value(value);
-        if typed.is_none() {
-            self.mistyped(name, value, T::DESCRIPTION);
-        }
-        typed
+    /// Reports that the value of the field `name` is not what was expected.
+    pub fn mistyped<T>(&mut self, name: &str, value: &Value, expected: &str) -> Option<T> {
+        self.violation(name, &format!("{} is not {expected}.", Ruby(value)))
     }
 
-    /// Notes that the value of the field `name` is not what `description` says.
-    pub fn mistyped(&mut self, name: &str, value: &Value, description: &str) {
-        self.violation(name, &format!("{} is not {description}.", Ruby(value)));
+    /// Reports a word that is none of `words`.
+    pub fn not_a_member<'w, T>(&mut self, name: &str, text: &str, words: impl Iterator<Item = &'w str>) -> Option<T> {
+        let list = words.map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
+        self.violation(name, &format!("{text} is not a member of [{list}]."))
     }
 
-    /// Notes a violation of the field `name`.
-    pub fn violation(&mut self, name: &str, sentence: &str) {
-        let sentence = format!("For '{}properties/{name}', {sentence}", self.place);
+    /// Reports a violation of the field `name`.
+    pub fn violation<T>(&mut self, name: &str, sentence: &str) -> Option<T> {
+        let sentence = format!("For '{}properties/{name}', {sentence}", self.path);
         self.violations.push(sentence);
+        None
     }
 
-    /// Notes a violation of the object as a whole.
-    pub fn violation_here(&mut self, sentence: impl Into<String>) {
+    /// Reports a violation of the object as a whole.
+    pub fn violation_here<T>(&mut self, sentence: impl Into<String>) -> Option<T> {
         self.violations.push(sentence.into());
-    }
-
-    /// One of a few words.
-    pub fn choice(&mut self, name: &str, text: &str, words: &[&str]) -> Option<()> {
-        if words.contains(&text) {
-            return Some(());
-        }
-        let list = words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
-        self.violation(name, &format!("{text} is not a member of [{list}]."));
         None
     }
 
     /// Reads an object inside this one.
-    pub fn nested<T: FromJson>(&mut self, name: &str, object: &'a Map<String, Value>) -> Option<T> {
-        self.inside(format!("properties/{name}"), object)
-    }
-
-    /// As [`Fields::items`], for a list of at most `most`: a longer one gets one sentence, not one for every item.
-    pub fn items_up_to<T: FromJson>(&mut self, name: &str, list: &'a [Value], most: usize) -> Option<Vec<T>> {
-        if list.len() > most {
-            let sentence = format!("No more than {most} items are allowed; {} were supplied.", list.len());
-            self.violation(name, &sentence);
-            return None;
-        }
-        self.items(name, list)
-    }
-
-    /// Reads every item of a list of objects.
-    pub fn items<T: FromJson>(&mut self, name: &str, list: &'a [Value]) -> Option<Vec<T>> {
-        let mut items = Some(Vec::with_capacity(list.len()));
-        for value in list {
-            let item = match value {
-                Value::Object(object) => self.inside(format!("properties/{name}/items"), object),
-                other => {
-                    self.violation(&format!("{name}/items"), &format!("{} is not an object.", Ruby(other)));
-                    None
-                }
-            };
-            items = items.zip(item).map(|(mut items, item)| {
-                items.push(item);
-                items
-            });
-        }
-        items
-    }
-
-    /// Reads every item of a list of single values.
-    pub fn values<T: FromValue<'a>>(&mut self, name: &str, list: &'a [Value]) -> Option<Vec<T>> {
-        let place = format!("{name}/items");
-        let read: Vec<Option<T>> = list.iter().map(|item| self.typed(&place, item)).collect();
-        read.into_iter().collect()
-    }
-
-    fn inside<T: FromJson>(&mut self, place: String, object: &'a Map<String, Value>) -> Option<T> {
-        let mut inner = Fields::new(object, format!("{}{place}/", self.place));
+    pub fn nested<T: FromJson>(&mut self, name: &str, object: &Map<String, Value>) -> Option<T> {
+        let mut inner = Fields::new(object, format!("{}properties/{name}/", self.path));
         let value = T::from_json(&mut inner);
         self.violations.extend(inner.finish());
         value
     }
 
-    /// Rejects keys that the description does not name.
-    pub fn permit_only(&mut self, names: &[&str]) {
+    /// Reports keys that are none of `fields`.
+    pub fn deny_unknown_fields(&mut self, fields: &[&'static str]) {
+        let is_known = |name: &str| fields.iter().any(|field| key(field) == name);
         let unknown: Vec<String> =
-            self.object.keys().filter(|key| !names.contains(&key.as_str())).map(|key| format!("{key:?}")).collect();
+            self.object.keys().filter(|name| !is_known(name)).map(|name| format!("{name:?}")).collect();
         match unknown.as_slice() {
             [] => {}
             [one] => self.violations.push(format!("{one} is not a permitted key.")),
@@ -162,8 +135,8 @@ impl<'a> Fields<'a> {
             1 => format!("{names} wasn't supplied."),
             _ => format!("{names} weren't supplied."),
         };
-        let place = self.place.trim_end_matches('/');
-        let sentence = if place.is_empty() { supplied } else { format!("For '{place}', {supplied}") };
+        let path = self.path.trim_end_matches('/');
+        let sentence = if path.is_empty() { supplied } else { format!("For '{path}', {supplied}") };
         self.violations.insert(0, sentence);
         self.violations
     }
@@ -172,24 +145,39 @@ impl<'a> Fields<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::{Word, words};
     use serde_json::json;
 
-    #[derive(Debug)]
-    struct Sample;
+    words! { Letter: A, B }
 
-    impl FromJson for Sample {
-        fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-            let body: Option<String> = fields.required("body");
-            let sha: Option<String> = fields.required("sha");
-            let force: Option<Option<bool>> = fields.optional("force");
-            let list: Option<Option<&[Value]>> = fields.optional("list");
-            if let Some(text) = &sha {
-                fields.choice("sha", text, &["a", "b"]);
+    #[derive(Debug, Clone, Copy)]
+    enum Letter {
+        A,
+        B,
+    }
+
+    impl Letter {
+        fn as_str(self) -> &'static str {
+            match self {
+                Letter::A => "a",
+                Letter::B => "b",
             }
-            fields.permit_only(&["body", "sha", "force", "list"]);
-            (body.is_some() && force.is_some() && list.is_some()).then_some(Sample)
         }
     }
+
+    #[derive(Debug)]
+    #[expect(dead_code, reason = "only its reading is tested")]
+    struct Sample {
+        body: String,
+        force: Option<bool>,
+        list: Option<Bounded<String, 1, 2>>,
+        note: Option<Nullable<String>>,
+        r#type: Word<Letter>,
+    }
+    from_json!(
+        #[deny_unknown_fields]
+        Sample { body, force, list, note, r#type }
+    );
 
     fn violations(value: Value) -> String {
         match read::<Sample>(value.as_object().expect("the test sends an object")) {
@@ -199,16 +187,28 @@ mod tests {
     }
 
     #[test]
-    fn every_violation_is_told_in_its_sentence() {
-        assert_eq!(violations(json!({})), "\"body\", \"sha\" weren't supplied.");
-        assert_eq!(violations(json!({"sha": "a"})), "\"body\" wasn't supplied.");
+    fn read_reports_every_violation() {
+        assert_eq!(violations(json!({})), "\"body\", \"type\" weren't supplied.");
+        assert_eq!(violations(json!({"type": "a"})), "\"body\" wasn't supplied.");
         assert_eq!(
-            violations(json!({"body": null, "sha": "x", "force": {"a": 1, "b": [null, "c"]}, "list": 3, "more": 1})),
+            violations(json!({
+                "body": null, "type": "x", "force": {"a": 1, "b": [null, "c"]}, "list": 3, "note": 1, "more": 1
+            })),
             "For 'properties/body', nil is not a string.\n\
              For 'properties/force', {\"a\"=>1, \"b\"=>[nil, \"c\"]} is not a boolean.\n\
              For 'properties/list', 3 is not an array.\n\
-             For 'properties/sha', x is not a member of [\"a\", \"b\"].\n\
+             For 'properties/note', 1 is not a string or null.\n\
+             For 'properties/type', x is not a member of [\"a\", \"b\"].\n\
              \"more\" is not a permitted key."
         );
+    }
+
+    #[test]
+    fn bounded_list_reports_its_length_once() {
+        let of = |list: Value| violations(json!({ "body": "", "type": "a", "list": list }));
+        assert_eq!(of(json!([])), "For 'properties/list', 1 item required; only 0 were supplied.");
+        let three = "For 'properties/list', No more than 2 items are allowed; 3 were supplied.";
+        assert_eq!(of(json!([1, 2, 3])), three);
+        assert_eq!(of(json!([1, "b"])), "For 'properties/list/items', 1 is not a string.");
     }
 }

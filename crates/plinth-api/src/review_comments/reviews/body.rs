@@ -1,45 +1,87 @@
-//! What clients send to review.
+//! Bodies of the operations on reviews.
 
-use plinth_core::review_comments::reviews::NewReview;
-use plinth_core::review_comments::reviews::Submission;
-use serde_json::Value;
+use schemars::JsonSchema;
 
-use crate::request::shape::{Fields, FromJson};
+use crate::request::shape::{Nullable, flatten, from_json};
+use crate::review_comments::body::DraftCommentBody;
+use crate::wire::{Word, Words};
+use plinth_core::review_comments::DraftComment;
 use plinth_core::review_comments::reviews::model::ReviewState;
+use plinth_core::review_comments::reviews::{NewReview, Submission};
 
-const EVENTS: &[&str] = &["APPROVE", "REQUEST_CHANGES", "COMMENT"];
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub struct CreateReviewBody {
+    /// The head of the pull request by default.
+    commit_id: Option<String>,
+    body: Option<Nullable<String>>,
+    /// Submits the review at once.
+    event: Option<Word<Event>>,
+    comments: Option<Vec<DraftCommentBody>>,
+}
+from_json!(CreateReviewBody { commit_id, body, event, comments });
 
-impl FromJson for NewReview {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let commit_id = fields.optional("commit_id");
-        let body = fields.optional::<Option<String>>("body");
-        let event = fields.optional::<String>("event");
-        let comments = match fields.optional::<&[Value]>("comments")? {
-            Some(list) => fields.items("comments", list),
-            None => Some(Vec::new()),
-        };
-        let state = match event? {
-            None => ReviewState::Pending,
-            Some(word) if word == "PENDING" => ReviewState::Pending,
-            Some(word) => read_event(fields, &word)?,
-        };
-        Some(Self { commit_id: commit_id?, body: body?.flatten().unwrap_or_default(), state, comments: comments? })
+impl From<CreateReviewBody> for NewReview {
+    fn from(review: CreateReviewBody) -> Self {
+        Self {
+            commit_id: review.commit_id,
+            body: flatten(review.body).unwrap_or_default(),
+            state: review.event.map_or(ReviewState::Pending, |Word(Event(state))| state),
+            comments: review.comments.into_iter().flatten().map(DraftComment::from).collect(),
+        }
     }
 }
 
-impl FromJson for Submission {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let body = fields.optional::<Option<String>>("body");
-        let event = fields.required::<String>("event")?;
-        Some(Self { state: read_event(fields, &event)?, body: body?.flatten() })
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub struct SubmitReviewBody {
+    body: Option<Nullable<String>>,
+    event: Word<SubmitEvent>,
+}
+from_json!(SubmitReviewBody { body, event });
+
+impl From<SubmitReviewBody> for Submission {
+    fn from(submission: SubmitReviewBody) -> Self {
+        let SubmitReviewBody { body, event: Word(SubmitEvent(state)) } = submission;
+        Self { body: flatten(body), state }
     }
 }
 
-fn read_event(fields: &mut Fields<'_>, word: &str) -> Option<ReviewState> {
-    fields.choice("event", word, EVENTS)?;
-    Some(match word {
-        "APPROVE" => ReviewState::Approved,
-        "REQUEST_CHANGES" => ReviewState::ChangesRequested,
-        _ => ReviewState::Commented,
-    })
+/// What submitting a review says about the pull request, and the state that this leads to.
+#[derive(Debug, Clone, Copy)]
+struct SubmitEvent(ReviewState);
+
+impl Words for SubmitEvent {
+    const ALL: &'static [Self] = &[
+        SubmitEvent(ReviewState::Approved),
+        SubmitEvent(ReviewState::ChangesRequested),
+        SubmitEvent(ReviewState::Commented),
+    ];
+
+    fn word(self) -> &'static str {
+        match self.0 {
+            ReviewState::Approved => "APPROVE",
+            ReviewState::ChangesRequested => "REQUEST_CHANGES",
+            ReviewState::Commented => "COMMENT",
+            ReviewState::Pending => "PENDING",
+        }
+    }
+}
+
+/// As [`SubmitEvent`], but some clients send `PENDING` for a review that is not to be submitted.
+#[derive(Debug, Clone, Copy)]
+struct Event(ReviewState);
+
+impl Words for Event {
+    const ALL: &'static [Self] =
+        &[Event(ReviewState::Approved), Event(ReviewState::ChangesRequested), Event(ReviewState::Commented)];
+
+    fn word(self) -> &'static str {
+        SubmitEvent(self.0).word()
+    }
+
+    fn from_word(text: &str) -> Option<Self> {
+        let pending = (text == "PENDING").then_some(Event(ReviewState::Pending));
+        pending.or_else(|| SubmitEvent::from_word(text).map(|SubmitEvent(state)| Event(state)))
+    }
 }

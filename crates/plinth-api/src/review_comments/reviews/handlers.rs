@@ -1,5 +1,6 @@
-//! Steps of the operations on reviews.
+//! Handlers of the operations on reviews.
 
+use super::body::{CreateReviewBody, SubmitReviewBody};
 use super::json::PullRequestReview;
 use crate::app::App;
 use crate::policy::Endpoint;
@@ -10,14 +11,13 @@ use crate::pulls::{FoundPull, find_pull};
 use crate::request::body::Json;
 use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
-use crate::review_comments::handlers::list_in;
-use crate::review_comments::present;
+use crate::review_comments::handlers::{list_in, render};
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::ReviewId;
 use plinth_core::repos::RepoTarget;
 use plinth_core::review_comments::model::Scope;
 use plinth_core::review_comments::reviews::model::Review;
-use plinth_core::review_comments::reviews::{NewReview, Submission, operations, store};
+use plinth_core::review_comments::reviews::{operations, store};
 
 pub async fn list(access: Allowed<ListReviews, RepoTarget>, app: App) -> Result<ApiResponse> {
     let pull = find_pull(&app, &access).await?;
@@ -28,7 +28,7 @@ pub async fn list(access: Allowed<ListReviews, RepoTarget>, app: App) -> Result<
     let total = store::count(&mut db, pull.id, viewer).await?;
     drop(db);
     let bodies = reviews.iter().map(|review| review.body.as_str());
-    let rendered = present::render(&app, context, bodies).await?;
+    let rendered = render(&app, context, bodies).await?;
     let both = reviews.iter().zip(&rendered);
     let shown: Vec<_> = both
         .map(|(review, rendered)| {
@@ -42,9 +42,9 @@ pub async fn create(
     access: Allowed<CreateReview, RepoTarget>,
     app: App,
     FoundPull(pull): FoundPull,
-    Json(new): Json<NewReview>,
+    Json(body): Json<CreateReviewBody>,
 ) -> Result<ApiResponse> {
-    let review = operations::create(&app, &access.for_writing(), pull, new).await?;
+    let review = operations::create(&app, &access.for_writing(), pull, body.into()).await?;
     show(&app, &access, &review).await
 }
 
@@ -56,10 +56,10 @@ pub async fn get(access: Allowed<GetReview, RepoTarget>, app: App) -> Result<Api
 pub async fn submit(
     access: Allowed<SubmitReview, RepoTarget>,
     app: App,
-    Json(submission): Json<Submission>,
+    Json(body): Json<SubmitReviewBody>,
 ) -> Result<ApiResponse> {
     let review = find(&app, &access).await?;
-    let review = operations::submit(&app, &access.for_writing(), &review, submission).await?;
+    let review = operations::submit(&app, &access.for_writing(), &review, body.into()).await?;
     show(&app, &access, &review).await
 }
 
@@ -84,7 +84,7 @@ async fn find<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result
 
 async fn show<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, review: &Review) -> Result<ApiResponse> {
     let context = access.context();
-    let rendered = present::render(app, context, std::iter::once(review.body.as_str())).await?.pop().flatten();
+    let rendered = render(app, context, std::iter::once(review.body.as_str())).await?.pop().flatten();
     let shown = PullRequestReview::new(review, rendered.as_ref(), context.media, &access.repo, &context.urls);
     Ok(ApiResponse::ok(&shown))
 }

@@ -1,43 +1,55 @@
-//! Reviews as clients see them.
+//! Reviews on the wire.
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::accounts::json::User;
 use crate::negotiation::Media;
 use crate::pulls::json::{Link, user};
 use crate::review_comments::json::{shows_body, shows_html, shows_text};
+use crate::wire::{Word, words};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{NodeId, ReviewId, Sha};
 use plinth_base::urls::Part::{Fixed, Number};
 use plinth_base::urls::{Url, Urls};
+use plinth_core::pulls::model::Association;
 use plinth_core::repos::Repo;
-use plinth_core::review_comments::reviews::model::Review;
+use plinth_core::review_comments::reviews::model::{Review, ReviewState};
 use plinth_markdown::Rendered;
 
-#[derive(Serialize)]
+words! { ReviewState: Pending, Commented, Approved, ChangesRequested }
+
+/// A review of a pull request.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "review")]
 pub struct PullRequestReview<'a> {
     id: ReviewId,
     node_id: String,
     user: Option<User<'a>>,
+    /// Markdown; not with `text` and `html`.
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<&'a str>,
+    /// Only with `text` and `full`.
     #[serde(skip_serializing_if = "Option::is_none")]
     body_text: Option<&'a str>,
+    /// Only with `html` and `full`.
     #[serde(skip_serializing_if = "Option::is_none")]
     body_html: Option<&'a str>,
-    state: &'static str,
+    state: Word<ReviewState>,
     html_url: Url<'a>,
     pull_request_url: Url<'a>,
-    author_association: &'static str,
+    author_association: Word<Association>,
     _links: Links<'a>,
+    /// Absent while it is pending.
     #[serde(skip_serializing_if = "Option::is_none")]
     submitted_at: Option<Timestamp>,
     commit_id: Sha,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 struct Links<'a> {
     html: Link<'a>,
     pull_request: Link<'a>,
@@ -62,10 +74,10 @@ impl<'a> PullRequestReview<'a> {
             body: shows_body(media).then_some(&review.body),
             body_text: rendered.filter(|_| shows_text(media)).map(|rendered| rendered.text.as_str()),
             body_html: rendered.filter(|_| shows_html(media)).map(|rendered| rendered.html.as_str()),
-            state: review.state.as_str(),
+            state: Word(review.state),
             html_url: page,
             pull_request_url: pull_url,
-            author_association: review.author.association.as_str(),
+            author_association: Word(review.author.association),
             _links: Links { html: Link { href: page }, pull_request: Link { href: pull_url } },
             submitted_at: review.submitted_at,
             commit_id: review.commit_sha,

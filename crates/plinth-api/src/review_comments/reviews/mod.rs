@@ -1,8 +1,8 @@
-//! Reviews: comments that are submitted together, with a verdict.
+//! Reviews: comments that are submitted together, with an approval or a request for changes.
 
-mod body;
+pub mod body;
 mod handlers;
-mod json;
+pub mod json;
 
 use crate::policy::table::{
     CreateReview, DeletePendingReview, GetReview, ListReviewCommentsOfReview, ListReviews, SubmitReview,

@@ -1,45 +1,27 @@
-//! Pull requests as clients see and send them.
+//! Pull requests on the wire.
 
-use plinth_core::pulls::NewPullRequest;
-use plinth_core::pulls::PullRequestChanges;
+pub mod commit;
+pub mod file;
+
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::accounts::json::User;
 use crate::repos::json::Repository;
-use crate::request::shape::{Fields, FromJson};
+use crate::wire::{Word, words};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{NodeId, PullId, Sha};
 use plinth_base::urls::Part::Fixed;
-use plinth_base::urls::{Url, Urls};
-use plinth_core::pulls::model::{Author, Pull, Size};
+use plinth_base::urls::{Url, UrlTemplate, Urls};
+use plinth_core::pulls::model::{Association, Author, Pull, PullState, Size};
 use plinth_core::repos::Repo;
 
-impl FromJson for NewPullRequest {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let (title, head, base) = (fields.required("title"), fields.required("head"), fields.required("base"));
-        let body = fields.optional::<Option<String>>("body");
-        let draft = fields.optional("draft");
-        Some(Self { title: title?, head: head?, base: base?, body: body?.flatten(), draft: draft?.unwrap_or(false) })
-    }
-}
+words! { PullState: Open, Closed }
+words! { Association: Owner, Member, Collaborator, Contributor, None }
 
-impl FromJson for PullRequestChanges {
-    fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
-        let (title, body, base) = (fields.optional("title"), fields.optional("body"), fields.optional("base"));
-        let state = fields.optional::<String>("state")?;
-        let state = match state.as_deref() {
-            None => None,
-            Some(word) => {
-                fields.choice("state", word, &["open", "closed"])?;
-                word.parse().ok()
-            }
-        };
-        Some(Self { title: title?, body: body?, state, base: base? })
-    }
-}
-
-/// A pull request in a list.
-#[derive(Serialize)]
+/// A pull request in a list. Keys for features that this service does not have are empty or null.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "pull-request")]
 pub struct PullRequest<'a> {
     url: Url<'a>,
     id: PullId,
@@ -50,14 +32,17 @@ pub struct PullRequest<'a> {
     issue_url: Url<'a>,
     commits_url: Url<'a>,
     review_comments_url: Url<'a>,
-    review_comment_url: Url<'a>,
+    /// With the number of a comment in braces.
+    review_comment_url: UrlTemplate<'a>,
     comments_url: Url<'a>,
     statuses_url: Url<'a>,
     number: i64,
-    state: &'static str,
+    state: Word<PullState>,
     locked: bool,
     title: &'a str,
+    /// The author.
     user: Option<User<'a>>,
+    /// Markdown.
     body: Option<&'a str>,
     labels: [(); 0],
     milestone: Option<()>,
@@ -71,16 +56,19 @@ pub struct PullRequest<'a> {
     assignees: [(); 0],
     requested_reviewers: [(); 0],
     requested_teams: [(); 0],
+    /// The branch with the changes.
     head: Branch<'a>,
+    /// The branch that they are to be merged into.
     base: Branch<'a>,
     _links: Links<'a>,
-    author_association: &'static str,
+    author_association: Word<Association>,
     auto_merge: Option<()>,
     draft: bool,
 }
 
-/// One pull request by itself.
-#[derive(Serialize)]
+/// A pull request, with what a comparison of its branches yields.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "whole-pull-request")]
 pub struct WholePullRequest<'a> {
     #[serde(flatten)]
     pull: PullRequest<'a>,
@@ -98,16 +86,20 @@ pub struct WholePullRequest<'a> {
     changed_files: i64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 struct Branch<'a> {
+    /// `owner:branch`.
     label: String,
+    /// The branch.
     r#ref: &'a str,
     sha: Sha,
     user: User<'a>,
     repo: Repository<'a>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 struct Links<'a> {
     #[serde(rename = "self")]
     own: Link<'a>,
@@ -115,15 +107,21 @@ struct Links<'a> {
     issue: Link<'a>,
     comments: Link<'a>,
     review_comments: Link<'a>,
-    review_comment: Link<'a>,
+    review_comment: TemplateLink<'a>,
     commits: Link<'a>,
     statuses: Link<'a>,
 }
 
-/// An address in an object of its own.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct Link<'a> {
     pub href: Url<'a>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct TemplateLink<'a> {
+    href: UrlTemplate<'a>,
 }
 
 impl<'a> PullRequest<'a> {
@@ -137,7 +135,7 @@ impl<'a> PullRequest<'a> {
             issue: Link { href: issue_url },
             comments: Link { href: issue_url.then(Fixed("/comments")) },
             review_comments: Link { href: url.then(Fixed("/comments")) },
-            review_comment: Link { href: urls.repo(owner, name).then(Fixed("/pulls/comments{/number}")) },
+            review_comment: TemplateLink { href: urls.repo(owner, name).template("/pulls/comments{/number}") },
             commits: Link { href: url.then(Fixed("/commits")) },
             statuses: Link {
                 href: urls
@@ -160,7 +158,7 @@ impl<'a> PullRequest<'a> {
             comments_url: links.comments.href,
             statuses_url: links.statuses.href,
             number: pull.number,
-            state: pull.state.as_str(),
+            state: Word(pull.state),
             locked: false,
             title: &pull.title,
             user: user(&pull.author, urls),
@@ -180,7 +178,7 @@ impl<'a> PullRequest<'a> {
             head: Branch::new(&pull.head_ref, pull.version.head_sha, repo, urls),
             base: Branch::new(&pull.base_ref, pull.version.base_sha, repo, urls),
             _links: links,
-            author_association: pull.author.association.as_str(),
+            author_association: Word(pull.author.association),
             auto_merge: None,
             draft: pull.draft,
         }
@@ -215,7 +213,7 @@ impl<'a> Branch<'a> {
     }
 }
 
-/// Whoever wrote something; null once the account is gone.
+/// The author; null if the account was deleted.
 pub fn user<'a>(author: &'a Author, urls: &'a Urls) -> Option<User<'a>> {
     let account = author.account.as_ref()?;
     Some(User::from_parts(account.id, account.kind, &account.login, account.site_admin, urls))
