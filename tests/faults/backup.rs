@@ -35,7 +35,7 @@ fn backup_under_load_is_restored_on_postgres() {
 /// The control: a backup without one of its packs is refused when it is restored, or its loss is noticed afterwards.
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only backup"]
-fn backup_control_a_missing_pack_is_noticed() {
+fn backup_control_missing_pack_is_detected() {
     let subject = Subject::start(None, &[]);
     let backup = Backup::take(&subject, 0);
     let mut packs = Vec::new();
@@ -196,7 +196,7 @@ fn find(directory: &Path, extension: &str, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn a_backup_must_have_what_was_acknowledged_before_it_and_nothing_of_after() {
+fn backup_has_earlier_acknowledged_writes_and_no_later_ones() {
     use crate::comparison::{Observed, compare};
     use crate::history::History;
     let invoked =

@@ -27,7 +27,7 @@ struct Moved {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F9"]
-fn f9_tokens_outlive_no_clock_jump() {
+fn f9_expired_tokens_stay_expired_after_clock_jump() {
     let Some(moved) = Moved::start() else { return };
     for jump in JUMPS {
         let revoked = moved.token();
@@ -52,7 +52,7 @@ fn f9_tokens_outlive_no_clock_jump() {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F9"]
-fn f9_writes_go_on_over_clock_jumps() {
+fn f9_writes_continue_across_clock_jumps() {
     let Some(mut moved) = Moved::start() else { return };
     let plan =
         Plan { writers: 3, pushers: 1, readers: 1, refusals: Refusals::Definite, seed: settings::seed("F9"), round: 0 };

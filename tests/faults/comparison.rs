@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acknowledged_comment_is_there_once_with_its_id() {
+    fn acknowledged_comment_exists_once_with_its_id() {
         let events = [comment(1, "a"), Event::Ok { operation: 1, id: Some(7) }];
         check(&events, &[(7, "a")], 0);
         check(&events, &[], 1);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_comment_is_absent_and_an_unknown_one_may_be() {
+    fn rejected_comment_is_absent_and_unknown_one_may_exist() {
         check(&[comment(1, "a"), Event::Fail { operation: 1 }], &[(7, "a")], 1);
         check(&[comment(1, "a"), Event::Fail { operation: 1 }], &[], 0);
         for there in [&[][..], &[(7, "a")]] {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_belongs_to_one_comment_for_ever() {
+    fn comment_id_is_never_reused() {
         let deletion = Event::Invoked { operation: 2, action: Action::DeleteComment { id: 7 } };
         let events = [
             comment(1, "a"),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn an_atomic_push_is_whole_or_absent() {
+    fn atomic_push_is_complete_or_absent() {
         let names: Vec<String> = ["a", "b"].map(|name| format!("{REF_PREFIX}{name}")).into();
         let action = Action::Push { names: names.clone(), sha: "1".into() };
         let events = [Event::Invoked { operation: 1, action }, Event::Unknown { operation: 1 }];
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_unknown_is_known_after_a_look() {
+    fn unknown_outcome_is_known_after_reading() {
         let events = [comment(1, "a"), comment(2, "b")];
         let seen = observed(&[(7, "a")]);
         let settled = [&events[..], &settle(&History::new(&events), &seen)].concat();

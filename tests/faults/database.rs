@@ -32,25 +32,25 @@ enum Fault {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F10"]
-fn f10_postgres_restarts() {
+fn f10_service_recovers_from_postgres_restart() {
     survive(Fault::Restart);
 }
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F10"]
-fn f10_postgres_is_killed() {
+fn f10_service_recovers_from_postgres_kill() {
     survive(Fault::Kill);
 }
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F10"]
-fn f10_postgres_ends_connections() {
+fn f10_service_recovers_from_closed_postgres_connections() {
     survive(Fault::TerminateBackends);
 }
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F10"]
-fn f10_postgres_hangs() {
+fn f10_service_recovers_from_postgres_hang() {
     survive(Fault::Hang);
 }
 

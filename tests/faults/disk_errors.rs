@@ -52,7 +52,7 @@ const OPERATIONS: [Operation; 6] = [
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F8"]
-fn f8_a_failed_sync_is_final() {
+fn f8_failed_sync_is_final() {
     if let Err(reason) = may_run() {
         return skip(&reason);
     }
@@ -78,7 +78,7 @@ fn f8_a_failed_sync_is_final() {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F8"]
-fn f8_control_a_store_that_does_not_sync_is_noticed() {
+fn f8_control_store_without_sync_is_detected() {
     if let Err(reason) = may_run() {
         return skip(&reason);
     }

@@ -26,7 +26,7 @@ struct Fill {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F6"]
-fn f6_a_full_disk_refuses_writes_and_recovers() {
+fn f6_full_disk_rejects_writes_and_recovers() {
     let Some((disk, mut subject)) = start("F6") else { return };
     let (fills, seed) = (sized(3, 50), settings::seed("F6"));
     let (mut refused, mut slowest) = (0, Duration::ZERO);
@@ -52,7 +52,7 @@ fn f6_a_full_disk_refuses_writes_and_recovers() {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F6"]
-fn f6_control_a_disk_that_stays_full_is_noticed() {
+fn f6_control_disk_that_stays_full_is_detected() {
     let Some((disk, subject)) = start("F6 control") else { return };
     let fill = fill_under_load(&subject, settings::seed("F6 control"), 0, |_| {});
     assert_eq!(fill.recovery, None, "nobody would notice that it does not recover");

@@ -151,19 +151,19 @@ mod tests {
     }
 
     #[test]
-    fn a_ref_has_the_last_acknowledged_value() {
+    fn ref_has_last_acknowledged_value() {
         assert_eq!(values(&[invoked(1, Some("a")), ok(1), invoked(2, Some("b")), ok(2)]), [some("b")]);
         assert_eq!(values(&[invoked(1, Some("a")), ok(1), invoked(2, None), ok(2)]), [None]);
     }
 
     #[test]
-    fn of_two_at_once_either_may_be_the_last() {
+    fn either_of_two_concurrent_writes_may_be_last() {
         let events = [invoked(1, Some("a")), invoked(2, Some("b")), ok(1), ok(2)];
         assert_eq!(values(&events), [some("a"), some("b")]);
     }
 
     #[test]
-    fn an_unknown_write_may_count_or_not() {
+    fn write_with_unknown_outcome_may_apply() {
         let events = [invoked(1, Some("a")), ok(1), invoked(2, Some("b")), Event::Unknown { operation: 2 }];
         assert_eq!(values(&events), [some("a"), some("b")]);
         // Even after a later one, since nobody knows when it ended.
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_write_does_not_count() {
+    fn rejected_write_does_not_apply() {
         let events = [invoked(1, Some("a")), Event::Fail { operation: 1 }];
         assert_eq!(values(&events), [None]);
     }

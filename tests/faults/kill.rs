@@ -18,13 +18,13 @@ const MOMENT_MAX_MILLIS: u64 = 500;
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F1"]
-fn f1_kill_on_sqlite() {
+fn f1_kill_loses_no_acknowledged_write_on_sqlite() {
     kill_cycles("F1 on SQLite", sized(8, 1000), || Some(None));
 }
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F1"]
-fn f1_kill_on_postgres() {
+fn f1_kill_loses_no_acknowledged_write_on_postgres() {
     kill_cycles("F1 on PostgreSQL", sized(4, 200), || settings::cluster("F1").map(Some));
 }
 

@@ -60,7 +60,7 @@ fn f12_limits_hold_at_their_boundaries() {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F12"]
-fn f12_a_pack_may_be_as_large_as_is_set() {
+fn f12_pack_size_limit_is_configurable() {
     let mut subject = Subject::start(None, &[]);
     let (sha, pack) = make_pack(&subject);
     for (limit, fits) in [(pack.len() - 1, false), (pack.len(), true), (pack.len() + 1, true)] {

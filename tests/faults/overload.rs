@@ -83,7 +83,7 @@ fn f5_overload_is_shed() {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F5"]
-fn f5_control_a_server_that_stands_still_is_noticed() {
+fn f5_control_stalled_server_is_detected() {
     let subject = Subject::start(None, &["--requests-max", "8", "--response-cache-bytes", "0"]);
     let stall = || {
         subject.server().signal(Signal::STOP);

@@ -32,19 +32,19 @@ const POSTGRES: Setup = Setup { postgres: Some(&["fsync=on", "synchronous_commit
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F2"]
-fn f2_power_cut_on_sqlite_ext4() {
+fn f2_power_cut_loses_no_acknowledged_write_on_sqlite_ext4() {
     survive(SQLITE, sized(3, 200));
 }
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F2"]
-fn f2_power_cut_on_sqlite_xfs() {
+fn f2_power_cut_loses_no_acknowledged_write_on_sqlite_xfs() {
     survive(Setup { kind: Kind::Xfs, ..SQLITE }, sized(3, 200));
 }
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F2"]
-fn f2_power_cut_on_postgres() {
+fn f2_power_cut_loses_no_acknowledged_write_on_postgres() {
     for kind in sized(&[Kind::Ext4][..], &[Kind::Ext4, Kind::Xfs]) {
         survive(Setup { kind: *kind, ..POSTGRES }, sized(2, 200));
     }
@@ -53,7 +53,7 @@ fn f2_power_cut_on_postgres() {
 /// Pushes would sync the journal, and the log with it; so the controls go without.
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F2"]
-fn f2_control_without_a_sync_of_the_log_loses_writes() {
+fn f2_control_unsynced_log_loses_writes() {
     lose(Setup { flags: &["--dev-synchronous", "normal"], pushers: 0, ..SQLITE });
     lose(Setup {
         postgres: Some(&["fsync=on", "synchronous_commit=off", "wal_writer_delay=10s"]),

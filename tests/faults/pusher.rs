@@ -61,7 +61,7 @@ pub fn status(text: &str) -> Option<u16> {
 }
 
 #[test]
-fn a_status_is_found_in_what_git_says() {
+fn status_is_parsed_from_git_output() {
     assert_eq!(status("fatal: unable to access 'http://x/': The requested URL returned error: 503"), Some(503));
     assert_eq!(status("error: RPC failed; HTTP 503 curl 22"), Some(503));
     assert_eq!(status("fatal: the remote end hung up unexpectedly"), None);

@@ -32,7 +32,7 @@ impl Random {
 }
 
 #[test]
-fn a_seed_repeats_and_streams_differ() {
+fn seed_repeats_and_streams_differ() {
     let draw = |seed, stream| {
         let mut random = Random::new(seed, stream);
         [random.next(), random.next(), random.next()]

@@ -18,7 +18,7 @@ const READ_ONLY: Duration = Duration::from_secs(2);
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F7"]
-fn f7_a_read_only_disk_refuses_writes_on_sqlite() {
+fn f7_read_only_disk_rejects_writes_on_sqlite() {
     for round in 0..sized(1, 10) {
         refuse_and_come_back("F7 on SQLite", round, None);
     }
@@ -26,7 +26,7 @@ fn f7_a_read_only_disk_refuses_writes_on_sqlite() {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F7"]
-fn f7_a_read_only_disk_refuses_pushes_on_postgres() {
+fn f7_read_only_disk_rejects_pushes_on_postgres() {
     for round in 0..sized(1, 10) {
         let Some(cluster) = settings::cluster("F7") else { return };
         refuse_and_come_back("F7 on PostgreSQL", round, Some(cluster));

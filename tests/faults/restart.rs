@@ -19,7 +19,7 @@ fn late(starts: &mut [Duration]) -> Option<String> {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F3"]
-fn f3_ready_again_after_a_kill() {
+fn f3_server_is_ready_after_kill() {
     let (repositories, megabytes, kills) = (sized(200, 1000), sized(64, 1024), sized(3, 50));
     let mut subject = Subject::prepare(&[]);
     let base = subject.with_repositories(repositories);

@@ -29,7 +29,7 @@ fn harm(before: &mut [Duration], during: &mut [Duration], failed: usize) -> Opti
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F11"]
-fn f11_slow_clients_harm_nobody() {
+fn f11_slow_clients_do_not_affect_others() {
     let subject = Subject::start(None, &[]);
     let time = Duration::from_secs(sized(4, 60));
     let memory = subject.memory();

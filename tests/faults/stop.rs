@@ -17,7 +17,7 @@ const STOP_MAX: Duration = Duration::from_secs(32);
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F4"]
-fn f4_a_stop_cuts_nobody_off() {
+fn f4_stop_finishes_requests_in_flight() {
     let stops = sized(4, 200);
     let seed = settings::seed("F4");
     let mut subject = Subject::start(None, LAME_DUCK);
@@ -37,7 +37,7 @@ fn f4_a_stop_cuts_nobody_off() {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F4"]
-fn f4_control_a_kill_cuts_clients_off() {
+fn f4_control_kill_interrupts_clients() {
     let mut subject = Subject::start(None, &[]);
     let (seen, _) = signal_under_load(&mut subject, Signal::KILL, settings::seed("F4 control"), 0);
     let cut = cut_off(&seen);

@@ -51,7 +51,7 @@ fn key_in(output: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_app_is_made_installed_and_used() {
+async fn created_app_can_be_installed_and_authenticates() {
     let service = Service::with(STATE).await;
     let line =
         ["app", "create", "helper", "--owner", "octo-org", "--permissions", "contents=write", "--client-id", "Iv1.x"];
@@ -84,7 +84,7 @@ async fn an_app_is_made_installed_and_used() {
 
 /// Both keys are good until the old one is removed: no moment without one.
 #[tokio::test]
-async fn keys_change_without_a_gap() {
+async fn added_key_works_while_old_key_is_valid() {
     let service = Service::with(STATE).await;
     let old = key_in(&run(&service, &["app", "create", "helper", "--owner", "octo-org"]).await);
     let new = key_in(&run(&service, &["app", "key", "add", "helper"]).await);
@@ -104,7 +104,7 @@ async fn keys_change_without_a_gap() {
 }
 
 #[tokio::test]
-async fn a_rotation_leaves_one_key() {
+async fn key_rotation_leaves_one_key() {
     let service = Service::with(STATE).await;
     let file = service.folder().join("new.pem");
     let old = key_in(&run(&service, &["app", "create", "helper", "--owner", "octo-org"]).await);
@@ -123,7 +123,7 @@ async fn a_rotation_leaves_one_key() {
 }
 
 #[tokio::test]
-async fn a_key_of_ones_own_is_taken_in_both_forms() {
+async fn imported_key_is_accepted_in_both_pem_formats() {
     let service = Service::with(STATE).await;
     run(&service, &["app", "create", "helper", "--owner", "octo-org"]).await;
     let own = plinth_core::apps::generate_key();
@@ -148,7 +148,7 @@ async fn a_key_of_ones_own_is_taken_in_both_forms() {
 }
 
 #[tokio::test]
-async fn the_operator_approves_a_device() {
+async fn operator_approves_device_on_command_line() {
     let service = Service::with(STATE).await;
     let made =
         run(&service, &["app", "create", "gh", "--owner", "mona", "--oauth", "--client-id", "178c6fc778ccc68e1d6a"])
@@ -178,7 +178,7 @@ async fn the_operator_approves_a_device() {
 }
 
 #[tokio::test]
-async fn mistakes_are_told() {
+async fn app_commands_report_mistakes() {
     let service = Service::with(STATE).await;
     run(&service, &["app", "create", "helper", "--owner", "octo-org", "--permissions", "contents=read"]).await;
     run(&service, &["app", "create", "cli", "--owner", "octo-org", "--oauth"]).await;
@@ -215,7 +215,7 @@ async fn mistakes_are_told() {
 
 /// Only public halves and hashes are kept.
 #[tokio::test]
-async fn a_new_client_secret_takes_the_place_of_the_old_one() {
+async fn new_client_secret_replaces_old_one() {
     let service = Service::with(STATE).await;
     let made = run(&service, &["app", "create", "helper", "--owner", "octo-org", "--client-id", "Iv1.x"]).await;
     let old = made.lines().find_map(|line| line.strip_prefix("client secret ")).expect("a secret").to_owned();

@@ -35,7 +35,7 @@ impl Shell {
 }
 
 #[tokio::test]
-async fn accounts_repositories_and_tokens_are_made_by_hand() {
+async fn commands_create_accounts_repositories_and_tokens() {
     let shell = Shell::new();
     shell.run(&["user", "create", "mona", "--name", "Mona"]).await.expect("a user");
     shell.run(&["org", "create", "octo-org"]).await.expect("an organization");
@@ -54,7 +54,7 @@ async fn accounts_repositories_and_tokens_are_made_by_hand() {
 }
 
 #[tokio::test]
-async fn mistakes_are_told_and_change_nothing() {
+async fn invalid_commands_report_mistakes_and_change_nothing() {
     let shell = Shell::new();
     for (words, complaint) in [
         (&["user", "create", "repos"][..], "reserved"),
@@ -73,7 +73,7 @@ async fn mistakes_are_told_and_change_nothing() {
 }
 
 #[tokio::test]
-async fn a_copy_brings_everything_back() {
+async fn backup_restores_everything() {
     let shell = Shell::new();
     shell.run(&["user", "create", "mona"]).await.expect("a user");
     let copy = shell.path("copy");
@@ -88,7 +88,7 @@ async fn a_copy_brings_everything_back() {
 }
 
 #[tokio::test]
-async fn a_copy_that_was_cut_off_is_not_taken_for_whole() {
+async fn interrupted_backup_is_not_restored() {
     let shell = Shell::new();
     shell.run(&["user", "create", "mona"]).await.expect("a user");
     // What a backup that was killed has left behind is in nobody's way.
@@ -115,7 +115,7 @@ async fn a_copy_that_was_cut_off_is_not_taken_for_whole() {
 }
 
 #[tokio::test]
-async fn a_copy_has_the_repositories_too() {
+async fn backup_contains_repositories() {
     let shell = Shell::new();
     let state = shell.path("state.yaml");
     let text = "users: [{ login: mona }]\n\
@@ -134,7 +134,7 @@ async fn a_copy_has_the_repositories_too() {
 }
 
 #[tokio::test]
-async fn repositories_have_their_folder_beside_a_database_too() {
+async fn repository_directory_is_used_with_postgres() {
     let shell = Shell::new();
     let database = TestDatabase::create().await;
     let Location::Postgres { url, .. } = database.location() else {
@@ -156,7 +156,7 @@ async fn repositories_have_their_folder_beside_a_database_too() {
 }
 
 #[tokio::test]
-async fn settings_come_from_the_file_unless_a_flag_says_otherwise() {
+async fn flags_override_configuration_file() {
     let shell = Shell::new();
     let file = shell.path("plinth.toml");
     std::fs::write(&file, "requests_per_hour = 7\nrequests_max = 3\n").expect("a file can be written");
@@ -168,7 +168,7 @@ async fn settings_come_from_the_file_unless_a_flag_says_otherwise() {
 }
 
 #[tokio::test]
-async fn completions_are_written() {
+async fn completions_are_generated() {
     let shell = Shell::new();
     assert!(shell.run(&["completions", "bash"]).await.expect("a script").contains("_plinth"));
 }

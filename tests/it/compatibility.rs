@@ -42,7 +42,7 @@ struct Client {
 }
 
 #[test]
-fn the_page_is_what_the_suites_are() {
+fn compatibility_page_matches_client_suites() {
     let page = read("docs/compatibility.md");
     let (before, rest) = page.split_once(BEGIN).expect("the page has a place for its tables");
     let (_, after) = rest.split_once(END).expect("that place has an end");
@@ -51,7 +51,7 @@ fn the_page_is_what_the_suites_are() {
 }
 
 #[test]
-fn methods_are_called_in_the_suite_that_is_named() {
+fn client_suites_call_their_listed_methods() {
     for client in clients() {
         let stories = sources(&client);
         for operation in operations() {
@@ -66,7 +66,7 @@ fn methods_are_called_in_the_suite_that_is_named() {
 }
 
 #[test]
-fn what_a_client_lacks_is_known() {
+fn missing_client_methods_are_listed() {
     let all: BTreeSet<String> = operations().into_iter().map(|row| row.operation).collect();
     for client in clients() {
         let has: BTreeSet<String> = client.methods.keys().cloned().collect();

@@ -55,7 +55,7 @@ async fn approve(service: &Service, token: &str, user_code: &Value) -> Answer {
 }
 
 #[tokio::test]
-async fn a_device_gets_a_user_token_of_its_app() {
+async fn device_flow_returns_user_token_of_github_app() {
     let service = Service::with(STATE).await;
     let begun = begin(&service, "Iv23helper", "repo").await;
     assert_eq!(begun["verification_uri"], "http://plinth.test/login/device");
@@ -88,7 +88,7 @@ async fn a_device_gets_a_user_token_of_its_app() {
 }
 
 #[tokio::test]
-async fn a_device_gets_a_token_with_scopes_of_an_oauth_app() {
+async fn device_flow_returns_scoped_token_of_oauth_app() {
     let service = Service::with(STATE).await;
     let begun = begin(&service, "178c6fc778ccc68e1d6a", "repo read:org,gist").await;
     approve(&service, "ghp_mona0000", &begun["user_code"]).await.expect(204);
@@ -102,7 +102,7 @@ async fn a_device_gets_a_token_with_scopes_of_an_oauth_app() {
 
 /// The default is a form, in and out, as `gh` speaks it.
 #[tokio::test]
-async fn forms_are_taken_and_given() {
+async fn device_flow_accepts_and_returns_form_encoding() {
     let service = Service::with(STATE).await;
     let device = service.anonymous().header("content-type", "application/x-www-form-urlencoded");
     let post = async |path: &str, body: &str| device.send(Method::POST, path, body.to_owned()).await.expect(200);
@@ -129,7 +129,7 @@ async fn forms_are_taken_and_given() {
 }
 
 #[tokio::test]
-async fn a_device_that_does_not_wait_is_slowed_down() {
+async fn polling_too_fast_returns_slow_down() {
     let service = Service::with(STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     let code = &begun["device_code"];
@@ -144,7 +144,7 @@ async fn a_device_that_does_not_wait_is_slowed_down() {
 }
 
 #[tokio::test]
-async fn a_code_expires_after_fifteen_minutes() {
+async fn device_code_expires_after_fifteen_minutes() {
     let service = Service::with(STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     service.advance(899);
@@ -161,7 +161,7 @@ async fn a_code_expires_after_fifteen_minutes() {
 }
 
 #[tokio::test]
-async fn a_user_denies_a_device_once_and_for_all() {
+async fn denied_device_code_cannot_be_approved() {
     let service = Service::with(STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     let mona = service.with_token("ghp_mona0000");
@@ -171,7 +171,7 @@ async fn a_user_denies_a_device_once_and_for_all() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_together_is_told() {
+async fn device_flow_rejects_mismatched_parameters() {
     let service = Service::with(STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     let code = begun["device_code"].clone();
@@ -201,7 +201,7 @@ async fn what_does_not_fit_together_is_told() {
 
 /// Whoever approves with a token gives away no more than that token has.
 #[tokio::test]
-async fn a_token_cannot_approve_more_than_it_has() {
+async fn approval_rejects_scopes_beyond_callers_token() {
     let service = Service::with(STATE).await;
     for (client, scope, missing) in
         [("178c6fc778ccc68e1d6a", "admin:org repo", "admin:org, repo"), ("Iv23helper", "", "repo")]
@@ -218,7 +218,7 @@ async fn a_token_cannot_approve_more_than_it_has() {
 
 /// The user sees the app, its rights and the account, and approves just that.
 #[tokio::test]
-async fn an_approval_names_what_was_seen() {
+async fn approval_requires_confirmation_of_displayed_rights() {
     let service = Service::with(STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     let seen = look(&service, "ghp_mona0000", &begun["user_code"]).await.expect(200);
@@ -264,7 +264,7 @@ async fn an_approval_names_what_was_seen() {
 
 /// With `administration: write` an app deletes repositories, so its approval takes the scope for that.
 #[tokio::test]
-async fn approving_an_app_that_deletes_repositories_takes_the_scope_for_it() {
+async fn approving_app_with_repository_deletion_requires_delete_scope() {
     let service = Service::with(&STATE.replace("{ contents: read }", "{ administration: write }")).await;
     let begun = begin(&service, "Iv23helper", "").await;
     let seen = look(&service, "ghp_mona0000", &begun["user_code"]).await.expect(200).json();
@@ -279,7 +279,7 @@ async fn approving_an_app_that_deletes_repositories_takes_the_scope_for_it() {
 
 /// Of many devices with one code, one gets the token.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_code_becomes_one_token() {
+async fn device_code_yields_exactly_one_token() {
     let service = Service::with(STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     approve(&service, "ghp_mona0000", &begun["user_code"]).await.expect(204);

@@ -10,7 +10,7 @@ const PAGES: [&str; 4] = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECUR
 
 /// The security page names limits by settings that exist.
 #[test]
-fn the_limits_that_are_shown_can_be_set() {
+fn documented_limits_are_settings() {
     let (limits, settings) = (read(&root().join("SECURITY.md")), read(&root().join("docs/configuration.md")));
     let rows = limits.lines().filter(|line| line.starts_with("| ") && line.contains('`'));
     let cells: Vec<&str> = rows.filter_map(|row| row.rsplit('|').nth(1)).collect();
@@ -22,7 +22,7 @@ fn the_limits_that_are_shown_can_be_set() {
 }
 
 #[test]
-fn links_lead_somewhere() {
+fn links_resolve() {
     let mut lost = BTreeSet::new();
     for page in pages() {
         for target in links(&read(&page)) {
@@ -38,7 +38,7 @@ fn links_lead_somewhere() {
 
 /// A block that follows the link to a file and a colon is a part of that file.
 #[test]
-fn code_that_is_shown_is_the_text_of_its_file() {
+fn code_samples_match_their_files() {
     let mut shown = 0;
     for page in pages() {
         let text = read(&page);
@@ -57,7 +57,7 @@ fn code_that_is_shown_is_the_text_of_its_file() {
 }
 
 #[test]
-fn every_setting_has_its_line() {
+fn every_setting_is_documented() {
     let page = read(&root().join("docs/configuration.md"));
     let rows: BTreeSet<&str> = page.lines().filter(|line| line.starts_with("| `--")).collect();
     let command = Cli::command();
@@ -73,7 +73,7 @@ fn every_setting_has_its_line() {
 }
 
 #[test]
-fn every_command_is_on_a_page() {
+fn every_command_is_documented() {
     let pages: String = pages().iter().map(|page| read(page)).collect();
     for command in Cli::command().get_subcommands() {
         let words = format!("plinth {}", command.get_name());
@@ -96,7 +96,7 @@ fn architecture_page_names_every_crate_and_area() {
 }
 
 #[tokio::test]
-async fn the_state_file_that_is_shown_can_be_applied() {
+async fn documented_state_file_applies() {
     let page = read(&root().join("docs/state-file.md"));
     let text = page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a file is shown");
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -110,7 +110,7 @@ async fn the_state_file_that_is_shown_can_be_applied() {
 }
 
 #[test]
-fn every_field_of_the_state_file_is_explained() {
+fn state_file_fields_are_documented() {
     let page = read(&root().join("docs/state-file.md"));
     let schema = read(&root().join("docs/state-file.schema.json"));
     let schema: serde_json::Value = serde_json::from_str(&schema).expect("a schema");

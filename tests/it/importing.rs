@@ -132,7 +132,7 @@ fn add_noise(source: &Path) {
 }
 
 #[tokio::test]
-async fn a_repository_is_taken_over_and_nothing_is_taken_twice() {
+async fn import_copies_repository_and_reuses_objects() {
     let home = Home::new().await;
     let source = home.make_source();
     let output = home.import(&source);
@@ -154,7 +154,7 @@ async fn a_repository_is_taken_over_and_nothing_is_taken_twice() {
 }
 
 #[tokio::test]
-async fn an_import_that_is_killed_leaves_nothing_and_can_be_made_again() {
+async fn killed_import_leaves_nothing_and_can_be_repeated() {
     let home = Home::new().await;
     let source = home.make_source();
     add_noise(&source);
@@ -177,7 +177,7 @@ async fn an_import_that_is_killed_leaves_nothing_and_can_be_made_again() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_imported_is_told_and_leaves_nothing() {
+async fn failed_import_is_reported_and_leaves_nothing() {
     let home = Home::new().await;
     let source = home.make_source();
     let [empty, shallow, longer] = ["empty", "shallow", "longer"].map(|name| home.path(name));
@@ -203,7 +203,7 @@ async fn what_cannot_be_imported_is_told_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_damaged_repository_is_not_taken_in_part() {
+async fn damaged_repository_is_not_partially_imported() {
     let home = Home::new().await;
     let source = home.make_source();
     git(&source, &["repack", "-a", "-d", "--quiet"]);
@@ -226,7 +226,7 @@ async fn a_damaged_repository_is_not_taken_in_part() {
 }
 
 #[tokio::test]
-async fn a_repository_that_was_made_to_hurt_runs_nothing_and_brings_no_bad_name() {
+async fn hostile_repository_runs_nothing_and_imports_no_bad_ref() {
     let home = Home::new().await;
     let source = home.make_source();
     let canary = home.path("canary");
@@ -275,7 +275,7 @@ async fn a_repository_that_was_made_to_hurt_runs_nothing_and_brings_no_bad_name(
 }
 
 #[tokio::test]
-async fn a_running_server_shows_an_import_at_once() {
+async fn running_server_shows_import_at_once() {
     let home = Home::new().await;
     let source = home.make_source();
     let server = home.serve();

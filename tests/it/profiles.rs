@@ -16,7 +16,7 @@ tokens:
 ";
 
 #[tokio::test]
-async fn a_user_sees_its_own_profile() {
+async fn get_user_returns_caller() {
     let service = Service::with(WORLD).await;
     let answer = service.with_token("ghp_monamona").get("/user").await;
     expect![[r#"
@@ -60,7 +60,7 @@ async fn a_user_sees_its_own_profile() {
 }
 
 #[tokio::test]
-async fn others_do_not_see_the_address_of_a_user() {
+async fn email_is_hidden_from_other_users() {
     let service = Service::with(WORLD).await;
     let answer = service.with_token("ghp_hubothubot").get("/users/MONA").await.expect(200).json();
     assert_eq!((&answer["login"], &answer["email"]), (&json!("Mona"), &json!(null)));
@@ -69,7 +69,7 @@ async fn others_do_not_see_the_address_of_a_user() {
 }
 
 #[tokio::test]
-async fn an_organization_is_shown() {
+async fn get_organization_returns_organization() {
     let service = Service::with(WORLD).await;
     let answer = service.anonymous().get("/orgs/OCTO-ORG").await;
     expect![[r#"
@@ -106,7 +106,7 @@ async fn an_organization_is_shown() {
 }
 
 #[tokio::test]
-async fn a_repository_is_shown_whole() {
+async fn get_repository_returns_every_field() {
     let service = Service::with(WORLD).await;
     let answer = service.with_token("ghp_hubothubot").get("/repos/octo-org/hello").await;
     expect![[r#"
@@ -232,7 +232,7 @@ async fn a_repository_is_shown_whole() {
 }
 
 #[tokio::test]
-async fn addresses_follow_the_prefix_of_the_request() {
+async fn urls_have_prefix_of_request() {
     let service = Service::with(WORLD).await;
     let client = service.anonymous().header("host", "code.example:8443");
     let plain = client.get("/repos/octo-org/hello").await.expect(200).json();
@@ -244,7 +244,7 @@ async fn addresses_follow_the_prefix_of_the_request() {
 }
 
 #[tokio::test]
-async fn a_user_makes_and_deletes_a_repository() {
+async fn user_creates_and_deletes_repository() {
     let service = Service::with(WORLD).await;
     let mona = service.with_token("ghp_monamona");
     let made = mona.post("/user/repos", json!({ "name": "Notes", "private": true })).await.expect(201);
@@ -278,7 +278,7 @@ async fn a_user_makes_and_deletes_a_repository() {
 }
 
 #[tokio::test]
-async fn a_member_administers_what_it_makes_for_the_organization() {
+async fn member_administers_repository_it_creates_in_organization() {
     let service = Service::with(WORLD).await;
     let hubot = service.with_token("ghp_hubothubot");
     let made = hubot.post("/orgs/octo-org/repos", json!({ "name": "bots" })).await.expect(201).json();
@@ -289,7 +289,7 @@ async fn a_member_administers_what_it_makes_for_the_organization() {
 }
 
 #[tokio::test]
-async fn a_repository_that_cannot_be_is_refused_in_every_field_at_once() {
+async fn create_repository_reports_every_invalid_field() {
     let service = Service::with(WORLD).await;
     let mona = service.with_token("ghp_monamona");
     let refused = mona.post("/user/repos", json!({ "name": "a b", "description": "x".repeat(351) })).await.expect(422);
@@ -326,7 +326,7 @@ async fn a_repository_that_cannot_be_is_refused_in_every_field_at_once() {
 }
 
 #[tokio::test]
-async fn a_private_repository_takes_the_wider_scope() {
+async fn private_repository_requires_repo_scope() {
     let service = Service::with(WORLD).await;
     let hubot = service.with_token("ghp_hubotpublic");
     hubot.post("/user/repos", json!({ "name": "hidden", "private": true })).await.expect(403);
@@ -336,7 +336,7 @@ async fn a_private_repository_takes_the_wider_scope() {
 
 /// Wherever a token reaches, it tells whose it is, and no more on that account than it was given.
 #[tokio::test]
-async fn a_token_for_another_account_still_tells_its_user() {
+async fn fine_grained_token_of_other_owner_identifies_its_user() {
     let service = Service::with(
         "users: [{ login: mona }]\n\
          orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]\n\

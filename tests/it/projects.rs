@@ -17,7 +17,7 @@ tokens:
 ";
 
 #[tokio::test]
-async fn a_project_is_shown_with_owner_and_creator() {
+async fn get_project_returns_owner_and_creator() {
     let service = Service::with(STATE).await;
     let answer = service.anonymous().get("/orgs/octo-org/projectsV2/1").await.expect(200);
     let mut project = answer.json();
@@ -51,7 +51,7 @@ async fn a_project_is_shown_with_owner_and_creator() {
 }
 
 #[tokio::test]
-async fn projects_are_counted_for_each_owner() {
+async fn project_numbers_count_per_owner() {
     let service = Service::with(STATE).await;
     let mona = service.with_token("ghp_mona0000");
     let listed = mona.get("/orgs/octo-org/projectsV2").await.expect(200).json();
@@ -69,7 +69,7 @@ async fn projects_are_counted_for_each_owner() {
 }
 
 #[tokio::test]
-async fn projects_page_both_ways() {
+async fn list_projects_pages_both_ways() {
     let service = Service::with(STATE).await;
     let more: String =
         (0..5).map(|number| format!("  - {{ owner: hubot, title: P{number}, public: true }}\n")).collect();
@@ -95,7 +95,7 @@ async fn projects_page_both_ways() {
 }
 
 #[tokio::test]
-async fn an_unchanged_project_is_not_sent_again() {
+async fn unchanged_project_returns_304() {
     let service = Service::with(STATE).await;
     let first = service.anonymous().get("/orgs/octo-org/projectsV2/1").await.expect(200);
     let tag = first.header("etag").unwrap();
@@ -103,7 +103,7 @@ async fn an_unchanged_project_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn the_address_of_a_project_in_its_fields_leads_to_it() {
+async fn project_url_of_field_resolves() {
     let service = Service::with(STATE).await;
     let mona = service.with_token("ghp_mona0000");
     for owner in ["/orgs/octo-org", "/users/mona"] {
@@ -115,7 +115,7 @@ async fn the_address_of_a_project_in_its_fields_leads_to_it() {
 }
 
 #[tokio::test]
-async fn by_its_id_a_project_is_seen_by_nobody_else_than_below_its_owner() {
+async fn project_by_id_has_visibility_of_project_by_number() {
     let service = Service::with(STATE).await;
     service
         .apply(

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::support::{HELPER, HUBOT, MONA, app, assert_refused, with};
 
 #[tokio::test]
-async fn an_app_finds_itself_and_its_installations() {
+async fn app_finds_itself_and_its_installations() {
     let app = app();
     assert_eq!(app.apps().get().await.unwrap().slug.as_deref(), Some("helper"));
     let listed = app.apps().installations().send().await.unwrap();
@@ -27,7 +27,7 @@ async fn an_app_finds_itself_and_its_installations() {
 }
 
 #[tokio::test]
-async fn a_client_of_an_installation_gets_its_token_by_itself() {
+async fn installation_client_requests_its_token() {
     let app = app();
     let installation = on(&app, "octo-org").await;
     let helper = app.installation(installation.id).unwrap();
@@ -41,7 +41,7 @@ async fn a_client_of_an_installation_gets_its_token_by_itself() {
 }
 
 #[tokio::test]
-async fn the_repositories_of_an_installation_are_listed_page_by_page() {
+async fn installation_repositories_are_listed_page_by_page() {
     let helper = with(HELPER);
     let first: Page<Value> = helper.get("/installation/repositories?per_page=7", None::<&()>).await.unwrap();
     let total = first.total_count.expect("how many there are");
@@ -53,7 +53,7 @@ async fn the_repositories_of_an_installation_are_listed_page_by_page() {
 /// The client of an installation sends its token to no other host than `api.github.com` when it follows a link, so that
 /// elsewhere it asks for pages by their numbers.
 #[tokio::test]
-async fn the_client_of_an_installation_asks_for_pages_by_number() {
+async fn installation_client_requests_pages_by_number() {
     let app = app();
     let helper = app.installation(on(&app, "octo-org").await.id).unwrap();
     let first: Page<Value> = helper.get("/installation/repositories?per_page=15", None::<&()>).await.unwrap();
@@ -68,7 +68,7 @@ async fn the_client_of_an_installation_asks_for_pages_by_number() {
 }
 
 #[tokio::test]
-async fn repositories_that_have_not_changed_are_not_sent_again() {
+async fn unchanged_repositories_return_304() {
     let app = app();
     let id = on(&app, "octo-org").await.id;
     let narrow = app.installation_builder(id).repositories(vec!["part-01".into()]).build().unwrap();
@@ -79,7 +79,7 @@ async fn repositories_that_have_not_changed_are_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_token_can_be_made_for_less() {
+async fn token_can_be_narrowed() {
     let app = app();
     let installation = on(&app, "octo-org").await;
     let narrow = app.installation_builder(installation.id).repositories(vec!["hello".into()]).build().unwrap();
@@ -97,7 +97,7 @@ async fn a_token_can_be_made_for_less() {
 }
 
 #[tokio::test]
-async fn a_token_that_was_given_back_is_dead_and_the_next_one_works() {
+async fn revoked_token_is_rejected_and_next_one_works() {
     let app = app();
     let installation = on(&app, "octo-org").await;
     let (helper, token) = app.installation_and_token(installation.id).await.unwrap();
@@ -111,7 +111,7 @@ async fn a_token_that_was_given_back_is_dead_and_the_next_one_works() {
 }
 
 #[tokio::test]
-async fn who_is_no_installation_cannot_act_as_one() {
+async fn other_credentials_cannot_act_as_installation() {
     let only =
         "You must authenticate with an installation access token in order to list repositories for an installation.";
     assert_refused(with(MONA).apps().installation_repositories().send().await, 403, only);

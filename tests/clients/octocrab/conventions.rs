@@ -25,7 +25,7 @@ const ROUTES: [(&str, &str); 6] = [
 ];
 
 #[tokio::test]
-async fn what_has_not_changed_is_not_sent_again() {
+async fn unchanged_resource_returns_304() {
     for (token, route) in ROUTES {
         let client = with(token);
         let first = client._get(route).await.unwrap();
@@ -41,7 +41,7 @@ async fn what_has_not_changed_is_not_sent_again() {
 
 /// The client's own cache, which counts how often it was told that nothing has changed.
 #[tokio::test]
-async fn the_cache_of_the_client_is_used_until_something_changes() {
+async fn client_cache_is_used_until_change() {
     let reused = Arc::new(AtomicUsize::new(0));
     let cache = Counting { inner: InMemoryCache::new(), reused: reused.clone() };
     let builder = Octocrab::builder().base_uri(address()).expect("an address").cache(cache);
@@ -62,7 +62,7 @@ async fn the_cache_of_the_client_is_used_until_something_changes() {
 }
 
 #[tokio::test]
-async fn the_prefix_of_an_enterprise_address_stays_in_every_link() {
+async fn enterprise_prefix_is_in_every_link() {
     let prefix = format!("{}/api/v3", address());
     let client = Octocrab::builder().base_uri(prefix.as_str()).expect("an address").build().expect("a client");
     let first = client.pulls("octo-org", "hello").list_comments(Some(1)).per_page(20).send().await.unwrap();
@@ -73,7 +73,7 @@ async fn the_prefix_of_an_enterprise_address_stays_in_every_link() {
 
 /// The client asks for the older version by itself; the service's own name for the header counts more.
 #[tokio::test]
-async fn the_older_version_is_spoken_unless_the_newer_one_is_asked_for() {
+async fn older_api_version_is_default() {
     let route = "/repos/octo-org/hello/git/ref/heads/main";
     let usual = anonymous()._get(route).await.unwrap();
     assert_eq!(usual.status(), 200);
@@ -87,14 +87,14 @@ async fn the_older_version_is_spoken_unless_the_newer_one_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_credential_that_is_not_good_is_good_for_nothing() {
+async fn bad_credential_is_always_rejected() {
     let client = with("ghp_nobodyHasThisOne");
     assert_refused(get(&client, "/repos/octo-org/hello/pulls/1/comments").await, 401, "Bad credentials");
     assert_refused(get(&client, "/orgs/octo-org/projectsV2/1/fields").await, 401, "Bad credentials");
 }
 
 #[tokio::test]
-async fn what_client_programs_ask_first_is_answered() {
+async fn root_and_meta_endpoints_are_served() {
     let mona = with(MONA);
     assert_eq!(mona.current().user().await.unwrap().login, "mona");
     assert!(mona.ratelimit().get().await.unwrap().resources.core.limit > 0);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{HUBOT, HUBOT_READS, MONA, STRANGER, anonymous, assert_refused, get, with};
 
 #[tokio::test]
-async fn a_branch_is_made_moved_and_deleted() {
+async fn branch_is_created_updated_and_deleted() {
     let hubot = with(HUBOT);
     let git = hubot.git("octo-org", "refs");
     let (main, ahead) = (sha_of(&hubot, "main").await, sha_of(&hubot, "featureA").await);
@@ -30,7 +30,7 @@ async fn a_branch_is_made_moved_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_tag_with_a_message_is_an_object_of_its_own() {
+async fn annotated_tag_is_its_own_object() {
     let hubot = with(HUBOT);
     let git = hubot.git("octo-org", "hello");
     let annotated = git.get_ref(&Reference::Tag("v1".into())).await.unwrap();
@@ -41,7 +41,7 @@ async fn a_tag_with_a_message_is_an_object_of_its_own() {
 }
 
 #[tokio::test]
-async fn names_that_begin_alike_are_listed_all_at_once() {
+async fn matching_refs_share_prefix() {
     let nobody = anonymous();
     let git = nobody.git("octo-org", "refs");
     let listed = git.list_matching_refs("heads/feature").await.unwrap();
@@ -58,7 +58,7 @@ async fn names_that_begin_alike_are_listed_all_at_once() {
 
 /// The client puts a name into the path as it is, so that its user writes what a path cannot hold.
 #[tokio::test]
-async fn odd_names_are_found_and_shown_as_they_are() {
+async fn unusual_ref_names_are_found() {
     let nobody = anonymous();
     let git = nobody.git("octo-org", "refs");
     let found = git.get_ref(&Reference::Branch("odd%2F%2350%25-fr%C3%BCh".into())).await.unwrap();
@@ -69,7 +69,7 @@ async fn odd_names_are_found_and_shown_as_they_are() {
 }
 
 #[tokio::test]
-async fn the_same_methods_are_with_the_repository() {
+async fn repository_handler_has_same_methods() {
     let hubot = with(HUBOT);
     let repo = hubot.repos("octo-org", "refs");
     let main = repo.get_ref(&Reference::Branch("main".into())).await.unwrap();
@@ -81,7 +81,7 @@ async fn the_same_methods_are_with_the_repository() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_is_refused_with_its_reason() {
+async fn invalid_refs_are_rejected_with_reason() {
     let mona = with(MONA);
     let git = mona.git("octo-org", "refs");
     let main = Reference::Branch("main".into());
@@ -98,7 +98,7 @@ async fn what_cannot_be_is_refused_with_its_reason() {
 }
 
 #[tokio::test]
-async fn an_empty_repository_has_nothing_to_name() {
+async fn empty_repository_has_no_refs() {
     let mona = with(MONA);
     let git = mona.git("octo-org", "empty");
     let main = Reference::Branch("main".into());
@@ -108,7 +108,7 @@ async fn an_empty_repository_has_nothing_to_name() {
 }
 
 #[tokio::test]
-async fn who_may_not_write_is_told_so_and_who_may_not_read_is_told_nothing() {
+async fn reader_gets_403_and_stranger_gets_404() {
     let tip = sha_of(&anonymous(), "main").await;
     let branch = Reference::Branch("crab/mine".into());
     let refused = anonymous().git("octo-org", "refs").create_ref(&branch, &tip).await;

@@ -9,7 +9,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn a_user_sees_the_installations_of_the_app() {
+async fn user_lists_installations_of_app() {
     let mona = with(MONA_THROUGH_APP);
     let first = mona.current().list_app_installations_accessible_to_user().per_page(1).send().await.unwrap();
     assert_eq!(first.items.len(), 1);
@@ -23,7 +23,7 @@ async fn a_user_sees_the_installations_of_the_app() {
 }
 
 #[tokio::test]
-async fn a_user_sees_the_repositories_of_an_installation_with_what_may_be_done() {
+async fn user_lists_installation_repositories_with_permissions() {
     let mona = with(MONA_THROUGH_APP);
     let id = on(&mona, "octo-org").await.id;
     let typed = mona.current().installation_repositories(id).per_page(100).send().await.unwrap();
@@ -37,7 +37,7 @@ async fn a_user_sees_the_repositories_of_an_installation_with_what_may_be_done()
 }
 
 #[tokio::test]
-async fn a_repository_is_added_and_removed_again() {
+async fn repository_is_added_and_removed() {
     let app_user = with(MONA_THROUGH_APP);
     let mona = with(MONA);
     let id = on(&app_user, "side-org").await.id;
@@ -57,7 +57,7 @@ async fn a_repository_is_added_and_removed_again() {
 }
 
 #[tokio::test]
-async fn an_installation_on_everything_is_not_taken_apart() {
+async fn installation_on_all_repositories_rejects_removal() {
     let id = on(&with(MONA_THROUGH_APP), "octo-org").await.id;
     let mona = with(MONA);
     let hello = repository(&mona, "octo-org", "hello").await;
@@ -66,7 +66,7 @@ async fn an_installation_on_everything_is_not_taken_apart() {
 }
 
 #[tokio::test]
-async fn only_some_kinds_of_token_may() {
+async fn other_token_kinds_are_rejected() {
     let only = "You must authenticate with an access token authorized to a GitHub App in order to list installations";
     assert_refused(with(MONA).current().list_app_installations_accessible_to_user().send().await, 403, only);
     let nobody = anonymous().current().list_app_installations_accessible_to_user().send().await;

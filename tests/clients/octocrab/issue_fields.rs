@@ -7,7 +7,7 @@ use crate::support::{HUBOT, MONA, STRANGER, assert_refused, delete, get, refusal
 const ROUTE: &str = "/orgs/octo-org/issue-fields";
 
 #[tokio::test]
-async fn fields_are_listed_with_their_names_and_types() {
+async fn list_fields_returns_names_and_types() {
     let fields = with(HUBOT).orgs("octo-org").issue_fields().list().await.unwrap();
     let named = |name: &str| fields.iter().find(|field| field.name == name).expect("a field of the state file");
     assert_eq!(named("Priority").data_type.as_deref(), Some("single_select"));
@@ -17,7 +17,7 @@ async fn fields_are_listed_with_their_names_and_types() {
 }
 
 #[tokio::test]
-async fn a_field_is_created_changed_and_deleted() {
+async fn field_is_created_updated_and_deleted() {
     let mona = with(MONA);
     let orgs = mona.orgs("octo-org");
     let fields = orgs.issue_fields();
@@ -38,7 +38,7 @@ async fn a_field_is_created_changed_and_deleted() {
 
 /// The client's own type has no room for options.
 #[tokio::test]
-async fn options_are_replaced_as_a_set_and_keep_their_ids() {
+async fn options_are_replaced_as_set_and_keep_their_ids() {
     let mona = with(MONA);
     let options = json!([
         { "name": "Small", "color": "green", "priority": 1 },
@@ -60,7 +60,7 @@ async fn options_are_replaced_as_a_set_and_keep_their_ids() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_taken_is_refused_in_words() {
+async fn duplicate_name_is_rejected_with_message() {
     let mona = with(MONA);
     let body = json!({ "name": "priority", "data_type": "text" });
     let refused = refusal(mona.orgs("octo-org").issue_fields().create(&body).await);
@@ -70,14 +70,14 @@ async fn a_name_that_is_taken_is_refused_in_words() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_named() {
+async fn missing_attributes_are_named() {
     let mona = with(MONA);
     let refused = mona.orgs("octo-org").issue_fields().create(&json!({ "data_type": "text" })).await;
     assert_refused(refused, 422, "Invalid request.\n\n\"name\" wasn't supplied.");
 }
 
 #[tokio::test]
-async fn fields_do_not_exist_for_strangers_and_not_for_writing_members() {
+async fn fields_are_hidden_from_strangers_and_read_only_for_members() {
     let stranger = with(STRANGER);
     assert_refused(stranger.orgs("octo-org").issue_fields().list().await, 404, "Not Found");
     assert_refused(get(&with(HUBOT), "/orgs/nobody/issue-fields").await, 404, "Not Found");

@@ -14,7 +14,7 @@ const PULL: u64 = 2;
 const ROUTE: &str = "/repos/octo-org/hello/pulls/2/comments";
 
 #[tokio::test]
-async fn a_comment_is_made_answered_changed_and_deleted() {
+async fn comment_is_created_replied_to_updated_and_deleted() {
     let hubot = with(HUBOT);
     let pulls = hubot.pulls("octo-org", "hello");
     let made = comment(&hubot, 2).await;
@@ -38,7 +38,7 @@ async fn a_comment_is_made_answered_changed_and_deleted() {
 
 /// The client's own method takes one line.
 #[tokio::test]
-async fn a_range_is_commented_on_by_route() {
+async fn range_comment_is_created_by_route() {
     let hubot = with(HUBOT);
     let body =
         json!({ "body": "All of it", "commit_id": tip(&hubot).await, "path": "notes.txt", "start_line": 1, "line": 4 });
@@ -50,7 +50,7 @@ async fn a_range_is_commented_on_by_route() {
 }
 
 #[tokio::test]
-async fn pages_lead_to_the_last_comment_of_a_pull_request() {
+async fn pages_reach_last_comment_of_pull_request() {
     let nobody = anonymous();
     let pulls = nobody.pulls("octo-org", "hello");
     let first = pulls.list_comments(Some(1)).per_page(7).send().await.unwrap();
@@ -69,7 +69,7 @@ async fn pages_lead_to_the_last_comment_of_a_pull_request() {
 }
 
 #[tokio::test]
-async fn the_comments_of_a_repository_are_sorted_and_sifted() {
+async fn repository_comments_are_sorted_and_filtered() {
     let hubot = with(HUBOT);
     let pulls = hubot.pulls("octo-org", "hello");
     let listed = pulls.list_comments(None).sort(Sort::Updated).direction(Direction::Descending).per_page(100);
@@ -83,7 +83,7 @@ async fn the_comments_of_a_repository_are_sorted_and_sifted() {
 }
 
 #[tokio::test]
-async fn a_place_outside_of_the_diff_is_refused_with_its_field() {
+async fn position_outside_diff_is_rejected_with_field() {
     let hubot = with(HUBOT);
     let pulls = hubot.pulls("octo-org", "hello");
     let tip = tip(&hubot).await;
@@ -100,7 +100,7 @@ async fn a_place_outside_of_the_diff_is_refused_with_its_field() {
 }
 
 #[tokio::test]
-async fn a_reply_to_a_reply_is_refused() {
+async fn create_reply_rejects_reply_to_reply() {
     let hubot = with(HUBOT);
     let pulls = hubot.pulls("octo-org", "hello");
     let root = comment(&hubot, 3).await;
@@ -110,7 +110,7 @@ async fn a_reply_to_a_reply_is_refused() {
 }
 
 #[tokio::test]
-async fn comments_are_changed_by_those_who_may() {
+async fn comments_are_updated_by_author_and_pushers() {
     let hubot = with(HUBOT);
     let made = comment(&hubot, 5).await;
     let route = format!("/repos/octo-org/hello/pulls/comments/{}", made.id);
@@ -126,7 +126,7 @@ async fn comments_are_changed_by_those_who_may() {
 }
 
 #[tokio::test]
-async fn what_is_hidden_is_not_found() {
+async fn hidden_resources_return_404() {
     let stranger = with(STRANGER);
     let secret = stranger.pulls("octo-org", "secret");
     assert_refused(secret.list_comments(None).send().await, 404, "Not Found");

@@ -9,7 +9,7 @@ use super::rows::{self, Row};
 use super::world::World;
 
 #[test]
-fn every_row_is_understood() {
+fn authorization_rows_parse() {
     let unknown: Vec<String> = rows::all().iter().filter(|row| scenario(row).is_none()).map(Row::name).collect();
     assert!(unknown.is_empty(), "no scenario understands:\n{}", unknown.join("\n"));
     for row in rows::all() {
@@ -20,7 +20,7 @@ fn every_row_is_understood() {
 
 /// A missing requirement gives its status, and the same request with it succeeds.
 #[tokio::test]
-async fn every_row_holds() {
+async fn authorization_rows_match_responses() {
     let unanswered = probes::unanswered();
     let (active, mut waiting): (Vec<Row>, Vec<Row>) =
         rows::all().into_iter().partition(|row| !unanswered.contains(row.of_table().operation));

@@ -34,7 +34,7 @@ tokens:
 
 /// Every way to send one token is decided alike, in reading and in writing.
 #[tokio::test]
-async fn a_token_is_worth_the_same_in_every_scheme() {
+async fn token_has_same_rights_in_every_scheme() {
     let service = Service::with(STATE).await;
     for token in ["ghp_unscoped", "ghp_readerreader", "github_pat_admins", "ghu_readerreader", "ghs_helperhelper"] {
         let basic = |text: String| format!("Basic {}", STANDARD.encode(text));
@@ -66,7 +66,7 @@ async fn a_token_is_worth_the_same_in_every_scheme() {
 
 /// Nobody can tell a repository that is hidden from one that is not there.
 #[tokio::test]
-async fn a_hidden_repository_is_the_same_as_none() {
+async fn hidden_repository_equals_missing_one() {
     let mut tokens = String::new();
     let kinds: Vec<&str> = TOKEN_KINDS.iter().map(|(name, _)| *name).chain(["anonymous", "app_jwt"]).collect();
     let outside = |kind: &str| match kind {
@@ -103,7 +103,7 @@ async fn a_hidden_repository_is_the_same_as_none() {
 }
 
 #[tokio::test]
-async fn a_bad_token_is_refused_where_none_is_needed() {
+async fn bad_token_is_rejected_on_public_resource() {
     let service = Service::with(STATE).await;
     service.apply("tokens: [{ kind: classic, user: owner, scopes: [repo], expires_at: '2026-02-25T06:13:21Z', token: ghp_onesecond }]").await;
     service.anonymous().get("/repos/acme/public").await.expect(200);
@@ -127,7 +127,7 @@ async fn a_bad_token_is_refused_where_none_is_needed() {
 }
 
 #[tokio::test]
-async fn what_is_taken_away_is_gone_at_the_next_request() {
+async fn revoked_rights_apply_to_next_request() {
     let service = Service::with(STATE).await;
     let reader = service.with_token("ghp_readerreader");
     let seen = reader.get("/repos/acme/private").await.expect(200);
@@ -147,7 +147,7 @@ async fn what_is_taken_away_is_gone_at_the_next_request() {
 }
 
 #[tokio::test]
-async fn a_suspended_installation_can_do_nothing_and_a_deleted_one_is_not_there() {
+async fn suspended_installation_is_forbidden_and_deleted_one_unknown() {
     let service = Service::with(STATE).await;
     let paths = ["/repos/acme/private", "/repos/acme/public"];
     for path in paths {
@@ -175,7 +175,7 @@ async fn a_suspended_installation_can_do_nothing_and_a_deleted_one_is_not_there(
 
 /// A narrow token does not inherit what its owner is.
 #[tokio::test]
-async fn a_site_admin_with_a_narrow_token_administers_nothing() {
+async fn site_admin_with_narrow_token_is_not_admin() {
     let service = Service::with(STATE).await;
     let narrow = service.with_token("github_pat_admins");
     narrow.get("/repos/acme/private").await.expect(200);
@@ -189,7 +189,7 @@ async fn a_site_admin_with_a_narrow_token_administers_nothing() {
 }
 
 #[tokio::test]
-async fn nobody_writes_without_a_credential() {
+async fn anonymous_writes_are_rejected() {
     let world = World::with_tokens("").await;
     let (routes, _) = super::probes::routes();
     // A device that signs in has no credential yet.
@@ -209,7 +209,7 @@ async fn nobody_writes_without_a_credential() {
 
 /// A key of an app opens the app's own operations and nothing else.
 #[tokio::test]
-async fn an_apps_key_opens_only_what_is_the_apps_own() {
+async fn app_jwt_is_accepted_only_by_app_operations() {
     let world = World::with_tokens("").await;
     let header = format!("Bearer {}", jwt::sign(world.service.app_key(), &jwt::claims("Iv23full")));
     let (routes, _) = super::probes::routes();

@@ -13,7 +13,7 @@ fn tag(answer: &Answer) -> String {
 }
 
 #[tokio::test]
-async fn whoever_has_the_representation_gets_no_body() {
+async fn matching_etag_returns_304_without_body() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     let first = mona.get(REPO).await.expect(200);
@@ -39,7 +39,7 @@ async fn whoever_has_the_representation_gets_no_body() {
 }
 
 #[tokio::test]
-async fn a_304_keeps_what_caches_need_and_nothing_about_a_body() {
+async fn not_modified_response_has_cache_headers_only() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     let first = mona.get(REPO).await.expect(200);
@@ -55,7 +55,7 @@ async fn a_304_keeps_what_caches_need_and_nothing_about_a_body() {
 }
 
 #[tokio::test]
-async fn a_date_counts_where_no_tag_is_sent() {
+async fn if_modified_since_applies_without_etag() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     let first = mona.get(REPO).await.expect(200);
@@ -85,7 +85,7 @@ async fn a_date_counts_where_no_tag_is_sent() {
 
 /// The tag of one principal says nothing to another, and a hidden thing stays hidden.
 #[tokio::test]
-async fn a_tag_belongs_to_one_principal() {
+async fn etag_depends_on_caller() {
     let service = service().await;
     let mut tags = std::collections::BTreeSet::new();
     let path = "/repos/octo-org/hello";
@@ -108,7 +108,7 @@ async fn a_tag_belongs_to_one_principal() {
 }
 
 #[tokio::test]
-async fn a_tag_belongs_to_one_representation() {
+async fn etag_depends_on_representation() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     let mut tags = std::collections::BTreeSet::new();
@@ -122,7 +122,7 @@ async fn a_tag_belongs_to_one_representation() {
 }
 
 #[tokio::test]
-async fn changes_ignore_conditions() {
+async fn writes_ignore_conditional_headers() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona").header("if-none-match", "*").header("if-modified-since", "yesterday");
     mona.post("/user/repos", serde_json::json!({ "name": "new" })).await.expect(201);
@@ -130,7 +130,7 @@ async fn changes_ignore_conditions() {
 }
 
 #[tokio::test]
-async fn a_304_is_free_and_everything_else_is_not() {
+async fn only_304_does_not_count_against_rate_limit() {
     let service = service_with(Settings::default()).await;
     let mona = service.with_token("ghp_monamona");
     let remaining =
@@ -148,7 +148,7 @@ async fn a_304_is_free_and_everything_else_is_not() {
 }
 
 #[tokio::test]
-async fn head_has_the_headers_of_get() {
+async fn head_returns_headers_of_get() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     for path in [REPO, "/user", "/meta", "/", "/repos/octo-org/nothing", "/nowhere"] {
@@ -165,7 +165,7 @@ async fn head_has_the_headers_of_get() {
 }
 
 #[tokio::test]
-async fn an_encoded_answer_has_a_weak_tag() {
+async fn compressed_response_has_weak_etag() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     let plain = mona.get(REPO).await.expect(200);

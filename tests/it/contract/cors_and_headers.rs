@@ -21,7 +21,7 @@ fn headers(answer: &Answer) -> String {
 }
 
 #[tokio::test]
-async fn an_answer_with_a_resource_has_these_headers() {
+async fn resource_response_has_standard_headers() {
     let service = service().await;
     expect![[r#"
         access-control-allow-origin: *
@@ -93,7 +93,7 @@ async fn an_answer_with_a_resource_has_these_headers() {
 }
 
 #[tokio::test]
-async fn an_answer_without_one_has_these() {
+async fn error_response_has_standard_headers() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     expect![[r#"
@@ -158,7 +158,7 @@ async fn an_answer_without_one_has_these() {
 
 /// Nothing that a cache keeps for one caller may reach another, and secrets are kept by nobody.
 #[tokio::test]
-async fn caches_keep_callers_apart() {
+async fn vary_and_cache_control_separate_callers() {
     let service = service().await;
     for token in ["ghp_monamona", "github_pat_mona", "ghu_monamona", "ghs_helperhelper"] {
         let answer = service.with_token(token).get("/repos/octo-org/secret").await.expect(200);
@@ -178,7 +178,7 @@ async fn caches_keep_callers_apart() {
 }
 
 #[tokio::test]
-async fn a_browser_may_ask_first() {
+async fn preflight_request_is_allowed() {
     let service = service().await;
     let client =
         service.anonymous().header("origin", "https://app.example").header("access-control-request-method", "PATCH");
@@ -209,7 +209,7 @@ async fn a_browser_may_ask_first() {
 }
 
 #[tokio::test]
-async fn a_request_id_is_ours_and_new_each_time() {
+async fn request_id_is_generated_for_each_request() {
     let service = service().await;
     let mut seen = BTreeSet::new();
     for hostile in ["../../etc/passwd", "a; b", "x\ty", "ghp_secret", &"a".repeat(4000)] {
@@ -227,7 +227,7 @@ async fn a_request_id_is_ours_and_new_each_time() {
 }
 
 #[tokio::test]
-async fn every_answer_keeps_browsers_from_guessing() {
+async fn every_response_has_security_headers() {
     let service = service().await;
     for (path, status) in [
         ("/meta", 200),
@@ -247,7 +247,7 @@ async fn every_answer_keeps_browsers_from_guessing() {
 }
 
 #[tokio::test]
-async fn each_kind_of_token_learns_its_rights() {
+async fn scope_headers_match_kind_of_token() {
     let service = service().await;
     let path = "/repos/octo-org/hello";
     for (token, scopes, permissions) in [

@@ -23,7 +23,7 @@ pub fn check_envelope(answer: &Answer) {
 }
 
 #[tokio::test]
-async fn a_body_that_is_not_json_is_a_bad_request() {
+async fn malformed_json_returns_400() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     let answer = mona.send(Method::POST, "/user/repos", "{\"name\": ").await;
@@ -49,7 +49,7 @@ async fn a_body_that_is_not_json_is_a_bad_request() {
 }
 
 #[tokio::test]
-async fn without_a_credential_or_with_a_bad_one_it_is_401() {
+async fn missing_or_bad_credential_returns_401() {
     let service = service().await;
     let answer = service.anonymous().get("/user").await;
     expect![[r#"
@@ -85,7 +85,7 @@ async fn without_a_credential_or_with_a_bad_one_it_is_401() {
 }
 
 #[tokio::test]
-async fn too_little_right_is_403_and_says_what_would_do() {
+async fn insufficient_permission_returns_403_and_names_required() {
     let service = service().await;
     let answer = service.with_token("github_pat_mona").delete("/repos/octo-org/hello").await;
     expect![[r#"
@@ -134,7 +134,7 @@ async fn too_little_right_is_403_and_says_what_would_do() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_404_and_so_is_another_method() {
+async fn unknown_resource_or_method_returns_404() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     let answer = mona.get("/repos/octo-org/nothing").await;
@@ -166,7 +166,7 @@ async fn what_is_not_there_is_404_and_so_is_another_method() {
 }
 
 #[tokio::test]
-async fn a_body_of_the_wrong_shape_is_told_in_sentences() {
+async fn mistyped_body_returns_422_with_sentences() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     let answer = mona.post("/user/repos", json!({})).await;
@@ -191,7 +191,7 @@ async fn a_body_of_the_wrong_shape_is_told_in_sentences() {
 }
 
 #[tokio::test]
-async fn broken_rules_are_told_field_by_field() {
+async fn validation_errors_name_each_field() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     let answer = mona.post("/user/repos", json!({ "name": "a b", "description": "x".repeat(351) })).await;

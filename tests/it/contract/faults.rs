@@ -16,7 +16,7 @@ use plinth_core::access::{NoTarget, OwnAccount};
 
 /// The rows that no operation of today reaches by itself.
 #[tokio::test]
-async fn errors_of_handlers_have_the_status_of_their_row() {
+async fn handler_errors_map_to_statuses() {
     let service = service().await;
     async fn conflict(_: Allowed<GetMeta, NoTarget>) -> Result<ApiResponse, Error> {
         Err(Error::Conflict("Git Repository is empty.".into()))
@@ -115,7 +115,7 @@ async fn errors_of_handlers_have_the_status_of_their_row() {
 }
 
 #[tokio::test]
-async fn a_panic_is_one_500_and_a_slow_handler_one_503() {
+async fn panic_returns_500_and_timeout_returns_503() {
     let settings = Settings { request_timeout: Duration::from_millis(50), ..Settings::default() };
     let service = service_with(settings).await;
     async fn panics(_: Allowed<GetMeta, NoTarget>) -> Result<ApiResponse, Error> {
@@ -150,7 +150,7 @@ async fn a_panic_is_one_500_and_a_slow_handler_one_503() {
 }
 
 #[tokio::test]
-async fn a_full_house_turns_away_at_once() {
+async fn full_server_returns_503_at_once() {
     let service = service_with(Settings { requests_max: 0, ..Settings::default() }).await;
     let answer = service.with_token("ghp_monamona").get("/user").await;
     expect![[r#"

@@ -20,7 +20,7 @@ fn body_of(name: &str, bytes: usize) -> String {
 }
 
 #[tokio::test]
-async fn a_body_may_have_a_mebibyte_and_no_more() {
+async fn body_is_limited_to_one_mebibyte() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     mona.send(Method::POST, "/user/repos", body_of("below", BYTES_MAX - 1)).await.expect(201);
@@ -38,7 +38,7 @@ async fn a_body_may_have_a_mebibyte_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_body_may_be_nested_64_deep_and_no_more() {
+async fn body_nesting_is_limited_to_64() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     let nested = |name: &str, depth: usize| {
@@ -55,7 +55,7 @@ async fn a_body_may_be_nested_64_deep_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_target_may_have_eight_kibibytes_and_no_more() {
+async fn target_is_limited_to_eight_kibibytes() {
     let service = service().await;
     let target = |bytes: usize| format!("/meta?{}", "x".repeat(bytes - "/meta?".len()));
     service.anonymous().get(&target(URI_BYTES_MAX - 1)).await.expect(200);
@@ -72,7 +72,7 @@ async fn a_target_may_have_eight_kibibytes_and_no_more() {
 }
 
 #[tokio::test]
-async fn headers_may_have_sixteen_kibibytes_and_no_more() {
+async fn headers_are_limited_to_sixteen_kibibytes() {
     let service = service().await;
     let rest = "host".len() + "plinth.test".len() + "x-long".len();
     let with = |bytes: usize| service.anonymous().header("x-long", &"x".repeat(bytes - rest));
@@ -90,7 +90,7 @@ async fn headers_may_have_sixteen_kibibytes_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_token_in_the_address_is_refused_even_beside_a_good_one() {
+async fn token_in_query_is_rejected_even_with_valid_header() {
     let service = service().await;
     let answer = service.anonymous().get("/user?access_token=ghp_monamona").await;
     expect![[r#"
@@ -115,7 +115,7 @@ async fn a_token_in_the_address_is_refused_even_beside_a_good_one() {
 
 /// Broken escapes, NUL and the like name nothing on either store.
 #[tokio::test]
-async fn odd_names_in_a_path_name_nothing() {
+async fn unusual_path_names_return_404() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     for odd in [
@@ -163,7 +163,7 @@ async fn odd_names_in_a_path_name_nothing() {
 
 /// Names are compared without case, and shown as they were first written.
 #[tokio::test]
-async fn the_case_of_a_name_does_not_matter() {
+async fn names_are_case_insensitive() {
     let service = service().await;
     let answer = service.anonymous().get("/repos/OCTO-ORG/HELLO").await.expect(200);
     assert_eq!(answer.json()["full_name"], "octo-org/hello");
@@ -174,7 +174,7 @@ async fn the_case_of_a_name_does_not_matter() {
 }
 
 #[tokio::test]
-async fn odd_bodies_are_refused_in_words() {
+async fn unusual_bodies_are_rejected_with_messages() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     for (body, status) in [
@@ -211,7 +211,7 @@ async fn odd_bodies_are_refused_in_words() {
 }
 
 #[tokio::test]
-async fn odd_credentials_are_bad_credentials() {
+async fn unusual_credentials_return_401() {
     let service = service().await;
     let long = format!("Bearer {}", "x".repeat(8000));
     for odd in [

@@ -41,7 +41,7 @@ fn response_cache_hits(service: &Service) -> u64 {
 }
 
 #[tokio::test]
-async fn an_answer_is_made_once_where_the_store_can_tell_that_it_holds() {
+async fn repeated_get_is_cache_hit() {
     let service = Service::with(STATE).await;
     let mona = service.with_token("ghp_monamona");
     let first = mona.get(REF).await.expect(200);
@@ -53,7 +53,7 @@ async fn an_answer_is_made_once_where_the_store_can_tell_that_it_holds() {
 }
 
 #[tokio::test]
-async fn nothing_is_kept_where_the_setting_leaves_no_room() {
+async fn cache_of_zero_bytes_stores_nothing() {
     let mut settings = Settings { response_cache_bytes: 0, ..Settings::default() };
     settings.rate_limits.enforced = false;
     let service = Service::with_settings(STATE, settings).await;
@@ -63,7 +63,7 @@ async fn nothing_is_kept_where_the_setting_leaves_no_room() {
 }
 
 #[tokio::test]
-async fn a_change_is_seen_by_the_next_reader() {
+async fn write_invalidates_cached_response() {
     let service = Service::with(STATE).await;
     let mona = service.with_token("ghp_monamona");
     let before = sha(&mona).await;
@@ -75,7 +75,7 @@ async fn a_change_is_seen_by_the_next_reader() {
 }
 
 #[tokio::test]
-async fn a_token_that_another_process_ends_is_refused_at_once() {
+async fn token_revoked_by_another_process_is_rejected_at_once() {
     let service = Service::with(STATE).await;
     let mona = service.with_token("ghp_monamona");
     assert_eq!(sha(&mona).await, sha(&mona).await);
@@ -92,7 +92,7 @@ async fn a_token_that_another_process_ends_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn an_answer_is_nobody_elses() {
+async fn cached_response_is_not_shared_between_callers() {
     let service = Service::with(STATE).await;
     let (mona, hubot, guest) = (
         service.with_token("ghp_monamona"),
@@ -112,7 +112,7 @@ async fn an_answer_is_nobody_elses() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_given_again_is_conditional_too() {
+async fn cache_hit_honors_conditional_headers() {
     let service = Service::with(STATE).await;
     let mona = service.with_token("ghp_monamona");
     let whole = mona.get(REF).await.expect(200);
@@ -125,7 +125,7 @@ async fn an_answer_that_is_given_again_is_conditional_too() {
 }
 
 #[tokio::test]
-async fn the_clock_alone_can_change_an_answer() {
+async fn cached_response_expires_with_time_dependent_content() {
     let service = Service::with(STATE).await;
     let mona = service.with_token("ghp_monamona");
     let path = "/orgs/octo-org/projectsV2/1/fields?per_page=100";

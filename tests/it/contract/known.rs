@@ -40,7 +40,7 @@ macro_rules! change {
 }
 
 #[tokio::test]
-async fn what_is_known_of_one_token_says_nothing_about_another() {
+async fn cached_authorization_is_not_shared_between_tokens() {
     let service = Service::with(STATE).await;
     for round in 0..2 {
         assert_eq!(make(&service, "ghp_monamona", &format!("a{round}")).await, 201);
@@ -52,7 +52,7 @@ async fn what_is_known_of_one_token_says_nothing_about_another() {
 }
 
 #[tokio::test]
-async fn a_right_that_is_taken_away_is_gone_with_the_next_request() {
+async fn revoked_right_applies_to_next_request() {
     let service = Service::with(STATE).await;
     let elsewhere = service.store_elsewhere().await;
     for (store, token) in [(&elsewhere, "ghp_hubothubot"), (&service.store, "ghp_monamona")] {
@@ -68,7 +68,7 @@ async fn a_right_that_is_taken_away_is_gone_with_the_next_request() {
 }
 
 #[tokio::test]
-async fn who_loses_a_role_elsewhere_loses_sight_of_what_is_private() {
+async fn role_revoked_by_another_process_hides_private_repository() {
     let service = Service::with(STATE).await;
     assert_eq!(make(&service, "ghp_hubothubot", "before").await, 201);
     let mut db = service.store.read().await.expect("readable");
@@ -88,7 +88,7 @@ async fn who_loses_a_role_elsewhere_loses_sight_of_what_is_private() {
 }
 
 #[tokio::test]
-async fn a_known_token_expires_all_the_same() {
+async fn cached_token_still_expires() {
     let service = Service::with(STATE).await;
     let end = plinth_base::clock::Timestamp(service.app.clock.now().0 + 60);
     let token = format!("{{ kind: classic, user: mona, scopes: [repo], token: ghp_shortshort, expires_at: '{end}' }}");

@@ -31,7 +31,7 @@ fn budget(answer: &Answer) -> [i64; 4] {
 }
 
 #[tokio::test]
-async fn a_user_has_one_budget_over_all_tokens() {
+async fn tokens_of_one_user_share_rate_limit() {
     let service = service_with(small()).await;
     let reset = START.0 + 3600;
     assert_eq!(budget(&service.with_token("ghp_monamona").get("/user").await.expect(200)), [3, 1, 2, reset]);
@@ -57,7 +57,7 @@ async fn a_user_has_one_budget_over_all_tokens() {
 }
 
 #[tokio::test]
-async fn an_installation_has_its_own_budget() {
+async fn installation_has_its_own_rate_limit() {
     let service = service_with(small()).await;
     let helper = service.with_token("ghs_helperhelper");
     for used in 1..=3 {
@@ -76,7 +76,7 @@ async fn an_installation_has_its_own_budget() {
 }
 
 #[tokio::test]
-async fn an_address_has_a_budget_that_nobody_else_can_use_up() {
+async fn ip_address_has_its_own_rate_limit() {
     let service = service_with(small()).await;
     let here = service.anonymous();
     assert_eq!(budget(&here.get("/meta").await.expect(200))[..3], [2, 1, 1]);
@@ -96,7 +96,7 @@ async fn an_address_has_a_budget_that_nobody_else_can_use_up() {
 }
 
 #[tokio::test]
-async fn a_trusted_proxy_names_the_address() {
+async fn trusted_proxy_sets_client_address() {
     let proxy = IpAddr::from([10, 0, 0, 1]);
     let service = service_with(Settings { trusted_proxies: vec![proxy.into()], ..small() }).await;
     let through = |client: &str| service.anonymous().header("x-forwarded-for", client).from(proxy);
@@ -110,7 +110,7 @@ async fn a_trusted_proxy_names_the_address() {
 
 /// Every header line counts, the last first; trusted proxies are skipped, and what is no address ends the list.
 #[tokio::test]
-async fn the_client_is_the_nearest_address_that_is_no_trusted_proxy() {
+async fn client_is_nearest_untrusted_forwarded_address() {
     let trusted_proxies = ["10.0.0.0/8", "2001:db8:1::/48", "192.0.2.7"].map(|text| text.parse().expect("a network"));
     let service = service_with(Settings { trusted_proxies: trusted_proxies.to_vec(), ..small() }).await;
     for (peer, lines, client) in [
@@ -160,7 +160,7 @@ async fn addresses_of_one_ipv6_network_share_a_limit() {
 /// Many addresses make neither a request slower nor the table of them larger than its limit, and nobody who is over the
 /// limit gets back in by flooding the table.
 #[test]
-fn a_flood_of_addresses_costs_no_more_per_request() {
+fn rate_limit_cost_is_constant_with_many_addresses() {
     let limiter = RateLimiter::new(RateLimits { anonymous_requests_per_hour: 2, ..RateLimits::default() });
     let address = |number: u32| LimitKey::Address(IpAddr::from(0x0a00_0000_u32.wrapping_add(number).to_be_bytes()));
     let limited = LimitKey::Address(IpAddr::from([192, 0, 2, 1]));
@@ -191,7 +191,7 @@ fn cost_until_full(limiter: &RateLimiter, address: &dyn Fn(u32) -> LimitKey) {
 }
 
 #[tokio::test]
-async fn a_budget_that_is_off_looks_untouched() {
+async fn disabled_rate_limit_reports_full_quota() {
     let service = service().await;
     for _ in 0..3 {
         assert_eq!(budget(&service.anonymous().get("/meta").await.expect(200))[..3], [60, 0, 60]);
@@ -200,7 +200,7 @@ async fn a_budget_that_is_off_looks_untouched() {
 }
 
 #[test]
-fn every_piece_of_content_counts() {
+fn each_created_resource_counts_as_content() {
     let limiter = RateLimiter::new(RateLimits { content_per_minute: 4, ..RateLimits::default() });
     let (mona, hubot) = (AccountId(1), AccountId(2));
     let at = |seconds| Timestamp(START.0 + seconds);
@@ -218,7 +218,7 @@ fn every_piece_of_content_counts() {
 }
 
 #[tokio::test]
-async fn every_comment_of_a_review_counts_as_content() {
+async fn each_comment_of_review_counts_as_content() {
     let state = "
 users: [{ login: mona }]
 repos:
@@ -268,7 +268,7 @@ fn content_is_limited_by_minute_and_by_hour() {
 }
 
 #[test]
-fn the_same_words_again_and_again_are_spam() {
+fn repeated_content_is_rejected_as_spam() {
     let limiter = RateLimiter::new(RateLimits { same_content_per_minute: 2, ..RateLimits::default() });
     let send = |operation, words: &str, seconds: i64| {
         limiter.admit_content(AccountId(1), operation, words, Timestamp(START.0 + seconds))
@@ -283,7 +283,7 @@ fn the_same_words_again_and_again_are_spam() {
 }
 
 #[test]
-fn limits_that_are_off_refuse_nothing() {
+fn disabled_limits_reject_nothing() {
     let limiter = RateLimiter::new(RateLimits {
         enforced: false,
         content_per_minute: 0,

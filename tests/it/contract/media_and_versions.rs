@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::service;
 
 #[tokio::test]
-async fn a_version_is_asked_for_by_either_name_and_echoed_under_both() {
+async fn api_version_is_accepted_and_echoed_in_both_headers() {
     let service = service().await;
     let client = service.anonymous();
     for (name, value, selected) in [
@@ -30,7 +30,7 @@ async fn a_version_is_asked_for_by_either_name_and_echoed_under_both() {
 }
 
 #[tokio::test]
-async fn an_unknown_version_is_refused_with_the_list() {
+async fn unknown_api_version_returns_supported_versions() {
     let service = service().await;
     let client = service.anonymous();
     let answer = client.clone().header("x-service-api-version", "2021-01-01").get("/meta").await;
@@ -55,7 +55,7 @@ async fn an_unknown_version_is_refused_with_the_list() {
 }
 
 #[tokio::test]
-async fn the_older_version_keeps_what_the_newer_has_lost() {
+async fn older_api_version_has_removed_fields() {
     let service = service().await;
     let newer = service.anonymous().get("/rate_limit").await.expect(200);
     assert!(newer.json().get("rate").is_none());
@@ -66,7 +66,7 @@ async fn the_older_version_keeps_what_the_newer_has_lost() {
 }
 
 #[tokio::test]
-async fn every_media_type_of_a_client_is_taken() {
+async fn media_types_of_clients_are_accepted() {
     let service = service().await;
     let plain = "github.v3; format=json";
     for (accept, media) in [
@@ -94,7 +94,7 @@ async fn every_media_type_of_a_client_is_taken() {
 }
 
 #[tokio::test]
-async fn a_type_that_cannot_be_served_is_415() {
+async fn unsupported_media_type_returns_415() {
     let service = service().await;
     let answer = service.anonymous().header("accept", "text/html").get("/meta").await;
     expect![[r#"
@@ -112,7 +112,7 @@ async fn a_type_that_cannot_be_served_is_415() {
 
 /// Many clients send JSON under another name.
 #[tokio::test]
-async fn the_type_of_a_body_is_not_asked() {
+async fn content_type_of_body_is_ignored() {
     let service = service().await;
     for (name, content_type) in [("a", "application/x-www-form-urlencoded"), ("b", "text/plain"), ("c", "")] {
         let client = service.with_token("ghp_monamona").header("content-type", content_type);

@@ -36,7 +36,7 @@ fn exchange(query: &str) -> RequestContext {
 }
 
 #[test]
-fn nonsense_means_the_default_and_too_much_means_the_most() {
+fn invalid_page_size_is_default_and_large_one_is_maximum() {
     for (query, number, per_page) in [
         ("", 1, 30),
         ("per_page=100", 1, 100),
@@ -63,7 +63,7 @@ fn nonsense_means_the_default_and_too_much_means_the_most() {
 }
 
 #[test]
-fn links_lead_to_the_other_pages() {
+fn link_header_has_other_pages() {
     let base = "http://plinth.test/api/v3/user/installations";
     for (query, total, expected) in [
         ("", 0, ""),
@@ -96,7 +96,7 @@ fn links_lead_to_the_other_pages() {
 }
 
 #[test]
-fn a_cursor_leads_on_and_back_and_nowhere_else() {
+fn cursor_pages_forward_and_back() {
     let key = CursorKey::new(b"a key of the store");
     let first = exchange("per_page=2");
     let link = cursor::link(&first, &key, LIST, None, Some(12)).expect("there is more");
@@ -121,7 +121,7 @@ fn a_cursor_leads_on_and_back_and_nowhere_else() {
 }
 
 #[test]
-fn a_cursor_that_was_tampered_with_is_refused() {
+fn modified_cursor_is_rejected() {
     let key = CursorKey::new(b"a key of the store");
     let good = key.seal(LIST, 42);
     let mut bad = vec![

@@ -16,7 +16,7 @@ async fn api_url(client: &crate::support::Client<'_>, path: &str) -> String {
 }
 
 #[tokio::test]
-async fn both_prefixes_are_the_same_service_at_their_own_addresses() {
+async fn both_path_prefixes_serve_api_with_matching_urls() {
     let service = service().await;
     let client = service.anonymous();
     assert_eq!(api_url(&client, "").await, "http://plinth.test");
@@ -42,7 +42,7 @@ async fn both_prefixes_are_the_same_service_at_their_own_addresses() {
 }
 
 #[tokio::test]
-async fn the_host_of_the_request_is_the_host_of_the_answer() {
+async fn response_urls_have_host_of_request() {
     let service = service().await;
     for (host, expected) in [
         ("127.0.0.1:8080", "http://127.0.0.1:8080"),
@@ -62,7 +62,7 @@ async fn the_host_of_the_request_is_the_host_of_the_answer() {
 
 /// Over HTTP/2 the host is part of the target, and there is no header of that name.
 #[tokio::test]
-async fn the_host_may_come_with_the_target() {
+async fn host_in_absolute_target_is_used() {
     let service = service().await;
     let client = service.anonymous().without_host();
     let answer = client.send(Method::GET, "http://forge.test:9000/repos/octo-org/hello", "").await.expect(200);
@@ -70,7 +70,7 @@ async fn the_host_may_come_with_the_target() {
 }
 
 #[tokio::test]
-async fn forwarded_headers_count_only_from_a_trusted_proxy() {
+async fn forwarded_headers_apply_only_from_trusted_proxy() {
     let service = service_with(Settings { trusted_proxies: vec![PROXY.into()], ..Settings::default() }).await;
     let client = service.anonymous().header("x-forwarded-proto", "https").header("x-forwarded-host", "public.test");
     assert_eq!(api_url(&client.clone().from(PROXY), "").await, "https://public.test");
@@ -81,7 +81,7 @@ async fn forwarded_headers_count_only_from_a_trusted_proxy() {
 }
 
 #[tokio::test]
-async fn a_public_address_counts_more_than_anything_a_request_says() {
+async fn configured_public_url_overrides_request() {
     let settings = Settings {
         public_url: Some("https://forge.example".into()),
         trusted_proxies: vec![PROXY.into()],

@@ -67,7 +67,7 @@ async fn ended_meanwhile(service: &Service, token: &str, (method, path, body): (
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_that_ends_while_its_change_waits_changes_nothing() {
+async fn write_fails_when_token_is_revoked_while_it_waits() {
     let service = Service::with(STATE).await;
     if service.app.generations().is_none() {
         // Transactions of this store do not wait for each other, so there is nothing to come in between.

@@ -59,7 +59,7 @@ const REOPENED: &str = "reopened and verified; writes are taken again";
 
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
-fn nothing_is_acknowledged_after_a_failed_sync_until_the_database_was_verified() {
+fn failed_sync_blocks_writes_until_database_is_verified() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let server = Server::start(directory.path(), &[]);
     assert_eq!(create(&server, "before").status(), 201);
@@ -94,7 +94,7 @@ fn nothing_is_acknowledged_after_a_failed_sync_until_the_database_was_verified()
 
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
-fn a_pack_whose_sync_fails_is_neither_acknowledged_nor_kept() {
+fn pack_with_failed_sync_is_discarded() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let server = Server::start(directory.path(), &[]);
     assert_eq!(create(&server, "rocket").status(), 201);
@@ -147,7 +147,7 @@ fn packs(directory: &Path) -> Vec<String> {
 
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
-fn a_writer_that_is_stuck_makes_the_service_unready() {
+fn stuck_writer_makes_service_unready() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let server = Server::start(directory.path(), &["--metrics-listen", "127.0.0.1:0"]);
     assert_eq!(server.get("/readyz").status(), 200);

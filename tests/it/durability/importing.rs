@@ -17,7 +17,7 @@ tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
 
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
-fn an_import_is_whole_or_absent_wherever_the_power_is_cut() {
+fn import_is_complete_or_absent_after_power_cut() {
     let folder = tempfile::tempdir().expect("a folder");
     let (home, source) = (folder.path().join("home"), folder.path().join("source"));
     std::fs::create_dir(&home).expect("a folder");

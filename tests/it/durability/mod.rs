@@ -27,7 +27,7 @@ type LeftOut = fn(&Path) -> bool;
 
 #[tokio::test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
-async fn what_is_acknowledged_survives_a_power_cut() {
+async fn acknowledged_writes_survive_power_cut() {
     let database = TestDatabase::create().await;
     let url = database.url();
     let flags: Vec<&str> = url.iter().flat_map(|url| ["--database", url]).collect();
@@ -49,7 +49,7 @@ async fn what_is_acknowledged_survives_a_power_cut() {
 
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
-fn a_log_that_is_not_synced_before_the_answer_is_noticed() {
+fn unsynced_log_is_detected() {
     let recording = Recording::make(&["--dev-synchronous", "normal"]);
     let lost = recording.lose(..3, |_| false, &[]);
     assert_eq!(lost.len(), 3 * LOSSES.len(), "{lost:#?}");

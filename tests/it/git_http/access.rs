@@ -27,7 +27,7 @@ async fn both(host: &Host, authorization: Option<&str>, repo: &str, service: &st
 }
 
 #[tokio::test]
-async fn a_token_has_the_same_rights_by_either_scheme_and_in_both_requests() {
+async fn token_has_same_rights_in_both_schemes_and_requests() {
     let host = Host::start().await;
     for (token, repo, service, status) in [
         (OWNER, "octo-org/secret", FETCH, 200),
@@ -55,7 +55,7 @@ async fn a_token_has_the_same_rights_by_either_scheme_and_in_both_requests() {
 }
 
 #[tokio::test]
-async fn without_a_credential_private_and_absent_are_the_same() {
+async fn anonymous_caller_cannot_distinguish_private_from_missing() {
     let host = Host::start().await;
     for service in [FETCH, PUSH] {
         let private = both(&host, None, "octo-org/secret", service).await;
@@ -77,7 +77,7 @@ async fn without_a_credential_private_and_absent_are_the_same() {
 }
 
 #[tokio::test]
-async fn refusals_are_short_texts_that_git_shows() {
+async fn error_responses_are_short_texts_for_git() {
     let host = Host::start().await;
     let said = host.git("", &["clone", &host.url("ghp_stranger", "octo-org/secret"), "x"]).await.refused();
     assert!(said.contains("remote: Repository not found."), "{said}");
@@ -91,7 +91,7 @@ async fn refusals_are_short_texts_that_git_shows() {
 }
 
 #[tokio::test]
-async fn each_request_is_counted() {
+async fn every_git_request_counts_against_rate_limit() {
     let host = Host::with_settings(|settings| {
         settings.rate_limits.enforced = true;
         settings.rate_limits.anonymous_requests_per_hour = 2;
@@ -104,7 +104,7 @@ async fn each_request_is_counted() {
 }
 
 #[tokio::test]
-async fn only_so_many_processes_run_at_once() {
+async fn git_request_without_free_process_returns_503() {
     let host = Host::with_settings(|settings| settings.git.processes_max = 0).await;
     let [_, push] = both(&host, Some(&basic(OWNER)), "octo-org/hello", PUSH).await;
     assert_eq!((push.status, push.header("retry-after")), (503, Some("1")), "{push}");

@@ -16,7 +16,7 @@ async fn filled() -> Host {
 }
 
 #[tokio::test]
-async fn a_clone_has_every_branch_and_tag_and_the_default_branch_checked_out() {
+async fn clone_has_all_refs_and_checks_out_default_branch() {
     let host = filled().await;
     let tip = host.git("work", &["rev-parse", "main"]).await.ok();
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
@@ -32,7 +32,7 @@ async fn a_clone_has_every_branch_and_tag_and_the_default_branch_checked_out() {
 }
 
 #[tokio::test]
-async fn both_protocols_tell_the_same_names_peeled_and_with_the_head() {
+async fn both_protocols_advertise_same_refs() {
     let host = filled().await;
     let mut answers = Vec::new();
     for protocol in PROTOCOLS {
@@ -50,7 +50,7 @@ async fn both_protocols_tell_the_same_names_peeled_and_with_the_head() {
 }
 
 #[tokio::test]
-async fn prefixes_limit_what_is_told() {
+async fn ref_prefixes_limit_advertisement() {
     let host = filled().await;
     let url = host.open_url("octo-org/hello");
     let listed = host.git("", &["-c", "protocol.version=2", "ls-remote", "--heads", &url, "main"]).await.ok();
@@ -58,7 +58,7 @@ async fn prefixes_limit_what_is_told() {
 }
 
 #[tokio::test]
-async fn a_fetch_brings_what_is_new_and_only_that() {
+async fn fetch_transfers_only_new_objects() {
     let host = filled().await;
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
         let folder = format!("clone{index}");
@@ -74,7 +74,7 @@ async fn a_fetch_brings_what_is_new_and_only_that() {
 }
 
 #[tokio::test]
-async fn a_shallow_clone_has_one_commit_and_can_be_deepened() {
+async fn shallow_clone_has_one_commit_and_deepens() {
     let host = filled().await;
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
         let folder = format!("clone{index}");
@@ -89,7 +89,7 @@ async fn a_shallow_clone_has_one_commit_and_can_be_deepened() {
 }
 
 #[tokio::test]
-async fn a_partial_clone_fetches_files_when_they_are_needed() {
+async fn partial_clone_fetches_blobs_on_demand() {
     let host = filled().await;
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
         let folder = format!("clone{index}");
@@ -105,7 +105,7 @@ async fn a_partial_clone_fetches_files_when_they_are_needed() {
 }
 
 #[tokio::test]
-async fn an_empty_repository_can_be_cloned_and_tells_its_branch_to_be() {
+async fn empty_clone_names_unborn_branch() {
     let host = Host::start().await;
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
         let folder = format!("clone{index}");
@@ -115,7 +115,7 @@ async fn an_empty_repository_can_be_cloned_and_tells_its_branch_to_be() {
 }
 
 #[tokio::test]
-async fn the_address_works_without_its_ending_and_in_any_case() {
+async fn clone_url_works_without_suffix_and_in_any_case() {
     let host = filled().await;
     for repo in ["octo-org/hello", "octo-org/hello.git", "Octo-Org/HELLO.git"] {
         let url = format!("http://{}/{repo}", host.address);
@@ -124,7 +124,7 @@ async fn the_address_works_without_its_ending_and_in_any_case() {
 }
 
 #[tokio::test]
-async fn many_haves_come_packed_and_in_several_rounds() {
+async fn negotiation_supports_gzip_and_several_rounds() {
     let host = filled().await;
     host.git("", &["clone", "--quiet", &host.open_url("octo-org/hello"), "clone"]).await.ok();
     let mut stream = String::new();
@@ -145,7 +145,7 @@ async fn many_haves_come_packed_and_in_several_rounds() {
 }
 
 #[tokio::test]
-async fn a_history_can_be_cut_off_at_a_name_and_at_a_date() {
+async fn clone_supports_shallow_exclude_and_shallow_since() {
     let host = filled().await;
     let url = host.open_url("octo-org/hello");
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
@@ -166,7 +166,7 @@ async fn a_history_can_be_cut_off_at_a_name_and_at_a_date() {
 }
 
 #[tokio::test]
-async fn more_names_than_fit_one_page_are_all_told() {
+async fn advertisement_has_more_refs_than_one_page() {
     const COUNT: usize = 2_345;
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 1).await;

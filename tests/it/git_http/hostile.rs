@@ -49,7 +49,7 @@ async fn assert_untouched(host: &Host) {
 }
 
 #[tokio::test]
-async fn damaged_packs_are_refused_and_leave_nothing() {
+async fn push_rejects_damaged_pack_and_leaves_nothing() {
     let host = Host::start().await;
     let (good, tip) = pack(&host, 4).await;
     let mut flipped = good.clone();
@@ -76,7 +76,7 @@ async fn damaged_packs_are_refused_and_leave_nothing() {
 }
 
 #[tokio::test]
-async fn a_pack_that_lacks_what_it_needs_is_refused() {
+async fn push_rejects_pack_with_missing_objects() {
     let host = Host::start().await;
     let (_, tip) = pack(&host, 3).await;
     let prefix = host.path("work/thin");
@@ -90,7 +90,7 @@ async fn a_pack_that_lacks_what_it_needs_is_refused() {
 }
 
 #[tokio::test]
-async fn packs_over_a_limit_are_refused_by_a_word_that_git_shows() {
+async fn push_over_pack_limit_fails_with_message_in_git() {
     let host = Host::with_settings(|settings| {
         settings.git.pack_size_max = 4 << 20;
         settings.git.object_size_max = 1 << 20;
@@ -110,7 +110,7 @@ async fn packs_over_a_limit_are_refused_by_a_word_that_git_shows() {
 }
 
 #[tokio::test]
-async fn there_is_an_end_to_wants() {
+async fn fetch_rejects_too_many_wants() {
     let host = Host::with_settings(|settings| settings.git.request_size_max = 8 << 20).await;
     let want = line(&format!("want {}\n", "a".repeat(40)));
     let newer = [line("command=fetch"), "0001".into(), want.repeat(1_000_000), "0000".into()].concat();
@@ -130,7 +130,7 @@ async fn there_is_an_end_to_wants() {
 }
 
 #[tokio::test]
-async fn requests_out_of_form_are_refused() {
+async fn malformed_git_requests_are_rejected() {
     let host = Host::start().await;
     let (good, tip) = pack(&host, 1).await;
     let options = push("refs/heads/main", &tip, "push-options", &good);
@@ -159,7 +159,7 @@ async fn requests_out_of_form_are_refused() {
 }
 
 #[tokio::test]
-async fn a_client_that_says_nothing_is_not_waited_for() {
+async fn silent_git_client_times_out() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let host = Host::with_settings(|settings| {
         settings.git.idle_timeout = std::time::Duration::from_millis(200);
@@ -180,7 +180,7 @@ async fn a_client_that_says_nothing_is_not_waited_for() {
 
 /// Objects that lost what they need, as unreachable ones may, cannot be brought back by naming them.
 #[tokio::test]
-async fn a_name_for_an_incomplete_history_is_refused() {
+async fn push_rejects_ref_to_incomplete_history() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 1).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();

@@ -71,7 +71,7 @@ fn peak_memory_kib(server: &Server) -> u64 {
 }
 
 #[tokio::test]
-async fn every_reference_of_a_large_repository_is_cloned() {
+async fn mirror_clone_has_every_ref_of_large_repository() {
     let count = std::env::var(COUNT).ok().and_then(|count| count.parse().ok()).unwrap_or(COUNT_DEFAULT);
     let (directory, database) = (tempfile::tempdir().expect("a directory"), TestDatabase::create().await);
     let path = directory.path();

@@ -9,7 +9,7 @@ async fn clone(host: &Host, version: &str, filter: &str, folder: &str) -> super:
 }
 
 #[tokio::test]
-async fn filters_that_are_cheap_are_offered() {
+async fn cheap_object_filters_are_supported() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 2).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
@@ -30,7 +30,7 @@ async fn filters_that_are_cheap_are_offered() {
 }
 
 #[tokio::test]
-async fn other_filters_are_refused_with_a_text_that_git_shows() {
+async fn unsupported_object_filters_fail_with_message_in_git() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 2).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();

@@ -3,7 +3,7 @@
 use super::host::{Host, OWNER};
 
 #[tokio::test]
-async fn a_first_push_fills_an_empty_repository_and_rest_sees_it() {
+async fn first_push_fills_empty_repository() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 3).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
@@ -17,7 +17,7 @@ async fn a_first_push_fills_an_empty_repository_and_rest_sees_it() {
 }
 
 #[tokio::test]
-async fn both_protocols_and_both_schemes_can_push() {
+async fn push_works_with_both_protocols_and_both_schemes() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/secret", 1).await;
     let bearer = format!("http.extraHeader=Authorization: Bearer {OWNER}");
@@ -34,7 +34,7 @@ async fn both_protocols_and_both_schemes_can_push() {
 }
 
 #[tokio::test]
-async fn the_first_branch_becomes_the_default_one_unless_the_configured_one_comes_too() {
+async fn first_pushed_branch_becomes_default_branch() {
     let host = Host::start().await;
     let default_of = async |repo: &str| {
         let answer = host.service.with_token(OWNER).get(&format!("/repos/octo-org/{repo}")).await.expect(200);
@@ -56,7 +56,7 @@ async fn the_first_branch_becomes_the_default_one_unless_the_configured_one_come
 }
 
 #[tokio::test]
-async fn branches_are_moved_forced_and_deleted() {
+async fn push_updates_forces_and_deletes_branches() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 3).await;
     host.git("work", &["push", "--quiet", "origin", "main", "main:feature"]).await.ok();
@@ -74,7 +74,7 @@ async fn branches_are_moved_forced_and_deleted() {
 }
 
 #[tokio::test]
-async fn tags_and_other_names_may_point_at_anything() {
+async fn push_accepts_any_object_for_tags_and_other_refs() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 2).await;
     host.git("work", &["tag", "-a", "-m", "x", "v1"]).await.ok();
@@ -93,7 +93,7 @@ async fn tags_and_other_names_may_point_at_anything() {
 }
 
 #[tokio::test]
-async fn a_push_from_a_shallow_clone_is_taken_when_the_history_is_here() {
+async fn push_from_shallow_clone_is_accepted_if_server_has_history() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 3).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
@@ -110,7 +110,7 @@ async fn a_push_from_a_shallow_clone_is_taken_when_the_history_is_here() {
 }
 
 #[tokio::test]
-async fn a_large_push_comes_in_pieces_and_is_whole() {
+async fn large_chunked_push_is_complete() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 1).await;
     // Larger than the buffer up to which git sends a request whole, and hard to compress.

@@ -6,7 +6,7 @@ use tokio::net::TcpStream;
 use super::host::{Host, OWNER};
 
 #[tokio::test]
-async fn of_two_pushes_to_one_branch_exactly_one_wins() {
+async fn concurrent_pushes_to_one_branch_have_one_winner() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 1).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
@@ -39,7 +39,7 @@ async fn of_two_pushes_to_one_branch_exactly_one_wins() {
 
 /// A push by hand that stops in the middle of its pack.
 #[tokio::test]
-async fn a_client_that_goes_away_leaves_nothing() {
+async fn aborted_push_leaves_nothing() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 3).await;
     let tip = host.git("work", &["rev-parse", "HEAD"]).await.ok();
@@ -89,7 +89,7 @@ pub fn quarantines(host: &Host) -> usize {
 
 /// Whoever fetches and then goes away, or does not read any more, keeps no process and no permit.
 #[tokio::test]
-async fn a_fetch_that_nobody_reads_ends() {
+async fn unread_fetch_ends() {
     let host = Host::with_settings(|settings| {
         settings.git.idle_timeout = std::time::Duration::from_millis(500);
     })

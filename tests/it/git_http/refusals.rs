@@ -10,7 +10,7 @@ async fn filled() -> Host {
 }
 
 #[tokio::test]
-async fn each_name_is_refused_by_itself() {
+async fn push_rejects_refs_individually() {
     let host = filled().await;
     let tip = host.commit("work", "new", "x").await;
     let push = [
@@ -42,7 +42,7 @@ async fn each_name_is_refused_by_itself() {
 }
 
 #[tokio::test]
-async fn an_atomic_push_is_all_or_nothing() {
+async fn atomic_push_updates_all_or_no_refs() {
     let host = filled().await;
     let before = host.refs("octo-org/hello").await;
     host.commit("work", "new", "x").await;
@@ -61,14 +61,14 @@ async fn an_atomic_push_is_all_or_nothing() {
 }
 
 #[tokio::test]
-async fn a_deleted_name_makes_way_for_another_in_the_same_push() {
+async fn push_replaces_deleted_ref_by_conflicting_name() {
     let host = filled().await;
     host.git("work", &["push", "--quiet", "origin", ":dev", "HEAD:refs/heads/dev/below"]).await.ok();
     assert!(host.refs("octo-org/hello").await.iter().any(|line| line.ends_with("refs/heads/dev/below")));
 }
 
 #[tokio::test]
-async fn workflow_files_take_a_right_of_their_own() {
+async fn push_of_workflow_files_requires_workflow_scope() {
     let host = filled().await;
     host.git("work", &["checkout", "--quiet", "-b", "topic"]).await.ok();
     host.commit("work", ".github/workflows/ci.yml", "on: push\n").await;
@@ -84,7 +84,7 @@ async fn workflow_files_take_a_right_of_their_own() {
 }
 
 #[tokio::test]
-async fn an_archived_repository_takes_no_push() {
+async fn push_to_archived_repository_fails() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/old", 1).await;
     let said = host.git("work", &["push", "origin", "main"]).await.refused();

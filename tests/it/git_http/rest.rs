@@ -7,7 +7,7 @@ use super::host::{Host, OWNER, WRITER};
 const REFS: &str = "/repos/octo-org/hello/git/refs";
 
 #[tokio::test]
-async fn what_is_pushed_is_seen_by_rest_and_the_other_way_round() {
+async fn rest_shows_pushed_refs_and_git_fetches_rest_refs() {
     let host = Host::start().await;
     let client = host.service.with_token(OWNER);
     host.work("work", OWNER, "octo-org/hello", 3).await;
@@ -36,7 +36,7 @@ async fn what_is_pushed_is_seen_by_rest_and_the_other_way_round() {
 }
 
 #[tokio::test]
-async fn objects_made_by_rest_are_cloned_and_pushed_upon() {
+async fn objects_created_by_rest_can_be_cloned_and_extended() {
     let host = Host::start().await;
     let client = host.service.with_token(OWNER);
     host.work("work", OWNER, "octo-org/hello", 1).await;
@@ -66,7 +66,7 @@ async fn objects_made_by_rest_are_cloned_and_pushed_upon() {
 }
 
 #[tokio::test]
-async fn workflow_files_are_judged_alike() {
+async fn workflow_files_follow_same_rules_over_rest_and_push() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 1).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();

@@ -144,7 +144,7 @@ async fn push_slowly(host: &Host, sent: &(Vec<u8>, String), token: &str, meanwhi
 }
 
 #[tokio::test]
-async fn a_right_that_goes_while_a_pack_comes_in_is_gone() {
+async fn push_fails_when_right_is_revoked_during_pack() {
     let host = Host::start().await;
     host.service.apply(MORE).await;
     let sent = pack(&host, 3).await;
@@ -160,7 +160,7 @@ async fn a_right_that_goes_while_a_pack_comes_in_is_gone() {
 }
 
 #[tokio::test]
-async fn a_right_that_goes_while_a_body_comes_in_is_gone() {
+async fn request_fails_when_right_is_revoked_during_body() {
     let host = Host::start().await;
     host.service.apply(MORE).await;
     host.work("work", OWNER, "octo-org/hello", 2).await;

@@ -9,7 +9,7 @@ use super::{GIT, STATE, directory, git, mona, names, rocket, sha_of};
 use crate::support::{Answer, Service};
 
 #[tokio::test]
-async fn the_same_file_makes_the_same_ids_everywhere_and_twice_is_once() {
+async fn state_file_commits_have_stable_ids_and_apply_once() {
     let (one, two) = (rocket().await, rocket().await);
     let before = list_all(&one).await;
     assert_eq!(before.body, list_all(&two).await.body);
@@ -25,7 +25,7 @@ async fn the_same_file_makes_the_same_ids_everywhere_and_twice_is_once() {
 }
 
 #[tokio::test]
-async fn a_repository_that_has_references_is_left_alone() {
+async fn state_file_leaves_repository_with_refs_unchanged() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     mona(&service).delete(&format!("{GIT}/refs/heads/side")).await.expect(204);
@@ -35,7 +35,7 @@ async fn a_repository_that_has_references_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_bad_history_leaves_nothing_behind() {
+async fn invalid_state_file_history_leaves_nothing() {
     let service = Service::with("").await;
     for (bad, complaint) in [
         ("commits: [{ branch: a..b, author: mona, message: m }]", "a..b"),
@@ -57,7 +57,7 @@ async fn a_bad_history_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn another_repository_is_taken_over_with_all_its_names() {
+async fn import_copies_all_refs() {
     let service = Service::with("").await;
     let source = service.folder().join("source");
     make_source(&source);
@@ -76,7 +76,7 @@ async fn another_repository_is_taken_over_with_all_its_names() {
 }
 
 #[tokio::test]
-async fn a_deleted_repository_takes_its_folder_with_it() {
+async fn delete_repository_removes_its_directory() {
     let service = rocket().await;
     service.apply("tokens: [{ kind: classic, user: mona, scopes: [repo, delete_repo], token: ghp_deletes }]").await;
     assert!(directory(&service, 1).exists());

@@ -52,7 +52,7 @@ const NAMES: &[&str] = &[
 ];
 
 #[tokio::test]
-async fn no_name_is_a_fault_of_ours_on_any_endpoint() {
+async fn hostile_ref_names_never_return_500() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     let long = ["heads/".to_owned() + &"x".repeat(2_000), "x/".repeat(1_200), "ü".repeat(400)];
@@ -79,7 +79,7 @@ async fn no_name_is_a_fault_of_ours_on_any_endpoint() {
 }
 
 #[tokio::test]
-async fn a_name_longer_than_an_address_and_bytes_that_are_no_text_are_refused() {
+async fn overlong_and_non_utf8_ref_names_are_rejected() {
     let service = rocket().await;
     let long = "x".repeat(5_000);
     hubot(&service).get(&format!("{GIT}/ref/heads/{long}")).await.expect(404);

@@ -38,7 +38,7 @@ async fn is_there(service: &Service, sha: &str) -> bool {
 }
 
 #[tokio::test]
-async fn small_objects_and_small_packs_come_together_and_all_stay() {
+async fn maintenance_combines_loose_objects_and_small_packs() {
     let service = rocket().await;
     let mut blobs = Vec::new();
     for number in 0..5 {
@@ -60,7 +60,7 @@ async fn small_objects_and_small_packs_come_together_and_all_stay() {
 }
 
 #[tokio::test]
-async fn what_nothing_reaches_goes_after_the_grace_time_and_what_is_reached_stays() {
+async fn maintenance_removes_only_unreachable_objects_after_grace_period() {
     let service = rocket().await;
     let (lost, named) = (blob(&service, "lost").await, blob(&service, "named").await);
     hubot(&service).post(&format!("{GIT}/refs"), json!({ "ref": "refs/keep/it", "sha": named })).await.expect(201);
@@ -81,7 +81,7 @@ async fn what_nothing_reaches_goes_after_the_grace_time_and_what_is_reached_stay
 }
 
 #[tokio::test]
-async fn what_young_objects_lean_on_stays_with_them() {
+async fn maintenance_keeps_objects_that_recent_objects_need() {
     let service = rocket().await;
     let (leaned_on, lost) = (blob(&service, "leaned on").await, blob(&service, "lost").await);
     tend(&service, keeping(), &[]).await;
@@ -106,7 +106,7 @@ fn pack_files(service: &Service) -> Vec<(std::path::PathBuf, u64)> {
 }
 
 #[tokio::test]
-async fn a_single_old_pack_loses_what_nothing_reaches_and_is_otherwise_left_alone() {
+async fn maintenance_rewrites_single_pack_only_to_remove_unreachable_objects() {
     let service = rocket().await;
     let feature = sha_of(&service, "heads/feature").await;
     let usual = || Policy { waiting_objects_max: 1, ..Policy::default() };
@@ -144,7 +144,7 @@ fn make_older_than(service: &Service, age: Duration) {
 const HELD: &str = "held";
 
 #[tokio::test]
-async fn what_a_holder_names_stays() {
+async fn maintenance_keeps_garbage_collection_roots() {
     let service = rocket().await;
     let (held, lost) = (blob(&service, HELD).await, blob(&service, "lost").await);
     const GC_ROOTS: &[GcRoots] = &[|_, _| {
@@ -162,7 +162,7 @@ async fn what_a_holder_names_stays() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn references_made_during_upkeep_are_never_broken() {
+async fn refs_created_during_maintenance_are_intact() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     let tree = text(&mona(&service).get(&format!("{GIT}/commits/{main}")).await.json()["tree"]["sha"]);

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{GIT, git, hubot, mona, rocket, sha_of, text};
 
 #[tokio::test]
-async fn objects_are_shown_as_clients_expect_them() {
+async fn get_object_returns_every_field() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     let commit = mona(&service).get(&format!("{GIT}/commits/{main}")).await;
@@ -126,7 +126,7 @@ async fn objects_are_shown_as_clients_expect_them() {
 }
 
 #[tokio::test]
-async fn a_commit_made_step_by_step_is_a_real_one() {
+async fn commit_created_from_objects_is_valid_in_git() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     let base = text(&mona(&service).get(&format!("{GIT}/commits/{main}")).await.json()["tree"]["sha"]);
@@ -272,7 +272,7 @@ async fn a_commit_made_step_by_step_is_a_real_one() {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_new_object_is_told() {
+async fn create_object_reports_every_invalid_field() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     let tree = text(&mona(&service).get(&format!("{GIT}/commits/{main}")).await.json()["tree"]["sha"]);
@@ -364,7 +364,7 @@ async fn every_fault_of_a_new_object_is_told() {
 }
 
 #[tokio::test]
-async fn a_hostile_submodules_file_is_refused_as_in_a_push() {
+async fn create_tree_rejects_hostile_gitmodules() {
     let service = rocket().await;
     let evil = "[submodule \"../../x\"]\n\tpath = x\n\turl = -u./payload\n";
     let entry = json!({ "path": ".gitmodules", "mode": "100644", "content": evil });

@@ -13,7 +13,7 @@ async fn child_of(service: &crate::support::Service, parent: &str, message: &str
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn twenty_writers_have_one_winner_for_each_step() {
+async fn concurrent_fast_forwards_have_one_winner_per_step() {
     let service = rocket().await;
     let mut tip = sha_of(&service, "heads/main").await;
     for step in 0..3 {
@@ -38,7 +38,7 @@ async fn twenty_writers_have_one_winner_for_each_step() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_name_is_made_once_and_deleted_once() {
+async fn concurrent_creates_and_deletes_have_one_winner() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     let made =
@@ -63,7 +63,7 @@ async fn a_name_is_made_once_and_deleted_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn moves_by_force_all_succeed_and_the_last_one_stays() {
+async fn concurrent_forced_updates_all_succeed_and_last_wins() {
     let service = rocket().await;
     let (main, side) = (sha_of(&service, "heads/main").await, sha_of(&service, "heads/side").await);
     let moves = (0..20).map(|number| {

@@ -6,7 +6,7 @@ use super::{GIT, hubot, mona, names, rocket, sha_of};
 use crate::support::Service;
 
 #[tokio::test]
-async fn a_reference_is_shown_with_what_it_points_at() {
+async fn get_ref_returns_its_object() {
     let service = rocket().await;
     let answer = service.anonymous().get(&format!("{GIT}/ref/heads/main")).await;
     expect![[r#"
@@ -41,7 +41,7 @@ async fn a_reference_is_shown_with_what_it_points_at() {
 }
 
 #[tokio::test]
-async fn matching_references_begin_with_what_was_asked_for() {
+async fn matching_refs_share_requested_prefix() {
     let service = rocket().await;
     let list = |path: &'static str| {
         let client = mona(&service);
@@ -87,7 +87,7 @@ async fn matching_references_begin_with_what_was_asked_for() {
 }
 
 #[tokio::test]
-async fn any_namespace_is_listed_notes_and_stash_included() {
+async fn matching_refs_lists_any_namespace() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     for name in ["refs/notes/commits", "refs/others/deep/er", "refs/stash/x"] {
@@ -103,7 +103,7 @@ async fn any_namespace_is_listed_notes_and_stash_included() {
 }
 
 #[tokio::test]
-async fn a_name_that_no_reference_has_is_not_found() {
+async fn unknown_ref_returns_404() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     for name in ["heads/mai", "heads", "heads/main/", "main", "refs/heads/main", "tags/main", "", &main] {
@@ -121,7 +121,7 @@ async fn a_name_that_no_reference_has_is_not_found() {
 }
 
 #[tokio::test]
-async fn an_empty_repository_is_a_conflict() {
+async fn get_ref_of_empty_repository_returns_409() {
     let service = rocket().await;
     let git = "/repos/acme/empty/git";
     let answer = mona(&service).get(&format!("{git}/matching-refs/heads")).await;
@@ -140,7 +140,7 @@ async fn an_empty_repository_is_a_conflict() {
 }
 
 #[tokio::test]
-async fn a_name_is_found_however_its_address_is_written() {
+async fn get_ref_accepts_any_percent_encoding() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     let body = serde_json::json!({ "ref": "refs/heads/test/#Ünï%2F&=", "sha": main });
@@ -160,7 +160,7 @@ async fn a_name_is_found_however_its_address_is_written() {
 }
 
 #[tokio::test]
-async fn a_list_that_did_not_change_is_not_sent_again() {
+async fn unchanged_ref_list_returns_304() {
     let service = rocket().await;
     for path in ["matching-refs/heads/", "ref/heads/main"] {
         let first = hubot(&service).get(&format!("{GIT}/{path}")).await.expect(200);
@@ -184,7 +184,7 @@ async fn a_list_that_did_not_change_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn the_older_addresses_still_answer() {
+async fn older_ref_urls_are_served() {
     let service = rocket().await;
     let exact = mona(&service).get(&format!("{GIT}/refs/heads/main")).await.expect(200);
     assert_eq!(exact.json()["ref"], "refs/heads/main");
@@ -199,7 +199,7 @@ async fn the_older_addresses_still_answer() {
 }
 
 #[tokio::test]
-async fn a_list_longer_than_a_batch_is_whole_and_in_order() {
+async fn ref_list_longer_than_batch_is_complete_and_sorted() {
     let service = Service::with(super::STATE).await;
     let main = sha_of(&service, "heads/main").await;
     for number in 0..2_005 {

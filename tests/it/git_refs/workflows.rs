@@ -16,7 +16,7 @@ async fn workflow_on(service: &Service, parent: &str, content: &str) -> String {
 }
 
 #[tokio::test]
-async fn without_the_right_a_reference_brings_no_workflow_files() {
+async fn ref_with_workflow_files_requires_workflow_permission() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     let commit = workflow_on(&service, &main, "on: push\n").await;
@@ -46,7 +46,7 @@ async fn without_the_right_a_reference_brings_no_workflow_files() {
 }
 
 #[tokio::test]
-async fn what_the_default_branch_has_or_had_is_free_to_all_who_write() {
+async fn workflow_files_of_default_branch_need_no_permission() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     let one = workflow_on(&service, &main, "on: push\n").await;
@@ -63,7 +63,7 @@ async fn what_the_default_branch_has_or_had_is_free_to_all_who_write() {
 }
 
 #[tokio::test]
-async fn reading_and_writing_take_contents() {
+async fn refs_require_contents_permission() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     let reader = service.with_token("github_pat_reader");

@@ -8,7 +8,7 @@ use super::{GIT, first_commit, hubot, mona, names, rocket, sha_of, text};
 const UNKNOWN: &str = "0123456789abcdef0123456789abcdef01234567";
 
 #[tokio::test]
-async fn a_reference_is_made_where_there_was_none() {
+async fn create_ref_returns_new_ref() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     let made =
@@ -31,7 +31,7 @@ async fn a_reference_is_made_where_there_was_none() {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_new_reference_has_its_sentence() {
+async fn create_ref_rejects_invalid_input_with_message() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     let commit = mona(&service).get(&format!("{GIT}/commits/{main}")).await.json();
@@ -94,7 +94,7 @@ async fn every_fault_of_a_new_reference_has_its_sentence() {
 }
 
 #[tokio::test]
-async fn an_empty_repository_takes_no_reference_whatever_is_sent() {
+async fn create_ref_in_empty_repository_returns_409() {
     let service = rocket().await;
     let body = json!({ "ref": "nonsense", "sha": UNKNOWN });
     let answer = mona(&service).post("/repos/acme/empty/git/refs", body).await;
@@ -114,7 +114,7 @@ async fn an_empty_repository_takes_no_reference_whatever_is_sent() {
 }
 
 #[tokio::test]
-async fn a_reference_moves_forward_and_elsewhere_only_by_force() {
+async fn update_ref_requires_force_unless_fast_forward() {
     let service = rocket().await;
     let (main, feature) = (sha_of(&service, "heads/main").await, sha_of(&service, "heads/feature").await);
     let moved = hubot(&service).patch(&format!("{GIT}/refs/heads/main"), json!({ "sha": feature })).await;
@@ -150,7 +150,7 @@ async fn a_reference_moves_forward_and_elsewhere_only_by_force() {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_move_has_its_sentence() {
+async fn update_ref_rejects_invalid_input_with_message() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     let tag = sha_of(&service, "tags/v1").await;
@@ -195,7 +195,7 @@ async fn every_fault_of_a_move_has_its_sentence() {
 }
 
 #[tokio::test]
-async fn names_outside_of_branches_hold_any_object_and_move_freely_between_those_without_history() {
+async fn refs_outside_heads_accept_any_object_and_move_freely() {
     let service = rocket().await;
     let make = |content: &'static str| {
         let client = hubot(&service);
@@ -213,7 +213,7 @@ async fn names_outside_of_branches_hold_any_object_and_move_freely_between_those
 }
 
 #[tokio::test]
-async fn a_deleted_reference_is_gone_and_the_default_branch_stays() {
+async fn delete_ref_removes_ref_but_not_default_branch() {
     let service = rocket().await;
     let gone = hubot(&service).delete(&format!("{GIT}/refs/heads/feature")).await.expect(204);
     assert!(gone.body.is_empty());
@@ -244,7 +244,7 @@ async fn a_deleted_reference_is_gone_and_the_default_branch_stays() {
 }
 
 #[tokio::test]
-async fn a_folder_cannot_be_where_a_name_is_until_the_name_goes() {
+async fn directory_file_conflict_ends_when_ref_is_deleted() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     let make = |name: &'static str| {
@@ -264,7 +264,7 @@ async fn a_folder_cannot_be_where_a_name_is_until_the_name_goes() {
 }
 
 #[tokio::test]
-async fn objects_of_another_repository_are_unknown_here() {
+async fn create_ref_rejects_object_of_another_repository() {
     let service = rocket().await;
     let hidden = mona(&service).get("/repos/acme/hidden/git/ref/heads/main").await.expect(200);
     let secret = text(&hidden.json()["object"]["sha"]);

@@ -7,7 +7,7 @@ use super::pairs::{self, Pair};
 use super::{Past, files_of, mails};
 
 #[tokio::test]
-async fn real_pull_requests_have_the_files_commits_and_diffs_of_git() {
+async fn pull_requests_of_real_history_match_git_files_commits_and_diffs() {
     let Some((past, drawn)) = Past::with_pairs().await else { return };
     let mut renames = 0;
     for (number, pair) in drawn.iter().enumerate() {

@@ -13,7 +13,7 @@ const FILES: usize = 4;
 const ROWS: usize = 8;
 
 #[tokio::test]
-async fn rows_of_real_diffs_can_be_commented_and_nothing_else() {
+async fn comments_are_accepted_exactly_on_diff_rows_of_real_history() {
     let Some((past, drawn)) = Past::with_pairs().await else { return };
     let (mut accepted, mut refused) = (0, 0);
     for (number, pair) in drawn.iter().enumerate().step_by(2) {

@@ -200,7 +200,7 @@ impl Walk {
 }
 
 #[tokio::test]
-async fn comments_on_real_commits_are_where_git_says_after_any_moves() {
+async fn comments_on_real_history_match_git_after_random_moves() {
     let Some(mut walk) = Walk::new(5).await else { return };
     for step in 0..STEPS {
         for _ in 0..COMMENTS {

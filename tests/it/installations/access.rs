@@ -66,7 +66,7 @@ async fn ask(service: &Service, kind: &str, web_token: &str, row: &Row) -> Answe
 }
 
 #[tokio::test]
-async fn every_kind_of_credential_gets_what_the_table_says() {
+async fn every_credential_kind_matches_policy_table() {
     let (service, pem) = service_with_key().await;
     let web_token = jwt::sign(&pem, &jwt::claims("Iv23helper"));
     for row in rows() {
@@ -90,7 +90,7 @@ async fn every_kind_of_credential_gets_what_the_table_says() {
 
 /// A refused kind learns nothing about what exists.
 #[tokio::test]
-async fn a_refused_kind_reads_the_same_whatever_the_path_names() {
+async fn rejected_credential_kind_gets_same_response_for_any_path() {
     let (service, _) = service_with_key().await;
     for token in ["gho_mona0000", "github_pat_mona", "ghs_helper00"] {
         let client = service.with_token(token);
@@ -109,7 +109,7 @@ async fn a_refused_kind_reads_the_same_whatever_the_path_names() {
 
 /// Metadata comes with every installation; one without it, which only another program could have stored, opens nothing.
 #[tokio::test]
-async fn a_user_list_takes_the_metadata_permission() {
+async fn user_list_requires_metadata_permission() {
     let (service, _) = service_with_key().await;
     let none = plinth_core::tokens::Permissions::default();
     let context = (plinth_base::ids::InstallationId(super::ON_ORG), none, service.app.clock.now());
@@ -128,7 +128,7 @@ async fn a_user_list_takes_the_metadata_permission() {
 }
 
 #[tokio::test]
-async fn both_schemes_and_basic_lead_to_the_same_token() {
+async fn all_authorization_schemes_identify_same_token() {
     let (service, _) = service_with_key().await;
     for value in ["Bearer ghs_helper00", "token ghs_helper00", "Basic eC1hY2Nlc3MtdG9rZW46Z2hzX2hlbHBlcjAw"] {
         service.anonymous().header("authorization", value).get("/installation/repositories").await.expect(200);
@@ -137,7 +137,7 @@ async fn both_schemes_and_basic_lead_to_the_same_token() {
 
 /// Authentication 5 to 7, as the table has them for the operations of other areas.
 #[test]
-fn kinds_and_scopes_of_the_table_follow_the_authentication_rules() {
+fn policy_table_follows_authentication_rules() {
     let closed = [Kind::AppUser, Kind::Installation, Kind::FineGrained];
     let rules = |operation: fn(&str) -> bool| {
         TABLE.iter().filter(move |row| row.paths.iter().any(|path| operation(path))).map(|row| (row, row.rule))

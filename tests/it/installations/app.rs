@@ -20,7 +20,7 @@ pub fn helper<'a>(service: &'a Service, pem: &str) -> Client<'a> {
 }
 
 #[tokio::test]
-async fn an_app_sees_itself() {
+async fn get_app_returns_caller() {
     let (service, pem) = service_with_key().await;
     let answer = helper(&service, &pem).get("/app").await.expect(200);
     expect![[r#"
@@ -75,7 +75,7 @@ async fn an_app_sees_itself() {
 }
 
 #[tokio::test]
-async fn an_app_lists_its_installations() {
+async fn app_lists_its_installations() {
     let (service, pem) = service_with_key().await;
     let app = helper(&service, &pem);
     let list = app.get("/app/installations").await.expect(200);
@@ -87,7 +87,7 @@ async fn an_app_lists_its_installations() {
 }
 
 #[tokio::test]
-async fn an_app_finds_its_installation_by_every_address() {
+async fn app_finds_installation_by_every_url() {
     let (service, pem) = service_with_key().await;
     let app = helper(&service, &pem);
     let on_org = app.get("/app/installations/1").await.expect(200);
@@ -166,7 +166,7 @@ async fn an_app_finds_its_installation_by_every_address() {
 }
 
 #[tokio::test]
-async fn an_app_suspends_and_releases_its_installation() {
+async fn app_suspends_and_unsuspends_its_installation() {
     let (service, pem) = service_with_key().await;
     let app = helper(&service, &pem);
     app.put("/app/installations/1/suspended").await.expect(204);
@@ -191,7 +191,7 @@ async fn an_app_suspends_and_releases_its_installation() {
 
 /// Nothing falls back to anything else when the installation is gone.
 #[tokio::test]
-async fn a_deleted_installation_takes_its_tokens_along() {
+async fn delete_installation_revokes_its_tokens() {
     let (service, pem) = service_with_key().await;
     let app = helper(&service, &pem);
     app.delete("/app/installations/3").await.expect(404);
@@ -207,7 +207,7 @@ async fn a_deleted_installation_takes_its_tokens_along() {
 }
 
 #[tokio::test]
-async fn an_app_gets_a_token_uses_it_and_gives_it_back() {
+async fn app_creates_uses_and_revokes_token() {
     let (service, pem) = service_with_key().await;
     let app = helper(&service, &pem);
     let made = app.post("/app/installations/1/access_tokens", json!({ "permissions": {} })).await.expect(201);
@@ -228,7 +228,7 @@ async fn an_app_gets_a_token_uses_it_and_gives_it_back() {
 }
 
 #[tokio::test]
-async fn a_token_can_be_narrowed_but_not_widened() {
+async fn installation_token_can_be_narrowed_but_not_widened() {
     let (service, pem) = service_with_key().await;
     let app = helper(&service, &pem);
     let path = "/app/installations/1/access_tokens";

@@ -4,7 +4,7 @@ use super::{EXTRA, HELLO, OF_OTHER, ON_MONA, ON_ORG, OWN, SECRET, reached, repos
 
 /// Rule 5: an administrator of the repository adds it, once or twice.
 #[tokio::test]
-async fn an_administrator_adds_a_repository() {
+async fn administrator_adds_repository() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
     for _ in 0..2 {
@@ -15,14 +15,14 @@ async fn an_administrator_adds_a_repository() {
 }
 
 #[tokio::test]
-async fn a_collaborator_who_administers_the_repository_may_change_it() {
+async fn repository_admin_changes_selection() {
     let service = service().await;
     service.with_token("ghp_nina0000").delete(&repository(ON_ORG, SECRET)).await.expect(204);
     assert_eq!(reached(&service).await, ["octo-org/hello"]);
 }
 
 #[tokio::test]
-async fn a_member_who_only_reads_the_repository_is_refused() {
+async fn reader_cannot_change_selection() {
     let service = service().await;
     let hubot = service.with_token("ghp_hubot000");
     for repo in [HELLO, SECRET, EXTRA] {
@@ -34,7 +34,7 @@ async fn a_member_who_only_reads_the_repository_is_refused() {
 }
 
 #[tokio::test]
-async fn the_scope_must_be_repo() {
+async fn selection_requires_repo_scope() {
     let service = service().await;
     let narrow = service.with_token("ghp_narrow00");
     for repo in [HELLO, SECRET, EXTRA] {
@@ -47,7 +47,7 @@ async fn the_scope_must_be_repo() {
 
 /// What the caller cannot see is byte for byte like what does not exist.
 #[tokio::test]
-async fn invisible_and_absent_look_the_same() {
+async fn invisible_repository_equals_missing_one() {
     let service = service().await;
     let zoe = service.with_token("ghp_zoe00000");
     let absent = zoe.put(&repository(99, 99)).await.expect(404);
@@ -67,7 +67,7 @@ async fn invisible_and_absent_look_the_same() {
 }
 
 #[tokio::test]
-async fn a_repository_of_another_account_cannot_be_added() {
+async fn repository_of_other_account_cannot_be_added() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
     mona.put(&repository(ON_ORG, OWN)).await.expect(404);
@@ -79,7 +79,7 @@ async fn a_repository_of_another_account_cannot_be_added() {
 
 /// Rule 6: only from a selection.
 #[tokio::test]
-async fn nothing_is_removed_from_an_installation_on_all_repositories() {
+async fn repository_cannot_be_removed_from_installation_on_all() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
     let answer = mona.delete(&repository(OF_OTHER, HELLO)).await.expect(422);
@@ -95,7 +95,7 @@ async fn nothing_is_removed_from_an_installation_on_all_repositories() {
 
 /// Rule 6: never the last one.
 #[tokio::test]
-async fn the_last_repository_stays() {
+async fn last_repository_cannot_be_removed() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
     mona.delete(&repository(ON_ORG, HELLO)).await.expect(204);
@@ -108,7 +108,7 @@ async fn the_last_repository_stays() {
 }
 
 #[tokio::test]
-async fn a_repository_that_is_not_selected_cannot_be_removed() {
+async fn unselected_repository_cannot_be_removed() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
     mona.delete(&repository(ON_ORG, EXTRA)).await.expect(404);
@@ -118,7 +118,7 @@ async fn a_repository_that_is_not_selected_cannot_be_removed() {
 
 /// Two removals of the last two repositories leave one, whichever comes first.
 #[tokio::test(flavor = "multi_thread")]
-async fn removals_at_once_leave_one_repository() {
+async fn concurrent_removals_leave_one_repository() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
     for _ in 0..12 {
@@ -135,7 +135,7 @@ async fn removals_at_once_leave_one_repository() {
 
 /// The right is judged in the transaction that acts, so nothing is changed after it is gone.
 #[tokio::test]
-async fn a_right_that_was_taken_away_is_gone_at_the_next_request() {
+async fn revoked_right_applies_to_next_selection_change() {
     let service = service().await;
     service
         .apply("repos: [{ name: octo-org/secret, private: true, collaborators: [{ user: nina, permission: read }] }]")
@@ -145,7 +145,7 @@ async fn a_right_that_was_taken_away_is_gone_at_the_next_request() {
 }
 
 #[tokio::test]
-async fn what_is_removed_is_out_of_reach_at_once() {
+async fn removed_repository_is_inaccessible_at_once() {
     let service = service().await;
     let helper = service.with_token("ghs_helper00");
     helper.get("/repos/octo-org/secret").await.expect(200);

@@ -17,7 +17,7 @@ async fn refused(service: &Service, token: &str) {
 
 /// Rule 2: the token of the request, and no other.
 #[tokio::test]
-async fn a_token_revokes_itself() {
+async fn installation_token_revokes_itself() {
     let service = service().await;
     let answer = service.with_token("ghs_helper00").delete("/installation/token").await.expect(204);
     assert!(answer.body.is_empty());
@@ -28,7 +28,7 @@ async fn a_token_revokes_itself() {
 }
 
 #[tokio::test]
-async fn a_revoked_token_does_not_come_back_when_the_clock_does() {
+async fn revoked_token_stays_revoked_when_clock_is_set_back() {
     let service = service().await;
     service.with_token("ghs_helper00").delete("/installation/token").await.expect(204);
     service.advance(-LIFETIME);
@@ -36,7 +36,7 @@ async fn a_revoked_token_does_not_come_back_when_the_clock_does() {
 }
 
 #[tokio::test]
-async fn a_token_lives_for_sixty_minutes() {
+async fn installation_token_expires_after_sixty_minutes() {
     let service = service().await;
     service.advance(LIFETIME - 1);
     assert_eq!(reached(&service).await.len(), 2);
@@ -46,7 +46,7 @@ async fn a_token_lives_for_sixty_minutes() {
 }
 
 #[tokio::test]
-async fn a_token_that_was_seen_expired_stays_dead_when_the_clock_is_set_back() {
+async fn expired_token_stays_expired_when_clock_is_set_back() {
     let service = service().await;
     service.advance(LIFETIME);
     refused(&service, "ghs_helper00").await;
@@ -60,7 +60,7 @@ async fn a_token_that_was_seen_expired_stays_dead_when_the_clock_is_set_back() {
 }
 
 #[tokio::test]
-async fn the_sweep_ends_what_nobody_presented() {
+async fn maintenance_expires_unused_tokens() {
     let service = service().await;
     service.advance(LIFETIME);
     expiry::once(&service.app).await.expect("the sweep ends what is over");
@@ -71,7 +71,7 @@ async fn the_sweep_ends_what_nobody_presented() {
 }
 
 #[tokio::test]
-async fn a_suspension_counts_at_the_next_request_of_every_token() {
+async fn suspension_applies_to_next_request_of_every_token() {
     let service = service().await;
     suspend(&service).await;
     for (token, path) in [
@@ -92,7 +92,7 @@ async fn a_suspension_counts_at_the_next_request_of_every_token() {
 
 /// What the installation loses, its tokens lose with it.
 #[tokio::test]
-async fn a_token_never_does_more_than_its_installation_does_now() {
+async fn token_permissions_follow_current_installation() {
     let service = service().await;
     service
         .apply(
@@ -112,7 +112,7 @@ async fn a_token_never_does_more_than_its_installation_does_now() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_revocations_at_once_one_is_the_last_use() {
+async fn concurrent_revocations_succeed_once() {
     let service = service().await;
     let helper = service.with_token("ghs_helper00");
     let path = "/installation/token";

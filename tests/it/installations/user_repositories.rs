@@ -6,7 +6,7 @@ use super::{names, service};
 
 /// Rule 4: repositories with a role of the user's own, with that role.
 #[tokio::test]
-async fn a_user_lists_the_repositories_of_an_installation_with_its_own_role() {
+async fn user_lists_installation_repositories_with_own_role() {
     let service = service().await;
     let get = async |token| service.with_token(token).get("/user/installations/1/repositories").await.expect(200);
     let roles = |answer: &crate::support::Answer| -> Vec<Value> {
@@ -31,7 +31,7 @@ async fn a_user_lists_the_repositories_of_an_installation_with_its_own_role() {
 }
 
 #[tokio::test]
-async fn a_classic_token_shows_private_repositories_only_with_the_scope() {
+async fn classic_token_lists_private_repositories_only_with_scope() {
     let service = service().await;
     let wide = service.with_token("ghp_mona0000").get("/user/installations/1/repositories").await.expect(200);
     assert_eq!(names(&wide), ["octo-org/hello", "octo-org/secret"]);
@@ -40,7 +40,7 @@ async fn a_classic_token_shows_private_repositories_only_with_the_scope() {
 }
 
 #[tokio::test]
-async fn repositories_of_an_installation_come_in_pages() {
+async fn installation_repositories_are_paged() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
     let second = mona.get("/user/installations/1/repositories?page=2&per_page=1").await.expect(200);
@@ -50,7 +50,7 @@ async fn repositories_of_an_installation_come_in_pages() {
 
 /// An app user token is about its own app, even where another is installed on the same account.
 #[tokio::test]
-async fn a_token_of_one_app_does_not_see_the_installation_of_another() {
+async fn app_user_token_does_not_see_other_apps_installation() {
     let service = service().await;
     let absent = service.with_token("ghu_other000").get("/user/installations/99/repositories").await.expect(404);
     let foreign = service.with_token("ghu_other000").get("/user/installations/1/repositories").await.expect(404);

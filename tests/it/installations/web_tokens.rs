@@ -35,7 +35,7 @@ fn claims_with(name: &str, value: Value) -> Value {
 }
 
 #[tokio::test]
-async fn each_claim_is_judged_with_its_own_text() {
+async fn jwt_claims_are_validated_with_messages() {
     let (service, pem) = service_with_key().await;
     let now = START.0;
     for (name, value, text) in [
@@ -62,7 +62,7 @@ async fn each_claim_is_judged_with_its_own_text() {
 }
 
 #[tokio::test]
-async fn the_limits_of_the_claims_are_good() {
+async fn jwt_claims_at_their_limits_are_accepted() {
     let (service, pem) = service_with_key().await;
     let now = START.0;
     for claims in [
@@ -77,7 +77,7 @@ async fn the_limits_of_the_claims_are_good() {
 }
 
 #[tokio::test]
-async fn only_rs256_is_taken() {
+async fn jwt_accepts_only_rs256() {
     let (service, pem) = service_with_key().await;
     let claims = jwt::claims("Iv23helper");
     for algorithm in [Algorithm::RS384, Algorithm::RS512, Algorithm::PS256] {
@@ -102,7 +102,7 @@ async fn only_rs256_is_taken() {
 
 /// A key that the token brings along proves nothing.
 #[tokio::test]
-async fn a_key_of_someone_else_is_refused() {
+async fn jwt_signed_with_other_key_is_rejected() {
     let (service, _) = service_with_key().await;
     let foreign = apps::generate_key();
     refused(&service, &jwt::sign(&foreign.private_pem, &jwt::claims("Iv23helper")), NOT_DECODABLE).await;
@@ -115,7 +115,7 @@ async fn a_key_of_someone_else_is_refused() {
 }
 
 #[tokio::test]
-async fn a_web_token_goes_only_as_a_bearer() {
+async fn jwt_is_accepted_only_as_bearer() {
     let (service, pem) = service_with_key().await;
     let token = jwt::sign(&pem, &jwt::claims("Iv23helper"));
     let with = |value: String| service.anonymous().header("authorization", &value);
@@ -127,7 +127,7 @@ async fn a_web_token_goes_only_as_a_bearer() {
 }
 
 #[tokio::test]
-async fn other_credentials_are_no_web_tokens() {
+async fn other_credentials_are_rejected_for_app() {
     let (service, _) = service_with_key().await;
     for token in ["ghp_mona0000", "gho_mona0000", "github_pat_mona", "ghu_mona0000", "ghs_helper00", "bogus"] {
         refused(&service, token, NOT_DECODABLE).await;

@@ -44,7 +44,7 @@ fn address(field: &Value) -> String {
 }
 
 #[tokio::test]
-async fn a_field_is_created_with_its_options() {
+async fn create_field_returns_its_options() {
     let service = Service::with(STATE).await;
     let options = json!([
         { "name": "High", "description": "Now", "color": "red", "priority": 1 },
@@ -94,7 +94,7 @@ async fn a_field_is_created_with_its_options() {
 }
 
 #[tokio::test]
-async fn the_list_shows_fields_by_id_and_options_in_short() {
+async fn list_fields_sorts_by_id_with_short_options() {
     let service = Service::with(STATE).await;
     create_priority(&service).await;
     create(&service, json!({ "name": "Due", "data_type": "date" })).await;
@@ -144,7 +144,7 @@ async fn the_list_shows_fields_by_id_and_options_in_short() {
 }
 
 #[tokio::test]
-async fn each_of_the_five_types_shows_options_only_where_it_selects() {
+async fn only_select_types_have_options() {
     let service = Service::with(STATE).await;
     for data_type in ["text", "date", "number"] {
         let field = create(&service, json!({ "name": data_type, "data_type": data_type, "options": null })).await;
@@ -164,7 +164,7 @@ async fn each_of_the_five_types_shows_options_only_where_it_selects() {
 }
 
 #[tokio::test]
-async fn members_only_is_the_visibility_unless_another_is_given() {
+async fn default_visibility_is_members_only() {
     let service = Service::with(STATE).await;
     let field = create(&service, json!({ "name": "Notes", "data_type": "text" })).await;
     assert_eq!(field["visibility"], "organization_members_only");
@@ -174,7 +174,7 @@ async fn members_only_is_the_visibility_unless_another_is_given() {
 }
 
 #[tokio::test]
-async fn an_update_changes_what_it_names_and_nothing_else() {
+async fn update_field_changes_only_given_attributes() {
     let service = Service::with(STATE).await;
     let field = create_priority(&service).await;
     service.advance(60);
@@ -190,7 +190,7 @@ async fn an_update_changes_what_it_names_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn an_update_that_changes_nothing_leaves_the_dates_alone() {
+async fn update_without_change_keeps_updated_at() {
     let service = Service::with(STATE).await;
     let field = create_priority(&service).await;
     service.advance(60);
@@ -200,7 +200,7 @@ async fn an_update_that_changes_nothing_leaves_the_dates_alone() {
 }
 
 #[tokio::test]
-async fn a_deleted_field_is_gone_and_its_id_does_not_come_back() {
+async fn deleted_field_id_is_not_reused() {
     let service = Service::with(STATE).await;
     let field = create_priority(&service).await;
     let answer = admin(&service).delete(&address(&field)).await.expect(204);
@@ -215,7 +215,7 @@ async fn a_deleted_field_is_gone_and_its_id_does_not_come_back() {
 }
 
 #[tokio::test]
-async fn an_unchanged_list_is_not_sent_again() {
+async fn unchanged_field_list_returns_304() {
     let service = Service::with(STATE).await;
     let field = create_priority(&service).await;
     let first = admin(&service).get(FIELDS).await.expect(200);

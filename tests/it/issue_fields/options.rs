@@ -13,7 +13,7 @@ fn names(field: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn an_option_is_kept_or_updated_only_by_its_id() {
+async fn option_is_updated_only_by_its_id() {
     let service = Service::with(STATE).await;
     let field = create_priority(&service).await;
     let (high, low) = (&field["options"][0], &field["options"][2]);
@@ -38,7 +38,7 @@ async fn an_option_is_kept_or_updated_only_by_its_id() {
 }
 
 #[tokio::test]
-async fn options_that_are_not_sent_go_and_their_ids_stay_unknown() {
+async fn omitted_options_are_deleted_and_their_ids_stay_unknown() {
     let service = Service::with(STATE).await;
     let field = create_priority(&service).await;
     let medium = field["options"][1]["id"].clone();
@@ -54,7 +54,7 @@ async fn options_that_are_not_sent_go_and_their_ids_stay_unknown() {
 }
 
 #[tokio::test]
-async fn an_option_of_another_field_is_not_ones_own() {
+async fn option_of_other_field_is_rejected() {
     let service = Service::with(STATE).await;
     let field = create_priority(&service).await;
     let options = json!([{ "name": "Linux", "color": "blue", "priority": 1 }]);
@@ -67,7 +67,7 @@ async fn an_option_of_another_field_is_not_ones_own() {
 }
 
 #[tokio::test]
-async fn priorities_that_are_left_out_follow_the_list() {
+async fn omitted_priorities_follow_list_order() {
     let service = Service::with(STATE).await;
     let options = json!([
         { "name": "a", "color": "red" },
@@ -85,7 +85,7 @@ async fn priorities_that_are_left_out_follow_the_list() {
 }
 
 #[tokio::test]
-async fn two_updates_at_once_leave_one_set_or_the_other() {
+async fn concurrent_updates_leave_one_complete_option_set() {
     let service = Service::with(STATE).await;
     let field = create_priority(&service).await;
     let set = |letter: char| -> BTreeSet<String> { (0..20).map(|n| format!("{letter}{n}")).collect() };

@@ -83,7 +83,7 @@ const TABLE: &[(&str, u16, u16)] = &[
 ];
 
 #[tokio::test]
-async fn every_kind_of_token_has_its_rights_and_no_more() {
+async fn issue_fields_match_rights_of_token_kind() {
     let service = Service::with(STATE).await;
     let field = create_priority(&service).await;
     for (token, list, write) in TABLE {
@@ -100,7 +100,7 @@ async fn every_kind_of_token_has_its_rights_and_no_more() {
 }
 
 #[tokio::test]
-async fn without_a_credential_there_is_nothing_not_even_a_missing_organization() {
+async fn anonymous_caller_gets_401_even_for_missing_organization() {
     let service = Service::with(STATE).await;
     for path in [FIELDS, "/orgs/nobody/issue-fields"] {
         let answer = service.anonymous().get(path).await.expect(401);
@@ -110,7 +110,7 @@ async fn without_a_credential_there_is_nothing_not_even_a_missing_organization()
 }
 
 #[tokio::test]
-async fn who_may_not_see_the_fields_learns_nothing_about_the_organization() {
+async fn caller_without_access_cannot_detect_organization() {
     let service = Service::with(STATE).await;
     let client = service.with_token("ghp_stranger");
     let hidden = client.get(FIELDS).await;

@@ -11,7 +11,7 @@ async fn refusal(service: &Service, body: Value) -> String {
 }
 
 #[tokio::test]
-async fn a_body_of_another_shape_is_told_what_is_wrong_with_it() {
+async fn malformed_body_is_rejected_with_message() {
     let service = Service::with(STATE).await;
     expect![[r#"
         422
@@ -38,7 +38,7 @@ async fn a_body_of_another_shape_is_told_what_is_wrong_with_it() {
 }
 
 #[tokio::test]
-async fn values_that_break_a_rule_are_told_in_sentences() {
+async fn invalid_values_are_reported_in_sentences() {
     let service = Service::with(STATE).await;
     let wrong = json!({
         "name": "  ",
@@ -68,7 +68,7 @@ async fn values_that_break_a_rule_are_told_in_sentences() {
 }
 
 #[tokio::test]
-async fn options_go_with_the_select_types_alone() {
+async fn options_are_accepted_only_for_select_types() {
     let service = Service::with(STATE).await;
     for nothing in [json!({}), json!({ "options": null }), json!({ "options": [] })] {
         for data_type in ["single_select", "multi_select"] {
@@ -94,7 +94,7 @@ async fn options_go_with_the_select_types_alone() {
 }
 
 #[tokio::test]
-async fn a_field_has_at_most_fifty_options_and_a_long_list_gets_a_short_answer() {
+async fn field_is_limited_to_fifty_options_with_short_error() {
     let service = Service::with(STATE).await;
     let body = |options: Value| json!({ "name": "Priority", "data_type": "single_select", "options": options });
     let many = |count: i32| (0..count).map(|number| json!({ "name": format!("{number}"), "color": "red" }));
@@ -109,7 +109,7 @@ async fn a_field_has_at_most_fifty_options_and_a_long_list_gets_a_short_answer()
 }
 
 #[tokio::test]
-async fn a_name_is_taken_whatever_its_case_but_only_in_its_organization() {
+async fn name_is_unique_per_organization_ignoring_case() {
     let service = Service::with(STATE).await;
     create(&service, json!({ "name": "Priority", "data_type": "text" })).await;
     let other = create(&service, json!({ "name": "Effort", "data_type": "number" })).await;
@@ -123,7 +123,7 @@ async fn a_name_is_taken_whatever_its_case_but_only_in_its_organization() {
 }
 
 #[tokio::test]
-async fn an_organization_has_at_most_twenty_five_fields() {
+async fn organization_is_limited_to_twenty_five_fields() {
     let service = Service::with(STATE).await;
     for number in 1..=25 {
         create(&service, json!({ "name": format!("Field {number}"), "data_type": "text" })).await;
@@ -143,7 +143,7 @@ async fn an_organization_has_at_most_twenty_five_fields() {
 }
 
 #[tokio::test]
-async fn a_field_lives_in_its_organization_and_nowhere_else() {
+async fn field_is_found_only_in_its_organization() {
     let service = Service::with(STATE).await;
     let field = create_priority(&service).await;
     let elsewhere = format!("/orgs/other-org/issue-fields/{}", field["id"]);
@@ -156,7 +156,7 @@ async fn a_field_lives_in_its_organization_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn the_same_field_sent_again_and_again_is_spam() {
+async fn repeated_field_is_rejected_as_spam() {
     let settings = plinth_api::settings::Settings::default();
     let most = settings.rate_limits.same_content_per_minute;
     let service = Service::with_settings(STATE, settings).await;

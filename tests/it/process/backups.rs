@@ -118,7 +118,7 @@ fn assert_private(directory: &Path) {
 }
 
 #[test]
-fn restored_backup_is_cloned_pushed_to_and_equal() {
+fn restored_backup_serves_git_clone_and_push_and_equals_source() {
     let place = place();
     let server = place.serve();
     let sha = tip(&server, "heads/main");
@@ -173,7 +173,7 @@ fn commit_directly(place: &Place, stop: &Arc<AtomicBool>) -> std::thread::JoinHa
 }
 
 #[test]
-fn backup_under_load_ends_and_is_one_moment() {
+fn backup_under_load_completes_and_is_consistent() {
     let place = place();
     let server = Arc::new(place.serve());
     let sha = tip(&server, "heads/main");
@@ -246,7 +246,7 @@ pub fn push_commits(server: &Server, directory: &Path, stop: &AtomicBool) -> Vec
 }
 
 #[test]
-fn incremental_backup_links_what_has_not_changed() {
+fn incremental_backup_links_unchanged_files() {
     use std::os::unix::fs::MetadataExt;
     let place = place();
     let server = place.serve();
@@ -267,7 +267,7 @@ fn incremental_backup_links_what_has_not_changed() {
 }
 
 #[test]
-fn damaged_backup_is_not_restored() {
+fn restore_rejects_damaged_backup() {
     let place = place();
     let server = place.serve();
     let backup = place.path().join("backup");
@@ -292,7 +292,7 @@ fn damaged_backup_is_not_restored() {
 }
 
 #[test]
-fn backup_of_a_damaged_pack_is_made_and_says_so() {
+fn backup_of_damaged_pack_completes_and_reports_it() {
     let place = place();
     let server = place.serve();
     let pack = first_pack(&place.path().join("data/repositories"));
@@ -322,7 +322,7 @@ pub fn damage(file: &Path) {
 }
 
 #[test]
-fn backup_with_another_data_directory_is_refused() {
+fn backup_rejects_other_data_directory() {
     let place = place();
     drop(place.serve());
     let refused = place.run_in("other", &["backup", &place.path().join("backup").display().to_string()]);

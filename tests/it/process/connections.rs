@@ -10,7 +10,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn headers_that_do_not_come_are_not_waited_for() {
+fn incomplete_headers_time_out() {
     let folder = folder();
     let server = Server::start(folder.path(), &["--ephemeral", "--request-seconds", "1"]);
     let started = Instant::now();
@@ -31,7 +31,7 @@ fn headers_that_do_not_come_are_not_waited_for() {
 }
 
 #[test]
-fn many_slow_connections_do_not_keep_others_out() {
+fn slow_connections_do_not_block_other_clients() {
     let folder = folder();
     let server = Server::start(folder.path(), &["--ephemeral"]);
     let mut slow = Vec::new();
@@ -48,7 +48,7 @@ fn many_slow_connections_do_not_keep_others_out() {
 }
 
 #[test]
-fn headers_that_are_too_large_are_431_and_targets_414() {
+fn oversized_headers_return_431_and_targets_414() {
     let folder = folder();
     let server = Server::start(folder.path(), &["--ephemeral"]);
     let with_header = |bytes: usize| {
@@ -74,7 +74,7 @@ fn headers_that_are_too_large_are_431_and_targets_414() {
 }
 
 #[test]
-fn too_many_requests_are_refused_at_once_and_then_served_again() {
+fn excess_requests_are_rejected_at_once_and_served_later() {
     let folder = folder();
     let server = Server::start(folder.path(), &["--requests-max", "1"]);
     let refused = AtomicBool::new(false);
@@ -106,7 +106,7 @@ fn too_many_requests_are_refused_at_once_and_then_served_again() {
 }
 
 #[test]
-fn a_body_that_is_waited_for_holds_no_permit() {
+fn request_waiting_for_its_body_holds_no_permit() {
     let folder = folder();
     let server = Server::start(folder.path(), &["--ephemeral", "--requests-max", "1"]);
     let (mut slow, rest) = begin_post(&server, "slow");
@@ -118,7 +118,7 @@ fn a_body_that_is_waited_for_holds_no_permit() {
 
 /// What two servers could read differently is not read at all.
 #[test]
-fn a_request_with_two_lengths_is_refused() {
+fn request_with_two_content_lengths_is_rejected() {
     let folder = folder();
     let server = Server::start(folder.path(), &["--ephemeral"]);
     let hidden = "GET /meta HTTP/1.1\r\nhost: x\r\n\r\n";

@@ -58,7 +58,7 @@ fn try_post(server: &Server, body: &str) -> Option<u16> {
 }
 
 #[test]
-fn nothing_acknowledged_is_lost() {
+fn killed_server_loses_no_acknowledged_write() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let mut acknowledged = Vec::new();
     for cycle in 0..CYCLES {

@@ -59,7 +59,7 @@ fn assert_unavailable(what: &str, output: &Output) {
 }
 
 #[tokio::test]
-async fn a_full_disk_is_a_503_for_pushes_and_clones_and_passes_by_itself() {
+async fn full_disk_returns_503_for_pushes_and_clones_and_recovers() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let path = directory.path();
     let Some(disk) = SmallDisk::mount(&path.join("data")) else {

@@ -28,7 +28,7 @@ const BLOB: u8 = 3;
 const DELTA: u8 = 7;
 
 #[test]
-fn hostile_requests_are_refused_in_little_memory_and_leave_nothing() {
+fn hostile_requests_are_rejected_with_bounded_memory_and_no_leftovers() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("state.yaml"), STATE).expect("a file");
     let server = Server::start(folder.path(), &["--git-object-bytes-max", "67108864"]);

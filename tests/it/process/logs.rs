@@ -75,7 +75,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn no_log_and_no_file_holds_a_secret() {
+fn logs_and_files_contain_no_secret() {
     for format in ["text", "json"] {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         std::fs::write(folder.path().join("state.yaml"), STATE).expect("the folder takes a file");

@@ -37,7 +37,7 @@ fn assert_error(reply: &Reply, status: u16, word: &str) {
 }
 
 #[test]
-fn every_malformed_head_gets_json_and_the_right_status() {
+fn malformed_request_head_returns_json_with_status() {
     let (_folder, server) = server();
     let many = "x: y\r\n".repeat(200);
     let long = "x".repeat(70_000);
@@ -70,7 +70,7 @@ fn every_malformed_head_gets_json_and_the_right_status() {
 
 /// The response to what came before is whole, and the connection is closed after the error.
 #[test]
-fn a_malformed_head_behind_good_requests_is_the_last_one() {
+fn malformed_pipelined_request_closes_connection() {
     let (_folder, server) = server();
     let bodies = [
         String::new(),
@@ -94,7 +94,7 @@ fn a_malformed_head_behind_good_requests_is_the_last_one() {
 
 /// What comes in pieces is the same request.
 #[test]
-fn requests_in_pieces_are_understood() {
+fn request_sent_in_pieces_is_served() {
     let (_folder, server) = server();
     let auth = "authorization: Bearer ghp_monamona\r\nhost: x\r\n";
     let first = format!("POST /user/repos HTTP/1.1\r\n{auth}content-length: 14\r\n\r\n{{\"name\":\"one\"}}");
@@ -113,7 +113,7 @@ fn requests_in_pieces_are_understood() {
 }
 
 #[test]
-fn every_response_varies() {
+fn every_response_has_vary_header() {
     let (_folder, server) = server();
     for (head, status) in [
         ("GET /meta HTTP/1.1", 200),

@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use super::Server;
 
 #[test]
-fn a_log_in_a_file_has_no_colours_and_sums_up_what_repeats() {
+fn log_file_has_no_colors_and_aggregates_repeated_messages() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let mut server = Server::start(directory.path(), &[]);
     let post = |path: &str, headers: &str, body: &str| {
@@ -41,7 +41,7 @@ fn serve(data: &Path, path: &str) -> Output {
 }
 
 #[test]
-fn a_missing_git_is_found_at_start() {
+fn start_without_git_fails() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let nowhere = directory.path().join("no-programs").display().to_string();
     let ended = serve(directory.path(), &nowhere);
@@ -51,7 +51,7 @@ fn a_missing_git_is_found_at_start() {
 }
 
 #[test]
-fn a_database_that_cannot_be_opened_is_named() {
+fn start_names_database_that_cannot_be_opened() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let database = directory.path().join("plinth.db");
     std::fs::create_dir(&database).expect("a directory in its way");

@@ -17,7 +17,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_full_server_stops_and_finishes_its_requests() {
+fn stop_at_full_load_finishes_requests_in_flight() {
     let folder = folder();
     let mut server = Server::start(folder.path(), &["--connections-max", "3"]);
     let begun: Vec<(Raw, String)> = (0..3).map(|number| begin_post(&server, &format!("r{number}"))).collect();
@@ -32,7 +32,7 @@ fn a_full_server_stops_and_finishes_its_requests() {
 }
 
 #[test]
-fn silent_connections_do_not_hold_up_the_end() {
+fn silent_connections_do_not_delay_stop() {
     let folder = folder();
     let mut server = Server::start(folder.path(), &["--ephemeral", "--drain-seconds", "600"]);
     let mut silent: Vec<Raw> = (0..20).map(|_| server.connect()).collect();
@@ -44,7 +44,7 @@ fn silent_connections_do_not_hold_up_the_end() {
 }
 
 #[test]
-fn a_lame_duck_is_not_ready_but_serves_until_its_time_is_over() {
+fn lame_duck_server_is_unready_and_serves_until_second_signal() {
     let folder = folder();
     let mut server = Server::start(folder.path(), &["--lame-duck-seconds", "600"]);
     assert_eq!(server.get("/readyz").status(), 200);
@@ -66,7 +66,7 @@ fn a_lame_duck_is_not_ready_but_serves_until_its_time_is_over() {
 }
 
 #[test]
-fn the_end_comes_after_the_lame_duck_by_itself() {
+fn lame_duck_server_stops_after_its_period() {
     let folder = folder();
     let mut server = Server::start(folder.path(), &["--lame-duck-seconds", "1"]);
     server.signal(Signal::TERM);
@@ -75,7 +75,7 @@ fn the_end_comes_after_the_lame_duck_by_itself() {
 }
 
 #[test]
-fn an_idle_connection_lives_as_long_as_it_is_set() {
+fn idle_connection_closes_after_configured_time() {
     let folder = folder();
     let keep_alive = |seconds: &'static str| {
         let server = Server::start(
@@ -110,7 +110,7 @@ fn limited(files: u32) -> Command {
 }
 
 #[test]
-fn the_metrics_listener_survives_the_end_of_file_descriptors() {
+fn metrics_listener_survives_file_descriptor_exhaustion() {
     let folder = folder();
     let server = Server::start_by(limited(64), folder.path(), &["--ephemeral"]);
     let crowd: Vec<TcpStream> =
@@ -124,7 +124,7 @@ fn the_metrics_listener_survives_the_end_of_file_descriptors() {
 }
 
 #[test]
-fn the_state_is_reported_to_whoever_started_the_service() {
+fn service_manager_is_notified_of_state() {
     let folder = folder();
     let path = folder.path().join("notify");
     let socket = UnixDatagram::bind(&path).expect("a socket");
@@ -144,7 +144,7 @@ fn the_state_is_reported_to_whoever_started_the_service() {
 }
 
 #[test]
-fn a_socket_that_was_opened_before_is_taken_over() {
+fn inherited_socket_is_used() {
     let folder = folder();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("an address");

@@ -71,7 +71,7 @@ pub fn succeed(output: Output) -> String {
 const SERVE: &[&str] = &["serve", "--listen", "127.0.0.1:0"];
 
 #[test]
-fn second_server_on_a_data_directory_is_refused_and_harms_nothing() {
+fn second_server_on_data_directory_fails_and_changes_nothing() {
     let place = Place::new();
     let mut server = place.serve();
     assert_eq!(
@@ -101,7 +101,7 @@ fn git_ref(server: &Server) -> super::Reply {
 }
 
 #[test]
-fn commands_run_beside_a_server() {
+fn commands_run_while_server_runs() {
     let place = Place::new();
     let server = place.serve();
     succeed(place.run(&["user", "create", "hubot"]));
@@ -114,7 +114,7 @@ fn commands_run_beside_a_server() {
 }
 
 #[test]
-fn second_node_on_a_database_is_refused_by_name() {
+fn second_node_on_database_fails_and_names_first() {
     let place = Place::new();
     if place.url().is_none() {
         return;
@@ -138,7 +138,7 @@ fn second_node_on_a_database_is_refused_by_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn node_whose_session_is_lost_takes_the_database_again() {
+async fn node_reacquires_database_after_session_loss() {
     let place = std::thread::spawn(Place::new).join().expect("a place");
     let Some(url) = place.url() else { return };
     let server = place.serve();
@@ -161,7 +161,7 @@ async fn node_whose_session_is_lost_takes_the_database_again() {
 }
 
 #[test]
-fn check_makes_nothing_and_looks_at_values() {
+fn check_creates_nothing_and_validates_values() {
     let place = Place::new();
     succeed(place.run(&["check"]));
     assert!(!place.path().join("data").exists(), "check makes no store");

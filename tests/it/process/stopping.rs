@@ -12,7 +12,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_request_under_way_is_finished_and_the_next_start_finds_it() {
+fn stop_finishes_request_in_flight_and_keeps_its_write() {
     let folder = folder();
     let mut server = Server::start(folder.path(), &[]);
     let (mut under_way, rest) = begin_post(&server, "under-way");
@@ -30,7 +30,7 @@ fn a_request_under_way_is_finished_and_the_next_start_finds_it() {
 }
 
 #[test]
-fn whoever_takes_too_long_is_not_waited_for() {
+fn stop_closes_unfinished_connection_after_grace_period() {
     let folder = folder();
     let mut server = Server::start(folder.path(), &["--drain-seconds", "1"]);
     let (_stuck, _) = begin_post(&server, "stuck");
@@ -42,7 +42,7 @@ fn whoever_takes_too_long_is_not_waited_for() {
 }
 
 #[test]
-fn a_temporary_server_leaves_nothing_behind() {
+fn ephemeral_server_removes_its_directory() {
     let folder = folder();
     let mut server = Server::start(folder.path(), &["--ephemeral"]);
     let (mut post, rest) = begin_post(&server, "gone");

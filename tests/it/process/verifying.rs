@@ -43,7 +43,7 @@ fn kinds(report: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn healthy_store_has_no_findings_while_it_is_written_to() {
+fn verify_of_healthy_store_under_writes_has_no_findings() {
     let place = place();
     let server = Arc::new(place.serve());
     let sha = tip(&server, "heads/main");
@@ -115,7 +115,7 @@ fn read_all(server: &Server, paths: &[String]) -> usize {
 }
 
 #[test]
-fn bad_bytes_in_a_pack_are_reported_and_never_a_404() {
+fn corrupt_pack_is_reported_and_never_a_404() {
     let place = stopped();
     let paths = objects(&place);
     let pack = first_pack(&repositories(&place));
@@ -144,7 +144,7 @@ fn bad_bytes_in_a_pack_are_reported_and_never_a_404() {
 }
 
 #[test]
-fn deleted_packs_are_reported_and_never_a_404() {
+fn deleted_pack_is_reported_and_never_a_404() {
     for extensions in [&["pack"][..], &["pack", "idx", "rev"]] {
         let place = stopped();
         let paths = objects(&place);
@@ -167,14 +167,14 @@ fn deleted_packs_are_reported_and_never_a_404() {
 }
 
 #[test]
-fn object_that_never_existed_is_a_404() {
+fn unknown_object_returns_404() {
     let place = place();
     let server = place.serve();
     assert_eq!(server.get(&format!("/repos/mona/work/git/commits/{}", "1".repeat(40))).status(), 404);
 }
 
 #[test]
-fn indexes_and_directories_are_made_again() {
+fn verify_rebuilds_indexes_and_directories() {
     let place = stopped();
     let paths = objects(&place);
     let index = first_pack(&repositories(&place)).with_extension("idx");
@@ -204,7 +204,7 @@ fn indexes_and_directories_are_made_again() {
 }
 
 #[test]
-fn what_nothing_needs_is_removed_only_by_the_owner() {
+fn unneeded_files_are_removed_only_by_owner() {
     let place = stopped();
     let orphan = repositories(&place).join("63/99.git");
     std::fs::create_dir_all(&orphan).expect("a directory");
@@ -230,7 +230,7 @@ fn what_nothing_needs_is_removed_only_by_the_owner() {
 }
 
 #[test]
-fn garbage_in_the_database_is_reported() {
+fn database_corruption_is_reported() {
     let place = stopped();
     if place.url().is_some() {
         return;
@@ -253,7 +253,7 @@ fn garbage_in_the_database_is_reported() {
 }
 
 #[test]
-fn verify_that_cannot_run_says_so() {
+fn verify_reports_why_it_cannot_run() {
     let place = Place::new();
     let output = place.run(&["verify"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));

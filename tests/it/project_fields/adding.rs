@@ -7,7 +7,7 @@ use super::{ORG, STATE, USER, add, mona, names};
 use crate::support::Service;
 
 #[tokio::test]
-async fn a_text_field_takes_a_name_and_a_type() {
+async fn create_text_field_needs_name_and_type() {
     let service = Service::with(STATE).await;
     let answer = mona(&service).post(ORG, json!({ "name": " Notes ", "data_type": "text" })).await;
     expect![[r#"
@@ -30,7 +30,7 @@ async fn a_text_field_takes_a_name_and_a_type() {
 }
 
 #[tokio::test]
-async fn numbers_and_dates_are_plain_too() {
+async fn create_number_and_date_fields() {
     let service = Service::with(STATE).await;
     for path in [ORG, USER] {
         for data_type in ["text", "number", "date"] {
@@ -46,7 +46,7 @@ async fn numbers_and_dates_are_plain_too() {
 }
 
 #[tokio::test]
-async fn a_single_select_field_takes_texts_in_either_form() {
+async fn single_select_options_accept_both_text_forms() {
     let service = Service::with(STATE).await;
     let options = json!([
         { "name": "To do", "color": "RED", "description": "<b>Not</b> begun & \"open\"" },
@@ -104,7 +104,7 @@ async fn a_single_select_field_takes_texts_in_either_form() {
 }
 
 #[tokio::test]
-async fn an_iteration_field_counts_by_the_clock() {
+async fn iteration_field_depends_on_current_date() {
     let service = Service::with(STATE).await;
     let configuration = json!({
         "start_date": "2026-02-16",
@@ -179,7 +179,7 @@ async fn an_iteration_field_counts_by_the_clock() {
 }
 
 #[tokio::test]
-async fn iterations_may_be_left_for_later() {
+async fn iteration_field_without_iterations_is_accepted() {
     let service = Service::with(STATE).await;
     for (name, configuration) in [
         ("None", json!({ "start_date": "2026-02-22", "duration": 14 })),

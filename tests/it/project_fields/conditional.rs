@@ -6,7 +6,7 @@ use super::{ORG, STATE, USER, add, mona};
 use crate::support::{Service, Tester};
 
 #[tokio::test]
-async fn an_unchanged_project_is_not_sent_again() {
+async fn unchanged_fields_return_304() {
     let service = Service::with(STATE).await;
     let notes = add(&service, ORG, json!({ "name": "Notes", "data_type": "text" })).await;
     for path in [ORG.to_owned(), format!("{ORG}?per_page=2"), format!("{ORG}/{}", notes["id"]), USER.to_owned()] {
@@ -22,7 +22,7 @@ async fn an_unchanged_project_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn every_change_of_a_project_shows() {
+async fn every_project_change_changes_etag() {
     let service = Service::with(STATE).await;
     let notes = add(&service, ORG, json!({ "name": "Notes", "data_type": "text" })).await;
     let single = format!("{ORG}/{}", notes["id"]);
@@ -35,7 +35,7 @@ async fn every_change_of_a_project_shows() {
 }
 
 #[tokio::test]
-async fn a_tag_belongs_to_its_page() {
+async fn etag_depends_on_page() {
     let service = Service::with(STATE).await;
     let tag = mona(&service).get(&format!("{ORG}?per_page=2")).await.header("etag").unwrap().to_owned();
     mona(&service).header("if-none-match", &tag).get(&format!("{ORG}?per_page=3")).await.expect(200);
@@ -45,7 +45,7 @@ async fn a_tag_belongs_to_its_page() {
 }
 
 #[tokio::test]
-async fn what_is_held_can_no_longer_be_confirmed_when_the_right_is_gone() {
+async fn etag_returns_404_after_right_is_revoked() {
     let service = Service::with(STATE).await;
     service.apply("tokens: [{ kind: classic, user: hubot, scopes: [project], token: ghp_hubot000 }]").await;
     service.apply("orgs: [{ login: octo-org, members: [{ user: hubot, role: member }] }]").await;
@@ -72,7 +72,7 @@ async fn hide(service: &Service, sql: &'static str) {
 }
 
 #[tokio::test]
-async fn what_is_held_is_confirmed_without_reading_a_single_field() {
+async fn matching_etag_reads_no_fields() {
     let service = Service::with(STATE).await;
     let tag = mona(&service).get(ORG).await.header("etag").unwrap().to_owned();
     hide(&service, "alter table project_field rename to hidden_field").await;

@@ -13,7 +13,7 @@ async fn issue_field(service: &Service, name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_field_shows_what_its_issue_field_says() {
+async fn linked_field_shows_issue_field() {
     let service = Service::with(STATE).await;
     let priority = issue_field(&service, "Priority").await;
     let field = add(&service, ORG, json!({ "issue_field_id": priority["id"] })).await;
@@ -66,7 +66,7 @@ async fn a_field_shows_what_its_issue_field_says() {
 }
 
 #[tokio::test]
-async fn a_field_follows_name_and_options() {
+async fn linked_field_reflects_changed_name_and_options() {
     let service = Service::with(STATE).await;
     let priority = issue_field(&service, "Priority").await;
     let field = add(&service, ORG, json!({ "issue_field_id": priority["id"] })).await;
@@ -95,7 +95,7 @@ async fn a_field_follows_name_and_options() {
 }
 
 #[tokio::test]
-async fn a_field_goes_with_its_issue_field() {
+async fn delete_issue_field_deletes_linked_field() {
     let service = Service::with(STATE).await;
     let priority = issue_field(&service, "Priority").await;
     let field = add(&service, ORG, json!({ "issue_field_id": priority["id"] })).await;
@@ -111,7 +111,7 @@ async fn a_field_goes_with_its_issue_field() {
 }
 
 #[tokio::test]
-async fn what_is_said_beside_the_issue_field_must_agree_with_it() {
+async fn extra_attributes_must_match_issue_field() {
     let service = Service::with(STATE).await;
     let priority = issue_field(&service, "Priority").await;
     let body = json!({ "issue_field_id": priority["id"], "name": "Urgency", "data_type": "text" });
@@ -142,7 +142,7 @@ async fn what_is_said_beside_the_issue_field_must_agree_with_it() {
 }
 
 #[tokio::test]
-async fn an_issue_field_is_added_once_and_only_where_it_belongs() {
+async fn issue_field_is_added_once_and_only_in_its_organization() {
     let service = Service::with(STATE).await;
     service.apply("orgs: [{ login: other-org, members: [{ user: mona, role: admin }] }]").await;
     service.apply("issue_fields: [{ org: other-org, name: Foreign, data_type: text }]").await;
@@ -178,7 +178,7 @@ async fn an_issue_field_is_added_once_and_only_where_it_belongs() {
 }
 
 #[tokio::test]
-async fn names_clash_from_both_sides() {
+async fn name_conflicts_are_rejected_in_both_directions() {
     let service = Service::with(STATE).await;
     let (priority, effort) = (issue_field(&service, "Priority").await, issue_field(&service, "Effort").await);
     add(&service, ORG, json!({ "name": "EFFORT", "data_type": "text" })).await;
@@ -194,7 +194,7 @@ async fn names_clash_from_both_sides() {
 }
 
 #[tokio::test]
-async fn the_projects_of_a_user_follow_nothing() {
+async fn user_projects_cannot_link_issue_fields() {
     let service = Service::with(STATE).await;
     let effort = issue_field(&service, "Effort").await;
     for body in [

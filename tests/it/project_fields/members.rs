@@ -43,7 +43,7 @@ async fn issue_field(service: &Service, name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn adding_an_issue_field_takes_the_right_to_read_issue_fields() {
+async fn adding_issue_field_requires_right_to_read_issue_fields() {
     for kind in ["ghp", "gho", "github_pat", "ghu", "ghs"] {
         let service = Service::with(STATE).await;
         let field = issue_field(&service, "Secret").await;
@@ -64,7 +64,7 @@ async fn adding_an_issue_field_takes_the_right_to_read_issue_fields() {
 }
 
 #[tokio::test]
-async fn a_field_for_members_is_not_shown_in_a_public_project() {
+async fn members_only_field_is_hidden_in_public_project() {
     let service = Service::with(STATE).await;
     let admin = service.with_token("ghp_admin000");
     let (secret, open) = (issue_field(&service, "Secret").await, issue_field(&service, "Open").await);
@@ -90,7 +90,7 @@ async fn a_field_for_members_is_not_shown_in_a_public_project() {
 }
 
 #[tokio::test]
-async fn a_state_file_is_held_to_the_same() {
+async fn state_file_rejects_members_only_field_in_public_project() {
     let service = Service::with(STATE).await;
     let following = |public: bool, field: &str| {
         let projects = "projects:\n  - { owner: octo-org, title: Public, public: true }\n";

@@ -52,7 +52,7 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_new_project_has_the_fields_that_every_project_has() {
+async fn new_project_has_default_fields() {
     let service = Service::with(STATE).await;
     let answer = mona(&service).get(ORG).await.expect(200);
     schemas::check("projects/list-fields-for-org", &answer);
@@ -86,7 +86,7 @@ async fn a_new_project_has_the_fields_that_every_project_has() {
 }
 
 #[tokio::test]
-async fn status_has_its_three_options() {
+async fn status_field_has_three_options() {
     let service = Service::with(STATE).await;
     let status = mona(&service).get(ORG).await.json()[2]["id"].clone();
     let answer = mona(&service).get(&format!("{ORG}/{status}")).await;
@@ -144,7 +144,7 @@ async fn status_has_its_three_options() {
 }
 
 #[tokio::test]
-async fn a_field_is_found_by_its_id_in_its_own_project_only() {
+async fn field_is_found_only_in_its_project() {
     let service = Service::with(STATE).await;
     let notes = add(&service, ORG, json!({ "name": "Notes", "data_type": "text" })).await;
     let found = mona(&service).get(&format!("{ORG}/{}", notes["id"])).await.expect(200);

@@ -14,7 +14,7 @@ pub fn link(answer: &Answer, relation: &str) -> Option<String> {
 }
 
 #[tokio::test]
-async fn cursors_lead_through_the_whole_list_and_back() {
+async fn cursors_page_forward_and_back() {
     let service = Service::with(STATE).await;
     let whole = mona(&service).get(ORG).await.expect(200);
     assert_eq!(whole.header("link"), None, "one page needs no links");
@@ -41,7 +41,7 @@ async fn cursors_lead_through_the_whole_list_and_back() {
 }
 
 #[tokio::test]
-async fn links_keep_the_query_and_their_cursor_alone() {
+async fn links_have_query_and_one_cursor() {
     let service = Service::with(STATE).await;
     let page = mona(&service).get(&format!("/api/v3{ORG}?per_page=2&x=a%2Cb")).await.expect(200);
     let next = link(&page, "next").unwrap();
@@ -53,7 +53,7 @@ async fn links_keep_the_query_and_their_cursor_alone() {
 }
 
 #[tokio::test]
-async fn a_page_size_is_taken_within_reason() {
+async fn page_size_is_clamped() {
     let service = Service::with(STATE).await;
     for number in 0..24 {
         add(&service, ORG, json!({ "name": format!("Field {number}"), "data_type": "text" })).await;
@@ -67,7 +67,7 @@ async fn a_page_size_is_taken_within_reason() {
 }
 
 #[tokio::test]
-async fn only_cursors_of_this_list_are_taken_and_one_at_a_time() {
+async fn foreign_or_combined_cursors_are_rejected() {
     let service = Service::with(STATE).await;
     let own = link(&mona(&service).get(&format!("{ORG}?per_page=2")).await, "next").unwrap();
     let cursor = own.split_once("after=").unwrap().1;
@@ -85,7 +85,7 @@ async fn only_cursors_of_this_list_are_taken_and_one_at_a_time() {
 }
 
 #[tokio::test]
-async fn a_list_that_grows_while_it_is_read_shows_everything_once() {
+async fn growing_list_is_paged_without_duplicates() {
     let service = Service::with(STATE).await;
     let mut page = mona(&service).get(&format!("{USER}?per_page=3")).await.expect(200);
     let mut seen: Vec<Value> = page.json().as_array().unwrap().clone();
@@ -104,7 +104,7 @@ async fn a_list_that_grows_while_it_is_read_shows_everything_once() {
 }
 
 #[tokio::test]
-async fn a_page_behind_the_end_is_empty_and_leads_back() {
+async fn page_after_end_is_empty_and_links_back() {
     let service = Service::with(STATE).await;
     let field = add(&service, ORG, json!({ "issue_field_id": 3 })).await;
     let before_last = mona(&service).get(&format!("{ORG}?per_page=11")).await;

@@ -18,7 +18,7 @@ async fn check(service: &Service, body: Value, expected: Expect) {
 }
 
 #[tokio::test]
-async fn a_body_of_no_form_is_told_what_is_wrong_with_it() {
+async fn malformed_body_is_rejected_with_message() {
     let service = Service::with(STATE).await;
     check(
         &service,
@@ -56,7 +56,7 @@ async fn a_body_of_no_form_is_told_what_is_wrong_with_it() {
 }
 
 #[tokio::test]
-async fn a_single_select_field_has_good_options_and_at_least_one() {
+async fn single_select_field_requires_valid_options() {
     let service = Service::with(STATE).await;
     let select =
         |options: Value| json!({ "name": "a", "data_type": "single_select", "single_select_options": options });
@@ -117,7 +117,7 @@ async fn a_single_select_field_has_good_options_and_at_least_one() {
 }
 
 #[tokio::test]
-async fn an_iteration_field_has_good_days() {
+async fn iteration_field_requires_valid_dates() {
     let service = Service::with(STATE).await;
     let iterate = |value: Value| json!({ "name": "a", "data_type": "iteration", "iteration_configuration": value });
     check(
@@ -178,7 +178,7 @@ async fn an_iteration_field_has_good_days() {
 }
 
 #[tokio::test]
-async fn names_are_judged_and_taken_whatever_their_case() {
+async fn field_names_are_validated_and_unique_ignoring_case() {
     let service = Service::with(STATE).await;
     let named = |name: &str| json!({ "name": name, "data_type": "text" });
     check(
@@ -226,7 +226,7 @@ async fn names_are_judged_and_taken_whatever_their_case() {
 }
 
 #[tokio::test]
-async fn a_project_has_at_most_fifty_fields() {
+async fn project_is_limited_to_fifty_fields() {
     let service = Service::with(STATE).await;
     for number in 12..=50 {
         add(&service, ORG, json!({ "name": format!("Field {number}"), "data_type": "text" })).await;
@@ -238,7 +238,7 @@ async fn a_project_has_at_most_fifty_fields() {
 }
 
 #[tokio::test]
-async fn the_same_field_sent_again_and_again_is_spam() {
+async fn repeated_field_is_rejected_as_spam() {
     let settings = plinth_api::settings::Settings::default();
     let most = settings.rate_limits.same_content_per_minute;
     let service = Service::with_settings(STATE, settings).await;
@@ -251,7 +251,7 @@ async fn the_same_field_sent_again_and_again_is_spam() {
 }
 
 #[tokio::test]
-async fn many_at_once_get_one_name_once() {
+async fn concurrent_creates_of_one_name_have_one_winner() {
     let service = Service::with(STATE).await;
     let client = mona(&service);
     let attempts = (0..8).map(|_| client.post(ORG, json!({ "name": "Notes", "data_type": "text" })));

@@ -122,17 +122,17 @@ async fn first_field(service: &Service, fields: &str) -> String {
 }
 
 #[tokio::test]
-async fn in_an_organization_every_kind_of_token_has_its_rights() {
+async fn organization_project_fields_match_rights_of_token_kind() {
     check("/orgs/octo-org", IN_ORG).await;
 }
 
 #[tokio::test]
-async fn of_a_user_only_tokens_with_scopes_have_rights() {
+async fn user_project_fields_require_scoped_token() {
     check("/users/mona", OF_USER).await;
 }
 
 #[tokio::test]
-async fn a_refusal_says_why() {
+async fn forbidden_response_says_why() {
     let service = Service::with(STATE).await;
     let body = json!({ "name": "x", "data_type": "text" });
     for (token, path, message) in [
@@ -146,7 +146,7 @@ async fn a_refusal_says_why() {
 }
 
 #[tokio::test]
-async fn a_private_project_looks_like_none_at_all() {
+async fn private_project_equals_missing_one() {
     let service = Service::with(STATE).await;
     for token in ["ghp_stranger", "ghs_blind000", "ghp_mona_blind"] {
         let client = service.with_token(token);
@@ -165,7 +165,7 @@ async fn a_private_project_looks_like_none_at_all() {
 }
 
 #[tokio::test]
-async fn a_list_of_projects_shows_what_each_one_alone_would_show() {
+async fn project_list_has_visibility_of_single_projects() {
     let service = Service::with(STATE).await;
     for (owner, lines) in [("/orgs/octo-org", IN_ORG), ("/users/mona", OF_USER)] {
         for (token, in_public, in_private) in lines {

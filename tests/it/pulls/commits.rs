@@ -19,7 +19,7 @@ fn files(commit: &Value) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_commit_is_compared_with_its_parent() {
+async fn get_commit_compares_with_parent() {
     let story = story().await;
     let commit = story.user("guest").get(&format!("{COMMITS}/{}", story.head)).await.expect(200).json();
     assert_eq!(commit["sha"], json!(story.head));
@@ -35,7 +35,7 @@ async fn a_commit_is_compared_with_its_parent() {
 }
 
 #[tokio::test]
-async fn a_first_commit_is_compared_with_nothing() {
+async fn get_root_commit_compares_with_empty_tree() {
     let story = story().await;
     let commit = story.service.anonymous().get(&format!("{COMMITS}/{}", story.base)).await.expect(200).json();
     assert_eq!(commit["parents"], json!([]));
@@ -43,7 +43,7 @@ async fn a_first_commit_is_compared_with_nothing() {
 }
 
 #[tokio::test]
-async fn a_branch_and_a_tag_stand_for_their_commit() {
+async fn get_commit_accepts_branch_and_tag() {
     let story = story().await;
     let mona = story.user("mona");
     let head = &story.head;
@@ -60,7 +60,7 @@ async fn a_branch_and_a_tag_stand_for_their_commit() {
 }
 
 #[tokio::test]
-async fn what_is_no_commit_is_refused() {
+async fn get_commit_rejects_other_objects() {
     let story = story().await;
     let tree = story.work.git(&["rev-parse", "feature^{tree}"]);
     for name in ["nothing", "0123456789abcdef0123456789abcdef01234567", tree.trim(), "-x", "a..b"] {
@@ -74,7 +74,7 @@ async fn what_is_no_commit_is_refused() {
 }
 
 #[tokio::test]
-async fn an_unchanged_commit_is_not_sent_again() {
+async fn unchanged_commit_returns_304() {
     let story = story().await;
     let path = format!("{COMMITS}/{}", story.head);
     let answer = story.user("guest").get(&path).await.expect(200);

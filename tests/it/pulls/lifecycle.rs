@@ -12,7 +12,7 @@ async fn story() -> Story {
 }
 
 #[tokio::test]
-async fn a_pull_request_shows_both_branches() {
+async fn pull_request_shows_head_and_base() {
     let story = story().await;
     let pull = story.user("guest").get(PULL).await.expect(200).json();
     assert_eq!(pull["head"]["sha"], json!(story.head));
@@ -31,7 +31,7 @@ async fn a_pull_request_shows_both_branches() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_proposed_is_refused() {
+async fn create_pull_request_rejects_invalid_input() {
     let story = story().await;
     let mona = story.user("mona");
     let new = |head: &str, base: &str| json!({ "title": "New", "head": head, "base": base });
@@ -65,7 +65,7 @@ async fn reference(story: &Story) -> Value {
 }
 
 #[tokio::test]
-async fn a_push_makes_a_version_and_moves_the_head_reference() {
+async fn push_creates_version_and_moves_pull_ref() {
     let story = story().await;
     assert_eq!(reference(&story).await, json!(story.head));
     let listed = story.user("mona").get("/repos/acme/rocket/git/matching-refs/pull").await.expect(200).json();
@@ -86,7 +86,7 @@ async fn a_push_makes_a_version_and_moves_the_head_reference() {
 }
 
 #[tokio::test]
-async fn deleting_a_branch_closes_and_only_a_branch_that_is_back_reopens() {
+async fn branch_deletion_closes_and_restored_branch_allows_reopening() {
     let story = story().await;
     let comment = story.comment(json!({ "line": 2 })).await.expect(201).json();
     let branch = "/repos/acme/rocket/git/refs/heads/feature";
@@ -109,7 +109,7 @@ async fn deleting_a_branch_closes_and_only_a_branch_that_is_back_reopens() {
 }
 
 #[tokio::test]
-async fn only_its_author_and_those_who_push_change_a_pull_request() {
+async fn only_author_and_pushers_update_pull_request() {
     let story = story().await;
     story.user("guest").patch(PULL, json!({ "title": "Mine" })).await.expect(403);
     story.service.anonymous().patch(PULL, json!({ "title": "Mine" })).await.expect(401);
@@ -154,7 +154,7 @@ async fn collect_garbage(story: &Story, holders: &'static [GcRoots]) {
 }
 
 #[tokio::test]
-async fn comments_stay_readable_when_their_commits_are_forced_away_and_garbage_is_collected() {
+async fn comments_survive_force_push_and_garbage_collection() {
     let mut story = story().await;
     let second = story.commit_on(&story.head, &[("file", Some("1\nzwei\n3\n"))]);
     story.push("feature", &second).await;
@@ -188,7 +188,7 @@ async fn comments_stay_readable_when_their_commits_are_forced_away_and_garbage_i
 }
 
 #[tokio::test]
-async fn commits_name_the_accounts_that_made_them() {
+async fn commits_name_accounts_of_authors() {
     let story = Story::new(&[("file", "1\n")], &[("file", Some("2\n"))]).await;
     story.work.git(&["config", "user.email", "unused@example.com"]);
     story.work.git(&["checkout", "-q", "--detach", &story.head]);

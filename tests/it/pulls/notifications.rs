@@ -14,7 +14,7 @@ async fn told(story: &Story, login: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_author_the_participants_and_the_named_are_told_and_nobody_else() {
+async fn author_participants_and_mentioned_users_are_notified() {
     let story = story().await;
     let root =
         story.comment_as("guest", json!({ "line": 2, "body": "Hm, @Hubot and `@stranger`?" })).await.expect(201).json();
@@ -33,7 +33,7 @@ async fn the_author_the_participants_and_the_named_are_told_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_thread_is_shown_and_read() {
+async fn notification_thread_can_be_marked_read() {
     let story = story().await;
     story.comment_as("guest", json!({ "line": 2 })).await.expect(201);
     let thread = story.user("mona").get("/notifications").await.expect(200).json()[0].clone();
@@ -62,7 +62,7 @@ async fn a_thread_is_shown_and_read() {
 }
 
 #[tokio::test]
-async fn nobody_is_told_about_what_they_cannot_read() {
+async fn users_without_read_access_are_not_notified() {
     let story = story().await;
     story.comment_as("guest", json!({ "line": 2, "body": "@reader" })).await.expect(201);
     assert_eq!(told(&story, "reader").await, "mention");

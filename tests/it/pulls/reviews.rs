@@ -15,7 +15,7 @@ fn drafts() -> Value {
 }
 
 #[tokio::test]
-async fn a_review_brings_its_comments_with_it() {
+async fn create_review_creates_its_comments() {
     let story = story().await;
     let body = json!({ "event": "REQUEST_CHANGES", "body": "Please", "comments": drafts() });
     let review = story.user("guest").post(REVIEWS, body).await.expect(200).json();
@@ -35,7 +35,7 @@ async fn a_review_brings_its_comments_with_it() {
 }
 
 #[tokio::test]
-async fn a_pending_review_is_seen_by_its_author_alone() {
+async fn pending_review_is_visible_only_to_its_author() {
     let story = story().await;
     let review = story.user("guest").post(REVIEWS, json!({ "comments": drafts() })).await.expect(200).json();
     assert_eq!(review["state"], "PENDING");
@@ -84,7 +84,7 @@ async fn a_pending_review_is_seen_by_its_author_alone() {
 }
 
 #[tokio::test]
-async fn a_pending_review_can_be_thrown_away() {
+async fn pending_review_can_be_deleted() {
     let story = story().await;
     let review = story.user("guest").post(REVIEWS, json!({ "comments": drafts() })).await.expect(200).json();
     let one = format!("{REVIEWS}/{}", review["id"]);
@@ -95,7 +95,7 @@ async fn a_pending_review_can_be_thrown_away() {
 }
 
 #[tokio::test]
-async fn a_verdict_must_be_possible() {
+async fn submit_review_rejects_invalid_event() {
     let story = story().await;
     for (login, body, message) in [
         ("mona", json!({ "event": "APPROVE" }), "Can not approve your own pull request"),

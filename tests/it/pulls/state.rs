@@ -31,7 +31,7 @@ tokens: [{ kind: classic, user: mona, scopes: [repo, notifications], token: ghp_
 "#;
 
 #[tokio::test]
-async fn pull_requests_that_nobody_looked_at_are_settled_by_the_sweep() {
+async fn maintenance_refreshes_unread_pull_requests() {
     let service = Service::with(STATE).await;
     let mona = service.with_token("ghp_mona");
     let path = "/repos/mona/hello/pulls/1/comments";
@@ -47,7 +47,7 @@ async fn pull_requests_that_nobody_looked_at_are_settled_by_the_sweep() {
 }
 
 #[tokio::test]
-async fn pull_request_that_cannot_be_read_is_tried_once_and_never_again() {
+async fn unreadable_pull_request_is_refreshed_only_once() {
     let mut service = Service::with(STATE).await;
     let files = files_below(&service.folder().join("data/repositories"));
     for file in files.iter().filter(|file| file.parent().is_some_and(|parent| parent.ends_with("pack"))) {
@@ -71,7 +71,7 @@ fn files_below(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
 }
 
 #[tokio::test]
-async fn a_state_file_brings_pull_requests_with_their_comments() {
+async fn state_file_creates_pull_requests_with_comments() {
     let service = Service::with(STATE).await;
     let mona = service.with_token("ghp_mona");
     let pull = mona.get("/repos/mona/hello/pulls/1").await.expect(200).json();
@@ -99,7 +99,7 @@ async fn a_state_file_brings_pull_requests_with_their_comments() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_with_its_line_and_nothing_is_made() {
+async fn invalid_pull_request_is_reported_with_line_and_creates_nothing() {
     let service = Service::with("users: [{ login: mona }]").await;
     for (from, to, message) in [
         (

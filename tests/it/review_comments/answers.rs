@@ -39,7 +39,7 @@ async fn check_all(story: &Story, login: &str, fields: Value) {
 }
 
 #[tokio::test]
-async fn every_form_by_everyone_is_answered_as_it_is_read() {
+async fn created_comment_response_equals_later_get_for_every_form_and_caller() {
     let story = story().await;
     for (login, fields) in [
         ("mona", json!({ "line": 3 })),
@@ -54,7 +54,7 @@ async fn every_form_by_everyone_is_answered_as_it_is_read() {
 }
 
 #[tokio::test]
-async fn comments_on_an_earlier_commit_are_answered_as_they_are_read() {
+async fn created_comment_on_earlier_commit_equals_later_get() {
     let story = story().await;
     let first = story.head.clone();
     let moved = numbered(&[(1, "one\nand a half\n"), (3, "three\n"), (4, "4\n")]);
@@ -67,7 +67,7 @@ async fn comments_on_an_earlier_commit_are_answered_as_they_are_read() {
 }
 
 #[tokio::test]
-async fn rendered_bodies_and_rare_characters_are_answered_as_they_are_read() {
+async fn created_comment_with_rendered_body_or_rare_characters_equals_later_get() {
     let story =
         Story::new(&[("file", "a\n")], &[("file", Some("a\n\u{e9}\u{1F980} \"quoted\"\\\u{7f}\u{2028}\n"))]).await;
     let body = json!({ "body": "**Why?**", "commit_id": story.head, "path": "file", "line": 2 });

@@ -28,7 +28,7 @@ async fn comment(story: &Story, commit: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_comment_stands_on_the_pull_request_as_it_is_now() {
+async fn create_comment_uses_current_pull_request() {
     let story = story().await;
     let first = comment(&story, &story.head).await;
     assert_eq!((&first["commit_id"], &first["line"]), (&json!(story.head), &json!(3)));
@@ -47,7 +47,7 @@ async fn a_comment_stands_on_the_pull_request_as_it_is_now() {
 }
 
 #[tokio::test]
-async fn a_version_that_another_process_made_is_noticed() {
+async fn create_comment_uses_version_of_another_process() {
     let story = story().await;
     let elsewhere = story.service.store_elsewhere().await;
     let first = comment(&story, &story.head).await;
@@ -61,7 +61,7 @@ async fn a_version_that_another_process_made_is_noticed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_version_that_is_made_while_a_comment_waits_is_noticed() {
+async fn create_comment_uses_version_made_while_it_waits() {
     let story = story().await;
     if story.service.app.generations().is_none() {
         // Transactions of this store do not wait for each other, so there is nothing to come in between.
@@ -88,7 +88,7 @@ async fn a_version_that_is_made_while_a_comment_waits_is_noticed() {
 }
 
 #[tokio::test]
-async fn what_someone_is_to_the_repository_is_told_as_it_is_now() {
+async fn author_association_is_current() {
     let story = story().await;
     let association = async |login: &str| {
         let made = story.comment_as(login, json!({ "line": 3 })).await.expect(201).json();
@@ -116,7 +116,7 @@ async fn what_someone_is_to_the_repository_is_told_as_it_is_now() {
 }
 
 #[tokio::test]
-async fn an_author_is_told_as_long_as_they_can_read() {
+async fn author_is_notified_only_while_they_can_read() {
     let story = story().await;
     let told = async || {
         let list = story.user("mona").get("/notifications?all=true").await.expect(200).json();

@@ -7,7 +7,7 @@ use super::story;
 use crate::support::story::COMMENTS;
 
 #[tokio::test]
-async fn a_comment_on_a_line_is_answered_in_full() {
+async fn create_line_comment_returns_full_comment() {
     let story = story().await;
     let answer = story.comment(json!({ "line": 4, "side": "RIGHT", "body": "Why **four**?" })).await;
     assert_eq!(answer.header("location"), Some("http://plinth.test/repos/acme/rocket/pulls/comments/1"));
@@ -98,7 +98,7 @@ fn place(answer: &crate::support::Answer) -> String {
 }
 
 #[tokio::test]
-async fn every_form_of_a_comment_finds_its_place() {
+async fn create_comment_accepts_every_form_of_position() {
     let story = story().await;
     for (fields, expected) in [
         (json!({ "line": 3 }), "RIGHT 3 null null 5 5 line"),
@@ -128,7 +128,7 @@ async fn every_form_of_a_comment_finds_its_place() {
 }
 
 #[tokio::test]
-async fn what_is_not_in_the_diff_is_refused_with_the_objects_that_clients_know() {
+async fn create_comment_outside_diff_returns_github_error_objects() {
     let story = story().await;
     let line = json!([
         { "resource": "PullRequestReviewComment", "code": "custom", "field": "pull_request_review_thread.line",
@@ -194,7 +194,7 @@ async fn what_is_not_in_the_diff_is_refused_with_the_objects_that_clients_know()
 }
 
 #[tokio::test]
-async fn a_body_of_the_wrong_shape_is_refused_in_sentences() {
+async fn create_comment_rejects_malformed_body() {
     let story = story().await;
     for (fields, sentences) in [
         (
@@ -225,7 +225,7 @@ async fn a_body_of_the_wrong_shape_is_refused_in_sentences() {
 }
 
 #[tokio::test]
-async fn a_comment_on_an_earlier_commit_of_the_pull_request_is_shown_where_the_line_is_now() {
+async fn comment_on_earlier_commit_is_shown_at_current_line() {
     let story = story().await;
     let first = story.head.clone();
     let text =
@@ -240,7 +240,7 @@ async fn a_comment_on_an_earlier_commit_of_the_pull_request_is_shown_where_the_l
 }
 
 #[tokio::test]
-async fn objects_of_another_repository_are_not_part_of_the_pull_request() {
+async fn create_comment_rejects_commit_of_another_repository() {
     let story = story().await;
     let elsewhere = story.commit_on(&story.head, &[("file", Some("elsewhere\n"))]);
     story.bring_objects_to("other").await;

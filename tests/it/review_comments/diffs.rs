@@ -64,7 +64,7 @@ async fn check_file(story: &Story, path: &str) {
 }
 
 #[tokio::test]
-async fn every_row_of_a_diff_can_be_commented_and_nothing_else() {
+async fn comments_are_accepted_exactly_on_diff_rows() {
     let sources: Vec<_> = (1..=3).map(source).collect();
     let base = [
         ("src/one.rs", sources[0].0.as_str()),
@@ -92,7 +92,7 @@ async fn every_row_of_a_diff_can_be_commented_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn files_commits_diff_and_patch_are_those_of_git() {
+async fn files_commits_diff_and_patch_match_git() {
     let (old, new) = source(7);
     let base = [("a b.rs", old.as_str()), ("gone", "x\n"), ("name", &old), ("bin", "\0a")];
     let head =
@@ -137,7 +137,7 @@ async fn files_commits_diff_and_patch_are_those_of_git() {
 }
 
 #[tokio::test]
-async fn a_patch_can_be_taken_by_git() {
+async fn patch_applies_with_git_am() {
     let (old, new) = source(9);
     let story = Story::new(&[("a b.rs", &old), ("gone", "x\n")], &[("a b.rs", Some(&new)), ("gone", None)]).await;
     let second = story.commit_on(&story.head, &[("added", Some("y"))]);

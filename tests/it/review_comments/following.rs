@@ -37,7 +37,7 @@ async fn comment(story: &Story, fields: Value) -> Value {
 }
 
 #[tokio::test]
-async fn lines_inserted_above_move_a_comment_down() {
+async fn inserted_lines_move_comment_down() {
     let story = story().await;
     let right = comment(&story, json!({ "line": 20 })).await;
     let left = comment(&story, json!({ "line": 25, "side": "LEFT" })).await;
@@ -51,7 +51,7 @@ async fn lines_inserted_above_move_a_comment_down() {
 }
 
 #[tokio::test]
-async fn an_edited_or_deleted_line_is_outdated_and_revived_by_a_revert() {
+async fn edited_or_deleted_line_outdates_comment_until_revert() {
     let story = story().await;
     let edited = comment(&story, json!({ "line": 4 })).await;
     let deleted = comment(&story, json!({ "line": 21 })).await;
@@ -71,7 +71,7 @@ async fn an_edited_or_deleted_line_is_outdated_and_revived_by_a_revert() {
 }
 
 #[tokio::test]
-async fn a_deleted_file_is_outdated_and_a_renamed_one_is_followed() {
+async fn deleted_file_outdates_comment_and_renamed_file_keeps_it() {
     let story = story().await;
     let line = comment(&story, json!({ "line": 4 })).await;
     let file = comment(&story, json!({ "subject_type": "file" })).await;
@@ -87,7 +87,7 @@ async fn a_deleted_file_is_outdated_and_a_renamed_one_is_followed() {
 }
 
 #[tokio::test]
-async fn a_rebase_that_leaves_the_line_alone_does_not_outdate() {
+async fn rebase_keeps_comment_on_unchanged_line() {
     let story = story().await;
     let right = comment(&story, json!({ "line": 20 })).await;
     let left = comment(&story, json!({ "line": 20, "side": "LEFT" })).await;
@@ -100,7 +100,7 @@ async fn a_rebase_that_leaves_the_line_alone_does_not_outdate() {
 }
 
 #[tokio::test]
-async fn another_base_shows_another_diff() {
+async fn changed_base_moves_comment_to_new_diff() {
     let story = story().await;
     let left = comment(&story, json!({ "line": 3, "side": "LEFT" })).await;
     let late = comment(&story, json!({ "line": 20 })).await;
@@ -120,7 +120,7 @@ async fn another_base_shows_another_diff() {
 }
 
 #[tokio::test]
-async fn a_deletion_that_is_undone_outdates_its_comment() {
+async fn undone_deletion_outdates_comment() {
     let story = story().await;
     let deletion = comment(&story, json!({ "line": 25, "side": "LEFT" })).await;
     let context = comment(&story, json!({ "line": 24, "side": "LEFT" })).await;
@@ -130,7 +130,7 @@ async fn a_deletion_that_is_undone_outdates_its_comment() {
 }
 
 #[tokio::test]
-async fn a_range_keeps_what_survives_of_it() {
+async fn range_comment_shrinks_to_surviving_lines() {
     let story = story().await;
     let same = comment(&story, json!({ "line": 5, "start_line": 3 })).await;
     let mixed = comment(&story, json!({ "line": 4, "start_line": 3, "start_side": "LEFT" })).await;
@@ -145,7 +145,7 @@ async fn a_range_keeps_what_survives_of_it() {
 }
 
 #[tokio::test]
-async fn odd_files_are_followed_like_any_other() {
+async fn comments_on_unusual_files_are_reanchored() {
     let base = [
         ("crlf", "a\r\nb\r\nc\r\n"),
         ("open", "a\nb\nc"),
@@ -185,7 +185,7 @@ async fn odd_files_are_followed_like_any_other() {
 }
 
 #[tokio::test]
-async fn what_was_found_ahead_of_time_is_what_a_reader_finds() {
+async fn background_reanchoring_equals_reanchoring_on_read() {
     let story = story().await;
     let comments = [
         comment(&story, json!({ "line": 4 })).await,

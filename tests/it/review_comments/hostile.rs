@@ -95,7 +95,7 @@ async fn html_of(story: &Story, body: &str) -> String {
 }
 
 #[tokio::test]
-async fn nothing_harmful_is_left_of_any_attempt() {
+async fn rendered_body_contains_no_harmful_markup() {
     let story = story().await;
     let groups: Vec<Value> = serde_json::from_str(CORPUS).expect("the corpus is JSON");
     let mut count = 0;
@@ -115,7 +115,7 @@ async fn nothing_harmful_is_left_of_any_attempt() {
 }
 
 #[tokio::test]
-async fn texts_made_to_take_long_are_answered_within_bounds() {
+async fn slow_markdown_is_rendered_within_bounds() {
     const HTML_BYTES_MAX: usize = 3 * 1024 * 1024;
     let story = story().await;
     let texts = texts::texts();
@@ -133,7 +133,7 @@ async fn texts_made_to_take_long_are_answered_within_bounds() {
 }
 
 #[test]
-fn the_reader_sees_what_is_harmful() {
+fn harmful_markup_detector_finds_examples() {
     let harmful = [
         "<script>x</script>",
         "<p onclick=x>",

@@ -25,7 +25,7 @@ async fn five() -> Story {
 }
 
 #[tokio::test]
-async fn lists_are_ordered_and_narrowed_as_asked() {
+async fn list_comments_sorts_and_filters() {
     let story = five().await;
     let mona = story.user("mona");
     for path in [COMMENTS, ALL] {
@@ -60,7 +60,7 @@ async fn lists_are_ordered_and_narrowed_as_asked() {
 }
 
 #[tokio::test]
-async fn pages_lead_to_each_other() {
+async fn list_comments_links_pages() {
     let story = five().await;
     let link = |answer: Answer| answer.header("link").map(str::to_owned);
     let mona = story.user("mona");
@@ -82,7 +82,7 @@ async fn pages_lead_to_each_other() {
 }
 
 #[tokio::test]
-async fn each_media_type_shows_its_bodies_on_every_answer() {
+async fn every_response_has_bodies_of_requested_media_type() {
     let story = story().await;
     let root = story.comment(json!({ "line": 3 })).await.expect(201).json();
     for (word, expected) in [
@@ -135,7 +135,7 @@ async fn each_media_type_shows_its_bodies_on_every_answer() {
 }
 
 #[tokio::test]
-async fn a_comment_is_not_modified_until_it_is_or_the_code_moves() {
+async fn comment_returns_304_until_it_or_its_code_changes() {
     let story = story().await;
     story.comment(json!({ "line": 3 })).await.expect(201);
     let one = format!("{ALL}/1");

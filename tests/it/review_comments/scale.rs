@@ -50,7 +50,7 @@ async fn cost(files: usize, comments: usize) -> (Duration, Duration) {
 
 #[tokio::test]
 #[ignore = "makes ten thousand files and comments, which takes minutes; run it when storage changes"]
-async fn a_comment_and_a_page_cost_the_same_among_ten_thousand() {
+async fn comment_and_page_cost_is_constant_at_ten_thousand_comments() {
     let small = cost(10, 60).await;
     let large = cost(10_000, 10_000).await;
     println!("small {small:?}, large {large:?}");

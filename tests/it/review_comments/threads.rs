@@ -15,7 +15,7 @@ async fn reply(story: &Story, login: &str, id: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_reply_takes_the_place_of_its_root_and_has_a_review_of_its_own() {
+async fn reply_has_position_of_its_root_and_its_own_review() {
     let story = story().await;
     let root = root(&story).await;
     let reply = reply(&story, "reader", &root["id"]).await;
@@ -45,7 +45,7 @@ async fn a_reply_takes_the_place_of_its_root_and_has_a_review_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_reply_to_a_reply_is_refused() {
+async fn create_comment_rejects_reply_to_reply() {
     let story = story().await;
     let root = root(&story).await;
     let first = reply(&story, "mona", &root["id"]).await;
@@ -66,7 +66,7 @@ async fn a_reply_to_a_reply_is_refused() {
 }
 
 #[tokio::test]
-async fn deleting_a_root_keeps_its_replies() {
+async fn delete_root_comment_keeps_replies() {
     let story = story().await;
     let root = root(&story).await;
     let reply = reply(&story, "mona", &root["id"]).await;
@@ -82,7 +82,7 @@ async fn deleting_a_root_keeps_its_replies() {
 }
 
 #[tokio::test]
-async fn an_edit_changes_the_text_and_the_time_alone() {
+async fn update_comment_changes_only_body_and_updated_at() {
     let story = story().await;
     let comment = root(&story).await;
     story.service.advance(60);
@@ -100,7 +100,7 @@ async fn an_edit_changes_the_text_and_the_time_alone() {
 }
 
 #[tokio::test]
-async fn only_authors_and_those_who_push_edit_and_delete() {
+async fn only_author_and_pushers_update_and_delete_comment() {
     let story = story().await;
     let comment = root(&story).await;
     let path = format!("/repos/acme/rocket/pulls/comments/{}", comment["id"]);
@@ -113,7 +113,7 @@ async fn only_authors_and_those_who_push_edit_and_delete() {
 }
 
 #[tokio::test]
-async fn a_comment_of_another_repository_or_pull_request_is_not_found() {
+async fn comment_of_other_repository_or_pull_request_returns_404() {
     let story = story().await;
     let comment = root(&story).await;
     let id = &comment["id"];
@@ -139,7 +139,7 @@ async fn a_comment_of_another_repository_or_pull_request_is_not_found() {
 }
 
 #[tokio::test]
-async fn what_an_author_is_to_the_repository_is_shown() {
+async fn comment_shows_author_association() {
     let story = story().await;
     for (login, association) in [("mona", "MEMBER"), ("hubot", "COLLABORATOR"), ("guest", "NONE"), ("reader", "NONE")] {
         let comment = story.comment_as(login, json!({ "line": 3 })).await.expect(201).json();
@@ -168,7 +168,7 @@ async fn what_an_author_is_to_the_repository_is_shown() {
 }
 
 #[tokio::test]
-async fn the_same_text_again_and_again_is_spam_and_too_much_is_too_much() {
+async fn repeated_or_excessive_comments_are_rejected_as_spam() {
     let mut settings = plinth_api::settings::Settings::default();
     settings.rate_limits.same_content_per_minute = 2;
     settings.rate_limits.content_per_minute = 6;
@@ -189,7 +189,7 @@ async fn the_same_text_again_and_again_is_spam_and_too_much_is_too_much() {
 }
 
 #[tokio::test]
-async fn writing_takes_the_write_permission_on_a_public_repository_too() {
+async fn write_on_public_repository_requires_write_permission() {
     let story = story().await;
     let root = root(&story).await;
     story
@@ -217,7 +217,7 @@ async fn writing_takes_the_write_permission_on_a_public_repository_too() {
 }
 
 #[tokio::test]
-async fn what_is_absent_is_told_before_what_is_wrong_with_a_body() {
+async fn missing_resource_is_reported_before_invalid_body() {
     let story = story().await;
     let mona = story.user("mona");
     for path in [

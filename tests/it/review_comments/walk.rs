@@ -166,16 +166,16 @@ async fn walk(seed: u64) {
 }
 
 #[tokio::test]
-async fn comments_are_where_git_says_after_any_pushes_1() {
+async fn comments_match_git_after_random_pushes_1() {
     walk(1).await;
 }
 
 #[tokio::test]
-async fn comments_are_where_git_says_after_any_pushes_2() {
+async fn comments_match_git_after_random_pushes_2() {
     walk(0xdead_beef).await;
 }
 
 #[tokio::test]
-async fn comments_are_where_git_says_after_any_pushes_3() {
+async fn comments_match_git_after_random_pushes_3() {
     walk(20_260_310).await;
 }

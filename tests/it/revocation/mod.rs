@@ -49,16 +49,16 @@ macro_rules! callers {
 }
 
 callers! {
-    writes_of_an_org_admin_end_with_the_right: OrgAdmin;
-    writes_of_a_collaborator_end_with_the_right: Collaborator;
-    writes_of_a_fine_grained_token_end_with_the_right: FineGrained;
-    writes_of_an_app_user_token_end_with_the_right: AppUser;
-    writes_of_an_installation_token_end_with_the_right: Installation;
-    writes_of_an_app_end_with_its_key: App;
+    org_admin_writes_fail_after_right_is_revoked: OrgAdmin;
+    collaborator_writes_fail_after_right_is_revoked: Collaborator;
+    fine_grained_token_writes_fail_after_right_is_revoked: FineGrained;
+    app_user_token_writes_fail_after_right_is_revoked: AppUser;
+    installation_token_writes_fail_after_right_is_revoked: Installation;
+    app_writes_fail_after_key_is_removed: App;
 }
 
 #[test]
-fn every_writing_operation_is_tried() {
+fn revocation_requests_cover_every_writing_operation() {
     let tried = |row: &&Row| RIGHTS.iter().any(|right| right.is_for(row));
     let untried: Vec<_> = writing_rows().filter(|row| !tried(row)).map(|row| row.operation).collect();
     assert!(untried.is_empty(), "operations that write and are not tried: {untried:?}");
@@ -66,7 +66,7 @@ fn every_writing_operation_is_tried() {
 
 /// The clock ends a token without any transaction.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_write_is_refused_once_its_token_has_expired() {
+async fn write_fails_after_token_expires() {
     let right = RIGHTS.iter().find(|right| right.what == rights::TOKEN_ENDS).expect("it is on the list");
     let fixture = Fixture::new(right.caller).await;
     fixture.execute("update token set expires_at = 1772000010 where note = 'caller'").await;

@@ -94,7 +94,7 @@ fn has_format(text: &str, name: &str) -> bool {
 }
 
 #[test]
-fn what_does_not_fit_is_noticed() {
+fn checker_reports_schema_mismatch() {
     let schema = serde_json::json!({
         "type": "object",
         "required": ["id", "day"],

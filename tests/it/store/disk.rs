@@ -55,7 +55,7 @@ async fn rows(store: &Store) -> i64 {
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_and_recovers() {
+async fn full_disk_rejects_writes_and_recovers() {
     let Some(disk) = SmallDisk::mount("3m") else {
         println!("skipped: a small file system takes root");
         return;

@@ -56,7 +56,7 @@ async fn is_encrypted(store: &Store) -> bool {
 }
 
 #[tokio::test]
-async fn every_mode_protects_as_far_as_it_says() {
+async fn each_sslmode_protects_as_documented() {
     let certificates = tempfile::tempdir().expect("a temporary directory can be made");
     make_certificates(certificates.path());
     let file = |name: &str| certificates.path().join(name).display().to_string();

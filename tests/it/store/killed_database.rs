@@ -82,7 +82,7 @@ async fn open(cluster: &Cluster) -> Store {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_killed_database_is_only_503s_and_nothing_is_lost() {
+async fn killed_database_returns_503_and_loses_nothing() {
     let Some(mut cluster) = Cluster::start() else {
         println!("skipped: no PostgreSQL programs are named");
         return;

@@ -158,7 +158,7 @@ async fn wait_for_readiness(door: &HttpService, status: u16) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn reads_recover_after_the_database_went_silent() {
+async fn reads_recover_after_silent_database() {
     let database = TestDatabase::create().await;
     let Some(url) = database.url() else {
         println!("skipped: no PostgreSQL is named");
@@ -193,7 +193,7 @@ async fn reads_recover_after_the_database_went_silent() {
 
 /// Nobody notices while nothing is asked; the first one who asks must not get a dead connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn idle_connections_that_died_silently_are_not_used() {
+async fn silently_closed_idle_connections_are_not_used() {
     let database = TestDatabase::create().await;
     let Some(url) = database.url() else {
         println!("skipped: no PostgreSQL is named");
@@ -212,7 +212,7 @@ async fn idle_connections_that_died_silently_are_not_used() {
 
 /// A caller that goes away leaves a statement behind that is still running. The next caller must not wait for it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_connection_with_an_unfinished_statement_is_not_used_again() {
+async fn connection_with_unfinished_statement_is_not_reused() {
     let database = TestDatabase::create().await;
     if database.url().is_none() {
         println!("skipped: no PostgreSQL is named");
@@ -237,7 +237,7 @@ async fn a_connection_with_an_unfinished_statement_is_not_used_again() {
 
 /// A host that is away is passed over, and one that takes writes is told from a standby.
 #[tokio::test]
-async fn several_hosts_are_tried_until_one_takes_writes() {
+async fn hosts_are_tried_until_one_accepts_writes() {
     let database = TestDatabase::create().await;
     let Some(url) = database.url() else {
         println!("skipped: no PostgreSQL is named");
@@ -264,7 +264,7 @@ async fn put(store: &Store, name: String) -> bool {
 /// The node that serves a database holds a lock on a session of its own, and transactions hold locks. The server does not
 /// notice that nobody is at the other end of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn writes_recover_although_the_server_believes_in_lost_sessions() {
+async fn writes_recover_while_server_holds_lost_sessions() {
     let database = TestDatabase::create().await;
     let Some(url) = database.url() else {
         println!("skipped: no PostgreSQL is named");

@@ -5,7 +5,7 @@ use plinth_store::Store;
 use crate::support::{TestDatabase, Tester};
 
 #[tokio::test]
-async fn a_newer_schema_is_refused_in_words() {
+async fn newer_schema_is_rejected_with_message() {
     let database = TestDatabase::create().await;
     let store = database.open().await;
     let changed = store.write(Tester, (), |tx, ()| {

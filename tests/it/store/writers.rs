@@ -23,7 +23,7 @@ async fn count(store: &Store, like: &str) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn many_writers_at_once_all_land() {
+async fn concurrent_writes_all_commit() {
     let database = TestDatabase::create().await;
     let store = database.open().await;
     let writes = (0..500).map(|number| {
@@ -40,7 +40,7 @@ async fn many_writers_at_once_all_land() {
 
 /// Each one reads what the others have written, or is run again until it does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn increments_of_one_row_all_land() {
+async fn concurrent_increments_all_commit() {
     const INCREMENTS: i64 = 100;
     let database = TestDatabase::create().await;
     let store = database.open().await;
@@ -73,7 +73,7 @@ async fn increments_of_one_row_all_land() {
 
 /// A refusal, a broken key or a panic undoes its own transaction and no other, whoever it shares a commit with.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_failing_transaction_harms_no_other() {
+async fn failed_transaction_does_not_affect_others() {
     let database = TestDatabase::create().await;
     let store = database.open().await;
     store.write(Tester, (), |tx, ()| Box::pin(put(tx, "taken"))).await.expect("the first one");
@@ -112,7 +112,7 @@ async fn a_failing_transaction_harms_no_other() {
 
 /// A caller that goes away leaves no half of a transaction, and no connection that nobody can use.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_caller_that_goes_away_leaves_all_or_nothing() {
+async fn cancelled_write_commits_all_or_nothing() {
     let database = TestDatabase::create().await;
     let store = database.open().await;
     for number in 0..50 {
@@ -131,7 +131,7 @@ async fn a_caller_that_goes_away_leaves_all_or_nothing() {
 
 /// What one store cannot keep, the other does not keep either.
 #[tokio::test]
-async fn a_text_with_a_nul_is_neither_stored_nor_found() {
+async fn text_with_nul_is_neither_stored_nor_found() {
     let database = TestDatabase::create().await;
     let store = database.open().await;
     let refused = store.write(Tester, (), |tx, ()| Box::pin(put(tx, "a\0b"))).await;

@@ -34,7 +34,7 @@ async fn sees(service: &Service, token: &str) -> Vec<u16> {
 }
 
 #[tokio::test]
-async fn without_a_wish_a_token_has_everything_of_its_installation() {
+async fn token_has_all_rights_of_installation_by_default() {
     let service = service().await;
     let answer = helper(&service).send(http::Method::POST, HELPER_ON_OCTO, "").await.expect(201);
     expect![[r#"
@@ -57,7 +57,7 @@ async fn without_a_wish_a_token_has_everything_of_its_installation() {
 }
 
 #[tokio::test]
-async fn a_token_is_narrowed_by_names_numbers_and_permissions() {
+async fn token_is_narrowed_by_names_ids_and_permissions() {
     let service = service().await;
     let asked = json!({ "repositories": ["TWO"], "permissions": { "contents": "read" } });
     expect![[r#"
@@ -89,7 +89,7 @@ async fn a_token_is_narrowed_by_names_numbers_and_permissions() {
 }
 
 #[tokio::test]
-async fn more_than_the_installation_has_is_refused() {
+async fn token_beyond_installation_rights_is_rejected() {
     let service = service().await;
     let permissions = "The permissions requested are not granted to this installation.";
     let repositories =
@@ -128,7 +128,7 @@ async fn more_than_the_installation_has_is_refused() {
 }
 
 #[tokio::test]
-async fn another_apps_installation_is_not_there_and_a_suspended_one_gives_nothing() {
+async fn token_of_foreign_installation_is_404_and_of_suspended_one_403() {
     let service = service().await;
     let absent = helper(&service).post("/app/installations/99/access_tokens", json!({})).await.expect(404);
     let foreign = helper(&service).post(RIVAL_ON_OCTO, json!({})).await.expect(404);
@@ -145,7 +145,7 @@ async fn another_apps_installation_is_not_there_and_a_suspended_one_gives_nothin
 }
 
 #[tokio::test]
-async fn a_token_lives_for_an_hour() {
+async fn token_expires_after_one_hour() {
     let service = service().await;
     let token = token(&service, json!({})).await;
     service.advance(3599);
@@ -157,7 +157,7 @@ async fn a_token_lives_for_an_hour() {
 }
 
 #[tokio::test]
-async fn a_token_ends_itself_and_no_other() {
+async fn token_revokes_only_itself() {
     let service = service().await;
     let (first, second) = (token(&service, json!({})).await, token(&service, json!({})).await);
     let answer = service.with_token(&first).delete("/installation/token").await.expect(204);
@@ -169,7 +169,7 @@ async fn a_token_ends_itself_and_no_other() {
 
 /// What the installation loses, its tokens lose at once, whenever they were made.
 #[tokio::test]
-async fn a_token_never_has_more_than_its_installation_has_now() {
+async fn token_rights_follow_current_installation() {
     let service = service().await;
     let token = token(&service, json!({ "repositories": ["one", "two"] })).await;
     service
@@ -186,7 +186,7 @@ async fn a_token_never_has_more_than_its_installation_has_now() {
 
 /// What is stored opens nothing: neither the token nor its parts are in it.
 #[tokio::test]
-async fn the_store_holds_no_token_and_no_private_key() {
+async fn store_contains_no_token_or_private_key() {
     let service = service().await;
     let token = token(&service, json!({})).await;
     let mut db = service.store.read().await.expect("the store answers");

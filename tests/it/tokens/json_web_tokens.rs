@@ -40,7 +40,7 @@ fn without(name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_app_is_known_by_its_number_or_its_client_id() {
+async fn jwt_issuer_is_app_id_or_client_id() {
     let service = service().await;
     for issuer in [json!("Iv23helper"), json!(1), json!("1")] {
         let token = jwt::sign(service.app_key(), &jwt::claims(issuer.clone()));
@@ -73,7 +73,7 @@ async fn an_app_is_known_by_its_number_or_its_client_id() {
 
 /// Neither the algorithm nor the key is chosen by the token.
 #[tokio::test]
-async fn only_the_apps_own_key_and_rs256_count() {
+async fn jwt_requires_app_key_and_rs256() {
     let service = service().await;
     let claims = jwt::claims("Iv23helper");
     let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
@@ -115,7 +115,7 @@ async fn only_the_apps_own_key_and_rs256_count() {
 }
 
 #[tokio::test]
-async fn times_are_numbers_and_near() {
+async fn jwt_times_must_be_near_numbers() {
     let service = service().await;
     let now = START.0;
     for (claims, expected) in [
@@ -154,7 +154,7 @@ async fn times_are_numbers_and_near() {
 
 /// A header that calls an extension critical is good only for whoever understands the extension.
 #[tokio::test]
-async fn critical_extensions_are_rejected() {
+async fn jwt_with_critical_extensions_is_rejected() {
     let service = service().await;
     for (critical, status) in [
         (None, 201),
@@ -175,7 +175,7 @@ async fn critical_extensions_are_rejected() {
 }
 
 #[tokio::test]
-async fn a_token_ends_on_the_services_clock() {
+async fn jwt_expires_by_service_clock() {
     let service = service().await;
     let token = jwt::sign(service.app_key(), &with("exp", START.0 + 30));
     assert_eq!(told(&service, &token).await.0, 201);
@@ -186,7 +186,7 @@ async fn a_token_ends_on_the_services_clock() {
 }
 
 #[tokio::test]
-async fn it_is_taken_as_a_bearer_and_nowhere_but_at_the_apps_own_operations() {
+async fn jwt_is_accepted_only_as_bearer_for_app_operations() {
     let service = service().await;
     let token = jwt::sign(service.app_key(), &jwt::claims("Iv23helper"));
     let basic = |text: String| format!("Basic {}", STANDARD.encode(text));

@@ -36,7 +36,7 @@ fn operations(document: &Value) -> Vec<(String, String, &Value)> {
 }
 
 #[test]
-fn every_route_is_described_and_every_description_has_a_row() {
+fn routes_and_descriptions_match() {
     let known: BTreeSet<&str> = described().map(|operation| operation.id).collect();
     for row in router::routes().rows() {
         assert!(known.contains(row.operation), "{} has no description", row.operation);
@@ -49,14 +49,14 @@ fn every_route_is_described_and_every_description_has_a_row() {
 }
 
 #[test]
-fn every_part_of_a_path_is_described_and_used() {
+fn path_parameters_are_described_and_used() {
     let known: BTreeSet<String> = PATH_PARAMETERS.iter().map(|part| part.name.to_owned()).collect();
     let used: BTreeSet<String> = TABLE.iter().flat_map(|row| row.paths).flat_map(|path| names_in(path)).collect();
     assert_eq!(known, used);
 }
 
 #[test]
-fn examples_are_json_and_words_are_there() {
+fn examples_are_json_and_texts_are_present() {
     for operation in described() {
         assert!(!operation.summary.is_empty() && !operation.summary.ends_with('.'), "{}", operation.id);
         if let Some(body) = operation.body.as_ref().filter(|body| body.media == "application/json") {
@@ -67,7 +67,7 @@ fn examples_are_json_and_words_are_there() {
 }
 
 #[tokio::test]
-async fn the_document_has_exactly_the_registered_routes() {
+async fn document_has_exactly_registered_routes() {
     let document = document().await;
     let shown: BTreeSet<(String, String, String)> = operations(&document)
         .into_iter()
@@ -83,7 +83,7 @@ async fn the_document_has_exactly_the_registered_routes() {
 }
 
 #[tokio::test]
-async fn every_operation_is_whole() {
+async fn every_operation_is_complete() {
     let document = document().await;
     let tags: BTreeSet<&str> =
         document["tags"].as_array().expect("there are tags").iter().filter_map(|tag| tag["name"].as_str()).collect();
@@ -107,7 +107,7 @@ async fn every_operation_is_whole() {
 }
 
 #[tokio::test]
-async fn every_reference_leads_somewhere() {
+async fn every_schema_reference_resolves() {
     let document = document().await;
     let mut waiting = vec![&document];
     let mut count = 0;
@@ -127,7 +127,7 @@ async fn every_reference_leads_somewhere() {
 }
 
 #[tokio::test]
-async fn the_server_is_the_address_that_was_used() {
+async fn server_url_is_url_of_request() {
     let service = Service::with("").await;
     let answer = service.anonymous().header("host", "code.example:8443").get("/api/v3/openapi.json").await.expect(200);
     assert_eq!(answer.json()["servers"][0]["url"], "http://code.example:8443/api/v3");
@@ -136,7 +136,7 @@ async fn the_server_is_the_address_that_was_used() {
 }
 
 #[tokio::test]
-async fn rights_come_from_the_access_table() {
+async fn described_rights_match_policy_table() {
     let document = document().await;
     let security = |path: &str, method: &str| document["paths"][path][method]["security"].clone();
     assert_eq!(
@@ -155,7 +155,7 @@ async fn rights_come_from_the_access_table() {
 
 /// The address in an error leads to the operation that refused.
 #[tokio::test]
-async fn errors_lead_to_a_description() {
+async fn error_documentation_urls_resolve() {
     let service = Service::with("users: [{ login: mona }]").await;
     let answer = service.anonymous().get("/users/nobody").await.expect(404);
     let address = answer.json()["documentation_url"].as_str().expect("it is text").to_owned();

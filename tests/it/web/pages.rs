@@ -14,7 +14,7 @@ const ASSETS: &[(&str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn files_come_with_type_tag_policy_and_time() {
+async fn static_files_have_type_etag_policy_and_date() {
     let service = Service::with("").await;
     for (path, content_type) in ASSETS {
         let answer = service.anonymous().get(path).await.expect(200);
@@ -35,7 +35,7 @@ async fn files_come_with_type_tag_policy_and_time() {
 }
 
 #[tokio::test]
-async fn the_page_may_load_its_own_files_and_nothing_else() {
+async fn content_security_policy_allows_only_own_files() {
     let service = Service::with("").await;
     let answer = service.anonymous().get("/docs").await.expect(200);
     assert_eq!(
@@ -60,7 +60,7 @@ async fn the_page_may_load_its_own_files_and_nothing_else() {
 
 /// Errors link to these places, and clients recognize limits by them.
 #[tokio::test]
-async fn the_page_has_the_places_that_errors_link_to() {
+async fn page_has_anchors_of_error_links() {
     let service = Service::with("").await;
     let page = String::from_utf8(service.anonymous().get("/docs").await.body.to_vec()).expect("the page is text");
     for id in ["rate-limits-for-the-rest-api", "about-secondary-rate-limits"] {
@@ -69,7 +69,7 @@ async fn the_page_has_the_places_that_errors_link_to() {
 }
 
 #[tokio::test]
-async fn pages_cost_nothing() {
+async fn pages_do_not_count_against_rate_limit() {
     let service = Service::with_settings("", Settings::default()).await;
     let before = service.anonymous().get("/rate_limit").await.json()["resources"]["core"]["used"].clone();
     for (path, _) in ASSETS {
@@ -81,7 +81,7 @@ async fn pages_cost_nothing() {
 }
 
 #[tokio::test]
-async fn every_account_has_a_picture() {
+async fn every_account_has_avatar() {
     let service = Service::with("users: [{ login: mona }, { login: hubot }]").await;
     let picture = |login: &'static str| {
         let service = &service;

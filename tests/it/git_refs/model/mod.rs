@@ -23,7 +23,7 @@ const SHRINKS_MAX: u32 = 40;
 const ZERO: &str = "0000000000000000000000000000000000000000";
 
 #[test]
-fn references_behave_like_a_map_by_rest_and_by_push() {
+fn refs_match_model_over_rest_and_push() {
     let config = Config { cases: CASES, max_shrink_iters: SHRINKS_MAX, failure_persistence: None, ..Config::default() };
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let world = runtime.block_on(World::new());

@@ -48,7 +48,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 #[test]
-fn any_order_of_changes_leaves_what_the_model_says() {
+fn random_changes_match_model() {
     let config = Config { cases: 16, failure_persistence: None, max_shrink_iters: 200, ..Config::default() };
     let steps = proptest::collection::vec(step(), 20..40);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
