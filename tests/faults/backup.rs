@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::checker::{check, expect_forgeries_noticed, expect_whole, said};
 use crate::cluster::Cluster;
 use crate::ledger::{Action, Event};
-use crate::load::{Load, Plan, Refusals};
+use crate::load::{Load, Plan, Rejections};
 use crate::settings::{self, figure, progress, sized};
 use crate::subject::Subject;
 
@@ -78,7 +78,7 @@ fn back_up_and_restore(case: &str, round: usize, database: impl Fn() -> Option<O
 
 fn plan(round: usize) -> Plan {
     let seed = settings::seed("backup");
-    Plan { writers: 3, pushers: 1, readers: 0, refusals: Refusals::Ambiguous, seed, round }
+    Plan { writers: 3, pushers: 1, readers: 0, rejections: Rejections::Ambiguous, seed, round }
 }
 
 struct Backup {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::checker::{expect_forgeries_noticed, expect_whole};
 use crate::client::Client;
-use crate::load::{Load, Plan, Refusals};
+use crate::load::{Load, Plan, Rejections};
 use crate::settings::{self, figure, skip};
 use crate::subject::Subject;
 
@@ -54,8 +54,14 @@ fn f9_expired_tokens_stay_expired_after_clock_jump() {
 #[ignore = "a fault case: cargo xtask faults --only F9"]
 fn f9_writes_continue_across_clock_jumps() {
     let Some(mut moved) = Moved::start() else { return };
-    let plan =
-        Plan { writers: 3, pushers: 1, readers: 1, refusals: Refusals::Definite, seed: settings::seed("F9"), round: 0 };
+    let plan = Plan {
+        writers: 3,
+        pushers: 1,
+        readers: 1,
+        rejections: Rejections::Definite,
+        seed: settings::seed("F9"),
+        round: 0,
+    };
     std::thread::scope(|scope| {
         let load = Load::start(scope, &moved.subject, plan);
         for jump in JUMPS {

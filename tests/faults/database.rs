@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal};
 use crate::checker::{expect_forgeries_noticed, expect_whole};
 use crate::client::Client;
 use crate::cluster::Cluster;
-use crate::load::{Load, Plan, Refusals, Seen};
+use crate::load::{Load, Plan, Rejections, Seen};
 use crate::settings::{self, figure, progress, sized, skip};
 use crate::subject::{Subject, TOKEN, statement, wait_for_statements};
 
@@ -66,7 +66,7 @@ fn survive(fault: Fault) {
     let (seed, rounds) = (settings::seed(&case), sized(1, 25));
     let mut slowest = Duration::ZERO;
     for round in 0..rounds {
-        let plan = Plan { writers: 3, pushers: 1, readers: 1, refusals: Refusals::Ambiguous, seed, round };
+        let plan = Plan { writers: 3, pushers: 1, readers: 1, rejections: Rejections::Ambiguous, seed, round };
         let (seen, recovery) = std::thread::scope(|scope| {
             let load = Load::start(scope, &subject, plan);
             load.seen.expect_more(20);
@@ -120,9 +120,9 @@ fn unexpected(seen: &Seen) -> Vec<String> {
         .filter(|(status, _)| !matches!(status, 200..500 | 503))
         .map(|(status, count)| format!("{count} responses with {status}"))
         .collect();
-    let (cut, bare) = (seen.cut.load(SeqCst), seen.without_retry_after.load(SeqCst));
-    if cut + bare > 0 {
-        wrong.push(format!("{cut} requests without a response, {bare} refusals without Retry-After"));
+    let (interrupted, bare) = (seen.interrupted.load(SeqCst), seen.without_retry_after.load(SeqCst));
+    if interrupted + bare > 0 {
+        wrong.push(format!("{interrupted} requests without a response, {bare} refusals without Retry-After"));
     }
     wrong
 }

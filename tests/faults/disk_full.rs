@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::checker::{expect_forgeries_noticed, expect_whole, git, said, url};
 use crate::disk::Disk;
-use crate::load::{Load, Plan, Refusals, Seen};
+use crate::load::{Load, Plan, Rejections, Seen};
 use crate::pusher;
 use crate::settings::{self, figure, progress, sized, skip};
 use crate::subject::Subject;
@@ -19,7 +19,7 @@ const FULL: Duration = Duration::from_millis(1500);
 /// What was seen during one fill.
 struct Fill {
     wrong: Vec<String>,
-    refused: usize,
+    rejected: usize,
     /// Nothing where it did not recover in time.
     recovery: Option<Duration>,
 }
@@ -29,22 +29,22 @@ struct Fill {
 fn f6_full_disk_rejects_writes_and_recovers() {
     let Some((disk, mut subject)) = start("F6") else { return };
     let (fills, seed) = (sized(3, 50), settings::seed("F6"));
-    let (mut refused, mut slowest) = (0, Duration::ZERO);
+    let (mut rejected, mut slowest) = (0, Duration::ZERO);
     for round in 0..fills {
         let fill =
             fill_under_load(&subject, seed, round, |ballast| std::fs::remove_file(ballast).expect("it is there"));
         assert_eq!(fill.wrong, Vec::<String>::new(), "fill {round}");
-        assert!(fill.refused > 0, "the disk was never full");
+        assert!(fill.rejected > 0, "the disk was never full");
         slowest = slowest.max(fill.recovery.expect("it recovers without a restart"));
-        refused += fill.refused;
+        rejected += fill.rejected;
         expect_whole(&subject, &format!("F6, after fill {round}"));
-        progress(&format!("F6: {} fills, {refused} writes refused", round + 1));
+        progress(&format!("F6: {} fills, {rejected} writes refused", round + 1));
     }
     subject.restart();
     let acknowledged = expect_whole(&subject, "F6, after a restart").acknowledged;
     expect_forgeries_noticed(subject.server(), subject.ledger());
     figure(&format!(
-        "F6: {fills} fills, {acknowledged} acknowledged writes, 0 lost, {refused} refused with 503 or 507, all reads 200, \
+        "F6: {fills} fills, {acknowledged} acknowledged writes, 0 lost, {rejected} refused with 503 or 507, all reads 200, \
          writes again {slowest:.2?} after there was room"
     ));
     subject.end(disk);
@@ -77,7 +77,7 @@ fn start(case: &str) -> Option<(Disk, Subject)> {
 /// Fills the disk while clients work, looks at what they get, and gives the room back.
 fn fill_under_load(subject: &Subject, seed: u64, round: usize, free: impl Fn(&Path)) -> Fill {
     let ballast = subject.data().join("ballast");
-    let plan = Plan { writers: 3, pushers: 1, readers: 1, refusals: Refusals::Definite, seed, round };
+    let plan = Plan { writers: 3, pushers: 1, readers: 1, rejections: Rejections::Definite, seed, round };
     std::thread::scope(|scope| {
         let load = Load::start(scope, subject, plan);
         load.seen.expect_more(20);
@@ -91,8 +91,8 @@ fn fill_under_load(subject: &Subject, seed: u64, round: usize, free: impl Fn(&Pa
         let seen = load.stop();
         wrong.extend(unexpected(&seen));
         let writes = Seen::statuses(&seen.writes);
-        let refused = writes.get(&503).unwrap_or(&0) + writes.get(&507).unwrap_or(&0);
-        Fill { wrong, refused, recovery }
+        let rejected = writes.get(&503).unwrap_or(&0) + writes.get(&507).unwrap_or(&0);
+        Fill { wrong, rejected, recovery }
     })
 }
 
@@ -127,9 +127,9 @@ pub fn unexpected(seen: &Seen) -> Vec<String> {
     if let Some(first) = pushes.first() {
         wrong.push(format!("{} pushes failed with other than 503 and 507, such as {first:?}", pushes.len()));
     }
-    let (cut, bare) = (seen.cut.load(SeqCst), seen.without_retry_after.load(SeqCst));
-    if cut + bare > 0 {
-        wrong.push(format!("{cut} requests without a response, {bare} refusals without Retry-After"));
+    let (interrupted, bare) = (seen.interrupted.load(SeqCst), seen.without_retry_after.load(SeqCst));
+    if interrupted + bare > 0 {
+        wrong.push(format!("{interrupted} requests without a response, {bare} refusals without Retry-After"));
     }
     wrong
 }

@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal};
 
 use crate::checker::{expect_forgeries_noticed, expect_whole};
 use crate::cluster::Cluster;
-use crate::load::{Load, Plan, Refusals};
+use crate::load::{Load, Plan, Rejections};
 use crate::random::Random;
 use crate::settings::{self, figure, percentile, progress, sized};
 use crate::subject::Subject;
@@ -55,7 +55,8 @@ fn kill_cycles(case: &str, cycles: usize, database: impl Fn() -> Option<Option<C
 
 /// Kills the server under load; whether a git child of it was killed a moment before.
 fn work_until_killed(subject: &Subject, round: usize, random: &mut Random) -> bool {
-    let plan = Plan { writers: 3, pushers: 1, readers: 0, refusals: Refusals::Ambiguous, seed: random.next(), round };
+    let plan =
+        Plan { writers: 3, pushers: 1, readers: 0, rejections: Rejections::Ambiguous, seed: random.next(), round };
     std::thread::scope(|scope| {
         let load = Load::start(scope, subject, plan);
         load.seen.expect_more(5);

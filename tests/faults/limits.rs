@@ -85,7 +85,7 @@ fn f12_connections_and_seconds_are_limited() {
         let status = response.map(|response| response.status);
         assert_eq!(status == Ok(200), is_served, "{open} of {CONNECTIONS} connections are taken: {status:?}");
         drop(held);
-        crate::server::eventually("there is room again", || subject.server().get("/meta").status() == 200);
+        crate::server::wait_until("there is room again", || subject.server().get("/meta").status() == 200);
     }
     // A body that comes in time, and one that does not.
     for (pause, expected) in [(REQUEST_SECONDS * 300, &[201][..]), (REQUEST_SECONDS * 3000, &[408, 503])] {
@@ -99,7 +99,7 @@ fn f12_connections_and_seconds_are_limited() {
         ));
         std::thread::sleep(Duration::from_millis(pause));
         raw.try_send(&body[3..]);
-        let found = raw.reply().status();
+        let found = raw.response().status();
         assert!(expected.contains(&found), "a body after {pause} ms gives {found}");
     }
     figure(&format!("F12: {CONNECTIONS} connections are served, one more is not; a request has {REQUEST_SECONDS} s"));
@@ -110,7 +110,7 @@ fn post(subject: &Subject, path: &str, body: &str) -> u16 {
     let mut raw = subject.server().connect();
     // A server that has heard enough may close before all is sent.
     raw.try_send(&format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len()));
-    raw.reply().status()
+    raw.response().status()
 }
 
 /// A name that no request had before.
@@ -141,7 +141,7 @@ fn header_bytes(subject: &Subject, bytes: usize) -> u16 {
     let mut raw = subject.server().connect();
     let value = "x".repeat(bytes - others);
     raw.try_send(&format!("GET /meta HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-long: {value}\r\n\r\n"));
-    raw.reply().status()
+    raw.response().status()
 }
 
 fn comment_bytes(subject: &Subject, bytes: usize) -> u16 {
@@ -198,5 +198,5 @@ fn push(subject: &Subject, sha: &str, name: &str, pack: &[u8]) -> String {
     );
     let mut raw = subject.server().connect();
     raw.try_send_bytes(&[head.as_bytes(), &body].concat());
-    raw.reply().0
+    raw.response().0
 }

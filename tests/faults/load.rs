@@ -19,7 +19,7 @@ const WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// What a 503 means for the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusals {
+pub enum Rejections {
     /// The store refused before it wrote: the operation must have no effect.
     Definite,
     /// The store may have lost contact in the middle of a commit.
@@ -31,7 +31,7 @@ pub struct Plan {
     pub writers: usize,
     pub pushers: usize,
     pub readers: usize,
-    pub refusals: Refusals,
+    pub rejections: Rejections,
     pub seed: u64,
     /// A part of every name, so that no two rounds write the same.
     pub round: usize,
@@ -48,7 +48,7 @@ pub struct Seen {
     /// Of these, pushes.
     pub pushes: AtomicUsize,
     /// Requests that were sent and got no whole response.
-    pub cut: AtomicUsize,
+    pub interrupted: AtomicUsize,
     /// Writes for which no connection could be made.
     pub not_connected: AtomicUsize,
     /// 429 and 503 responses that do not say when to come back.
@@ -208,7 +208,7 @@ impl Common<'_> {
     pub fn is_definite(&self, status: u16) -> bool {
         match status {
             400..500 => true,
-            503 | 507 => self.plan.refusals == Refusals::Definite,
+            503 | 507 => self.plan.rejections == Rejections::Definite,
             _ => false,
         }
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::checker::{check, expect_forgeries_noticed, expect_whole};
 use crate::cluster::Cluster;
 use crate::disk::{Disk, Kind};
-use crate::load::{Load, Plan, Refusals};
+use crate::load::{Load, Plan, Rejections};
 use crate::random::Random;
 use crate::settings::{self, figure, has, is_root, progress, sized, skip};
 use crate::subject::Subject;
@@ -92,13 +92,16 @@ fn lose(setup: Setup) {
         return skip(&reason);
     }
     let mut random = Random::new(settings::seed(&case), 0);
-    for cut in 1..=CONTROL_CUTS {
+    for interrupted in 1..=CONTROL_CUTS {
         let Some((disk, mut subject)) = setup.start(&case) else { return };
-        cut_under_load(&disk, &mut subject, setup, cut, &mut random);
+        cut_under_load(&disk, &mut subject, setup, interrupted, &mut random);
         let found = check(&subject);
         subject.end(disk);
         if let Err(lost) = found {
-            return figure(&format!("{case}: {} differences noticed after cut {cut}, as it must be", lost.len()));
+            return figure(&format!(
+                "{case}: {} differences noticed after cut {interrupted}, as it must be",
+                lost.len()
+            ));
         }
     }
     panic!("{case}: {CONTROL_CUTS} cuts, and nobody noticed a loss");
@@ -157,7 +160,7 @@ fn cut_under_load(disk: &Disk, subject: &mut Subject, setup: Setup, round: usize
         writers: 3,
         pushers: setup.pushers,
         readers: 0,
-        refusals: Refusals::Ambiguous,
+        rejections: Rejections::Ambiguous,
         seed: random.next(),
         round,
     };

@@ -10,7 +10,7 @@ use crate::checker::{expect_forgeries_noticed, expect_whole};
 use crate::cluster::Cluster;
 use crate::disk::{Disk, Kind};
 use crate::disk_full::unexpected;
-use crate::load::{Load, Plan, Refusals, Seen};
+use crate::load::{Load, Plan, Rejections, Seen};
 use crate::settings::{self, figure, sized, skip};
 use crate::subject::Subject;
 
@@ -20,7 +20,7 @@ const READ_ONLY: Duration = Duration::from_secs(2);
 #[ignore = "a fault case: cargo xtask faults --only F7"]
 fn f7_read_only_disk_rejects_writes_on_sqlite() {
     for round in 0..sized(1, 10) {
-        refuse_and_come_back("F7 on SQLite", round, None);
+        reject_and_recover("F7 on SQLite", round, None);
     }
 }
 
@@ -29,11 +29,11 @@ fn f7_read_only_disk_rejects_writes_on_sqlite() {
 fn f7_read_only_disk_rejects_pushes_on_postgres() {
     for round in 0..sized(1, 10) {
         let Some(cluster) = settings::cluster("F7") else { return };
-        refuse_and_come_back("F7 on PostgreSQL", round, Some(cluster));
+        reject_and_recover("F7 on PostgreSQL", round, Some(cluster));
     }
 }
 
-fn refuse_and_come_back(case: &str, round: usize, cluster: Option<Cluster>) {
+fn reject_and_recover(case: &str, round: usize, cluster: Option<Cluster>) {
     let mut subject = Subject::prepare(&[]);
     let disk = match Disk::in_file(Kind::Ext4, &subject.home().join("image"), &subject.data()) {
         Ok(disk) => disk,
@@ -63,7 +63,7 @@ fn refuse_and_come_back(case: &str, round: usize, cluster: Option<Cluster>) {
 fn make_read_only_under_load(subject: &Subject, disk: &Disk, round: usize) -> Arc<Seen> {
     let seed = settings::seed("F7");
     // The write under way when the disk fails may be in the log, and comes back when the log is read again.
-    let plan = Plan { writers: 2, pushers: 1, readers: 1, refusals: Refusals::Ambiguous, seed, round };
+    let plan = Plan { writers: 2, pushers: 1, readers: 1, rejections: Rejections::Ambiguous, seed, round };
     std::thread::scope(|scope| {
         let load = Load::start(scope, subject, plan);
         load.seen.expect_more(20);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::checker::expect_whole;
 use crate::client::Client;
-use crate::load::{Load, Plan, Refusals};
+use crate::load::{Load, Plan, Rejections};
 use crate::settings::{self, figure, percentile, progress, sized};
 use crate::subject::{Subject, TOKEN};
 
@@ -31,7 +31,7 @@ fn f3_server_is_ready_after_kill() {
     let seed = settings::seed("F3");
     let mut starts = Vec::new();
     for round in 0..kills {
-        let plan = Plan { writers: 3, pushers: 1, readers: 0, refusals: Refusals::Ambiguous, seed, round };
+        let plan = Plan { writers: 3, pushers: 1, readers: 0, rejections: Rejections::Ambiguous, seed, round };
         std::thread::scope(|scope| {
             let load = Load::start(scope, &subject, plan);
             load.seen.expect_more(30);

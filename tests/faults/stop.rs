@@ -6,7 +6,7 @@ use rustix::process::Signal;
 
 use crate::checker::{expect_forgeries_noticed, expect_whole};
 use crate::client::Client;
-use crate::load::{Load, Plan, Refusals, Seen};
+use crate::load::{Load, Plan, Rejections, Seen};
 use crate::settings::{self, figure, progress, sized};
 use crate::subject::{Subject, TOKEN};
 
@@ -24,7 +24,7 @@ fn f4_stop_finishes_requests_in_flight() {
     let (mut slowest, mut acknowledged) = (Duration::ZERO, 0);
     for round in 0..stops {
         let (seen, took) = signal_under_load(&mut subject, Signal::TERM, seed, round);
-        assert_eq!(cut_off(&seen), Vec::<String>::new(), "stop {round}");
+        assert_eq!(interrupted(&seen), Vec::<String>::new(), "stop {round}");
         assert!(took < STOP_MAX, "stop {round} took {took:?}");
         slowest = slowest.max(took);
         subject.launch();
@@ -40,18 +40,18 @@ fn f4_stop_finishes_requests_in_flight() {
 fn f4_control_kill_interrupts_clients() {
     let mut subject = Subject::start(None, &[]);
     let (seen, _) = signal_under_load(&mut subject, Signal::KILL, settings::seed("F4 control"), 0);
-    let cut = cut_off(&seen);
-    assert!(!cut.is_empty(), "nobody would notice a server that cuts its clients off");
-    figure(&format!("F4 control, a kill: {} clients noticed, as it must be", cut.len()));
+    let interrupted = interrupted(&seen);
+    assert!(!interrupted.is_empty(), "nobody would notice a server that cuts its clients off");
+    figure(&format!("F4 control, a kill: {} clients noticed, as it must be", interrupted.len()));
 }
 
 /// What clients noticed of the stop.
-fn cut_off(seen: &Seen) -> Vec<String> {
+fn interrupted(seen: &Seen) -> Vec<String> {
     use std::sync::atomic::Ordering::SeqCst;
     let mut noticed: Vec<String> = seen.failed_pushes.lock().expect("no client panics").clone();
-    let (cut, refused) = (seen.cut.load(SeqCst), seen.not_connected.load(SeqCst));
-    if cut + refused > 0 {
-        noticed.push(format!("{cut} requests without a response, {refused} without a connection"));
+    let (interrupted, rejected) = (seen.interrupted.load(SeqCst), seen.not_connected.load(SeqCst));
+    if interrupted + rejected > 0 {
+        noticed.push(format!("{interrupted} requests without a response, {rejected} without a connection"));
     }
     let failed = Seen::statuses(&seen.writes).into_iter().chain(Seen::statuses(&seen.reads));
     noticed.extend(
@@ -68,7 +68,7 @@ fn signal_under_load(
     seed: u64,
     round: usize,
 ) -> (std::sync::Arc<Seen>, Duration) {
-    let plan = Plan { writers: 4, pushers: 2, readers: 1, refusals: Refusals::Definite, seed, round };
+    let plan = Plan { writers: 4, pushers: 2, readers: 1, rejections: Rejections::Definite, seed, round };
     let (seen, started) = std::thread::scope(|scope| {
         let load = Load::start(scope, subject, plan);
         load.seen.expect_more(20);

@@ -121,7 +121,7 @@ impl<'a> Writer<'a> {
                 std::thread::sleep(PAUSE);
             }
             Err(Failure::Cut) => {
-                seen.cut.fetch_add(1, Ordering::SeqCst);
+                seen.interrupted.fetch_add(1, Ordering::SeqCst);
             }
         }
         sent.ok().filter(Response::is_success)

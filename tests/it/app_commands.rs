@@ -94,8 +94,8 @@ async fn added_key_works_while_old_key_is_valid() {
     let fingerprints: Vec<&str> = keys.lines().filter_map(|line| line.split('\t').next()).collect();
     assert_eq!(fingerprints.len(), 2);
     run(&service, &["app", "key", "remove", "helper", fingerprints[0]]).await;
-    let refused = status(&old).await.expect(401);
-    assert_eq!(refused.message(), "A JSON web token could not be decoded");
+    let rejected = status(&old).await.expect(401);
+    assert_eq!(rejected.message(), "A JSON web token could not be decoded");
     status(&new).await.expect(200);
     let last = try_run(&service, &["app", "key", "remove", "helper", fingerprints[1]]).await;
     assert_eq!(last, Err("it is the only key of the app: add another one first".into()));
@@ -106,7 +106,7 @@ async fn added_key_works_while_old_key_is_valid() {
 #[tokio::test]
 async fn key_rotation_leaves_one_key() {
     let service = Service::with(STATE).await;
-    let file = service.folder().join("new.pem");
+    let file = service.directory().join("new.pem");
     let old = key_in(&run(&service, &["app", "create", "helper", "--owner", "octo-org"]).await);
     let path = file.to_str().expect("a path is text");
     let rotated = run(&service, &["app", "rotate", "helper", "--private-key", path]).await;
@@ -127,7 +127,7 @@ async fn imported_key_is_accepted_in_both_pem_formats() {
     let service = Service::with(STATE).await;
     run(&service, &["app", "create", "helper", "--owner", "octo-org"]).await;
     let own = plinth_core::apps::generate_key();
-    let file = service.folder().join("own.pem");
+    let file = service.directory().join("own.pem");
     let path = file.to_str().expect("a path is text");
     std::fs::write(&file, &own.private_pem).expect("a file can be written");
     run(&service, &["app", "key", "add", "helper", "--public-key", path]).await;
@@ -140,11 +140,11 @@ async fn imported_key_is_accepted_in_both_pem_formats() {
                          kYzSNKZhkvWOb0BG6wIDAQAB\n\
                          -----END PUBLIC KEY-----\n";
     std::fs::write(&file, SHORT).expect("a file can be written");
-    let refused = try_run(&service, &["app", "key", "add", "helper", "--public-key", path]).await;
-    assert_eq!(refused, Err(format!("{path}: it has fewer than 2048 bits")));
+    let rejected = try_run(&service, &["app", "key", "add", "helper", "--public-key", path]).await;
+    assert_eq!(rejected, Err(format!("{path}: it has fewer than 2048 bits")));
     std::fs::write(&file, "hello").expect("a file can be written");
-    let refused = try_run(&service, &["app", "key", "add", "helper", "--public-key", path]).await;
-    assert_eq!(refused, Err(format!("{path}: it is not a PEM text")));
+    let rejected = try_run(&service, &["app", "key", "add", "helper", "--public-key", path]).await;
+    assert_eq!(rejected, Err(format!("{path}: it is not a PEM text")));
 }
 
 #[tokio::test]
@@ -225,7 +225,7 @@ async fn new_client_secret_replaces_old_one() {
     let grant_type = "urn:ietf:params:oauth:grant-type:device_code";
     for (secret, error) in [(old, "incorrect_client_credentials"), (new, "authorization_pending")] {
         let ask = json!({ "client_id": "Iv1.x", "client_secret": secret, "device_code": begun["device_code"], "grant_type": grant_type });
-        let answer = device.post("/login/oauth/access_token", ask).await.expect(200).json();
-        assert_eq!(answer["error"], error);
+        let response = device.post("/login/oauth/access_token", ask).await.expect(200).json();
+        assert_eq!(response["error"], error);
     }
 }

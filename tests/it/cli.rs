@@ -11,16 +11,16 @@ use crate::support::TestDatabase;
 
 /// A data folder and the words that people type.
 struct Shell {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 impl Shell {
     fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a temporary folder can be made") }
+        Self { directory: tempfile::tempdir().expect("a temporary folder can be made") }
     }
 
     fn path(&self, name: &str) -> String {
-        self.folder.path().join(name).display().to_string()
+        self.directory.path().join(name).display().to_string()
     }
 
     /// Runs a command and returns what it printed, or its complaint.

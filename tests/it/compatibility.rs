@@ -53,14 +53,14 @@ fn compatibility_page_matches_client_suites() {
 #[test]
 fn client_suites_call_their_listed_methods() {
     for client in clients() {
-        let stories = sources(&client);
+        let cases = sources(&client);
         for operation in operations() {
             let Some(method) = client.methods.get(&operation.operation) else { continue };
             let word = match method.as_str() {
                 BY_ROUTE => last_name(&operation.path).to_owned(),
                 typed => format!(".{}", typed.rsplit('.').next().unwrap_or(typed)),
             };
-            assert!(stories.contains(&word), "{}: {word} is nowhere in {}", client.name, client.suite);
+            assert!(cases.contains(&word), "{}: {word} is nowhere in {}", client.name, client.suite);
         }
     }
 }
@@ -145,12 +145,12 @@ fn version(package: &str, lock: &str) -> String {
 /// The stories of a client, all in one text.
 fn sources(client: &Client) -> String {
     let entries = std::fs::read_dir(root().join(&client.suite)).expect("the suite is there").flatten();
-    let is_story = |path: &Path| {
+    let is_fixture = |path: &Path| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         name.starts_with(&client.files) && [".mjs", ".py", ".rs"].iter().any(|end| name.ends_with(end))
     };
-    let stories = entries.map(|entry| entry.path()).filter(|path| is_story(path));
-    stories.map(|path| std::fs::read_to_string(path).expect("a story can be read")).collect()
+    let cases = entries.map(|entry| entry.path()).filter(|path| is_fixture(path));
+    cases.map(|path| std::fs::read_to_string(path).expect("a story can be read")).collect()
 }
 
 fn operations() -> Vec<Operation> {

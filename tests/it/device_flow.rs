@@ -4,7 +4,7 @@ use http::Method;
 use plinth_core::expiry;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Service};
+use crate::support::{Response, Service};
 
 const STATE: &str = "
 users: [{ login: mona }, { login: hubot }]
@@ -30,25 +30,25 @@ async fn begin(service: &Service, client_id: &str, scope: &str) -> Value {
     device.post("/login/device/code", body).await.expect(200).json()
 }
 
-async fn poll(service: &Service, client_id: &str, device_code: &Value) -> Answer {
+async fn poll(service: &Service, client_id: &str, device_code: &Value) -> Response {
     let body = json!({ "client_id": client_id, "device_code": device_code, "grant_type": GRANT_TYPE });
     let device = service.anonymous().header("accept", "application/json");
     device.post("/login/oauth/access_token", body).await.expect(200)
 }
 
 async fn error(service: &Service, client_id: &str, device_code: &Value) -> String {
-    let answer = poll(service, client_id, device_code).await.json();
-    answer["error"].as_str().unwrap_or_else(|| panic!("no error in {answer}")).to_owned()
+    let response = poll(service, client_id, device_code).await.json();
+    response["error"].as_str().unwrap_or_else(|| panic!("no error in {response}")).to_owned()
 }
 
 /// What a user sees of a device before approving it.
-async fn look(service: &Service, token: &str, user_code: &Value) -> Answer {
+async fn look(service: &Service, token: &str, user_code: &Value) -> Response {
     let code = user_code.as_str().expect("a code");
     service.with_token(token).get(&format!("{APPROVE}?user_code={code}")).await
 }
 
 /// Looks, then approves what was seen.
-async fn approve(service: &Service, token: &str, user_code: &Value) -> Answer {
+async fn approve(service: &Service, token: &str, user_code: &Value) -> Response {
     let seen = look(service, token, user_code).await.expect(200).json();
     let approval = json!({ "user_code": user_code, "confirmation": seen["confirmation"] });
     service.with_token(token).post(APPROVE, approval).await
@@ -96,8 +96,8 @@ async fn device_flow_returns_scoped_token_of_oauth_app() {
     assert_eq!(granted["scope"], "gist,read:org,repo");
     let token = granted["access_token"].as_str().expect("a token").to_owned();
     assert!(token.starts_with("gho_"), "{token}");
-    let answer = service.with_token(&token).get("/repos/octo-org/secret").await.expect(200);
-    assert_eq!(answer.header("x-oauth-scopes"), Some("gist, read:org, repo"));
+    let response = service.with_token(&token).get("/repos/octo-org/secret").await.expect(200);
+    assert_eq!(response.header("x-oauth-scopes"), Some("gist, read:org, repo"));
 }
 
 /// The default is a form, in and out, as `gh` speaks it.
@@ -177,8 +177,8 @@ async fn device_flow_rejects_mismatched_parameters() {
     let code = begun["device_code"].clone();
     let device = service.anonymous().header("accept", "application/json");
     let ask = async |path: &str, body: Value| {
-        let answer = device.post(path, body).await.expect(200).json();
-        answer["error"].as_str().unwrap_or_default().to_owned()
+        let response = device.post(path, body).await.expect(200).json();
+        response["error"].as_str().unwrap_or_default().to_owned()
     };
     let token = "/login/oauth/access_token";
     let with =
@@ -208,8 +208,8 @@ async fn approval_rejects_scopes_beyond_callers_token() {
     {
         let begun = begin(&service, client, scope).await;
         let approval = json!({ "user_code": begun["user_code"] });
-        let refused = service.with_token("ghp_narrow00").post(APPROVE, approval.clone()).await.expect(403);
-        assert_eq!(refused.message(), format!("To approve this device the token needs the scopes {missing}"));
+        let rejected = service.with_token("ghp_narrow00").post(APPROVE, approval.clone()).await.expect(403);
+        assert_eq!(rejected.message(), format!("To approve this device the token needs the scopes {missing}"));
         service.with_token("ghu_mona0000").post(APPROVE, approval.clone()).await.expect(403);
         service.anonymous().post(APPROVE, approval).await.expect(401);
         assert_eq!(error(&service, client, &begun["device_code"]).await, "authorization_pending");
@@ -269,8 +269,8 @@ async fn approving_app_with_repository_deletion_requires_delete_scope() {
     let begun = begin(&service, "Iv23helper", "").await;
     let seen = look(&service, "ghp_mona0000", &begun["user_code"]).await.expect(200).json();
     assert_eq!(seen["missing_scopes"], json!(["delete_repo"]));
-    let refused = approve(&service, "ghp_mona0000", &begun["user_code"]).await.expect(403);
-    assert_eq!(refused.message(), "To approve this device the token needs the scopes delete_repo");
+    let rejected = approve(&service, "ghp_mona0000", &begun["user_code"]).await.expect(403);
+    assert_eq!(rejected.message(), "To approve this device the token needs the scopes delete_repo");
     approve(&service, "ghp_wide0000", &begun["user_code"]).await.expect(204);
     let service = Service::with(&STATE.replace("{ contents: read }", "{ administration: read }")).await;
     let begun = begin(&service, "Iv23helper", "").await;
@@ -289,6 +289,6 @@ async fn device_code_yields_exactly_one_token() {
         poll(&service, "Iv23helper", code),
         poll(&service, "Iv23helper", code)
     );
-    let tokens = [a, b, c].iter().filter(|answer| answer.json().get("access_token").is_some()).count();
+    let tokens = [a, b, c].iter().filter(|response| response.json().get("access_token").is_some()).count();
     assert_eq!(tokens, 1);
 }

@@ -27,8 +27,8 @@ fn links_resolve() {
     for page in pages() {
         for target in links(&read(&page)) {
             let (file, _) = target.split_once('#').unwrap_or((&target, ""));
-            let folder = page.parent().expect("a page lies in a folder");
-            if !file.is_empty() && !file.contains("://") && !folder.join(file).exists() {
+            let directory = page.parent().expect("a page lies in a folder");
+            if !file.is_empty() && !file.contains("://") && !directory.join(file).exists() {
                 lost.insert(format!("{} → {target}", page.display()));
             }
         }
@@ -48,8 +48,8 @@ fn code_samples_match_their_files() {
             let (words, Some(block)) = (pair[0], pair.get(1)) else { continue };
             let Some(file) = source_of(words) else { continue };
             let (_, code) = block.split_once('\n').expect("a block begins with its language");
-            let folder = page.parent().expect("a page lies in a folder");
-            assert!(read(&folder.join(file)).contains(code), "{}: this is not in {file}:\n{code}", page.display());
+            let directory = page.parent().expect("a page lies in a folder");
+            assert!(read(&directory.join(file)).contains(code), "{}: this is not in {file}:\n{code}", page.display());
             shown += 1;
         }
     }
@@ -99,8 +99,8 @@ fn architecture_page_names_every_crate_and_area() {
 async fn documented_state_file_applies() {
     let page = read(&root().join("docs/state-file.md"));
     let text = page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a file is shown");
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let (file, data) = (folder.path().join("state.yaml"), folder.path().join("data"));
+    let directory = tempfile::tempdir().expect("a temporary folder can be made");
+    let (file, data) = (directory.path().join("state.yaml"), directory.path().join("data"));
     std::fs::write(&file, text).expect("a file can be written");
     let words = ["plinth".as_ref(), "apply".as_ref(), file.as_os_str(), "--data".as_ref(), data.as_os_str()];
     let cli = Cli::try_parse_from(words).expect("a command");
@@ -137,8 +137,8 @@ fn links(text: &str) -> Vec<String> {
 
 fn pages() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = PAGES.iter().map(|page| root().join(page)).collect();
-    for folder in ["docs", "docs/decisions"] {
-        let entries = std::fs::read_dir(root().join(folder)).expect("there is documentation").flatten();
+    for directory in ["docs", "docs/decisions"] {
+        let entries = std::fs::read_dir(root().join(directory)).expect("there is documentation").flatten();
         found.extend(entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "md")));
     }
     found

@@ -18,13 +18,13 @@ const LARGE: usize = 20 << 20;
 
 /// A data folder, and a database of its own where the tests run on one.
 struct Home {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     database: TestDatabase,
 }
 
 impl Home {
     async fn new() -> Self {
-        let home = Self { folder: tempfile::tempdir().expect("a folder"), database: TestDatabase::create().await };
+        let home = Self { directory: tempfile::tempdir().expect("a folder"), database: TestDatabase::create().await };
         std::fs::write(home.path("state.yaml"), STATE).expect("a file");
         let applied = home.plinth().arg("apply").arg(home.path("state.yaml")).output().expect("the program runs");
         assert!(applied.status.success(), "{applied:?}");
@@ -32,7 +32,7 @@ impl Home {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     fn plinth(&self) -> Command {
@@ -49,7 +49,7 @@ impl Home {
     }
 
     /// What was said by an import that must fail.
-    fn refused(&self, source: &Path) -> String {
+    fn rejected(&self, source: &Path) -> String {
         let output = self.import(source);
         assert!(!output.status.success(), "{output:?}");
         String::from_utf8(output.stderr).expect("text")
@@ -58,7 +58,7 @@ impl Home {
     fn serve(&self) -> Server {
         let url = self.database.url();
         let flags: Vec<&str> = url.iter().flat_map(|url| ["--database", url]).collect();
-        Server::start(self.folder.path(), &flags)
+        Server::start(self.directory.path(), &flags)
     }
 
     /// A repository of someone else, with branches, a tag, notes and a name that is nobody's business.
@@ -86,7 +86,7 @@ impl Home {
 
     fn refs(&self, server: &Server) -> String {
         let url = format!("http://x:ghp_monamona@{}/mona/rocket.git", server.address);
-        let listed = git(self.folder.path(), &["ls-remote", "--quiet", "--refs", &url]);
+        let listed = git(self.directory.path(), &["ls-remote", "--quiet", "--refs", &url]);
         let lines = listed.lines().filter(|line| !line.ends_with("\tHEAD"));
         lines.map(|line| line.replace('\t', " ")).collect::<Vec<_>>().join("\n")
     }
@@ -98,15 +98,15 @@ impl Home {
         assert_eq!(self.refs(&server), all);
         let url = format!("http://x:ghp_monamona@{}/mona/rocket.git", server.address);
         let mirror = format!("mirror-{}", server.id());
-        git(self.folder.path(), &["clone", "--quiet", "--mirror", &url, &mirror]);
+        git(self.directory.path(), &["clone", "--quiet", "--mirror", &url, &mirror]);
         git(&self.path(&mirror), &["fsck", "--strict", "--full"]);
         assert_eq!(std::fs::read_dir(self.path("data/repositories/staging")).expect("a folder").count(), 0);
     }
 }
 
-fn files_below(folder: &Path) -> Vec<PathBuf> {
+fn files_below(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("a folder") {
+    for entry in std::fs::read_dir(directory).expect("a folder") {
         let path = entry.expect("an entry").path();
         if path.is_dir() { found.extend(files_below(&path)) } else { found.push(path) }
     }
@@ -145,7 +145,7 @@ async fn import_copies_repository_and_reuses_objects() {
     home.assert_whole(&source);
     let before = git(&source, &["rev-parse", "HEAD"]);
     git(&source, &["commit", "--quiet", "--allow-empty", "-m", "later"]);
-    let said = home.refused(&source);
+    let said = home.rejected(&source);
     assert!(said.contains("refs/heads/trunk is not the same there: import into a new repository"), "{said}");
     git(&source, &["reset", "--quiet", "--hard", &before]);
     home.assert_whole(&source);
@@ -160,14 +160,14 @@ async fn killed_import_leaves_nothing_and_can_be_repeated() {
     add_noise(&source);
     let mut child = home.plinth().args(["import", "mona/rocket"]).arg(&source).spawn().expect("the program starts");
     let mut output = BufReader::new(child.stdout.take().expect("standard output is ours"));
-    let mut told = String::new();
-    while !told.contains("copied 16 MiB") {
-        assert_ne!(output.read_line(&mut told).expect("it speaks"), 0, "{told}");
+    let mut reported = String::new();
+    while !reported.contains("copied 16 MiB") {
+        assert_ne!(output.read_line(&mut reported).expect("it speaks"), 0, "{reported}");
     }
     child.kill().expect("our own child can be killed");
     child.wait().expect("it is gone");
-    output.read_to_string(&mut told).expect("text");
-    assert!(!told.contains("imported"), "{told}");
+    output.read_to_string(&mut reported).expect("text");
+    assert!(!reported.contains("imported"), "{reported}");
     assert!(!files_below(&home.path("data/repositories")).is_empty(), "the kill came in the middle");
     assert_eq!(home.refs(&home.serve()), "");
     home.assert_untouched();
@@ -183,8 +183,8 @@ async fn failed_import_is_reported_and_leaves_nothing() {
     let [empty, shallow, longer] = ["empty", "shallow", "longer"].map(|name| home.path(name));
     std::fs::create_dir(&empty).expect("a folder");
     let url = format!("file://{}", source.display());
-    git(home.folder.path(), &["clone", "--quiet", "--depth", "1", &url, "shallow"]);
-    git(home.folder.path(), &["init", "--quiet", "--object-format=sha256", "longer"]);
+    git(home.directory.path(), &["clone", "--quiet", "--depth", "1", &url, "shallow"]);
+    git(home.directory.path(), &["init", "--quiet", "--object-format=sha256", "longer"]);
     git(&longer, &["commit", "--quiet", "--allow-empty", "-m", "one"]);
     for (path, word) in [
         (home.path("absent"), "is not a directory"),
@@ -193,7 +193,7 @@ async fn failed_import_is_reported_and_leaves_nothing() {
         (shallow, "is a shallow clone"),
         (longer, "only SHA-1 repositories can be imported"),
     ] {
-        let said = home.refused(&path);
+        let said = home.rejected(&path);
         assert!(said.contains(word), "{}: {said}", path.display());
     }
     let mut elsewhere = home.plinth();
@@ -216,7 +216,7 @@ async fn damaged_repository_is_not_partially_imported() {
     for damaged in [flipped, good[..good.len() / 2].to_vec(), Vec::new()] {
         std::fs::remove_file(&pack).expect("it was there");
         std::fs::write(&pack, damaged).expect("a file");
-        let said = home.refused(&source);
+        let said = home.rejected(&source);
         assert!(said.contains("cannot be read") || said.contains("listing the refs"), "{said}");
         home.assert_untouched();
     }
@@ -249,7 +249,7 @@ async fn hostile_repository_runs_nothing_and_imports_no_bad_ref() {
     ] {
         git(&source, &["config", key, evil]);
     }
-    git(&source, &["config", "core.hooksPath", home.folder.path().to_str().expect("text")]);
+    git(&source, &["config", "core.hooksPath", home.directory.path().to_str().expect("text")]);
     for hook in ["post-index-change", "reference-transaction", "pre-auto-gc", "post-checkout"] {
         std::fs::copy(&script, home.path(hook)).expect("a copy");
         std::fs::set_permissions(home.path(hook), runnable.clone()).expect("it can be run");
@@ -260,7 +260,7 @@ async fn hostile_repository_runs_nothing_and_imports_no_bad_ref() {
         ["refs/heads/-x".to_owned(), "refs/heads/--upload-pack=evil".into(), format!("refs/heads/{}", "x".repeat(300))]
     {
         std::fs::write(&names, format!("# pack-refs with: peeled fully-peeled sorted\n{tip} {bad}\n")).expect("a file");
-        let said = home.refused(&source);
+        let said = home.rejected(&source);
         assert!(said.contains("cannot be imported"), "{bad}: {said}");
         home.assert_untouched();
     }

@@ -19,8 +19,8 @@ tokens:
 #[tokio::test]
 async fn get_project_returns_owner_and_creator() {
     let service = Service::with(STATE).await;
-    let answer = service.anonymous().get("/orgs/octo-org/projectsV2/1").await.expect(200);
-    let mut project = answer.json();
+    let response = service.anonymous().get("/orgs/octo-org/projectsV2/1").await.expect(200);
+    let mut project = response.json();
     assert_eq!(project["owner"]["login"], "octo-org");
     assert_eq!(project["owner"]["type"], "Organization");
     assert_eq!(project["creator"]["login"], "hubot");
@@ -75,8 +75,14 @@ async fn list_projects_pages_both_ways() {
         (0..5).map(|number| format!("  - {{ owner: hubot, title: P{number}, public: true }}\n")).collect();
     service.apply(&format!("projects:\n{more}")).await;
     let mona = service.with_token("ghp_mona0000");
-    let titles = |answer: &crate::support::Answer| -> Vec<String> {
-        answer.json().as_array().unwrap().iter().map(|project| project["title"].as_str().unwrap().to_owned()).collect()
+    let titles = |response: &crate::support::Response| -> Vec<String> {
+        response
+            .json()
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|project| project["title"].as_str().unwrap().to_owned())
+            .collect()
     };
     let first = mona.get("/users/hubot/projectsV2?per_page=2").await.expect(200);
     assert_eq!(titles(&first), ["P0", "P1"]);

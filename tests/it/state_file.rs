@@ -35,7 +35,7 @@ tokens:
 async fn state_file_applies_once() {
     let service = Service::with("").await;
     let apply = async || {
-        let state = State::parse(WORLD, service.folder()).expect("the file is good");
+        let state = State::parse(WORLD, service.directory()).expect("the file is good");
         state.apply(&service.store, &service.app.repositories, service.app.clock.now()).await.expect("it applies")
     };
     let first = apply().await;
@@ -87,7 +87,7 @@ async fn changed_state_file_updates_and_keeps_ids() {
 async fn app_key_is_generated_next_to_state_file_with_private_mode() {
     use std::os::unix::fs::PermissionsExt;
     let service = Service::with(WORLD).await;
-    let path = service.folder().join("helper.pem");
+    let path = service.directory().join("helper.pem");
     let text = std::fs::read_to_string(&path).expect("the key was made");
     assert!(text.starts_with("-----BEGIN PRIVATE KEY-----"));
     assert_eq!(path.metadata().expect("it exists").permissions().mode() & 0o777, 0o600);

@@ -8,7 +8,7 @@ use octocrab::secrecy::ExposeSecret;
 use octocrab::{Octocrab, Page};
 use serde_json::Value;
 
-use crate::support::{HELPER, HUBOT, MONA, app, assert_refused, with};
+use crate::support::{HELPER, HUBOT, MONA, app, assert_rejected, with};
 
 #[tokio::test]
 async fn app_finds_itself_and_its_installations() {
@@ -23,7 +23,7 @@ async fn app_finds_itself_and_its_installations() {
     assert_eq!(app.apps().get_repository_installation("octo-org", "hello").await.unwrap(), of_org);
     assert_eq!(app.apps().installation(of_org.id).await.unwrap(), of_org);
     assert_eq!(app.apps().get_user_installation("mona").await.unwrap().account.login, "mona");
-    assert_refused(app.apps().get_org_installation("nobody").await, 404, "Not Found");
+    assert_rejected(app.apps().get_org_installation("nobody").await, 404, "Not Found");
 }
 
 #[tokio::test]
@@ -57,8 +57,8 @@ async fn installation_client_requests_pages_by_number() {
     let app = app();
     let helper = app.installation(on(&app, "octo-org").await.id).unwrap();
     let first: Page<Value> = helper.get("/installation/repositories?per_page=15", None::<&()>).await.unwrap();
-    let followed: octocrab::Result<Option<Page<Value>>> = helper.get_page(&first.next).await;
-    assert_refused(followed, 401, "Requires authentication");
+    let linked: octocrab::Result<Option<Page<Value>>> = helper.get_page(&first.next).await;
+    assert_rejected(linked, 401, "Requires authentication");
     let mut names = Vec::new();
     for page in 1..=first.number_of_pages().expect("more than one page") {
         let listed = helper.apps().installation_repositories().per_page(15).page(page).send().await.unwrap();
@@ -87,13 +87,13 @@ async fn token_can_be_narrowed() {
     let names: Vec<&str> = repos.repositories.iter().map(|repo| repo.name.as_str()).collect();
     assert_eq!(names, ["hello"]);
     let hidden = narrow.git("octo-org", "secret").get_ref(&Reference::Branch("main".into())).await;
-    assert_refused(hidden, 404, "Not Found");
+    assert_rejected(hidden, 404, "Not Found");
 
     let repositories = Some(vec!["nothing-like-it".into()]);
     let wanted = CreateInstallationAccessToken { repositories, ..Default::default() };
-    let refused = app.apps().create_installation_access_token(installation.id, &wanted).await;
+    let rejected = app.apps().create_installation_access_token(installation.id, &wanted).await;
     let there = "There is at least one repository that does not exist or is not accessible to the parent installation.";
-    assert_refused(refused, 422, there);
+    assert_rejected(rejected, 422, there);
 }
 
 #[tokio::test]
@@ -104,8 +104,8 @@ async fn revoked_token_is_rejected_and_next_one_works() {
     let holder = with(token.expose_secret());
     holder.apps().installation_repositories().send().await.unwrap();
     holder.apps().revoke_installation_token().await.unwrap();
-    assert_refused(holder.apps().installation_repositories().send().await, 401, "Bad credentials");
-    assert_refused(holder.apps().revoke_installation_token().await, 401, "Bad credentials");
+    assert_rejected(holder.apps().installation_repositories().send().await, 401, "Bad credentials");
+    assert_rejected(holder.apps().revoke_installation_token().await, 401, "Bad credentials");
     // The client of the installation is told so as well, and helps itself to a new one.
     helper.apps().installation_repositories().send().await.unwrap();
 }
@@ -114,13 +114,13 @@ async fn revoked_token_is_rejected_and_next_one_works() {
 async fn other_credentials_cannot_act_as_installation() {
     let only =
         "You must authenticate with an installation access token in order to list repositories for an installation.";
-    assert_refused(with(MONA).apps().installation_repositories().send().await, 403, only);
+    assert_rejected(with(MONA).apps().installation_repositories().send().await, 403, only);
     assert!(with(HUBOT).current().revoke_installation_token().await.is_err());
     let suspended = on(&app(), "mona").await;
-    let refused = app().installation(suspended.id).unwrap().apps().installation_repositories().send().await;
-    assert_refused(refused, 403, "This installation has been suspended");
+    let rejected = app().installation(suspended.id).unwrap().apps().installation_repositories().send().await;
+    assert_rejected(rejected, 403, "This installation has been suspended");
     let none = app().installation(InstallationId(4096)).unwrap().apps().installation_repositories().send().await;
-    assert_refused(none, 404, "Not Found");
+    assert_rejected(none, 404, "Not Found");
 }
 
 async fn on(app: &Octocrab, account: &str) -> Installation {

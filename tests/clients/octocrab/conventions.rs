@@ -11,7 +11,7 @@ use octocrab::params::repos::Reference;
 use octocrab::service::middleware::cache::mem::InMemoryCache;
 use octocrab::service::middleware::cache::{CacheKey, CacheStorage, CacheWriter, CachedResponse};
 
-use crate::support::{HUBOT, HUBOT_READS, MONA, address, anonymous, assert_refused, get, refusal, with};
+use crate::support::{HUBOT, HUBOT_READS, MONA, anonymous, assert_rejected, get, rejection, url, with};
 
 const SELECTED: &str = "x-github-api-version-selected";
 /// What no story changes.
@@ -44,7 +44,7 @@ async fn unchanged_resource_returns_304() {
 async fn client_cache_is_used_until_change() {
     let reused = Arc::new(AtomicUsize::new(0));
     let cache = Counting { inner: InMemoryCache::new(), reused: reused.clone() };
-    let builder = Octocrab::builder().base_uri(address()).expect("an address").cache(cache);
+    let builder = Octocrab::builder().base_uri(url()).expect("an address").cache(cache);
     let client = builder.personal_token(HUBOT.to_owned()).build().expect("a client");
     let git = client.git("octo-org", "refs");
     let branch = Reference::Branch("crab/cached".into());
@@ -63,7 +63,7 @@ async fn client_cache_is_used_until_change() {
 
 #[tokio::test]
 async fn enterprise_prefix_is_in_every_link() {
-    let prefix = format!("{}/api/v3", address());
+    let prefix = format!("{}/api/v3", url());
     let client = Octocrab::builder().base_uri(prefix.as_str()).expect("an address").build().expect("a client");
     let first = client.pulls("octo-org", "hello").list_comments(Some(1)).per_page(20).send().await.unwrap();
     assert!(first.next.as_ref().is_some_and(|next| next.to_string().starts_with(&prefix)), "{:?}", first.next);
@@ -81,16 +81,16 @@ async fn older_api_version_is_default() {
     let newer = versioned("2026-03-10")._get(route).await.unwrap();
     assert_eq!(newer.status(), 200);
     assert_eq!(newer.headers()[SELECTED], "2026-03-10");
-    let refused = refusal(get(&versioned("2020-02-02"), "/versions").await);
-    assert_eq!(refused.status_code, 400);
-    assert!(refused.message.contains("2026-03-10"), "{}", refused.message);
+    let rejected = rejection(get(&versioned("2020-02-02"), "/versions").await);
+    assert_eq!(rejected.status_code, 400);
+    assert!(rejected.message.contains("2026-03-10"), "{}", rejected.message);
 }
 
 #[tokio::test]
 async fn bad_credential_is_always_rejected() {
     let client = with("ghp_nobodyHasThisOne");
-    assert_refused(get(&client, "/repos/octo-org/hello/pulls/1/comments").await, 401, "Bad credentials");
-    assert_refused(get(&client, "/orgs/octo-org/projectsV2/1/fields").await, 401, "Bad credentials");
+    assert_rejected(get(&client, "/repos/octo-org/hello/pulls/1/comments").await, 401, "Bad credentials");
+    assert_rejected(get(&client, "/orgs/octo-org/projectsV2/1/fields").await, 401, "Bad credentials");
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn root_and_meta_endpoints_are_served() {
 }
 
 fn versioned(version: &str) -> Octocrab {
-    let builder = Octocrab::builder().base_uri(address()).expect("an address");
+    let builder = Octocrab::builder().base_uri(url()).expect("an address");
     let name = HeaderName::from_static("x-service-api-version");
     builder.add_header(name, version.to_owned()).build().expect("a client")
 }

@@ -5,7 +5,7 @@ use octocrab::models::repos::{Object, Ref};
 use octocrab::params::repos::Reference;
 use serde_json::{Value, json};
 
-use crate::support::{HUBOT, HUBOT_READS, MONA, STRANGER, anonymous, assert_refused, get, with};
+use crate::support::{HUBOT, HUBOT_READS, MONA, STRANGER, anonymous, assert_rejected, get, with};
 
 #[tokio::test]
 async fn branch_is_created_updated_and_deleted() {
@@ -19,14 +19,14 @@ async fn branch_is_created_updated_and_deleted() {
 
     let forward = git.update_ref(&branch, &ahead).send().await.unwrap();
     assert_eq!(sha(&forward), ahead);
-    assert_refused(git.update_ref(&branch, &main).send().await, 422, "Update is not a fast forward");
+    assert_rejected(git.update_ref(&branch, &main).send().await, 422, "Update is not a fast forward");
     let back = git.update_ref(&branch, &main).force(true).send().await.unwrap();
     assert_eq!(sha(&back), main);
 
     git.delete_ref(&branch).await.unwrap();
-    assert_refused(git.get_ref(&branch).await, 404, "Not Found");
-    assert_refused(git.delete_ref(&branch).await, 422, "Reference does not exist");
-    assert_refused(git.update_ref(&branch, &main).send().await, 422, "Reference does not exist");
+    assert_rejected(git.get_ref(&branch).await, 404, "Not Found");
+    assert_rejected(git.delete_ref(&branch).await, 422, "Reference does not exist");
+    assert_rejected(git.update_ref(&branch, &main).send().await, 422, "Reference does not exist");
 }
 
 #[tokio::test]
@@ -86,15 +86,15 @@ async fn invalid_refs_are_rejected_with_reason() {
     let git = mona.git("octo-org", "refs");
     let main = Reference::Branch("main".into());
     let tip = sha_of(&mona, "main").await;
-    assert_refused(git.create_ref(&main, &tip).await, 422, "Reference already exists");
+    assert_rejected(git.create_ref(&main, &tip).await, 422, "Reference already exists");
     let unknown = "1".repeat(40);
     let crab = Reference::Branch("crab/none".into());
-    assert_refused(git.create_ref(&crab, &unknown).await, 422, "Object does not exist");
-    assert_refused(git.update_ref(&main, &unknown).send().await, 422, "Object does not exist");
-    assert_refused(git.delete_ref(&main).await, 422, "Cannot delete the default branch");
+    assert_rejected(git.create_ref(&crab, &unknown).await, 422, "Object does not exist");
+    assert_rejected(git.update_ref(&main, &unknown).send().await, 422, "Object does not exist");
+    assert_rejected(git.delete_ref(&main).await, 422, "Cannot delete the default branch");
     let body = json!({ "ref": "heads/short", "sha": tip });
     let short: octocrab::Result<Value> = mona.post("/repos/octo-org/refs/git/refs", Some(&body)).await;
-    assert_refused(short, 422, "Reference name must start with 'refs/'.");
+    assert_rejected(short, 422, "Reference name must start with 'refs/'.");
 }
 
 #[tokio::test]
@@ -102,23 +102,23 @@ async fn empty_repository_has_no_refs() {
     let mona = with(MONA);
     let git = mona.git("octo-org", "empty");
     let main = Reference::Branch("main".into());
-    assert_refused(git.get_ref(&main).await, 409, "Git Repository is empty.");
-    assert_refused(git.list_matching_refs("heads").await, 409, "Git Repository is empty.");
-    assert_refused(git.create_ref(&main, "1".repeat(40)).await, 409, "Git Repository is empty.");
+    assert_rejected(git.get_ref(&main).await, 409, "Git Repository is empty.");
+    assert_rejected(git.list_matching_refs("heads").await, 409, "Git Repository is empty.");
+    assert_rejected(git.create_ref(&main, "1".repeat(40)).await, 409, "Git Repository is empty.");
 }
 
 #[tokio::test]
 async fn reader_gets_403_and_stranger_gets_404() {
     let tip = sha_of(&anonymous(), "main").await;
     let branch = Reference::Branch("crab/mine".into());
-    let refused = anonymous().git("octo-org", "refs").create_ref(&branch, &tip).await;
-    assert_refused(refused, 401, "Requires authentication");
-    let refused = with(STRANGER).git("octo-org", "refs").create_ref(&branch, &tip).await;
-    assert_refused(refused, 403, "Must have push access to repository");
-    let refused = with(HUBOT_READS).git("octo-org", "hello").create_ref(&branch, &tip).await;
-    assert_refused(refused, 403, "Resource not accessible by personal access token");
+    let rejected = anonymous().git("octo-org", "refs").create_ref(&branch, &tip).await;
+    assert_rejected(rejected, 401, "Requires authentication");
+    let rejected = with(STRANGER).git("octo-org", "refs").create_ref(&branch, &tip).await;
+    assert_rejected(rejected, 403, "Must have push access to repository");
+    let rejected = with(HUBOT_READS).git("octo-org", "hello").create_ref(&branch, &tip).await;
+    assert_rejected(rejected, 403, "Resource not accessible by personal access token");
     let hidden = with(STRANGER).git("octo-org", "secret").list_matching_refs("heads").await;
-    assert_refused(hidden, 404, "Not Found");
+    assert_rejected(hidden, 404, "Not Found");
 }
 
 async fn sha_of(client: &Octocrab, branch: &str) -> String {

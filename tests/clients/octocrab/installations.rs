@@ -5,7 +5,7 @@ use octocrab::{Octocrab, Page};
 use serde_json::Value;
 
 use crate::support::{
-    HELPER, HUBOT, HUBOT_READS, MONA, MONA_THROUGH_APP, MONA_WITHOUT_SCOPE, anonymous, assert_refused, refusal, with,
+    HELPER, HUBOT, HUBOT_READS, MONA, MONA_THROUGH_APP, MONA_WITHOUT_SCOPE, anonymous, assert_rejected, rejection, with,
 };
 
 #[tokio::test]
@@ -47,11 +47,11 @@ async fn repository_is_added_and_removed() {
     assert_eq!(names(&app_user, id).await, ["one", "two", "three"]);
     mona.current().remove_repository_from_installation(id, three).await.unwrap();
     assert_eq!(names(&app_user, id).await, ["one", "two"]);
-    assert_refused(mona.current().remove_repository_from_installation(id, three).await, 404, "Not Found");
+    assert_rejected(mona.current().remove_repository_from_installation(id, three).await, 404, "Not Found");
 
     let (one, two) = (repository(&mona, "side-org", "one").await, repository(&mona, "side-org", "two").await);
     mona.current().remove_repository_from_installation(id, one).await.unwrap();
-    let last = refusal(mona.current().remove_repository_from_installation(id, two).await);
+    let last = rejection(mona.current().remove_repository_from_installation(id, two).await);
     assert_eq!(last.status_code, 422, "{last:?}");
     mona.current().add_repository_to_installation(id, one).await.unwrap();
 }
@@ -61,32 +61,32 @@ async fn installation_on_all_repositories_rejects_removal() {
     let id = on(&with(MONA_THROUGH_APP), "octo-org").await.id;
     let mona = with(MONA);
     let hello = repository(&mona, "octo-org", "hello").await;
-    let refused = mona.current().remove_repository_from_installation(id, hello).await;
-    assert_refused(refused, 422, "This installation is on all repositories, please update in the Web UI.");
+    let rejected = mona.current().remove_repository_from_installation(id, hello).await;
+    assert_rejected(rejected, 422, "This installation is on all repositories, please update in the Web UI.");
 }
 
 #[tokio::test]
 async fn other_token_kinds_are_rejected() {
     let only = "You must authenticate with an access token authorized to a GitHub App in order to list installations";
-    assert_refused(with(MONA).current().list_app_installations_accessible_to_user().send().await, 403, only);
+    assert_rejected(with(MONA).current().list_app_installations_accessible_to_user().send().await, 403, only);
     let nobody = anonymous().current().list_app_installations_accessible_to_user().send().await;
-    assert_refused(nobody, 401, "Requires authentication");
+    assert_rejected(nobody, 401, "Requires authentication");
     let id = on(&with(MONA_THROUGH_APP), "octo-org").await.id;
     let hello = repository(&with(MONA), "octo-org", "hello").await;
     for token in [HUBOT_READS, HELPER, MONA_THROUGH_APP, MONA_WITHOUT_SCOPE] {
         let client = with(token);
         assert_eq!(
-            refusal(client.current().add_repository_to_installation(id, hello).await).status_code,
+            rejection(client.current().add_repository_to_installation(id, hello).await).status_code,
             403,
             "{token}"
         );
     }
-    assert_eq!(refusal(with(HUBOT_READS).current().installation_repositories(id).send().await).status_code, 403);
+    assert_eq!(rejection(with(HUBOT_READS).current().installation_repositories(id).send().await).status_code, 403);
     let missing = InstallationId(4096);
-    assert_refused(with(MONA_THROUGH_APP).current().installation_repositories(missing).send().await, 404, "Not Found");
-    assert_refused(with(MONA).current().add_repository_to_installation(missing, hello).await, 404, "Not Found");
-    let refused = refusal(with(HUBOT).current().add_repository_to_installation(id, hello).await);
-    assert!([403, 404].contains(&refused.status_code.as_u16()), "{refused:?}");
+    assert_rejected(with(MONA_THROUGH_APP).current().installation_repositories(missing).send().await, 404, "Not Found");
+    assert_rejected(with(MONA).current().add_repository_to_installation(missing, hello).await, 404, "Not Found");
+    let rejected = rejection(with(HUBOT).current().add_repository_to_installation(id, hello).await);
+    assert!([403, 404].contains(&rejected.status_code.as_u16()), "{rejected:?}");
 }
 
 async fn on(client: &Octocrab, account: &str) -> Installation {

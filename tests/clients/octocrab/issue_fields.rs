@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{HUBOT, MONA, STRANGER, assert_refused, delete, get, refusal, with};
+use crate::support::{HUBOT, MONA, STRANGER, assert_rejected, delete, get, rejection, with};
 
 const ROUTE: &str = "/orgs/octo-org/issue-fields";
 
@@ -32,8 +32,8 @@ async fn field_is_created_updated_and_deleted() {
 
     fields.delete(id).await.unwrap();
     assert!(fields.list().await.unwrap().iter().all(|field| field.id != made.id));
-    assert_refused(fields.delete(id).await, 404, "Not Found");
-    assert_refused(fields.update(id, &json!({ "name": "Again" })).await, 404, "Not Found");
+    assert_rejected(fields.delete(id).await, 404, "Not Found");
+    assert_rejected(fields.update(id, &json!({ "name": "Again" })).await, 404, "Not Found");
 }
 
 /// The client's own type has no room for options.
@@ -63,24 +63,24 @@ async fn options_are_replaced_as_set_and_keep_their_ids() {
 async fn duplicate_name_is_rejected_with_message() {
     let mona = with(MONA);
     let body = json!({ "name": "priority", "data_type": "text" });
-    let refused = refusal(mona.orgs("octo-org").issue_fields().create(&body).await);
-    assert_eq!((refused.status_code.as_u16(), refused.message.as_str()), (422, "Validation Failed"));
-    let errors = refused.errors.expect("what is wrong");
+    let rejected = rejection(mona.orgs("octo-org").issue_fields().create(&body).await);
+    assert_eq!((rejected.status_code.as_u16(), rejected.message.as_str()), (422, "Validation Failed"));
+    let errors = rejected.errors.expect("what is wrong");
     assert!(errors.iter().all(Value::is_string) && !errors.is_empty(), "{errors:?}");
 }
 
 #[tokio::test]
 async fn missing_attributes_are_named() {
     let mona = with(MONA);
-    let refused = mona.orgs("octo-org").issue_fields().create(&json!({ "data_type": "text" })).await;
-    assert_refused(refused, 422, "Invalid request.\n\n\"name\" wasn't supplied.");
+    let rejected = mona.orgs("octo-org").issue_fields().create(&json!({ "data_type": "text" })).await;
+    assert_rejected(rejected, 422, "Invalid request.\n\n\"name\" wasn't supplied.");
 }
 
 #[tokio::test]
 async fn fields_are_hidden_from_strangers_and_read_only_for_members() {
     let stranger = with(STRANGER);
-    assert_refused(stranger.orgs("octo-org").issue_fields().list().await, 404, "Not Found");
-    assert_refused(get(&with(HUBOT), "/orgs/nobody/issue-fields").await, 404, "Not Found");
+    assert_rejected(stranger.orgs("octo-org").issue_fields().list().await, 404, "Not Found");
+    assert_rejected(get(&with(HUBOT), "/orgs/nobody/issue-fields").await, 404, "Not Found");
     let body = json!({ "name": "Mine", "data_type": "text" });
-    assert_refused(with(HUBOT).orgs("octo-org").issue_fields().create(&body).await, 404, "Not Found");
+    assert_rejected(with(HUBOT).orgs("octo-org").issue_fields().create(&body).await, 404, "Not Found");
 }

@@ -3,7 +3,7 @@
 use octocrab::{Error, Octocrab, Page};
 use serde_json::{Value, json};
 
-use crate::support::{HUBOT_READS, MONA, STRANGER, anonymous, assert_refused, get, refusal, with};
+use crate::support::{HUBOT_READS, MONA, STRANGER, anonymous, assert_rejected, get, rejection, with};
 
 const ORG_ROUTE: &str = "/orgs/octo-org/projectsV2/1/fields";
 const USER_ROUTE: &str = "/users/mona/projectsV2/1/fields";
@@ -105,24 +105,24 @@ async fn missing_resources_return_404() {
     let mona = with(MONA);
     let of_org = mona.projects_v2().org("octo-org");
     let of_user = mona.projects_v2().user("mona");
-    assert_refused(of_org.list_fields(99).send().await, 404, "Not Found");
-    assert_refused(of_org.get_field(1, "4096").await, 404, "Not Found");
-    assert_refused(of_user.list_fields(99).send().await, 404, "Not Found");
-    assert_refused(of_user.get_field(1, "4096").await, 404, "Not Found");
+    assert_rejected(of_org.list_fields(99).send().await, 404, "Not Found");
+    assert_rejected(of_org.get_field(1, "4096").await, 404, "Not Found");
+    assert_rejected(of_user.list_fields(99).send().await, 404, "Not Found");
+    assert_rejected(of_user.get_field(1, "4096").await, 404, "Not Found");
     let stranger = with(STRANGER);
-    assert_refused(stranger.projects_v2().org("octo-org").list_fields(2).send().await, 404, "Not Found");
+    assert_rejected(stranger.projects_v2().org("octo-org").list_fields(2).send().await, 404, "Not Found");
 }
 
 #[tokio::test]
 async fn create_field_requires_right_and_valid_body() {
-    assert_refused(add(&anonymous(), ORG_ROUTE).await, 401, "Requires authentication");
+    assert_rejected(add(&anonymous(), ORG_ROUTE).await, 401, "Requires authentication");
     let too_little = "Resource not accessible by personal access token";
-    assert_refused(add(&with(HUBOT_READS), ORG_ROUTE).await, 403, too_little);
-    assert_refused(add(&with(HUBOT_READS), USER_ROUTE).await, 403, too_little);
+    assert_rejected(add(&with(HUBOT_READS), ORG_ROUTE).await, 403, too_little);
+    assert_rejected(add(&with(HUBOT_READS), USER_ROUTE).await, 403, too_little);
     let mona = with(MONA);
-    let refused = refusal(mona.projects_v2().org("octo-org").add_field(1, "Title", "text").send().await);
-    assert_eq!((refused.status_code.as_u16(), refused.message.as_str()), (422, "Validation Failed"));
-    assert_eq!(refused.errors.expect("what is wrong")[0]["field"], "name");
+    let rejected = rejection(mona.projects_v2().org("octo-org").add_field(1, "Title", "text").send().await);
+    assert_eq!((rejected.status_code.as_u16(), rejected.message.as_str()), (422, "Validation Failed"));
+    assert_eq!(rejected.errors.expect("what is wrong")[0]["field"], "name");
 }
 
 async fn add(client: &Octocrab, route: &str) -> octocrab::Result<Value> {

@@ -36,8 +36,8 @@ pub fn routes() -> (Routes, BTreeSet<&'static str>) {
 }
 
 /// Operations of the reference that nothing answers.
-pub fn unanswered() -> BTreeSet<&'static str> {
+pub fn unserved() -> BTreeSet<&'static str> {
     let (routes, _) = routes();
-    let answered: BTreeSet<&str> = routes.rows().map(|row| row.operation).collect();
-    TABLE.iter().map(|row| row.operation).filter(|operation| !answered.contains(operation)).collect()
+    let served: BTreeSet<&str> = routes.rows().map(|row| row.operation).collect();
+    TABLE.iter().map(|row| row.operation).filter(|operation| !served.contains(operation)).collect()
 }

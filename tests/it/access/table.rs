@@ -29,7 +29,7 @@ fn reference_and_policy_table_have_same_operations() {
 #[test]
 fn policy_table_agrees_with_reference_for_every_credential_kind() {
     let rows = rows::all();
-    let refused = |endpoint: &str, kind: &str| {
+    let rejected = |endpoint: &str, kind: &str| {
         rows.iter().any(|row| row.endpoint == endpoint && row.kind == kind && row.requirement == "kind:refused")
     };
     for row in TABLE.iter().take(28) {
@@ -37,7 +37,7 @@ fn policy_table_agrees_with_reference_for_every_credential_kind() {
         for (name, kind) in TOKEN_KINDS.into_iter().chain([("app_jwt", Kind::AppJwt)]) {
             let mentioned = rows.iter().any(|row| row.endpoint == endpoint && row.kind == name);
             assert!(mentioned, "{endpoint} says nothing about {name}");
-            assert_eq!(row.rule.kinds.contains(kind), !refused(&endpoint, name), "{endpoint} and {name}");
+            assert_eq!(row.rule.kinds.contains(kind), !rejected(&endpoint, name), "{endpoint} and {name}");
         }
         let needs_authentication = rows.iter().any(|row| {
             row.endpoint == endpoint

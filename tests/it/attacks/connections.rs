@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use super::support::{Victim, git};
-use crate::process::{eventually, try_get};
+use crate::process::{try_get, wait_until};
 
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const BLOB_BYTES: usize = 31 << 20;
@@ -66,7 +66,7 @@ fn one_address_does_not_take_all_connections() {
     assert_eq!((refused.status(), refused.header("retry-after")), (503, Some("1")), "{refused:?}");
     assert!(refused.body().contains("\"message\""), "{refused:?}");
     drop(busy);
-    eventually("there is room again", || victim.get("ghp_victor", "/user").status() == 200);
+    wait_until("there is room again", || victim.get("ghp_victor", "/user").status() == 200);
 }
 
 /// A request whose body does not come.
@@ -81,7 +81,7 @@ fn stalled_bodies_make_room_for_everyone_else() {
     let victim = Victim::start(&["--connections-max", "16", "--request-seconds", "60"]);
     let crowd = open(&victim, 16, &trickle(1));
     victim.server().wait_in_flight(16);
-    eventually("a newcomer is served", || victim.get("ghp_victor", "/user").status() == 200);
+    wait_until("a newcomer is served", || victim.get("ghp_victor", "/user").status() == 200);
     let bystander = victim.bystander();
     let more = open(&victim, 4, b"");
     (0..5).for_each(|_| assert_eq!(victim.get("ghp_victor", "/user").status(), 200));
@@ -164,7 +164,7 @@ fn a_client_that_does_not_read_is_closed() {
     let blob = push_blobs(&victim, 1).remove(0);
     let mut reader = ask_for_blob(&victim, &blob);
     assert_eq!(status_of(&mut reader), "200");
-    eventually("it is closed", || victim.server().metric("plinth_connections_open") == 0.0);
+    wait_until("it is closed", || victim.server().metric("plinth_connections_open") == 0.0);
     let mut rest = Vec::new();
     let _ = reader.read_to_end(&mut rest);
     assert!(rest.len() < BLOB_BYTES, "it had all in time");

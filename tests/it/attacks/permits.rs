@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::support::{Victim, git};
-use crate::process::eventually;
+use crate::process::wait_until;
 
 fn connect(victim: &Victim, patience: Duration) -> TcpStream {
     let stream = TcpStream::connect(victim.server().address).expect("the server accepts connections");
@@ -36,7 +36,7 @@ fn trickling_bodies_hold_no_permit_of_the_service() {
     let begin = |number| {
         let begun = trickle(&victim, 4, if number % 2 == 0 { UPLOAD_PACK } else { post });
         // Until now they are authenticated, which is work and takes permits.
-        eventually("only bodies are waited for", || victim.get("ghp_victor", "/user").status() == 200);
+        wait_until("only bodies are waited for", || victim.get("ghp_victor", "/user").status() == 200);
         begun
     };
     let crowd: Vec<_> = (0..32).flat_map(begin).collect();

@@ -18,9 +18,9 @@ fn question(count: usize) -> String {
 fn ask(victim: &Victim, count: usize) -> String {
     let head = "POST /mallory/target.git/git-upload-pack HTTP/1.1\r\ngit-protocol: version=2\r\n\
                 content-type: application/x-git-upload-pack-request";
-    let reply = victim.server().request(head, &question(count));
-    assert_eq!(reply.status(), 200, "{reply:?}");
-    reply.body().to_owned()
+    let response = victim.server().request(head, &question(count));
+    assert_eq!(response.status(), 200, "{response:?}");
+    response.body().to_owned()
 }
 
 /// Each prefix was a query of its own, one after the other.

@@ -70,7 +70,7 @@ fn statuses(victim: &Victim, only: &str, take: &[&str]) -> Vec<(&'static str, u1
     plinth(victim, take);
     let finish = |(path, (mut raw, last)): (&'static str, (Raw, String))| {
         raw.send(&last);
-        (path, raw.reply().status())
+        (path, raw.response().status())
     };
     begun.into_iter().map(finish).collect()
 }

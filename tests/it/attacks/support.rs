@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::process::{Reply, Server};
+use crate::process::{HttpResponse, Server};
 use crate::support::TestDatabase;
 
 /// What the whole process may take at its peak, as resident memory.
@@ -93,12 +93,12 @@ impl Victim {
     }
 
     /// A GET with a token, on a connection of its own.
-    pub fn get(&self, token: &str, path: &str) -> Reply {
+    pub fn get(&self, token: &str, path: &str) -> HttpResponse {
         self.send(token, "GET", path, "")
     }
 
     /// Any request with a token, on a connection of its own.
-    pub fn send(&self, token: &str, method: &str, path: &str, body: &str) -> Reply {
+    pub fn send(&self, token: &str, method: &str, path: &str, body: &str) -> HttpResponse {
         self.server().request(&format!("{method} {path} HTTP/1.1\r\nauthorization: Bearer {token}"), body)
     }
 

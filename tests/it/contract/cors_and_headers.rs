@@ -6,15 +6,15 @@ use expect_test::expect;
 use http::Method;
 
 use super::service;
-use crate::support::Answer;
+use crate::support::Response;
 
 /// Every header but those that differ between any two requests, and what the tag is made of.
-fn headers(answer: &Answer) -> String {
+fn headers(response: &Response) -> String {
     let shown = |name: &str, value: &str| match name {
         "etag" => "a tag".to_owned(),
         _ => value.trim_matches('"').to_owned(),
     };
-    let pairs = answer.comparable().1;
+    let pairs = response.comparable().1;
     let mut lines: Vec<String> = pairs.iter().map(|(name, value)| format!("{name}: {}", shown(name, value))).collect();
     lines.sort();
     lines.join("\n")
@@ -161,15 +161,15 @@ async fn error_response_has_standard_headers() {
 async fn vary_and_cache_control_separate_callers() {
     let service = service().await;
     for token in ["ghp_monamona", "github_pat_mona", "ghu_monamona", "ghs_helperhelper"] {
-        let answer = service.with_token(token).get("/repos/octo-org/secret").await.expect(200);
-        assert!(answer.header("cache-control").is_some_and(|value| value.starts_with("private")), "{token}");
-        assert!(answer.header("vary").is_some_and(|value| value.contains("Authorization")), "{token}");
+        let response = service.with_token(token).get("/repos/octo-org/secret").await.expect(200);
+        assert!(response.header("cache-control").is_some_and(|value| value.starts_with("private")), "{token}");
+        assert!(response.header("vary").is_some_and(|value| value.contains("Authorization")), "{token}");
     }
     // What nobody in particular has seen must not be given to somebody, whose answer differs.
-    let answer = service.anonymous().get("/repos/octo-org/hello").await.expect(200);
-    assert!(answer.header("vary").is_some_and(|value| value.contains("Authorization")));
-    let answer = service.with_token("ghp_hubothubot").get("/repos/octo-org/secret").await.expect(404);
-    assert!(answer.header("vary").is_some_and(|value| value.contains("Authorization")));
+    let response = service.anonymous().get("/repos/octo-org/hello").await.expect(200);
+    assert!(response.header("vary").is_some_and(|value| value.contains("Authorization")));
+    let response = service.with_token("ghp_hubothubot").get("/repos/octo-org/secret").await.expect(404);
+    assert!(response.header("vary").is_some_and(|value| value.contains("Authorization")));
     assert_eq!(service.anonymous().get("/rate_limit").await.expect(200).header("cache-control"), Some("no-cache"));
     let jwt = crate::support::jwt::sign(service.app_key(), &crate::support::jwt::claims("Iv23helper"));
     let made =
@@ -183,24 +183,24 @@ async fn preflight_request_is_allowed() {
     let client =
         service.anonymous().header("origin", "https://app.example").header("access-control-request-method", "PATCH");
     for path in ["/user", "/repos/octo-org/secret", "/nowhere"] {
-        let answer = client.send(Method::OPTIONS, path, "").await.expect(204);
-        assert!(answer.body.is_empty());
-        assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
-        assert_eq!(answer.header("access-control-allow-credentials"), None);
-        let methods = answer.header("access-control-allow-methods").expect("methods");
+        let response = client.send(Method::OPTIONS, path, "").await.expect(204);
+        assert!(response.body.is_empty());
+        assert_eq!(response.header("access-control-allow-origin"), Some("*"));
+        assert_eq!(response.header("access-control-allow-credentials"), None);
+        let methods = response.header("access-control-allow-methods").expect("methods");
         for method in ["GET", "POST", "PATCH", "PUT", "DELETE"] {
             assert!(methods.contains(method), "{method}");
         }
-        let allowed = answer.header("access-control-allow-headers").expect("headers");
+        let allowed = response.header("access-control-allow-headers").expect("headers");
         for name in ["Authorization", "Content-Type", "If-None-Match", "X-GitHub-Api-Version", "X-Service-Api-Version"]
         {
             assert!(allowed.split(", ").any(|known| known == name), "{name} in {allowed}");
         }
     }
-    let answer =
+    let response =
         service.with_token("ghp_monamona").header("origin", "https://app.example").get("/user").await.expect(200);
-    assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
-    let exposed = answer.header("access-control-expose-headers").expect("exposed headers");
+    assert_eq!(response.header("access-control-allow-origin"), Some("*"));
+    let exposed = response.header("access-control-expose-headers").expect("exposed headers");
     for name in
         ["ETag", "Link", "Location", "Retry-After", "X-RateLimit-Remaining", "X-OAuth-Scopes", "X-GitHub-Request-Id"]
     {
@@ -214,12 +214,12 @@ async fn request_id_is_generated_for_each_request() {
     let mut seen = BTreeSet::new();
     for hostile in ["../../etc/passwd", "a; b", "x\ty", "ghp_secret", &"a".repeat(4000)] {
         for name in ["x-request-id", "x-github-request-id", "x-service-request-id"] {
-            let answer = service.anonymous().header(name, hostile).get("/meta").await.expect(200);
-            let id = answer.header("x-github-request-id").expect("a request id").to_owned();
-            assert_eq!(answer.header("x-service-request-id"), Some(id.as_str()));
+            let response = service.anonymous().header(name, hostile).get("/meta").await.expect(200);
+            let id = response.header("x-github-request-id").expect("a request id").to_owned();
+            assert_eq!(response.header("x-service-request-id"), Some(id.as_str()));
             assert!(id.len() == 20 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{id}");
             assert!(seen.insert(id), "an id came twice");
-            for (other, value) in &answer.headers {
+            for (other, value) in &response.headers {
                 assert_ne!(value.as_bytes(), hostile.as_bytes(), "{other} echoes the request");
             }
         }
@@ -237,12 +237,12 @@ async fn every_response_has_security_headers() {
         ("/readyz", 200),
         ("/?access_token=x", 400),
     ] {
-        let answer = service.anonymous().get(path).await.expect(status);
-        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
-        assert_eq!(answer.header("x-frame-options"), Some("deny"), "{path}");
-        assert_eq!(answer.header("content-security-policy"), Some("default-src 'none'"), "{path}");
-        assert_eq!(answer.header("referrer-policy"), Some("no-referrer"), "{path}");
-        assert!(answer.header("content-type").is_some(), "{path}");
+        let response = service.anonymous().get(path).await.expect(status);
+        assert_eq!(response.header("x-content-type-options"), Some("nosniff"), "{path}");
+        assert_eq!(response.header("x-frame-options"), Some("deny"), "{path}");
+        assert_eq!(response.header("content-security-policy"), Some("default-src 'none'"), "{path}");
+        assert_eq!(response.header("referrer-policy"), Some("no-referrer"), "{path}");
+        assert!(response.header("content-type").is_some(), "{path}");
     }
 }
 
@@ -256,14 +256,14 @@ async fn scope_headers_match_kind_of_token() {
         ("github_pat_mona", None, Some("metadata=read")),
         ("ghs_helperhelper", None, Some("metadata=read")),
     ] {
-        let answer = service.with_token(token).get(path).await.expect(200);
-        assert_eq!(answer.header("x-oauth-scopes"), scopes, "{token}");
-        assert_eq!(answer.header("x-accepted-oauth-scopes").is_some(), scopes.is_some(), "{token}");
-        assert_eq!(answer.header("x-accepted-github-permissions"), permissions, "{token}");
-        assert_eq!(answer.header("github-authentication-token-expiration"), None, "{token}");
+        let response = service.with_token(token).get(path).await.expect(200);
+        assert_eq!(response.header("x-oauth-scopes"), scopes, "{token}");
+        assert_eq!(response.header("x-accepted-oauth-scopes").is_some(), scopes.is_some(), "{token}");
+        assert_eq!(response.header("x-accepted-github-permissions"), permissions, "{token}");
+        assert_eq!(response.header("github-authentication-token-expiration"), None, "{token}");
     }
     service.apply("tokens: [{ kind: classic, user: mona, scopes: [], expires_at: '2030-01-31T08:26:39Z', token: ghp_monaexpires }]").await;
-    let answer = service.with_token("ghp_monaexpires").get(path).await.expect(200);
-    assert_eq!(answer.header("github-authentication-token-expiration"), Some("2030-01-31 08:26:39 UTC"));
-    assert_eq!(answer.header("x-oauth-scopes"), Some(""));
+    let response = service.with_token("ghp_monaexpires").get(path).await.expect(200);
+    assert_eq!(response.header("github-authentication-token-expiration"), Some("2030-01-31 08:26:39 UTC"));
+    assert_eq!(response.header("x-oauth-scopes"), Some(""));
 }

@@ -38,7 +38,7 @@ async fn handler_errors_map_to_statuses() {
     async fn secret(_: Allowed<GetMeta, NoTarget>) -> Result<ApiResponse, Error> {
         Err(Error::internal("the cause that nobody must see"))
     }
-    let answer = get_through(&service, Routes::default().on::<GetMeta, _, _>(conflict), "/meta").await;
+    let response = get_through(&service, Routes::default().on::<GetMeta, _, _>(conflict), "/meta").await;
     expect![[r#"
         409
         {
@@ -46,8 +46,8 @@ async fn handler_errors_map_to_statuses() {
           "message": "Git Repository is empty.",
           "status": "409"
         }"#]]
-    .assert_eq(&answer.to_string());
-    let answer = get_through(&service, Routes::default().on::<GetMeta, _, _>(plain), "/meta").await;
+    .assert_eq(&response.to_string());
+    let response = get_through(&service, Routes::default().on::<GetMeta, _, _>(plain), "/meta").await;
     expect![[r#"
         422
         {
@@ -58,8 +58,8 @@ async fn handler_errors_map_to_statuses() {
           "message": "Validation Failed",
           "status": "422"
         }"#]]
-    .assert_eq(&answer.to_string());
-    let answer = get_through(&service, Routes::default().on::<GetMeta, _, _>(fields), "/meta").await;
+    .assert_eq(&response.to_string());
+    let response = get_through(&service, Routes::default().on::<GetMeta, _, _>(fields), "/meta").await;
     expect![[r#"
         422
         {
@@ -101,8 +101,8 @@ async fn handler_errors_map_to_statuses() {
           "message": "Validation Failed",
           "status": "422"
         }"#]]
-    .assert_eq(&answer.to_string());
-    let answer = get_through(&service, Routes::default().on::<GetMeta, _, _>(secret), "/meta").await;
+    .assert_eq(&response.to_string());
+    let response = get_through(&service, Routes::default().on::<GetMeta, _, _>(secret), "/meta").await;
     expect![[r#"
         500
         {
@@ -110,8 +110,8 @@ async fn handler_errors_map_to_statuses() {
           "message": "Server Error",
           "status": "500"
         }"#]]
-    .assert_eq(&answer.to_string());
-    check_envelope(&answer);
+    .assert_eq(&response.to_string());
+    check_envelope(&response);
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn panic_returns_500_and_timeout_returns_503() {
         tokio::time::sleep(Duration::from_secs(60)).await;
         Ok(ApiResponse::no_content())
     }
-    let answer = get_through(&service, Routes::default().on::<GetMeta, _, _>(panics), "/meta").await;
+    let response = get_through(&service, Routes::default().on::<GetMeta, _, _>(panics), "/meta").await;
     expect![[r#"
         500
         {
@@ -133,9 +133,9 @@ async fn panic_returns_500_and_timeout_returns_503() {
           "message": "Server Error",
           "status": "500"
         }"#]]
-    .assert_eq(&answer.to_string());
-    check_envelope(&answer);
-    let answer = get_through(&service, Routes::default().on::<GetAuthenticatedUser, _, _>(waits), "/user").await;
+    .assert_eq(&response.to_string());
+    check_envelope(&response);
+    let response = get_through(&service, Routes::default().on::<GetAuthenticatedUser, _, _>(waits), "/user").await;
     expect![[r#"
         503
         {
@@ -143,16 +143,16 @@ async fn panic_returns_500_and_timeout_returns_503() {
           "message": "Service unavailable. Please try again in a moment.",
           "status": "503"
         }"#]]
-    .assert_eq(&answer.to_string());
-    assert_eq!(answer.header("retry-after"), Some("1"));
-    check_envelope(&answer);
+    .assert_eq(&response.to_string());
+    assert_eq!(response.header("retry-after"), Some("1"));
+    check_envelope(&response);
     service.with_token("ghp_monamona").get("/user").await.expect(200);
 }
 
 #[tokio::test]
 async fn full_server_returns_503_at_once() {
     let service = service_with(Settings { requests_max: 0, ..Settings::default() }).await;
-    let answer = service.with_token("ghp_monamona").get("/user").await;
+    let response = service.with_token("ghp_monamona").get("/user").await;
     expect![[r#"
         503
         {
@@ -160,9 +160,9 @@ async fn full_server_returns_503_at_once() {
           "message": "Service unavailable. Please try again in a moment.",
           "status": "503"
         }"#]]
-    .assert_eq(&answer.to_string());
-    assert_eq!(answer.header("retry-after"), Some("1"));
-    check_envelope(&answer);
+    .assert_eq(&response.to_string());
+    assert_eq!(response.header("retry-after"), Some("1"));
+    check_envelope(&response);
     // Whoever watches over the service is still answered.
     service.anonymous().get("/healthz").await.expect(200);
     service.anonymous().get("/readyz").await.expect(200);

@@ -25,7 +25,7 @@ async fn body_is_limited_to_one_mebibyte() {
     let mona = service.with_token("ghp_monamona");
     mona.send(Method::POST, "/user/repos", body_of("below", BYTES_MAX - 1)).await.expect(201);
     mona.send(Method::POST, "/user/repos", body_of("at", BYTES_MAX)).await.expect(201);
-    let answer = mona.send(Method::POST, "/user/repos", body_of("above", BYTES_MAX + 1)).await;
+    let response = mona.send(Method::POST, "/user/repos", body_of("above", BYTES_MAX + 1)).await;
     expect![[r#"
         413
         {
@@ -33,7 +33,7 @@ async fn body_is_limited_to_one_mebibyte() {
           "message": "The request body is larger than 1048576 bytes.",
           "status": "413"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
     mona.get("/repos/mona/above").await.expect(404);
 }
 
@@ -46,8 +46,8 @@ async fn body_nesting_is_limited_to_64() {
         format!("{{\"name\":\"{name}\",\"more\":{}{}}}", "[".repeat(depth - 1), "]".repeat(depth - 1))
     };
     mona.send(Method::POST, "/user/repos", nested("at", 64)).await.expect(201);
-    let answer = mona.send(Method::POST, "/user/repos", nested("above", 65)).await.expect(400);
-    assert_eq!(answer.message(), "Problems parsing JSON");
+    let response = mona.send(Method::POST, "/user/repos", nested("above", 65)).await.expect(400);
+    assert_eq!(response.message(), "Problems parsing JSON");
     let started = Instant::now();
     mona.send(Method::POST, "/user/repos", "[".repeat(100_000)).await.expect(400);
     service.anonymous().send(Method::POST, "/user/repos", "[".repeat(1_000_000)).await.expect(401);
@@ -60,7 +60,7 @@ async fn target_is_limited_to_eight_kibibytes() {
     let target = |bytes: usize| format!("/meta?{}", "x".repeat(bytes - "/meta?".len()));
     service.anonymous().get(&target(URI_BYTES_MAX - 1)).await.expect(200);
     service.anonymous().get(&target(URI_BYTES_MAX)).await.expect(200);
-    let answer = service.anonymous().get(&target(URI_BYTES_MAX + 1)).await;
+    let response = service.anonymous().get(&target(URI_BYTES_MAX + 1)).await;
     expect![[r#"
         414
         {
@@ -68,7 +68,7 @@ async fn target_is_limited_to_eight_kibibytes() {
           "message": "The request target is longer than 8192 bytes.",
           "status": "414"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
 }
 
 #[tokio::test]
@@ -78,7 +78,7 @@ async fn headers_are_limited_to_sixteen_kibibytes() {
     let with = |bytes: usize| service.anonymous().header("x-long", &"x".repeat(bytes - rest));
     with(HEADER_BYTES_MAX - 1).get("/meta").await.expect(200);
     with(HEADER_BYTES_MAX).get("/meta").await.expect(200);
-    let answer = with(HEADER_BYTES_MAX + 1).get("/meta").await;
+    let response = with(HEADER_BYTES_MAX + 1).get("/meta").await;
     expect![[r#"
         431
         {
@@ -86,13 +86,13 @@ async fn headers_are_limited_to_sixteen_kibibytes() {
           "message": "The request headers are larger than 16384 bytes.",
           "status": "431"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
 }
 
 #[tokio::test]
 async fn token_in_query_is_rejected_even_with_valid_header() {
     let service = service().await;
-    let answer = service.anonymous().get("/user?access_token=ghp_monamona").await;
+    let response = service.anonymous().get("/user?access_token=ghp_monamona").await;
     expect![[r#"
         400
         {
@@ -100,15 +100,15 @@ async fn token_in_query_is_rejected_even_with_valid_header() {
           "message": "Tokens are not accepted in the query, where logs would keep them: use the Authorization header",
           "status": "400"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
     for path in [
         "/user?access_token=ghp_monamona",
         "/user?a=1&access_token=",
         "/user?access%5Ftoken=x",
         "/nowhere?access_token=x",
     ] {
-        let answer = service.with_token("ghp_monamona").get(path).await.expect(400);
-        assert!(!String::from_utf8_lossy(&answer.body).contains("ghp_"), "{path}");
+        let response = service.with_token("ghp_monamona").get(path).await.expect(400);
+        assert!(!String::from_utf8_lossy(&response.body).contains("ghp_"), "{path}");
     }
     service.with_token("ghp_monamona").get("/user?token=access_token").await.expect(200);
 }
@@ -148,14 +148,15 @@ async fn unusual_path_names_return_404() {
             format!("/repos/octo-org/{odd}"),
             format!("/repos/{odd}/hello"),
         ] {
-            let answer = mona.get(&path).await;
-            assert_eq!(answer.status, 404, "{path}: {answer}");
+            let response = mona.get(&path).await;
+            assert_eq!(response.status, 404, "{path}: {response}");
         }
     }
     for odd in ["0", "-1", "99999999999999999999", "1.0", "1e1", "%31%00", "one", "+1", "0x1", "1%20"] {
         let jwt = jwt::sign(service.app_key(), &jwt::claims("Iv23helper"));
-        let answer = service.with_token(&jwt).post(&format!("/app/installations/{odd}/access_tokens"), json!({})).await;
-        assert_eq!(answer.status, 404, "{odd}: {answer}");
+        let response =
+            service.with_token(&jwt).post(&format!("/app/installations/{odd}/access_tokens"), json!({})).await;
+        assert_eq!(response.status, 404, "{odd}: {response}");
     }
     let long = "a".repeat(7000);
     mona.get(&format!("/users/{long}")).await.expect(404);
@@ -165,8 +166,8 @@ async fn unusual_path_names_return_404() {
 #[tokio::test]
 async fn names_are_case_insensitive() {
     let service = service().await;
-    let answer = service.anonymous().get("/repos/OCTO-ORG/HELLO").await.expect(200);
-    assert_eq!(answer.json()["full_name"], "octo-org/hello");
+    let response = service.anonymous().get("/repos/OCTO-ORG/HELLO").await.expect(200);
+    assert_eq!(response.json()["full_name"], "octo-org/hello");
     service.anonymous().get("/users/MONA").await.expect(200);
     // Only ASCII has two cases here: these two letters fold to a k and an s elsewhere.
     service.anonymous().get("/users/%E2%84%AA").await.expect(404);
@@ -201,8 +202,8 @@ async fn unusual_bodies_are_rejected_with_messages() {
         ("", 422),
         ("   ", 400),
     ] {
-        let answer = mona.send(Method::POST, "/user/repos", body).await;
-        assert_eq!(answer.status, status, "{body}: {answer}");
+        let response = mona.send(Method::POST, "/user/repos", body).await;
+        assert_eq!(response.status, status, "{body}: {response}");
     }
     let bytes = b"{\"name\":\"\xff\"}".to_vec();
     mona.send(Method::POST, "/user/repos", bytes).await.expect(400);
@@ -230,8 +231,8 @@ async fn unusual_credentials_return_401() {
         "Negotiate x",
         &long,
     ] {
-        let answer = service.anonymous().header("authorization", odd).get("/meta").await;
-        assert_eq!((answer.status, answer.message()), (401, "Bad credentials".into()), "{odd:.20}");
+        let response = service.anonymous().header("authorization", odd).get("/meta").await;
+        assert_eq!((response.status, response.message()), (401, "Bad credentials".into()), "{odd:.20}");
     }
     let twice = service.with_token("ghp_monamona").header("authorization", "Bearer ghp_monamona");
     twice.get("/user").await.expect(401);

@@ -6,7 +6,7 @@ use expect_test::expect;
 use serde_json::json;
 
 use super::{service, service_with};
-use crate::support::{Answer, START, Service};
+use crate::support::{Response, START, Service};
 use plinth_api::settings::Settings;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Error;
@@ -18,10 +18,10 @@ fn small() -> Settings {
     Settings { rate_limits: budgets, ..Settings::default() }
 }
 
-fn budget(answer: &Answer) -> [i64; 4] {
+fn rate_limit(response: &Response) -> [i64; 4] {
     let number =
-        |name: &str| answer.header(name).unwrap_or_else(|| panic!("{name} is missing")).parse().expect("a number");
-    assert_eq!(answer.header("x-ratelimit-resource"), Some("core"));
+        |name: &str| response.header(name).unwrap_or_else(|| panic!("{name} is missing")).parse().expect("a number");
+    assert_eq!(response.header("x-ratelimit-resource"), Some("core"));
     [
         number("x-ratelimit-limit"),
         number("x-ratelimit-used"),
@@ -34,11 +34,11 @@ fn budget(answer: &Answer) -> [i64; 4] {
 async fn tokens_of_one_user_share_rate_limit() {
     let service = service_with(small()).await;
     let reset = START.0 + 3600;
-    assert_eq!(budget(&service.with_token("ghp_monamona").get("/user").await.expect(200)), [3, 1, 2, reset]);
+    assert_eq!(rate_limit(&service.with_token("ghp_monamona").get("/user").await.expect(200)), [3, 1, 2, reset]);
     service.advance(10);
-    assert_eq!(budget(&service.with_token("ghp_monasecond").get("/user").await.expect(200)), [3, 2, 1, reset]);
-    assert_eq!(budget(&service.with_token("ghu_monamona").get("/nowhere").await.expect(404)), [3, 3, 0, reset]);
-    let answer = service.with_token("ghp_monamona").get("/user").await;
+    assert_eq!(rate_limit(&service.with_token("ghp_monasecond").get("/user").await.expect(200)), [3, 2, 1, reset]);
+    assert_eq!(rate_limit(&service.with_token("ghu_monamona").get("/nowhere").await.expect(404)), [3, 3, 0, reset]);
+    let response = service.with_token("ghp_monamona").get("/user").await;
     expect![[r#"
         403
         {
@@ -46,14 +46,14 @@ async fn tokens_of_one_user_share_rate_limit() {
           "message": "API rate limit exceeded for user ID 1.",
           "status": "403"
         }"#]]
-    .assert_eq(&answer.to_string());
-    assert_eq!(budget(&answer), [3, 3, 0, reset]);
+    .assert_eq(&response.to_string());
+    assert_eq!(rate_limit(&response), [3, 3, 0, reset]);
     service.with_token("ghp_hubothubot").get("/user").await.expect(200);
     // Looking is free, also for whoever has nothing left.
     let looked = service.with_token("ghp_monamona").get("/rate_limit").await.expect(200);
     assert_eq!(looked.json()["resources"]["core"]["remaining"], 0);
     service.advance(3590);
-    assert_eq!(budget(&service.with_token("ghp_monamona").get("/user").await.expect(200)), [3, 1, 2, reset + 3600]);
+    assert_eq!(rate_limit(&service.with_token("ghp_monamona").get("/user").await.expect(200)), [3, 1, 2, reset + 3600]);
 }
 
 #[tokio::test]
@@ -61,9 +61,9 @@ async fn installation_has_its_own_rate_limit() {
     let service = service_with(small()).await;
     let helper = service.with_token("ghs_helperhelper");
     for used in 1..=3 {
-        assert_eq!(budget(&helper.get("/repos/octo-org/hello").await.expect(200))[1], used);
+        assert_eq!(rate_limit(&helper.get("/repos/octo-org/hello").await.expect(200))[1], used);
     }
-    let answer = helper.get("/repos/octo-org/hello").await;
+    let response = helper.get("/repos/octo-org/hello").await;
     expect![[r#"
         403
         {
@@ -71,7 +71,7 @@ async fn installation_has_its_own_rate_limit() {
           "message": "API rate limit exceeded for installation ID 1.",
           "status": "403"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
     service.with_token("ghp_monamona").get("/user").await.expect(200);
 }
 
@@ -79,17 +79,17 @@ async fn installation_has_its_own_rate_limit() {
 async fn ip_address_has_its_own_rate_limit() {
     let service = service_with(small()).await;
     let here = service.anonymous();
-    assert_eq!(budget(&here.get("/meta").await.expect(200))[..3], [2, 1, 1]);
+    assert_eq!(rate_limit(&here.get("/meta").await.expect(200))[..3], [2, 1, 1]);
     // A bad credential is counted for its address, and says so.
-    assert_eq!(budget(&service.with_token("ghp_unknown").get("/meta").await.expect(401))[..3], [2, 2, 0]);
-    let answer = here.get("/meta").await;
+    assert_eq!(rate_limit(&service.with_token("ghp_unknown").get("/meta").await.expect(401))[..3], [2, 2, 0]);
+    let response = here.get("/meta").await;
     expect![[r#"
         403
         {
           "documentation_url": "http://plinth.test/docs#rate-limits-for-the-rest-api",
           "message": "API rate limit exceeded for 127.0.0.1. (But here's the good news: Authenticated requests get a higher rate limit. Check out the documentation for more details.)",
           "status": "403"
-        }"#]].assert_eq(&answer.to_string());
+        }"#]].assert_eq(&response.to_string());
     // Nobody gets a new budget by naming another address.
     here.clone().header("x-forwarded-for", "203.0.113.9").get("/meta").await.expect(403);
     here.from(IpAddr::from([203, 0, 113, 9])).get("/meta").await.expect(200);
@@ -135,9 +135,9 @@ async fn client_is_nearest_untrusted_forwarded_address() {
         }
         let proxied = proxied.from(peer.parse().expect("an address"));
         for status in [200, 200, 403] {
-            let answer = proxied.get("/meta").await;
-            assert_eq!(answer.status, status, "{lines:?} from {peer}");
-            assert!(status == 200 || answer.message().contains(&format!("for {client}.")), "{}", answer.message());
+            let response = proxied.get("/meta").await;
+            assert_eq!(response.status, status, "{lines:?} from {peer}");
+            assert!(status == 200 || response.message().contains(&format!("for {client}.")), "{}", response.message());
         }
     }
 }
@@ -147,14 +147,14 @@ async fn client_is_nearest_untrusted_forwarded_address() {
 async fn addresses_of_one_ipv6_network_share_a_limit() {
     let service = service_with(small()).await;
     let from = |address: &str| service.anonymous().from(address.parse().expect("an address"));
-    assert_eq!(budget(&from("2001:db8::1").get("/meta").await.expect(200))[1], 1);
-    assert_eq!(budget(&from("2001:db8::2").get("/meta").await.expect(200))[1], 2);
+    assert_eq!(rate_limit(&from("2001:db8::1").get("/meta").await.expect(200))[1], 1);
+    assert_eq!(rate_limit(&from("2001:db8::2").get("/meta").await.expect(200))[1], 2);
     from("2001:db8:0:0:ffff:ffff:ffff:ffff").get("/meta").await.expect(403);
-    assert_eq!(budget(&from("2001:db8:0:1::1").get("/meta").await.expect(200))[1], 1);
+    assert_eq!(rate_limit(&from("2001:db8:0:1::1").get("/meta").await.expect(200))[1], 1);
     // An address of the older protocol is counted by itself, however it is written.
-    assert_eq!(budget(&from("::ffff:192.0.2.1").get("/meta").await.expect(200))[1], 1);
-    assert_eq!(budget(&from("192.0.2.1").get("/meta").await.expect(200))[1], 2);
-    assert_eq!(budget(&from("::ffff:192.0.2.2").get("/meta").await.expect(200))[1], 1);
+    assert_eq!(rate_limit(&from("::ffff:192.0.2.1").get("/meta").await.expect(200))[1], 1);
+    assert_eq!(rate_limit(&from("192.0.2.1").get("/meta").await.expect(200))[1], 2);
+    assert_eq!(rate_limit(&from("::ffff:192.0.2.2").get("/meta").await.expect(200))[1], 1);
 }
 
 /// Many addresses make neither a request slower nor the table of them larger than its limit, and nobody who is over the
@@ -194,8 +194,11 @@ fn cost_until_full(limiter: &RateLimiter, address: &dyn Fn(u32) -> LimitKey) {
 async fn disabled_rate_limit_reports_full_quota() {
     let service = service().await;
     for _ in 0..3 {
-        assert_eq!(budget(&service.anonymous().get("/meta").await.expect(200))[..3], [60, 0, 60]);
-        assert_eq!(budget(&service.with_token("ghp_monamona").get("/user").await.expect(200))[..3], [5000, 0, 5000]);
+        assert_eq!(rate_limit(&service.anonymous().get("/meta").await.expect(200))[..3], [60, 0, 60]);
+        assert_eq!(
+            rate_limit(&service.with_token("ghp_monamona").get("/user").await.expect(200))[..3],
+            [5000, 0, 5000]
+        );
     }
 }
 
@@ -238,8 +241,8 @@ tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
     };
     let path = "/repos/mona/hello/pulls/1/reviews";
     mona.post(path, review(3)).await.expect(200);
-    let refused = mona.post(path, review(1)).await.expect(403);
-    assert_eq!(refused.header("retry-after"), Some("60"), "{refused}");
+    let rejected = mona.post(path, review(1)).await.expect(403);
+    assert_eq!(rejected.header("retry-after"), Some("60"), "{rejected}");
     assert_eq!(mona.get(path).await.expect(200).json().as_array().map(Vec::len), Some(1));
     mona.post(path, json!({ "event": "COMMENT", "body": "short" })).await.expect(200);
     service.advance(60);
@@ -275,8 +278,8 @@ fn repeated_content_is_rejected_as_spam() {
     };
     let (create, reply) = ("pulls/create-review-comment", "pulls/create-reply-for-review-comment");
     assert!(send(create, "buy", 0).is_ok() && send(create, "buy", 1).is_ok());
-    let refused = send(create, "buy", 2).expect_err("the third time");
-    assert!(matches!(&refused, Error::Unprocessable(_)) && refused.to_string().contains("spammed"), "{refused}");
+    let rejected = send(create, "buy", 2).expect_err("the third time");
+    assert!(matches!(&rejected, Error::Unprocessable(_)) && rejected.to_string().contains("spammed"), "{rejected}");
     assert!(send(create, "other", 2).is_ok(), "other words");
     assert!(send(reply, "buy", 2).is_ok(), "another operation");
     assert!(send(create, "buy", 60).is_ok(), "a minute later");

@@ -15,17 +15,17 @@ async fn api_version_is_accepted_and_echoed_in_both_headers() {
         ("x-github-api-version", "2022-11-28", "2022-11-28"),
         ("X-GitHub-Api-Version", "2026-03-10", "2026-03-10"),
     ] {
-        let answer = client.clone().header(name, value).get("/meta").await.expect(200);
-        assert_eq!(answer.header("x-github-api-version-selected"), Some(selected), "{name}: {value}");
-        assert_eq!(answer.header("x-service-api-version-selected"), Some(selected), "{name}: {value}");
+        let response = client.clone().header(name, value).get("/meta").await.expect(200);
+        assert_eq!(response.header("x-github-api-version-selected"), Some(selected), "{name}: {value}");
+        assert_eq!(response.header("x-service-api-version-selected"), Some(selected), "{name}: {value}");
     }
     for (token, path, status) in [
         ("ghp_bad", "/user", 401),
         ("ghp_monamona", "/nowhere", 404),
         ("ghp_hubothubot", "/repos/octo-org/secret", 404),
     ] {
-        let answer = service.with_token(token).get(path).await.expect(status);
-        assert_eq!(answer.header("x-github-api-version-selected"), Some("2026-03-10"), "{path}");
+        let response = service.with_token(token).get(path).await.expect(status);
+        assert_eq!(response.header("x-github-api-version-selected"), Some("2026-03-10"), "{path}");
     }
 }
 
@@ -33,22 +33,22 @@ async fn api_version_is_accepted_and_echoed_in_both_headers() {
 async fn unknown_api_version_returns_supported_versions() {
     let service = service().await;
     let client = service.anonymous();
-    let answer = client.clone().header("x-service-api-version", "2021-01-01").get("/meta").await;
+    let response = client.clone().header("x-service-api-version", "2021-01-01").get("/meta").await;
     expect![[r#"
         400
         {
           "documentation_url": "http://plinth.test/docs",
           "message": "The version you specified in the \"X-Service-Api-Version\" request header, \"2021-01-01\", is not a supported version. The following versions are currently supported: \"2026-03-10\" (most recent), \"2022-11-28\".",
           "status": "400"
-        }"#]].assert_eq(&answer.to_string());
-    let answer = client.clone().header("x-github-api-version", "v3").get("/meta").await;
+        }"#]].assert_eq(&response.to_string());
+    let response = client.clone().header("x-github-api-version", "v3").get("/meta").await;
     expect![[r#"
         400
         {
           "documentation_url": "http://plinth.test/docs",
           "message": "The version you specified in the \"X-GitHub-Api-Version\" request header, \"v3\", is not a supported version. The following versions are currently supported: \"2026-03-10\" (most recent), \"2022-11-28\".",
           "status": "400"
-        }"#]].assert_eq(&answer.to_string());
+        }"#]].assert_eq(&response.to_string());
     for odd in ["", " ", "2026-03-10, 2022-11-28", "2026-3-10", "\u{fc}"] {
         client.clone().header("x-service-api-version", odd).get("/meta").await.expect(400);
     }
@@ -85,10 +85,10 @@ async fn media_types_of_clients_are_accepted() {
         ("application/vnd.github.v3.full+json", "github.v3; param=full; format=json"),
         ("APPLICATION/VND.GITHUB.V3.FULL+JSON", "github.v3; param=full; format=json"),
     ] {
-        let answer = service.anonymous().header("accept", accept).get("/meta").await.expect(200);
-        assert_eq!(answer.header("x-github-media-type"), Some(media), "{accept}");
-        assert_eq!(answer.header("x-service-media-type"), Some(media), "{accept}");
-        assert_eq!(answer.header("content-type"), Some("application/json; charset=utf-8"), "{accept}");
+        let response = service.anonymous().header("accept", accept).get("/meta").await.expect(200);
+        assert_eq!(response.header("x-github-media-type"), Some(media), "{accept}");
+        assert_eq!(response.header("x-service-media-type"), Some(media), "{accept}");
+        assert_eq!(response.header("content-type"), Some("application/json; charset=utf-8"), "{accept}");
     }
     service.anonymous().get("/meta").await.expect(200);
 }
@@ -96,7 +96,7 @@ async fn media_types_of_clients_are_accepted() {
 #[tokio::test]
 async fn unsupported_media_type_returns_415() {
     let service = service().await;
-    let answer = service.anonymous().header("accept", "text/html").get("/meta").await;
+    let response = service.anonymous().header("accept", "text/html").get("/meta").await;
     expect![[r#"
         415
         {
@@ -104,7 +104,7 @@ async fn unsupported_media_type_returns_415() {
           "message": "Unsupported 'Accept' header: 'text/html'. Must accept 'application/json'.",
           "status": "415"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
     for accept in ["text/html, image/png", "json", "application/xml"] {
         service.anonymous().header("accept", accept).get("/meta").await.expect(415);
     }

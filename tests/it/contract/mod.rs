@@ -1,19 +1,19 @@
 //! What every operation promises, whatever it is about.
 
+mod authorization_cache;
 mod conditional;
 mod cors_and_headers;
 mod errors;
 mod faults;
 mod hostile_input;
-mod kept;
-mod known;
 mod limits;
 mod media_and_versions;
 mod pages;
 mod prefixes;
-mod taken_away;
+mod response_cache;
+mod revocation;
 
-use crate::support::{Answer, Service};
+use crate::support::{Response, Service};
 use plinth_api::middleware::ApiService;
 use plinth_api::routes::Routes;
 use plinth_api::settings::Settings;
@@ -52,13 +52,13 @@ async fn service_with(settings: Settings) -> Service {
 }
 
 /// One GET of a user with a token through a gate with routes of the test's own.
-async fn get_through(service: &Service, routes: Routes, path: &str) -> Answer {
+async fn get_through(service: &Service, routes: Routes, path: &str) -> Response {
     use http_body_util::BodyExt;
-    let gate = ApiService::new(service.app.clone(), routes);
+    let api = ApiService::new(service.app.clone(), routes);
     let request = http::Request::get(path).header("host", "plinth.test").header("authorization", "Bearer ghp_monamona");
     let request = request.body(axum::body::Body::empty()).expect("the test's request is well formed");
-    let response = gate.answer(request, std::net::IpAddr::from([127, 0, 0, 1])).await;
+    let response = api.answer(request, std::net::IpAddr::from([127, 0, 0, 1])).await;
     let (parts, body) = response.into_parts();
     let body = body.collect().await.expect("an answer can be read").to_bytes();
-    Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+    Response { status: parts.status.as_u16(), headers: parts.headers, body }
 }

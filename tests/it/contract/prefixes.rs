@@ -10,8 +10,8 @@ use plinth_api::settings::Settings;
 const PROXY: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
 
 async fn api_url(client: &crate::support::Client<'_>, path: &str) -> String {
-    let answer = client.get(&format!("{path}/repos/octo-org/hello")).await.expect(200);
-    let url = answer.json()["url"].as_str().expect("a repository has an address").to_owned();
+    let response = client.get(&format!("{path}/repos/octo-org/hello")).await.expect(200);
+    let url = response.json()["url"].as_str().expect("a repository has an address").to_owned();
     url.strip_suffix("/repos/octo-org/hello").expect("its own address").to_owned()
 }
 
@@ -30,9 +30,9 @@ async fn both_path_prefixes_serve_api_with_matching_urls() {
     );
     assert_eq!(prefixed.json()["html_url"], "http://plinth.test/octo-org/hello");
     for root in ["/", "/api/v3", "/api/v3/"] {
-        let answer = client.get(root).await.expect(200);
+        let response = client.get(root).await.expect(200);
         let expected = if root == "/" { "http://plinth.test/user" } else { "http://plinth.test/api/v3/user" };
-        assert_eq!(answer.json()["current_user_url"], expected, "{root}");
+        assert_eq!(response.json()["current_user_url"], expected, "{root}");
     }
     let made =
         service.with_token("ghp_monamona").post("/api/v3/user/repos", serde_json::json!({ "name": "new" })).await;
@@ -65,8 +65,8 @@ async fn response_urls_have_host_of_request() {
 async fn host_in_absolute_target_is_used() {
     let service = service().await;
     let client = service.anonymous().without_host();
-    let answer = client.send(Method::GET, "http://forge.test:9000/repos/octo-org/hello", "").await.expect(200);
-    assert_eq!(answer.json()["url"], "http://forge.test:9000/repos/octo-org/hello");
+    let response = client.send(Method::GET, "http://forge.test:9000/repos/octo-org/hello", "").await.expect(200);
+    assert_eq!(response.json()["url"], "http://forge.test:9000/repos/octo-org/hello");
 }
 
 #[tokio::test]

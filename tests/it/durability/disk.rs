@@ -26,7 +26,7 @@ struct Twice<T> {
 #[derive(Debug, Clone)]
 enum Node {
     File(Twice<Vec<u8>>),
-    Folder(Twice<BTreeMap<String, usize>>),
+    Directory(Twice<BTreeMap<String, usize>>),
 }
 
 /// All below one folder, whose own name is durable. The first node is that folder.
@@ -45,21 +45,21 @@ impl Disk {
     /// The folder as it is, all of it durable.
     pub fn load(root: &Path) -> Self {
         let root = fs::canonicalize(root).expect("the folder is there");
-        let nodes = vec![Node::Folder(Twice::default())];
+        let nodes = vec![Node::Directory(Twice::default())];
         let mut disk =
             Self { root, nodes, positions: HashMap::new(), appending: HashMap::new(), syncing: HashMap::new() };
-        let entries = disk.load_folder(&disk.root.clone());
-        disk.nodes[0] = Node::Folder(Twice { seen: entries.clone(), durable: entries });
+        let entries = disk.load_directory(&disk.root.clone());
+        disk.nodes[0] = Node::Directory(Twice { seen: entries.clone(), durable: entries });
         disk
     }
 
-    fn load_folder(&mut self, folder: &Path) -> BTreeMap<String, usize> {
+    fn load_directory(&mut self, directory: &Path) -> BTreeMap<String, usize> {
         let mut entries = BTreeMap::new();
-        for entry in fs::read_dir(folder).expect("a folder") {
+        for entry in fs::read_dir(directory).expect("a folder") {
             let path = entry.expect("an entry").path();
             let node = if path.is_dir() {
-                let entries = self.load_folder(&path);
-                Node::Folder(Twice { seen: entries.clone(), durable: entries })
+                let entries = self.load_directory(&path);
+                Node::Directory(Twice { seen: entries.clone(), durable: entries })
             } else {
                 let content = fs::read(&path).expect("a file");
                 Node::File(Twice { seen: content.clone(), durable: content })
@@ -97,8 +97,8 @@ impl Disk {
             "renameat" | "renameat2" => self.rename(call.path_at(1), call.path_at(3)),
             "link" => self.link(call.path(0), call.path(1)),
             "linkat" => self.link(call.path_at(1), call.path_at(3)),
-            "mkdir" => self.make_folder(call.path(0)),
-            "mkdirat" => self.make_folder(call.path_at(1)),
+            "mkdir" => self.make_directory(call.path(0)),
+            "mkdirat" => self.make_directory(call.path_at(1)),
             "unlink" | "rmdir" => self.remove(call.path(0)),
             "unlinkat" => self.remove(call.path_at(1)),
             "pwritev" | "pwritev2" | "truncate" | "fallocate" | "copy_file_range" | "symlink" | "symlinkat" => {
@@ -116,16 +116,16 @@ impl Disk {
 
     /// Writes what would come back into an empty folder.
     pub fn write_after_cut(&self, loss: Loss, target: &Path) {
-        self.write_folder(0, loss, target);
+        self.write_directory(0, loss, target);
     }
 
-    fn write_folder(&self, node: usize, loss: Loss, target: &Path) {
+    fn write_directory(&self, node: usize, loss: Loss, target: &Path) {
         fs::create_dir_all(target).expect("a folder can be made");
-        let Node::Folder(entries) = &self.nodes[node] else { panic!("{} is no folder", target.display()) };
+        let Node::Directory(entries) = &self.nodes[node] else { panic!("{} is no folder", target.display()) };
         let entries = if loss == Loss::Content { &entries.seen } else { &entries.durable };
         for (name, node) in entries {
             match &self.nodes[*node] {
-                Node::Folder(_) => self.write_folder(*node, loss, &target.join(name)),
+                Node::Directory(_) => self.write_directory(*node, loss, &target.join(name)),
                 // Memory that processes share; SQLite makes it anew when the first of them comes.
                 Node::File(_) if name.ends_with("-shm") => {}
                 Node::File(content) => fs::write(target.join(name), &content.durable).expect("a file"),
@@ -198,7 +198,7 @@ impl Disk {
         let Some((node, then)) = self.syncing.remove(&begun_at) else { return };
         match (&mut self.nodes[node], then) {
             (Node::File(now), Node::File(then)) => now.durable = then.seen,
-            (Node::Folder(now), Node::Folder(then)) => now.durable = then.seen,
+            (Node::Directory(now), Node::Directory(then)) => now.durable = then.seen,
             _ => panic!("a file became a folder"),
         }
     }
@@ -220,9 +220,9 @@ impl Disk {
         self.name(&to.expect("a link has a name"), node);
     }
 
-    fn make_folder(&mut self, path: Option<PathBuf>) {
+    fn make_directory(&mut self, path: Option<PathBuf>) {
         let Some(path) = path.filter(|path| self.holds(path)) else { return };
-        let node = self.add(Node::Folder(Twice::default()));
+        let node = self.add(Node::Directory(Twice::default()));
         self.name(&path, node);
     }
 
@@ -242,7 +242,7 @@ impl Disk {
     fn entries_beside(&mut self, path: &Path) -> Option<&mut BTreeMap<String, usize>> {
         let node = self.find(path.parent()?)?;
         match &mut self.nodes[node] {
-            Node::Folder(entries) => Some(&mut entries.seen),
+            Node::Directory(entries) => Some(&mut entries.seen),
             Node::File(_) => None,
         }
     }
@@ -250,7 +250,7 @@ impl Disk {
     fn find(&self, path: &Path) -> Option<usize> {
         let below = path.strip_prefix(&self.root).ok()?;
         below.components().try_fold(0, |node, part| match (&self.nodes[node], part) {
-            (Node::Folder(entries), Component::Normal(name)) => entries.seen.get(name.to_str()?).copied(),
+            (Node::Directory(entries), Component::Normal(name)) => entries.seen.get(name.to_str()?).copied(),
             _ => None,
         })
     }

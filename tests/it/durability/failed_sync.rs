@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
-use crate::process::{Reply, Server, begin_post, eventually, full_disk};
+use crate::process::{HttpResponse, Server, begin_post, full_disk, wait_until};
 
 /// `strace` that makes calls of a running server fail or wait, until it is dropped.
 struct Fault {
@@ -25,7 +25,7 @@ impl Fault {
             .spawn()
             .expect("strace starts");
         let fault = Self { strace, server: server.id() };
-        eventually("strace looks on", || fault.is_attached());
+        wait_until("strace looks on", || fault.is_attached());
         fault
     }
 
@@ -47,11 +47,11 @@ impl Drop for Fault {
     }
 }
 
-fn post(server: &Server, path: &str, body: &str) -> Reply {
+fn post(server: &Server, path: &str, body: &str) -> HttpResponse {
     server.request(&format!("POST {path} HTTP/1.1\r\nauthorization: Bearer ghp_monamona"), body)
 }
 
-fn create(server: &Server, name: &str) -> Reply {
+fn create(server: &Server, name: &str) -> HttpResponse {
     post(server, "/user/repos", &format!(r#"{{"name":"{name}"}}"#))
 }
 
@@ -66,9 +66,9 @@ fn failed_sync_blocks_writes_until_database_is_verified() {
 
     // One sync fails and the next would succeed, which proves nothing about what the first one lost.
     let fault = Fault::inject(&server, "fsync,fdatasync:error=EIO:when=1");
-    let refused = create(&server, "once");
-    assert_eq!((refused.status(), refused.header("retry-after")), (503, Some("1")));
-    eventually("writes are taken again", || create(&server, "twice").status() == 201);
+    let rejected = create(&server, "once");
+    assert_eq!((rejected.status(), rejected.header("retry-after")), (503, Some("1")));
+    wait_until("writes are taken again", || create(&server, "twice").status() == 201);
     assert_eq!(server.log().matches(REOPENED).count(), 1, "{}", server.log());
     drop(fault);
 
@@ -81,8 +81,8 @@ fn failed_sync_blocks_writes_until_database_is_verified() {
     assert_eq!(server.get("/repos/mona/before").status(), 200, "reading goes on");
     assert_eq!(server.log().matches(REOPENED).count(), 1, "{}", server.log());
     drop(fault);
-    eventually("writes are taken again", || create(&server, "after").status() == 201);
-    eventually("it is ready again", || server.get("/readyz").status() == 200);
+    wait_until("writes are taken again", || create(&server, "after").status() == 201);
+    wait_until("it is ready again", || server.get("/readyz").status() == 200);
     assert_eq!(server.log().matches(REOPENED).count(), 2, "{}", server.log());
 
     drop(server);
@@ -156,7 +156,7 @@ fn stuck_writer_makes_service_unready() {
     let (mut waiting, rest) = begin_post(&server, "slow");
     waiting.send(&rest);
     let metrics = full_disk::metrics_address(&server);
-    eventually("a stuck writer is noticed", || {
+    wait_until("a stuck writer is noticed", || {
         let started = Instant::now();
         let details = full_disk::get(&metrics, "/readyz/details");
         // Under strace everything is slow; what counts is that nobody waits for the sync.
@@ -165,5 +165,5 @@ fn stuck_writer_makes_service_unready() {
     });
     assert_eq!(server.get("/readyz").status(), 503);
     drop(fault);
-    eventually("it is ready again", || server.get("/readyz").status() == 200);
+    wait_until("it is ready again", || server.get("/readyz").status() == 200);
 }

@@ -18,23 +18,23 @@ tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
 fn import_is_complete_or_absent_after_power_cut() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (home, source) = (folder.path().join("home"), folder.path().join("source"));
+    let directory = tempfile::tempdir().expect("a folder");
+    let (home, source) = (directory.path().join("home"), directory.path().join("source"));
     std::fs::create_dir(&home).expect("a folder");
     std::fs::write(home.join("state.yaml"), STATE).expect("a file");
     make_source(&source);
     run(Command::new(env!("CARGO_BIN_EXE_plinth")).arg("apply").arg(home.join("state.yaml")), &home);
     let before = Disk::load(&home);
-    let trace = folder.path().join("trace");
+    let trace = directory.path().join("trace");
     let process = run(traced(&trace).args(["import", "mona/rocket"]).arg(&source), &home);
     wait_for_end(&trace, process);
     let calls = trace::read(&trace);
     let moments: Vec<usize> = calls.iter().filter(|call| is_sync(call)).map(|call| call.ended_at + 1).collect();
     assert!(moments.len() > 5, "{moments:?}");
     let all = git(&source, &["for-each-ref", "--format=%(objectname) %(refname)"]);
-    let told = line_of_success(&calls);
+    let reported = line_of_success(&calls);
     let mut found = Vec::new();
-    for moment in moments.into_iter().filter(|moment| *moment < told).chain([told]) {
+    for moment in moments.into_iter().filter(|moment| *moment < reported).chain([reported]) {
         let disk = replay(&before, &calls, moment, |_| false);
         // To make the import again takes its time, and shows the same at most moments.
         let again = (found.len() % 8 == 1).then_some(source.as_path());
@@ -68,24 +68,24 @@ fn run(command: &mut Command, home: &Path) -> u32 {
 
 /// When the program says that it is done.
 fn line_of_success(calls: &[Call]) -> usize {
-    let told = calls.iter().find(|call| call.name == "write" && call.data().starts_with(b"imported "));
-    told.expect("it says so").begun_at
+    let reported = calls.iter().find(|call| call.name == "write" && call.data().starts_with(b"imported "));
+    reported.expect("it says so").begun_at
 }
 
 /// The names after a cut. Where there are none, the same import can be made again.
 fn refs_after(disk: &Disk, loss: Loss, again: Option<&Path>) -> String {
-    let folder = tempfile::tempdir().expect("a folder");
-    disk.write_after_cut(loss, folder.path());
-    let server = Server::start(folder.path(), &[]);
+    let directory = tempfile::tempdir().expect("a folder");
+    disk.write_after_cut(loss, directory.path());
+    let server = Server::start(directory.path(), &[]);
     let refs = refs_of(&server);
     match again {
-        _ if !refs.is_empty() => check_clone(&server, folder.path()),
+        _ if !refs.is_empty() => check_clone(&server, directory.path()),
         None => {}
         Some(source) => {
             drop(server);
             let mut import = Command::new(env!("CARGO_BIN_EXE_plinth"));
-            run(import.args(["import", "mona/rocket"]).arg(source), folder.path());
-            check_clone(&Server::start(folder.path(), &[]), folder.path());
+            run(import.args(["import", "mona/rocket"]).arg(source), directory.path());
+            check_clone(&Server::start(directory.path(), &[]), directory.path());
         }
     }
     refs

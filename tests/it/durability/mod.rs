@@ -102,22 +102,22 @@ fn is_sync(call: &Call) -> bool {
 
 /// Starts a server on what is left and compares.
 fn check(disk: &Disk, loss: Loss, acknowledged: &Acknowledged, flags: &[&str]) -> Result<(), String> {
-    let folder = tempfile::tempdir().expect("a folder");
-    disk.write_after_cut(loss, folder.path());
-    let server = Server::start(folder.path(), flags);
+    let directory = tempfile::tempdir().expect("a folder");
+    disk.write_after_cut(loss, directory.path());
+    let server = Server::start(directory.path(), flags);
     let shown = show(&server);
     if shown != acknowledged.shown {
         return Err(format!("{shown:?} instead of {:?}", acknowledged.shown));
     }
     if server.get("/repos/mona/rocket/git/matching-refs/").status() == 200 {
-        check_clone(&server, folder.path());
+        check_clone(&server, directory.path());
     }
     Ok(())
 }
 
 /// Git itself finds everything that the names need.
-fn check_clone(server: &Server, folder: &Path) {
+fn check_clone(server: &Server, directory: &Path) {
     let url = format!("http://x:ghp_monamona@{}/mona/rocket.git", server.address);
-    git(folder, &["clone", "--quiet", "--mirror", &url, "mirror"]);
-    git(&folder.join("mirror"), &["fsck", "--strict", "--full"]);
+    git(directory, &["clone", "--quiet", "--mirror", &url, "mirror"]);
+    git(&directory.join("mirror"), &["fsck", "--strict", "--full"]);
 }

@@ -27,8 +27,8 @@ impl Call {
         let argument = self.arguments.get(index)?;
         match argument.strip_prefix('"') {
             Some(quoted) => {
-                let folder = self.working_directory.as_deref().unwrap_or(Path::new(""));
-                Some(folder.join(text(quoted.trim_end_matches('"'))))
+                let directory = self.working_directory.as_deref().unwrap_or(Path::new(""));
+                Some(directory.join(text(quoted.trim_end_matches('"'))))
             }
             None => {
                 let path = argument.split_once('<')?.1.trim_end_matches("(deleted)").trim_end_matches('>');
@@ -78,7 +78,7 @@ pub fn read(file: &Path) -> Vec<Call> {
     let trace = std::fs::read_to_string(file).expect("strace has written its file");
     let mut calls = Vec::new();
     let mut unfinished: HashMap<&str, (usize, &str)> = HashMap::new();
-    let mut folders: HashMap<&str, PathBuf> = HashMap::new();
+    let mut directories: HashMap<&str, PathBuf> = HashMap::new();
     for (line_number, line) in trace.lines().enumerate() {
         let (process, rest) = line.split_once(' ').expect("each line begins with a process");
         let rest = rest.trim_start();
@@ -95,9 +95,9 @@ pub fn read(file: &Path) -> Vec<Call> {
         };
         let Some(mut call) = parse(&whole) else { continue };
         (call.begun_at, call.ended_at) = (begun_at, line_number);
-        call.working_directory = folders.get(process).cloned();
+        call.working_directory = directories.get(process).cloned();
         if call.name == "chdir" {
-            folders.insert(process, call.path(0).expect("a folder"));
+            directories.insert(process, call.path(0).expect("a folder"));
         }
         calls.push(call);
     }

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::Method;
 
 use super::host::{Host, OWNER, READ_ONLY, READER};
-use crate::support::Answer;
+use crate::support::Response;
 
 const FETCH: &str = "git-upload-pack";
 const PUSH: &str = "git-receive-pack";
@@ -15,7 +15,7 @@ fn basic(token: &str) -> String {
 }
 
 /// Both requests of one service.
-async fn both(host: &Host, authorization: Option<&str>, repo: &str, service: &str) -> [Answer; 2] {
+async fn both(host: &Host, authorization: Option<&str>, repo: &str, service: &str) -> [Response; 2] {
     let mut client = host.service.anonymous().header("content-type", &format!("application/x-{service}-request"));
     if let Some(value) = authorization {
         client = client.header("authorization", value);
@@ -47,8 +47,8 @@ async fn token_has_same_rights_in_both_schemes_and_requests() {
         (OWNER, "octo-org/old", PUSH, 403),
     ] {
         for authorization in [basic(token), format!("Bearer {token}"), format!("token {token}")] {
-            for answer in both(&host, Some(&authorization), repo, service).await {
-                assert_eq!(answer.status, status, "{token} {repo} {service} {answer}");
+            for response in both(&host, Some(&authorization), repo, service).await {
+                assert_eq!(response.status, status, "{token} {repo} {service} {response}");
             }
         }
     }
@@ -61,30 +61,30 @@ async fn anonymous_caller_cannot_distinguish_private_from_missing() {
         let private = both(&host, None, "octo-org/secret", service).await;
         let absent = both(&host, None, "octo-org/absent", service).await;
         let nobody = both(&host, None, "nobody/absent", service).await;
-        for (index, answer) in private.iter().enumerate() {
-            assert_eq!(answer.status, 401);
-            assert_eq!(answer.header("www-authenticate"), Some("Basic realm=\"Plinth\", charset=\"UTF-8\""));
-            assert_eq!(answer.header("content-type"), Some("text/plain; charset=utf-8"));
-            assert_eq!(answer.body, "Sign in with a token as the password.\n");
-            assert_eq!(answer.comparable(), absent[index].comparable());
-            assert_eq!(answer.comparable(), nobody[index].comparable());
+        for (index, response) in private.iter().enumerate() {
+            assert_eq!(response.status, 401);
+            assert_eq!(response.header("www-authenticate"), Some("Basic realm=\"Plinth\", charset=\"UTF-8\""));
+            assert_eq!(response.header("content-type"), Some("text/plain; charset=utf-8"));
+            assert_eq!(response.body, "Sign in with a token as the password.\n");
+            assert_eq!(response.comparable(), absent[index].comparable());
+            assert_eq!(response.comparable(), nobody[index].comparable());
         }
     }
     let public = both(&host, None, "octo-org/hello", PUSH).await;
-    assert!(public.iter().all(|answer| answer.status == 401 && answer.header("www-authenticate").is_some()));
+    assert!(public.iter().all(|response| response.status == 401 && response.header("www-authenticate").is_some()));
     let public = both(&host, None, "octo-org/hello", FETCH).await;
-    assert!(public.iter().all(|answer| answer.status == 200));
+    assert!(public.iter().all(|response| response.status == 200));
 }
 
 #[tokio::test]
 async fn error_responses_are_short_texts_for_git() {
     let host = Host::start().await;
-    let said = host.git("", &["clone", &host.url("ghp_stranger", "octo-org/secret"), "x"]).await.refused();
+    let said = host.git("", &["clone", &host.url("ghp_stranger", "octo-org/secret"), "x"]).await.rejected();
     assert!(said.contains("remote: Repository not found."), "{said}");
-    let said = host.git("", &["clone", &host.open_url("octo-org/secret"), "x"]).await.refused();
+    let said = host.git("", &["clone", &host.open_url("octo-org/secret"), "x"]).await.rejected();
     assert!(said.contains("could not read Username"), "{said}");
     host.work("work", READER, "octo-org/secret", 1).await;
-    let said = host.git("work", &["push", "origin", "main"]).await.refused();
+    let said = host.git("work", &["push", "origin", "main"]).await.rejected();
     assert!(said.contains("remote: Must have push access to repository") && said.contains("403"), "{said}");
     let dumb = host.service.anonymous().get("/octo-org/hello.git/info/refs").await.expect(403);
     assert_eq!(dumb.body, "Please use a git client that speaks the smart protocol.\n");
@@ -100,7 +100,7 @@ async fn every_git_request_counts_against_rate_limit() {
     let first = both(&host, None, "octo-org/hello", FETCH).await;
     assert_eq!(first[1].header("x-ratelimit-remaining"), Some("0"));
     let second = both(&host, None, "octo-org/hello", FETCH).await;
-    assert!(second.iter().all(|answer| answer.status == 403), "{}", second[0]);
+    assert!(second.iter().all(|response| response.status == 403), "{}", second[0]);
 }
 
 #[tokio::test]

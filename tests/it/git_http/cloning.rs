@@ -20,33 +20,33 @@ async fn clone_has_all_refs_and_checks_out_default_branch() {
     let host = filled().await;
     let tip = host.git("work", &["rev-parse", "main"]).await.ok();
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
-        let folder = format!("clone{index}");
-        host.git("", &["-c", protocol, "clone", "--quiet", &host.open_url("octo-org/hello"), &folder]).await.ok();
-        assert_eq!(host.git(&folder, &["rev-parse", "HEAD"]).await.ok(), tip);
-        assert_eq!(host.git(&folder, &["symbolic-ref", "HEAD"]).await.ok(), "refs/heads/main");
-        assert_eq!(host.git(&folder, &["tag"]).await.ok(), "light\nv1");
-        assert_eq!(host.git(&folder, &["rev-list", "--count", "--all"]).await.ok(), "5");
-        host.git(&folder, &["rev-parse", "--verify", "origin/feature"]).await.ok();
-        host.git(&folder, &["fsck", "--strict"]).await.ok();
+        let directory = format!("clone{index}");
+        host.git("", &["-c", protocol, "clone", "--quiet", &host.open_url("octo-org/hello"), &directory]).await.ok();
+        assert_eq!(host.git(&directory, &["rev-parse", "HEAD"]).await.ok(), tip);
+        assert_eq!(host.git(&directory, &["symbolic-ref", "HEAD"]).await.ok(), "refs/heads/main");
+        assert_eq!(host.git(&directory, &["tag"]).await.ok(), "light\nv1");
+        assert_eq!(host.git(&directory, &["rev-list", "--count", "--all"]).await.ok(), "5");
+        host.git(&directory, &["rev-parse", "--verify", "origin/feature"]).await.ok();
+        host.git(&directory, &["fsck", "--strict"]).await.ok();
     }
 }
 
 #[tokio::test]
 async fn both_protocols_advertise_same_refs() {
     let host = filled().await;
-    let mut answers = Vec::new();
+    let mut responses = Vec::new();
     for protocol in PROTOCOLS {
         let url = host.open_url("octo-org/hello");
-        answers.push(host.git("", &["-c", protocol, "ls-remote", "--symref", &url]).await.ok());
+        responses.push(host.git("", &["-c", protocol, "ls-remote", "--symref", &url]).await.ok());
     }
-    assert_eq!(answers[0], answers[1]);
-    let names: Vec<&str> = answers[0].lines().filter_map(|line| Some(line.split_once('\t')?.1)).collect();
+    assert_eq!(responses[0], responses[1]);
+    let names: Vec<&str> = responses[0].lines().filter_map(|line| Some(line.split_once('\t')?.1)).collect();
     let expected =
         ["HEAD", "HEAD", "refs/heads/feature", "refs/heads/main", "refs/tags/light", "refs/tags/v1", "refs/tags/v1^{}"];
     assert_eq!(names, expected);
-    assert!(answers[0].starts_with("ref: refs/heads/main\tHEAD\n"));
+    assert!(responses[0].starts_with("ref: refs/heads/main\tHEAD\n"));
     let peeled = host.git("work", &["rev-parse", "v1^{}"]).await.ok();
-    assert!(answers[0].contains(&format!("{peeled}\trefs/tags/v1^{{}}")));
+    assert!(responses[0].contains(&format!("{peeled}\trefs/tags/v1^{{}}")));
 }
 
 #[tokio::test]
@@ -61,15 +61,15 @@ async fn ref_prefixes_limit_advertisement() {
 async fn fetch_transfers_only_new_objects() {
     let host = filled().await;
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
-        let folder = format!("clone{index}");
-        host.git("", &["-c", protocol, "clone", "--quiet", &host.open_url("octo-org/hello"), &folder]).await.ok();
+        let directory = format!("clone{index}");
+        host.git("", &["-c", protocol, "clone", "--quiet", &host.open_url("octo-org/hello"), &directory]).await.ok();
         let tip = host.commit("work", "new.txt", &format!("{index}\n")).await;
         host.git("work", &["tag", "-a", "-m", "later", &format!("later{index}")]).await.ok();
         host.git("work", &["push", "--quiet", "--follow-tags", "origin", "main"]).await.ok();
-        host.git(&folder, &["-c", protocol, "fetch", "--quiet"]).await.ok();
-        assert_eq!(host.git(&folder, &["rev-parse", "origin/main"]).await.ok(), tip);
-        host.git(&folder, &["rev-parse", "--verify", &format!("refs/tags/later{index}")]).await.ok();
-        host.git(&folder, &["fsck", "--strict"]).await.ok();
+        host.git(&directory, &["-c", protocol, "fetch", "--quiet"]).await.ok();
+        assert_eq!(host.git(&directory, &["rev-parse", "origin/main"]).await.ok(), tip);
+        host.git(&directory, &["rev-parse", "--verify", &format!("refs/tags/later{index}")]).await.ok();
+        host.git(&directory, &["fsck", "--strict"]).await.ok();
     }
 }
 
@@ -77,14 +77,14 @@ async fn fetch_transfers_only_new_objects() {
 async fn shallow_clone_has_one_commit_and_deepens() {
     let host = filled().await;
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
-        let folder = format!("clone{index}");
+        let directory = format!("clone{index}");
         let url = host.open_url("octo-org/hello");
-        host.git("", &["-c", protocol, "clone", "--quiet", "--depth", "1", &url, &folder]).await.ok();
-        assert_eq!(host.git(&folder, &["rev-list", "--count", "HEAD"]).await.ok(), "1");
-        host.git(&folder, &["-c", protocol, "fetch", "--quiet", "--deepen", "2"]).await.ok();
-        assert_eq!(host.git(&folder, &["rev-list", "--count", "HEAD"]).await.ok(), "3");
-        host.git(&folder, &["-c", protocol, "fetch", "--quiet", "--unshallow"]).await.ok();
-        assert_eq!(host.git(&folder, &["rev-list", "--count", "HEAD"]).await.ok(), "5");
+        host.git("", &["-c", protocol, "clone", "--quiet", "--depth", "1", &url, &directory]).await.ok();
+        assert_eq!(host.git(&directory, &["rev-list", "--count", "HEAD"]).await.ok(), "1");
+        host.git(&directory, &["-c", protocol, "fetch", "--quiet", "--deepen", "2"]).await.ok();
+        assert_eq!(host.git(&directory, &["rev-list", "--count", "HEAD"]).await.ok(), "3");
+        host.git(&directory, &["-c", protocol, "fetch", "--quiet", "--unshallow"]).await.ok();
+        assert_eq!(host.git(&directory, &["rev-list", "--count", "HEAD"]).await.ok(), "5");
     }
 }
 
@@ -92,15 +92,15 @@ async fn shallow_clone_has_one_commit_and_deepens() {
 async fn partial_clone_fetches_blobs_on_demand() {
     let host = filled().await;
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
-        let folder = format!("clone{index}");
+        let directory = format!("clone{index}");
         let url = host.open_url("octo-org/hello");
-        let clone = ["-c", protocol, "clone", "--quiet", "--no-checkout", "--filter=blob:none", &url, &folder];
+        let clone = ["-c", protocol, "clone", "--quiet", "--no-checkout", "--filter=blob:none", &url, &directory];
         host.git("", &clone).await.ok();
         let missing = ["rev-list", "--objects", "--all", "--missing=print"];
-        assert_eq!(host.git(&folder, &missing).await.ok().matches('?').count(), 5);
-        host.git(&folder, &["-c", protocol, "checkout", "--quiet", "main"]).await.ok();
-        assert_eq!(host.git(&folder, &missing).await.ok().matches('?').count(), 4);
-        assert_eq!(std::fs::read_to_string(host.path(&folder).join("file.txt")).unwrap(), "5\n");
+        assert_eq!(host.git(&directory, &missing).await.ok().matches('?').count(), 5);
+        host.git(&directory, &["-c", protocol, "checkout", "--quiet", "main"]).await.ok();
+        assert_eq!(host.git(&directory, &missing).await.ok().matches('?').count(), 4);
+        assert_eq!(std::fs::read_to_string(host.path(&directory).join("file.txt")).unwrap(), "5\n");
     }
 }
 
@@ -108,9 +108,9 @@ async fn partial_clone_fetches_blobs_on_demand() {
 async fn empty_clone_names_unborn_branch() {
     let host = Host::start().await;
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
-        let folder = format!("clone{index}");
-        host.git("", &["-c", protocol, "clone", "--quiet", &host.open_url("octo-org/hello"), &folder]).await.ok();
-        assert_eq!(host.git(&folder, &["symbolic-ref", "HEAD"]).await.ok(), "refs/heads/main");
+        let directory = format!("clone{index}");
+        host.git("", &["-c", protocol, "clone", "--quiet", &host.open_url("octo-org/hello"), &directory]).await.ok();
+        assert_eq!(host.git(&directory, &["symbolic-ref", "HEAD"]).await.ok(), "refs/heads/main");
     }
 }
 
@@ -150,17 +150,17 @@ async fn clone_supports_shallow_exclude_and_shallow_since() {
     let url = host.open_url("octo-org/hello");
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
         for (name, count) in [("feature", "2"), ("refs/heads/feature", "2"), ("v1", "1")] {
-            let folder = format!("clone{index}{}", name.len());
+            let directory = format!("clone{index}{}", name.len());
             let exclude = format!("--shallow-exclude={name}");
-            host.git("", &["-c", protocol, "clone", "--quiet", &exclude, &url, &folder]).await.ok();
-            assert_eq!(host.git(&folder, &["rev-list", "--count", "HEAD"]).await.ok(), count, "{name}");
+            host.git("", &["-c", protocol, "clone", "--quiet", &exclude, &url, &directory]).await.ok();
+            assert_eq!(host.git(&directory, &["rev-list", "--count", "HEAD"]).await.ok(), count, "{name}");
         }
-        let folder = format!("since{index}");
+        let directory = format!("since{index}");
         let since = "--shallow-since=2000-01-01";
-        host.git("", &["-c", protocol, "clone", "--quiet", since, &url, &folder]).await.ok();
-        assert_eq!(host.git(&folder, &["rev-list", "--count", "HEAD"]).await.ok(), "5");
+        host.git("", &["-c", protocol, "clone", "--quiet", since, &url, &directory]).await.ok();
+        assert_eq!(host.git(&directory, &["rev-list", "--count", "HEAD"]).await.ok(), "5");
     }
-    let said = host.git("", &["clone", "--shallow-exclude=nothing", &url, "clone"]).await.refused();
+    let said = host.git("", &["clone", "--shallow-exclude=nothing", &url, "clone"]).await.rejected();
     assert!(said.contains("the reference to cut the history off at does not exist"), "{said}");
     host.assert_nothing_left();
 }

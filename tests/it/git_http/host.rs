@@ -39,7 +39,7 @@ tokens:
 pub struct Host {
     pub service: Service,
     pub address: String,
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     serving: JoinHandle<()>,
 }
 
@@ -67,7 +67,7 @@ impl Said {
 
     /// Everything that a command that must fail has said.
     #[track_caller]
-    pub fn refused(self) -> String {
+    pub fn rejected(self) -> String {
         assert!(!self.success, "{}\n{}", self.out, self.err);
         format!("{}\n{}", self.out, self.err)
     }
@@ -89,7 +89,7 @@ impl Host {
         let serving = tokio::spawn(async move {
             server::serve(listener, app, std::future::pending()).await.expect("it serves");
         });
-        Self { service, address, folder: tempfile::tempdir().expect("a folder"), serving }
+        Self { service, address, directory: tempfile::tempdir().expect("a folder"), serving }
     }
 
     /// The address of a repository with a token as password.
@@ -102,16 +102,16 @@ impl Host {
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     /// Runs git in a folder of this host; an empty name means the folder of all clones.
-    pub async fn git(&self, folder: &str, arguments: &[&str]) -> Said {
-        self.git_with(folder, arguments, b"").await
+    pub async fn git(&self, directory: &str, arguments: &[&str]) -> Said {
+        self.git_with(directory, arguments, b"").await
     }
 
-    pub async fn git_with(&self, folder: &str, arguments: &[&str], input: &[u8]) -> Said {
-        let mut child = self.command(folder, arguments).spawn().expect("git starts");
+    pub async fn git_with(&self, directory: &str, arguments: &[&str], input: &[u8]) -> Said {
+        let mut child = self.command(directory, arguments).spawn().expect("git starts");
         let mut stdin = child.stdin.take().expect("a pipe");
         stdin.write_all(input).await.expect("git listens");
         drop(stdin);
@@ -120,15 +120,15 @@ impl Host {
         Said { success: output.status.success(), out: text(&output.stdout), err: text(&output.stderr) }
     }
 
-    pub fn command(&self, folder: &str, arguments: &[&str]) -> Command {
+    pub fn command(&self, directory: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
         command
             .args(["-c", "init.defaultBranch=main", "-c", "advice.detachedHead=false"])
             .args(arguments)
-            .current_dir(self.path(folder))
+            .current_dir(self.path(directory))
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.folder.path())
+            .env("HOME", self.directory.path())
             .env("LC_ALL", "C")
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_TERMINAL_PROMPT", "0")
@@ -142,22 +142,22 @@ impl Host {
     }
 
     /// A new repository in `folder` with `count` commits on `main`, whose remote is `repo`.
-    pub async fn work(&self, folder: &str, token: &str, repo: &str, count: usize) {
-        self.git("", &["init", "--quiet", folder]).await.ok();
-        self.git(folder, &["remote", "add", "origin", &self.url(token, repo)]).await.ok();
+    pub async fn work(&self, directory: &str, token: &str, repo: &str, count: usize) {
+        self.git("", &["init", "--quiet", directory]).await.ok();
+        self.git(directory, &["remote", "add", "origin", &self.url(token, repo)]).await.ok();
         for number in 1..=count {
-            self.commit(folder, "file.txt", &format!("{number}\n")).await;
+            self.commit(directory, "file.txt", &format!("{number}\n")).await;
         }
     }
 
     /// Writes a file and commits it; gives the commit's id.
-    pub async fn commit(&self, folder: &str, file: &str, content: &str) -> String {
-        let path = self.path(folder).join(file);
+    pub async fn commit(&self, directory: &str, file: &str, content: &str) -> String {
+        let path = self.path(directory).join(file);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         std::fs::write(&path, content).expect("a file");
-        self.git(folder, &["add", "."]).await.ok();
-        self.git(folder, &["commit", "--quiet", "-m", &format!("write {file}")]).await.ok();
-        self.git(folder, &["rev-parse", "HEAD"]).await.ok()
+        self.git(directory, &["add", "."]).await.ok();
+        self.git(directory, &["commit", "--quiet", "-m", &format!("write {file}")]).await.ok();
+        self.git(directory, &["rev-parse", "HEAD"]).await.ok()
     }
 
     /// The names that the server tells, each with its target.
@@ -168,18 +168,18 @@ impl Host {
 
     /// A fresh clone has everything that its names need and nothing that git complains about.
     pub async fn check_fresh_clone(&self, repo: &str) {
-        let folder = format!("fresh-{}", self.folder.path().read_dir().expect("a folder").count());
-        self.git("", &["clone", "--quiet", "--mirror", &self.url(OWNER, repo), &folder]).await.ok();
-        self.git(&folder, &["fsck", "--strict", "--full"]).await.ok();
+        let directory = format!("fresh-{}", self.directory.path().read_dir().expect("a folder").count());
+        self.git("", &["clone", "--quiet", "--mirror", &self.url(OWNER, repo), &directory]).await.ok();
+        self.git(&directory, &["fsck", "--strict", "--full"]).await.ok();
     }
 
     /// Nothing waits in a quarantine, and no file of a pack was begun and left.
     pub fn assert_nothing_left(&self) {
         let mut leftovers = Vec::new();
-        for directory in find(self.service.folder(), &|path| path.ends_with("quarantine")) {
+        for directory in find(self.service.directory(), &|path| path.ends_with("quarantine")) {
             leftovers.extend(find(&directory, &|path| *path != *directory));
         }
-        leftovers.extend(find(self.service.folder(), &|path| {
+        leftovers.extend(find(self.service.directory(), &|path| {
             path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tmp_"))
         }));
         assert!(leftovers.is_empty(), "{leftovers:?}");
@@ -191,13 +191,13 @@ impl Host {
     }
 
     pub fn pack_files(&self) -> Vec<PathBuf> {
-        find(self.service.folder(), &|path| path.extension().is_some_and(|extension| extension == "pack"))
+        find(self.service.directory(), &|path| path.extension().is_some_and(|extension| extension == "pack"))
     }
 }
 
-fn find(folder: &Path, wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
+fn find(directory: &Path, wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut open = vec![folder.to_owned()];
+    let mut open = vec![directory.to_owned()];
     while let Some(path) = open.pop() {
         if path.is_dir() {
             open.extend(std::fs::read_dir(&path).expect("readable").map(|entry| entry.expect("readable").path()));

@@ -7,11 +7,11 @@ use flate2::write::GzEncoder;
 use http::Method;
 
 use super::host::{Host, OWNER};
-use crate::support::Answer;
+use crate::support::Response;
 
 const ZERO: &str = "0000000000000000000000000000000000000000";
 
-async fn post(host: &Host, service: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Answer {
+async fn post(host: &Host, service: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Response {
     let mut client = host.service.with_token(OWNER).header("content-type", &format!("application/x-{service}-request"));
     for (name, value) in headers {
         client = client.header(name, value);
@@ -64,8 +64,8 @@ async fn push_rejects_damaged_pack_and_leaves_nothing() {
         ("no pack at all", &[], push("refs/heads/main", &tip, "", b"")),
         ("something else", &[], push("refs/heads/main", &tip, "", b"hello, this is no pack")),
     ] {
-        let answer = post(&host, "git-receive-pack", headers, body).await.expect(200);
-        let text = String::from_utf8_lossy(&answer.body).into_owned();
+        let response = post(&host, "git-receive-pack", headers, body).await.expect(200);
+        let text = String::from_utf8_lossy(&response.body).into_owned();
         assert!(text.contains("unpack The pack is refused: "), "{what}: {text}");
         assert!(text.contains("ng refs/heads/main unpacker error"), "{what}: {text}");
         assert!(!text.contains("quarantine") && !text.contains("/tmp"), "{what}: {text}");
@@ -83,8 +83,8 @@ async fn push_rejects_pack_with_missing_objects() {
     let arguments = ["pack-objects", "--quiet", prefix.to_str().expect("text")];
     let name = host.git_with("work", &arguments, format!("{tip}\n").as_bytes()).await.ok();
     let bytes = std::fs::read(host.path("work").join(format!("thin-{name}.pack"))).expect("a pack");
-    let answer = post(&host, "git-receive-pack", &[], push("refs/heads/main", &tip, "", &bytes)).await.expect(200);
-    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    let response = post(&host, "git-receive-pack", &[], push("refs/heads/main", &tip, "", &bytes)).await.expect(200);
+    let text = String::from_utf8_lossy(&response.body).into_owned();
     assert!(text.contains("ng refs/heads/main "), "{text}");
     assert_untouched(&host).await;
 }
@@ -98,13 +98,13 @@ async fn push_over_pack_limit_fails_with_message_in_git() {
     .await;
     host.work("work", OWNER, "octo-org/hello", 1).await;
     host.commit("work", "zeros", &"0".repeat(32 << 20)).await;
-    let said = host.git("work", &["push", "origin", "main"]).await.refused();
+    let said = host.git("work", &["push", "origin", "main"]).await.rejected();
     assert!(said.contains("is larger than 1048576 bytes"), "{said}");
     assert_untouched(&host).await;
     host.git("work", &["reset", "--quiet", "--hard", "HEAD~1"]).await.ok();
     let noise: String = (0..700_000u64).map(|n| format!("{:x}\n", n.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
     host.commit("work", "noise", &noise).await;
-    let said = host.git("work", &["push", "origin", "main"]).await.refused();
+    let said = host.git("work", &["push", "origin", "main"]).await.rejected();
     assert!(said.contains("the pack is larger than 4194304 bytes"), "{said}");
     assert_untouched(&host).await;
 }
@@ -121,8 +121,8 @@ async fn fetch_rejects_too_many_wants() {
         let packed = [headers, &[("content-encoding", "gzip")]].concat();
         let plain = post(&host, "git-upload-pack", headers, body.into_bytes()).await.expect(200);
         let bomb = post(&host, "git-upload-pack", &packed, gzip.finish().unwrap()).await.expect(200);
-        for answer in [plain, bomb] {
-            let text = String::from_utf8_lossy(&answer.body).into_owned();
+        for response in [plain, bomb] {
+            let text = String::from_utf8_lossy(&response.body).into_owned();
             assert!(text.contains("ERR the request has more than 8388608 bytes"), "{text}");
         }
     }
@@ -149,9 +149,9 @@ async fn malformed_git_requests_are_rejected() {
         ("git-upload-pack", b"hello".to_vec(), 400, "form of Git's protocol"),
         ("git-upload-pack", line("want x").into_bytes(), 200, ""),
     ] {
-        let answer = post(&host, service, &[], body).await;
-        let text = String::from_utf8_lossy(&answer.body).into_owned();
-        assert!(answer.status == status && text.contains(word), "{word}: {} {text}", answer.status);
+        let response = post(&host, service, &[], body).await;
+        let text = String::from_utf8_lossy(&response.body).into_owned();
+        assert!(response.status == status && text.contains(word), "{word}: {} {text}", response.status);
     }
     let typed = host.service.with_token(OWNER).send(Method::POST, "/octo-org/hello.git/git-receive-pack", "0000").await;
     assert_eq!(typed.status, 400, "{typed}");
@@ -171,10 +171,10 @@ async fn silent_git_client_times_out() {
          Content-Type: application/x-git-receive-pack-request\r\nContent-Length: 100\r\n\r\n00"
     );
     stream.write_all(head.as_bytes()).await.expect("it reads");
-    let mut answer = String::new();
-    let read = stream.read_to_string(&mut answer);
+    let mut response = String::new();
+    let read = stream.read_to_string(&mut response);
     tokio::time::timeout(std::time::Duration::from_secs(5), read).await.expect("it answers").expect("text");
-    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("The push came too slowly."), "{answer}");
+    assert!(response.starts_with("HTTP/1.1 400") && response.contains("The push came too slowly."), "{response}");
     assert_untouched(&host).await;
 }
 
@@ -197,7 +197,7 @@ async fn push_rejects_ref_to_incomplete_history() {
     }
     let mut empty = b"PACK\0\0\0\x02\0\0\0\0".to_vec();
     empty.extend_from_slice(b"\x02\x9d\x08\x82\x3b\xd8\xa8\xea\xb5\x10\xad\x6a\xc7\x5c\x82\x3c\xfd\x3e\xd3\x1e");
-    let answer = post(&host, "git-receive-pack", &[], push("refs/heads/again", &tip, "", &empty)).await.expect(200);
-    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    let response = post(&host, "git-receive-pack", &[], push("refs/heads/again", &tip, "", &empty)).await.expect(200);
+    let text = String::from_utf8_lossy(&response.body).into_owned();
     assert!(text.contains("unpack ok") && text.contains("ng refs/heads/again missing necessary objects"), "{text}");
 }

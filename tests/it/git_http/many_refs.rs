@@ -98,9 +98,9 @@ async fn mirror_clone_has_every_ref_of_large_repository() {
     // A limit that is too low for it is named to whoever clones, and to whoever runs the server.
     let flags = [&flags[..], &["--git-request-bytes-max", "1000000"]].concat();
     let server = Server::start(path, &flags);
-    let refused = clone(&server, path, "refused");
-    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success() && text.contains("the request has more than 1000000 bytes"), "{text}");
+    let rejected = clone(&server, path, "refused");
+    let text = String::from_utf8_lossy(&rejected.stderr).into_owned();
+    assert!(!rejected.status.success() && text.contains("the request has more than 1000000 bytes"), "{text}");
     let log = server.log();
     assert!(log.contains("a fetch was refused") && log.contains("more than 1000000 bytes"), "{log}");
 }

@@ -2,10 +2,10 @@
 
 use super::host::{Host, OWNER};
 
-async fn clone(host: &Host, version: &str, filter: &str, folder: &str) -> super::host::Said {
+async fn clone(host: &Host, version: &str, filter: &str, directory: &str) -> super::host::Said {
     let (version, filter) = (format!("protocol.version={version}"), format!("--filter={filter}"));
     let url = host.url(OWNER, "octo-org/hello");
-    host.git("", &["-c", &version, "clone", "--quiet", "--bare", &filter, &url, folder]).await
+    host.git("", &["-c", &version, "clone", "--quiet", "--bare", &filter, &url, directory]).await
 }
 
 #[tokio::test]
@@ -15,10 +15,10 @@ async fn cheap_object_filters_are_supported() {
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
     for version in ["0", "2"] {
         for filter in ["blob:none", "blob:limit=1", "blob:limit=1k", "tree:0", "tree:1", "tree:16"] {
-            let folder = format!("{version}-{}", filter.replace([':', '='], "-"));
-            clone(&host, version, filter, &folder).await.ok();
+            let directory = format!("{version}-{}", filter.replace([':', '='], "-"));
+            clone(&host, version, filter, &directory).await.ok();
             let objects = ["rev-list", "--objects", "--all", "--missing=print"];
-            let missing = host.git(&folder, &objects).await.ok().matches('?').count();
+            let missing = host.git(&directory, &objects).await.ok().matches('?').count();
             let expected = match filter {
                 "blob:limit=1k" | "tree:16" => 0,
                 "tree:1" => 2,
@@ -46,7 +46,7 @@ async fn unsupported_object_filters_fail_with_message_in_git() {
         .iter()
         .enumerate()
         {
-            let said = clone(&host, version, filter, &format!("{version}-{number}")).await.refused();
+            let said = clone(&host, version, filter, &format!("{version}-{number}")).await.rejected();
             assert!(said.contains("remote error: the filter is not offered here; use blob:none"), "{filter}: {said}");
         }
     }

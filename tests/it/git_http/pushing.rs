@@ -37,8 +37,8 @@ async fn push_works_with_both_protocols_and_both_schemes() {
 async fn first_pushed_branch_becomes_default_branch() {
     let host = Host::start().await;
     let default_of = async |repo: &str| {
-        let answer = host.service.with_token(OWNER).get(&format!("/repos/octo-org/{repo}")).await.expect(200);
-        answer.json()["default_branch"].as_str().expect("a name").to_owned()
+        let response = host.service.with_token(OWNER).get(&format!("/repos/octo-org/{repo}")).await.expect(200);
+        response.json()["default_branch"].as_str().expect("a name").to_owned()
     };
     host.work("work", OWNER, "octo-org/hello", 1).await;
     host.git("work", &["branch", "alpha"]).await.ok();
@@ -102,7 +102,7 @@ async fn push_from_shallow_clone_is_accepted_if_server_has_history() {
     host.commit("shallow", "file.txt", "from a shallow clone\n").await;
     host.git("shallow", &["push", "--quiet", "origin", "main"]).await.ok();
     let said = host.git("shallow", &["push", "--porcelain", &host.url(OWNER, "octo-org/secret"), "main"]).await;
-    let said = said.refused();
+    let said = said.rejected();
     assert!(said.contains("missing necessary objects") || said.contains("unpacker error"), "{said}");
     assert_eq!(host.refs("octo-org/secret").await, [""; 0]);
     host.check_fresh_clone("octo-org/hello").await;

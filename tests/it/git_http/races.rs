@@ -76,7 +76,7 @@ async fn aborted_push_leaves_nothing() {
 }
 
 pub fn quarantines(host: &Host) -> usize {
-    let repositories = host.service.folder().join("data/repositories");
+    let repositories = host.service.directory().join("data/repositories");
     let mut count = 0;
     for shard in std::fs::read_dir(repositories).expect("a folder") {
         for repository in std::fs::read_dir(shard.expect("a folder").path()).expect("a folder") {

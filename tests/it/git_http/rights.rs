@@ -119,9 +119,9 @@ async fn slowly(host: &Host, head: &str, body: &[u8], meanwhile: impl AsyncFnOnc
     stream.write_all(&body[..body.len() - 5]).await.expect("it reads");
     meanwhile().await;
     stream.write_all(&body[body.len() - 5..]).await.expect("it reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.expect("text");
-    answer
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await.expect("text");
+    response
 }
 
 /// The same for a push of one branch.
@@ -149,14 +149,14 @@ async fn push_fails_when_right_is_revoked_during_pack() {
     host.service.apply(MORE).await;
     let sent = pack(&host, 3).await;
     for case in CASES {
-        let answer = push_slowly(&host, &sent, case.token, async || execute(&host, case.statement).await).await;
-        assert!(answer.starts_with(&format!("HTTP/1.1 {}", case.status)), "{}: {answer}", case.what);
+        let response = push_slowly(&host, &sent, case.token, async || execute(&host, case.statement).await).await;
+        assert!(response.starts_with(&format!("HTTP/1.1 {}", case.status)), "{}: {response}", case.what);
         execute(&host, case.undo).await;
         assert_eq!(host.refs("octo-org/hello").await, [""; 0], "{}", case.what);
         host.assert_nothing_left();
     }
-    let answer = push_slowly(&host, &sent, "ghs_helper", async || {}).await;
-    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("ok refs/heads/main"), "{answer}");
+    let response = push_slowly(&host, &sent, "ghs_helper", async || {}).await;
+    assert!(response.starts_with("HTTP/1.1 200") && response.contains("ok refs/heads/main"), "{response}");
 }
 
 #[tokio::test]
@@ -175,15 +175,15 @@ async fn request_fails_when_right_is_revoked_during_body() {
     for case in CASES.iter().filter(|case| !case.what.contains("workflows")) {
         for (request, body) in &requests {
             let head = format!("{request} HTTP/1.1\r\nAuthorization: Bearer {}", case.token);
-            let answer = slowly(&host, &head, body.as_bytes(), async || {
+            let response = slowly(&host, &head, body.as_bytes(), async || {
                 // Long enough for the first look at the right; the answer is the same if it was not.
                 tokio::time::sleep(Duration::from_millis(100)).await;
                 execute(&host, case.statement).await;
             })
             .await;
             assert!(
-                answer.starts_with(&format!("HTTP/1.1 {}", case.status)),
-                "{request} while {}: {answer}",
+                response.starts_with(&format!("HTTP/1.1 {}", case.status)),
+                "{request} while {}: {response}",
                 case.what
             );
             execute(&host, case.undo).await;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::judge::{Changed, changed_files, merge_base};
+use super::git_oracle::{Changed, changed_files, merge_base};
 use super::pairs::{self, Pair};
 use super::{Past, files_of, mails};
 

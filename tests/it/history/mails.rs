@@ -2,7 +2,7 @@
 
 use super::Past;
 use super::pairs::Pair;
-use crate::support::story::Work;
+use crate::support::pull_request::WorkTree;
 
 /// Mails of each pull request that git is asked to read; all are compared as far as they are diffs.
 const READ: usize = 2;
@@ -38,12 +38,12 @@ impl Mail<'_> {
     }
 
     /// Author, subject and date, then the message, as `git am` finds them.
-    fn read(&self, work: &Work) -> (String, String) {
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let path = |name: &str| folder.path().join(name).to_str().expect("a path of the test").to_owned();
-        let told = work.git_with(&["mailinfo", &path("message"), &path("patch")], self.text);
+    fn read(&self, work: &WorkTree) -> (String, String) {
+        let directory = tempfile::tempdir().expect("a temporary folder can be made");
+        let path = |name: &str| directory.path().join(name).to_str().expect("a path of the test").to_owned();
+        let reported = work.git_with(&["mailinfo", &path("message"), &path("patch")], self.text);
         let message = std::fs::read_to_string(path("message")).expect("git wrote the message");
-        (told, message.trim_end().to_owned())
+        (reported, message.trim_end().to_owned())
     }
 }
 

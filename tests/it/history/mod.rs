@@ -1,10 +1,10 @@
 //! The history of this very project, judged by the git program: real commits have what nobody thinks of making up.
 
 mod diffs;
-mod judge;
+mod git_oracle;
 mod mails;
 mod pairs;
-mod places;
+mod positions;
 mod refresh;
 
 use std::io::Write;
@@ -12,7 +12,7 @@ use std::io::Write;
 use pairs::Pair;
 use serde_json::Value;
 
-use crate::support::story::{PEOPLE, Work};
+use crate::support::pull_request::{PEOPLE, WorkTree};
 use crate::support::{Client, Service};
 
 /// A history with fewer commits is not this project's, and would prove nothing.
@@ -24,12 +24,12 @@ const PAIRS_MIN: usize = 12;
 /// A service that has the project's own history, and the git program beside it.
 pub struct Past {
     pub service: Service,
-    pub work: Work,
+    pub work: WorkTree,
 }
 
 impl Past {
     /// With the given references besides; nothing where the sources came without their whole history.
-    pub async fn with(prepare: impl FnOnce(&Work)) -> Option<Self> {
+    pub async fn with(prepare: impl FnOnce(&WorkTree)) -> Option<Self> {
         let work = own_history()?;
         prepare(&work);
         let state = format!(
@@ -58,12 +58,12 @@ impl Past {
 }
 
 /// The history that the checkout around this test has, as `main` of a repository of its own.
-fn own_history() -> Option<Work> {
+fn own_history() -> Option<WorkTree> {
     let checkout = crate::support::workspace_root();
     if !checkout.join(".git").exists() {
         return skip(&format!("{} is no clone, so there is no history to test with", checkout.display()));
     }
-    let work = Work::new();
+    let work = WorkTree::new();
     let source = checkout.to_str().expect("a path of the test");
     if work.git(&["-C", source, "rev-parse", "--is-shallow-repository"]).trim() != "false" {
         return skip(&format!("{source} is a shallow clone; `git fetch --unshallow` brings the history to test with"));
@@ -75,7 +75,7 @@ fn own_history() -> Option<Work> {
 }
 
 /// Says so where whoever runs the tests sees it, which is not where a passing test prints.
-fn skip(reason: &str) -> Option<Work> {
+fn skip(reason: &str) -> Option<WorkTree> {
     writeln!(std::io::stderr(), "SKIPPED: {reason}").expect("there is somewhere to say it");
     None
 }

@@ -1,7 +1,7 @@
 //! Which commits are compared. A commit is drawn by its own name, so that later commits change little in the draw.
 
 use super::Past;
-use crate::support::story::Work;
+use crate::support::pull_request::WorkTree;
 
 /// How many pairs of each kind there are.
 const MERGES: usize = 6;
@@ -29,14 +29,14 @@ impl Pair {
     }
 
     /// Whether there are commits between the two, and no more than a pull request lists.
-    fn is_listed(&self, work: &Work) -> bool {
+    fn is_listed(&self, work: &WorkTree) -> bool {
         let count = work.git(&["rev-list", "--count", &self.range()]);
         (1..=COMMITS_MAX).contains(&count.trim().parse().expect("a number"))
     }
 }
 
 /// Merges as they were made, commits that moved files, commits far apart, and the way back from one to another.
-pub fn draw(work: &Work) -> Vec<Pair> {
+pub fn draw(work: &WorkTree) -> Vec<Pair> {
     let mut commits = lines(&work.git(&["rev-list", "main"]));
     commits.sort();
     let mut pairs = merges(work);
@@ -51,7 +51,7 @@ pub fn draw(work: &Work) -> Vec<Pair> {
 }
 
 /// Both sides of each merge that brought something.
-fn merges(work: &Work) -> Vec<Pair> {
+fn merges(work: &WorkTree) -> Vec<Pair> {
     let mut listed = lines(&work.git(&["rev-list", "--merges", "--parents", "main"]));
     listed.sort();
     let pair = |line: &String| {
@@ -62,13 +62,13 @@ fn merges(work: &Work) -> Vec<Pair> {
 }
 
 /// A commit on `parent` that makes everything as it is in `other`.
-fn with_tree_of(work: &Work, parent: &str, other: &str) -> String {
+fn with_tree_of(work: &WorkTree, parent: &str, other: &str) -> String {
     let tree = format!("{other}^{{tree}}");
     work.git(&["commit-tree", &tree, "-p", parent, "-m", "as it was elsewhere"]).trim().to_owned()
 }
 
 /// Puts a branch on both ends of each pair.
-pub fn name(work: &Work, pairs: &[Pair]) {
+pub fn name(work: &WorkTree, pairs: &[Pair]) {
     for (number, pair) in pairs.iter().enumerate() {
         work.git(&["branch", &format!("base-{number}"), &pair.base]);
         work.git(&["branch", &format!("head-{number}"), &pair.head]);

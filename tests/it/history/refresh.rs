@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::Past;
-use super::judge::{Changed, changed_files, merge_base};
+use super::git_oracle::{Changed, changed_files, merge_base};
 use crate::review_comments::model::{Row, line_map, rows_of};
-use crate::support::story::Work;
+use crate::support::pull_request::WorkTree;
 
 const PULL: &str = "/repos/acme/rocket/pulls/1";
 /// How often branches move, and how many comments are written before each move.
@@ -39,13 +39,13 @@ struct Memory {
 }
 
 impl Memory {
-    fn files(&mut self, work: &Work, base: &str, head: &str) -> &[Changed] {
+    fn files(&mut self, work: &WorkTree, base: &str, head: &str) -> &[Changed] {
         let key = (base.to_owned(), head.to_owned());
         self.files.entry(key).or_insert_with(|| changed_files(work, base, head))
     }
 
     /// The path that a file of one commit has in another, where git finds it again.
-    fn path(&mut self, work: &Work, from: &str, to: &str, path: &str) -> Option<String> {
+    fn path(&mut self, work: &WorkTree, from: &str, to: &str, path: &str) -> Option<String> {
         let is_there = !work.git(&["ls-tree", "--name-only", to, "--", path]).trim().is_empty();
         if is_there {
             return Some(path.to_owned());
@@ -55,7 +55,7 @@ impl Memory {
     }
 
     /// Path, line and position in the version from `base` to `head`.
-    fn expected(&mut self, work: &Work, made: &Made, base: &str, head: &str) -> Option<(String, u32, usize)> {
+    fn expected(&mut self, work: &WorkTree, made: &Made, base: &str, head: &str) -> Option<(String, u32, usize)> {
         let (from, to) = if made.side == "LEFT" { (&made.base[..], base) } else { (&made.head[..], head) };
         let key = (format!("{from}:{}", made.path), to.to_owned());
         let path = match self.paths.get(&key) {

@@ -3,7 +3,7 @@
 use http::Method;
 
 use super::app::service_with_key;
-use crate::support::{Answer, Service, Tester, jwt};
+use crate::support::{Response, Service, Tester, jwt};
 use plinth_api::policy::table::TABLE;
 use plinth_core::access::{Kind, Kinds};
 use plinth_core::repos::RepoRole;
@@ -15,7 +15,7 @@ struct Row {
     path: &'static str,
     statuses: [u16; 8],
     /// What a refused kind reads, where the operation has a text of its own.
-    refusal: Option<&'static str>,
+    rejection: Option<&'static str>,
 }
 
 const KINDS: [&str; 8] = [
@@ -30,7 +30,7 @@ const KINDS: [&str; 8] = [
 ];
 
 fn rows() -> [Row; 6] {
-    let row = |method, path, statuses, refusal| Row { method, path, statuses, refusal };
+    let row = |method, path, statuses, rejection| Row { method, path, statuses, rejection };
     [
         row(
             Method::GET,
@@ -56,7 +56,7 @@ fn rows() -> [Row; 6] {
     ]
 }
 
-async fn ask(service: &Service, kind: &str, web_token: &str, row: &Row) -> Answer {
+async fn ask(service: &Service, kind: &str, web_token: &str, row: &Row) -> Response {
     let client = match kind {
         "anonymous" => service.anonymous(),
         "web token" => service.with_token(web_token),
@@ -71,19 +71,19 @@ async fn every_credential_kind_matches_policy_table() {
     let web_token = jwt::sign(&pem, &jwt::claims("Iv23helper"));
     for row in rows() {
         for (kind, expected) in KINDS.into_iter().zip(row.statuses) {
-            let answer = ask(&service, kind, &web_token, &row).await;
+            let response = ask(&service, kind, &web_token, &row).await;
             let what = format!("{} {} with {kind}", row.method, row.path);
-            assert_eq!(answer.status, expected, "{what}: {answer}");
+            assert_eq!(response.status, expected, "{what}: {response}");
             let text = match (expected, kind) {
                 (401, "anonymous") => "Requires authentication",
                 (401, _) => "Bad credentials",
                 (403, "ghp_mona0000" | "github_pat_mona") => {
-                    row.refusal.unwrap_or("Resource not accessible by personal access token")
+                    row.rejection.unwrap_or("Resource not accessible by personal access token")
                 }
-                (403, _) => row.refusal.unwrap_or("Resource not accessible by integration"),
+                (403, _) => row.rejection.unwrap_or("Resource not accessible by integration"),
                 _ => continue,
             };
-            assert_eq!(answer.message(), text, "{what}");
+            assert_eq!(response.message(), text, "{what}");
         }
     }
 }
@@ -122,9 +122,9 @@ async fn user_list_requires_metadata_permission() {
         })
         .await
         .expect("the store writes");
-    let answer = service.with_token("ghu_mona0000").get("/user/installations/1/repositories").await.expect(403);
-    assert_eq!(answer.message(), "Resource not accessible by integration");
-    assert_eq!(answer.header("x-accepted-github-permissions"), Some("metadata=read"));
+    let response = service.with_token("ghu_mona0000").get("/user/installations/1/repositories").await.expect(403);
+    assert_eq!(response.message(), "Resource not accessible by integration");
+    assert_eq!(response.header("x-accepted-github-permissions"), Some("metadata=read"));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use super::{names, service, suspend};
 #[tokio::test]
 async fn installation_lists_its_repositories() {
     let service = service().await;
-    let answer = service.with_token("ghs_helper00").get("/installation/repositories?per_page=1").await.expect(200);
+    let response = service.with_token("ghs_helper00").get("/installation/repositories?per_page=1").await.expect(200);
     expect![[r#"
         200
         {
@@ -127,9 +127,9 @@ async fn installation_lists_its_repositories() {
           "repository_selection": "selected",
           "total_count": 2
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
     assert_eq!(
-        answer.header("link"),
+        response.header("link"),
         Some(
             "<http://plinth.test/installation/repositories?per_page=1&page=2>; rel=\"next\", \
              <http://plinth.test/installation/repositories?per_page=1&page=2>; rel=\"last\""
@@ -169,9 +169,9 @@ async fn installation_without_repositories_lists_none() {
              tokens: [{ kind: installation, app: other, account: empty-org, token: ghs_empty000 }]",
         )
         .await;
-    let answer = service.with_token("ghs_empty000").get("/installation/repositories").await.expect(200);
-    assert_eq!(answer.body, r#"{"total_count":0,"repository_selection":"selected","repositories":[]}"#);
-    assert_eq!(answer.header("link"), None);
+    let response = service.with_token("ghs_empty000").get("/installation/repositories").await.expect(200);
+    assert_eq!(response.body, r#"{"total_count":0,"repository_selection":"selected","repositories":[]}"#);
+    assert_eq!(response.header("link"), None);
 }
 
 #[tokio::test]

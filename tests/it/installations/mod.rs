@@ -2,12 +2,12 @@
 
 mod access;
 mod app;
+mod app_jwt;
 mod lists;
 mod selection;
 mod tokens;
 mod user_installations;
 mod user_repositories;
-mod web_tokens;
 
 use crate::support::Service;
 
@@ -69,14 +69,14 @@ fn repository(installation: i64, repo: i64) -> String {
 }
 
 /// The names in a list of repositories.
-fn names(answer: &crate::support::Answer) -> Vec<String> {
-    let list = answer.json()["repositories"].as_array().expect("a list of repositories").clone();
+fn names(response: &crate::support::Response) -> Vec<String> {
+    let list = response.json()["repositories"].as_array().expect("a list of repositories").clone();
     list.iter().map(|repo| repo["full_name"].as_str().expect("a name").to_owned()).collect()
 }
 
 /// The ids in a list of installations.
-fn ids(answer: &crate::support::Answer) -> Vec<i64> {
-    let list = answer.json()["installations"].as_array().expect("a list of installations").clone();
+fn ids(response: &crate::support::Response) -> Vec<i64> {
+    let list = response.json()["installations"].as_array().expect("a list of installations").clone();
     list.iter().map(|installation| installation["id"].as_i64().expect("an id")).collect()
 }
 

@@ -8,8 +8,8 @@ async fn administrator_adds_repository() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
     for _ in 0..2 {
-        let answer = mona.put(&repository(ON_ORG, EXTRA)).await.expect(204);
-        assert!(answer.body.is_empty() && answer.header("content-type").is_none());
+        let response = mona.put(&repository(ON_ORG, EXTRA)).await.expect(204);
+        assert!(response.body.is_empty() && response.header("content-type").is_none());
     }
     assert_eq!(reached(&service).await, ["octo-org/hello", "octo-org/secret", "octo-org/extra"]);
 }
@@ -26,8 +26,8 @@ async fn reader_cannot_change_selection() {
     let service = service().await;
     let hubot = service.with_token("ghp_hubot000");
     for repo in [HELLO, SECRET, EXTRA] {
-        let answer = hubot.put(&repository(ON_ORG, repo)).await.expect(403);
-        assert_eq!(answer.message(), "Must have admin rights to Repository.");
+        let response = hubot.put(&repository(ON_ORG, repo)).await.expect(403);
+        assert_eq!(response.message(), "Must have admin rights to Repository.");
         hubot.delete(&repository(ON_ORG, repo)).await.expect(403);
     }
     assert_eq!(reached(&service).await, ["octo-org/hello", "octo-org/secret"]);
@@ -38,9 +38,9 @@ async fn selection_requires_repo_scope() {
     let service = service().await;
     let narrow = service.with_token("ghp_narrow00");
     for repo in [HELLO, SECRET, EXTRA] {
-        let answer = narrow.put(&repository(ON_ORG, repo)).await.expect(403);
-        assert_eq!(answer.message(), "Resource not accessible by personal access token");
-        assert_eq!(answer.header("x-accepted-oauth-scopes"), Some("repo"));
+        let response = narrow.put(&repository(ON_ORG, repo)).await.expect(403);
+        assert_eq!(response.message(), "Resource not accessible by personal access token");
+        assert_eq!(response.header("x-accepted-oauth-scopes"), Some("repo"));
         narrow.delete(&repository(ON_ORG, repo)).await.expect(403);
     }
 }
@@ -82,9 +82,9 @@ async fn repository_of_other_account_cannot_be_added() {
 async fn repository_cannot_be_removed_from_installation_on_all() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
-    let answer = mona.delete(&repository(OF_OTHER, HELLO)).await.expect(422);
-    assert_eq!(answer.message(), "This installation is on all repositories, please update in the Web UI.");
-    assert_eq!(answer.json().get("errors"), None);
+    let response = mona.delete(&repository(OF_OTHER, HELLO)).await.expect(422);
+    assert_eq!(response.message(), "This installation is on all repositories, please update in the Web UI.");
+    assert_eq!(response.json().get("errors"), None);
     mona.put(&repository(OF_OTHER, HELLO)).await.expect(204);
     let all = service.with_token("ghs_other000").get("/installation/repositories").await.expect(200);
     assert_eq!(
@@ -99,9 +99,9 @@ async fn last_repository_cannot_be_removed() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
     mona.delete(&repository(ON_ORG, HELLO)).await.expect(204);
-    let answer = mona.delete(&repository(ON_ORG, SECRET)).await.expect(422);
+    let response = mona.delete(&repository(ON_ORG, SECRET)).await.expect(422);
     assert_eq!(
-        answer.message(),
+        response.message(),
         "This is the last repository of the installation: removing it would leave the app with no repository."
     );
     assert_eq!(reached(&service).await, ["octo-org/secret"]);

@@ -9,19 +9,19 @@ use crate::support::Service;
 const LIST: &str = "/installation/repositories";
 const LIFETIME: i64 = 60 * 60;
 
-async fn refused(service: &Service, token: &str) {
-    let answer = service.with_token(token).get(LIST).await.expect(401);
-    assert_eq!(answer.message(), "Bad credentials");
-    assert_eq!(answer.header("x-ratelimit-limit"), Some("60"));
+async fn rejected(service: &Service, token: &str) {
+    let response = service.with_token(token).get(LIST).await.expect(401);
+    assert_eq!(response.message(), "Bad credentials");
+    assert_eq!(response.header("x-ratelimit-limit"), Some("60"));
 }
 
 /// Rule 2: the token of the request, and no other.
 #[tokio::test]
 async fn installation_token_revokes_itself() {
     let service = service().await;
-    let answer = service.with_token("ghs_helper00").delete("/installation/token").await.expect(204);
-    assert!(answer.body.is_empty());
-    refused(&service, "ghs_helper00").await;
+    let response = service.with_token("ghs_helper00").delete("/installation/token").await.expect(204);
+    assert!(response.body.is_empty());
+    rejected(&service, "ghs_helper00").await;
     service.with_token("ghs_helper00").delete("/installation/token").await.expect(401);
     service.with_token("ghs_narrow00").get(LIST).await.expect(200);
     service.with_token("ghs_other000").get(LIST).await.expect(200);
@@ -32,7 +32,7 @@ async fn revoked_token_stays_revoked_when_clock_is_set_back() {
     let service = service().await;
     service.with_token("ghs_helper00").delete("/installation/token").await.expect(204);
     service.advance(-LIFETIME);
-    refused(&service, "ghs_helper00").await;
+    rejected(&service, "ghs_helper00").await;
 }
 
 #[tokio::test]
@@ -41,7 +41,7 @@ async fn installation_token_expires_after_sixty_minutes() {
     service.advance(LIFETIME - 1);
     assert_eq!(reached(&service).await.len(), 2);
     service.advance(1);
-    refused(&service, "ghs_helper00").await;
+    rejected(&service, "ghs_helper00").await;
     service.with_token("ghs_helper00").delete("/installation/token").await.expect(401);
 }
 
@@ -49,14 +49,14 @@ async fn installation_token_expires_after_sixty_minutes() {
 async fn expired_token_stays_expired_when_clock_is_set_back() {
     let service = service().await;
     service.advance(LIFETIME);
-    refused(&service, "ghs_helper00").await;
+    rejected(&service, "ghs_helper00").await;
     service.advance(-LIFETIME);
-    refused(&service, "ghs_helper00").await;
+    rejected(&service, "ghs_helper00").await;
     // One that nobody presented in the meantime was never seen expired.
     service.with_token("ghs_narrow00").get(LIST).await.expect(200);
     expiry::once(&service.app).await.expect("the sweep ends what was seen");
     assert!(service.app.expired_tokens.list().is_empty());
-    refused(&service, "ghs_helper00").await;
+    rejected(&service, "ghs_helper00").await;
 }
 
 #[tokio::test]
@@ -65,8 +65,8 @@ async fn maintenance_expires_unused_tokens() {
     service.advance(LIFETIME);
     expiry::once(&service.app).await.expect("the sweep ends what is over");
     service.advance(-LIFETIME);
-    refused(&service, "ghs_helper00").await;
-    refused(&service, "ghs_narrow00").await;
+    rejected(&service, "ghs_helper00").await;
+    rejected(&service, "ghs_narrow00").await;
     service.with_token("ghu_mona0000").get("/user/installations").await.expect(200);
 }
 
@@ -81,8 +81,8 @@ async fn suspension_applies_to_next_request_of_every_token() {
         ("ghu_mona0000", "/repos/octo-org/secret"),
         ("ghu_mona0000", "/user/installations/1/repositories"),
     ] {
-        let answer = service.with_token(token).get(path).await.expect(403);
-        assert_eq!(answer.message(), "This installation has been suspended", "{token} {path}");
+        let response = service.with_token(token).get(path).await.expect(403);
+        assert_eq!(response.message(), "This installation has been suspended", "{token} {path}");
     }
     service.with_token("ghs_helper00").delete("/installation/token").await.expect(403);
     service.with_token("ghs_other000").get(LIST).await.expect(200);
@@ -106,9 +106,9 @@ async fn token_permissions_follow_current_installation() {
     service
         .apply("installations: [{ app: maker, account: octo-org, repositories: all, permissions: { administration: read } }]")
         .await;
-    let answer = maker.post("/orgs/octo-org/repos", json!({ "name": "two" })).await.expect(403);
-    assert_eq!(answer.message(), "Resource not accessible by integration");
-    assert_eq!(answer.header("x-accepted-github-permissions"), Some("administration=write"));
+    let response = maker.post("/orgs/octo-org/repos", json!({ "name": "two" })).await.expect(403);
+    assert_eq!(response.message(), "Resource not accessible by integration");
+    assert_eq!(response.header("x-accepted-github-permissions"), Some("administration=write"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

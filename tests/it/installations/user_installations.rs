@@ -7,7 +7,7 @@ use super::{ids, service};
 #[tokio::test]
 async fn user_lists_installations_of_calling_app() {
     let service = service().await;
-    let answer = service.with_token("ghu_hubot000").get("/user/installations").await.expect(200);
+    let response = service.with_token("ghu_hubot000").get("/user/installations").await.expect(200);
     expect![[r#"
         200
         {
@@ -63,7 +63,7 @@ async fn user_lists_installations_of_calling_app() {
           ],
           "total_count": 1
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
 }
 
 /// Rule 3: owner, organization member and collaborator see an installation, nobody else, and no other app's.

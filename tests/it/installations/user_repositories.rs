@@ -9,8 +9,8 @@ use super::{names, service};
 async fn user_lists_installation_repositories_with_own_role() {
     let service = service().await;
     let get = async |token| service.with_token(token).get("/user/installations/1/repositories").await.expect(200);
-    let roles = |answer: &crate::support::Answer| -> Vec<Value> {
-        let list = answer.json()["repositories"].as_array().expect("a list").clone();
+    let roles = |response: &crate::support::Response| -> Vec<Value> {
+        let list = response.json()["repositories"].as_array().expect("a list").clone();
         list.iter().map(|repo| repo["permissions"].clone()).collect()
     };
     let admin = serde_json::json!({ "admin": true, "maintain": true, "push": true, "triage": true, "pull": true });

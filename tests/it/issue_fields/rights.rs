@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{FIELDS, address, create_priority};
+use super::{FIELDS, create_priority, path_of};
 use crate::support::Service;
 
 const STATE: &str = "
@@ -91,11 +91,11 @@ async fn issue_fields_match_rights_of_token_kind() {
         assert_eq!(client.get(FIELDS).await.status, *list, "{token} lists");
         let created = client.post(FIELDS, json!({ "name": token, "data_type": "text" })).await;
         assert_eq!(created.status, *write, "{token} creates");
-        let updated = client.patch(&address(&field), json!({ "description": token })).await;
+        let updated = client.patch(&path_of(&field), json!({ "description": token })).await;
         assert_eq!(updated.status, *write, "{token} updates");
         let deleted = if *write == 200 { created.json() } else { field.clone() };
         let expected = if *write == 200 { 204 } else { *write };
-        assert_eq!(client.delete(&address(&deleted)).await.status, expected, "{token} deletes");
+        assert_eq!(client.delete(&path_of(&deleted)).await.status, expected, "{token} deletes");
     }
 }
 
@@ -103,8 +103,8 @@ async fn issue_fields_match_rights_of_token_kind() {
 async fn anonymous_caller_gets_401_even_for_missing_organization() {
     let service = Service::with(STATE).await;
     for path in [FIELDS, "/orgs/nobody/issue-fields"] {
-        let answer = service.anonymous().get(path).await.expect(401);
-        assert_eq!(answer.message(), "Requires authentication");
+        let response = service.anonymous().get(path).await.expect(401);
+        assert_eq!(response.message(), "Requires authentication");
         service.anonymous().post(path, json!({})).await.expect(401);
     }
 }

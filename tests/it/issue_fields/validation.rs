@@ -3,10 +3,10 @@
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use super::{FIELDS, STATE, address, admin, create, create_priority};
+use super::{FIELDS, STATE, admin, create, create_priority, path_of};
 use crate::support::Service;
 
-async fn refusal(service: &Service, body: Value) -> String {
+async fn rejection(service: &Service, body: Value) -> String {
     admin(service).post(FIELDS, body).await.to_string()
 }
 
@@ -20,7 +20,7 @@ async fn malformed_body_is_rejected_with_message() {
           "message": "Invalid request.\n\n\"data_type\", \"name\" weren't supplied.",
           "status": "422"
         }"#]]
-    .assert_eq(&refusal(&service, json!({})).await);
+    .assert_eq(&rejection(&service, json!({})).await);
     let wrong = json!({
         "name": 1,
         "data_type": "iteration",
@@ -34,7 +34,7 @@ async fn malformed_body_is_rejected_with_message() {
           "documentation_url": "http://plinth.test/docs#orgs/create-issue-field",
           "message": "Invalid request.\n\nFor 'properties/name', 1 is not a string.\nFor 'properties/description', false is not a string or null.\nFor 'properties/data_type', iteration is not a member of [\"text\", \"date\", \"single_select\", \"multi_select\", \"number\"].\nFor 'properties/visibility', nobody is not a member of [\"organization_members_only\", \"all\"].\nFor 'properties/options/items', \"name\" wasn't supplied.\nFor 'properties/options/items/properties/color', RED is not a member of [\"gray\", \"blue\", \"green\", \"yellow\", \"orange\", \"red\", \"pink\", \"purple\"].\nFor 'properties/options/items/properties/priority', first is not an integer.\nFor 'properties/options/items', 7 is not an object.",
           "status": "422"
-        }"#]].assert_eq(&refusal(&service, wrong).await);
+        }"#]].assert_eq(&rejection(&service, wrong).await);
 }
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn invalid_values_are_reported_in_sentences() {
           "message": "Validation Failed",
           "status": "422"
         }"#]]
-    .assert_eq(&refusal(&service, wrong).await);
+    .assert_eq(&rejection(&service, wrong).await);
 }
 
 #[tokio::test]
@@ -75,22 +75,22 @@ async fn options_are_accepted_only_for_select_types() {
             let mut body = nothing.clone();
             body["name"] = json!("Priority");
             body["data_type"] = json!(data_type);
-            let answer = admin(&service).post(FIELDS, body).await.expect(422).json();
-            assert_eq!(answer["errors"], json!(["Options can't be blank"]));
+            let response = admin(&service).post(FIELDS, body).await.expect(422).json();
+            assert_eq!(response["errors"], json!(["Options can't be blank"]));
         }
     }
     let options = json!([{ "name": "a", "color": "red", "priority": 1 }]);
-    let refused = json!(["Options are only for single_select and multi_select fields, not for text fields"]);
+    let rejected = json!(["Options are only for single_select and multi_select fields, not for text fields"]);
     let body = json!({ "name": "Notes", "data_type": "text", "options": options });
-    assert_eq!(admin(&service).post(FIELDS, body).await.expect(422).json()["errors"], refused);
+    assert_eq!(admin(&service).post(FIELDS, body).await.expect(422).json()["errors"], rejected);
     let field = create(&service, json!({ "name": "Notes", "data_type": "text" })).await;
-    let answer = admin(&service).patch(&address(&field), json!({ "options": options })).await.expect(422);
-    assert_eq!(answer.json()["errors"], refused);
+    let response = admin(&service).patch(&path_of(&field), json!({ "options": options })).await.expect(422);
+    assert_eq!(response.json()["errors"], rejected);
     let priority = create_priority(&service).await;
-    let answer = admin(&service).patch(&address(&priority), json!({ "options": [] })).await.expect(422);
-    assert_eq!(answer.json()["errors"], json!(["Options can't be blank"]));
-    let answer = admin(&service).patch(&address(&priority), json!({ "options": null })).await.expect(422);
-    assert_eq!(answer.message(), "Invalid request.\n\nFor 'properties/options', nil is not an array.");
+    let response = admin(&service).patch(&path_of(&priority), json!({ "options": [] })).await.expect(422);
+    assert_eq!(response.json()["errors"], json!(["Options can't be blank"]));
+    let response = admin(&service).patch(&path_of(&priority), json!({ "options": null })).await.expect(422);
+    assert_eq!(response.message(), "Invalid request.\n\nFor 'properties/options', nil is not an array.");
 }
 
 #[tokio::test]
@@ -98,14 +98,14 @@ async fn field_is_limited_to_fifty_options_with_short_error() {
     let service = Service::with(STATE).await;
     let body = |options: Value| json!({ "name": "Priority", "data_type": "single_select", "options": options });
     let many = |count: i32| (0..count).map(|number| json!({ "name": format!("{number}"), "color": "red" }));
-    let refused = admin(&service).post(FIELDS, body(many(51).collect())).await.expect(422);
+    let rejected = admin(&service).post(FIELDS, body(many(51).collect())).await.expect(422);
     let sentence = "For 'properties/options', No more than 50 items are allowed; 51 were supplied.";
-    assert_eq!(refused.message(), format!("Invalid request.\n\n{sentence}"));
+    assert_eq!(rejected.message(), format!("Invalid request.\n\n{sentence}"));
     let rubbish = admin(&service).post(FIELDS, body(json!(vec![1; 100_000]))).await.expect(422);
     assert!(rubbish.body.len() < 1_000);
     let field = create(&service, body(many(50).collect())).await;
-    let refused = admin(&service).patch(&address(&field), json!({ "options": many(51).collect::<Vec<_>>() })).await;
-    assert_eq!(refused.expect(422).message(), format!("Invalid request.\n\n{sentence}"));
+    let rejected = admin(&service).patch(&path_of(&field), json!({ "options": many(51).collect::<Vec<_>>() })).await;
+    assert_eq!(rejected.expect(422).message(), format!("Invalid request.\n\n{sentence}"));
 }
 
 #[tokio::test]
@@ -116,9 +116,9 @@ async fn name_is_unique_per_organization_ignoring_case() {
     let taken = json!(["Name has already been taken"]);
     let again = json!({ "name": "PRIORITY ", "data_type": "text" });
     assert_eq!(admin(&service).post(FIELDS, again.clone()).await.expect(422).json()["errors"], taken);
-    let renamed = admin(&service).patch(&address(&other), json!({ "name": "priority" })).await;
+    let renamed = admin(&service).patch(&path_of(&other), json!({ "name": "priority" })).await;
     assert_eq!(renamed.expect(422).json()["errors"], taken);
-    admin(&service).patch(&address(&other), json!({ "name": "EFFORT" })).await.expect(200);
+    admin(&service).patch(&path_of(&other), json!({ "name": "EFFORT" })).await.expect(200);
     admin(&service).post("/orgs/other-org/issue-fields", again).await.expect(200);
 }
 
@@ -128,7 +128,7 @@ async fn organization_is_limited_to_twenty_five_fields() {
     for number in 1..=25 {
         create(&service, json!({ "name": format!("Field {number}"), "data_type": "text" })).await;
     }
-    let answer = admin(&service).post(FIELDS, json!({ "name": "One more", "data_type": "text" })).await;
+    let response = admin(&service).post(FIELDS, json!({ "name": "One more", "data_type": "text" })).await;
     expect![[r#"
         422
         {
@@ -139,7 +139,7 @@ async fn organization_is_limited_to_twenty_five_fields() {
           "message": "Validation Failed",
           "status": "422"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
 }
 
 #[tokio::test]
@@ -164,6 +164,6 @@ async fn repeated_field_is_rejected_as_spam() {
     for _ in 0..most {
         admin(&service).post(FIELDS, body.clone()).await;
     }
-    let answer = admin(&service).post(FIELDS, body).await.expect(422);
-    assert!(answer.message().contains("spammed"), "{answer}");
+    let response = admin(&service).post(FIELDS, body).await.expect(422);
+    assert!(response.message().contains("spammed"), "{response}");
 }

@@ -52,23 +52,23 @@ fn try_post(server: &Server, body: &str) -> Option<u16> {
         body.len()
     );
     stream.write_all(request.as_bytes()).ok()?;
-    let mut answer = String::new();
-    let _ = stream.read_to_string(&mut answer);
-    answer.split(' ').nth(1)?.parse().ok()
+    let mut response = String::new();
+    let _ = stream.read_to_string(&mut response);
+    response.split(' ').nth(1)?.parse().ok()
 }
 
 #[test]
 fn killed_server_loses_no_acknowledged_write() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let directory = tempfile::tempdir().expect("a temporary folder can be made");
     let mut acknowledged = Vec::new();
     for cycle in 0..CYCLES {
-        let mut server = Server::start(folder.path(), &[]);
+        let mut server = Server::start(directory.path(), &[]);
         for name in &acknowledged {
             assert_eq!(server.get(&format!("/repos/mona/{name}")).status(), 200, "{name} was lost in cycle {cycle}");
         }
         acknowledged.extend(work_until_killed(&mut server, cycle));
     }
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::start(directory.path(), &[]);
     for name in &acknowledged {
         assert_eq!(server.get(&format!("/repos/mona/{name}")).status(), 200, "{name} was lost");
     }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use super::{Server, eventually};
+use super::{Server, wait_until};
 use crate::support::TestDatabase;
 
 /// A small file system of its own, which only root may make.
@@ -96,7 +96,7 @@ async fn full_disk_returns_503_for_pushes_and_clones_and_recovers() {
     assert_eq!(server.get("/readyz").status(), 200);
 
     disk.fill();
-    eventually("a full disk is noticed", || server.get("/readyz").status() == 503);
+    wait_until("a full disk is noticed", || server.get("/readyz").status() == 503);
     assert!(!server.get("/readyz").body().contains("disk"), "why is for operators alone");
     let metrics = metrics_address(&server);
     let details = get(&metrics, "/readyz/details");
@@ -107,7 +107,7 @@ async fn full_disk_returns_503_for_pushes_and_clones_and_recovers() {
     assert_eq!(server.get("/repos/mona/rocket/git/ref/heads/main").status(), 200, "reading goes on");
 
     disk.make_room();
-    eventually("room is noticed", || server.get("/readyz").status() == 200);
+    wait_until("room is noticed", || server.get("/readyz").status() == 200);
     let pushed = git(&work, &["push", "--quiet", &url, "main"]);
     assert!(pushed.status.success(), "{}", String::from_utf8_lossy(&pushed.stderr));
     let cloned = git(path, &["clone", "--quiet", "--mirror", &url, "mirror"]);

@@ -10,7 +10,7 @@ use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use plinth_git::{ObjectKind, RawObject};
 
-use super::{Reply, Server};
+use super::{HttpResponse, Server};
 
 const STATE: &str = "
 users: [{ login: mona }]
@@ -29,21 +29,25 @@ const DELTA: u8 = 7;
 
 #[test]
 fn hostile_requests_are_rejected_with_bounded_memory_and_no_leftovers() {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("state.yaml"), STATE).expect("a file");
-    let server = Server::start(folder.path(), &["--git-object-bytes-max", "67108864"]);
+    let directory = tempfile::tempdir().expect("a folder");
+    std::fs::write(directory.path().join("state.yaml"), STATE).expect("a file");
+    let server = Server::start(directory.path(), &["--git-object-bytes-max", "67108864"]);
     let before = peak(server.id());
     let ended = AtomicBool::new(false);
     let children = std::thread::scope(|scope| {
         let watching = scope.spawn(|| watch_children(server.id(), &ended));
         let at_the_end = Ends(&ended);
         for (what, service, body, word) in requests() {
-            let reply = post(&server, service, &body);
-            assert!([200, 400, 413].contains(&reply.status()) && reply.0.contains(word), "{what}: {:.900}", reply.0);
+            let response = post(&server, service, &body);
             assert!(
-                !reply.0.contains("\nok refs/") && !reply.0.contains("unpack ok\n0017ok"),
+                [200, 400, 413].contains(&response.status()) && response.0.contains(word),
                 "{what}: {:.900}",
-                reply.0
+                response.0
+            );
+            assert!(
+                !response.0.contains("\nok refs/") && !response.0.contains("unpack ok\n0017ok"),
+                "{what}: {:.900}",
+                response.0
             );
         }
         drop(at_the_end);
@@ -55,7 +59,7 @@ fn hostile_requests_are_rejected_with_bounded_memory_and_no_leftovers() {
     assert!(children.values().all(|peak| *peak < CHILD_MAX), "{children:?}");
     let listed = server.get("/repos/mona/rocket/git/matching-refs/");
     assert_eq!(listed.status(), 409, "the repository is still empty: {listed:?}");
-    let left = files_below(&folder.path().join("data/repositories"));
+    let left = files_below(&directory.path().join("data/repositories"));
     let left: Vec<&PathBuf> = left.iter().filter(|path| !path.ends_with("HEAD") && !path.ends_with("config")).collect();
     assert!(left.is_empty(), "{left:?}");
     assert!(server.log().lines().all(|line| !line.contains("panicked") && !line.contains("ERROR")), "{}", server.log());
@@ -138,7 +142,7 @@ const NAMES: &[&str] = &[
     "refs/heads",
 ];
 
-fn post(server: &Server, service: &str, body: &[u8]) -> Reply {
+fn post(server: &Server, service: &str, body: &[u8]) -> HttpResponse {
     let (service, encoding) = match service.split_once(' ') {
         Some((service, encoding)) => (service, format!("content-encoding: {encoding}\r\n")),
         None => (service, String::new()),
@@ -150,7 +154,7 @@ fn post(server: &Server, service: &str, body: &[u8]) -> Reply {
         body.len()
     ));
     raw.try_send_bytes(body);
-    raw.reply()
+    raw.response()
 }
 
 fn lines(text: &str, count: usize) -> Vec<u8> {
@@ -279,9 +283,9 @@ fn children(process: u32) -> Vec<u32> {
     lists.flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<u32>>()).collect()
 }
 
-fn files_below(folder: &Path) -> Vec<PathBuf> {
+fn files_below(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("a folder") {
+    for entry in std::fs::read_dir(directory).expect("a folder") {
         let path = entry.expect("an entry").path();
         if path.is_dir() { found.extend(files_below(&path)) } else { found.push(path) }
     }

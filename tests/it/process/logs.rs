@@ -49,9 +49,9 @@ fn use_everything(server: &Server) -> Vec<String> {
     let post = |token: &str, path: &str, body: &str| {
         server.request(&format!("POST {path} HTTP/1.1\r\nauthorization: Bearer {token}"), body)
     };
-    let reply = post(&web_token, "/app/installations/1/access_tokens", "{}");
-    assert_eq!(reply.status(), 201, "{reply:?}");
-    let made: Value = serde_json::from_str(reply.body()).expect("a token");
+    let response = post(&web_token, "/app/installations/1/access_tokens", "{}");
+    assert_eq!(response.status(), 201, "{response:?}");
+    let made: Value = serde_json::from_str(response.body()).expect("a token");
     let made = made["token"].as_str().expect("a token").to_owned();
     assert_eq!(post(&format!("{web_token}x"), "/app/installations/1/access_tokens", "{}").status(), 401);
     assert_eq!(post(TOKENS[0], "/user/repos", &format!("{{\"name\":\"{}\"", TOKENS[0])).status(), 400);
@@ -63,9 +63,9 @@ fn use_everything(server: &Server) -> Vec<String> {
     secrets
 }
 
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("the folder can be read").flatten() {
+    for entry in std::fs::read_dir(directory).expect("the folder can be read").flatten() {
         match entry.path() {
             path if path.is_dir() => found.extend(files(&path)),
             path => found.push((path.display().to_string(), std::fs::read(&path).unwrap_or_default())),
@@ -77,16 +77,16 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn logs_and_files_contain_no_secret() {
     for format in ["text", "json"] {
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        std::fs::write(folder.path().join("state.yaml"), STATE).expect("the folder takes a file");
-        std::fs::write(folder.path().join("helper.pem"), app_key()).expect("the folder takes a file");
-        let mut server = Server::start(folder.path(), &["--log", "trace", "--log-format", format]);
+        let directory = tempfile::tempdir().expect("a temporary folder can be made");
+        std::fs::write(directory.path().join("state.yaml"), STATE).expect("the folder takes a file");
+        std::fs::write(directory.path().join("helper.pem"), app_key()).expect("the folder takes a file");
+        let mut server = Server::start(directory.path(), &["--log", "trace", "--log-format", format]);
         let secrets = use_everything(&server);
         server.signal(Signal::TERM);
         assert_eq!(server.wait(), Some(0));
         let log = server.log();
         assert!(log.contains("answered"), "the log is at its most talkative: {log:.500}");
-        let data = files(&folder.path().join("data"));
+        let data = files(&directory.path().join("data"));
         assert!(
             data.iter().any(|(name, _)| name.ends_with("plinth.db")),
             "{:?}",

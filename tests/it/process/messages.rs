@@ -18,8 +18,8 @@ fn log_file_has_no_colors_and_aggregates_repeated_messages() {
     // Every one is refused, with a warning.
     for _ in 0..100 {
         let headers = "\r\ngit-protocol: version=2\r\ncontent-type: application/x-git-upload-pack-request";
-        let refused = post("/mona/rocket.git/git-upload-pack", headers, "0010command=nope0000");
-        assert!(refused.body().contains("ERR"), "{refused:?}");
+        let rejected = post("/mona/rocket.git/git-upload-pack", headers, "0010command=nope0000");
+        assert!(rejected.body().contains("ERR"), "{rejected:?}");
     }
     server.signal(Signal::TERM);
     assert_eq!(server.wait(), Some(0));

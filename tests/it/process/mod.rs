@@ -14,4 +14,4 @@ mod server;
 mod stopping;
 mod verifying;
 
-pub use server::{PATIENCE, Raw, Reply, Server, begin_post, eventually, fetch, get_page, try_get, try_request};
+pub use server::{HttpResponse, PATIENCE, Raw, Server, begin_post, fetch, get_page, try_get, try_request, wait_until};

@@ -10,50 +10,50 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use super::{PATIENCE, Raw, Server, begin_post, eventually, try_request};
+use super::{PATIENCE, Raw, Server, begin_post, try_request, wait_until};
 
-fn folder() -> tempfile::TempDir {
+fn directory() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary directory can be made")
 }
 
 #[test]
 fn stop_at_full_load_finishes_requests_in_flight() {
-    let folder = folder();
-    let mut server = Server::start(folder.path(), &["--connections-max", "3"]);
+    let directory = directory();
+    let mut server = Server::start(directory.path(), &["--connections-max", "3"]);
     let begun: Vec<(Raw, String)> = (0..3).map(|number| begin_post(&server, &format!("r{number}"))).collect();
     server.wait_in_flight(3);
     server.signal(Signal::TERM);
-    eventually("no new connection is taken", || TcpStream::connect(server.address).is_err());
+    wait_until("no new connection is taken", || TcpStream::connect(server.address).is_err());
     for (mut raw, rest) in begun {
         raw.send(&rest);
-        assert_eq!(raw.reply().status(), 201);
+        assert_eq!(raw.response().status(), 201);
     }
     assert_eq!(server.wait(), Some(0));
 }
 
 #[test]
 fn silent_connections_do_not_delay_stop() {
-    let folder = folder();
-    let mut server = Server::start(folder.path(), &["--ephemeral", "--drain-seconds", "600"]);
+    let directory = directory();
+    let mut server = Server::start(directory.path(), &["--ephemeral", "--drain-seconds", "600"]);
     let mut silent: Vec<Raw> = (0..20).map(|_| server.connect()).collect();
     silent[0].send("G");
     silent[1].send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-    eventually("all are open", || server.metric("plinth_connections_open") >= 20.0);
+    wait_until("all are open", || server.metric("plinth_connections_open") >= 20.0);
     server.signal(Signal::TERM);
     assert_eq!(server.wait(), Some(0));
 }
 
 #[test]
 fn lame_duck_server_is_unready_and_serves_until_second_signal() {
-    let folder = folder();
-    let mut server = Server::start(folder.path(), &["--lame-duck-seconds", "600"]);
+    let directory = directory();
+    let mut server = Server::start(directory.path(), &["--lame-duck-seconds", "600"]);
     assert_eq!(server.get("/readyz").status(), 200);
     server.signal(Signal::TERM);
-    eventually("it is not ready", || server.get("/readyz").status() == 503);
+    wait_until("it is not ready", || server.get("/readyz").status() == 503);
     assert_eq!(server.get("/healthz").status(), 200);
     let (mut post, rest) = begin_post(&server, "late");
     post.send(&rest);
-    assert_eq!(post.reply().status(), 201);
+    assert_eq!(post.response().status(), 201);
     // The second half of a push whose first half came before the signal.
     let advertised = server.get("/mona/late.git/info/refs?service=git-receive-pack");
     assert_eq!(advertised.status(), 200, "{advertised:?}");
@@ -67,8 +67,8 @@ fn lame_duck_server_is_unready_and_serves_until_second_signal() {
 
 #[test]
 fn lame_duck_server_stops_after_its_period() {
-    let folder = folder();
-    let mut server = Server::start(folder.path(), &["--lame-duck-seconds", "1"]);
+    let directory = directory();
+    let mut server = Server::start(directory.path(), &["--lame-duck-seconds", "1"]);
     server.signal(Signal::TERM);
     assert_eq!(server.get("/meta").status(), 200);
     assert_eq!(server.wait(), Some(0));
@@ -76,10 +76,10 @@ fn lame_duck_server_stops_after_its_period() {
 
 #[test]
 fn idle_connection_closes_after_configured_time() {
-    let folder = folder();
+    let directory = directory();
     let keep_alive = |seconds: &'static str| {
         let server = Server::start(
-            &folder.path().join(seconds),
+            &directory.path().join(seconds),
             &["--ephemeral", "--request-seconds", "1", "--keep-alive-seconds", seconds],
         );
         let mut raw = server.connect();
@@ -89,7 +89,7 @@ fn idle_connection_closes_after_configured_time() {
         (server, raw)
     };
     for seconds in ["1", "75"] {
-        std::fs::create_dir(folder.path().join(seconds)).expect("a directory");
+        std::fs::create_dir(directory.path().join(seconds)).expect("a directory");
     }
     let (_server, mut short) = keep_alive("1");
     let mut rest = Vec::new();
@@ -98,7 +98,7 @@ fn idle_connection_closes_after_configured_time() {
     // Longer than a head may take, which was once the limit of idleness too.
     std::thread::sleep(Duration::from_millis(1_800));
     long.send("GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
-    assert_eq!(long.reply().status(), 200);
+    assert_eq!(long.response().status(), 200);
 }
 
 /// The program with so many file descriptors, and none more.
@@ -111,13 +111,13 @@ fn limited(files: u32) -> Command {
 
 #[test]
 fn metrics_listener_survives_file_descriptor_exhaustion() {
-    let folder = folder();
-    let server = Server::start_by(limited(64), folder.path(), &["--ephemeral"]);
+    let directory = directory();
+    let server = Server::start_by(limited(64), directory.path(), &["--ephemeral"]);
     let crowd: Vec<TcpStream> =
         (0..80).filter_map(|_| TcpStream::connect_timeout(&server.metrics, PATIENCE).ok()).collect();
-    eventually("accepting has failed", || server.log().contains("could not accept a connection for metrics"));
+    wait_until("accepting has failed", || server.log().contains("could not accept a connection for metrics"));
     drop(crowd);
-    eventually("metrics are served again", || {
+    wait_until("metrics are served again", || {
         try_request(server.metrics, "GET /metrics HTTP/1.1").is_some_and(|page| page.contains("plinth_"))
     });
     assert_eq!(server.get("/meta").status(), 200);
@@ -125,13 +125,13 @@ fn metrics_listener_survives_file_descriptor_exhaustion() {
 
 #[test]
 fn service_manager_is_notified_of_state() {
-    let folder = folder();
-    let path = folder.path().join("notify");
+    let directory = directory();
+    let path = directory.path().join("notify");
     let socket = UnixDatagram::bind(&path).expect("a socket");
     socket.set_read_timeout(Some(PATIENCE)).expect("a socket takes a timeout");
     let mut program = Command::new(env!("CARGO_BIN_EXE_plinth"));
     program.stdin(Stdio::null()).env("NOTIFY_SOCKET", &path);
-    let mut server = Server::start_by(program, folder.path(), &["--ephemeral"]);
+    let mut server = Server::start_by(program, directory.path(), &["--ephemeral"]);
     let mut buffer = [0; 256];
     let mut next = || {
         let length = socket.recv(&mut buffer).expect("a message");
@@ -145,13 +145,13 @@ fn service_manager_is_notified_of_state() {
 
 #[test]
 fn inherited_socket_is_used() {
-    let folder = folder();
+    let directory = directory();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("an address");
     let mut program = Command::new("sh");
     let script = "exec 3<&0 </dev/null; LISTEN_FDS=1 LISTEN_PID=$$ exec \"$0\" \"$@\"";
     program.args(["-c", script, env!("CARGO_BIN_EXE_plinth")]).stdin(OwnedFd::from(listener));
-    let server = Server::start_by(program, folder.path(), &["--ephemeral"]);
+    let server = Server::start_by(program, directory.path(), &["--ephemeral"]);
     assert_eq!(server.address, address);
     assert_eq!(server.get("/meta").status(), 200);
 }

@@ -25,19 +25,19 @@ pub struct Server {
 
 impl Server {
     /// Starts on a free port with its data in `folder`, and waits until it answers.
-    pub fn start(folder: &Path, flags: &[&str]) -> Self {
+    pub fn start(directory: &Path, flags: &[&str]) -> Self {
         let mut program = Command::new(env!("CARGO_BIN_EXE_plinth"));
         program.stdin(Stdio::null());
-        Self::start_by(program, folder, flags)
+        Self::start_by(program, directory, flags)
     }
 
     /// The same by a command that comes to be the program.
-    pub fn start_by(mut program: Command, folder: &Path, flags: &[&str]) -> Self {
-        let state = folder.join("state.yaml");
+    pub fn start_by(mut program: Command, directory: &Path, flags: &[&str]) -> Self {
+        let state = directory.join("state.yaml");
         if !state.exists() {
             std::fs::write(&state, STATE).expect("the folder takes a file");
         }
-        let log = folder.join("log");
+        let log = directory.join("log");
         let errors = std::fs::OpenOptions::new().create(true).append(true).open(&log).expect("the folder takes a log");
         if !flags.contains(&"--lame-duck-seconds") {
             program.env("PLINTH_LAME_DUCK_SECONDS", "0");
@@ -46,7 +46,7 @@ impl Server {
             .args(["serve", "--listen", "127.0.0.1:0", "--ready-json", "--limits", "false", "--state"])
             .arg(&state)
             .arg("--data")
-            .arg(folder.join("data"))
+            .arg(directory.join("data"))
             .args(flags)
             .env("PLINTH_METRICS_LISTEN", "127.0.0.1:0")
             .stdout(Stdio::piped())
@@ -74,13 +74,13 @@ impl Server {
     }
 
     /// One request over a connection of its own.
-    pub fn request(&self, head: &str, body: &str) -> Reply {
+    pub fn request(&self, head: &str, body: &str) -> HttpResponse {
         let mut raw = self.connect();
         raw.send(&format!("{head}\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len()));
-        raw.reply()
+        raw.response()
     }
 
-    pub fn get(&self, path: &str) -> Reply {
+    pub fn get(&self, path: &str) -> HttpResponse {
         self.request(&format!("GET {path} HTTP/1.1\r\nauthorization: Bearer ghp_monamona"), "")
     }
 
@@ -93,7 +93,7 @@ impl Server {
 
     /// Waits until the server has read so many requests without having finished them.
     pub fn wait_in_flight(&self, count: u32) {
-        eventually("the requests are in flight", || self.metric("plinth_requests_in_flight") >= f64::from(count));
+        wait_until("the requests are in flight", || self.metric("plinth_requests_in_flight") >= f64::from(count));
     }
 
     pub fn id(&self) -> u32 {
@@ -148,19 +148,19 @@ impl Raw {
     }
 
     /// Everything until the server closes.
-    pub fn reply(&mut self) -> Reply {
+    pub fn response(&mut self) -> HttpResponse {
         let mut bytes = Vec::new();
         // A reset after the answer is an answer too.
         let _ = self.0.read_to_end(&mut bytes);
-        Reply(String::from_utf8_lossy(&bytes).into_owned())
+        HttpResponse(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
 /// An answer as it came over the wire.
 #[derive(Debug)]
-pub struct Reply(pub String);
+pub struct HttpResponse(pub String);
 
-impl Reply {
+impl HttpResponse {
     /// Zero where there was no answer at all.
     pub fn status(&self) -> u16 {
         self.0.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default()
@@ -208,7 +208,7 @@ pub fn try_request(address: SocketAddr, head: &str) -> Option<String> {
 pub fn get_page(address: SocketAddr, path: &str) -> String {
     let mut raw = Raw(TcpStream::connect_timeout(&address, PATIENCE).expect("it takes connections"));
     raw.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
-    raw.reply().body().to_owned()
+    raw.response().body().to_owned()
 }
 
 /// A page without a credential, with its head.
@@ -216,11 +216,11 @@ pub fn fetch(address: SocketAddr, path: &str) -> String {
     let mut raw = Raw(TcpStream::connect_timeout(&address, PATIENCE).expect("the server takes connections"));
     raw.0.set_read_timeout(Some(PATIENCE)).expect("a socket takes a timeout");
     raw.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
-    raw.reply().0
+    raw.response().0
 }
 
 /// Waits until something is so.
-pub fn eventually(what: &str, is_so: impl Fn() -> bool) {
+pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let started = Instant::now();
     while !is_so() {
         assert!(started.elapsed() < PATIENCE, "never: {what}");

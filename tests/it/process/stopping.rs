@@ -5,34 +5,34 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::{Server, begin_post, eventually};
+use super::{Server, begin_post, wait_until};
 
-fn folder() -> tempfile::TempDir {
+fn directory() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder can be made")
 }
 
 #[test]
 fn stop_finishes_request_in_flight_and_keeps_its_write() {
-    let folder = folder();
-    let mut server = Server::start(folder.path(), &[]);
+    let directory = directory();
+    let mut server = Server::start(directory.path(), &[]);
     let (mut under_way, rest) = begin_post(&server, "under-way");
     // An idle connection does not hold up the end.
     let _idle = server.connect();
     server.wait_in_flight(1);
     server.signal(Signal::TERM);
-    eventually("no new connection is taken", || TcpStream::connect(server.address).is_err());
+    wait_until("no new connection is taken", || TcpStream::connect(server.address).is_err());
     under_way.send(&rest);
-    assert_eq!(under_way.reply().status(), 201);
+    assert_eq!(under_way.response().status(), 201);
     assert_eq!(server.wait(), Some(0));
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::start(directory.path(), &[]);
     assert_eq!(server.get("/repos/mona/under-way").status(), 200);
     assert_eq!(server.get("/repos/mona/never").status(), 404);
 }
 
 #[test]
 fn stop_closes_unfinished_connection_after_grace_period() {
-    let folder = folder();
-    let mut server = Server::start(folder.path(), &["--drain-seconds", "1"]);
+    let directory = directory();
+    let mut server = Server::start(directory.path(), &["--drain-seconds", "1"]);
     let (_stuck, _) = begin_post(&server, "stuck");
     server.wait_in_flight(1);
     let started = Instant::now();
@@ -43,14 +43,14 @@ fn stop_closes_unfinished_connection_after_grace_period() {
 
 #[test]
 fn ephemeral_server_removes_its_directory() {
-    let folder = folder();
-    let mut server = Server::start(folder.path(), &["--ephemeral"]);
+    let directory = directory();
+    let mut server = Server::start(directory.path(), &["--ephemeral"]);
     let (mut post, rest) = begin_post(&server, "gone");
     post.send(&rest);
-    assert_eq!(post.reply().status(), 201);
+    assert_eq!(post.response().status(), 201);
     server.signal(Signal::TERM);
     assert_eq!(server.wait(), Some(0));
-    let server = Server::start(folder.path(), &["--ephemeral"]);
+    let server = Server::start(directory.path(), &["--ephemeral"]);
     assert_eq!(server.get("/repos/mona/gone").status(), 404);
-    assert!(!folder.path().join("data").join("plinth.db").exists());
+    assert!(!directory.path().join("data").join("plinth.db").exists());
 }

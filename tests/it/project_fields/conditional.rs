@@ -13,11 +13,11 @@ async fn unchanged_fields_return_304() {
         let first = mona(&service).get(&path).await.expect(200);
         let tag = first.header("etag").unwrap().to_owned();
         service.advance(30 * 86_400);
-        let held = mona(&service).header("if-none-match", &format!("\"x\", W/{tag}"));
-        let again = held.get(&path).await.expect(304);
+        let cached = mona(&service).header("if-none-match", &format!("\"x\", W/{tag}"));
+        let again = cached.get(&path).await.expect(304);
         assert!(again.body.is_empty());
         assert_eq!(again.header("etag"), Some(tag.as_str()));
-        assert_eq!(held.head(&path).await.status, 304);
+        assert_eq!(cached.head(&path).await.status, 304);
     }
 }
 

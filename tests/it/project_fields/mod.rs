@@ -1,14 +1,14 @@
 //! Fields of projects: listed, shown, added.
 
-mod adding;
 mod conditional;
-mod following;
-mod members;
+mod creating;
+mod issue_fields;
+mod members_only;
 mod model;
 mod paging;
 pub use paging::link;
-mod refusals;
 mod rights;
+mod validation;
 
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -39,11 +39,11 @@ fn mona(service: &Service) -> Client<'_> {
 
 /// Adds a field and returns it.
 async fn add(service: &Service, path: &str, body: Value) -> Value {
-    let answer = mona(service).post(path, body).await.expect(201);
+    let response = mona(service).post(path, body).await.expect(201);
     let operation =
         if path.starts_with("/orgs") { "projects/add-field-for-org" } else { "projects/add-field-for-user" };
-    schemas::check(operation, &answer);
-    answer.json()
+    schemas::check(operation, &response);
+    response.json()
 }
 
 fn names(list: &Value) -> Vec<&str> {
@@ -54,9 +54,9 @@ fn names(list: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn new_project_has_default_fields() {
     let service = Service::with(STATE).await;
-    let answer = mona(&service).get(ORG).await.expect(200);
-    schemas::check("projects/list-fields-for-org", &answer);
-    let listed = answer.json();
+    let response = mona(&service).get(ORG).await.expect(200);
+    schemas::check("projects/list-fields-for-org", &response);
+    let listed = response.json();
     let shown: Vec<_> = listed
         .as_array()
         .unwrap()
@@ -79,18 +79,18 @@ async fn new_project_has_default_fields() {
             ("Sub-issues progress", "sub_issues_progress"),
         ]
     );
-    let answer = mona(&service).get(USER).await.expect(200);
-    schemas::check("projects/list-fields-for-user", &answer);
-    assert_eq!(answer.json().as_array().unwrap().len(), 10, "types of issues belong to organizations");
-    assert!(!names(&answer.json()).contains(&"Type"));
+    let response = mona(&service).get(USER).await.expect(200);
+    schemas::check("projects/list-fields-for-user", &response);
+    assert_eq!(response.json().as_array().unwrap().len(), 10, "types of issues belong to organizations");
+    assert!(!names(&response.json()).contains(&"Type"));
 }
 
 #[tokio::test]
 async fn status_field_has_three_options() {
     let service = Service::with(STATE).await;
     let status = mona(&service).get(ORG).await.json()[2]["id"].clone();
-    let answer = mona(&service).get(&format!("{ORG}/{status}")).await;
-    schemas::check("projects/get-field-for-org", &answer);
+    let response = mona(&service).get(&format!("{ORG}/{status}")).await;
+    schemas::check("projects/get-field-for-org", &response);
     expect![[r#"
         200
         {
@@ -140,7 +140,7 @@ async fn status_field_has_three_options() {
           "project_url": "http://plinth.test/projects/1",
           "updated_at": "2026-02-25T06:13:20Z"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
 }
 
 #[tokio::test]
@@ -165,7 +165,7 @@ async fn field_is_found_only_in_its_project() {
     let found = mona(&service).get(&format!("/orgs/OCTO-ORG/projectsV2/1/fields/{}", notes["id"])).await;
     assert_eq!(found.expect(200).json()["id"], notes["id"]);
     let user_field = add(&service, USER, json!({ "name": "Notes", "data_type": "text" })).await;
-    let answer = mona(&service).get(&format!("{USER}/{}", user_field["id"])).await.expect(200);
-    schemas::check("projects/get-field-for-user", &answer);
-    assert_eq!(answer.json(), user_field);
+    let response = mona(&service).get(&format!("{USER}/{}", user_field["id"])).await.expect(200);
+    schemas::check("projects/get-field-for-user", &response);
+    assert_eq!(response.json(), user_field);
 }

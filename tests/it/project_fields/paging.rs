@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::{ORG, STATE, USER, add, mona, names};
-use crate::support::{Answer, Service};
+use crate::support::{Response, Service};
 
 /// The path behind the link of this relation.
-pub fn link(answer: &Answer, relation: &str) -> Option<String> {
-    let links = answer.header("link")?.split(", ");
+pub fn link(response: &Response, relation: &str) -> Option<String> {
+    let links = response.header("link")?.split(", ");
     let wanted = links.filter_map(|link| link.split_once("; ")).find(|(_, rel)| *rel == format!("rel=\"{relation}\""));
-    let address = wanted?.0.trim_start_matches('<').trim_end_matches('>');
-    Some(address.strip_prefix("http://plinth.test").expect("links lead to the same host").to_owned())
+    let url = wanted?.0.trim_start_matches('<').trim_end_matches('>');
+    Some(url.strip_prefix("http://plinth.test").expect("links lead to the same host").to_owned())
 }
 
 #[tokio::test]
@@ -78,8 +78,8 @@ async fn foreign_or_combined_cursors_are_rejected() {
         format!("{USER}?after={cursor}"),
         format!("{ORG}?after={cursor}&before={cursor}"),
     ] {
-        let refused = mona(&service).get(&path).await.expect(422).json();
-        assert_eq!(refused["message"], "Validation Failed", "{path}");
+        let rejected = mona(&service).get(&path).await.expect(422).json();
+        assert_eq!(rejected["message"], "Validation Failed", "{path}");
     }
     mona(&service).get(&format!("{ORG}?after={cursor}&before=")).await.expect(200);
 }

@@ -170,10 +170,10 @@ async fn project_list_has_visibility_of_single_projects() {
     for (owner, lines) in [("/orgs/octo-org", IN_ORG), ("/users/mona", OF_USER)] {
         for (token, in_public, in_private) in lines {
             let client = if token.is_empty() { service.anonymous() } else { service.with_token(token) };
-            let answer = client.get(&format!("{owner}/projectsV2")).await;
-            assert_eq!(answer.status, in_public.0, "{token} lists the projects of {owner}");
-            if answer.status == 200 {
-                let shown = answer.json().as_array().expect("a list").len();
+            let response = client.get(&format!("{owner}/projectsV2")).await;
+            assert_eq!(response.status, in_public.0, "{token} lists the projects of {owner}");
+            if response.status == 200 {
+                let shown = response.json().as_array().expect("a list").len();
                 assert_eq!(shown, if in_private.0 == 200 { 2 } else { 1 }, "{token} lists the projects of {owner}");
             }
         }

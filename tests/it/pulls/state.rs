@@ -49,7 +49,7 @@ async fn maintenance_refreshes_unread_pull_requests() {
 #[tokio::test]
 async fn unreadable_pull_request_is_refreshed_only_once() {
     let mut service = Service::with(STATE).await;
-    let files = files_below(&service.folder().join("data/repositories"));
+    let files = files_below(&service.directory().join("data/repositories"));
     for file in files.iter().filter(|file| file.parent().is_some_and(|parent| parent.ends_with("pack"))) {
         std::fs::remove_file(file).expect("a file can be removed");
     }
@@ -118,7 +118,7 @@ async fn invalid_pull_request_is_reported_with_line_and_creates_nothing() {
     ] {
         let text = STATE.replace(from, to);
         assert_ne!(text, STATE);
-        let state = State::parse(&text, service.folder()).expect("a good shape");
+        let state = State::parse(&text, service.directory()).expect("a good shape");
         let error = state.apply(&service.store, &service.app.repositories, START).await.expect_err(to);
         assert_eq!(error.to_string(), message);
         service.anonymous().get("/repos/mona/hello").await.expect(404);

@@ -6,8 +6,8 @@ use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer};
 use serde_json::{Value, json};
 
-use super::story;
-use crate::support::story::{COMMENTS, Story};
+use super::fixture;
+use crate::support::pull_request::{COMMENTS, PullRequestFixture};
 
 #[path = "../../../crates/plinth-markdown/src/tests/texts.rs"]
 mod texts;
@@ -81,11 +81,11 @@ fn is_harmless_value(tag: &str, key: &str, value: &str) -> bool {
 }
 
 /// Posts a comment and gives its HTML, which must be the same however it is asked for.
-async fn html_of(story: &Story, body: &str) -> String {
+async fn html_of(fixture: &PullRequestFixture, body: &str) -> String {
     let ask = |media: &str| {
-        story.user("mona").header("accept", &format!("application/vnd.github-commitcomment.{media}+json"))
+        fixture.user("mona").header("accept", &format!("application/vnd.github-commitcomment.{media}+json"))
     };
-    let new = json!({ "body": body, "line": 3, "path": "file", "commit_id": story.head });
+    let new = json!({ "body": body, "line": 3, "path": "file", "commit_id": fixture.head });
     let made = ask("html").post(COMMENTS, new).await.expect(201).json();
     let one = format!("/repos/acme/rocket/pulls/comments/{}", made["id"]);
     let full = ask("full").get(&one).await.expect(200).json();
@@ -96,18 +96,18 @@ async fn html_of(story: &Story, body: &str) -> String {
 
 #[tokio::test]
 async fn rendered_body_contains_no_harmful_markup() {
-    let story = story().await;
+    let fixture = fixture().await;
     let groups: Vec<Value> = serde_json::from_str(CORPUS).expect("the corpus is JSON");
     let mut count = 0;
     for attempt in groups.iter().flat_map(|group| group["texts"].as_array().expect("a list")) {
         let attempt = attempt.as_str().expect("a text");
         if attempt.contains('\0') {
-            let refused = story.comment(json!({ "body": attempt, "line": 3 })).await.expect(422);
-            assert_eq!(refused.json()["errors"][0]["message"], "Body cannot contain NUL characters");
+            let rejected = fixture.comment(json!({ "body": attempt, "line": 3 })).await.expect(422);
+            assert_eq!(rejected.json()["errors"][0]["message"], "Body cannot contain NUL characters");
             continue;
         }
         for body in [attempt.to_owned(), format!("> - {attempt}\n\n{attempt}")] {
-            assert_harmless(&html_of(&story, &body).await, &body);
+            assert_harmless(&html_of(&fixture, &body).await, &body);
         }
         count += 1;
     }
@@ -117,16 +117,16 @@ async fn rendered_body_contains_no_harmful_markup() {
 #[tokio::test]
 async fn slow_markdown_is_rendered_within_bounds() {
     const HTML_BYTES_MAX: usize = 3 * 1024 * 1024;
-    let story = story().await;
+    let fixture = fixture().await;
     let texts = texts::texts();
     assert!(texts.len() >= 60, "{} texts", texts.len());
     for (name, text) in texts {
         assert!(text.chars().count() <= texts::CHARACTERS_MAX);
         if text.contains('\0') || text.trim().is_empty() {
-            story.comment(json!({ "body": text, "line": 3 })).await.expect(422);
+            fixture.comment(json!({ "body": text, "line": 3 })).await.expect(422);
             continue;
         }
-        let html = html_of(&story, &text).await;
+        let html = html_of(&fixture, &text).await;
         assert!(html.len() <= HTML_BYTES_MAX, "{name} gave {} bytes", html.len());
         assert_harmless(&html, name);
     }

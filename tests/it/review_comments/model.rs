@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::support::story::Work;
+use crate::support::pull_request::WorkTree;
 
 /// A row of a patch: its mark, the lines of both sides that it has, and its text.
 #[derive(Debug, Clone)]
@@ -14,7 +14,7 @@ pub struct Row {
 }
 
 /// The rows of one file between two commits.
-pub fn rows(work: &Work, old: &str, new: &str, path: &str) -> Vec<Row> {
+pub fn rows(work: &WorkTree, old: &str, new: &str, path: &str) -> Vec<Row> {
     rows_of(&work.git(&["diff", "-M", old, new, "--", path]))
 }
 
@@ -54,7 +54,7 @@ pub fn hunk(rows: &[Row], position: usize) -> String {
 }
 
 /// Where each line of a blob is in another; lines that are gone are left out.
-pub fn line_map(work: &Work, old: &str, new: &str) -> HashMap<u32, u32> {
+pub fn line_map(work: &WorkTree, old: &str, new: &str) -> HashMap<u32, u32> {
     let count = |blob: &str| -> u32 {
         let text = work.git(&["show", blob]);
         text.lines().count().try_into().expect("few lines")

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use super::requests::{self, Objects};
 use super::rights::{Caller, Right};
-use crate::support::{Answer, Client, Service, Tester, jwt};
+use crate::support::{Client, Response, Service, Tester, jwt};
 use plinth_api::app::App;
 use plinth_api::policy::Row;
 
@@ -99,7 +99,7 @@ impl Fixture {
     }
 
     /// Sends the request of an operation.
-    pub async fn send(&self, row: &Row) -> Answer {
+    pub async fn send(&self, row: &Row) -> Response {
         let (path, body) = requests::of(row, &self.objects);
         let client = match row.operation {
             "git/receive-pack" => self.caller().header("content-type", "application/x-git-receive-pack-request"),
@@ -109,17 +109,22 @@ impl Fixture {
     }
 
     /// Sends it while a transaction takes the right away, and gives the right back.
-    pub async fn send_while_taken(&self, right: &Right, row: &Row) -> Answer {
-        let answer = self.send_while(row, right.take, |_| {}).await;
+    pub async fn send_while_taken(&self, right: &Right, row: &Row) -> Response {
+        let response = self.send_while(row, right.take, |_| {}).await;
         for statement in right.give_back {
             self.execute(statement).await;
         }
-        answer
+        response
     }
 
     /// Sends it while a transaction with these statements is open. When the request waits for the store, `meanwhile`
     /// happens, and the transaction commits.
-    pub async fn send_while(&self, row: &Row, statements: &'static [&'static str], meanwhile: impl Fn(&App)) -> Answer {
+    pub async fn send_while(
+        &self,
+        row: &Row,
+        statements: &'static [&'static str],
+        meanwhile: impl Fn(&App),
+    ) -> Response {
         let app = &self.service.app;
         refresh_pull(app).await;
         let (begun, has_begun) = oneshot::channel();
@@ -151,9 +156,9 @@ impl Fixture {
             };
             tokio::join!(self.send(row), waiting).0
         };
-        let (taken, answer) = tokio::join!(taking, request);
+        let (taken, response) = tokio::join!(taking, request);
         taken.expect("it does not panic").expect("the store takes the change");
-        answer
+        response
     }
 
     pub async fn execute(&self, statement: &'static str) {
@@ -221,7 +226,7 @@ async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects
     let (setup, client) = (service.with_token("ghp_setup"), service.with_token(credential));
     // An app signs for its own operations only, and needs nothing of its own.
     let client = if caller == Caller::App { setup.clone() } else { client };
-    let id = |answer: &Answer| answer.json()["id"].as_i64().expect("it has an id");
+    let id = |response: &Response| response.json()["id"].as_i64().expect("it has an id");
     let hello = "/repos/octo-org/hello";
     let mut shas = Vec::new();
     for branch in ["main", "next", "pushed"] {

@@ -26,16 +26,16 @@ async fn try_all(caller: Caller) {
     let mut tried = Vec::new();
     for right in RIGHTS.iter().filter(|right| right.caller == caller) {
         for row in writing_rows().filter(|row| right.is_for(row)) {
-            let answer = fixture.send_while_taken(right, row).await;
-            let refused = [401, 403, 404].contains(&answer.status);
-            assert!(refused, "{} while {}: {}", row.operation, right.what, answer.status);
+            let response = fixture.send_while_taken(right, row).await;
+            let rejected = [401, 403, 404].contains(&response.status);
+            assert!(rejected, "{} while {}: {}", row.operation, right.what, response.status);
             tried.push(row);
         }
         assert_eq!(fixture.counts().await, before, "nothing has changed while {}", right.what);
     }
     for row in requests::in_order(tried) {
-        let answer = fixture.send(row).await;
-        assert!((200..300).contains(&answer.status), "{}: {answer}", row.operation);
+        let response = fixture.send(row).await;
+        assert!((200..300).contains(&response.status), "{}: {response}", row.operation);
     }
 }
 
@@ -71,8 +71,8 @@ async fn write_fails_after_token_expires() {
     let fixture = Fixture::new(right.caller).await;
     fixture.execute("update token set expires_at = 1772000010 where note = 'caller'").await;
     for row in writing_rows().filter(|row| right.is_for(row)) {
-        let answer = fixture.send_while(row, &["update setting set name = name"], |app| app.clock.advance(60)).await;
-        assert_eq!(answer.status, 401, "{}", row.operation);
+        let response = fixture.send_while(row, &["update setting set name = name"], |app| app.clock.advance(60)).await;
+        assert_eq!(response.status, 401, "{}", row.operation);
         fixture.service.advance(-60);
         // What a request found expired stays so; this one is to be tried again.
         let seen = fixture.service.app.expired_tokens.list();

@@ -26,10 +26,10 @@ users: [{ login: mona }]
 tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
 ";
 
-async fn send(door: &HttpService, method: &str, path: &str, body: String) -> u16 {
+async fn send(http_service: &HttpService, method: &str, path: &str, body: String) -> u16 {
     let request = Request::builder().method(method).uri(path).header("authorization", "Bearer ghp_monamona");
     let request = request.header("host", "plinth.test").body(Body::from(body)).expect("a good request");
-    door.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await.status().as_u16()
+    http_service.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await.status().as_u16()
 }
 
 /// What the clients have seen.
@@ -39,14 +39,14 @@ struct Seen {
     acknowledged: Vec<String>,
 }
 
-async fn client(door: Arc<HttpService>, id: usize, landed: Arc<AtomicUsize>, stop: Arc<AtomicBool>) -> Seen {
+async fn client(http_service: Arc<HttpService>, id: usize, landed: Arc<AtomicUsize>, stop: Arc<AtomicBool>) -> Seen {
     let mut seen = Seen::default();
     for number in 0.. {
         if stop.load(Ordering::SeqCst) {
             break;
         }
         let name = format!("r-{id}-{number}");
-        let status = send(&door, "POST", "/user/repos", format!("{{\"name\":\"{name}\"}}")).await;
+        let status = send(&http_service, "POST", "/user/repos", format!("{{\"name\":\"{name}\"}}")).await;
         *seen.statuses.entry(status).or_default() += 1;
         if status == 201 {
             landed.fetch_add(1, Ordering::SeqCst);
@@ -87,24 +87,24 @@ async fn killed_database_returns_503_and_loses_nothing() {
         println!("skipped: no PostgreSQL programs are named");
         return;
     };
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let directory = tempfile::tempdir().expect("a temporary folder can be made");
     let store = open(&cluster).await;
-    let repositories = Repositories::at(folder.path()).expect("a folder can be made");
+    let repositories = Repositories::at(directory.path()).expect("a folder can be made");
     let mut settings = Settings::default();
     settings.rate_limits.enforced = false;
     let app = App::new(store.clone(), repositories, Clock::default(), settings).await.expect("the parts fit");
-    let state = State::parse(STATE, folder.path()).expect("a good state");
+    let state = State::parse(STATE, directory.path()).expect("a good state");
     state.apply(&store, &app.repositories, app.clock.now()).await.expect("the state is applied");
-    let door = Arc::new(HttpService::new(app));
+    let http_service = Arc::new(HttpService::new(app));
     let (landed, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let clients: Vec<_> =
-        (0..CLIENTS).map(|id| tokio::spawn(client(door.clone(), id, landed.clone(), stop.clone()))).collect();
+        (0..CLIENTS).map(|id| tokio::spawn(client(http_service.clone(), id, landed.clone(), stop.clone()))).collect();
     for _ in 0..CYCLES {
         wait_for_more(&landed, 50).await;
         cluster.kill();
         tokio::time::sleep(Duration::from_millis(300)).await;
-        assert_eq!(send(&door, "GET", "/readyz", String::new()).await, 503);
-        assert_eq!(send(&door, "GET", "/healthz", String::new()).await, 200);
+        assert_eq!(send(&http_service, "GET", "/readyz", String::new()).await, 503);
+        assert_eq!(send(&http_service, "GET", "/healthz", String::new()).await, 200);
         cluster.bring_up();
     }
     wait_for_more(&landed, 50).await;
@@ -120,7 +120,11 @@ async fn killed_database_returns_503_and_loses_nothing() {
     let statuses: Vec<u16> = total.statuses.keys().copied().collect();
     assert_eq!(statuses, [201, 503], "{:?}", total.statuses);
     for name in &total.acknowledged {
-        assert_eq!(send(&door, "GET", &format!("/repos/mona/{name}"), String::new()).await, 200, "{name} was lost");
+        assert_eq!(
+            send(&http_service, "GET", &format!("/repos/mona/{name}"), String::new()).await,
+            200,
+            "{name} was lost"
+        );
     }
-    assert_eq!(send(&door, "GET", "/readyz", String::new()).await, 200);
+    assert_eq!(send(&http_service, "GET", "/readyz", String::new()).await, 200);
 }

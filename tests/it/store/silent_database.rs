@@ -131,27 +131,27 @@ async fn read(store: &Store, sql: &'static str) -> bool {
 }
 
 /// The status, which must come in time whatever the database does. A busy machine may be late once.
-async fn readiness(door: &HttpService) -> u16 {
-    let (status, took) = timed_readiness(door).await;
+async fn readiness(http_service: &HttpService) -> u16 {
+    let (status, took) = timed_readiness(http_service).await;
     if took < READINESS_MAX {
         return status;
     }
-    let (status, again) = timed_readiness(door).await;
+    let (status, again) = timed_readiness(http_service).await;
     assert!(again < READINESS_MAX, "readiness took {took:?} and then {again:?}");
     status
 }
 
-async fn timed_readiness(door: &HttpService) -> (u16, Duration) {
+async fn timed_readiness(http_service: &HttpService) -> (u16, Duration) {
     let request = Request::builder().uri("/readyz").header("host", "plinth.test").body(Body::empty());
     let started = Instant::now();
-    let response = door.answer(request.expect("a good request"), IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let response = http_service.answer(request.expect("a good request"), IpAddr::V4(Ipv4Addr::LOCALHOST));
     let response = tokio::time::timeout(READINESS_MAX * 5, response).await.expect("readiness hangs");
     (response.status().as_u16(), started.elapsed())
 }
 
-async fn wait_for_readiness(door: &HttpService, status: u16) {
+async fn wait_for_readiness(http_service: &HttpService, status: u16) {
     let started = Instant::now();
-    while readiness(door).await != status {
+    while readiness(http_service).await != status {
         assert!(started.elapsed() < RECOVERY_MAX, "readiness is never {status}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -165,8 +165,8 @@ async fn reads_recover_after_silent_database() {
         return;
     };
     let data = tempfile::tempdir().expect("a temporary directory can be made");
-    let (proxy, store, door) = behind_a_proxy(&url, data.path()).await;
-    assert_eq!(readiness(&door).await, 200);
+    let (proxy, store, http_service) = behind_a_proxy(&url, data.path()).await;
+    assert_eq!(readiness(&http_service).await, 200);
 
     proxy.fall_silent();
     // Every connection of the pool waits for an answer that never comes.
@@ -176,14 +176,14 @@ async fn reads_recover_after_silent_database() {
             tokio::spawn(async move { read(&store, "select 1::bigint").await })
         })
         .collect();
-    wait_for_readiness(&door, 503).await;
+    wait_for_readiness(&http_service, 503).await;
 
     proxy.come_back();
     let back = Instant::now();
     while !read(&store, "select 1::bigint").await {
         assert!(back.elapsed() < RECOVERY_MAX, "reads never recover");
     }
-    wait_for_readiness(&door, 200).await;
+    wait_for_readiness(&http_service, 200).await;
     for hanging in hanging {
         tokio::time::timeout(RECOVERY_MAX, hanging).await.expect("a read hangs for ever").expect("no panic");
     }
@@ -200,7 +200,7 @@ async fn silently_closed_idle_connections_are_not_used() {
         return;
     };
     let data = tempfile::tempdir().expect("a temporary directory can be made");
-    let (proxy, store, _door) = behind_a_proxy(&url, data.path()).await;
+    let (proxy, store, _http_service) = behind_a_proxy(&url, data.path()).await;
     proxy.fall_silent();
     proxy.come_back();
     // Long enough that connections count as idle.

@@ -13,8 +13,8 @@ async fn newer_schema_is_rejected_with_message() {
     });
     assert_eq!(changed.await.expect("the store takes the change"), 1);
     drop(store);
-    let Err(refused) = Store::open(&database.location()).await else { panic!("a newer schema was taken") };
-    let text = refused.to_string();
+    let Err(rejected) = Store::open(&database.location()).await else { panic!("a newer schema was taken") };
+    let text = rejected.to_string();
     assert!(text.contains("schema version 999") && text.contains("use a newer plinth"), "{text}");
 }
 

@@ -134,8 +134,8 @@ async fn cancelled_write_commits_all_or_nothing() {
 async fn text_with_nul_is_neither_stored_nor_found() {
     let database = TestDatabase::create().await;
     let store = database.open().await;
-    let refused = store.write(Tester, (), |tx, ()| Box::pin(put(tx, "a\0b"))).await;
-    assert!(matches!(refused, Err(Error::Unprocessable(_))), "{refused:?}");
+    let rejected = store.write(Tester, (), |tx, ()| Box::pin(put(tx, "a\0b"))).await;
+    assert!(matches!(rejected, Err(Error::Unprocessable(_))), "{rejected:?}");
     let mut db = store.read().await.expect("the store answers");
     let sql = "select name from setting where name = $1";
     let found = db.optional::<(String,)>(sql, &[Value::Text("a\0b")]).await.expect("the store answers");

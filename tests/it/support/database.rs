@@ -26,8 +26,8 @@ impl TestDatabase {
 
     pub fn location(&self) -> Location {
         match self {
-            Self::Sqlite(folder) => {
-                Location::Sqlite { file: folder.path().join("plinth.db"), durability: Durability::None }
+            Self::Sqlite(directory) => {
+                Location::Sqlite { file: directory.path().join("plinth.db"), durability: Durability::None }
             }
             Self::Postgres { maintenance_url, name } => {
                 let (server, _) = maintenance_url.rsplit_once('/').expect("the URL names a database");

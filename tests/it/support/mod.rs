@@ -1,17 +1,17 @@
 //! A whole service in process, with a clock that stands still and users who make requests.
 
-mod answer;
 mod client;
 mod database;
-mod described;
 pub mod jwt;
+mod openapi;
+pub mod pull_request;
 mod recorded;
-pub mod story;
+mod response;
 mod tester;
 
-pub use answer::Answer;
 pub use client::Client;
 pub use database::TestDatabase;
+pub use response::Response;
 pub use tester::Tester;
 
 use std::path::{Path, PathBuf};
@@ -31,8 +31,8 @@ pub const START: Timestamp = Timestamp(1_772_000_000);
 pub struct Service {
     pub app: App,
     pub store: Store,
-    door: HttpService,
-    folder: tempfile::TempDir,
+    http_service: HttpService,
+    directory: tempfile::TempDir,
     database: TestDatabase,
 }
 
@@ -48,32 +48,32 @@ impl Service {
         let database = TestDatabase::create().await;
         let store = database.open().await;
         let clock = Clock::manual(START);
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let repositories = Repositories::at(&folder.path().join("data")).expect("a folder can be made");
+        let directory = tempfile::tempdir().expect("a temporary folder can be made");
+        let repositories = Repositories::at(&directory.path().join("data")).expect("a folder can be made");
         let app = App::new(store.clone(), repositories, clock, settings).await.expect("a new store opens");
-        let service = Self { door: HttpService::new(app.clone()), app, store, folder, database };
+        let service = Self { http_service: HttpService::new(app.clone()), app, store, directory, database };
         service.apply(state).await;
         service
     }
 
     /// The same data in a process that remembers nothing.
     pub async fn restart(&mut self) {
-        let repositories = Repositories::at(&self.folder.path().join("data")).expect("the folder is there");
+        let repositories = Repositories::at(&self.directory.path().join("data")).expect("the folder is there");
         let (store, clock, settings) = (self.store.clone(), self.app.clock.clone(), self.app.settings.clone());
         self.app = App::new(store, repositories, clock, settings).await.expect("a store opens again");
-        self.door = HttpService::new(self.app.clone());
+        self.http_service = HttpService::new(self.app.clone());
     }
 
     /// Brings the service to a further state.
     pub async fn apply(&self, state: &str) {
-        let state = State::parse(state, self.folder.path()).expect("the test's state file is good");
+        let state = State::parse(state, self.directory.path()).expect("the test's state file is good");
         let applied = state.apply(&self.store, &self.app.repositories, self.app.clock.now()).await;
         applied.expect("the test's state can be applied");
     }
 
     /// Applies a state file that may be refused.
     pub async fn try_apply(&self, state: &str) -> Result<(), String> {
-        let state = State::parse(state, self.folder.path()).map_err(|error| error.to_string())?;
+        let state = State::parse(state, self.directory.path()).map_err(|error| error.to_string())?;
         let applied = state.apply(&self.store, &self.app.repositories, self.app.clock.now()).await;
         applied.map(drop).map_err(|error| error.to_string())
     }
@@ -102,22 +102,22 @@ impl Service {
 
     /// Puts that key where a state file names it.
     pub fn write_app_key(&self, name: &str) {
-        std::fs::write(self.folder.path().join(name), app_key()).expect("the folder takes a file");
+        std::fs::write(self.directory.path().join(name), app_key()).expect("the folder takes a file");
     }
 
     /// Where the state file's paths lead to.
-    pub fn folder(&self) -> &Path {
-        self.folder.path()
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
     }
 
     /// Someone without a credential.
     pub fn anonymous(&self) -> Client<'_> {
-        Client::new(&self.door)
+        Client::new(&self.http_service)
     }
 
     /// Someone with this token.
     pub fn with_token(&self, token: &str) -> Client<'_> {
-        Client::new(&self.door).header("authorization", &format!("Bearer {token}"))
+        Client::new(&self.http_service).header("authorization", &format!("Bearer {token}"))
     }
 
     pub fn advance(&self, seconds: i64) {

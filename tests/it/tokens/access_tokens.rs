@@ -4,11 +4,11 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::{HELPER_ON_OCTO, HELPER_ON_OTHER, RIVAL_ON_OCTO, helper, service};
-use crate::support::{Answer, Service, Tester};
+use crate::support::{Response, Service, Tester};
 
 /// What is left of an answer when the secret is taken out.
-fn shown(answer: &Answer) -> String {
-    let mut body = answer.json();
+fn shown(response: &Response) -> String {
+    let mut body = response.json();
     let token = body["token"].as_str().expect("a token").to_owned();
     assert!(token.starts_with("ghs_") && token.len() == 40, "{}", token.len());
     body["token"] = "ghs_…".into();
@@ -16,7 +16,7 @@ fn shown(answer: &Answer) -> String {
         let names = repositories.as_array().expect("a list").iter().map(|repo| repo["full_name"].clone()).collect();
         *repositories = Value::Array(names);
     }
-    format!("{}\n{body:#}", answer.status)
+    format!("{}\n{body:#}", response.status)
 }
 
 async fn token(service: &Service, asked: Value) -> String {
@@ -36,7 +36,7 @@ async fn sees(service: &Service, token: &str) -> Vec<u16> {
 #[tokio::test]
 async fn token_has_all_rights_of_installation_by_default() {
     let service = service().await;
-    let answer = helper(&service).send(http::Method::POST, HELPER_ON_OCTO, "").await.expect(201);
+    let response = helper(&service).send(http::Method::POST, HELPER_ON_OCTO, "").await.expect(201);
     expect![[r#"
         201
         {
@@ -50,8 +50,8 @@ async fn token_has_all_rights_of_installation_by_default() {
           "repository_selection": "selected",
           "token": "ghs_…"
         }"#]]
-    .assert_eq(&shown(&answer));
-    assert_eq!(answer.header("location"), None);
+    .assert_eq(&shown(&response));
+    assert_eq!(response.header("location"), None);
     let token = token(&service, json!({})).await;
     assert_eq!(sees(&service, &token).await, [200, 200, 404]);
 }
@@ -108,9 +108,9 @@ async fn token_beyond_installation_rights_is_rejected() {
         (json!({ "repository_ids": [-1] }), repositories),
         (json!({ "repositories": vec!["one"; 501] }), "At most 500 repositories can be named."),
     ] {
-        let answer = helper(&service).post(HELPER_ON_OCTO, asked.clone()).await.expect(422);
-        assert_eq!(answer.message(), message, "{asked}");
-        assert!(answer.json().get("errors").is_none(), "{asked}");
+        let response = helper(&service).post(HELPER_ON_OCTO, asked.clone()).await.expect(422);
+        assert_eq!(response.message(), message, "{asked}");
+        assert!(response.json().get("errors").is_none(), "{asked}");
     }
     for (asked, message) in [
         (json!({ "repositories": "one" }), "For 'properties/repositories', one is not an array."),
@@ -122,8 +122,8 @@ async fn token_beyond_installation_rights_is_rejected() {
             "For 'properties/permissions/properties/contents', own is not a member of [\"read\", \"write\", \"admin\"].",
         ),
     ] {
-        let answer = helper(&service).post(HELPER_ON_OCTO, asked.clone()).await.expect(422);
-        assert_eq!(answer.message(), format!("Invalid request.\n\n{message}"), "{asked}");
+        let response = helper(&service).post(HELPER_ON_OCTO, asked.clone()).await.expect(422);
+        assert_eq!(response.message(), format!("Invalid request.\n\n{message}"), "{asked}");
     }
 }
 
@@ -151,8 +151,8 @@ async fn token_expires_after_one_hour() {
     service.advance(3599);
     assert_eq!(sees(&service, &token).await, [200, 200, 404]);
     service.advance(1);
-    let answer = service.with_token(&token).get("/repos/octo-org/one").await.expect(401);
-    assert_eq!(answer.message(), "Bad credentials");
+    let response = service.with_token(&token).get("/repos/octo-org/one").await.expect(401);
+    assert_eq!(response.message(), "Bad credentials");
     service.with_token(&token).delete("/installation/token").await.expect(401);
 }
 
@@ -160,8 +160,8 @@ async fn token_expires_after_one_hour() {
 async fn token_revokes_only_itself() {
     let service = service().await;
     let (first, second) = (token(&service, json!({})).await, token(&service, json!({})).await);
-    let answer = service.with_token(&first).delete("/installation/token").await.expect(204);
-    assert!(answer.body.is_empty());
+    let response = service.with_token(&first).delete("/installation/token").await.expect(204);
+    assert!(response.body.is_empty());
     service.with_token(&first).delete("/installation/token").await.expect(401);
     service.with_token(&first).get("/repos/other-org/theirs").await.expect(401);
     assert_eq!(sees(&service, &second).await, [200, 200, 404]);

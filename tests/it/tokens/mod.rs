@@ -1,7 +1,7 @@
 //! Tokens of apps: how an app proves who it is, and what it gets for it.
 
 mod access_tokens;
-mod json_web_tokens;
+mod app_jwt;
 
 use crate::support::{Client, Service, jwt};
 
@@ -30,7 +30,7 @@ const RIVAL_ON_OCTO: &str = "/app/installations/3/access_tokens";
 async fn service() -> Service {
     let service = Service::with("").await;
     service.write_app_key("helper.pem");
-    std::fs::write(service.folder().join("rival.pem"), rival_key()).expect("the folder takes a file");
+    std::fs::write(service.directory().join("rival.pem"), rival_key()).expect("the folder takes a file");
     service.apply(STATE).await;
     service
 }

@@ -129,10 +129,11 @@ async fn every_schema_reference_resolves() {
 #[tokio::test]
 async fn server_url_is_url_of_request() {
     let service = Service::with("").await;
-    let answer = service.anonymous().header("host", "code.example:8443").get("/api/v3/openapi.json").await.expect(200);
-    assert_eq!(answer.json()["servers"][0]["url"], "http://code.example:8443/api/v3");
-    assert_eq!(answer.json()["openapi"], "3.1.0");
-    assert_eq!(answer.header("content-type"), Some("application/json; charset=utf-8"));
+    let response =
+        service.anonymous().header("host", "code.example:8443").get("/api/v3/openapi.json").await.expect(200);
+    assert_eq!(response.json()["servers"][0]["url"], "http://code.example:8443/api/v3");
+    assert_eq!(response.json()["openapi"], "3.1.0");
+    assert_eq!(response.header("content-type"), Some("application/json; charset=utf-8"));
 }
 
 #[tokio::test]
@@ -157,8 +158,8 @@ async fn described_rights_match_policy_table() {
 #[tokio::test]
 async fn error_documentation_urls_resolve() {
     let service = Service::with("users: [{ login: mona }]").await;
-    let answer = service.anonymous().get("/users/nobody").await.expect(404);
-    let address = answer.json()["documentation_url"].as_str().expect("it is text").to_owned();
+    let response = service.anonymous().get("/users/nobody").await.expect(404);
+    let address = response.json()["documentation_url"].as_str().expect("it is text").to_owned();
     let (page, operation) = address.split_once('#').expect("it names an operation");
     assert_eq!(page, "http://plinth.test/docs");
     assert!(operations(&document().await).iter().any(|(_, _, shown)| shown["operationId"] == operation));

@@ -17,18 +17,18 @@ const ASSETS: &[(&str, &str)] = &[
 async fn static_files_have_type_etag_policy_and_date() {
     let service = Service::with("").await;
     for (path, content_type) in ASSETS {
-        let answer = service.anonymous().get(path).await.expect(200);
-        assert_eq!(answer.header("content-type"), Some(*content_type), "{path}");
-        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
-        let policy = answer.header("content-security-policy").expect("there is a policy").to_owned();
+        let response = service.anonymous().get(path).await.expect(200);
+        assert_eq!(response.header("content-type"), Some(*content_type), "{path}");
+        assert_eq!(response.header("x-content-type-options"), Some("nosniff"), "{path}");
+        let policy = response.header("content-security-policy").expect("there is a policy").to_owned();
         assert!(policy.starts_with("default-src 'none'; "), "{path}: {policy}");
         assert!(!policy.contains("unsafe"), "{path}: {policy}");
-        assert!(answer.header("cache-control").is_some_and(|text| text.starts_with("public, max-age=")), "{path}");
-        let tag = answer.header("etag").expect("there is a tag").to_owned();
+        assert!(response.header("cache-control").is_some_and(|text| text.starts_with("public, max-age=")), "{path}");
+        let tag = response.header("etag").expect("there is a tag").to_owned();
         let again = service.anonymous().header("if-none-match", &tag).get(path).await.expect(304);
         // A browser takes over the headers of this answer, too.
         assert_eq!(again.header("content-security-policy"), Some(policy.as_str()), "{path}");
-        assert_eq!(again.header("cache-control"), answer.header("cache-control"), "{path}");
+        assert_eq!(again.header("cache-control"), response.header("cache-control"), "{path}");
         assert_eq!(again.header("etag"), Some(tag.as_str()), "{path}");
         assert!(again.body.is_empty(), "{path}");
     }
@@ -37,15 +37,15 @@ async fn static_files_have_type_etag_policy_and_date() {
 #[tokio::test]
 async fn content_security_policy_allows_only_own_files() {
     let service = Service::with("").await;
-    let answer = service.anonymous().get("/docs").await.expect(200);
+    let response = service.anonymous().get("/docs").await.expect(200);
     assert_eq!(
-        answer.header("content-security-policy"),
+        response.header("content-security-policy"),
         Some(
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
              form-action 'none'; frame-ancestors 'none'"
         )
     );
-    let page = String::from_utf8(answer.body.to_vec()).expect("the page is text");
+    let page = String::from_utf8(response.body.to_vec()).expect("the page is text");
     let inline = page.split_whitespace().find(|word| word.starts_with("on") && word.contains("=\""));
     assert!(!page.contains("style=") && !page.contains("<style") && inline.is_none(), "nothing inline");
     assert_eq!(page.matches("<script").count(), page.matches("<script src=").count());

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use super::support::{Victim, git};
-use crate::process::Reply;
+use crate::process::HttpResponse;
 
 /// A clone of `mallory/target`, in which objects are made and pushed.
 struct Clone {
@@ -89,13 +89,13 @@ fn directory(tree: &str) -> String {
     format!("040000 tree {tree}")
 }
 
-fn json(reply: &Reply) -> Value {
-    let body = reply.0.find("\r\n\r\n").map_or("", |end| &reply.0[end + 4..]);
+fn json(response: &HttpResponse) -> Value {
+    let body = response.0.find("\r\n\r\n").map_or("", |end| &response.0[end + 4..]);
     serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {}", &body[..body.len().min(200)]))
 }
 
 /// A GET of somebody who has no token.
-fn get(victim: &Victim, path: &str) -> Reply {
+fn get(victim: &Victim, path: &str) -> HttpResponse {
     victim.server().request(&format!("GET {path} HTTP/1.1"), "")
 }
 
@@ -112,7 +112,7 @@ fn get_all(victim: &Victim, paths: &[String], expected: &[u16]) {
 /// Opens a pull request and returns the path of it.
 fn open_pull(victim: &Victim, branch: &str) -> String {
     let body = serde_json::json!({ "title": branch, "head": branch, "base": "main" }).to_string();
-    let reply = victim.send("ghp_mallory", "POST", "/repos/mallory/target/pulls", &body);
-    assert_eq!(reply.status(), 201, "{}", reply.0);
-    format!("/repos/mallory/target/pulls/{}", json(&reply)["number"])
+    let response = victim.send("ghp_mallory", "POST", "/repos/mallory/target/pulls", &body);
+    assert_eq!(response.status(), 201, "{}", response.0);
+    format!("/repos/mallory/target/pulls/{}", json(&response)["number"])
 }

@@ -1,12 +1,12 @@
 //! Any order of changes leaves issue fields and the project fields that follow them as a simple model says.
 
-mod world;
+mod state;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use crate::support::Service;
-use world::Model;
+use state::Model;
 
 const STATE: &str = "
 users: [{ login: mona }]

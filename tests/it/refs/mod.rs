@@ -1,0 +1,109 @@
+//! Git references and objects over real repositories.
+
+mod hostile;
+mod maintenance;
+mod model;
+mod objects;
+mod racing;
+mod reading;
+mod state_file;
+mod workflows;
+mod writing;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{Client, Response, Service};
+
+/// Two commits on `main`, one on `feature`, two tags; another repository; an empty one; everyone's tokens.
+pub const STATE: &str = r#"
+users:
+  - { login: mona, name: Mona Lisa, email: mona@example.com }
+  - { login: hubot }
+  - { login: guest }
+orgs:
+  - { login: acme, members: [{ user: mona, role: admin }] }
+repos:
+  - name: acme/rocket
+    collaborators: [{ user: hubot, permission: write }]
+    commits:
+      - { branch: main, author: mona, message: first, files: { README.md: "hello\n", src/a.txt: "1\n2\n3\n" } }
+      - { branch: main, author: hubot, message: second, files: { src/a.txt: "1\ntwo\n3\n" } }
+      - { branch: feature, from: main, author: hubot, message: third, files: { src/b.txt: "b\n", README.md: null } }
+      - { branch: side, author: hubot, message: apart, files: { side.txt: "s\n" } }
+    tags:
+      - { name: light, target: main }
+      - { name: v1, target: main, message: Version one }
+  - name: acme/hidden
+    private: true
+    commits: [{ branch: main, author: mona, message: secret, files: { secret.txt: "only here\n" } }]
+  - { name: acme/empty }
+tokens:
+  - { kind: classic, user: mona, scopes: [repo, workflow], token: ghp_monamonamona }
+  - { kind: classic, user: hubot, scopes: [repo], token: ghp_hubothubot }
+  - { kind: classic, user: guest, scopes: [repo], token: ghp_guestguest }
+  - { kind: fine_grained, user: hubot, owner: acme, repositories: all, permissions: { contents: write }, token: github_pat_contents }
+  - { kind: fine_grained, user: hubot, owner: acme, repositories: all, permissions: { contents: write, workflows: write }, token: github_pat_workflows }
+  - { kind: fine_grained, user: hubot, owner: acme, repositories: all, permissions: { contents: read }, token: github_pat_reader }
+"#;
+
+pub const GIT: &str = "/repos/acme/rocket/git";
+
+/// The service of every story here.
+pub async fn rocket() -> Service {
+    Service::with(STATE).await
+}
+
+pub fn mona(service: &Service) -> Client<'_> {
+    service.with_token("ghp_monamonamona")
+}
+
+pub fn hubot(service: &Service) -> Client<'_> {
+    service.with_token("ghp_hubothubot")
+}
+
+/// What a reference of the rocket points at.
+pub async fn sha_of(service: &Service, name: &str) -> String {
+    let response = mona(service).get(&format!("{GIT}/ref/{name}")).await.expect(200);
+    text(&response.json()["object"]["sha"])
+}
+
+/// The parent of the newest commit on `main`.
+pub async fn first_commit(service: &Service) -> String {
+    let tip = sha_of(service, "heads/main").await;
+    let response = mona(service).get(&format!("{GIT}/commits/{tip}")).await.expect(200);
+    text(&response.json()["parents"][0]["sha"])
+}
+
+pub fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("not a text: {value}")).to_owned()
+}
+
+/// Names of the references in a list, in its order.
+pub fn names(response: &Response) -> Vec<String> {
+    let list = response.json();
+    list.as_array().expect("a list").iter().map(|item| text(&item["ref"])).collect()
+}
+
+/// The folder of the packs of a repository.
+pub fn directory(service: &Service, number: i64) -> PathBuf {
+    service.directory().join(format!("data/repositories/{:02x}/{number}.git", number % 256))
+}
+
+/// What the git program says about the packs of a repository.
+pub fn git(service: &Service, number: i64, arguments: &[&str]) -> (bool, String) {
+    let output = Command::new("git")
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("HOME", service.directory())
+        .arg("--git-dir")
+        .arg(directory(service, number))
+        .args(arguments)
+        .output()
+        .expect("git runs");
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8_lossy(&text).into_owned())
+}
