@@ -11,16 +11,16 @@ use serde::Deserialize;
 use plinth_core::objects::ObjectLimits;
 use plinth_core::rate_limit::RateLimits;
 
-/// What can be decided without changing the program.
+/// What operators can set.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The address that people use, where it differs from what requests say.
+    /// The URL that clients use, where it differs from what requests say.
     pub public_url: Option<String>,
-    /// The proxies whose `X-Forwarded-…` headers are believed; nobody's by default.
+    /// The proxies whose `X-Forwarded-…` headers count; none by default.
     pub trusted_proxies: Vec<Network>,
     pub rate_limits: RateLimits,
     pub request_timeout: Duration,
-    /// Requests answered at once; more are turned away at once rather than kept waiting.
+    /// Concurrent requests; more get 503 at once instead of waiting.
     pub requests_max: usize,
     /// Of which one caller may have this many.
     pub requests_per_caller_max: usize,
@@ -33,7 +33,7 @@ pub struct Settings {
     pub write_timeout: Duration,
     /// Memory for large responses that are being sent.
     pub response_bytes_max: usize,
-    /// Memory for answers that still hold; none keeps nothing.
+    /// Memory for the response cache; 0 turns it off.
     pub response_cache_bytes: usize,
     /// How long a service that was asked to stop goes on as before, but is not ready.
     pub lame_duck: Duration,
@@ -90,7 +90,7 @@ impl fmt::Display for Network {
     }
 }
 
-/// What clone and push may take.
+/// Limits of clone and push.
 #[derive(Debug, Clone)]
 pub struct GitSettings {
     /// Bytes in one pushed pack.

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use plinth_api::policy::Endpoint;
 use plinth_api::policy::table::{self, TABLE};
-use plinth_api::policy::{Allowed, Endpoint};
+use plinth_api::request::Allowed;
 use plinth_api::response::api_response::ApiResponse;
 use plinth_api::routes::Routes;
 use plinth_core::access::{Org, RepoTarget, Target};

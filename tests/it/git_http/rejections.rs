@@ -28,7 +28,7 @@ async fn push_rejects_refs_individually() {
     for line in [
         "*\tHEAD:refs/heads/good\t[new branch]",
         "!\tHEAD:refs/pull/1/head\t[remote rejected] (the name is reserved for the server)",
-        "!\tHEAD:refs/heads/dev/below\t[remote rejected] (refs/heads/dev is in the way)",
+        "!\tHEAD:refs/heads/dev/below\t[remote rejected] (directory/file conflict with refs/heads/dev)",
         "!\tHEAD^{tree}:refs/heads/a-tree\t[remote rejected] (a branch must point at a commit, not at a tree)",
         "!\tHEAD:refs/heads/-x\t[remote rejected] (bad name: no part of the name may begin with a dash)",
         "!\t:refs/heads/main\t[remote rejected] (cannot delete the default branch)",

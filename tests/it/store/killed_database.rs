@@ -29,7 +29,7 @@ tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
 async fn send(http_service: &HttpService, method: &str, path: &str, body: String) -> u16 {
     let request = Request::builder().method(method).uri(path).header("authorization", "Bearer ghp_monamona");
     let request = request.header("host", "plinth.test").body(Body::from(body)).expect("a good request");
-    http_service.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await.status().as_u16()
+    http_service.respond(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await.status().as_u16()
 }
 
 /// What the clients have seen.

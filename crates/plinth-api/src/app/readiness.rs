@@ -1,7 +1,7 @@
-//! What readiness means: not stopping, a database that answers, a writer that makes progress, a disk that takes writes.
+//! Readiness: not stopping, a database that responds, a writer that makes progress, a disk that takes writes.
 //!
 //! Whatever may hang runs on a thread of its own, one of each kind at most, however many ask. Those who ask wait for a
-//! moment and otherwise learn that the check did not finish, which is an answer too.
+//! moment and otherwise learn that the check did not finish, which is a result, too.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

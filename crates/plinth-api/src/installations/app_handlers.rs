@@ -1,23 +1,22 @@
 //! Steps of the operations that an app signs with its own key.
 
+use super::json;
+use crate::app::App;
+use crate::policy::Endpoint;
+use crate::policy::table::{
+    CreateInstallationToken, DeleteAppInstallation, GetApp, GetAppInstallation, GetOrgInstallation,
+    GetRepoInstallation, GetUserInstallation, ListAppInstallations, SuspendInstallation, UnsuspendInstallation,
+};
+use crate::repos::json::Repository;
+use crate::request::body::Json;
+use crate::request::{Allowed, page};
+use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::InstallationId;
 use plinth_core::access::NoTarget;
 use plinth_core::installations::model::Shown;
 use plinth_core::installations::{self, NewAccessToken, OwnInstallation, operations, rules, store};
 use plinth_core::{accounts, apps};
-
-use super::json;
-use crate::app::App;
-use crate::policy::table::{
-    CreateInstallationToken, DeleteAppInstallation, GetApp, GetAppInstallation, GetOrgInstallation,
-    GetRepoInstallation, GetUserInstallation, ListAppInstallations, SuspendInstallation, UnsuspendInstallation,
-};
-use crate::policy::{Allowed, Endpoint};
-use crate::repos::json::Repository;
-use crate::request::body::Json;
-use crate::request::page;
-use crate::response::api_response::ApiResponse;
 
 pub async fn get(access: Allowed<GetApp, NoTarget>, app: App) -> Result<ApiResponse> {
     let id = rules::app(access.caller())?;

@@ -93,7 +93,7 @@ pub struct ResponseCache(Option<Cache<Key, Arc<Entry>, Weigher>>);
 
 struct Entry {
     stamp: Stamp,
-    response: Arc<Answer>,
+    response: Arc<CachedResponse>,
 }
 
 impl ResponseCache {
@@ -104,7 +104,7 @@ impl ResponseCache {
     }
 
     /// The response to this request; `now` is asked for only where there is one.
-    pub fn find(&self, key: &Key, now: impl FnOnce() -> Option<Stamp>) -> Option<Arc<Answer>> {
+    pub fn find(&self, key: &Key, now: impl FnOnce() -> Option<Stamp>) -> Option<Arc<CachedResponse>> {
         let cache = self.0.as_ref()?;
         let entry = cache.get(key)?;
         if now() == Some(entry.stamp) {
@@ -115,7 +115,7 @@ impl ResponseCache {
     }
 
     /// Stores a response, in place of others where there is no room.
-    pub fn keep(&self, stamp: Stamp, mut key: Key, mut response: Answer) {
+    pub fn insert(&self, stamp: Stamp, mut key: Key, mut response: CachedResponse) {
         let Some(cache) = &self.0 else { return };
         // Buffers that were filled piece by piece are larger than what is in them.
         key.0.shrink_to_fit();
@@ -139,7 +139,7 @@ impl Weighter<Key, Arc<Entry>> for Weigher {
 }
 
 /// An answer with all that it said, apart from what is said anew each time.
-pub struct Answer {
+pub struct CachedResponse {
     pub row: &'static Row,
     /// Who pays for it, each time.
     pub limit_key: Option<LimitKey>,
@@ -148,7 +148,7 @@ pub struct Answer {
     body: Bytes,
 }
 
-impl Answer {
+impl CachedResponse {
     /// Takes note of an answer that can be given again: a good one, whole, or that the client has it already.
     pub fn of(
         response: &Response,
@@ -165,11 +165,11 @@ impl Answer {
         Some(Self { row, limit_key, status, headers: response.headers().clone(), body })
     }
 
-    pub fn is_free(&self) -> bool {
+    pub fn is_not_modified(&self) -> bool {
         self.status == StatusCode::NOT_MODIFIED
     }
 
-    pub fn again(&self) -> Response {
+    pub fn to_response(&self) -> Response {
         let mut response = Response::new(Body::from(self.body.clone()));
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers.clone();
@@ -199,24 +199,24 @@ mod tests {
         Key::of(&request.body(Body::empty()).expect("a request"), HERE).expect("short enough")
     }
 
-    fn answer(length: usize) -> Answer {
+    fn response(length: usize) -> CachedResponse {
         let response = Response::new(Body::empty());
-        Answer::of(&response, Some(vec![b'a'; length].into()), GetRef::ROW, None).expect("a good answer")
+        CachedResponse::of(&response, Some(vec![b'a'; length].into()), GetRef::ROW, None).expect("a good answer")
     }
 
     #[test]
     fn an_answer_holds_for_its_own_moment_only() {
         let cache = ResponseCache::new(1 << 20);
         let found = |stamp| cache.find(&key("/a", &[]), || Some(stamp)).is_some();
-        cache.keep(at(1, 1), key("/a", &[]), answer(10));
+        cache.insert(at(1, 1), key("/a", &[]), response(10));
         assert!(found(at(1, 1)));
         for other in [at(2, 1), at(1, 2), at(1, 0)] {
-            cache.keep(at(1, 1), key("/a", &[]), answer(10));
+            cache.insert(at(1, 1), key("/a", &[]), response(10));
             assert!(!found(other));
             assert!(!found(at(1, 1)), "it is forgotten, since a clock can be set back");
         }
         let none = ResponseCache::new(0);
-        none.keep(at(1, 1), key("/a", &[]), answer(10));
+        none.insert(at(1, 1), key("/a", &[]), response(10));
         assert!(none.find(&key("/a", &[]), || Some(at(1, 1))).is_none());
     }
 
@@ -241,7 +241,7 @@ mod tests {
 
     /// A response as the service makes them: some thirty headers, values of their own, and a body that grew as it was
     /// written.
-    fn usual_answer(number: usize, length: usize) -> Answer {
+    fn usual_answer(number: usize, length: usize) -> CachedResponse {
         let mut response = Response::new(Body::empty());
         for header in 0..30 {
             let name = HeaderName::try_from(format!("x-header-number-{header}")).expect("a name");
@@ -250,7 +250,7 @@ mod tests {
         }
         let mut body = Vec::with_capacity(2 * length);
         body.resize(length, b'a');
-        Answer::of(&response, Some(body.into()), GetRef::ROW, None).expect("a good answer")
+        CachedResponse::of(&response, Some(body.into()), GetRef::ROW, None).expect("a good answer")
     }
 
     #[test]
@@ -263,7 +263,7 @@ mod tests {
                 let filled = ResponseCache::new(BYTES_MAX);
                 for number in 0..2 * BYTES_MAX / (body_length + 2_048) {
                     let path = format!("/{number}/{}", "x".repeat(key_length));
-                    filled.keep(at(1, 1), key(&path, &[]), usual_answer(number, body_length));
+                    filled.insert(at(1, 1), key(&path, &[]), usual_answer(number, body_length));
                 }
                 kept = filled.0.as_ref().map_or(0, |cache| cache.len());
                 cache = Some(filled);

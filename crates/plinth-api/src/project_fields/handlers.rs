@@ -1,14 +1,13 @@
 //! Steps of the operations on fields of projects, the same for organizations and users.
 
 use http::HeaderMap;
-use plinth_core::project_fields::{model, operations};
 
 use super::json::{ProjectField, Setting};
 use crate::app::App;
-use crate::policy::{Allowed, Endpoint};
+use crate::policy::Endpoint;
 use crate::request::body::Json;
 use crate::request::shape::FromJson;
-use crate::request::{conditional, cursor};
+use crate::request::{Allowed, conditional, cursor};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{ProjectFieldId, ProjectId};
@@ -17,8 +16,8 @@ use plinth_base::urls::Urls;
 use plinth_core::access::Target;
 use plinth_core::paging::{CursorPage, Edge};
 use plinth_core::project_fields::contents::{self, Contents};
-use plinth_core::project_fields::model::Day;
-use plinth_core::project_fields::{NewField, rules, store};
+use plinth_core::project_fields::model::{self, Day};
+use plinth_core::project_fields::{NewField, operations, rules, store};
 use plinth_core::projects::{Project, Window};
 use plinth_store::Connection;
 

@@ -4,19 +4,18 @@ use std::collections::HashMap;
 
 use super::json;
 use crate::app::App;
+use crate::policy::Endpoint;
 use crate::policy::table::{GetOrgProject, GetProject, GetUserProject, ListOrgProjects, ListUserProjects};
-use crate::policy::{Allowed, Endpoint};
 use crate::request::context::RequestContext;
-use crate::request::cursor;
+use crate::request::{Allowed, cursor};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::AccountId;
 use plinth_core::access::{Org, Target, User};
 use plinth_core::accounts::{self, Account, AccountKind};
 use plinth_core::paging::Edge;
-use plinth_core::projects::Window;
 use plinth_core::projects::store::{self, Scope};
-use plinth_core::projects::{AnyProject, OrgProject, Project, UserProject, rules};
+use plinth_core::projects::{AnyProject, OrgProject, Project, UserProject, Window, rules};
 use plinth_store::Connection;
 
 pub async fn list_for_org(access: Allowed<ListOrgProjects, Org>, app: App) -> Result<ApiResponse> {

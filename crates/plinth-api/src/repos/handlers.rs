@@ -1,18 +1,17 @@
 //! Steps of the operations on repositories.
 
+use super::json::Repository;
+use crate::app::App;
+use crate::policy::table::{CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetRepo};
+use crate::request::Allowed;
+use crate::request::body::Json;
+use crate::response::api_response::ApiResponse;
 use plinth_base::error::Result;
 use plinth_base::urls::Urls;
 use plinth_core::access::{Org, OwnAccount, RepoTarget};
 use plinth_core::repos::store::Found;
 use plinth_core::repos::{NewRepository, RepoRole, operations};
 use plinth_core::tokens::Principal;
-
-use super::json::Repository;
-use crate::app::App;
-use crate::policy::Allowed;
-use crate::policy::table::{CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetRepo};
-use crate::request::body::Json;
-use crate::response::api_response::ApiResponse;
 
 pub async fn get(access: Allowed<GetRepo, RepoTarget>) -> Result<ApiResponse> {
     let mut repository = Repository::new(&access.repo, access.urls());

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::accounts::json::User;
+use crate::negotiation::Media;
 use crate::pulls::json::{Link, user};
-use crate::request::media::Media;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{CommentId, NodeId, ReviewId, Sha};
 use plinth_base::urls::Part::{Fixed, Number};

@@ -5,7 +5,7 @@ use plinth_base::error::{Code, Error, Result};
 use plinth_base::ids::{ObjectKind, RefName, RepoId, Sha};
 use plinth_store::{Connection, Transaction};
 
-use super::model::{Pull, PullFacts, PullState};
+use super::model::{Pull, PullFacts, PullState, Size};
 use super::range::with_diff_context;
 use super::store::{self, NewPull};
 use super::{Moved, NewPullRequest, PullRequestChanges, moves, refresh_later, rules};
@@ -14,7 +14,7 @@ use crate::repos::Repo;
 use crate::{Core, refs};
 
 /// Opens a pull request.
-pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewPullRequest) -> Result<Pull> {
+pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewPullRequest) -> Result<(Pull, Size)> {
     rules::check_new(&new)?;
     let head_ref = rules::head_branch(&access.repo, &new.head)?.to_owned();
     let author = access.caller().actor().ok_or(Error::Unauthenticated("Requires authentication"))?;
@@ -24,8 +24,19 @@ pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewPullR
     let new = NewPull { repo: access.repo.id, title, body, draft, author, head_ref, base_ref };
     let context = (access.repo.clone(), new, core.clock.now());
     let pull = access.write(context, |tx, (repo, new, now)| Box::pin(insert(tx, repo, new, *now))).await?;
+    // Before the background work, which would take turns with it.
+    let size = size(core, &pull).await?;
     refresh_later(core, pull.repo_id, Moved { pulls: vec![pull.id], ..Moved::default() });
-    Ok(pull)
+    Ok((pull, size))
+}
+
+/// Commits, files and lines of a pull request's current version.
+pub async fn size(core: &Core, pull: &Pull) -> Result<Size> {
+    let version = pull.version;
+    match version.size {
+        Some(size) => Ok(size),
+        None => with_diff_context(core, pull.repo_id, move |diff| diff.size(&version)).await,
+    }
 }
 
 /// Changes text, state and base of a pull request.

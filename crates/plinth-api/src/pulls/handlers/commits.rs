@@ -1,15 +1,14 @@
 //! The commits of a pull request.
 
-use super::find_pull;
 use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 
+use super::find_pull;
 use crate::accounts::json::User;
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::ListPullCommits;
-use crate::request::page;
+use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;

@@ -1,14 +1,13 @@
 //! The files of a pull request.
 
-use super::find_pull;
 use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::find_pull;
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::ListPullFiles;
-use crate::request::page;
+use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;

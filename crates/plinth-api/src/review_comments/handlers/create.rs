@@ -1,9 +1,10 @@
 //! Comments that are new.
 
 use crate::app::App;
+use crate::policy::Endpoint;
 use crate::policy::table::{CreateReplyForReviewComment, CreateReviewComment};
-use crate::policy::{Allowed, Endpoint};
 use crate::pulls::FoundPull;
+use crate::request::Allowed;
 use crate::request::body::Json;
 use crate::response::api_response::ApiResponse;
 use crate::review_comments::extract::FoundComment;

@@ -1,4 +1,4 @@
-//! API versions: asked for by header, echoed in every answer.
+//! API versions: requested by a header, echoed in every response.
 
 use http::HeaderMap;
 

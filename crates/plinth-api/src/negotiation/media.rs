@@ -40,7 +40,7 @@ impl Media {
 
     fn parse(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
-        // Forms are what the operations for signing in answer by default.
+        // The operations for signing in respond with forms by default.
         const PLAIN: &[&str] = &[
             "",
             "*/*",
@@ -68,7 +68,7 @@ impl Media {
         })
     }
 
-    /// What the media-type header of the answer says.
+    /// The value of the media-type header of the response.
     pub fn header(self) -> &'static str {
         match self {
             Media::Json => "github.v3; format=json",

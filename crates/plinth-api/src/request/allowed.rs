@@ -8,10 +8,10 @@ use plinth_base::error::Result;
 use plinth_base::urls::Urls;
 use plinth_core::access::{Access, AccessRequest, Target, WriteAccess, authorize};
 
-use super::{Caching, Endpoint};
+use super::context::RequestContext;
+use super::handler::{ApiRequest, FromRequest};
 use crate::app::App;
-use crate::request::context::RequestContext;
-use crate::request::handler::{ApiRequest, FromRequest};
+use crate::policy::{Caching, Endpoint};
 
 /// A resource on which the caller may carry out the operation of the endpoint `E`.
 pub struct Allowed<E, T> {
@@ -60,7 +60,7 @@ impl<E: Endpoint, T: Target> FromRequest for Allowed<E, T> {
             rule: &E::ROW.rule,
             params: context.params.clone(),
             principal: context.principal.clone(),
-            generations: context.state,
+            generations: context.generations,
             cached: E::ROW.caching == Caching::Access,
         };
         let access = Arc::new(authorize(app, access).await?);
