@@ -38,3 +38,6 @@ mod cluster;
 #[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
 #[path = "../it/process/server.rs"]
 mod server;
+#[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
+#[path = "../it/support/wait.rs"]
+mod wait;

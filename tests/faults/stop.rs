@@ -9,11 +9,13 @@ use crate::client::Client;
 use crate::load::{Load, Plan, Rejections, Seen};
 use crate::settings::{self, figure, progress, sized};
 use crate::subject::{Subject, TOKEN};
+use crate::wait::DEADLINE;
 
 /// The lame-duck period: a load balancer has this long to notice that the server is unready.
 const LAME_DUCK: &[&str] = &["--lame-duck-seconds", "2"];
 /// Lame-duck period, and what clients need to end what they have begun.
 const STOP_MAX: Duration = Duration::from_secs(32);
+const PROBE_INTERVAL: Duration = Duration::from_millis(200);
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F4"]
@@ -76,9 +78,13 @@ fn signal_under_load(
         assert_eq!(probe.get("/readyz").map(|response| response.status), Ok(200));
         subject.server().signal(signal);
         let started = Instant::now();
-        // As a probe every so often would see it: not at once.
-        std::thread::sleep(Duration::from_millis(200));
-        let unready = probe.get("/readyz").map(|response| response.status);
+        // A load balancer notices at one of its next probes, and sends requests until then.
+        let mut unready = Ok(200);
+        while unready == Ok(200) {
+            assert!(started.elapsed() < DEADLINE, "the server stays ready");
+            std::thread::sleep(PROBE_INTERVAL);
+            unready = probe.get("/readyz").map(|response| response.status);
+        }
         if signal == Signal::TERM {
             assert_eq!(unready, Ok(503), "unready, and still answering");
         }

@@ -4,6 +4,7 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use crate::support::wait::wait_until_async;
 use crate::support::{Response, Service, Tester};
 
 const STATE: &str = "
@@ -35,6 +36,7 @@ async fn ended_meanwhile(service: &Service, token: &str, (method, path, body): (
     let client = service.with_token(token);
     // Known, so that nothing is looked up before the transaction.
     client.get("/user").await.expect(200);
+    service.settled().await;
     let (begun, has_begun) = oneshot::channel();
     let (go, may_go) = std::sync::mpsc::channel::<()>();
     let slots = std::sync::Mutex::new((Some(begun), may_go));
@@ -55,8 +57,8 @@ async fn ended_meanwhile(service: &Service, token: &str, (method, path, body): (
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let sent = client.send(method, path, body);
         let release = async {
-            // Time to come as far as the store, behind the transaction that is under way.
-            tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+            let times = service.app.transaction_times();
+            wait_until_async("the request waits behind the open transaction", async || times.waiting() >= 2).await;
             go.send(()).expect("the transaction waits");
         };
         tokio::join!(sent, release).0

@@ -4,6 +4,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::host::{Host, OWNER};
+use crate::support::wait::wait_until_async;
 
 #[tokio::test]
 async fn concurrent_pushes_to_one_branch_have_one_winner() {
@@ -52,27 +53,14 @@ async fn aborted_push_leaves_nothing() {
     );
     stream.write_all(head.as_bytes()).await.expect("it reads");
     stream.write_all(b"PACK\0\0\0\x02\0\0\0\x03").await.expect("it reads");
-    let begun = async || {
-        for _ in 0..200 {
-            if quarantines(&host) > 0 {
-                return true;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-        false
-    };
-    assert!(begun().await, "the push has begun");
+    wait_until_async("the push has a quarantine", async || quarantines(&host) > 0).await;
     drop(stream);
-    for _ in 0..200 {
-        if quarantines(&host) == 0 {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    wait_until_async("the quarantine is removed", async || quarantines(&host) == 0).await;
     host.assert_nothing_left();
     assert_eq!(host.packs(), 0);
     assert_eq!(host.refs("octo-org/hello").await, [""; 0]);
-    assert_eq!(host.service.app.git_permits.available(), host.service.app.settings.git.processes_max);
+    let (permits, all) = (&host.service.app.git_permits, host.service.app.settings.git.processes_max);
+    wait_until_async("the permit is released", async || permits.available() == all).await;
 }
 
 pub fn quarantines(host: &Host) -> usize {
@@ -91,7 +79,7 @@ pub fn quarantines(host: &Host) -> usize {
 #[tokio::test]
 async fn unread_fetch_ends() {
     let host = Host::with_settings(|settings| {
-        settings.git.idle_timeout = std::time::Duration::from_millis(500);
+        settings.git.idle_timeout = std::time::Duration::from_secs(2);
     })
     .await;
     host.work("work", OWNER, "octo-org/hello", 1).await;
@@ -116,12 +104,7 @@ async fn unread_fetch_ends() {
         assert!(some.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&some));
         assert_eq!(permits.available(), all - 1);
         let stream = if goes_away { None } else { Some(stream) };
-        let mut waited = 0;
-        while permits.available() < all {
-            assert!(waited < 500, "the permit is given back");
-            waited += 1;
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
+        wait_until_async("the permit is released", async || permits.available() == all).await;
         drop(stream);
     }
 }

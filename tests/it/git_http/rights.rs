@@ -1,7 +1,5 @@
 //! Rights that go while a request is under way: what is not allowed any more when names change is not done.
 
-use std::time::Duration;
-
 use plinth_store::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -10,6 +8,7 @@ use super::host::{Host, OWNER};
 use super::hostile::pack;
 use super::races::quarantines;
 use crate::support::Tester;
+use crate::support::wait::wait_until_async;
 
 /// An installation that may push and change workflows, and someone who may push.
 const MORE: &str = "
@@ -135,9 +134,7 @@ async fn push_slowly(host: &Host, sent: &(Vec<u8>, String), token: &str, meanwhi
          Content-Type: application/x-git-receive-pack-request"
     );
     slowly(host, &head, &body, async || {
-        while quarantines(host) == 0 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        wait_until_async("the push has a quarantine", async || quarantines(host) > 0).await;
         meanwhile().await;
     })
     .await
@@ -176,8 +173,7 @@ async fn request_fails_when_right_is_revoked_during_body() {
         for (request, body) in &requests {
             let head = format!("{request} HTTP/1.1\r\nAuthorization: Bearer {}", case.token);
             let response = slowly(&host, &head, body.as_bytes(), async || {
-                // Long enough for the first look at the right; the answer is the same if it was not.
-                tokio::time::sleep(Duration::from_millis(100)).await;
+                wait_until_async("the request is in flight", async || host.service.requests_in_flight() > 0).await;
                 execute(&host, case.statement).await;
             })
             .await;

@@ -1,11 +1,10 @@
 //! `kill -9` in the middle of work: what was acknowledged is there afterwards.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use rustix::process::Signal;
 
-use super::Server;
+use super::{Server, wait_until};
 
 const CYCLES: usize = 3;
 const CLIENTS: usize = 4;
@@ -32,9 +31,7 @@ fn work_until_killed(server: &mut Server, cycle: usize) -> Vec<String> {
                 })
             })
             .collect();
-        while acknowledged.load(Ordering::SeqCst) < 20 {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_until("20 writes are acknowledged", || acknowledged.load(Ordering::SeqCst) >= 20);
         server_ref.signal(Signal::KILL);
         clients.into_iter().flat_map(|client| client.join().expect("a client does not panic")).collect()
     });
@@ -46,7 +43,7 @@ fn work_until_killed(server: &mut Server, cycle: usize) -> Vec<String> {
 fn try_post(server: &Server, body: &str) -> Option<u16> {
     use std::io::{Read, Write};
     let mut stream = std::net::TcpStream::connect(server.address).ok()?;
-    stream.set_read_timeout(Some(super::PATIENCE)).ok()?;
+    stream.set_read_timeout(Some(super::DEADLINE)).ok()?;
     let request = format!(
         "POST /user/repos HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ghp_monamona\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()

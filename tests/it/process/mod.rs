@@ -14,4 +14,6 @@ mod server;
 mod stopping;
 mod verifying;
 
-pub use server::{HttpResponse, PATIENCE, Raw, Server, begin_post, fetch, get_page, try_get, try_request, wait_until};
+use crate::support::wait;
+pub use crate::support::wait::{DEADLINE, wait_until};
+pub use server::{HttpResponse, Raw, Server, begin_post, fetch, get_page, try_get, try_request};

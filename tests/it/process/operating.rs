@@ -6,11 +6,10 @@ use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use rustix::process::Signal;
 
-use super::{PATIENCE, Raw, Server, begin_post, try_request, wait_until};
+use super::{DEADLINE, Raw, Server, begin_post, try_request, wait_until};
 
 fn directory() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary directory can be made")
@@ -68,7 +67,7 @@ fn lame_duck_server_is_unready_and_serves_until_second_signal() {
 #[test]
 fn lame_duck_server_stops_after_its_period() {
     let directory = directory();
-    let mut server = Server::start(directory.path(), &["--lame-duck-seconds", "1"]);
+    let mut server = Server::start(directory.path(), &["--lame-duck-seconds", "4"]);
     server.signal(Signal::TERM);
     assert_eq!(server.get("/meta").status(), 200);
     assert_eq!(server.wait(), Some(0));
@@ -94,9 +93,13 @@ fn idle_connection_closes_after_configured_time() {
     let (_server, mut short) = keep_alive("1");
     let mut rest = Vec::new();
     short.0.read_to_end(&mut rest).expect("the server closes, and nothing else");
-    let (_server, mut long) = keep_alive("75");
-    // Longer than a head may take, which was once the limit of idleness too.
-    std::thread::sleep(Duration::from_millis(1_800));
+    let (server, mut long) = keep_alive("75");
+    // The limit of a request's head was once the limit of idleness too: let it pass twice.
+    for _ in 0..2 {
+        let mut incomplete = server.connect();
+        incomplete.send("GET /healthz HTTP/1.1\r\nhost: x\r\n");
+        assert_ne!(incomplete.response().status(), 200);
+    }
     long.send("GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
     assert_eq!(long.response().status(), 200);
 }
@@ -114,7 +117,7 @@ fn metrics_listener_survives_file_descriptor_exhaustion() {
     let directory = directory();
     let server = Server::start_by(limited(64), directory.path(), &["--ephemeral"]);
     let crowd: Vec<TcpStream> =
-        (0..80).filter_map(|_| TcpStream::connect_timeout(&server.metrics, PATIENCE).ok()).collect();
+        (0..80).filter_map(|_| TcpStream::connect_timeout(&server.metrics, DEADLINE).ok()).collect();
     wait_until("accepting has failed", || server.log().contains("could not accept a connection for metrics"));
     drop(crowd);
     wait_until("metrics are served again", || {
@@ -128,7 +131,7 @@ fn service_manager_is_notified_of_state() {
     let directory = directory();
     let path = directory.path().join("notify");
     let socket = UnixDatagram::bind(&path).expect("a socket");
-    socket.set_read_timeout(Some(PATIENCE)).expect("a socket takes a timeout");
+    socket.set_read_timeout(Some(DEADLINE)).expect("a socket takes a timeout");
     let mut program = Command::new(env!("CARGO_BIN_EXE_plinth"));
     program.stdin(Stdio::null()).env("NOTIFY_SOCKET", &path);
     let mut server = Server::start_by(program, directory.path(), &["--ephemeral"]);

@@ -1,13 +1,10 @@
 //! A server to test: the real program on a free port, and raw connections to it.
 
+use super::wait::{DEADLINE, wait_until};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
-/// Long enough for a busy machine, short enough to end a test that hangs.
-pub const PATIENCE: Duration = Duration::from_secs(20);
 
 const STATE: &str = "
 users: [{ login: mona }]
@@ -68,8 +65,8 @@ impl Server {
     }
 
     pub fn connect(&self) -> Raw {
-        let stream = TcpStream::connect_timeout(&self.address, PATIENCE).expect("the server takes connections");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a socket takes a timeout");
+        let stream = TcpStream::connect_timeout(&self.address, DEADLINE).expect("the server takes connections");
+        stream.set_read_timeout(Some(DEADLINE)).expect("a socket takes a timeout");
         Raw(stream)
     }
 
@@ -107,14 +104,8 @@ impl Server {
 
     /// The exit code, once the process has ended by itself.
     pub fn wait(&mut self) -> Option<i32> {
-        let started = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().expect("a child can be waited for") {
-                return status.code();
-            }
-            assert!(started.elapsed() < PATIENCE, "the server does not end");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_until("the server exits", || self.child.try_wait().expect("a child can be waited for").is_some());
+        self.child.wait().expect("a child can be waited for").code()
     }
 
     pub fn log(&self) -> String {
@@ -196,8 +187,8 @@ pub fn try_get(address: SocketAddr, token: &str, path: &str) -> Option<u16> {
 
 /// The response to a request without a body, or nothing where the server does not respond.
 pub fn try_request(address: SocketAddr, head: &str) -> Option<String> {
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    let mut stream = TcpStream::connect_timeout(&address, DEADLINE).ok()?;
+    stream.set_read_timeout(Some(DEADLINE)).ok()?;
     stream.write_all(format!("{head}\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes()).ok()?;
     let mut response = Vec::new();
     let _ = stream.read_to_end(&mut response);
@@ -206,24 +197,15 @@ pub fn try_request(address: SocketAddr, head: &str) -> Option<String> {
 
 /// The body of a page on any address.
 pub fn get_page(address: SocketAddr, path: &str) -> String {
-    let mut raw = Raw(TcpStream::connect_timeout(&address, PATIENCE).expect("it takes connections"));
+    let mut raw = Raw(TcpStream::connect_timeout(&address, DEADLINE).expect("it takes connections"));
     raw.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
     raw.response().body().to_owned()
 }
 
 /// A page without a credential, with its head.
 pub fn fetch(address: SocketAddr, path: &str) -> String {
-    let mut raw = Raw(TcpStream::connect_timeout(&address, PATIENCE).expect("the server takes connections"));
-    raw.0.set_read_timeout(Some(PATIENCE)).expect("a socket takes a timeout");
+    let mut raw = Raw(TcpStream::connect_timeout(&address, DEADLINE).expect("the server takes connections"));
+    raw.0.set_read_timeout(Some(DEADLINE)).expect("a socket takes a timeout");
     raw.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
     raw.response().0
-}
-
-/// Waits until something is so.
-pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !is_so() {
-        assert!(started.elapsed() < PATIENCE, "never: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }

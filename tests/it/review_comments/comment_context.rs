@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{fixture, numbered};
 use crate::support::Tester;
 use crate::support::pull_request::PullRequestFixture;
+use crate::support::wait::wait_until_async;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
 use plinth_base::ids::Sha;
@@ -70,6 +71,7 @@ async fn create_comment_uses_version_made_while_it_waits() {
     comment(&fixture, &fixture.head).await;
     let next = fixture.commit_on(&fixture.head, &[("kept", Some("other\n"))]);
     fixture.bring_objects().await;
+    fixture.service.settled().await;
     let (go, may_go) = std::sync::mpsc::channel::<()>();
     let versions = (fixture.base.parse().expect("a name"), next.parse().expect("a name"));
     let moving = fixture.service.store.write(Tester, (versions, Mutex::new(may_go)), |tx, ((base, head), may_go)| {
@@ -77,8 +79,8 @@ async fn create_comment_uses_version_made_while_it_waits() {
         Box::pin(add_version(tx, *base, *head))
     });
     let release = async {
-        // Time to come as far as the store, behind the transaction that is under way.
-        tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+        let times = fixture.service.app.transaction_times();
+        wait_until_async("the comment waits behind the open transaction", async || times.waiting() >= 2).await;
         go.send(()).expect("the transaction waits");
     };
     let (moved, made, ()) = tokio::join!(moving, comment(&fixture, &fixture.head), release);
@@ -106,12 +108,8 @@ async fn author_association_is_current() {
     let commit = fixture.work.commit("guest");
     fixture.push("main", &commit).await;
     // Who has contributed is found out after the push, and first seen in what is read.
-    for _ in 0..100 {
-        if fixture.get(&json!(1)).await["author_association"] == "CONTRIBUTOR" {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    let is_contributor = async || fixture.get(&json!(1)).await["author_association"] == "CONTRIBUTOR";
+    wait_until_async("the author of the comment is a contributor", is_contributor).await;
     assert_eq!(association("guest").await, "CONTRIBUTOR");
 }
 

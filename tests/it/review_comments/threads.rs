@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::fixture;
 use crate::support::pull_request::{COMMENTS, PullRequestFixture};
+use crate::support::wait::wait_until_async;
 
 async fn root(fixture: &PullRequestFixture) -> Value {
     fixture.comment_as("guest", json!({ "line": 5, "start_line": 3 })).await.expect(201).json()
@@ -158,15 +159,8 @@ async fn comment_shows_author_association() {
     let pushed = fixture.work.commit("mona");
     fixture.push("main", &pushed).await;
     for id in [3, 4] {
-        let mut association = Value::Null;
-        for _ in 0..100 {
-            association = fixture.get(&json!(id)).await["author_association"].clone();
-            if association == "CONTRIBUTOR" {
-                break;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-        assert_eq!(association, "CONTRIBUTOR", "{id}");
+        let is_contributor = async || fixture.get(&json!(id)).await["author_association"] == "CONTRIBUTOR";
+        wait_until_async("the author of the comment is a contributor", is_contributor).await;
     }
 }
 

@@ -1,7 +1,6 @@
 //! A service with one caller, who may do everything, and with something to do everything to.
 
 use std::sync::{Mutex, mpsc};
-use std::time::{Duration, Instant};
 
 use http::Method;
 use serde_json::{Value, json};
@@ -9,6 +8,7 @@ use tokio::sync::oneshot;
 
 use super::requests::{self, Objects};
 use super::rights::{Caller, Right};
+use crate::support::wait::wait_until_async;
 use crate::support::{Client, Response, Service, Tester, jwt};
 use plinth_api::app::App;
 use plinth_api::policy::Row;
@@ -66,8 +66,6 @@ const TABLES: [&str; 17] = [
     "select count(*) from app_key",
     "select count(*) from notification where unread = true",
 ];
-/// How long a request may take until its transaction waits.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Fixture {
     pub service: Service,
@@ -126,7 +124,7 @@ impl Fixture {
         meanwhile: impl Fn(&App),
     ) -> Response {
         let app = &self.service.app;
-        refresh_pull(app).await;
+        self.service.settled().await;
         let (begun, has_begun) = oneshot::channel();
         let (go, may_go) = mpsc::channel::<()>();
         let slots = Mutex::new((Some(begun), may_go));
@@ -146,11 +144,8 @@ impl Fixture {
         let request = async {
             has_begun.await.expect("the transaction has begun");
             let waiting = async {
-                let started = Instant::now();
-                while app.transaction_times().waiting() < 2 {
-                    assert!(started.elapsed() < PATIENCE, "{} did not come to the store", row.operation);
-                    tokio::time::sleep(Duration::from_millis(1)).await;
-                }
+                let what = format!("{} waits for the store", row.operation);
+                wait_until_async(&what, async || app.transaction_times().waiting() >= 2).await;
                 meanwhile(app);
                 go.send(()).expect("the transaction waits");
             };
@@ -171,22 +166,13 @@ impl Fixture {
 
     /// How much there is of everything.
     pub async fn counts(&self) -> Vec<i64> {
-        refresh_pull(&self.service.app).await;
+        self.service.settled().await;
         let mut db = self.service.store.read().await.expect("the store answers");
         let mut counts = Vec::new();
         for sql in TABLES {
             counts.push(db.one::<(i64,)>(sql, &[]).await.expect("the store answers").0);
         }
         counts
-    }
-}
-
-/// Waits until nothing in the background writes any more.
-async fn refresh_pull(app: &App) {
-    let mut quiet = 0;
-    while quiet < 5 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-        quiet = if app.transaction_times().waiting() == 0 { quiet + 1 } else { 0 };
     }
 }
 

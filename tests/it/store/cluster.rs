@@ -88,6 +88,7 @@ impl Cluster {
                 if server.try_wait().expect("a child can be waited for").is_some() {
                     break;
                 }
+                assert!(started.elapsed() < PATIENCE, "PostgreSQL accepts no connections");
                 std::thread::sleep(Duration::from_millis(10));
             }
             if server.try_wait().expect("a child can be waited for").is_none() {

@@ -10,6 +10,7 @@ use axum::body::Body;
 use http::Request;
 
 use super::cluster::Cluster;
+use crate::support::wait::wait_until_async;
 use plinth::cli::state::State;
 use plinth_api::app::App;
 use plinth_api::server::HttpService;
@@ -102,8 +103,8 @@ async fn killed_database_returns_503_and_loses_nothing() {
     for _ in 0..CYCLES {
         wait_for_more(&landed, 50).await;
         cluster.kill();
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        assert_eq!(send(&http_service, "GET", "/readyz", String::new()).await, 503);
+        let is_unready = async || send(&http_service, "GET", "/readyz", String::new()).await == 503;
+        wait_until_async("the service is unready", is_unready).await;
         assert_eq!(send(&http_service, "GET", "/healthz", String::new()).await, 200);
         cluster.bring_up();
     }

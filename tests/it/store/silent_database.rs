@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
@@ -12,6 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
+use crate::support::wait::wait_until_async;
 use crate::support::{TestDatabase, Tester};
 use plinth_api::app::App;
 use plinth_api::server::HttpService;
@@ -114,12 +115,14 @@ async fn behind_a_proxy(url: &str, data: &std::path::Path) -> (Proxy, Store, Htt
     let repositories = Repositories::at(data).expect("a directory can be made");
     let settings = Settings::default();
     let app = App::new(store.clone(), repositories, Clock::default(), settings).await.expect("the parts fit");
-    assert!(
-        join_all((0..CONNECTIONS).map(|_| read(&store, "select 1::bigint from pg_sleep(0.2)")))
-            .await
-            .iter()
-            .all(|ok| *ok)
-    );
+    // Each connection stays in use until all of them are open.
+    let mut in_use = Vec::new();
+    for _ in 0..CONNECTIONS {
+        let mut db = store.read().await.expect("the database responds");
+        db.one::<(i64,)>("select 1::bigint", &[]).await.expect("the database responds");
+        in_use.push(db);
+    }
+    drop(in_use);
     (proxy, store, HttpService::new(app))
 }
 
@@ -228,7 +231,15 @@ async fn connection_with_unfinished_statement_is_not_reused() {
     let (same,) = db.one::<(i64,)>("select pg_backend_pid()::bigint", &[]).await.expect("the database answers");
     assert_eq!(before, same, "connections are used again");
     let sleeping = db.optional::<(i64,)>("select 1::bigint from pg_sleep(8)", &[]);
-    assert!(tokio::time::timeout(Duration::from_millis(300), sleeping).await.is_err(), "it sleeps");
+    let is_running = async || {
+        let mut other = store.read().await.expect("the database responds");
+        let sql = "select count(*) from pg_stat_activity where pid = $1::bigint and query like '%pg_sleep(8)'";
+        other.one::<(i64,)>(sql, &[Value::Integer(before)]).await.expect("the database responds").0 == 1
+    };
+    tokio::select! {
+        _ = sleeping => panic!("the statement is over"),
+        () = wait_until_async("the statement runs", is_running) => {}
+    }
     drop(db);
     let started = Instant::now();
     assert_ne!(backend(store).await, before, "the statement is still running there");
@@ -283,17 +294,19 @@ async fn writes_recover_while_server_holds_lost_sessions() {
     let store =
         Store::open_as(&Location::Postgres { url, connections_max: CONNECTIONS }, &node).await.expect("it opens");
     assert!(put(&store, text("before")).await);
+    let written = Arc::new(AtomicUsize::new(0));
     let writing = (0..CONNECTIONS).map(|writer| {
-        let store = store.clone();
+        let (store, written) = (store.clone(), written.clone());
         tokio::spawn(async move {
             let mut number = 0;
             while put(&store, format!("{writer}-{number}")).await {
                 number += 1;
+                written.fetch_add(1, Ordering::SeqCst);
             }
         })
     });
     let writing: Vec<_> = writing.collect();
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    wait_until_async("every connection writes", async || written.load(Ordering::SeqCst) >= 4 * CONNECTIONS).await;
     proxy.fall_silent();
     for writing in writing {
         tokio::time::timeout(RECOVERY_MAX * 2, writing).await.expect("a write hangs for ever").expect("no panic");

@@ -8,6 +8,7 @@ pub mod pull_request;
 mod recorded;
 mod response;
 mod tester;
+pub mod wait;
 
 pub use client::Client;
 pub use database::TestDatabase;
@@ -118,6 +119,23 @@ impl Service {
     /// Someone with this token.
     pub fn with_token(&self, token: &str) -> Client<'_> {
         Client::new(&self.http_service).header("authorization", &format!("Bearer {token}"))
+    }
+
+    /// Waits until no transaction runs and no pull request waits for its refresh in the background.
+    pub async fn settled(&self) {
+        let is_settled = async || {
+            let mut db = self.store.read().await.expect("the store can be read");
+            let unsettled = plinth_core::pulls::store::list_unsettled(&mut db, 1).await.expect("the store can be read");
+            unsettled.is_empty() && self.app.transaction_times().waiting() == 0
+        };
+        wait::wait_until_async("nothing writes in the background", is_settled).await;
+    }
+
+    /// The requests whose heads have been read and that have no response yet.
+    pub fn requests_in_flight(&self) -> usize {
+        let page = self.app.metrics.render(&self.app);
+        let figure = page.lines().find_map(|line| line.strip_prefix("plinth_requests_in_flight "));
+        figure.and_then(|figure| figure.parse().ok()).expect("the metric exists")
     }
 
     pub fn advance(&self, seconds: i64) {
