@@ -36,6 +36,9 @@ mod writer;
 #[path = "../it/store/cluster.rs"]
 mod cluster;
 #[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
+#[path = "../it/support/fixtures.rs"]
+mod fixtures;
+#[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
 #[path = "../it/process/server.rs"]
 mod server;
 #[expect(dead_code, reason = "shared with the integration tests, which use the rest")]

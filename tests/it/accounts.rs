@@ -2,22 +2,30 @@
 
 use expect_test::expect;
 use serde_json::json;
+use std::sync::LazyLock;
 
 use crate::support::Service;
+use crate::support::fixtures::{StateFile, octo_org};
 
-const WORLD: &str = "\
-users: [{ login: Mona, name: Mona Lisa, email: mona@example.com }, { login: hubot }]
-orgs: [{ login: octo-org, name: Octo, members: [{ user: mona, role: admin }, { user: hubot, role: member }] }]
-repos: [{ name: octo-org/Hello, description: First }, { name: octo-org/secret, private: true }]
-tokens:
-  - { kind: classic, user: mona, scopes: [repo, delete_repo], token: ghp_monamona }
-  - { kind: classic, user: hubot, scopes: [repo], token: ghp_hubothubot }
-  - { kind: classic, user: hubot, scopes: [public_repo], token: ghp_hubotpublic }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    StateFile::default()
+        .entry("users", "login: Mona, name: Mona Lisa, email: mona@example.com")
+        .users(&["hubot"])
+        .entry(
+            "orgs",
+            "login: octo-org, name: Octo, members: [{ user: mona, role: admin }, { user: hubot, role: member }]",
+        )
+        .repo("octo-org/Hello", "description: First")
+        .repo("octo-org/secret", "private: true")
+        .classic("mona", "repo, delete_repo", "ghp_monamona")
+        .classic("hubot", "repo", "ghp_hubothubot")
+        .classic("hubot", "public_repo", "ghp_hubotpublic")
+        .to_string()
+});
 
 #[tokio::test]
 async fn get_user_returns_caller() {
-    let service = Service::with(WORLD).await;
+    let service = Service::with(&STATE).await;
     let response = service.with_token("ghp_monamona").get("/user").await;
     expect![[r#"
         200
@@ -61,7 +69,7 @@ async fn get_user_returns_caller() {
 
 #[tokio::test]
 async fn email_is_hidden_from_other_users() {
-    let service = Service::with(WORLD).await;
+    let service = Service::with(&STATE).await;
     let response = service.with_token("ghp_hubothubot").get("/users/MONA").await.expect(200).json();
     assert_eq!((&response["login"], &response["email"]), (&json!("Mona"), &json!(null)));
     service.anonymous().get("/users/nobody").await.expect(404);
@@ -70,7 +78,7 @@ async fn email_is_hidden_from_other_users() {
 
 #[tokio::test]
 async fn get_organization_returns_organization() {
-    let service = Service::with(WORLD).await;
+    let service = Service::with(&STATE).await;
     let response = service.anonymous().get("/orgs/OCTO-ORG").await;
     expect![[r#"
         200
@@ -107,7 +115,7 @@ async fn get_organization_returns_organization() {
 
 #[tokio::test]
 async fn get_repository_returns_every_field() {
-    let service = Service::with(WORLD).await;
+    let service = Service::with(&STATE).await;
     let response = service.with_token("ghp_hubothubot").get("/repos/octo-org/hello").await;
     expect![[r#"
         200
@@ -233,7 +241,7 @@ async fn get_repository_returns_every_field() {
 
 #[tokio::test]
 async fn urls_have_prefix_of_request() {
-    let service = Service::with(WORLD).await;
+    let service = Service::with(&STATE).await;
     let client = service.anonymous().header("host", "code.example:8443");
     let plain = client.get("/repos/octo-org/hello").await.expect(200).json();
     let prefixed = client.get("/api/v3/repos/octo-org/hello").await.expect(200).json();
@@ -245,7 +253,7 @@ async fn urls_have_prefix_of_request() {
 
 #[tokio::test]
 async fn user_creates_and_deletes_repository() {
-    let service = Service::with(WORLD).await;
+    let service = Service::with(&STATE).await;
     let mona = service.with_token("ghp_monamona");
     let made = mona.post("/user/repos", json!({ "name": "Notes", "private": true })).await.expect(201);
     assert_eq!(made.header("location"), Some("http://plinth.test/repos/Mona/Notes"));
@@ -279,7 +287,7 @@ async fn user_creates_and_deletes_repository() {
 
 #[tokio::test]
 async fn member_administers_repository_it_creates_in_organization() {
-    let service = Service::with(WORLD).await;
+    let service = Service::with(&STATE).await;
     let hubot = service.with_token("ghp_hubothubot");
     let made = hubot.post("/orgs/octo-org/repos", json!({ "name": "bots" })).await.expect(201).json();
     assert_eq!((&made["owner"]["login"], &made["permissions"]["admin"]), (&json!("octo-org"), &json!(true)));
@@ -290,7 +298,7 @@ async fn member_administers_repository_it_creates_in_organization() {
 
 #[tokio::test]
 async fn create_repository_reports_every_invalid_field() {
-    let service = Service::with(WORLD).await;
+    let service = Service::with(&STATE).await;
     let mona = service.with_token("ghp_monamona");
     let rejected = mona.post("/user/repos", json!({ "name": "a b", "description": "x".repeat(351) })).await.expect(422);
     expect![[r#"
@@ -327,7 +335,7 @@ async fn create_repository_reports_every_invalid_field() {
 
 #[tokio::test]
 async fn private_repository_requires_repo_scope() {
-    let service = Service::with(WORLD).await;
+    let service = Service::with(&STATE).await;
     let hubot = service.with_token("ghp_hubotpublic");
     hubot.post("/user/repos", json!({ "name": "hidden", "private": true })).await.expect(403);
     hubot.post("/user/repos", json!({ "name": "open" })).await.expect(201);
@@ -337,15 +345,11 @@ async fn private_repository_requires_repo_scope() {
 /// Wherever a token reaches, it tells whose it is, and no more on that account than it was given.
 #[tokio::test]
 async fn fine_grained_token_of_other_owner_identifies_its_user() {
-    let service = Service::with(
-        "users: [{ login: mona }]\n\
-         orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]\n\
-         apps: [{ slug: helper, owner: octo-org, permissions: { administration: write } }]\n\
-         tokens:\n\
-         - { kind: app_user, app: helper, user: mona, token: ghu_mona0000 }\n\
-         - { kind: fine_grained, user: mona, owner: octo-org, permissions: { administration: write }, token: github_pat_mona }",
-    )
-    .await;
+    let state = octo_org(&["mona"])
+        .app("helper", "octo-org", "administration: write", "")
+        .app_user("mona", "helper", "ghu_mona0000")
+        .fine_grained("mona", "octo-org", "administration: write", "github_pat_mona");
+    let service = Service::with(&state.to_string()).await;
     for token in ["ghu_mona0000", "github_pat_mona"] {
         let client = service.with_token(token);
         assert_eq!(client.get("/user").await.expect(200).json()["login"], "mona");

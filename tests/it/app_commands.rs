@@ -1,6 +1,7 @@
 //! Apps, installations and devices by the operator's hand.
 
 use std::io::IsTerminal;
+use std::sync::LazyLock;
 
 use clap::Parser;
 use plinth::cli::app::AppCommand;
@@ -9,13 +10,12 @@ use plinth::cli::installation::InstallationCommand;
 use plinth_base::error::Error;
 use serde_json::json;
 
+use crate::support::fixtures::octo_org;
 use crate::support::{Service, jwt};
 
-const STATE: &str = "
-users: [{ login: mona }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-repos: [{ name: octo-org/hello }, { name: octo-org/secret, private: true }]
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona"]).repo("octo-org/hello", "").repo("octo-org/secret", "private: true").to_string()
+});
 
 #[derive(Parser)]
 enum Line {
@@ -52,7 +52,7 @@ fn key_in(output: &str) -> String {
 
 #[tokio::test]
 async fn created_app_can_be_installed_and_authenticates() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let line =
         ["app", "create", "helper", "--owner", "octo-org", "--permissions", "contents=write", "--client-id", "Iv1.x"];
     let made = run(&service, &line).await;
@@ -85,7 +85,7 @@ async fn created_app_can_be_installed_and_authenticates() {
 /// Both keys are good until the old one is removed: no moment without one.
 #[tokio::test]
 async fn added_key_works_while_old_key_is_valid() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let old = key_in(&run(&service, &["app", "create", "helper", "--owner", "octo-org"]).await);
     let new = key_in(&run(&service, &["app", "key", "add", "helper"]).await);
     let status = async |pem: &str| service.with_token(&jwt::sign(pem, &jwt::claims(1))).get("/app").await;
@@ -105,7 +105,7 @@ async fn added_key_works_while_old_key_is_valid() {
 
 #[tokio::test]
 async fn key_rotation_leaves_one_key() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let file = service.directory().join("new.pem");
     let old = key_in(&run(&service, &["app", "create", "helper", "--owner", "octo-org"]).await);
     let path = file.to_str().expect("a path is text");
@@ -124,7 +124,7 @@ async fn key_rotation_leaves_one_key() {
 
 #[tokio::test]
 async fn imported_key_is_accepted_in_both_pem_formats() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     run(&service, &["app", "create", "helper", "--owner", "octo-org"]).await;
     let own = plinth_core::apps::generate_key();
     let file = service.directory().join("own.pem");
@@ -149,7 +149,7 @@ async fn imported_key_is_accepted_in_both_pem_formats() {
 
 #[tokio::test]
 async fn operator_approves_device_on_command_line() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let made =
         run(&service, &["app", "create", "gh", "--owner", "mona", "--oauth", "--client-id", "178c6fc778ccc68e1d6a"])
             .await;
@@ -179,7 +179,7 @@ async fn operator_approves_device_on_command_line() {
 
 #[tokio::test]
 async fn app_commands_report_mistakes() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     run(&service, &["app", "create", "helper", "--owner", "octo-org", "--permissions", "contents=read"]).await;
     run(&service, &["app", "create", "cli", "--owner", "octo-org", "--oauth"]).await;
     for (line, text) in [
@@ -216,7 +216,7 @@ async fn app_commands_report_mistakes() {
 /// Only public halves and hashes are kept.
 #[tokio::test]
 async fn new_client_secret_replaces_old_one() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let made = run(&service, &["app", "create", "helper", "--owner", "octo-org", "--client-id", "Iv1.x"]).await;
     let old = made.lines().find_map(|line| line.strip_prefix("client secret ")).expect("a secret").to_owned();
     let new = run(&service, &["app", "secret", "helper"]).await.trim().to_owned();

@@ -3,23 +3,24 @@
 use http::Method;
 use plinth_core::expiry;
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 
+use crate::support::fixtures::octo_org;
 use crate::support::{Response, Service};
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-repos: [{ name: octo-org/secret, private: true }]
-apps: [{ slug: helper, owner: octo-org, client_id: Iv23helper, client_secret: helper-secret, permissions: { contents: read } }]
-oauth_apps: [{ slug: gh, owner: octo-org, client_id: 178c6fc778ccc68e1d6a }]
-installations: [{ app: helper, account: octo-org, repositories: all }]
-tokens:
-  - { kind: classic, user: mona, scopes: [repo, read:org, gist], token: ghp_mona0000 }
-  - { kind: classic, user: mona, scopes: [public_repo], token: ghp_narrow00 }
-  - { kind: classic, user: mona, scopes: [repo, delete_repo, 'admin:org'], token: ghp_wide0000 }
-  - { kind: classic, user: hubot, scopes: [repo], token: ghp_hubot000 }
-  - { kind: app_user, app: helper, user: mona, token: ghu_mona0000 }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona", "hubot"])
+        .repo("octo-org/secret", "private: true")
+        .app("helper", "octo-org", "contents: read", "client_id: Iv23helper, client_secret: helper-secret")
+        .entry("oauth_apps", "slug: gh, owner: octo-org, client_id: 178c6fc778ccc68e1d6a")
+        .installation("helper", "octo-org", "all")
+        .classic("mona", "repo, read:org, gist", "ghp_mona0000")
+        .classic("mona", "public_repo", "ghp_narrow00")
+        .classic("mona", "repo, delete_repo, admin:org", "ghp_wide0000")
+        .classic("hubot", "repo", "ghp_hubot000")
+        .app_user("mona", "helper", "ghu_mona0000")
+        .to_string()
+});
 
 const GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:device_code";
 const APPROVE: &str = "/login/device/approve";
@@ -56,7 +57,7 @@ async fn approve(service: &Service, token: &str, user_code: &Value) -> Response 
 
 #[tokio::test]
 async fn device_flow_returns_user_token_of_github_app() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "Iv23helper", "repo").await;
     assert_eq!(begun["verification_uri"], "http://plinth.test/login/device");
     assert_eq!((begun["expires_in"].as_i64(), begun["interval"].as_i64()), (Some(900), Some(5)));
@@ -89,7 +90,7 @@ async fn device_flow_returns_user_token_of_github_app() {
 
 #[tokio::test]
 async fn device_flow_returns_scoped_token_of_oauth_app() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "178c6fc778ccc68e1d6a", "repo read:org,gist").await;
     approve(&service, "ghp_mona0000", &begun["user_code"]).await.expect(204);
     let granted = poll(&service, "178c6fc778ccc68e1d6a", &begun["device_code"]).await.json();
@@ -103,7 +104,7 @@ async fn device_flow_returns_scoped_token_of_oauth_app() {
 /// The default is a form, in and out, as `gh` speaks it.
 #[tokio::test]
 async fn device_flow_accepts_and_returns_form_encoding() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let device = service.anonymous().header("content-type", "application/x-www-form-urlencoded");
     let post = async |path: &str, body: &str| device.send(Method::POST, path, body.to_owned()).await.expect(200);
     let begun = post("/login/device/code", "client_id=178c6fc778ccc68e1d6a&scope=repo%20gist").await;
@@ -130,7 +131,7 @@ async fn device_flow_accepts_and_returns_form_encoding() {
 
 #[tokio::test]
 async fn polling_too_fast_returns_slow_down() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     let code = &begun["device_code"];
     assert_eq!(error(&service, "Iv23helper", code).await, "authorization_pending");
@@ -145,7 +146,7 @@ async fn polling_too_fast_returns_slow_down() {
 
 #[tokio::test]
 async fn device_code_expires_after_fifteen_minutes() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     service.advance(899);
     assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "authorization_pending");
@@ -162,7 +163,7 @@ async fn device_code_expires_after_fifteen_minutes() {
 
 #[tokio::test]
 async fn denied_device_code_cannot_be_approved() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     let mona = service.with_token("ghp_mona0000");
     mona.post(APPROVE, json!({ "user_code": begun["user_code"], "decision": "deny" })).await.expect(204);
@@ -172,7 +173,7 @@ async fn denied_device_code_cannot_be_approved() {
 
 #[tokio::test]
 async fn device_flow_rejects_mismatched_parameters() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     let code = begun["device_code"].clone();
     let device = service.anonymous().header("accept", "application/json");
@@ -202,7 +203,7 @@ async fn device_flow_rejects_mismatched_parameters() {
 /// Whoever approves with a token gives away no more than that token has.
 #[tokio::test]
 async fn approval_rejects_scopes_beyond_callers_token() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     for (client, scope, missing) in
         [("178c6fc778ccc68e1d6a", "admin:org repo", "admin:org, repo"), ("Iv23helper", "", "repo")]
     {
@@ -219,7 +220,7 @@ async fn approval_rejects_scopes_beyond_callers_token() {
 /// The user sees the app, its rights and the account, and approves just that.
 #[tokio::test]
 async fn approval_requires_confirmation_of_displayed_rights() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     let seen = look(&service, "ghp_mona0000", &begun["user_code"]).await.expect(200);
     assert_eq!(seen.header("cache-control"), Some("no-store"));
@@ -280,7 +281,7 @@ async fn approving_app_with_repository_deletion_requires_delete_scope() {
 /// Of many devices with one code, one gets the token.
 #[tokio::test(flavor = "multi_thread")]
 async fn device_code_yields_exactly_one_token() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     approve(&service, "ghp_mona0000", &begun["user_code"]).await.expect(204);
     let code = &begun["device_code"];

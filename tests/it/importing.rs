@@ -7,12 +7,8 @@ use std::process::{Command, Output, Stdio};
 use crate::durability::git;
 use crate::process::Server;
 use crate::support::TestDatabase;
+use crate::support::fixtures::rocket;
 
-const STATE: &str = "
-users: [{ login: mona }]
-repos: [{ name: mona/rocket }, { name: mona/other }]
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
 /// More than the program copies before it tells of it for the first time.
 const LARGE: usize = 20 << 20;
 
@@ -25,7 +21,7 @@ struct Home {
 impl Home {
     async fn new() -> Self {
         let home = Self { directory: tempfile::tempdir().expect("a folder"), database: TestDatabase::create().await };
-        std::fs::write(home.path("state.yaml"), STATE).expect("a file");
+        std::fs::write(home.path("state.yaml"), rocket().repo("mona/other", "").to_string()).expect("a file");
         let applied = home.plinth().arg("apply").arg(home.path("state.yaml")).output().expect("the program runs");
         assert!(applied.status.success(), "{applied:?}");
         home

@@ -1,24 +1,24 @@
 //! Projects by themselves: where clients find the numbers that fields are asked with.
 
 use expect_test::expect;
+use std::sync::LazyLock;
 
 use crate::project_fields::link;
 use crate::support::Service;
+use crate::support::fixtures::octo_org;
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-projects:
-  - { owner: octo-org, title: Roadmap, short_description: Where we go, creator: hubot, public: true }
-  - { owner: mona, title: Chores }
-  - { owner: octo-org, title: Secrets }
-tokens:
-  - { kind: classic, user: mona, scopes: ['read:project'], token: ghp_mona0000 }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona", "hubot"])
+        .project("octo-org", "Roadmap", "short_description: Where we go, creator: hubot, public: true")
+        .project("mona", "Chores", "")
+        .project("octo-org", "Secrets", "")
+        .classic("mona", "read:project", "ghp_mona0000")
+        .to_string()
+});
 
 #[tokio::test]
 async fn get_project_returns_owner_and_creator() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let response = service.anonymous().get("/orgs/octo-org/projectsV2/1").await.expect(200);
     let mut project = response.json();
     assert_eq!(project["owner"]["login"], "octo-org");
@@ -52,7 +52,7 @@ async fn get_project_returns_owner_and_creator() {
 
 #[tokio::test]
 async fn project_numbers_count_per_owner() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let mona = service.with_token("ghp_mona0000");
     let listed = mona.get("/orgs/octo-org/projectsV2").await.expect(200).json();
     let shown: Vec<_> =
@@ -70,7 +70,7 @@ async fn project_numbers_count_per_owner() {
 
 #[tokio::test]
 async fn list_projects_pages_both_ways() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let more: String =
         (0..5).map(|number| format!("  - {{ owner: hubot, title: P{number}, public: true }}\n")).collect();
     service.apply(&format!("projects:\n{more}")).await;
@@ -102,7 +102,7 @@ async fn list_projects_pages_both_ways() {
 
 #[tokio::test]
 async fn unchanged_project_returns_304() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let first = service.anonymous().get("/orgs/octo-org/projectsV2/1").await.expect(200);
     let tag = first.header("etag").unwrap();
     service.anonymous().header("if-none-match", tag).get("/orgs/octo-org/projectsV2/1").await.expect(304);
@@ -110,7 +110,7 @@ async fn unchanged_project_returns_304() {
 
 #[tokio::test]
 async fn project_url_of_field_resolves() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let mona = service.with_token("ghp_mona0000");
     for owner in ["/orgs/octo-org", "/users/mona"] {
         let project = mona.get(&format!("{owner}/projectsV2/1")).await.expect(200).json();
@@ -122,7 +122,7 @@ async fn project_url_of_field_resolves() {
 
 #[tokio::test]
 async fn project_by_id_has_visibility_of_project_by_number() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     service
         .apply(
             "apps: [{ slug: helper, owner: octo-org, permissions: { organization_projects: read } }]

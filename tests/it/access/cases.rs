@@ -4,38 +4,41 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::Method;
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 
 use super::credential::Credential;
 use super::fixture::Fixture;
 use super::objects::RequestTarget;
 use super::rows::TOKEN_KINDS;
+use crate::support::fixtures::StateFile;
 use crate::support::{Service, Tester, jwt};
 use plinth_api::policy::Row;
 use plinth_api::policy::table::TABLE;
 use plinth_core::access::{Action, Anonymous};
 
-const STATE: &str = "
-users: [{ login: owner, site_admin: true }, { login: reader }]
-orgs: [{ login: acme, members: [{ user: owner, role: admin }] }]
-repos:
-  - { name: acme/public }
-  - { name: acme/private, private: true, collaborators: [{ user: reader, permission: read }] }
-apps: [{ slug: helper, owner: acme, permissions: { contents: write, administration: write } }]
-installations: [{ app: helper, account: acme, repositories: all }]
-tokens:
-  - { kind: classic, user: owner, scopes: [repo, delete_repo], token: ghp_ownerowner }
-  - { kind: oauth, user: owner, scopes: [repo, delete_repo], token: gho_ownerowner }
-  - { kind: classic, user: owner, scopes: [], token: ghp_unscoped }
-  - { kind: classic, user: reader, scopes: [repo, delete_repo], token: ghp_readerreader }
-  - { kind: fine_grained, user: owner, owner: acme, permissions: { contents: read }, token: github_pat_admins }
-  - { kind: app_user, user: reader, app: helper, token: ghu_readerreader }
-  - { kind: installation, app: helper, account: acme, token: ghs_helperhelper }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    StateFile::default()
+        .entry("users", "login: owner, site_admin: true")
+        .users(&["reader"])
+        .org("acme", "{ user: owner, role: admin }")
+        .repo("acme/public", "")
+        .repo("acme/private", "private: true, collaborators: [{ user: reader, permission: read }]")
+        .app("helper", "acme", "contents: write, administration: write", "")
+        .installation("helper", "acme", "all")
+        .classic("owner", "repo, delete_repo", "ghp_ownerowner")
+        .oauth("owner", "repo, delete_repo", "gho_ownerowner")
+        .classic("owner", "", "ghp_unscoped")
+        .classic("reader", "repo, delete_repo", "ghp_readerreader")
+        .fine_grained("owner", "acme", "contents: read", "github_pat_admins")
+        .app_user("reader", "helper", "ghu_readerreader")
+        .installation_token("helper", "acme", "ghs_helperhelper")
+        .to_string()
+});
 
 /// Every way to send one token is decided alike, in reading and in writing.
 #[tokio::test]
 async fn token_has_same_rights_in_every_scheme() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     for token in ["ghp_unscoped", "ghp_readerreader", "github_pat_admins", "ghu_readerreader", "ghs_helperhelper"] {
         let basic = |text: String| format!("Basic {}", STANDARD.encode(text));
         let schemes = [
@@ -104,7 +107,7 @@ async fn hidden_repository_equals_missing_one() {
 
 #[tokio::test]
 async fn bad_token_is_rejected_on_public_resource() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     service.apply("tokens: [{ kind: classic, user: owner, scopes: [repo], expires_at: '2026-02-25T06:13:21Z', token: ghp_onesecond }]").await;
     service.anonymous().get("/repos/acme/public").await.expect(200);
     service.with_token("ghp_onesecond").get("/repos/acme/public").await.expect(200);
@@ -128,7 +131,7 @@ async fn bad_token_is_rejected_on_public_resource() {
 
 #[tokio::test]
 async fn revoked_rights_apply_to_next_request() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let reader = service.with_token("ghp_readerreader");
     let seen = reader.get("/repos/acme/private").await.expect(200);
     let tag = seen.header("etag").expect("a tag").to_owned();
@@ -148,7 +151,7 @@ async fn revoked_rights_apply_to_next_request() {
 
 #[tokio::test]
 async fn suspended_installation_is_forbidden_and_deleted_one_unknown() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let paths = ["/repos/acme/private", "/repos/acme/public"];
     for path in paths {
         service.with_token("ghs_helperhelper").get(path).await.expect(200);
@@ -176,7 +179,7 @@ async fn suspended_installation_is_forbidden_and_deleted_one_unknown() {
 /// A narrow token does not inherit what its owner is.
 #[tokio::test]
 async fn site_admin_with_narrow_token_is_not_admin() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let narrow = service.with_token("github_pat_admins");
     narrow.get("/repos/acme/private").await.expect(200);
     let rejection = "Resource not accessible by personal access token";

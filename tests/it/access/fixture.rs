@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::LazyLock;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 use super::credential::{Credential, PERMISSIONS, Permissions, all_permissions, app_with, app_without, yaml};
 use super::probes;
+use crate::support::fixtures::StateFile;
 use crate::support::{Response, Service, jwt};
 use plinth::cli::state::State;
 use plinth_api::middleware::ApiService;
@@ -23,12 +25,13 @@ pub const SETUP_TOKEN: &str = "ghp_setupsetup";
 pub const EXPIRED_TOKEN: &str = "ghp_expiredexpired";
 pub const REVOKED_TOKEN: &str = "ghp_revokedrevoked";
 
-const PEOPLE: &str = "
-users: [{ login: owner }, { login: member }, { login: writer }, { login: reader }, { login: stranger }, { login: outsider }]
-orgs:
-  - { login: acme, members: [{ user: owner, role: admin }, { user: member, role: member }] }
-  - { login: other, members: [{ user: owner, role: admin }] }
-";
+static ACCOUNTS: LazyLock<String> = LazyLock::new(|| {
+    StateFile::default()
+        .users(&["owner", "member", "writer", "reader", "stranger", "outsider"])
+        .org("acme", "{ user: owner, role: admin }, { user: member, role: member }")
+        .org("other", "{ user: owner, role: admin }")
+        .to_string()
+});
 /// Name, visibility and whether it comes to be archived.
 const REPOS: [(&str, bool, bool); 6] = [
     ("public", false, false),
@@ -56,7 +59,7 @@ impl Fixture {
     pub async fn with_tokens(tokens: &str) -> Self {
         let service = Service::with("").await;
         service.write_app_key("full.pem");
-        let mut state = format!("{PEOPLE}{}{}{}", repos(Archived::NotYet), apps(), more());
+        let mut state = format!("{}{}{}{}", *ACCOUNTS, repos(Archived::NotYet), apps(), more());
         write!(
             state,
             "tokens:\n  - {{ kind: classic, user: owner, scopes: [repo, workflow, admin:org, project, delete_repo], token: {SETUP_TOKEN} }}\n  \

@@ -1,24 +1,25 @@
 //! What is known about a caller is used for changes, and never a moment longer than it holds.
 
 use serde_json::json;
+use std::sync::LazyLock;
 
+use crate::support::fixtures::mona;
 use crate::support::{Service, Tester};
 use plinth_core::repos::store as repos;
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }, { login: guest }]
-repos:
-  - name: mona/secret
-    private: true
-    default_branch: main
-    collaborators: [{ user: hubot, permission: write }]
-    commits: [{ branch: main, author: mona, message: one, files: { a: one } }]
-tokens:
-  - { kind: classic, user: mona, scopes: [repo], token: ghp_monamona }
-  - { kind: classic, user: mona, scopes: [notifications], token: ghp_narrownarrow }
-  - { kind: classic, user: hubot, scopes: [repo], token: ghp_hubothubot }
-  - { kind: classic, user: guest, scopes: [repo], token: ghp_guestguest }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    mona()
+        .users(&["hubot", "guest"])
+        .repo(
+            "mona/secret",
+            "private: true, default_branch: main, collaborators: [{ user: hubot, permission: write }], \
+             commits: [{ branch: main, author: mona, message: one, files: { a: one } }]",
+        )
+        .classic("mona", "notifications", "ghp_narrownarrow")
+        .classic("hubot", "repo", "ghp_hubothubot")
+        .classic("guest", "repo", "ghp_guestguest")
+        .to_string()
+});
 
 /// Makes a reference with a token, and tells how that is answered.
 async fn make(service: &Service, token: &str, name: &str) -> u16 {
@@ -41,7 +42,7 @@ macro_rules! change {
 
 #[tokio::test]
 async fn cached_authorization_is_not_shared_between_tokens() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     for round in 0..2 {
         assert_eq!(make(&service, "ghp_monamona", &format!("a{round}")).await, 201);
         assert_eq!(make(&service, "ghp_hubothubot", &format!("b{round}")).await, 201);
@@ -53,7 +54,7 @@ async fn cached_authorization_is_not_shared_between_tokens() {
 
 #[tokio::test]
 async fn revoked_right_applies_to_next_request() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let elsewhere = service.store_elsewhere().await;
     for (store, token) in [(&elsewhere, "ghp_hubothubot"), (&service.store, "ghp_monamona")] {
         let name = |step: &str| format!("{}{step}", &token[4..]);
@@ -69,7 +70,7 @@ async fn revoked_right_applies_to_next_request() {
 
 #[tokio::test]
 async fn role_revoked_by_another_process_hides_private_repository() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     assert_eq!(make(&service, "ghp_hubothubot", "before").await, 201);
     let mut db = service.store.read().await.expect("readable");
     let hubot = plinth_core::accounts::store::find_by_login(&mut db, "hubot").await.expect("readable");
@@ -89,7 +90,7 @@ async fn role_revoked_by_another_process_hides_private_repository() {
 
 #[tokio::test]
 async fn cached_token_still_expires() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let end = plinth_base::clock::Timestamp(service.app.clock.now().0 + 60);
     let token = format!("{{ kind: classic, user: mona, scopes: [repo], token: ghp_shortshort, expires_at: '{end}' }}");
     service.apply(&format!("tokens: [{token}]")).await;

@@ -6,6 +6,7 @@ use expect_test::expect;
 use serde_json::json;
 
 use super::{service, service_with};
+use crate::support::fixtures::{mona, two_branches};
 use crate::support::{Response, START, Service};
 use plinth_api::settings::Settings;
 use plinth_base::clock::Timestamp;
@@ -222,18 +223,11 @@ fn each_created_resource_counts_as_content() {
 
 #[tokio::test]
 async fn each_comment_of_review_counts_as_content() {
-    let state = "
-users: [{ login: mona }]
-repos:
-  - name: mona/hello
-    commits:
-      - { branch: main, author: mona, message: one, files: { a: one } }
-      - { branch: next, from: main, author: mona, message: two, files: { a: two } }
-pulls: [{ repo: mona/hello, title: Two, author: mona, head: next, base: main }]
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
+    let state =
+        mona().repo("mona/hello", &two_branches("")).pull("mona/hello", "mona", "title: Two, head: next, base: main");
     let budgets = RateLimits { content_per_minute: 5, ..RateLimits::default() };
-    let service = Service::with_settings(state, Settings { rate_limits: budgets, ..Settings::default() }).await;
+    let service =
+        Service::with_settings(&state.to_string(), Settings { rate_limits: budgets, ..Settings::default() }).await;
     let mona = service.with_token("ghp_monamona");
     let review = |count: usize| {
         let comments: Vec<_> = (0..count).map(|n| json!({ "path": "a", "line": 1, "body": format!("{n}") })).collect();

@@ -13,28 +13,31 @@ mod prefixes;
 mod response_cache;
 mod revocation;
 
+use crate::support::fixtures::StateFile;
 use crate::support::{Response, Service};
 use plinth_api::middleware::ApiService;
 use plinth_api::routes::Routes;
 use plinth_api::settings::Settings;
+use std::sync::LazyLock;
 
 /// Someone with everything, someone with little, an app, and a repository of each visibility.
-const STATE: &str = "
-users: [{ login: mona, name: Mona }, { login: hubot }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-repos:
-  - { name: octo-org/hello }
-  - { name: octo-org/secret, private: true }
-apps: [{ slug: helper, owner: octo-org, permissions: { contents: read, administration: write }, client_id: Iv23helper, private_key_file: helper.pem }]
-installations: [{ app: helper, account: octo-org, repositories: all }]
-tokens:
-  - { kind: classic, user: mona, scopes: [repo, admin:org, delete_repo], token: ghp_monamona }
-  - { kind: classic, user: mona, scopes: [repo], token: ghp_monasecond }
-  - { kind: classic, user: hubot, scopes: [repo], token: ghp_hubothubot }
-  - { kind: fine_grained, user: mona, owner: octo-org, permissions: { contents: read }, token: github_pat_mona }
-  - { kind: app_user, user: mona, app: helper, token: ghu_monamona }
-  - { kind: installation, app: helper, account: octo-org, token: ghs_helperhelper }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    StateFile::default()
+        .entry("users", "login: mona, name: Mona")
+        .users(&["hubot"])
+        .org("octo-org", "{ user: mona, role: admin }")
+        .repo("octo-org/hello", "")
+        .repo("octo-org/secret", "private: true")
+        .helper("contents: read, administration: write")
+        .installation("helper", "octo-org", "all")
+        .classic("mona", "repo, admin:org, delete_repo", "ghp_monamona")
+        .classic("mona", "repo", "ghp_monasecond")
+        .classic("hubot", "repo", "ghp_hubothubot")
+        .fine_grained("mona", "octo-org", "contents: read", "github_pat_mona")
+        .app_user("mona", "helper", "ghu_monamona")
+        .installation_token("helper", "octo-org", "ghs_helperhelper")
+        .to_string()
+});
 
 /// The usual state with budgets off.
 async fn service() -> Service {
@@ -47,7 +50,7 @@ async fn service() -> Service {
 async fn service_with(settings: Settings) -> Service {
     let service = Service::with_settings("", settings).await;
     service.write_app_key("helper.pem");
-    service.apply(STATE).await;
+    service.apply(&STATE).await;
     service
 }
 

@@ -1,33 +1,29 @@
 //! Answers are given again while nothing has changed, and never a moment longer.
 
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 
+use crate::support::fixtures::{octo_org, two_branches};
 use crate::support::{Client, Service, Tester};
 use plinth_api::settings::Settings;
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }, { login: guest }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-repos:
-  - name: octo-org/secret
-    private: true
-    default_branch: main
-    collaborators: [{ user: hubot, permission: write }]
-    commits:
-      - { branch: main, author: mona, message: one, files: { a: one } }
-      - { branch: next, from: main, author: mona, message: two, files: { a: two } }
-projects:
-  - owner: octo-org
-    title: Roadmap
-    fields:
-      - name: Sprint
-        data_type: iteration
-        iteration_configuration: { start_date: '2026-02-25', duration: 7, iterations: [{ title: First, start_date: '2026-02-25', duration: 7 }] }
-tokens:
-  - { kind: classic, user: mona, scopes: [repo, project], token: ghp_monamona }
-  - { kind: classic, user: hubot, scopes: [repo], token: ghp_hubothubot }
-  - { kind: classic, user: guest, scopes: [repo], token: ghp_guestguest }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona", "hubot", "guest"])
+        .repo(
+            "octo-org/secret",
+            &format!("private: true, collaborators: [{{ user: hubot, permission: write }}], {}", two_branches("")),
+        )
+        .project(
+            "octo-org",
+            "Roadmap",
+            "fields: [{ name: Sprint, data_type: iteration, iteration_configuration: { start_date: '2026-02-25', \
+             duration: 7, iterations: [{ title: First, start_date: '2026-02-25', duration: 7 }] } }]",
+        )
+        .classic("mona", "repo, project", "ghp_monamona")
+        .classic("hubot", "repo", "ghp_hubothubot")
+        .classic("guest", "repo", "ghp_guestguest")
+        .to_string()
+});
 const REF: &str = "/repos/octo-org/secret/git/ref/heads/main";
 
 async fn sha(client: &Client<'_>) -> Value {
@@ -42,7 +38,7 @@ fn response_cache_hits(service: &Service) -> u64 {
 
 #[tokio::test]
 async fn repeated_get_is_cache_hit() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let mona = service.with_token("ghp_monamona");
     let first = mona.get(REF).await.expect(200);
     let second = mona.get(REF).await.expect(200);
@@ -56,7 +52,7 @@ async fn repeated_get_is_cache_hit() {
 async fn cache_of_zero_bytes_stores_nothing() {
     let mut settings = Settings { response_cache_bytes: 0, ..Settings::default() };
     settings.rate_limits.enforced = false;
-    let service = Service::with_settings(STATE, settings).await;
+    let service = Service::with_settings(&STATE, settings).await;
     let mona = service.with_token("ghp_monamona");
     assert_eq!(sha(&mona).await, sha(&mona).await);
     assert_eq!(response_cache_hits(&service), 0);
@@ -64,7 +60,7 @@ async fn cache_of_zero_bytes_stores_nothing() {
 
 #[tokio::test]
 async fn write_invalidates_cached_response() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let mona = service.with_token("ghp_monamona");
     let before = sha(&mona).await;
     let next = mona.get("/repos/octo-org/secret/git/ref/heads/next").await.expect(200).json();
@@ -76,7 +72,7 @@ async fn write_invalidates_cached_response() {
 
 #[tokio::test]
 async fn token_revoked_by_another_process_is_rejected_at_once() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let mona = service.with_token("ghp_monamona");
     assert_eq!(sha(&mona).await, sha(&mona).await);
     let elsewhere = service.store_elsewhere().await;
@@ -93,7 +89,7 @@ async fn token_revoked_by_another_process_is_rejected_at_once() {
 
 #[tokio::test]
 async fn cached_response_is_not_shared_between_callers() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let (mona, hubot, guest) = (
         service.with_token("ghp_monamona"),
         service.with_token("ghp_hubothubot"),
@@ -113,7 +109,7 @@ async fn cached_response_is_not_shared_between_callers() {
 
 #[tokio::test]
 async fn cache_hit_honors_conditional_headers() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let mona = service.with_token("ghp_monamona");
     let whole = mona.get(REF).await.expect(200);
     let tag = whole.header("etag").expect("it has a tag").to_owned();
@@ -126,7 +122,7 @@ async fn cache_hit_honors_conditional_headers() {
 
 #[tokio::test]
 async fn cached_response_expires_with_time_dependent_content() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let mona = service.with_token("ghp_monamona");
     let path = "/orgs/octo-org/projectsV2/1/fields?per_page=100";
     let completed = |list: Value| {

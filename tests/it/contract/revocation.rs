@@ -2,31 +2,29 @@
 
 use http::Method;
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 use tokio::sync::oneshot;
 
+use crate::support::fixtures::{octo_org, two_branches};
 use crate::support::wait::wait_until_async;
 use crate::support::{Response, Service, Tester};
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-repos:
-  - name: octo-org/hello
-    default_branch: main
-    commits:
-      - { branch: main, author: mona, message: one, files: { a: one } }
-      - { branch: next, from: main, author: mona, message: two, files: { a: two } }
-      - { branch: other, from: main, author: mona, message: three, files: { a: three } }
-issue_fields: [{ org: octo-org, name: Notes, data_type: text }]
-projects: [{ owner: octo-org, title: Roadmap }]
-pulls:
-  - repo: octo-org/hello
-    title: Two
-    author: hubot
-    head: next
-    base: main
-    comments: [{ author: mona, path: a, line: 1, body: first }, { author: mona, path: a, line: 1, body: second }]
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona", "hubot"])
+        .repo(
+            "octo-org/hello",
+            &two_branches(", { branch: other, from: main, author: mona, message: three, files: { a: three } }"),
+        )
+        .issue_field("Notes", "text", "")
+        .project("octo-org", "Roadmap", "")
+        .pull(
+            "octo-org/hello",
+            "hubot",
+            "title: Two, head: next, base: main, comments: [{ author: mona, path: a, line: 1, body: first }, \
+             { author: mona, path: a, line: 1, body: second }]",
+        )
+        .to_string()
+});
 const SCOPES: &str = "[repo, admin:org, project]";
 
 /// Ends a token in a transaction during which a request with that token comes in; tells how it is answered.
@@ -70,7 +68,7 @@ async fn ended_meanwhile(service: &Service, token: &str, (method, path, body): (
 
 #[tokio::test(flavor = "multi_thread")]
 async fn write_fails_when_token_is_revoked_while_it_waits() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     if service.app.generations().is_none() {
         // Transactions of this store do not wait for each other, so there is nothing to come in between.
         return;

@@ -8,12 +8,7 @@ use super::recording::{git, traced, wait_for_end};
 use super::trace::{self, Call};
 use super::{LOSSES, check_clone, is_sync, replay};
 use crate::process::Server;
-
-const STATE: &str = "
-users: [{ login: mona }]
-repos: [{ name: mona/rocket }]
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
+use crate::support::fixtures::rocket;
 
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
@@ -21,7 +16,7 @@ fn import_is_complete_or_absent_after_power_cut() {
     let directory = tempfile::tempdir().expect("a folder");
     let (home, source) = (directory.path().join("home"), directory.path().join("source"));
     std::fs::create_dir(&home).expect("a folder");
-    std::fs::write(home.join("state.yaml"), STATE).expect("a file");
+    std::fs::write(home.join("state.yaml"), rocket().to_string()).expect("a file");
     make_source(&source);
     run(Command::new(env!("CARGO_BIN_EXE_plinth")).arg("apply").arg(home.join("state.yaml")), &home);
     let before = Disk::load(&home);

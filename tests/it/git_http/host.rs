@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::LazyLock;
 
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
@@ -9,6 +10,7 @@ use tokio::process::Command;
 use tokio::task::JoinHandle;
 
 use crate::support::Service;
+use crate::support::fixtures::octo_org;
 use plinth_api::server;
 use plinth_api::settings::Settings;
 
@@ -20,20 +22,18 @@ pub const READ_ONLY: &str = "github_pat_readonly";
 /// A fine-grained token that may push, but not change workflow files.
 pub const WRITER: &str = "github_pat_writer";
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }, { login: stranger }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-repos:
-  - { name: octo-org/hello }
-  - { name: octo-org/secret, private: true, collaborators: [{ user: hubot, permission: read }] }
-  - { name: octo-org/old, archived: true }
-tokens:
-  - { kind: classic, user: mona, scopes: [repo, workflow], token: ghp_owner }
-  - { kind: classic, user: hubot, scopes: [repo], token: ghp_reader }
-  - { kind: classic, user: stranger, scopes: [repo], token: ghp_stranger }
-  - { kind: fine_grained, user: mona, owner: octo-org, repositories: all, permissions: { contents: read }, token: github_pat_readonly }
-  - { kind: fine_grained, user: mona, owner: octo-org, repositories: all, permissions: { contents: write }, token: github_pat_writer }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona", "hubot", "stranger"])
+        .repo("octo-org/hello", "")
+        .repo("octo-org/secret", "private: true, collaborators: [{ user: hubot, permission: read }]")
+        .repo("octo-org/old", "archived: true")
+        .classic("mona", "repo, workflow", "ghp_owner")
+        .classic("hubot", "repo", "ghp_reader")
+        .classic("stranger", "repo", "ghp_stranger")
+        .fine_grained("mona", "octo-org", "contents: read", "github_pat_readonly")
+        .fine_grained("mona", "octo-org", "contents: write", "github_pat_writer")
+        .to_string()
+});
 
 /// The service with its listener and a folder for clones.
 pub struct Host {
@@ -82,7 +82,7 @@ impl Host {
         let mut settings = Settings::default();
         settings.rate_limits.enforced = false;
         change(&mut settings);
-        let service = Service::with_settings(STATE, settings).await;
+        let service = Service::with_settings(&STATE, settings).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address").to_string();
         let app = service.app.clone();

@@ -7,17 +7,12 @@ use std::process::{Command, Output};
 use crate::durability::git;
 use crate::process::Server;
 use crate::support::TestDatabase;
+use crate::support::fixtures::rocket;
 
 /// How many references there are; 1000000 takes minutes.
 const COUNT: &str = "PLINTH_TEST_REFS";
 const COUNT_DEFAULT: usize = 70_000;
 const MEMORY_MAX_KIB: u64 = 512 * 1024;
-const STATE: &str = "
-users: [{ login: mona }]
-repos: [{ name: mona/rocket }]
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
-
 /// A bare repository in which every name has a commit of its own.
 fn make_source(directory: &Path, count: usize) {
     git(directory, &["init", "--quiet", "--bare", "--initial-branch=main", "source"]);
@@ -76,7 +71,7 @@ async fn mirror_clone_has_every_ref_of_large_repository() {
     let (directory, database) = (tempfile::tempdir().expect("a directory"), TestDatabase::create().await);
     let path = directory.path();
     make_source(path, count);
-    std::fs::write(path.join("state.yaml"), STATE).expect("a file");
+    std::fs::write(path.join("state.yaml"), rocket().to_string()).expect("a file");
     let url = database.url();
     let flags: Vec<&str> = url.iter().flat_map(|url| ["--database", url]).collect();
     let data = path.join("data");

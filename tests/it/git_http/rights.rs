@@ -1,6 +1,7 @@
 //! Rights that go while a request is under way: what is not allowed any more when names change is not done.
 
 use plinth_store::Value;
+use std::sync::LazyLock;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -8,22 +9,21 @@ use super::host::{Host, OWNER};
 use super::hostile::pack;
 use super::races::quarantines;
 use crate::support::Tester;
+use crate::support::fixtures::StateFile;
 use crate::support::wait::wait_until_async;
 
 /// An installation that may push and change workflows, and someone who may push.
-const MORE: &str = "
-users: [{ login: hubot }]
-repos:
-  - { name: octo-org/hello, collaborators: [{ user: hubot, permission: write }] }
-  - { name: octo-org/other }
-apps:
-  - { slug: helper, owner: octo-org, permissions: { contents: write, workflows: write } }
-installations:
-  - { app: helper, account: octo-org, repositories: [octo-org/hello, octo-org/other] }
-tokens:
-  - { kind: installation, app: helper, account: octo-org, token: ghs_helper }
-  - { kind: classic, user: hubot, scopes: [repo, workflow], token: ghp_hubot }
-";
+static MORE: LazyLock<String> = LazyLock::new(|| {
+    StateFile::default()
+        .users(&["hubot"])
+        .repo("octo-org/hello", "collaborators: [{ user: hubot, permission: write }]")
+        .repo("octo-org/other", "")
+        .app("helper", "octo-org", "contents: write, workflows: write", "")
+        .installation("helper", "octo-org", "[octo-org/hello, octo-org/other]")
+        .installation_token("helper", "octo-org", "ghs_helper")
+        .classic("hubot", "repo, workflow", "ghp_hubot")
+        .to_string()
+});
 
 /// What happens meanwhile, how it is undone, and what the pusher hears.
 struct Case {
@@ -143,7 +143,7 @@ async fn push_slowly(host: &Host, sent: &(Vec<u8>, String), token: &str, meanwhi
 #[tokio::test]
 async fn push_fails_when_right_is_revoked_during_pack() {
     let host = Host::start().await;
-    host.service.apply(MORE).await;
+    host.service.apply(&MORE).await;
     let sent = pack(&host, 3).await;
     for case in CASES {
         let response = push_slowly(&host, &sent, case.token, async || execute(&host, case.statement).await).await;
@@ -159,7 +159,7 @@ async fn push_fails_when_right_is_revoked_during_pack() {
 #[tokio::test]
 async fn request_fails_when_right_is_revoked_during_body() {
     let host = Host::start().await;
-    host.service.apply(MORE).await;
+    host.service.apply(&MORE).await;
     host.work("work", OWNER, "octo-org/hello", 2).await;
     host.git("work", &["push", "--quiet", "origin", "main", "main:topic"]).await.ok();
     let tip = host.git("work", &["rev-parse", "HEAD~1"]).await.ok();

@@ -12,7 +12,7 @@ use std::io::Write;
 use pairs::Pair;
 use serde_json::Value;
 
-use crate::support::pull_request::{PEOPLE, WorkTree};
+use crate::support::pull_request::{WorkTree, acme};
 use crate::support::{Client, Service};
 
 /// A history with fewer commits is not this project's, and would prove nothing.
@@ -32,11 +32,11 @@ impl Past {
     pub async fn with(prepare: impl FnOnce(&WorkTree)) -> Option<Self> {
         let work = own_history()?;
         prepare(&work);
-        let state = format!(
-            "{PEOPLE}\nrepos:\n  - name: acme/rocket\n    default_branch: main\n    import: {}\n    collaborators: \
-             [{{ user: hubot, permission: write }}]\n",
+        let rocket = format!(
+            "default_branch: main, import: {}, collaborators: [{{ user: hubot, permission: write }}]",
             work.path().display(),
         );
+        let state = acme().repo("acme/rocket", &rocket).to_string();
         Some(Self { service: Service::with(&state).await, work })
     }
 

@@ -7,17 +7,13 @@ mod validation;
 
 use expect_test::expect;
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 
+use crate::support::fixtures::two_orgs;
 use crate::support::{Client, Service};
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }, { login: stranger }]
-orgs:
-  - { login: octo-org, members: [{ user: mona, role: admin }, { user: hubot, role: member }] }
-  - { login: other-org, members: [{ user: mona, role: admin }] }
-tokens:
-  - { kind: classic, user: mona, scopes: ['admin:org'], token: ghp_mona_admin }
-";
+static STATE: LazyLock<String> =
+    LazyLock::new(|| two_orgs().classic("mona", "admin:org", "ghp_mona_admin").to_string());
 const FIELDS: &str = "/orgs/octo-org/issue-fields";
 
 fn admin(service: &Service) -> Client<'_> {
@@ -45,7 +41,7 @@ fn path_of(field: &Value) -> String {
 
 #[tokio::test]
 async fn create_field_returns_its_options() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let options = json!([
         { "name": "High", "description": "Now", "color": "red", "priority": 1 },
         { "name": "Low", "description": null, "color": "gray", "priority": 2 },
@@ -95,7 +91,7 @@ async fn create_field_returns_its_options() {
 
 #[tokio::test]
 async fn list_fields_sorts_by_id_with_short_options() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     create_priority(&service).await;
     create(&service, json!({ "name": "Due", "data_type": "date" })).await;
     let response = admin(&service).get(FIELDS).await;
@@ -145,7 +141,7 @@ async fn list_fields_sorts_by_id_with_short_options() {
 
 #[tokio::test]
 async fn only_select_types_have_options() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     for data_type in ["text", "date", "number"] {
         let field = create(&service, json!({ "name": data_type, "data_type": data_type, "options": null })).await;
         assert_eq!(field["data_type"], data_type);
@@ -165,7 +161,7 @@ async fn only_select_types_have_options() {
 
 #[tokio::test]
 async fn default_visibility_is_members_only() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let field = create(&service, json!({ "name": "Notes", "data_type": "text" })).await;
     assert_eq!(field["visibility"], "organization_members_only");
     let changed = admin(&service).patch(&path_of(&field), json!({ "visibility": "all" })).await.expect(200).json();
@@ -175,7 +171,7 @@ async fn default_visibility_is_members_only() {
 
 #[tokio::test]
 async fn update_field_changes_only_given_attributes() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     service.advance(60);
     let response =
@@ -192,7 +188,7 @@ async fn update_field_changes_only_given_attributes() {
 
 #[tokio::test]
 async fn update_without_change_keeps_updated_at() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     service.advance(60);
     let same = json!({ "name": "Priority", "description": null, "options": field["options"] });
@@ -202,7 +198,7 @@ async fn update_without_change_keeps_updated_at() {
 
 #[tokio::test]
 async fn deleted_field_id_is_not_reused() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     let response = admin(&service).delete(&path_of(&field)).await.expect(204);
     assert!(response.body.is_empty());
@@ -217,7 +213,7 @@ async fn deleted_field_id_is_not_reused() {
 
 #[tokio::test]
 async fn unchanged_field_list_returns_304() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     let first = admin(&service).get(FIELDS).await.expect(200);
     let tag = first.header("etag").unwrap().to_owned();

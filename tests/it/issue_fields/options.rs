@@ -14,7 +14,7 @@ fn names(field: &Value) -> Vec<&str> {
 
 #[tokio::test]
 async fn option_is_updated_only_by_its_id() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     let (high, low) = (&field["options"][0], &field["options"][2]);
     service.advance(60);
@@ -39,7 +39,7 @@ async fn option_is_updated_only_by_its_id() {
 
 #[tokio::test]
 async fn omitted_options_are_deleted_and_their_ids_stay_unknown() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     let medium = field["options"][1]["id"].clone();
     let only = json!({ "options": [{ "id": medium, "name": "Medium", "color": "yellow", "priority": 2 }] });
@@ -55,7 +55,7 @@ async fn omitted_options_are_deleted_and_their_ids_stay_unknown() {
 
 #[tokio::test]
 async fn option_of_other_field_is_rejected() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     let options = json!([{ "name": "Linux", "color": "blue", "priority": 1 }]);
     let body = json!({ "name": "Platform", "data_type": "multi_select", "options": options });
@@ -68,7 +68,7 @@ async fn option_of_other_field_is_rejected() {
 
 #[tokio::test]
 async fn omitted_priorities_follow_list_order() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let options = json!([
         { "name": "a", "color": "red" },
         { "name": "b", "color": "red", "priority": 1 },
@@ -86,7 +86,7 @@ async fn omitted_priorities_follow_list_order() {
 
 #[tokio::test]
 async fn concurrent_updates_leave_one_complete_option_set() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     let set = |letter: char| -> BTreeSet<String> { (0..20).map(|n| format!("{letter}{n}")).collect() };
     let body = |letter: char| {

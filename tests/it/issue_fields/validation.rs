@@ -12,7 +12,7 @@ async fn rejection(service: &Service, body: Value) -> String {
 
 #[tokio::test]
 async fn malformed_body_is_rejected_with_message() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     expect![[r#"
         422
         {
@@ -39,7 +39,7 @@ async fn malformed_body_is_rejected_with_message() {
 
 #[tokio::test]
 async fn invalid_values_are_reported_in_sentences() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let wrong = json!({
         "name": "  ",
         "description": "x".repeat(1001),
@@ -69,7 +69,7 @@ async fn invalid_values_are_reported_in_sentences() {
 
 #[tokio::test]
 async fn options_are_accepted_only_for_select_types() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     for nothing in [json!({}), json!({ "options": null }), json!({ "options": [] })] {
         for data_type in ["single_select", "multi_select"] {
             let mut body = nothing.clone();
@@ -95,7 +95,7 @@ async fn options_are_accepted_only_for_select_types() {
 
 #[tokio::test]
 async fn field_is_limited_to_fifty_options_with_short_error() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let body = |options: Value| json!({ "name": "Priority", "data_type": "single_select", "options": options });
     let many = |count: i32| (0..count).map(|number| json!({ "name": format!("{number}"), "color": "red" }));
     let rejected = admin(&service).post(FIELDS, body(many(51).collect())).await.expect(422);
@@ -110,7 +110,7 @@ async fn field_is_limited_to_fifty_options_with_short_error() {
 
 #[tokio::test]
 async fn name_is_unique_per_organization_ignoring_case() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     create(&service, json!({ "name": "Priority", "data_type": "text" })).await;
     let other = create(&service, json!({ "name": "Effort", "data_type": "number" })).await;
     let taken = json!(["Name has already been taken"]);
@@ -124,7 +124,7 @@ async fn name_is_unique_per_organization_ignoring_case() {
 
 #[tokio::test]
 async fn organization_is_limited_to_twenty_five_fields() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     for number in 1..=25 {
         create(&service, json!({ "name": format!("Field {number}"), "data_type": "text" })).await;
     }
@@ -144,7 +144,7 @@ async fn organization_is_limited_to_twenty_five_fields() {
 
 #[tokio::test]
 async fn field_is_found_only_in_its_organization() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     let elsewhere = format!("/orgs/other-org/issue-fields/{}", field["id"]);
     admin(&service).patch(&elsewhere, json!({ "name": "Mine" })).await.expect(404);
@@ -159,7 +159,7 @@ async fn field_is_found_only_in_its_organization() {
 async fn repeated_field_is_rejected_as_spam() {
     let settings = plinth_api::settings::Settings::default();
     let most = settings.rate_limits.same_content_per_minute;
-    let service = Service::with_settings(STATE, settings).await;
+    let service = Service::with_settings(&STATE, settings).await;
     let body = json!({ "name": "Notes", "data_type": "text" });
     for _ in 0..most {
         admin(&service).post(FIELDS, body.clone()).await;

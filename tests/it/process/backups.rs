@@ -1,31 +1,33 @@
 //! Backups as an operator makes them: while the service is written to, restored elsewhere, served, cloned and compared.
 
+use crate::support::fixtures::mona;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::owners::{Instance, plinth, succeed, text};
 use super::{Server, wait_until};
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }]
-repos:
-  - name: mona/work
-    commits:
-      - { branch: main, author: mona, message: one, files: { a.txt: \"1\\n2\\n3\\n\", b/c.txt: deep } }
-      - { branch: feature, from: main, author: mona, message: two, files: { a.txt: \"1\\ntwo\\n3\\n\" } }
-  - { name: mona/empty }
-pulls:
-  - repo: mona/work
-    title: Change a
-    author: mona
-    head: feature
-    base: main
-    comments: [{ author: hubot, path: a.txt, line: 2, body: Why? }]
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    mona()
+        .users(&["hubot"])
+        .repo(
+            "mona/work",
+            r#"commits: [
+                { branch: main, author: mona, message: one, files: { a.txt: "1\n2\n3\n", b/c.txt: deep } },
+                { branch: feature, from: main, author: mona, message: two, files: { a.txt: "1\ntwo\n3\n" } }]"#,
+        )
+        .repo("mona/empty", "")
+        .pull(
+            "mona/work",
+            "mona",
+            "title: Change a, head: feature, base: main, comments: [{ author: hubot, path: a.txt, line: 2, body: Why? }]",
+        )
+    .to_string()
+});
 
 /// What every comparison reads.
 const PATHS: [&str; 9] = [
@@ -42,7 +44,7 @@ const PATHS: [&str; 9] = [
 
 pub fn instance() -> Instance {
     let instance = Instance::new();
-    std::fs::write(instance.path().join("state.yaml"), STATE).expect("the directory takes a file");
+    std::fs::write(instance.path().join("state.yaml"), &*STATE).expect("the directory takes a file");
     instance
 }
 

@@ -1,5 +1,6 @@
 //! Requests to clone and push that were made to do harm: refused with a word, in little memory, and nothing stays.
 
+use crate::support::fixtures::rocket;
 use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,11 +13,6 @@ use plinth_git::{ObjectKind, RawObject};
 
 use super::{HttpResponse, Server};
 
-const STATE: &str = "
-users: [{ login: mona }]
-repos: [{ name: mona/rocket }]
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
 /// How much larger the server may get, and how large one of its children.
 const GROWTH_MAX: u64 = 64 << 20;
 const CHILD_MAX: u64 = 1 << 30;
@@ -30,7 +26,7 @@ const DELTA: u8 = 7;
 #[test]
 fn hostile_requests_are_rejected_with_bounded_memory_and_no_leftovers() {
     let directory = tempfile::tempdir().expect("a folder");
-    std::fs::write(directory.path().join("state.yaml"), STATE).expect("a file");
+    std::fs::write(directory.path().join("state.yaml"), rocket().to_string()).expect("a file");
     let server = Server::start(directory.path(), &["--git-object-bytes-max", "67108864"]);
     let before = peak(server.id());
     let ended = AtomicBool::new(false);

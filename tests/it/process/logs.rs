@@ -1,6 +1,7 @@
 //! Nothing that the program writes down holds a secret, however much it writes.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,21 +10,21 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::Server;
+use crate::support::fixtures::octo_org;
 use crate::support::{app_key, jwt};
 
-const STATE: &str = "
-users: [{ login: mona }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-repos: [{ name: octo-org/hello, private: true }]
-apps: [{ slug: helper, owner: octo-org, client_id: Iv23helper, private_key_file: helper.pem, permissions: { contents: read } }]
-installations: [{ app: helper, account: octo-org, repositories: all }]
-tokens:
-  - { kind: classic, user: mona, scopes: [repo], token: ghp_secretclassic }
-  - { kind: oauth, user: mona, scopes: [repo], token: gho_secretoauth }
-  - { kind: fine_grained, user: mona, owner: octo-org, permissions: { contents: read }, token: github_pat_secretfine }
-  - { kind: app_user, user: mona, app: helper, token: ghu_secretappuser }
-  - { kind: installation, app: helper, account: octo-org, token: ghs_secretinstallation }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona"])
+        .repo("octo-org/hello", "private: true")
+        .helper("contents: read")
+        .installation("helper", "octo-org", "all")
+        .classic("mona", "repo", "ghp_secretclassic")
+        .oauth("mona", "repo", "gho_secretoauth")
+        .fine_grained("mona", "octo-org", "contents: read", "github_pat_secretfine")
+        .app_user("mona", "helper", "ghu_secretappuser")
+        .installation_token("helper", "octo-org", "ghs_secretinstallation")
+        .to_string()
+});
 const TOKENS: [&str; 5] =
     ["ghp_secretclassic", "gho_secretoauth", "github_pat_secretfine", "ghu_secretappuser", "ghs_secretinstallation"];
 
@@ -78,14 +79,14 @@ fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
 fn logs_and_files_contain_no_secret() {
     for format in ["text", "json"] {
         let directory = tempfile::tempdir().expect("a temporary folder can be made");
-        std::fs::write(directory.path().join("state.yaml"), STATE).expect("the folder takes a file");
+        std::fs::write(directory.path().join("state.yaml"), &*STATE).expect("the folder takes a file");
         std::fs::write(directory.path().join("helper.pem"), app_key()).expect("the folder takes a file");
         let mut server = Server::start(directory.path(), &["--log", "trace", "--log-format", format]);
         let secrets = use_everything(&server);
         server.signal(Signal::TERM);
         assert_eq!(server.wait(), Some(0));
         let log = server.log();
-        assert!(log.contains("answered"), "the log is at its most talkative: {log:.500}");
+        assert!(log.contains("responded"), "the log is at its most talkative: {log:.500}");
         let data = files(&directory.path().join("data"));
         assert!(
             data.iter().any(|(name, _)| name.ends_with("plinth.db")),

@@ -14,6 +14,6 @@ mod server;
 mod stopping;
 mod verifying;
 
-use crate::support::wait;
 pub use crate::support::wait::{DEADLINE, wait_until};
+use crate::support::{fixtures, wait};
 pub use server::{HttpResponse, Raw, Server, begin_post, fetch, get_page, try_get, try_request};

@@ -6,11 +6,6 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-const STATE: &str = "
-users: [{ login: mona }]
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
-
 /// A running server that goes with the test.
 pub struct Server {
     child: Child,
@@ -32,7 +27,7 @@ impl Server {
     pub fn start_by(mut program: Command, directory: &Path, flags: &[&str]) -> Self {
         let state = directory.join("state.yaml");
         if !state.exists() {
-            std::fs::write(&state, STATE).expect("the folder takes a file");
+            std::fs::write(&state, super::fixtures::mona().to_string()).expect("the folder takes a file");
         }
         let log = directory.join("log");
         let errors = std::fs::OpenOptions::new().create(true).append(true).open(&log).expect("the folder takes a log");

@@ -7,7 +7,7 @@ use crate::support::{Service, Tester};
 
 #[tokio::test]
 async fn unchanged_fields_return_304() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let notes = add(&service, ORG, json!({ "name": "Notes", "data_type": "text" })).await;
     for path in [ORG.to_owned(), format!("{ORG}?per_page=2"), format!("{ORG}/{}", notes["id"]), USER.to_owned()] {
         let first = mona(&service).get(&path).await.expect(200);
@@ -23,7 +23,7 @@ async fn unchanged_fields_return_304() {
 
 #[tokio::test]
 async fn every_project_change_changes_etag() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let notes = add(&service, ORG, json!({ "name": "Notes", "data_type": "text" })).await;
     let single = format!("{ORG}/{}", notes["id"]);
     let list_tag = mona(&service).get(ORG).await.header("etag").unwrap().to_owned();
@@ -36,7 +36,7 @@ async fn every_project_change_changes_etag() {
 
 #[tokio::test]
 async fn etag_depends_on_page() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let tag = mona(&service).get(&format!("{ORG}?per_page=2")).await.header("etag").unwrap().to_owned();
     mona(&service).header("if-none-match", &tag).get(&format!("{ORG}?per_page=3")).await.expect(200);
     mona(&service).header("if-none-match", &tag).get(&format!("{ORG}/99999")).await.expect(404);
@@ -46,7 +46,7 @@ async fn etag_depends_on_page() {
 
 #[tokio::test]
 async fn etag_returns_404_after_right_is_revoked() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     service.apply("tokens: [{ kind: classic, user: hubot, scopes: [project], token: ghp_hubot000 }]").await;
     service.apply("orgs: [{ login: octo-org, members: [{ user: hubot, role: member }] }]").await;
     let hubot = service.with_token("ghp_hubot000");
@@ -73,7 +73,7 @@ async fn hide(service: &Service, sql: &'static str) {
 
 #[tokio::test]
 async fn matching_etag_reads_no_fields() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let tag = mona(&service).get(ORG).await.header("etag").unwrap().to_owned();
     hide(&service, "alter table project_field rename to hidden_field").await;
     mona(&service).get(ORG).await.expect(500);

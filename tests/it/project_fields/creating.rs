@@ -8,7 +8,7 @@ use crate::support::Service;
 
 #[tokio::test]
 async fn create_text_field_needs_name_and_type() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let response = mona(&service).post(ORG, json!({ "name": " Notes ", "data_type": "text" })).await;
     expect![[r#"
         201
@@ -31,7 +31,7 @@ async fn create_text_field_needs_name_and_type() {
 
 #[tokio::test]
 async fn create_number_and_date_fields() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     for path in [ORG, USER] {
         for data_type in ["text", "number", "date"] {
             let field = add(&service, path, json!({ "name": data_type, "data_type": data_type })).await;
@@ -47,7 +47,7 @@ async fn create_number_and_date_fields() {
 
 #[tokio::test]
 async fn single_select_options_accept_both_text_forms() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let options = json!([
         { "name": "To do", "color": "RED", "description": "<b>Not</b> begun & \"open\"" },
         { "name": { "raw": "<img src=x onerror=alert(1)>", "html": "<script>" }, "color": "PINK",
@@ -105,7 +105,7 @@ async fn single_select_options_accept_both_text_forms() {
 
 #[tokio::test]
 async fn iteration_field_depends_on_current_date() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let configuration = json!({
         "start_date": "2026-02-16",
         "duration": 7,
@@ -180,7 +180,7 @@ async fn iteration_field_depends_on_current_date() {
 
 #[tokio::test]
 async fn iteration_field_without_iterations_is_accepted() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     for (name, configuration) in [
         ("None", json!({ "start_date": "2026-02-22", "duration": 14 })),
         ("Empty", json!({ "start_date": "2026-02-22", "duration": 14, "iterations": [] })),

@@ -14,7 +14,7 @@ async fn issue_field(service: &Service, name: &str) -> Value {
 
 #[tokio::test]
 async fn linked_field_shows_issue_field() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let priority = issue_field(&service, "Priority").await;
     let field = add(&service, ORG, json!({ "issue_field_id": priority["id"] })).await;
     expect![[r#"
@@ -67,7 +67,7 @@ async fn linked_field_shows_issue_field() {
 
 #[tokio::test]
 async fn linked_field_reflects_changed_name_and_options() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let priority = issue_field(&service, "Priority").await;
     let field = add(&service, ORG, json!({ "issue_field_id": priority["id"] })).await;
     let path = format!("{ORG}/{}", field["id"]);
@@ -96,7 +96,7 @@ async fn linked_field_reflects_changed_name_and_options() {
 
 #[tokio::test]
 async fn delete_issue_field_deletes_linked_field() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let priority = issue_field(&service, "Priority").await;
     let field = add(&service, ORG, json!({ "issue_field_id": priority["id"] })).await;
     add(&service, "/orgs/octo-org/projectsV2/2/fields", json!({ "issue_field_id": priority["id"] })).await;
@@ -112,7 +112,7 @@ async fn delete_issue_field_deletes_linked_field() {
 
 #[tokio::test]
 async fn extra_attributes_must_match_issue_field() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let priority = issue_field(&service, "Priority").await;
     let body = json!({ "issue_field_id": priority["id"], "name": "Urgency", "data_type": "text" });
     expect![[r#"
@@ -143,7 +143,7 @@ async fn extra_attributes_must_match_issue_field() {
 
 #[tokio::test]
 async fn issue_field_is_added_once_and_only_in_its_organization() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     service.apply("orgs: [{ login: other-org, members: [{ user: mona, role: admin }] }]").await;
     service.apply("issue_fields: [{ org: other-org, name: Foreign, data_type: text }]").await;
     let foreign = mona(&service).get("/orgs/other-org/issue-fields").await.json()[0]["id"].clone();
@@ -179,7 +179,7 @@ async fn issue_field_is_added_once_and_only_in_its_organization() {
 
 #[tokio::test]
 async fn name_conflicts_are_rejected_in_both_directions() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let (priority, effort) = (issue_field(&service, "Priority").await, issue_field(&service, "Effort").await);
     add(&service, ORG, json!({ "name": "EFFORT", "data_type": "text" })).await;
     let rejected = mona(&service).post(ORG, json!({ "issue_field_id": effort["id"] })).await.expect(422).json();
@@ -195,7 +195,7 @@ async fn name_conflicts_are_rejected_in_both_directions() {
 
 #[tokio::test]
 async fn user_projects_cannot_link_issue_fields() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let effort = issue_field(&service, "Effort").await;
     for body in [
         json!({ "issue_field_id": effort["id"] }),

@@ -1,37 +1,32 @@
 //! Issue fields that only members of the organization may see, and tokens that may not read issue fields.
 
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 
 use crate::support::Service;
+use crate::support::fixtures::octo_org;
 
-const STATE: &str = "
-users: [{ login: mona }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-issue_fields:
-  - { org: octo-org, name: Secret, data_type: text }
-  - { org: octo-org, name: Open, data_type: text, visibility: all }
-projects:
-  - { owner: octo-org, title: Public, public: true }
-  - { owner: octo-org, title: Private }
-apps:
-  - { slug: both, owner: octo-org, permissions: { organization_projects: write, issue_fields: read } }
-  - { slug: planner, owner: octo-org, permissions: { organization_projects: write } }
-installations:
-  - { app: both, account: octo-org, repositories: all }
-  - { app: planner, account: octo-org, repositories: all }
-tokens:
-  - { kind: classic, user: mona, scopes: [project, 'admin:org'], token: ghp_admin000 }
-  - { kind: classic, user: mona, scopes: [project, 'read:org'], token: ghp_both0000 }
-  - { kind: classic, user: mona, scopes: [project, repo], token: ghp_projects }
-  - { kind: oauth, user: mona, scopes: [project, 'read:org'], token: gho_both0000 }
-  - { kind: oauth, user: mona, scopes: [project], token: gho_projects }
-  - { kind: fine_grained, user: mona, owner: octo-org, permissions: { organization_projects: write, issue_fields: read }, token: github_pat_both }
-  - { kind: fine_grained, user: mona, owner: octo-org, permissions: { organization_projects: write }, token: github_pat_projects }
-  - { kind: app_user, user: mona, app: both, token: ghu_both0000 }
-  - { kind: app_user, user: mona, app: planner, token: ghu_projects }
-  - { kind: installation, app: both, account: octo-org, token: ghs_both0000 }
-  - { kind: installation, app: planner, account: octo-org, token: ghs_projects }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona"])
+        .issue_field("Secret", "text", "")
+        .issue_field("Open", "text", "visibility: all")
+        .project("octo-org", "Public", "public: true")
+        .project("octo-org", "Private", "")
+        .installed_app("both", "organization_projects: write, issue_fields: read", "octo-org")
+        .installed_app("planner", "organization_projects: write", "octo-org")
+        .classic("mona", "project, admin:org", "ghp_admin000")
+        .classic("mona", "project, read:org", "ghp_both0000")
+        .classic("mona", "project, repo", "ghp_projects")
+        .oauth("mona", "project, read:org", "gho_both0000")
+        .oauth("mona", "project", "gho_projects")
+        .fine_grained("mona", "octo-org", "organization_projects: write, issue_fields: read", "github_pat_both")
+        .fine_grained("mona", "octo-org", "organization_projects: write", "github_pat_projects")
+        .app_user("mona", "both", "ghu_both0000")
+        .app_user("mona", "planner", "ghu_projects")
+        .installation_token("both", "octo-org", "ghs_both0000")
+        .installation_token("planner", "octo-org", "ghs_projects")
+        .to_string()
+});
 const PUBLIC: &str = "/orgs/octo-org/projectsV2/1/fields";
 const PRIVATE: &str = "/orgs/octo-org/projectsV2/2/fields";
 const ISSUE_FIELDS: &str = "/orgs/octo-org/issue-fields";
@@ -45,7 +40,7 @@ async fn issue_field(service: &Service, name: &str) -> Value {
 #[tokio::test]
 async fn adding_issue_field_requires_right_to_read_issue_fields() {
     for kind in ["ghp", "gho", "github_pat", "ghu", "ghs"] {
-        let service = Service::with(STATE).await;
+        let service = Service::with(&STATE).await;
         let field = issue_field(&service, "Secret").await;
         let name = |rights: &str| match kind {
             "github_pat" => format!("{kind}_{rights}"),
@@ -65,7 +60,7 @@ async fn adding_issue_field_requires_right_to_read_issue_fields() {
 
 #[tokio::test]
 async fn members_only_field_is_hidden_in_public_project() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let admin = service.with_token("ghp_admin000");
     let (secret, open) = (issue_field(&service, "Secret").await, issue_field(&service, "Open").await);
     let rejected = admin.post(PUBLIC, json!({ "issue_field_id": secret })).await.expect(422);
@@ -94,7 +89,7 @@ async fn members_only_field_is_hidden_in_public_project() {
 
 #[tokio::test]
 async fn state_file_rejects_members_only_field_in_public_project() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let following = |public: bool, field: &str| {
         let projects = "projects:\n  - { owner: octo-org, title: Public, public: true }\n";
         format!(

@@ -12,24 +12,27 @@ mod validation;
 
 use expect_test::expect;
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 
 use crate::schemas;
+use crate::support::fixtures::octo_org;
 use crate::support::{Client, Service};
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-issue_fields:
-  - { org: octo-org, name: Priority, data_type: single_select, options: [{ name: High, color: red }, { name: Low, color: blue, description: Later }] }
-  - { org: octo-org, name: Platforms, data_type: multi_select, options: [{ name: Linux, color: red }] }
-  - { org: octo-org, name: Effort, data_type: number }
-projects:
-  - { owner: octo-org, title: Roadmap }
-  - { owner: octo-org, title: Other }
-  - { owner: mona, title: Chores }
-tokens:
-  - { kind: classic, user: mona, scopes: [project, 'admin:org'], token: ghp_mona0000 }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona", "hubot"])
+        .issue_field(
+            "Priority",
+            "single_select",
+            "options: [{ name: High, color: red }, { name: Low, color: blue, description: Later }]",
+        )
+        .issue_field("Platforms", "multi_select", "options: [{ name: Linux, color: red }]")
+        .issue_field("Effort", "number", "")
+        .project("octo-org", "Roadmap", "")
+        .project("octo-org", "Other", "")
+        .project("mona", "Chores", "")
+        .classic("mona", "project, admin:org", "ghp_mona0000")
+        .to_string()
+});
 const ORG: &str = "/orgs/octo-org/projectsV2/1/fields";
 const USER: &str = "/users/mona/projectsV2/1/fields";
 
@@ -53,7 +56,7 @@ fn names(list: &Value) -> Vec<&str> {
 
 #[tokio::test]
 async fn new_project_has_default_fields() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let response = mona(&service).get(ORG).await.expect(200);
     schemas::check("projects/list-fields-for-org", &response);
     let listed = response.json();
@@ -87,7 +90,7 @@ async fn new_project_has_default_fields() {
 
 #[tokio::test]
 async fn status_field_has_three_options() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let status = mona(&service).get(ORG).await.json()[2]["id"].clone();
     let response = mona(&service).get(&format!("{ORG}/{status}")).await;
     schemas::check("projects/get-field-for-org", &response);
@@ -145,7 +148,7 @@ async fn status_field_has_three_options() {
 
 #[tokio::test]
 async fn field_is_found_only_in_its_project() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let notes = add(&service, ORG, json!({ "name": "Notes", "data_type": "text" })).await;
     let found = mona(&service).get(&format!("{ORG}/{}", notes["id"])).await.expect(200);
     assert_eq!(found.json(), notes);

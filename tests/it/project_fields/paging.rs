@@ -15,7 +15,7 @@ pub fn link(response: &Response, relation: &str) -> Option<String> {
 
 #[tokio::test]
 async fn cursors_page_forward_and_back() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let whole = mona(&service).get(ORG).await.expect(200);
     assert_eq!(whole.header("link"), None, "one page needs no links");
     let whole = whole.json();
@@ -42,7 +42,7 @@ async fn cursors_page_forward_and_back() {
 
 #[tokio::test]
 async fn links_have_query_and_one_cursor() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let page = mona(&service).get(&format!("/api/v3{ORG}?per_page=2&x=a%2Cb")).await.expect(200);
     let next = link(&page, "next").unwrap();
     assert!(next.starts_with("/api/v3/orgs/octo-org/projectsV2/1/fields?per_page=2&x=a%2Cb&after="), "{next}");
@@ -54,7 +54,7 @@ async fn links_have_query_and_one_cursor() {
 
 #[tokio::test]
 async fn page_size_is_clamped() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     for number in 0..24 {
         add(&service, ORG, json!({ "name": format!("Field {number}"), "data_type": "text" })).await;
     }
@@ -68,7 +68,7 @@ async fn page_size_is_clamped() {
 
 #[tokio::test]
 async fn foreign_or_combined_cursors_are_rejected() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let own = link(&mona(&service).get(&format!("{ORG}?per_page=2")).await, "next").unwrap();
     let cursor = own.split_once("after=").unwrap().1;
     for path in [
@@ -86,7 +86,7 @@ async fn foreign_or_combined_cursors_are_rejected() {
 
 #[tokio::test]
 async fn growing_list_is_paged_without_duplicates() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let mut page = mona(&service).get(&format!("{USER}?per_page=3")).await.expect(200);
     let mut seen: Vec<Value> = page.json().as_array().unwrap().clone();
     let mut added = 0;
@@ -105,7 +105,7 @@ async fn growing_list_is_paged_without_duplicates() {
 
 #[tokio::test]
 async fn page_after_end_is_empty_and_links_back() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let field = add(&service, ORG, json!({ "issue_field_id": 3 })).await;
     let before_last = mona(&service).get(&format!("{ORG}?per_page=11")).await;
     let next = link(&before_last, "next").unwrap();

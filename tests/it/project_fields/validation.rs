@@ -19,7 +19,7 @@ async fn check(service: &Service, body: Value, expected: Expect) {
 
 #[tokio::test]
 async fn malformed_body_is_rejected_with_message() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     check(
         &service,
         json!({}),
@@ -57,7 +57,7 @@ async fn malformed_body_is_rejected_with_message() {
 
 #[tokio::test]
 async fn single_select_field_requires_valid_options() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let select =
         |options: Value| json!({ "name": "a", "data_type": "single_select", "single_select_options": options });
     check(
@@ -118,7 +118,7 @@ async fn single_select_field_requires_valid_options() {
 
 #[tokio::test]
 async fn iteration_field_requires_valid_dates() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let iterate = |value: Value| json!({ "name": "a", "data_type": "iteration", "iteration_configuration": value });
     check(
         &service,
@@ -179,7 +179,7 @@ async fn iteration_field_requires_valid_dates() {
 
 #[tokio::test]
 async fn field_names_are_validated_and_unique_ignoring_case() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let named = |name: &str| json!({ "name": name, "data_type": "text" });
     check(
         &service,
@@ -227,7 +227,7 @@ async fn field_names_are_validated_and_unique_ignoring_case() {
 
 #[tokio::test]
 async fn project_is_limited_to_fifty_fields() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     for number in 12..=50 {
         add(&service, ORG, json!({ "name": format!("Field {number}"), "data_type": "text" })).await;
     }
@@ -241,7 +241,7 @@ async fn project_is_limited_to_fifty_fields() {
 async fn repeated_field_is_rejected_as_spam() {
     let settings = plinth_api::settings::Settings::default();
     let most = settings.rate_limits.same_content_per_minute;
-    let service = Service::with_settings(STATE, settings).await;
+    let service = Service::with_settings(&STATE, settings).await;
     let body = json!({ "name": "Notes", "data_type": "text" });
     for _ in 0..most {
         mona(&service).post(ORG, body.clone()).await;
@@ -252,7 +252,7 @@ async fn repeated_field_is_rejected_as_spam() {
 
 #[tokio::test]
 async fn concurrent_creates_of_one_name_have_one_winner() {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     let client = mona(&service);
     let attempts = (0..8).map(|_| client.post(ORG, json!({ "name": "Notes", "data_type": "text" })));
     let responses = futures_util::future::join_all(attempts).await;

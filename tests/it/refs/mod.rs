@@ -12,48 +12,48 @@ mod writing;
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
+use crate::support::fixtures::StateFile;
 use crate::support::{Client, Response, Service};
 
 /// Two commits on `main`, one on `feature`, two tags; another repository; an empty one; everyone's tokens.
-pub const STATE: &str = r#"
-users:
-  - { login: mona, name: Mona Lisa, email: mona@example.com }
-  - { login: hubot }
-  - { login: guest }
-orgs:
-  - { login: acme, members: [{ user: mona, role: admin }] }
-repos:
-  - name: acme/rocket
-    collaborators: [{ user: hubot, permission: write }]
-    commits:
-      - { branch: main, author: mona, message: first, files: { README.md: "hello\n", src/a.txt: "1\n2\n3\n" } }
-      - { branch: main, author: hubot, message: second, files: { src/a.txt: "1\ntwo\n3\n" } }
-      - { branch: feature, from: main, author: hubot, message: third, files: { src/b.txt: "b\n", README.md: null } }
-      - { branch: side, author: hubot, message: apart, files: { side.txt: "s\n" } }
-    tags:
-      - { name: light, target: main }
-      - { name: v1, target: main, message: Version one }
-  - name: acme/hidden
-    private: true
-    commits: [{ branch: main, author: mona, message: secret, files: { secret.txt: "only here\n" } }]
-  - { name: acme/empty }
-tokens:
-  - { kind: classic, user: mona, scopes: [repo, workflow], token: ghp_monamonamona }
-  - { kind: classic, user: hubot, scopes: [repo], token: ghp_hubothubot }
-  - { kind: classic, user: guest, scopes: [repo], token: ghp_guestguest }
-  - { kind: fine_grained, user: hubot, owner: acme, repositories: all, permissions: { contents: write }, token: github_pat_contents }
-  - { kind: fine_grained, user: hubot, owner: acme, repositories: all, permissions: { contents: write, workflows: write }, token: github_pat_workflows }
-  - { kind: fine_grained, user: hubot, owner: acme, repositories: all, permissions: { contents: read }, token: github_pat_reader }
-"#;
+pub static STATE: LazyLock<String> = LazyLock::new(|| {
+    StateFile::default()
+        .entry("users", "login: mona, name: Mona Lisa, email: mona@example.com")
+        .users(&["hubot", "guest"])
+        .org("acme", "{ user: mona, role: admin }")
+        .repo(
+            "acme/rocket",
+            r#"collaborators: [{ user: hubot, permission: write }],
+            commits: [
+                { branch: main, author: mona, message: first, files: { README.md: "hello\n", src/a.txt: "1\n2\n3\n" } },
+                { branch: main, author: hubot, message: second, files: { src/a.txt: "1\ntwo\n3\n" } },
+                { branch: feature, from: main, author: hubot, message: third, files: { src/b.txt: "b\n", README.md: null } },
+                { branch: side, author: hubot, message: apart, files: { side.txt: "s\n" } }],
+            tags: [{ name: light, target: main }, { name: v1, target: main, message: Version one }]"#,
+        )
+        .repo(
+            "acme/hidden",
+            r#"private: true, commits: [{ branch: main, author: mona, message: secret, files: { secret.txt: "only here\n" } }]"#,
+        )
+        .repo("acme/empty", "")
+        .classic("mona", "repo, workflow", "ghp_monamonamona")
+        .classic("hubot", "repo", "ghp_hubothubot")
+        .classic("guest", "repo", "ghp_guestguest")
+        .fine_grained("hubot", "acme", "contents: write", "github_pat_contents")
+        .fine_grained("hubot", "acme", "contents: write, workflows: write", "github_pat_workflows")
+        .fine_grained("hubot", "acme", "contents: read", "github_pat_reader")
+    .to_string()
+});
 
 pub const GIT: &str = "/repos/acme/rocket/git";
 
 /// The service of every story here.
 pub async fn rocket() -> Service {
-    Service::with(STATE).await
+    Service::with(&STATE).await
 }
 
 pub fn mona(service: &Service) -> Client<'_> {

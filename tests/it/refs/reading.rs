@@ -200,7 +200,7 @@ async fn older_ref_urls_are_served() {
 
 #[tokio::test]
 async fn ref_list_longer_than_batch_is_complete_and_sorted() {
-    let service = Service::with(super::STATE).await;
+    let service = Service::with(&super::STATE).await;
     let main = sha_of(&service, "heads/main").await;
     for number in 0..2_005 {
         let body = serde_json::json!({ "ref": format!("refs/many/{number:05}"), "sha": main });

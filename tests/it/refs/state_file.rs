@@ -14,7 +14,7 @@ async fn state_file_commits_have_stable_ids_and_apply_once() {
     let before = list_all(&one).await;
     assert_eq!(before.body, list_all(&two).await.body);
     one.advance(60);
-    one.apply(STATE).await;
+    one.apply(&STATE).await;
     let after = list_all(&one).await;
     assert_eq!(after.body, before.body);
     assert_eq!(after.header("etag"), before.header("etag"), "not even the generation has changed");
@@ -29,7 +29,7 @@ async fn state_file_leaves_repository_with_refs_unchanged() {
     let service = rocket().await;
     let main = sha_of(&service, "heads/main").await;
     mona(&service).delete(&format!("{GIT}/refs/heads/side")).await.expect(204);
-    service.apply(STATE).await;
+    service.apply(&STATE).await;
     mona(&service).get(&format!("{GIT}/ref/heads/side")).await.expect(404);
     assert_eq!(sha_of(&service, "heads/main").await, main);
 }

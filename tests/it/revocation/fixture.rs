@@ -8,45 +8,14 @@ use tokio::sync::oneshot;
 
 use super::requests::{self, Objects};
 use super::rights::{Caller, Right};
+use crate::support::fixtures::{StateFile, two_branches};
 use crate::support::wait::wait_until_async;
 use crate::support::{Client, Response, Service, Tester, jwt};
 use plinth_api::app::App;
 use plinth_api::policy::Row;
 
-const STATE: &str = "
-users: [{ login: mona }, { login: carol }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }CAROL_IS_ADMIN] }]
-repos:
-  - name: octo-org/hello
-    private: true
-    default_branch: main
-    collaborators: [CAROL_IS_COLLABORATOR]
-    commits:
-      - { branch: main, author: mona, message: one, files: { a: one } }
-      - { branch: next, from: main, author: mona, message: two, files: { a: two } }
-      - { branch: second, from: main, author: mona, message: two, files: { a: second } }
-      - { branch: third, from: main, author: mona, message: two, files: { a: third } }
-      - { branch: fourth, from: main, author: mona, message: two, files: { a: fourth } }
-      - { branch: deleted, from: main, author: mona, message: two, files: { a: deleted } }
-      - { branch: pushed, from: main, author: mona, message: two, files: { a: pushed } }
-  - { name: octo-org/spare }
-  - { name: octo-org/unselected }
-issue_fields: [{ org: octo-org, name: Notes, data_type: text }, { org: octo-org, name: More, data_type: text }]
-projects: [{ owner: octo-org, title: Roadmap }, { owner: carol, title: Mine }]
-pulls:
-  - { repo: octo-org/hello, title: First, author: carol, head: next, base: main }
-  - { repo: octo-org/hello, title: Second, author: mona, head: second, base: main }
-  - { repo: octo-org/hello, title: Third, author: mona, head: third, base: main }
-apps:
-  - { slug: helper, owner: octo-org, client_id: Iv23helper, private_key_file: helper.pem, permissions: PERMISSIONS }
-  - { slug: other, owner: octo-org, permissions: { contents: write } }
-oauth_apps: [{ slug: gh, owner: octo-org, client_id: 178c6fc778ccc68e1d6a }]
-installations: [{ app: helper, account: octo-org, repositories: [octo-org/hello, octo-org/spare] }]
-tokens:
-  - { kind: classic, user: mona, scopes: [repo, 'admin:org', project], token: ghp_setup }
-";
-const PERMISSIONS: &str = "{ administration: write, contents: write, issue_fields: write, organization_projects: write, \
-                           pull_requests: write, workflows: write }";
+const PERMISSIONS: &str = "administration: write, contents: write, issue_fields: write, organization_projects: write, \
+                           pull_requests: write, workflows: write";
 const TABLES: [&str; 17] = [
     "select count(*) from account",
     "select count(*) from repo",
@@ -80,7 +49,7 @@ impl Fixture {
         service.apply(&state(caller)).await;
         let credential = match caller {
             Caller::App => jwt::sign(service.app_key(), &jwt::claims("Iv23helper")),
-            caller => token(caller).1.to_owned(),
+            caller => token(caller).to_owned(),
         };
         let objects = prepare(&service, caller, &credential).await;
         let fixture = Self { service, credential, objects };
@@ -176,20 +145,12 @@ impl Fixture {
     }
 }
 
-fn token(caller: Caller) -> (String, &'static str) {
-    let scopes = "[repo, delete_repo, 'admin:org', project, notifications]";
+fn token(caller: Caller) -> &'static str {
     match caller {
-        Caller::OrgAdmin | Caller::Collaborator => {
-            (format!("kind: classic, user: carol, scopes: {scopes}"), "ghp_carolcarol")
-        }
-        Caller::FineGrained => (
-            format!(
-                "kind: fine_grained, user: carol, owner: octo-org, repositories: [octo-org/hello], permissions: {PERMISSIONS}"
-            ),
-            "github_pat_carolcarol",
-        ),
-        Caller::AppUser => ("kind: app_user, user: carol, app: helper".to_owned(), "ghu_carolcarol"),
-        Caller::Installation => ("kind: installation, app: helper, account: octo-org".to_owned(), "ghs_helperhelper"),
+        Caller::OrgAdmin | Caller::Collaborator => "ghp_carolcarol",
+        Caller::FineGrained => "github_pat_carolcarol",
+        Caller::AppUser => "ghu_carolcarol",
+        Caller::Installation => "ghs_helperhelper",
         Caller::App => panic!("an app signs by itself"),
     }
 }
@@ -198,13 +159,41 @@ fn state(caller: Caller) -> String {
     let is_collaborator = caller == Caller::Collaborator;
     let admin = if is_collaborator { "" } else { ", { user: carol, role: admin }" };
     let collaborator = if is_collaborator { "{ user: carol, permission: admin }" } else { "" };
-    let mut state = STATE.replace("CAROL_IS_ADMIN", admin).replace("CAROL_IS_COLLABORATOR", collaborator);
-    state = state.replace("PERMISSIONS", PERMISSIONS);
-    if caller != Caller::App {
-        let (line, text) = token(caller);
-        state.push_str(&format!("  - {{ {line}, token: {text} }}\n"));
-    }
-    state
+    let branch =
+        |name: &str| format!(", {{ branch: {name}, from: main, author: mona, message: two, files: {{ a: {name} }} }}");
+    let branches = ["second", "third", "fourth", "deleted", "pushed"].map(branch).concat();
+    let hello = format!("private: true, collaborators: [{collaborator}], {}", two_branches(&branches));
+    let pull = |title: &str, head: &str| format!("title: {title}, head: {head}, base: main");
+    let state = StateFile::default()
+        .users(&["mona", "carol"])
+        .org("octo-org", &format!("{{ user: mona, role: admin }}{admin}"))
+        .repo("octo-org/hello", &hello)
+        .repo("octo-org/spare", "")
+        .repo("octo-org/unselected", "")
+        .issue_field("Notes", "text", "")
+        .issue_field("More", "text", "")
+        .project("octo-org", "Roadmap", "")
+        .project("carol", "Mine", "")
+        .pull("octo-org/hello", "carol", &pull("First", "next"))
+        .pull("octo-org/hello", "mona", &pull("Second", "second"))
+        .pull("octo-org/hello", "mona", &pull("Third", "third"))
+        .helper(PERMISSIONS)
+        .app("other", "octo-org", "contents: write", "")
+        .entry("oauth_apps", "slug: gh, owner: octo-org, client_id: 178c6fc778ccc68e1d6a")
+        .installation("helper", "octo-org", "[octo-org/hello, octo-org/spare]")
+        .classic("mona", "repo, admin:org, project", "ghp_setup");
+    let state = match caller {
+        Caller::OrgAdmin | Caller::Collaborator => {
+            state.classic("carol", "repo, delete_repo, admin:org, project, notifications", token(caller))
+        }
+        Caller::FineGrained => {
+            state.fine_grained("carol", "octo-org, repositories: [octo-org/hello]", PERMISSIONS, token(caller))
+        }
+        Caller::AppUser => state.app_user("carol", "helper", token(caller)),
+        Caller::Installation => state.installation_token("helper", "octo-org", token(caller)),
+        Caller::App => state,
+    };
+    state.to_string()
 }
 
 /// Makes what the requests need. What belongs to the caller is made by the caller.

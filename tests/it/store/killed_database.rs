@@ -10,6 +10,7 @@ use axum::body::Body;
 use http::Request;
 
 use super::cluster::Cluster;
+use crate::support::fixtures::mona;
 use crate::support::wait::wait_until_async;
 use plinth::cli::state::State;
 use plinth_api::app::App;
@@ -22,11 +23,6 @@ use plinth_store::{Location, Store};
 
 const CLIENTS: usize = 8;
 const CYCLES: usize = 3;
-const STATE: &str = "
-users: [{ login: mona }]
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
-
 async fn send(http_service: &HttpService, method: &str, path: &str, body: String) -> u16 {
     let request = Request::builder().method(method).uri(path).header("authorization", "Bearer ghp_monamona");
     let request = request.header("host", "plinth.test").body(Body::from(body)).expect("a good request");
@@ -94,7 +90,7 @@ async fn killed_database_returns_503_and_loses_nothing() {
     let mut settings = Settings::default();
     settings.rate_limits.enforced = false;
     let app = App::new(store.clone(), repositories, Clock::default(), settings).await.expect("the parts fit");
-    let state = State::parse(STATE, directory.path()).expect("a good state");
+    let state = State::parse(&mona().to_string(), directory.path()).expect("a good state");
     state.apply(&store, &app.repositories, app.clock.now()).await.expect("the state is applied");
     let http_service = Arc::new(HttpService::new(app));
     let (landed, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));

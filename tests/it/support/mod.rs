@@ -2,6 +2,7 @@
 
 mod client;
 mod database;
+pub mod fixtures;
 pub mod jwt;
 mod openapi;
 pub mod pull_request;
@@ -121,12 +122,15 @@ impl Service {
         Client::new(&self.http_service).header("authorization", &format!("Bearer {token}"))
     }
 
-    /// Waits until no transaction runs and no pull request waits for its refresh in the background.
+    /// Refreshes every pull request, and waits until no transaction runs and none waits.
     pub async fn settled(&self) {
+        plinth_core::pulls::catch_up(&self.app).await.expect("pull requests can be refreshed");
+        let sql = "select count(*) from pull p join pull_version v on v.pull_id = p.id and v.number = p.version \
+                   where p.state = 'open' and v.commits is null";
         let is_settled = async || {
             let mut db = self.store.read().await.expect("the store can be read");
-            let unsettled = plinth_core::pulls::store::list_unsettled(&mut db, 1).await.expect("the store can be read");
-            unsettled.is_empty() && self.app.transaction_times().waiting() == 0
+            let (unsettled,) = db.one::<(i64,)>(sql, &[]).await.expect("the store can be read");
+            unsettled == 0 && self.app.transaction_times().waiting() == 0
         };
         wait::wait_until_async("nothing writes in the background", is_settled).await;
     }

@@ -1,5 +1,6 @@
 //! A pull request over a real repository, made with the git program and moved by references.
 
+use crate::support::fixtures::StateFile;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -10,23 +11,20 @@ use super::{Client, Response, Service};
 pub const PULL: &str = "/repos/acme/rocket/pulls/1";
 pub const COMMENTS: &str = "/repos/acme/rocket/pulls/1/comments";
 
-/// The people of every story: mona owns the organization, hubot may push, guest and reader may only read.
-pub const PEOPLE: &str = r#"
-users:
-  - { login: mona, name: Mona Lisa, email: mona@example.com }
-  - { login: hubot, email: hubot@example.com }
-  - { login: guest, email: guest@example.com }
-  - { login: reader }
-  - { login: stranger }
-orgs:
-  - { login: acme, members: [{ user: mona, role: admin }] }
-tokens:
-  - { kind: classic, user: mona, scopes: [repo, workflow, notifications], token: ghp_mona }
-  - { kind: classic, user: hubot, scopes: [repo, notifications], token: ghp_hubot }
-  - { kind: classic, user: guest, scopes: [repo, notifications], token: ghp_guest }
-  - { kind: classic, user: reader, scopes: [repo, notifications], token: ghp_reader }
-  - { kind: classic, user: stranger, scopes: [repo, notifications], token: ghp_stranger }
-"#;
+/// mona owns the organization `acme`, hubot may push to its repositories, and guest, reader and stranger may only read.
+pub fn acme() -> StateFile {
+    StateFile::default()
+        .entry("users", "login: mona, name: Mona Lisa, email: mona@example.com")
+        .entry("users", "login: hubot, email: hubot@example.com")
+        .entry("users", "login: guest, email: guest@example.com")
+        .users(&["reader", "stranger"])
+        .org("acme", "{ user: mona, role: admin }")
+        .classic("mona", "repo, workflow, notifications", "ghp_mona")
+        .classic("hubot", "repo, notifications", "ghp_hubot")
+        .classic("guest", "repo, notifications", "ghp_guest")
+        .classic("reader", "repo, notifications", "ghp_reader")
+        .classic("stranger", "repo, notifications", "ghp_stranger")
+}
 
 /// A service with `acme/rocket`, whose branch `feature` is proposed for `main` by hubot.
 pub struct PullRequestFixture {
@@ -58,12 +56,9 @@ impl PullRequestFixture {
         }
         let head = work.commit("hubot");
         work.git(&["checkout", "-q", "--detach"]);
-        let state = format!(
-            "{PEOPLE}\nrepos:\n  - name: acme/rocket\n    default_branch: main\n    import: {}\n    collaborators: \
-             [{{ user: hubot, permission: write }}]\n  - name: acme/other\n    import: {}\n",
-            work.path().display(),
-            work.path().display()
-        );
+        let import = format!("import: {}", work.path().display());
+        let rocket = format!("default_branch: main, {import}, collaborators: [{{ user: hubot, permission: write }}]");
+        let state = acme().repo("acme/rocket", &rocket).repo("acme/other", &import).to_string();
         let service = match settings {
             Some(settings) => Service::with_settings(&state, settings).await,
             None => Service::with(&state).await,

@@ -3,25 +3,25 @@
 mod access_tokens;
 mod app_jwt;
 
+use crate::support::fixtures::octo_org;
 use crate::support::{Client, Service, jwt};
+use std::sync::LazyLock;
 
-const STATE: &str = "
-users: [{ login: mona }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }, { login: other-org }]
-repos:
-  - { name: octo-org/one, private: true }
-  - { name: octo-org/two, private: true }
-  - { name: octo-org/three, private: true }
-  - { name: other-org/theirs }
-apps:
-  - { slug: helper, owner: octo-org, client_id: Iv23helper, private_key_file: helper.pem, permissions: { contents: write, issues: read, administration: write } }
-  - { slug: rival, owner: other-org, client_id: Iv23rival, private_key_file: rival.pem, permissions: { contents: write } }
-installations:
-  - { app: helper, account: octo-org, repositories: [octo-org/one, octo-org/two] }
-  - { app: helper, account: other-org, repositories: all, suspended: true }
-  - { app: rival, account: octo-org, repositories: all }
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona"])
+        .org("other-org", "")
+        .repo("octo-org/one", "private: true")
+        .repo("octo-org/two", "private: true")
+        .repo("octo-org/three", "private: true")
+        .repo("other-org/theirs", "")
+        .helper("contents: write, issues: read, administration: write")
+        .app("rival", "other-org", "contents: write", "client_id: Iv23rival, private_key_file: rival.pem")
+        .installation("helper", "octo-org", "[octo-org/one, octo-org/two]")
+        .installation("helper", "other-org", "all, suspended: true")
+        .installation("rival", "octo-org", "all")
+        .classic("mona", "repo", "ghp_monamona")
+        .to_string()
+});
 /// The installations, in the order in which the state makes them.
 const HELPER_ON_OCTO: &str = "/app/installations/1/access_tokens";
 const HELPER_ON_OTHER: &str = "/app/installations/2/access_tokens";
@@ -31,7 +31,7 @@ async fn service() -> Service {
     let service = Service::with("").await;
     service.write_app_key("helper.pem");
     std::fs::write(service.directory().join("rival.pem"), rival_key()).expect("the folder takes a file");
-    service.apply(STATE).await;
+    service.apply(&STATE).await;
     service
 }
 

@@ -4,16 +4,18 @@ mod state;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use std::sync::LazyLock;
 
 use crate::support::Service;
+use crate::support::fixtures::octo_org;
 use state::Model;
 
-const STATE: &str = "
-users: [{ login: mona }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-projects: [{ owner: octo-org, title: Roadmap }]
-tokens: [{ kind: classic, user: mona, scopes: [project, 'admin:org'], token: ghp_mona0000 }]
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona"])
+        .project("octo-org", "Roadmap", "")
+        .classic("mona", "project, admin:org", "ghp_mona0000")
+        .to_string()
+});
 /// Few names, so that they clash: with each other, in another case, and with a built-in field.
 const NAMES: [&str; 6] = ["Priority", "priority", "Effort", "Status", "Area", "Team"];
 const KINDS: [&str; 3] = ["text", "single_select", "multi_select"];
@@ -55,7 +57,7 @@ fn random_changes_match_model() {
     let runtime = runtime.expect("a runtime can be made");
     let outcome = TestRunner::new(config).run(&steps, |steps| {
         runtime.block_on(async {
-            let service = Service::with(STATE).await;
+            let service = Service::with(&STATE).await;
             let mut model = Model::new(&service).await;
             for step in &steps {
                 model.take(step).await;
