@@ -36,7 +36,7 @@ const WRITE_AUTHORITIES: &[(&str, &str)] = &[
     // Time ends tokens and device codes.
     ("Expiry =", "crates/plinth-core/src/expiry.rs"),
     // What follows from commits and comments that are there already.
-    ("Refresh =", "crates/plinth-core/src/pulls/follow.rs"),
+    ("Refresh =", "crates/plinth-core/src/pulls/refresh.rs"),
     ("Reanchor =", "crates/plinth-core/src/pulls/threads/place.rs"),
     // Objects move into packs, where everyone finds the same.
     ("Flush =", "crates/plinth-core/src/objects/flush.rs"),
