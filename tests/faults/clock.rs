@@ -1,4 +1,4 @@
-//! F9: the clock jumps. What was revoked stays revoked, what has expired never comes back, tokens live their hour.
+//! F9: the clock jumps. Revoked and expired tokens stay so, and tokens live for one hour.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,11 +14,11 @@ use crate::subject::Subject;
 
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
-/// How far the life of a token may be off.
+/// The tolerance for the lifetime of a token.
 const SLACK: i64 = 5;
 const JUMPS: [i64; 3] = [-HOUR, HOUR, DAY];
 
-/// A server whose clock a file moves.
+/// A server whose clock is set by a file.
 struct Moved {
     subject: Subject,
     clock: PathBuf,
@@ -41,7 +41,7 @@ fn f9_expired_tokens_stay_expired_after_clock_jump() {
             assert_eq!(moved.look(&revoked), 401, "revoked, then a jump of {offset} s");
             assert_eq!(moved.look(&expired), 401, "expired, then a jump of {offset} s");
         }
-        // The control: a token that is neither is not refused.
+        // The control: a token that is neither revoked nor expired is accepted.
         moved.jump(jump);
         let good = moved.token();
         assert_eq!(moved.look(&good), 200, "nobody would notice if every token were refused");
@@ -99,9 +99,9 @@ impl Moved {
         Some(moved)
     }
 
-    /// Sets the server's clock to this many seconds from the true time.
+    /// Sets the server's clock to this many seconds from the real time.
     fn jump(&self, seconds: i64) {
-        // Never half of a file: the server reads it at any moment.
+        // Atomically, because the server may read the file at any time.
         let new = self.clock.with_extension("new");
         std::fs::write(&new, format!("{seconds:+}"))
             .and_then(|()| std::fs::rename(&new, &self.clock))
@@ -132,7 +132,7 @@ impl Moved {
         made["token"].as_str().expect("a token").to_owned()
     }
 
-    /// A token is good until its hour is over, and not after.
+    /// A token is valid for one hour, and not longer.
     fn check_life(&self) {
         let token = self.token();
         self.jump(HOUR - SLACK);
@@ -151,7 +151,7 @@ impl Moved {
     }
 }
 
-/// Where distributions put it.
+/// The paths in common distributions.
 fn library() -> Option<PathBuf> {
     let parents =
         ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"];

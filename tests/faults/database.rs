@@ -1,5 +1,5 @@
-//! F10: PostgreSQL is restarted, killed, loses its connections or hangs. Callers get 503, nothing acknowledged is lost,
-//! and no restart of the server is needed.
+//! F10: PostgreSQL is restarted, killed, loses its connections or hangs. Callers get 503, no acknowledged write is lost,
+//! and the server needs no restart.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::SeqCst;
@@ -15,11 +15,11 @@ use crate::settings::{self, figure, progress, sized, skip};
 use crate::subject::{Subject, TOKEN, statement, wait_for_statements};
 
 const RECOVERY_MAX: Duration = Duration::from_secs(5);
-/// How long the database is away.
+/// How long the database is unavailable.
 const AWAY: Duration = Duration::from_secs(1);
-/// A database that hangs is noticed by waiting.
+/// A hung database is detected by a timeout.
 const NOTICE_MAX: Duration = Duration::from_secs(8);
-/// `/readyz` promises one second; the rest is for a busy machine.
+/// The limit of `/readyz` is one second; the rest is for a busy machine.
 const PROBE_MAX: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +93,7 @@ fn survive(fault: Fault) {
     ));
 }
 
-/// What clients see while there is no database, which is the control too: without a database nothing may succeed.
+/// What clients get without a database. This is the control too: no request may succeed.
 fn check_away(subject: &Subject, seen: &Seen) {
     let probe = |path: &str| {
         let response = Client::new(subject.server().address, TOKEN).with_timeout(PROBE_MAX).get(path);
@@ -113,7 +113,7 @@ fn check_away(subject: &Subject, seen: &Seen) {
     assert_eq!(seen.acknowledged(), before, "something was acknowledged without a database");
 }
 
-/// Statuses that a client should not see when the database is away.
+/// Statuses that a client should not get while the database is unavailable.
 fn unexpected(seen: &Seen) -> Vec<String> {
     let statuses = Seen::statuses(&seen.writes).into_iter().chain(Seen::statuses(&seen.reads));
     let mut wrong: Vec<String> = statuses
@@ -132,7 +132,7 @@ impl Fault {
         match self {
             Fault::Restart => {
                 signal(postmaster(directory), Signal::INT);
-                // Gone with its last process, after which the child can be waited for.
+                // The file is removed with the last process, after which the child can be waited for.
                 let file = process_file(directory);
                 let started = Instant::now();
                 while file.exists() && started.elapsed() < Duration::from_secs(20) {
@@ -160,7 +160,7 @@ impl Fault {
     }
 }
 
-/// Processes that stand still; dropping it lets them go on, since nobody else would.
+/// Stopped processes; dropping this continues them.
 struct Hung(Vec<i32>);
 
 impl Hung {

@@ -1,4 +1,4 @@
-//! F6: a full disk. Writes get 503 or 507, reads go on, nothing acknowledged is lost, and no restart is needed.
+//! F6: a full disk. Writes get 503 or 507, reads continue, nothing acknowledged is lost, and no restart is needed.
 
 use std::path::Path;
 use std::sync::atomic::Ordering::SeqCst;
@@ -16,11 +16,11 @@ const RECOVERY_MAX: Duration = Duration::from_secs(5);
 /// How long the disk stays full.
 const FULL: Duration = Duration::from_millis(1500);
 
-/// What was seen during one fill.
+/// Results of one fill.
 struct Fill {
     wrong: Vec<String>,
     rejected: usize,
-    /// Nothing where it did not recover in time.
+    /// `None` if it did not recover in time.
     recovery: Option<Duration>,
 }
 
@@ -74,7 +74,7 @@ fn start(case: &str) -> Option<(Disk, Subject)> {
     }
 }
 
-/// Fills the disk while clients work, looks at what they get, and gives the room back.
+/// Fills the disk under load, checks the responses, and frees the space.
 fn fill_under_load(subject: &Subject, seed: u64, round: usize, free: impl Fn(&Path)) -> Fill {
     let ballast = subject.data().join("ballast");
     let plan = Plan { writers: 3, pushers: 1, readers: 1, rejections: Rejections::Definite, seed, round };
@@ -84,7 +84,7 @@ fn fill_under_load(subject: &Subject, seed: u64, round: usize, free: impl Fn(&Pa
         fill(&ballast);
         std::thread::sleep(FULL);
         let mut wrong = check_git(subject);
-        // What other cases leave is filled up by the load meanwhile.
+        // The load uses up the rest meanwhile.
         fill(&ballast);
         free(&ballast);
         let recovery = load.seen.wait_for_created(20, RECOVERY_MAX);
@@ -96,7 +96,7 @@ fn fill_under_load(subject: &Subject, seed: u64, round: usize, free: impl Fn(&Pa
     })
 }
 
-/// Takes all the room that there is.
+/// Allocates all free space.
 fn fill(ballast: &Path) {
     use std::io::Write;
     let mut file = std::fs::OpenOptions::new().create(true).append(true).open(ballast).expect("a name still fits");
@@ -105,7 +105,7 @@ fn fill(ballast: &Path) {
     }
 }
 
-/// A clone may work or be refused; what is refused is refused with 503 or 507.
+/// A clone may succeed or fail with 503 or 507.
 fn check_git(subject: &Subject) -> Vec<String> {
     let directory = tempfile::tempdir_in(subject.home()).expect("a temporary directory can be made");
     let cloned = git(directory.path(), &["clone", "--quiet", "--mirror", &url(subject.server()), "mirror"]);
@@ -114,7 +114,7 @@ fn check_git(subject: &Subject) -> Vec<String> {
     if is_fine { Vec::new() } else { vec![format!("clone: {}", said(&cloned))] }
 }
 
-/// Statuses and failures that a client should not see when a disk takes no writes.
+/// Statuses and failures that a client should not get while a disk is full.
 pub fn unexpected(seen: &Seen) -> Vec<String> {
     let mut wrong = Vec::new();
     let is_expected = |status: u16| matches!(status, 200..500 | 503 | 507);

@@ -1,8 +1,8 @@
-//! The fault suite: the real program under load while something fails, and a checker that compares what clients were
-//! told with what is there afterwards.
+//! The fault suite: the real program under load while something fails, and a checker that compares the responses that
+//! clients got with the data that exists afterwards.
 //!
-//! `cargo xtask faults` runs it whole, `cargo xtask faults --short` as `cargo xtask test` does, and
-//! docs/reliability.md says what each case promises. Every case has a control: the same check on a run that must fail.
+//! `cargo xtask faults` runs the long form, `cargo xtask faults --short` the form of `cargo xtask test`, and
+//! docs/reliability.md describes each case. Every case has a control: the same check on a run that must fail.
 
 #![expect(clippy::print_stdout, reason = "cases print figures, progress and reasons for `cargo xtask faults`")]
 

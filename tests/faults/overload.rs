@@ -1,4 +1,4 @@
-//! F5: twice the load that the server takes. Goodput stays, the rest is refused at once, memory is bounded.
+//! F5: twice the load that the server can serve. Goodput stays, the rest is rejected at once, memory is bounded.
 
 use std::cell::Cell;
 use std::sync::Mutex;
@@ -14,14 +14,14 @@ use crate::settings::{best_of_three, figure, percentile, progress, sized};
 use crate::subject::{REPO, Subject, TOKEN};
 
 const PREFIX: &str = "refs/heads/overload/";
-/// Requests that the server takes at once; half of the overload's clients.
+/// Requests that the server serves in parallel: half of the overload's clients.
 const AT_ONCE: usize = 8;
 const WINDOW: Duration = Duration::from_secs(1);
 const MEMORY_MAX: u64 = 512 << 20;
-/// On a machine that others use too, the short form asks only whether goodput collapses.
+/// On a shared machine, the short form only checks that goodput does not collapse.
 const GOODPUT_SHORT: f64 = 0.6;
 const GOODPUT_LONG: f64 = 0.9;
-/// A refused client comes back after this time: sooner than it is asked to, so that the overload stays one.
+/// A rejected client retries after this time: sooner than it is asked to, so that the overload lasts.
 const PAUSE: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Default)]
@@ -95,7 +95,7 @@ fn f5_control_stalled_server_is_detected() {
     figure(&format!("F5 control, a server that stands still: goodput {:.0} %, noticed", measured.share() * 100.0));
 }
 
-/// Windows at the peak and windows of overload in turn, so that a busy machine slows both.
+/// Alternates windows of peak load and of overload, so that a busy machine slows both.
 fn measure(subject: &Subject, windows: usize, during_overload: impl Fn()) -> Measured {
     let warm_up = window(subject, AT_ONCE, &mut Measured::default(), || {});
     let mut measured = Measured { warm_up, ..Measured::default() };
@@ -109,7 +109,7 @@ fn measure(subject: &Subject, windows: usize, during_overload: impl Fn()) -> Mea
     measured
 }
 
-/// The requests that succeed in one window.
+/// The number of successful requests in one window.
 fn window(subject: &Subject, clients: usize, measured: &mut Measured, meanwhile: impl FnOnce()) -> usize {
     let (stop, results) = (AtomicBool::new(false), Mutex::new((0, Vec::new(), Vec::new())));
     std::thread::scope(|scope| {
@@ -134,7 +134,7 @@ fn window(subject: &Subject, clients: usize, measured: &mut Measured, meanwhile:
     good
 }
 
-/// Creates refs with names that nobody else uses.
+/// Creates refs with unique names.
 fn send_until(subject: &Subject, stop: &AtomicBool) -> (usize, Vec<Duration>, Vec<String>) {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let mut client = Client::new(subject.server().address, TOKEN);

@@ -1,7 +1,7 @@
-//! F2: a power cut, made by shutting down the file system under load. Nothing acknowledged is lost.
+//! F2: a power cut, simulated by shutting down the file system under load. No acknowledged write is lost.
 //!
-//! A file system that is shut down forgets all that was not synced, as a machine does whose power fails. Where that
-//! cannot be had, the model disk of `tests/it/durability` stands in for it.
+//! A file system that is shut down loses everything unsynced, as a power failure does. Where that is not possible, the
+//! model disk of `tests/it/durability` replaces it.
 
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ use crate::random::Random;
 use crate::settings::{self, figure, has, is_root, progress, sized, skip};
 use crate::subject::Subject;
 
-/// Acknowledged before a cut, so that there is something to lose.
+/// Writes acknowledged before a power cut, so that there is something to lose.
 const WRITES_MIN: usize = 20;
-/// A control may be lucky once: the kernel writes when it likes.
+/// A control may be lucky once: the kernel may write at any time.
 const CONTROL_CUTS: usize = 5;
 
-/// What is started on the disk.
+/// What runs on the disk.
 #[derive(Debug, Clone, Copy)]
 struct Setup {
     kind: Kind,
@@ -50,7 +50,7 @@ fn f2_power_cut_loses_no_acknowledged_write_on_postgres() {
     }
 }
 
-/// Pushes would sync the journal, and the log with it; so the controls go without.
+/// Pushes would sync the journal, and the log with it, so the controls have none.
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F2"]
 fn f2_control_unsynced_log_loses_writes() {
@@ -85,7 +85,7 @@ fn survive(setup: Setup, cuts: usize) {
     figure(&format!("{case}: {cuts} power cuts, {acknowledged} acknowledged writes, 0 lost"));
 }
 
-/// The control: the same cut with a store that does not sync must be seen to lose writes.
+/// The control: with a store that does not sync, the same power cut must lose writes.
 fn lose(setup: Setup) {
     let case = format!("F2 control on {} without a sync", setup.database());
     if let Err(reason) = may_run(&case) {
@@ -134,7 +134,7 @@ impl Setup {
                 return None;
             }
         };
-        // The server closes its directory to others, so the database lies beside it.
+        // The server makes its directory private, so the database is outside of it.
         std::fs::create_dir(mounted.join("data")).expect("the disk takes a directory");
         std::fs::remove_dir(subject.data()).expect("it is empty");
         std::os::unix::fs::symlink(mounted.join("data"), subject.data()).expect("the home takes a link");

@@ -9,7 +9,7 @@ use crate::ledger::{Action, Event};
 use crate::load::{Common, PAUSE};
 use crate::subject::TOKEN;
 
-/// Pushes a new commit to two new refs at once, again and again.
+/// Repeatedly pushes a new commit to two new refs at once.
 pub struct Pusher<'a> {
     pub common: Common<'a>,
     pub index: usize,
@@ -54,7 +54,7 @@ impl Pusher<'_> {
     }
 }
 
-/// The status that git was given, where it says one.
+/// The HTTP status in git's output, if there is one.
 pub fn status(text: &str) -> Option<u16> {
     let after = ["returned error: ", "HTTP "].iter().find_map(|word| text.split(word).nth(1))?;
     after.get(..3)?.parse().ok()

@@ -1,4 +1,4 @@
-//! F7: a file system that takes no more writes. As a full disk: writes are refused, reads go on.
+//! F7: a read-only file system. As on a full disk, writes are rejected and reads continue.
 //!
 //! The server has files open for writing, so a mount cannot be made read-only from outside: the kernel does it when it
 //! finds an error. What an operator then does is a restart on a good mount.
@@ -62,14 +62,14 @@ fn reject_and_recover(case: &str, round: usize, cluster: Option<Cluster>) {
 
 fn make_read_only_under_load(subject: &Subject, disk: &Disk, round: usize) -> Arc<Seen> {
     let seed = settings::seed("F7");
-    // The write under way when the disk fails may be in the log, and comes back when the log is read again.
+    // The write in progress when the disk fails may be in the log, and reappears when the log is recovered.
     let plan = Plan { writers: 2, pushers: 1, readers: 1, rejections: Rejections::Ambiguous, seed, round };
     std::thread::scope(|scope| {
         let load = Load::start(scope, subject, plan);
         load.seen.expect_more(20);
         disk.fail_read_only().expect("the kernel can be made to find an error");
         std::thread::sleep(READ_ONLY / 2);
-        // The control: while the disk takes no writes, no push may succeed.
+        // The control: while the disk is read-only, no push may succeed.
         let before = load.seen.acknowledged_pushes();
         std::thread::sleep(READ_ONLY);
         assert_eq!(load.seen.acknowledged_pushes(), before, "a push was acknowledged though nothing can be written");

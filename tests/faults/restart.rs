@@ -11,7 +11,7 @@ use crate::subject::{Subject, TOKEN};
 const READY_MAX: Duration = Duration::from_secs(5);
 const ROW_BYTES: usize = 1 << 20;
 
-/// What is wrong with a series of starts, if anything.
+/// The defect in a series of start times, if any.
 fn late(starts: &mut [Duration]) -> Option<String> {
     let p99 = percentile(starts, 0.99);
     (p99 > READY_MAX).then(|| format!("ready after {p99:?} (p99), more than {READY_MAX:?}"))
@@ -49,7 +49,7 @@ fn f3_server_is_ready_after_kill() {
     figure(&format!(
         "F3: {repositories} repositories, {megabytes} MiB: ready {p50:.2?} after a kill (p50), {p99:.2?} (p99), {kills} kills"
     ));
-    // The control: one late start must be noticed.
+    // The control: one late start must be detected.
     starts.push(READY_MAX + Duration::from_millis(1));
     assert!(late(&mut starts).is_some(), "nobody would notice a late start");
 }

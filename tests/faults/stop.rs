@@ -1,4 +1,4 @@
-//! F4: SIGTERM under load. The server becomes unready first, and nobody's request is cut off.
+//! F4: SIGTERM under load. The server becomes unready first, and no request is interrupted.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::wait::DEADLINE;
 
 /// The lame-duck period: a load balancer has this long to notice that the server is unready.
 const LAME_DUCK: &[&str] = &["--lame-duck-seconds", "2"];
-/// Lame-duck period, and what clients need to end what they have begun.
+/// The lame-duck period, and the time that clients need to finish their requests.
 const STOP_MAX: Duration = Duration::from_secs(32);
 const PROBE_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -62,8 +62,8 @@ fn interrupted(seen: &Seen) -> Vec<String> {
     noticed
 }
 
-/// Sends the signal, and takes the load away once the server is seen to be unready, as a load balancer does. Returns
-/// after the end of the process.
+/// Sends the signal, and stops the load once the server is unready, as a load balancer does. Returns after the end of the
+/// process.
 fn signal_under_load(
     subject: &mut Subject,
     signal: Signal,

@@ -11,13 +11,13 @@ use crate::load::{Common, PAUSE};
 use crate::random::Random;
 use crate::subject::{REPO, TOKEN};
 
-/// Creates, moves and deletes refs and comments over REST.
+/// Creates, updates and deletes refs and comments over REST.
 pub struct Writer<'a> {
     common: Common<'a>,
     index: usize,
     random: Random,
     client: Client,
-    /// A ref of its own that is there, and a comment.
+    /// An existing ref of this client, and a comment.
     ref_name: Option<String>,
     comment: Option<i64>,
 }
@@ -76,7 +76,7 @@ impl<'a> Writer<'a> {
         self.update(name);
     }
 
-    /// All clients move one ref, so that their writes meet.
+    /// All clients update one ref, so that their writes conflict.
     fn move_shared(&mut self) {
         let name = format!("{REF_PREFIX}shared");
         let sha = self.random.pick(self.common.commits).clone();
@@ -128,7 +128,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Sends one write, with its lines in the ledger.
+/// Sends one write and records it in the ledger.
 pub fn write(
     client: &mut Client,
     ledger: &Ledger,

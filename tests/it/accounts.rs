@@ -1,4 +1,4 @@
-//! Users, organizations and repositories by themselves.
+//! Users, organizations and repositories.
 
 use expect_test::expect;
 use serde_json::json;
@@ -342,7 +342,7 @@ async fn private_repository_requires_repo_scope() {
     hubot.get("/repos/octo-org/secret").await.expect(404);
 }
 
-/// Wherever a token reaches, it tells whose it is, and no more on that account than it was given.
+/// A token always identifies its user, and has no further rights on other accounts.
 #[tokio::test]
 async fn fine_grained_token_of_other_owner_identifies_its_user() {
     let state = octo_org(&["mona"])

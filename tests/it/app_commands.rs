@@ -1,4 +1,4 @@
-//! Apps, installations and devices by the operator's hand.
+//! The commands for apps, installations and device approval.
 
 use std::io::IsTerminal;
 use std::sync::LazyLock;
@@ -82,7 +82,7 @@ async fn created_app_can_be_installed_and_authenticates() {
     );
 }
 
-/// Both keys are good until the old one is removed: no moment without one.
+/// Both keys are valid until the old one is removed, so that the app always has one.
 #[tokio::test]
 async fn added_key_works_while_old_key_is_valid() {
     let service = Service::with(&STATE).await;
@@ -115,7 +115,7 @@ async fn key_rotation_leaves_one_key() {
     let get = async |pem: &str| service.with_token(&jwt::sign(pem, &jwt::claims(1))).get("/app").await;
     assert_eq!(get(&old).await.expect(401).message(), "A JSON web token could not be decoded");
     get(&new).await.expect(200);
-    // A file that is there already is not written over, and no key is added that nobody has.
+    // An existing file is not overwritten, and no key is added whose private half is lost.
     try_run(&service, &["app", "rotate", "helper", "--private-key", path]).await.expect_err("the file exists");
     get(&new).await.expect(200);
     let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).expect("it is there").permissions());
@@ -132,7 +132,7 @@ async fn imported_key_is_accepted_in_both_pem_formats() {
     std::fs::write(&file, &own.private_pem).expect("a file can be written");
     run(&service, &["app", "key", "add", "helper", "--public-key", path]).await;
     service.with_token(&jwt::sign(&own.private_pem, &jwt::claims(1))).get("/app").await.expect(200);
-    // 1024 bits, made for this test.
+    // A key of 1024 bits, generated for this test.
     const SHORT: &str = "-----BEGIN PUBLIC KEY-----\n\
                          MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQC7Xij2P8ouqTgbaLMrGX3yOwYV\n\
                          tWJA7ul8oxN76tFXvxCZwal+KQ+/ldIthSS+B9+oEXC0V7w6aE0HlPIGINhVaA4v\n\
@@ -213,7 +213,7 @@ async fn app_commands_report_mistakes() {
     assert_eq!(run(&service, &["installation", "list"]).await, "");
 }
 
-/// Only public halves and hashes are kept.
+/// Only public keys and hashes are stored.
 #[tokio::test]
 async fn new_client_secret_replaces_old_one() {
     let service = Service::with(&STATE).await;

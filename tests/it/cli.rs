@@ -1,4 +1,4 @@
-//! The command line, run in process on a store of its own.
+//! The command line, run in process.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use plinth_store::Location;
 
 use crate::support::TestDatabase;
 
-/// A data folder and the words that people type.
+/// A data directory on which commands run.
 struct Shell {
     directory: tempfile::TempDir,
 }
@@ -23,7 +23,7 @@ impl Shell {
         self.directory.path().join(name).display().to_string()
     }
 
-    /// Runs a command and returns what it printed, or its complaint.
+    /// Runs a command and returns its output, or its error.
     async fn run(&self, words: &[&str]) -> Result<String, String> {
         let data = self.path("data");
         let all = ["plinth", "--data", &data].into_iter().chain(words.iter().copied());
@@ -91,7 +91,7 @@ async fn backup_restores_everything() {
 async fn interrupted_backup_is_not_restored() {
     let shell = Shell::new();
     shell.run(&["user", "create", "mona"]).await.expect("a user");
-    // What a backup that was killed has left behind is in nobody's way.
+    // The leftovers of a killed backup do not matter.
     std::fs::create_dir(shell.path("copy.unfinished")).expect("a folder can be made");
     std::fs::write(shell.path("copy.unfinished/plinth.db"), "half").expect("a file can be written");
     shell.run(&["backup", &shell.path("copy")]).await.expect("a copy");
@@ -108,7 +108,7 @@ async fn interrupted_backup_is_not_restored() {
     }
     std::fs::write(shell.path("copy/plinth.db"), &whole).expect("a file can be written");
     shell.run(&["restore", &shell.path("copy")]).await.expect("the whole copy comes back");
-    // There is no repository yet, so the store and its manifest are all that a copy has.
+    // There is no repository yet, so a backup has only the database and its manifest.
     let names = std::fs::read_dir(shell.path("copy")).expect("the copy can be listed").count();
     assert_eq!(names, 2, "a copy is not changed by being read");
     assert!(shell.run(&["user", "list"]).await.expect("a list").contains("mona"));
@@ -139,7 +139,7 @@ async fn repository_directory_is_used_with_postgres() {
     let database = TestDatabase::create().await;
     let Location::Postgres { url, .. } = database.location() else {
         let message = shell.run(&["--database", "postgres://nobody@127.0.0.1:1/none", "check"]).await;
-        // It comes to the point of asking the database.
+        // The command gets as far as connecting to the database.
         let message = message.expect_err("nobody answers there");
         assert!(!message.contains("cannot be used with"), "{message}");
         return;

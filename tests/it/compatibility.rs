@@ -1,7 +1,7 @@
-//! The page about clients says what their suites do: its tables are made from the suites' own data.
+//! docs/compatibility.md matches the client suites: its tables are generated from the suites' own data.
 //!
-//! `UPDATE_EXPECT=1 cargo test --test it compatibility` writes the page anew. That each operation was called, with success
-//! and with an error, is seen to by `tests/clients/run.mjs --covers` when a suite runs.
+//! `UPDATE_EXPECT=1 cargo test --test it compatibility` regenerates the page. `tests/clients/run.mjs --covers` checks that
+//! a suite calls each operation, with success and with an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -32,12 +32,12 @@ struct Operation {
 struct Client {
     name: String,
     language: String,
-    /// The folder of its suite, and how the names of its files begin.
+    /// The directory of its suite, and the prefix of its file names.
     suite: String,
     files: String,
-    /// The file that says which version is fetched; none for what comes with the system.
+    /// The lock file with the version; none for clients that come with the system.
     pin: Option<String>,
-    /// What of the client was called for an operation; an operation that is not there, the client does not have.
+    /// The client's method for each operation; the client lacks operations that are not listed.
     methods: BTreeMap<String, String>,
 }
 
@@ -80,12 +80,12 @@ fn missing_client_methods_are_listed() {
     }
 }
 
-/// The last part of a path that is not filled in.
+/// The last segment of a path that is not a parameter.
 fn last_name(path: &str) -> &str {
     path.rsplit('/').find(|part| !part.starts_with('{')).expect("a path has a name in it")
 }
 
-/// Clients by areas.
+/// The table of clients by area.
 fn areas() -> String {
     let heads: Vec<String> = AREAS.iter().map(|(_, title)| format!(" {title} |")).collect();
     let mut table =
@@ -99,7 +99,7 @@ fn areas() -> String {
     table
 }
 
-/// How many operations of an area a client calls, and how.
+/// How many operations of an area a client calls, and by which means.
 fn area(client: &Client, prefix: &str) -> String {
     let all = operations().iter().filter(|row| row.operation.starts_with(prefix)).count();
     let called: Vec<&String> =
@@ -112,7 +112,7 @@ fn area(client: &Client, prefix: &str) -> String {
     }
 }
 
-/// Operations by clients that have methods for them.
+/// The table of operations by client.
 fn methods() -> String {
     let clients: Vec<Client> =
         clients().into_iter().filter(|client| client.methods.values().any(|method| method != BY_ROUTE)).collect();
@@ -130,7 +130,7 @@ fn methods() -> String {
     table
 }
 
-/// The version that a lock file has for a package, in any of the three forms.
+/// The version of a package in a lock file of any of the three formats.
 fn version(package: &str, lock: &str) -> String {
     let lower = lock.to_lowercase();
     let after = [
@@ -142,7 +142,7 @@ fn version(package: &str, lock: &str) -> String {
     found.1.chars().take_while(|letter| letter.is_ascii_digit() || *letter == '.').collect()
 }
 
-/// The stories of a client, all in one text.
+/// The source of a client's tests, concatenated.
 fn sources(client: &Client) -> String {
     let entries = std::fs::read_dir(root().join(&client.suite)).expect("the suite is there").flatten();
     let is_fixture = |path: &Path| {

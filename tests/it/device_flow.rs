@@ -1,4 +1,4 @@
-//! Signing in without a browser.
+//! The OAuth device flow.
 
 use http::Method;
 use plinth_core::expiry;
@@ -42,13 +42,13 @@ async fn error(service: &Service, client_id: &str, device_code: &Value) -> Strin
     response["error"].as_str().unwrap_or_else(|| panic!("no error in {response}")).to_owned()
 }
 
-/// What a user sees of a device before approving it.
+/// What a user sees before approving a device.
 async fn look(service: &Service, token: &str, user_code: &Value) -> Response {
     let code = user_code.as_str().expect("a code");
     service.with_token(token).get(&format!("{APPROVE}?user_code={code}")).await
 }
 
-/// Looks, then approves what was seen.
+/// Requests the confirmation, then approves with it.
 async fn approve(service: &Service, token: &str, user_code: &Value) -> Response {
     let seen = look(service, token, user_code).await.expect(200).json();
     let approval = json!({ "user_code": user_code, "confirmation": seen["confirmation"] });
@@ -82,7 +82,7 @@ async fn device_flow_returns_user_token_of_github_app() {
     assert_eq!(client.get("/user").await.expect(200).json()["login"], "mona");
     assert_eq!(client.get("/user/installations").await.expect(200).json()["total_count"], 1);
 
-    // The code is used up.
+    // A device code can be used once.
     service.advance(60);
     assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "incorrect_device_code");
     mona.post(APPROVE, json!({ "user_code": user_code })).await.expect(404);
@@ -101,7 +101,7 @@ async fn device_flow_returns_scoped_token_of_oauth_app() {
     assert_eq!(response.header("x-oauth-scopes"), Some("gist, read:org, repo"));
 }
 
-/// The default is a form, in and out, as `gh` speaks it.
+/// Form encoding is the default of requests and responses; `gh` uses it.
 #[tokio::test]
 async fn device_flow_accepts_and_returns_form_encoding() {
     let service = Service::with(&STATE).await;
@@ -200,7 +200,7 @@ async fn device_flow_rejects_mismatched_parameters() {
     assert_eq!(ask(token, body).await, "authorization_pending");
 }
 
-/// Whoever approves with a token gives away no more than that token has.
+/// An approval grants no more than the approver's own token has.
 #[tokio::test]
 async fn approval_rejects_scopes_beyond_callers_token() {
     let service = Service::with(&STATE).await;
@@ -217,7 +217,7 @@ async fn approval_rejects_scopes_beyond_callers_token() {
     }
 }
 
-/// The user sees the app, its rights and the account, and approves just that.
+/// The user sees the app, its rights and the account, and approves exactly these.
 #[tokio::test]
 async fn approval_requires_confirmation_of_displayed_rights() {
     let service = Service::with(&STATE).await;
@@ -243,7 +243,7 @@ async fn approval_requires_confirmation_of_displayed_rights() {
         let approval = json!({ "user_code": begun["user_code"], "confirmation": confirmation });
         mona.post(APPROVE, approval).await.expect(409);
     }
-    // The app asks for more than what the user saw.
+    // The app now requests more than the user saw.
     service.apply(&STATE.replace("{ contents: read }", "{ contents: read, issue_fields: write }")).await;
     let approval = json!({ "user_code": begun["user_code"], "confirmation": seen["confirmation"] });
     service.with_token("ghp_wide0000").post(APPROVE, approval).await.expect(409);
@@ -263,7 +263,7 @@ async fn approval_requires_confirmation_of_displayed_rights() {
     mona.get(APPROVE).await.expect(404);
 }
 
-/// With `administration: write` an app deletes repositories, so its approval takes the scope for that.
+/// An app with `administration: write` can delete repositories, so its approval requires the scope for that.
 #[tokio::test]
 async fn approving_app_with_repository_deletion_requires_delete_scope() {
     let service = Service::with(&STATE.replace("{ contents: read }", "{ administration: write }")).await;

@@ -1,4 +1,4 @@
-//! The pages for people say what is so: links lead somewhere, settings are all there, and code that is shown is code that runs.
+//! The documentation is correct: links resolve, every setting is described, and code samples match their files.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ fn code_samples_match_their_files() {
     for page in pages() {
         let text = read(&page);
         let parts: Vec<&str> = text.split("```").collect();
-        // Words and blocks in turn, beginning with words.
+        // Text and code blocks alternate, text first.
         for pair in parts.chunks(2) {
             let (words, Some(block)) = (pair[0], pair.get(1)) else { continue };
             let Some(file) = source_of(words) else { continue };
@@ -122,13 +122,13 @@ fn state_file_fields_are_documented() {
     }
 }
 
-/// The file that the words before a block name, if they end with a link and a colon.
+/// The file of a code block, if the text before it ends with a link and a colon.
 fn source_of(words: &str) -> Option<&str> {
     let (_, target) = words.trim_end().strip_suffix("):")?.rsplit_once("](")?;
     Some(target)
 }
 
-/// What stands between `](` and `)`, outside of code.
+/// The target between `](` and `)`, outside of code.
 fn links(text: &str) -> Vec<String> {
     let words = text.split("```").step_by(2);
     let targets = words.flat_map(|part| part.split("](").skip(1)).filter_map(|rest| rest.split_once(')'));

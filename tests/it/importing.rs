@@ -1,4 +1,4 @@
-//! `plinth import` as people type it: all of a repository, or nothing.
+//! The command `plinth import`: a whole repository or nothing.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use crate::process::Server;
 use crate::support::TestDatabase;
 use crate::support::fixtures::rocket;
 
-/// More than the program copies before it tells of it for the first time.
+/// More than the program copies before it first reports progress.
 const LARGE: usize = 20 << 20;
 
-/// A data folder, and a database of its own where the tests run on one.
+/// A data directory, and a database if the tests run on PostgreSQL.
 struct Home {
     directory: tempfile::TempDir,
     database: TestDatabase,
@@ -44,7 +44,7 @@ impl Home {
         self.plinth().args(["import", "mona/rocket"]).arg(source).output().expect("the program runs")
     }
 
-    /// What was said by an import that must fail.
+    /// The output of an import that must fail.
     fn rejected(&self, source: &Path) -> String {
         let output = self.import(source);
         assert!(!output.status.success(), "{output:?}");
@@ -57,7 +57,7 @@ impl Home {
         Server::start(self.directory.path(), &flags)
     }
 
-    /// A repository of someone else, with branches, a tag, notes and a name that is nobody's business.
+    /// A repository with branches, a tag, notes and a ref in a reserved namespace.
     fn make_source(&self) -> PathBuf {
         let source = self.path("source");
         std::fs::create_dir(&source).expect("a folder");
@@ -73,7 +73,7 @@ impl Home {
         source
     }
 
-    /// Neither the repository nor anything beside it has got a file.
+    /// Neither the repository nor its surroundings have a new file.
     fn assert_untouched(&self) {
         let left = files_below(&self.path("data/repositories"));
         assert!(left.is_empty(), "{left:?}");
@@ -87,7 +87,7 @@ impl Home {
         lines.map(|line| line.replace('\t', " ")).collect::<Vec<_>>().join("\n")
     }
 
-    /// Git finds the names of the source, and everything that they need.
+    /// Git finds the refs of the source, and everything that they need.
     fn assert_whole(&self, source: &Path) {
         let server = self.serve();
         let all = git(source, &["for-each-ref", "--format=%(objectname) %(refname)"]);
@@ -109,7 +109,7 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Bytes that cannot be made smaller, so that the copying takes its time.
+/// Incompressible bytes, so that copying takes some time.
 fn noise() -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let next = || {
@@ -260,7 +260,7 @@ async fn hostile_repository_runs_nothing_and_imports_no_bad_ref() {
         assert!(said.contains("cannot be imported"), "{bad}: {said}");
         home.assert_untouched();
     }
-    // A name that is ours alone is left out; the rest is good.
+    // A reserved ref is omitted; the rest is imported.
     std::fs::write(&names, format!("# pack-refs with: peeled fully-peeled sorted\n{tip} refs/pull/1/head\n"))
         .expect("a file");
     let output = home.import(&source);

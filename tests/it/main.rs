@@ -1,4 +1,4 @@
-//! Stories told over HTTP against the whole service, on SQLite and on PostgreSQL.
+//! Integration tests of the whole service over HTTP, on SQLite and on PostgreSQL. docs/testing.md explains how to run them.
 
 mod access;
 mod accounts;

@@ -1,4 +1,4 @@
-//! Projects by themselves: where clients find the numbers that fields are asked with.
+//! Projects, from which clients get the numbers that requests for fields need.
 
 use expect_test::expect;
 use std::sync::LazyLock;

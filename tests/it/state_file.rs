@@ -1,4 +1,4 @@
-//! The state file: what it makes, that it makes it once, and what it says about mistakes.
+//! The state file: what it creates, that it applies once, and how mistakes are reported.
 
 use std::path::Path;
 
@@ -93,7 +93,7 @@ async fn app_key_is_generated_next_to_state_file_with_private_mode() {
     assert_eq!(path.metadata().expect("it exists").permissions().mode() & 0o777, 0o600);
 }
 
-/// Applies to a store that must stay as it was, and returns the complaint.
+/// Applies a file to a store that must stay unchanged, and returns the error.
 async fn complaint(text: &str) -> String {
     let service = Service::with("users: [{ login: mona }]").await;
     let outcome = match State::parse(text, Path::new("/nonexistent")) {

@@ -1,4 +1,4 @@
-//! An app that signs with its own key, and acts through its installations.
+//! An app that signs with its own key and acts through its installations.
 
 use http::header::{ETAG, HeaderMap, IF_NONE_MATCH};
 use octocrab::models::apps::CreateInstallationAccessToken;
@@ -50,8 +50,8 @@ async fn installation_repositories_are_listed_page_by_page() {
     assert_eq!(all.len() as u64, total);
 }
 
-/// The client of an installation sends its token to no other host than `api.github.com` when it follows a link, so that
-/// elsewhere it asks for pages by their numbers.
+/// octocrab's installation client follows links with its token only on `api.github.com`, so elsewhere it requests pages by
+/// number.
 #[tokio::test]
 async fn installation_client_requests_pages_by_number() {
     let app = app();
@@ -106,7 +106,7 @@ async fn revoked_token_is_rejected_and_next_one_works() {
     holder.apps().revoke_installation_token().await.unwrap();
     assert_rejected(holder.apps().installation_repositories().send().await, 401, "Bad credentials");
     assert_rejected(holder.apps().revoke_installation_token().await, 401, "Bad credentials");
-    // The client of the installation is told so as well, and helps itself to a new one.
+    // The installation client gets the same error, and requests a new token.
     helper.apps().installation_repositories().send().await.unwrap();
 }
 

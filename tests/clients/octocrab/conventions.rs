@@ -1,4 +1,4 @@
-//! What holds for every operation: versions, addresses, and asking again only for what has changed.
+//! Conventions of every operation: versions, URLs and conditional requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use octocrab::service::middleware::cache::{CacheKey, CacheStorage, CacheWriter, 
 use crate::support::{HUBOT, HUBOT_READS, MONA, anonymous, assert_rejected, get, rejection, url, with};
 
 const SELECTED: &str = "x-github-api-version-selected";
-/// What no story changes.
+/// A resource that no test changes.
 const ROUTES: [(&str, &str); 6] = [
     (MONA, "/orgs/octo-org/projectsV2/2/fields?per_page=5"),
     (MONA, "/users/mona/projectsV2/2/fields"),
@@ -39,7 +39,7 @@ async fn unchanged_resource_returns_304() {
     }
 }
 
-/// The client's own cache, which counts how often it was told that nothing has changed.
+/// A cache for the client that counts its 304 responses.
 #[tokio::test]
 async fn client_cache_is_used_until_change() {
     let reused = Arc::new(AtomicUsize::new(0));
@@ -71,7 +71,7 @@ async fn enterprise_prefix_is_in_every_link() {
     assert!(all.len() > 40 && all.iter().all(|comment| comment.url.as_str().starts_with(&prefix)));
 }
 
-/// The client asks for the older version by itself; the service's own name for the header counts more.
+/// The client requests the older version; the service's own header overrides it.
 #[tokio::test]
 async fn older_api_version_is_default() {
     let route = "/repos/octo-org/hello/git/ref/heads/main";
@@ -120,7 +120,7 @@ impl CacheStorage for Counting {
         self.inner.try_hit(uri)
     }
 
-    /// Asked for only when the service has answered 304.
+    /// Called only after a 304 response.
     fn load(&self, uri: &Uri) -> Option<CachedResponse> {
         self.reused.fetch_add(1, Ordering::Relaxed);
         self.inner.load(uri)

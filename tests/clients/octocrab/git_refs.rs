@@ -1,4 +1,4 @@
-//! References of a repository.
+//! Refs of a repository.
 
 use octocrab::Octocrab;
 use octocrab::models::repos::{Object, Ref};
@@ -56,7 +56,7 @@ async fn matching_refs_share_prefix() {
     assert!(all.len() > 120, "{}", all.len());
 }
 
-/// The client puts a name into the path as it is, so that its user writes what a path cannot hold.
+/// The client does not escape a ref in the path, so its user must.
 #[tokio::test]
 async fn unusual_ref_names_are_found() {
     let nobody = anonymous();

@@ -1,4 +1,4 @@
-//! Installations as a user sees and changes them.
+//! Installations as a user reads and changes them.
 
 use octocrab::models::{Installation, InstallationId, RepositoryId};
 use octocrab::{Octocrab, Page};

@@ -36,7 +36,7 @@ async fn field_is_created_updated_and_deleted() {
     assert_rejected(fields.update(id, &json!({ "name": "Again" })).await, 404, "Not Found");
 }
 
-/// The client's own type has no room for options.
+/// The client's own type has no options.
 #[tokio::test]
 async fn options_are_replaced_as_set_and_keep_their_ids() {
     let mona = with(MONA);

@@ -1,4 +1,4 @@
-//! A comment in the four forms in which it can be asked for.
+//! A comment in the four media types.
 
 use http::header::{ACCEPT, HeaderMap, HeaderValue};
 use octocrab::models::CommentId;
@@ -23,7 +23,7 @@ async fn full_media_type_has_all_three_bodies() {
     assert_eq!((plain.body.as_str(), plain.body_text, plain.body_html), (RAW, None, None));
 }
 
-/// The client's own type cannot do without `body`, which these forms do not have.
+/// The client's own type requires `body`, which these media types omit.
 #[tokio::test]
 async fn each_media_type_has_its_own_body() {
     let id = marked().await;

@@ -38,7 +38,7 @@ async fn new_project_has_default_fields() {
     }
 }
 
-/// The client sends name and type beside the issue field; they agree with it, and that is enough.
+/// The client sends name and type with the issue field; they match, which is accepted.
 #[tokio::test]
 async fn field_can_link_issue_field() {
     let mona = with(MONA);
@@ -65,8 +65,8 @@ async fn iterations_are_created_from_configuration() {
     assert_eq!(shown["configuration"]["iterations"][0]["title"], json!({ "html": "One", "raw": "One" }));
 }
 
-/// The description of an option is an object with `html` and `raw`, at GitHub as well. The client takes it for a string and
-/// cannot read the answer; by its route the field is there for everyone.
+/// The description of an option is an object with `html` and `raw`, as at GitHub. The client expects a string and cannot
+/// parse the response; by route it can be read.
 #[tokio::test]
 async fn options_are_read_by_route() {
     let mona = with(MONA);

@@ -36,7 +36,7 @@ async fn comment_is_created_replied_to_updated_and_deleted() {
     assert_eq!(orphan.in_reply_to_id, None);
 }
 
-/// The client's own method takes one line.
+/// The client's own method supports one line only.
 #[tokio::test]
 async fn range_comment_is_created_by_route() {
     let hubot = with(HUBOT);
@@ -116,7 +116,7 @@ async fn comments_are_updated_by_author_and_pushers() {
     let route = format!("/repos/octo-org/hello/pulls/comments/{}", made.id);
     let other = with(STRANGER);
     assert_eq!(rejection(other.pulls("octo-org", "hello").comment(made.id).update("Mine").await).status_code, 403);
-    // The client's own method says that all is well whatever is answered.
+    // The client's own method reports success for any response.
     assert_eq!(rejection(delete(&other, &route).await).status_code, 403);
     let reads = "Resource not accessible by personal access token";
     assert_rejected(delete(&with(HUBOT_READS), &route).await, 403, reads);
@@ -142,7 +142,7 @@ async fn comment(client: &Octocrab, line: u64) -> ReviewComment {
     client.pulls("octo-org", "hello").create_comment(PULL, "By a crab", tip, "notes.txt", line).await.unwrap()
 }
 
-/// The commit at the head of the pull request that is there for writing.
+/// The head commit of the pull request that tests may write to.
 async fn tip(client: &Octocrab) -> String {
     let scratch = Reference::Branch("scratch".into());
     let found = client.git("octo-org", "hello").get_ref(&scratch).await.unwrap();

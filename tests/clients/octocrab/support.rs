@@ -1,4 +1,4 @@
-//! Clients of every kind, and what their refusals must look like.
+//! Clients of every kind, and checks of error responses.
 
 use std::fmt::Debug;
 
@@ -14,7 +14,7 @@ pub const HUBOT_READS: &str = "github_pat_hubotReads";
 pub const MONA_THROUGH_APP: &str = "ghu_monaThroughHelper";
 pub const HELPER: &str = "ghs_helperOnOctoOrg";
 
-/// Where the service is, without a slash at the end.
+/// The URL of the service, without a trailing slash.
 pub fn url() -> String {
     setting("PLINTH_URL")
 }
@@ -36,7 +36,7 @@ pub fn app() -> Octocrab {
     builder.app_from_rsa_pem(AppId(id), key).expect("a key").build().expect("a client")
 }
 
-/// What the service has said no with, as the client hands it on.
+/// The error response, as the client reports it.
 pub fn rejection<T: Debug>(result: octocrab::Result<T>) -> GitHubError {
     match result {
         Err(Error::GitHub { source, .. }) => *source,
@@ -44,7 +44,7 @@ pub fn rejection<T: Debug>(result: octocrab::Result<T>) -> GitHubError {
     }
 }
 
-/// Status and message, and a way to the description of what was asked for.
+/// Checks status and message, and the link to the operation's description.
 pub fn assert_rejected<T: Debug>(result: octocrab::Result<T>, status: u16, message: &str) {
     let rejection = rejection(result);
     assert_eq!((rejection.status_code.as_u16(), rejection.message.as_str()), (status, message), "{rejection:?}");
@@ -52,7 +52,7 @@ pub fn assert_rejected<T: Debug>(result: octocrab::Result<T>, status: u16, messa
     assert!(documentation.starts_with(&url()), "{documentation}");
 }
 
-/// The octocrab method gives no answer for a status without a body, so that one asks for the status alone.
+/// The client's method returns nothing for a status without a body, so this requests the status only.
 pub async fn delete(client: &Octocrab, route: &str) -> octocrab::Result<u16> {
     let response = octocrab::map_github_error(client._delete(route, None::<&()>).await?).await?;
     Ok(response.status().as_u16())

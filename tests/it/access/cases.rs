@@ -1,4 +1,4 @@
-//! Stories about rights that no single row tells.
+//! Authorization cases that no single row describes.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -35,7 +35,7 @@ static STATE: LazyLock<String> = LazyLock::new(|| {
         .to_string()
 });
 
-/// Every way to send one token is decided alike, in reading and in writing.
+/// Every scheme for one token gives the same result, in reads and in writes.
 #[tokio::test]
 async fn token_has_same_rights_in_every_scheme() {
     let service = Service::with(&STATE).await;
@@ -67,7 +67,7 @@ async fn token_has_same_rights_in_every_scheme() {
     }
 }
 
-/// Nobody can tell a repository that is hidden from one that is not there.
+/// A hidden repository cannot be distinguished from a missing one.
 #[tokio::test]
 async fn hidden_repository_equals_missing_one() {
     let mut tokens = String::new();
@@ -119,7 +119,7 @@ async fn bad_token_is_rejected_on_public_resource() {
             assert_eq!(response.message(), "Bad credentials", "{path}");
         }
     }
-    // Setting the clock back revives nothing once the sweep has been.
+    // After expired tokens were recorded, setting the clock back revives none.
     let swept = service.store.write(Tester, service.app.clock.now(), |tx, now| {
         Box::pin(async move { Ok(plinth_core::tokens::store::end_expired(tx, *now).await?) })
     });
@@ -176,7 +176,7 @@ async fn suspended_installation_is_forbidden_and_deleted_one_unknown() {
     service.with_token("ghu_readerreader").delete(paths[1]).await.expect(403);
 }
 
-/// A narrow token does not inherit what its owner is.
+/// A narrow token does not have its owner's role.
 #[tokio::test]
 async fn site_admin_with_narrow_token_is_not_admin() {
     let service = Service::with(&STATE).await;
@@ -210,7 +210,7 @@ async fn anonymous_writes_are_rejected() {
     assert_eq!(response.message(), "Requires authentication");
 }
 
-/// A key of an app opens the app's own operations and nothing else.
+/// The JWT of an app is accepted for the app's own operations only.
 #[tokio::test]
 async fn app_jwt_is_accepted_only_by_app_operations() {
     let fixture = Fixture::with_tokens("").await;
@@ -219,7 +219,7 @@ async fn app_jwt_is_accepted_only_by_app_operations() {
     for row in routes.rows() {
         let for_apps = row.rule.kinds.contains(plinth_core::access::Kind::AppJwt);
         if for_apps && row.method != Method::GET {
-            // It would take away what the others are asked about.
+            // It would remove what the following requests need.
             continue;
         }
         let call = fixture.call(row, &RequestTarget::PUBLIC).await;

@@ -1,4 +1,4 @@
-//! Every row of the reference, over HTTP, on the store under test.
+//! Every row of the reference, over HTTP.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ fn authorization_rows_parse() {
     }
 }
 
-/// A missing requirement gives its status, and the same request with it succeeds.
+/// A missing requirement returns the row's status, and the same request with it succeeds.
 #[tokio::test]
 async fn authorization_rows_match_responses() {
     let unserved = probes::unserved();
@@ -85,7 +85,7 @@ async fn run(fixture: &Fixture, row: &Row, case: &Case, number: usize) -> Option
     })
 }
 
-/// Rows that wait for their area, by endpoint; shown with `--nocapture`.
+/// Rows of operations that are not implemented yet, by endpoint; shown with `--nocapture`.
 #[expect(clippy::print_stdout, reason = "the count of rows that wait is for people")]
 fn report(waiting: &[Row]) {
     let mut by_endpoint: BTreeMap<&str, usize> = BTreeMap::new();

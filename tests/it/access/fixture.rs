@@ -1,5 +1,5 @@
-//! The service in which the rows are tried: people of every standing, repositories of every kind, apps with every
-//! set of permissions.
+//! The service on which the rows are tested: users with every role, repositories of every kind, apps with every set of
+//! permissions.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
@@ -20,7 +20,7 @@ use crate::support::{Response, Service, jwt};
 use plinth::cli::state::State;
 use plinth_api::middleware::ApiService;
 
-/// Someone who may do everything, to prepare what a row needs.
+/// A token with every right, to prepare what a row needs.
 pub const SETUP_TOKEN: &str = "ghp_setupsetup";
 pub const EXPIRED_TOKEN: &str = "ghp_expiredexpired";
 pub const REVOKED_TOKEN: &str = "ghp_revokedrevoked";
@@ -32,7 +32,7 @@ static ACCOUNTS: LazyLock<String> = LazyLock::new(|| {
         .org("other", "{ user: owner, role: admin }")
         .to_string()
 });
-/// Name, visibility and whether it comes to be archived.
+/// Name, visibility, and whether it is archived later.
 const REPOS: [(&str, bool, bool); 6] = [
     ("public", false, false),
     ("private", true, false),
@@ -43,19 +43,19 @@ const REPOS: [(&str, bool, bool); 6] = [
 ];
 const SELECTED: &str = "[acme/public, acme/private, acme/archived, acme/spare, acme/spare-private]";
 
-/// The whole service behind a gate that answers probes as well.
+/// The service with routes that include the probes.
 pub struct Fixture {
     pub service: Service,
     pub api: ApiService,
     real: BTreeSet<&'static str>,
-    /// Operations that only a probe answers.
+    /// Operations that only a probe serves.
     pub probes: BTreeSet<&'static str>,
     pub workflow_shas: Mutex<HashMap<String, String>>,
     counter: AtomicUsize,
 }
 
 impl Fixture {
-    /// `tokens` are lines of the state file's list of tokens.
+    /// `tokens` are lines of the state file's section of tokens.
     pub async fn with_tokens(tokens: &str) -> Self {
         let service = Service::with("").await;
         service.write_app_key("full.pem");
@@ -75,7 +75,7 @@ impl Fixture {
         Self { service, api, real, probes, workflow_shas: Mutex::default(), counter: AtomicUsize::new(0) }
     }
 
-    /// What cannot be prepared in an archived repository must be there before.
+    /// Objects in an archived repository must be created before it is archived.
     pub async fn archive(&self) {
         self.service.apply(&repos(Archived::Now)).await;
     }
@@ -88,7 +88,7 @@ impl Fixture {
         jwt::sign(self.service.app_key(), &jwt::claims(format!("Iv23{slug}")))
     }
 
-    /// A number that no other request of this world has.
+    /// A number that no other request of this fixture has.
     pub fn unique(&self) -> usize {
         self.counter.fetch_add(1, Ordering::SeqCst)
     }
@@ -105,14 +105,14 @@ impl Fixture {
         Response { status: parts.status.as_u16(), headers: parts.headers, body }
     }
 
-    /// Sends as someone who may do everything.
+    /// Sends a request with every right.
     pub async fn prepare(&self, method: Method, path: &str, body: Value) -> Value {
         let response = self.send(&method, path, &body, Some(&format!("Bearer {SETUP_TOKEN}"))).await;
         assert!(response.status < 300, "{method} {path} should prepare something: {response}");
         if response.body.is_empty() { Value::Null } else { response.json() }
     }
 
-    /// The header for a credential whose token was made under this number.
+    /// The header for a credential whose token was created under this number.
     pub fn authorization(&self, credential: &Credential, number: usize) -> Option<String> {
         match credential {
             Credential::Anonymous => None,
@@ -158,7 +158,7 @@ const COMMITS: &str = "\
 const ONLY_HERE: &str =
     "{ branch: only-here, from: main, author: owner, message: only here, files: { src/b.txt: \"b\\n\" } }";
 
-/// Pull requests, projects and issue fields, as far as state files know them.
+/// Pull requests, projects and issue fields, as far as state files support them.
 fn more() -> String {
     let mut text = String::new();
     if supports("pulls: []") {
@@ -184,7 +184,7 @@ fn more() -> String {
     text
 }
 
-/// Whether a state file may have this.
+/// Whether state files support this text.
 pub fn supports(text: &str) -> bool {
     State::parse(text, std::path::Path::new(".")).is_ok()
 }
@@ -217,7 +217,7 @@ fn apps() -> String {
         less.insert(name, "read");
         add(&app_without(name, "read"), &less, "acme", SELECTED, "");
     }
-    // The same app on a second account, which a caller of the first must not see.
+    // The same app on a second account, which callers of the first must not see.
     installations.push_str("  - { app: full, account: other, repositories: all }\n");
     apps + &installations
 }

@@ -1,11 +1,11 @@
-//! Rows about installations, whose rights hang on more than one thing.
+//! Rows about installations, whose rights depend on several conditions.
 
 use super::credential::Credential;
 use super::objects::RequestTarget;
 use super::requirement::{Case, Expect, Scenario};
 use super::rows::Row;
 
-/// `None` for a row that nobody has thought of.
+/// `None` for a requirement that this file does not know.
 pub fn scenario(row: &Row) -> Option<Scenario> {
     let missing = Expect::Status(row.status());
     let full = || Credential::full(&row.kind);
@@ -49,7 +49,7 @@ pub fn scenario(row: &Row) -> Option<Scenario> {
             case(full(), RequestTarget::PUBLIC.of_app("narrow"), missing);
             case(full(), RequestTarget::PUBLIC, Expect::Success);
         }
-        // Told in full in `tokens.rs`; here the row is only seen to hold.
+        // `tokens` tests this in detail; here only the row is checked.
         "jwt:alg=RS256 sig=app key iss=client_id|app_id exp<=now+600 iat<=now+60" => {
             case(Credential::Header("Bearer {jwt}x".into()), RequestTarget::PUBLIC, missing);
             case(full(), RequestTarget::PUBLIC, Expect::Success);

@@ -1,4 +1,4 @@
-//! Rows that say what a list leaves out.
+//! Rows about what a list omits.
 
 use http::Method;
 use serde_json::Value;
@@ -13,13 +13,13 @@ pub const TOKENS: &str = "  - { kind: app_user, user: reader, app: full, token: 
   - { kind: classic, user: reader, scopes: [read:org], token: ghp_listsunscoped }
 ";
 
-/// Fails where the list holds what it must not, or lacks what it must have.
+/// Panics if the list has an item that it must not have, or lacks one.
 pub async fn check(fixture: &Fixture, row: &Row) {
     let installation = fixture.installation("full").await;
     let path = format!("/user/installations/{installation}/repositories");
     match row.requirement.as_str() {
         "filter:installations of calling app where user has explicit read/write/admin" => {
-            // The app is installed on `other` as well, where the reader is nobody.
+            // The app is also installed on `other`, where the reader has no role.
             let list = get(fixture, "/user/installations", "ghu_listsofreader").await;
             assert_eq!(names(&list["installations"], |item| &item["account"]["login"]), ["acme"], "{}", row.name());
         }

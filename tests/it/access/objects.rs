@@ -1,4 +1,4 @@
-//! The request of an endpoint at a place, with what it needs there made beforehand.
+//! The request of an endpoint to a target, and the objects that it needs.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -7,13 +7,13 @@ use super::fixture::Fixture;
 use plinth_api::policy::Row;
 use plinth_core::apps;
 
-/// Where a request goes.
+/// What a request is sent to.
 #[derive(Debug, Clone)]
 pub struct RequestTarget {
     pub account: &'static str,
     pub repo: &'static str,
     pub project: Visibility,
-    /// Whose installation is meant.
+    /// The app whose installation is meant.
     pub app: &'static str,
     pub object: Object,
 }
@@ -24,16 +24,16 @@ pub enum Visibility {
     Private,
 }
 
-/// What the request is about, where that matters.
+/// The object of the request, if it matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Object {
-    /// One of this place, made by the setup.
+    /// One of the target repository, created by the fixture.
     Usual,
-    /// A comment that the reader has written.
+    /// A comment by the reader.
     ByReader,
     /// A comment, pull request or commit of another repository.
     OfAnotherRepo,
-    /// A reference where only the service writes.
+    /// A ref in a namespace that is reserved for the service.
     Reserved,
     /// A commit that changes a workflow file.
     WithWorkflow,
@@ -114,7 +114,7 @@ impl Fixture {
         Call { method: row.method.clone(), path, body: self.body(row, target).await }
     }
 
-    /// A comment for this request alone, so that changing it harms no other.
+    /// A comment for this request only, so that changing it affects no other.
     async fn comment(&self, row: &Row, target: &RequestTarget) -> i64 {
         if !self.is_real(row.operation) || !self.is_real("pulls/create-review-comment") || target.account != "acme" {
             return 1;
@@ -129,7 +129,7 @@ impl Fixture {
         self.new_comment(repo, if target.object == Object::ByReader { "reader" } else { "owner" }).await
     }
 
-    /// Makes a comment through the API, as the owner or as the reader.
+    /// Creates a comment through the API as the owner or the reader.
     pub async fn new_comment(&self, repo: &str, author: &str) -> i64 {
         let sha = self.sha(repo, "feature").await;
         let text = format!("comment {}", self.unique());
@@ -163,7 +163,7 @@ impl Fixture {
         made["id"].as_i64().expect("an issue field has an id")
     }
 
-    /// A branch for this request alone.
+    /// A branch for this request only.
     async fn reference(&self, row: &Row, target: &RequestTarget) -> String {
         if target.object == Object::Reserved {
             return "pull/1/head".into();
@@ -190,7 +190,7 @@ impl Fixture {
         found["object"]["sha"].as_str().expect("a branch has a commit").to_owned()
     }
 
-    /// A commit with a workflow file that no branch has: what is on a branch already is not new.
+    /// A commit with a workflow file that no branch has, because one on a branch needs no permission.
     async fn workflow_sha(&self, repo: &str) -> String {
         let known = self.workflow_shas.lock().expect("nobody panics with it").get(repo).cloned();
         if let Some(sha) = known {
@@ -204,7 +204,7 @@ impl Fixture {
         sha
     }
 
-    /// Takes back what would change the meaning of later requests.
+    /// Undoes what would change the result of later requests.
     pub async fn tidy(&self, row: &Row, target: &RequestTarget, call: &Call) {
         if row.operation.starts_with("orgs/") && self.is_real("orgs/list-issue-fields") {
             let fields = self.prepare(Method::GET, "/orgs/acme/issue-fields", Value::Null).await;

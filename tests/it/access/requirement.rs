@@ -1,4 +1,4 @@
-//! From a requirement to the requests that show it: some in which only it is missing, some in which it is met.
+//! Translates a requirement into requests: some that lack only this requirement, and some that meet it.
 
 use super::credential::{Credential, SCOPES};
 use super::fixture::{EXPIRED_TOKEN, REVOKED_TOKEN};
@@ -6,7 +6,7 @@ use super::objects::{Object, RequestTarget};
 use super::rows::{Row, TOKEN_KINDS, is_read};
 use plinth_api::policy::Row as TableRow;
 
-/// One request and what must come back.
+/// One request and the expected response.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub credential: Credential,
@@ -20,13 +20,13 @@ pub enum Expect {
     Status(u16),
 }
 
-/// What one row comes to.
+/// What a row is translated into.
 #[derive(Debug, Default)]
 pub struct Scenario {
     pub cases: Vec<Case>,
-    /// The answer comes from the area's own code; a probe cannot give it.
+    /// The operation itself decides; a probe cannot.
     pub needs_area: bool,
-    /// The row is about what a list holds.
+    /// The row is about the items of a list.
     pub is_list: bool,
 }
 
@@ -43,7 +43,7 @@ impl Scenario {
 
 use Expect::{Status, Success};
 
-/// `None` for a row that nobody has thought of.
+/// `None` for a requirement that this file does not know.
 pub fn scenario(row: &Row) -> Option<Scenario> {
     let new = Scenario::default();
     let (topic, rest) = row.bare().split_once(':')?;
@@ -59,7 +59,7 @@ pub fn scenario(row: &Row) -> Option<Scenario> {
         ("kind", "refused") => {
             let target =
                 |target| Case { credential: Credential::full(&row.kind), target, expect: Status(row.status()) };
-            // The refusal comes before any look-up, so it is the same where nothing is.
+            // The credential is rejected before any look-up, so the result is the same for missing resources.
             Scenario {
                 cases: vec![
                     target(RequestTarget::PUBLIC),
@@ -128,7 +128,7 @@ fn full(row: &Row) -> Credential {
     Credential::full(&row.kind)
 }
 
-/// A complete credential of some kind that the endpoint takes.
+/// A complete credential of a kind that the endpoint accepts.
 fn accepted(table: &TableRow) -> Credential {
     Credential::full(accepted_kinds(table).next().expect("every endpoint takes some kind of token"))
 }
@@ -144,7 +144,7 @@ fn target_of(row: &Row) -> RequestTarget {
     }
 }
 
-/// The places that a condition of visibility names.
+/// The targets that a visibility condition names.
 fn targets_of(row: &Row) -> Vec<RequestTarget> {
     match row.condition() {
         Some("repo=visible" | "project=visible") => vec![RequestTarget::PUBLIC, RequestTarget::PRIVATE],
@@ -199,7 +199,7 @@ fn scope(row: &Row, scopes: &str) -> Scenario {
 fn permission_case(row: &Row, permission: &str) -> Option<Scenario> {
     let new = Scenario::default();
     if permission == "none" {
-        // The row's status is that of success here.
+        // The row's status is the status of success here.
         return Some(new.case(full(row).through_app("empty"), RequestTarget::PUBLIC, Success));
     }
     if permission.starts_with("requested subset") {
@@ -207,7 +207,7 @@ fn permission_case(row: &Row, permission: &str) -> Option<Scenario> {
     }
     let (name, level) = permission.split_once('=')?;
     if name == "metadata" {
-        // It comes with every grant, so nobody can lack it.
+        // Every grant includes it, so nobody can lack it.
         return Some(new.case(full(row).through_app("empty"), RequestTarget::PUBLIC.of_app("empty"), Success));
     }
     let name = *super::credential::PERMISSIONS.iter().find(|known| **known == name)?;
@@ -218,7 +218,7 @@ fn permission_case(row: &Row, permission: &str) -> Option<Scenario> {
     }
     let mut scenario = new;
     for target in targets_of(row) {
-        // A private project does not exist for a token without the permission to read it.
+        // A private project is hidden from a token without the permission to read it.
         let hidden = level == "write"
             && name == "organization_projects"
             && target.project == super::objects::Visibility::Private;
@@ -253,7 +253,7 @@ fn role_case(row: &Row, table: &TableRow, role: &str) -> Option<Scenario> {
                 Success,
             )
         }
-        // Whoever sees a repository reads it: the requirement cannot be missing alone.
+        // Whoever sees a repository can read it, so the requirement cannot be missing alone.
         ("user>=repo.read", Some("repo=visible")) => new.case(user("stranger"), RequestTarget::PUBLIC, Success),
         ("user>=repo.push", Some("repo=visible")) => new
             .case(user("stranger"), RequestTarget::PUBLIC, status)

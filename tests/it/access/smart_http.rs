@@ -1,11 +1,11 @@
-//! Rows about clone and push, tried on the advertisement that both begin with.
+//! Rows about clone and push, tested on the ref advertisement that both begin with.
 
 use super::credential::Credential;
 use super::objects::RequestTarget;
 use super::requirement::{Case, Expect, Scenario};
 use super::rows::Row;
 
-/// `None` for a row that nobody has thought of.
+/// `None` for a requirement that this file does not know.
 pub fn scenario(row: &Row) -> Option<Scenario> {
     let pushes = row.endpoint.starts_with("git-receive-pack");
     let missing = Expect::Status(row.status());

@@ -1,4 +1,4 @@
-//! The table itself: complete, and nothing beside it.
+//! The policy table is complete, and no route is missing from it.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What is known about a caller is used for changes, and never a moment longer than it holds.
+//! The cached rights of a caller are used for writes only while they are current.
 
 use serde_json::json;
 use std::sync::LazyLock;
@@ -21,7 +21,7 @@ static STATE: LazyLock<String> = LazyLock::new(|| {
         .to_string()
 });
 
-/// Makes a reference with a token, and tells how that is answered.
+/// Creates a ref with a token and returns the status.
 async fn make(service: &Service, token: &str, name: &str) -> u16 {
     let mona = service.with_token("ghp_monamona");
     let main = mona.get("/repos/mona/secret/git/ref/heads/main").await.expect(200).json();
@@ -29,7 +29,7 @@ async fn make(service: &Service, token: &str, name: &str) -> u16 {
     service.with_token(token).post("/repos/mona/secret/git/refs", new).await.status
 }
 
-/// Changes the repository as another process would, or as this one does.
+/// Changes the repository through the given store, of this process or another.
 macro_rules! change {
     ($store:expr, $change:ident $(, $value:expr)*) => {
         $store.write(Tester, (), |tx, ()| Box::pin(async move {

@@ -1,4 +1,4 @@
-//! Conditional requests: cheap for whoever has the answer already, and never a way to someone else's.
+//! Conditional requests: a 304 for the caller who has the current representation, and for nobody else.
 
 use expect_test::expect;
 
@@ -76,14 +76,14 @@ async fn if_modified_since_applies_without_etag() {
           "message": "Unable to parse If-Modified-Since request header. Please make sure value is in an acceptable format.",
           "status": "422"
         }"#]].assert_eq(&response.to_string());
-    // A tag counts more than a date, and where no date is sent there is nothing to compare with.
+    // An ETag takes precedence over a date; without a date there is nothing to compare.
     let both = mona.clone().header("if-none-match", "\"other\"").header("if-modified-since", &modified);
     both.get(REPO).await.expect(200);
     mona.clone().header("if-modified-since", "yesterday").get("/meta").await.expect(200);
     mona.header("if-modified-since", &modified).get("/meta").await.expect(200);
 }
 
-/// The tag of one principal says nothing to another, and a hidden thing stays hidden.
+/// The ETag of one caller is not valid for another, and hidden resources stay hidden.
 #[tokio::test]
 async fn etag_depends_on_caller() {
     let service = service().await;

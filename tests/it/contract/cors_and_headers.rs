@@ -1,4 +1,4 @@
-//! Headers that every answer has, and what browsers ask beforehand.
+//! The headers of every response, and CORS preflight requests.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use http::Method;
 use super::service;
 use crate::support::Response;
 
-/// Every header but those that differ between any two requests, and what the tag is made of.
+/// All headers except those that differ between any two requests, and the content of the ETag.
 fn headers(response: &Response) -> String {
     let shown = |name: &str, value: &str| match name {
         "etag" => "a tag".to_owned(),
@@ -156,7 +156,7 @@ async fn error_response_has_standard_headers() {
         x-service-api-version-selected: 2026-03-10"#]].assert_eq(&headers(&mona.delete("/repos/mona/new").await.expect(204)));
 }
 
-/// Nothing that a cache keeps for one caller may reach another, and secrets are kept by nobody.
+/// A shared cache never serves one caller's response to another, and secrets are never stored.
 #[tokio::test]
 async fn vary_and_cache_control_separate_callers() {
     let service = service().await;
@@ -165,7 +165,7 @@ async fn vary_and_cache_control_separate_callers() {
         assert!(response.header("cache-control").is_some_and(|value| value.starts_with("private")), "{token}");
         assert!(response.header("vary").is_some_and(|value| value.contains("Authorization")), "{token}");
     }
-    // What nobody in particular has seen must not be given to somebody, whose answer differs.
+    // A cached anonymous response must not be served to a caller with a credential, whose response differs.
     let response = service.anonymous().get("/repos/octo-org/hello").await.expect(200);
     assert!(response.header("vary").is_some_and(|value| value.contains("Authorization")));
     let response = service.with_token("ghp_hubothubot").get("/repos/octo-org/secret").await.expect(404);

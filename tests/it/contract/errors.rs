@@ -1,4 +1,4 @@
-//! Every row of the error table, with its whole envelope.
+//! Every row of the error table, with the complete body.
 
 use expect_test::expect;
 use http::Method;
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::service;
 use crate::support::Response;
 
-/// Every refusal says what it is in the same way, and nothing about how the service is built.
+/// Every error response has the same fields and reveals nothing about the implementation.
 pub fn check_envelope(response: &Response) {
     let body = response.json();
     let keys: Vec<&str> = body.as_object().expect("an object").keys().map(String::as_str).collect();

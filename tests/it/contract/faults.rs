@@ -1,4 +1,4 @@
-//! When a handler fails, panics or takes too long, and when there is no room for a request.
+//! Handlers that fail, panic or time out, and requests beyond the limit.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use plinth_api::settings::Settings;
 use plinth_base::error::{Code, Error, FieldError};
 use plinth_core::access::{NoTarget, OwnAccount};
 
-/// The rows that no operation of today reaches by itself.
+/// The rows that no operation can cause.
 #[tokio::test]
 async fn handler_errors_map_to_statuses() {
     let service = service().await;
@@ -162,7 +162,7 @@ async fn full_server_returns_503_at_once() {
     .assert_eq(&response.to_string());
     assert_eq!(response.header("retry-after"), Some("1"));
     check_envelope(&response);
-    // Whoever watches over the service is still answered.
+    // Health checks are still served.
     service.anonymous().get("/healthz").await.expect(200);
     service.anonymous().get("/readyz").await.expect(200);
 }

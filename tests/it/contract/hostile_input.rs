@@ -1,4 +1,4 @@
-//! What nobody sends by mistake: it is refused in words, at once, and never with a 500.
+//! Hostile input is rejected with a message, quickly, and never with a 500.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use plinth_api::request::body::BYTES_MAX;
 const URI_BYTES_MAX: usize = 8 * 1024;
 const HEADER_BYTES_MAX: usize = 16 * 1024;
 
-/// A body of exactly so many bytes, with a good name and much that is ignored.
+/// A body of exactly so many bytes: a valid name and ignored padding.
 fn body_of(name: &str, bytes: usize) -> String {
     let begin = format!("{{\"name\":\"{name}\",\"more\":\"");
     format!("{begin}{}\"}}", "x".repeat(bytes - begin.len() - 2))
@@ -113,7 +113,7 @@ async fn token_in_query_is_rejected_even_with_valid_header() {
     service.with_token("ghp_monamona").get("/user?token=access_token").await.expect(200);
 }
 
-/// Broken escapes, NUL and the like name nothing on either store.
+/// Invalid escapes, NUL and the like match no name on either database.
 #[tokio::test]
 async fn unusual_path_names_return_404() {
     let service = service().await;
@@ -162,14 +162,14 @@ async fn unusual_path_names_return_404() {
     mona.get(&format!("/users/{long}")).await.expect(404);
 }
 
-/// Names are compared without case, and shown as they were first written.
+/// Names are compared without case and shown as they were created.
 #[tokio::test]
 async fn names_are_case_insensitive() {
     let service = service().await;
     let response = service.anonymous().get("/repos/OCTO-ORG/HELLO").await.expect(200);
     assert_eq!(response.json()["full_name"], "octo-org/hello");
     service.anonymous().get("/users/MONA").await.expect(200);
-    // Only ASCII has two cases here: these two letters fold to a k and an s elsewhere.
+    // Only ASCII letters are folded: elsewhere these two fold to k and s.
     service.anonymous().get("/users/%E2%84%AA").await.expect(404);
     service.anonymous().get("/orgs/octo-org%C5%BF").await.expect(404);
 }

@@ -1,4 +1,4 @@
-//! RateLimits: whom a request is counted for, and what they read when it is used up.
+//! Rate limits: which key a request counts for, and the response when its quota is exhausted.
 
 use std::net::IpAddr;
 
@@ -50,7 +50,7 @@ async fn tokens_of_one_user_share_rate_limit() {
     .assert_eq(&response.to_string());
     assert_eq!(rate_limit(&response), [3, 3, 0, reset]);
     service.with_token("ghp_hubothubot").get("/user").await.expect(200);
-    // Looking is free, also for whoever has nothing left.
+    // Reading the rate limit does not count, even when the quota is exhausted.
     let looked = service.with_token("ghp_monamona").get("/rate_limit").await.expect(200);
     assert_eq!(looked.json()["resources"]["core"]["remaining"], 0);
     service.advance(3590);
@@ -81,7 +81,7 @@ async fn ip_address_has_its_own_rate_limit() {
     let service = service_with(small()).await;
     let here = service.anonymous();
     assert_eq!(rate_limit(&here.get("/meta").await.expect(200))[..3], [2, 1, 1]);
-    // A bad credential is counted for its address, and says so.
+    // A request with a bad credential counts for its IP address, and says so.
     assert_eq!(rate_limit(&service.with_token("ghp_unknown").get("/meta").await.expect(401))[..3], [2, 2, 0]);
     let response = here.get("/meta").await;
     expect![[r#"
@@ -91,7 +91,7 @@ async fn ip_address_has_its_own_rate_limit() {
           "message": "API rate limit exceeded for 127.0.0.1. (But here's the good news: Authenticated requests get a higher rate limit. Check out the documentation for more details.)",
           "status": "403"
         }"#]].assert_eq(&response.to_string());
-    // Nobody gets a new budget by naming another address.
+    // A forged address does not give a new quota.
     here.clone().header("x-forwarded-for", "203.0.113.9").get("/meta").await.expect(403);
     here.from(IpAddr::from([203, 0, 113, 9])).get("/meta").await.expect(200);
 }
@@ -102,30 +102,30 @@ async fn trusted_proxy_sets_client_address() {
     let service = service_with(Settings { trusted_proxies: vec![proxy.into()], ..small() }).await;
     let through = |client: &str| service.anonymous().header("x-forwarded-for", client).from(proxy);
     through("198.51.100.1").get("/meta").await.expect(200);
-    // What the client itself wrote stands before what the proxy has added.
+    // What the client wrote precedes what the proxy appended.
     through("9.9.9.9, 198.51.100.1").get("/meta").await.expect(200);
     through("8.8.8.8, 198.51.100.1").get("/meta").await.expect(403);
     through("198.51.100.2").get("/meta").await.expect(200);
     through("rubbish").get("/meta").await.expect(200);
 }
 
-/// Every header line counts, the last first; trusted proxies are skipped, and what is no address ends the list.
+/// All header lines are read from the last; trusted proxies are skipped, and an entry that is no address ends the list.
 #[tokio::test]
 async fn client_is_nearest_untrusted_forwarded_address() {
     let trusted_proxies = ["10.0.0.0/8", "2001:db8:1::/48", "192.0.2.7"].map(|text| text.parse().expect("a network"));
     let service = service_with(Settings { trusted_proxies: trusted_proxies.to_vec(), ..small() }).await;
     for (peer, lines, client) in [
         ("10.0.0.1", &["9.9.9.9, 198.51.100.1"][..], "198.51.100.1"),
-        // What the client sent as a line of its own comes before the line of the proxy.
+        // A header line of the client precedes the line of the proxy.
         ("10.0.0.1", &["9.9.9.9", "198.51.100.2"], "198.51.100.2"),
         ("10.0.0.1", &["9.9.9.9", "198.51.100.3, 10.1.2.3", "10.9.9.9,192.0.2.7"], "198.51.100.3"),
         ("2001:db8:1:2::3", &["198.51.100.4:4711, 2001:db8:1::1"], "198.51.100.4"),
         ("::ffff:10.0.0.1", &["[2001:db8:2::1]:443"], "2001:db8:2::1"),
         ("10.0.0.1", &["::ffff:198.51.100.5"], "198.51.100.5"),
-        // Nothing before an entry that is no address is believed.
+        // Entries before an entry that is no address are not trusted.
         ("10.0.0.2", &["198.51.100.6, unknown, 10.0.0.3"], "10.0.0.3"),
         ("10.0.0.4", &["198.51.100.7, "], "10.0.0.4"),
-        // All of them are ours: the farthest is as near as one gets to the client.
+        // If all are trusted proxies, the farthest is nearest to the client.
         ("10.0.0.5", &["10.0.0.6, 10.0.0.7"], "10.0.0.6"),
         ("192.0.2.8", &["198.51.100.8"], "192.0.2.8"),
         ("192.0.2.7", &[], "192.0.2.7"),
@@ -143,7 +143,7 @@ async fn client_is_nearest_untrusted_forwarded_address() {
     }
 }
 
-/// A client has a whole /64 to choose addresses from, so that is what is counted.
+/// A client can choose its address from a whole /64, so the network counts.
 #[tokio::test]
 async fn addresses_of_one_ipv6_network_share_a_limit() {
     let service = service_with(small()).await;
@@ -152,14 +152,14 @@ async fn addresses_of_one_ipv6_network_share_a_limit() {
     assert_eq!(rate_limit(&from("2001:db8::2").get("/meta").await.expect(200))[1], 2);
     from("2001:db8:0:0:ffff:ffff:ffff:ffff").get("/meta").await.expect(403);
     assert_eq!(rate_limit(&from("2001:db8:0:1::1").get("/meta").await.expect(200))[1], 1);
-    // An address of the older protocol is counted by itself, however it is written.
+    // An IPv4 address counts by itself, in either notation.
     assert_eq!(rate_limit(&from("::ffff:192.0.2.1").get("/meta").await.expect(200))[1], 1);
     assert_eq!(rate_limit(&from("192.0.2.1").get("/meta").await.expect(200))[1], 2);
     assert_eq!(rate_limit(&from("::ffff:192.0.2.2").get("/meta").await.expect(200))[1], 1);
 }
 
-/// Many addresses make neither a request slower nor the table of them larger than its limit, and nobody who is over the
-/// limit gets back in by flooding the table.
+/// Many addresses neither slow requests down nor make the table exceed its limit, and flooding the table does not give
+/// anyone over the limit a new quota.
 #[test]
 fn rate_limit_cost_is_constant_with_many_addresses() {
     let limiter = RateLimiter::new(RateLimits { anonymous_requests_per_hour: 2, ..RateLimits::default() });
@@ -216,7 +216,7 @@ fn each_created_resource_counts_as_content() {
     assert!(admit(mona, &["d"], 2), "what was refused does not count");
     assert!(!admit(mona, &["f"], 3));
     assert!(admit(mona, &["f"], 60));
-    // Waiting would never admit these, so they are admitted where nothing else was before.
+    // Waiting would never admit these, so they are admitted if nothing else came before.
     assert!(admit(hubot, &["a", "b", "c", "d", "e"], 0));
     assert!(!admit(hubot, &["f"], 1));
 }
@@ -258,7 +258,7 @@ fn content_is_limited_by_minute_and_by_hour() {
     assert_eq!(wait(limiter.admit_content(mona, "pulls/create-reply-for-review-comment", "b", at(10))), 0);
     assert_eq!(wait(limiter.admit_content(mona, "pulls/create-review-comment", "c", at(20))), 40);
     assert_eq!(wait(limiter.admit_content(hubot, "pulls/create-review-comment", "c", at(20))), 0);
-    // What was refused was no content, so it does not count against the hour.
+    // Rejected content does not count against the hour.
     assert_eq!(wait(limiter.admit_content(mona, "pulls/create-review-comment", "d", at(60))), 0);
     assert_eq!(wait(limiter.admit_content(mona, "pulls/create-review-comment", "e", at(120))), 3480);
     assert_eq!(wait(limiter.admit_content(mona, "pulls/create-review-comment", "f", at(3600))), 0);

@@ -1,4 +1,4 @@
-//! Versions and media types, under this service's names and under those of existing clients.
+//! API versions and media types, under this service's names and those of existing clients.
 
 use expect_test::expect;
 
@@ -110,7 +110,7 @@ async fn unsupported_media_type_returns_415() {
     }
 }
 
-/// Many clients send JSON under another name.
+/// Many clients send JSON with another content type.
 #[tokio::test]
 async fn content_type_of_body_is_ignored() {
     let service = service().await;

@@ -1,4 +1,4 @@
-//! What every operation promises, whatever it is about.
+//! Conventions that hold for every operation.
 
 mod authorization_cache;
 mod conditional;
@@ -20,7 +20,7 @@ use plinth_api::routes::Routes;
 use plinth_api::settings::Settings;
 use std::sync::LazyLock;
 
-/// Someone with everything, someone with little, an app, and a repository of each visibility.
+/// A user with many rights, one with few, an app, and a repository of each visibility.
 static STATE: LazyLock<String> = LazyLock::new(|| {
     StateFile::default()
         .entry("users", "login: mona, name: Mona")
@@ -39,14 +39,14 @@ static STATE: LazyLock<String> = LazyLock::new(|| {
         .to_string()
 });
 
-/// The usual state with budgets off.
+/// The usual fixture without rate limits.
 async fn service() -> Service {
     let mut settings = Settings::default();
     settings.rate_limits.enforced = false;
     service_with(settings).await
 }
 
-/// The usual state with these settings.
+/// The usual fixture with these settings.
 async fn service_with(settings: Settings) -> Service {
     let service = Service::with_settings("", settings).await;
     service.write_app_key("helper.pem");
@@ -54,7 +54,7 @@ async fn service_with(settings: Settings) -> Service {
     service
 }
 
-/// One GET of a user with a token through a gate with routes of the test's own.
+/// Sends a GET with a token through an API service that has only the test's routes.
 async fn get_through(service: &Service, routes: Routes, path: &str) -> Response {
     use http_body_util::BodyExt;
     let api = ApiService::new(service.app.clone(), routes);

@@ -1,4 +1,4 @@
-//! Lists by page and by cursor: what is asked for, and the links that lead on.
+//! Pages by number and by cursor, and their links.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;

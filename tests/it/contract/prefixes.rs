@@ -1,4 +1,4 @@
-//! Where the service is: the addresses in answers are those that the caller used.
+//! URLs in responses have the host and the prefix that the caller used.
 
 use std::net::IpAddr;
 
@@ -60,7 +60,7 @@ async fn response_urls_have_host_of_request() {
     assert_eq!(api_url(&service.anonymous().header("host", &"a".repeat(256)), "").await, "http://localhost");
 }
 
-/// Over HTTP/2 the host is part of the target, and there is no header of that name.
+/// In HTTP/2 the host is part of the target, without a header.
 #[tokio::test]
 async fn host_in_absolute_target_is_used() {
     let service = service().await;

@@ -1,4 +1,4 @@
-//! Answers are given again while nothing has changed, and never a moment longer.
+//! The response cache serves a response only while it is current.
 
 use serde_json::{Value, json};
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! A right that is taken away while a request waits for the store is not used any more.
+//! A token that is revoked while its request waits for the store is not accepted.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -27,12 +27,12 @@ static STATE: LazyLock<String> = LazyLock::new(|| {
 });
 const SCOPES: &str = "[repo, admin:org, project]";
 
-/// Ends a token in a transaction during which a request with that token comes in; tells how it is answered.
+/// Revokes a token in a transaction during which a request with that token arrives; returns the response.
 async fn ended_meanwhile(service: &Service, token: &str, (method, path, body): (Method, &str, &Value)) -> Response {
     let text = format!("{{ kind: classic, user: mona, scopes: {SCOPES}, token: {token} }}");
     service.apply(&format!("tokens: [{text}]")).await;
     let client = service.with_token(token);
-    // Known, so that nothing is looked up before the transaction.
+    // Caches the token's rights, so that nothing is read before the transaction.
     client.get("/user").await.expect(200);
     service.settled().await;
     let (begun, has_begun) = oneshot::channel();
@@ -70,7 +70,7 @@ async fn ended_meanwhile(service: &Service, token: &str, (method, path, body): (
 async fn write_fails_when_token_is_revoked_while_it_waits() {
     let service = Service::with(&STATE).await;
     if service.app.generations().is_none() {
-        // Transactions of this store do not wait for each other, so there is nothing to come in between.
+        // Transactions of PostgreSQL do not wait for each other, so none can commit in between.
         return;
     }
     let main = service.anonymous().get("/repos/octo-org/hello/git/ref/heads/main").await.expect(200).json();
@@ -100,7 +100,7 @@ async fn write_fails_when_token_is_revoked_while_it_waits() {
     }
     let token = format!("{{ kind: classic, user: mona, scopes: {SCOPES}, token: ghp_stillgood }}");
     service.apply(&format!("tokens: [{token}]")).await;
-    // Each of them is good in itself, and none was made before.
+    // Each request is valid by itself, and none was executed before.
     for (method, path, body) in changes {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let response = service.with_token("ghp_stillgood").send(method.clone(), &path, body).await;

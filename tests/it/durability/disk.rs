@@ -1,4 +1,4 @@
-//! A disk that forgets everything that was not synced, which is what a power cut is allowed to do.
+//! A model disk that loses everything unsynced, as a power cut may.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -6,17 +6,17 @@ use std::path::{Component, Path, PathBuf};
 
 use super::trace::Call;
 
-/// Logs lie beside the data, but are none.
+/// Log files in the same directory, which are not data.
 const STANDARD_STREAMS: [i64; 3] = [0, 1, 2];
 
-/// What a cut takes with it. A file system may lose both, or keep names of files whose content it loses.
+/// What a power cut loses: a file system may lose both, or keep names of files whose content it loses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     NamesAndContent,
     Content,
 }
 
-/// A state, as programs see it and as it would come back after a cut.
+/// A value as programs see it, and as it would be after a power cut.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Twice<T> {
     seen: T,
@@ -29,20 +29,20 @@ enum Node {
     Directory(Twice<BTreeMap<String, usize>>),
 }
 
-/// All below one folder, whose own name is durable. The first node is that folder.
+/// Everything below one directory, whose own name is durable. The first node is that directory.
 #[derive(Debug, Clone)]
 pub struct Disk {
     root: PathBuf,
     nodes: Vec<Node>,
-    /// Where the next byte of an open file goes.
+    /// The offset of each open file.
     positions: HashMap<(i64, PathBuf), usize>,
     appending: HashMap<(i64, PathBuf), bool>,
-    /// Syncs under way, with what they will have made durable.
+    /// Syncs in progress, with what they will make durable.
     syncing: HashMap<usize, (usize, Node)>,
 }
 
 impl Disk {
-    /// The folder as it is, all of it durable.
+    /// The directory as it is, all of it durable.
     pub fn load(root: &Path) -> Self {
         let root = fs::canonicalize(root).expect("the folder is there");
         let nodes = vec![Node::Directory(Twice::default())];
@@ -69,7 +69,7 @@ impl Disk {
         entries
     }
 
-    /// Takes the beginning of a call into account: a sync covers what was there then.
+    /// Applies the start of a call: a sync covers what existed then.
     pub fn begin(&mut self, call: &Call) {
         if matches!(call.name.as_str(), "fsync" | "fdatasync")
             && !call.is_deleted()
@@ -79,7 +79,7 @@ impl Disk {
         }
     }
 
-    /// Takes the end of a call into account.
+    /// Applies the end of a call.
     pub fn end(&mut self, call: &Call) {
         match call.name.as_str() {
             "fsync" | "fdatasync" => self.finish_sync(call.begun_at),
@@ -109,12 +109,12 @@ impl Disk {
         }
     }
 
-    /// Whether the path lies here.
+    /// Whether the path is on this disk.
     pub fn holds(&self, path: &Path) -> bool {
         path.starts_with(&self.root)
     }
 
-    /// Writes what would come back into an empty folder.
+    /// Writes what would survive into an empty directory.
     pub fn write_after_cut(&self, loss: Loss, target: &Path) {
         self.write_directory(0, loss, target);
     }
@@ -126,7 +126,7 @@ impl Disk {
         for (name, node) in entries {
             match &self.nodes[*node] {
                 Node::Directory(_) => self.write_directory(*node, loss, &target.join(name)),
-                // Memory that processes share; SQLite makes it anew when the first of them comes.
+                // Shared memory, which SQLite recreates when the first process opens the database.
                 Node::File(_) if name.ends_with("-shm") => {}
                 Node::File(content) => fs::write(target.join(name), &content.durable).expect("a file"),
             }
@@ -163,7 +163,7 @@ impl Disk {
         self.seek(call, position + usize::try_from(call.result).expect("a count"));
     }
 
-    /// A file that was renamed while it was open is found by its number.
+    /// A file that was renamed while it was open is found by its descriptor.
     fn position(&self, call: &Call) -> Option<usize> {
         self.positions.get(&(call.file()?, call.path(0)?)).copied()
     }

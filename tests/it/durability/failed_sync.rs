@@ -1,4 +1,4 @@
-//! A failed sync is final: what needed it is not acknowledged, and nothing else is until the store was verified.
+//! A failed sync is final: the write is not acknowledged, and no other write is until the store was verified.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal};
 
 use crate::process::{HttpResponse, Server, begin_post, full_disk, wait_until};
 
-/// `strace` that makes calls of a running server fail or wait, until it is dropped.
+/// `strace` that makes system calls of a running server fail or wait, until it is dropped.
 struct Fault {
     strace: Child,
     server: u32,
@@ -64,7 +64,7 @@ fn failed_sync_blocks_writes_until_database_is_verified() {
     let server = Server::start(directory.path(), &[]);
     assert_eq!(create(&server, "before").status(), 201);
 
-    // One sync fails and the next would succeed, which proves nothing about what the first one lost.
+    // One sync fails and the next would succeed, which proves nothing about the data of the first.
     let fault = Fault::inject(&server, "fsync,fdatasync:error=EIO:when=1");
     let rejected = create(&server, "once");
     assert_eq!((rejected.status(), rejected.header("retry-after")), (503, Some("1")));
@@ -72,7 +72,7 @@ fn failed_sync_blocks_writes_until_database_is_verified() {
     assert_eq!(server.log().matches(REOPENED).count(), 1, "{}", server.log());
     drop(fault);
 
-    // As long as syncs fail, nothing is taken, and readiness says so.
+    // While syncs fail, no write is accepted, and readiness reports it.
     let fault = Fault::inject(&server, "fsync,fdatasync:error=EIO");
     for name in ["a", "b", "c"] {
         assert_eq!(create(&server, name).status(), 503);
@@ -151,7 +151,7 @@ fn stuck_writer_makes_service_unready() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let server = Server::start(directory.path(), &["--metrics-listen", "127.0.0.1:0"]);
     assert_eq!(server.get("/readyz").status(), 200);
-    // Every sync takes far longer than a writer may, and longer than anyone waits for readiness.
+    // Every sync takes much longer than a writer may, and longer than a readiness probe waits.
     let fault = Fault::inject(&server, "fsync,fdatasync:delay_enter=12000000");
     let (mut waiting, rest) = begin_post(&server, "slow");
     waiting.send(&rest);
@@ -159,7 +159,7 @@ fn stuck_writer_makes_service_unready() {
     wait_until("a stuck writer is noticed", || {
         let started = Instant::now();
         let details = full_disk::get(&metrics, "/readyz/details");
-        // Under strace everything is slow; what counts is that nobody waits for the sync.
+        // Everything is slow under strace; readiness must not wait for the sync.
         assert!(started.elapsed() < Duration::from_secs(6), "readiness took {:?}", started.elapsed());
         details.starts_with("HTTP/1.1 503") && details.contains("the writer has been busy")
     });

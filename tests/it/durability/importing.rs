@@ -1,4 +1,4 @@
-//! An import that is cut off: the repository is as empty as before, or it has everything.
+//! A power cut during an import leaves the repository as empty as before, or complete.
 
 use std::path::Path;
 use std::process::Command;
@@ -31,7 +31,7 @@ fn import_is_complete_or_absent_after_power_cut() {
     let mut found = Vec::new();
     for moment in moments.into_iter().filter(|moment| *moment < reported).chain([reported]) {
         let disk = replay(&before, &calls, moment, |_| false);
-        // To make the import again takes its time, and shows the same at most moments.
+        // Repeating the import takes time and has the same result at most points.
         let again = (found.len() % 8 == 1).then_some(source.as_path());
         let refs = LOSSES.map(|loss| refs_after(&disk, loss, again));
         assert!(refs.iter().all(|refs| refs.is_empty() || *refs == all), "at {moment}: {refs:?}");
@@ -53,7 +53,7 @@ fn make_source(source: &Path) {
     git(source, &["update-ref", "refs/notes/x", "HEAD~2"]);
 }
 
-/// Runs the program over the data of `home`; gives its process.
+/// Runs the program on the data of `home` and returns its process id.
 fn run(command: &mut Command, home: &Path) -> u32 {
     let command = command.arg("--data").arg(home.join("data"));
     let mut child = command.stdout(std::process::Stdio::null()).spawn().expect("the program starts");
@@ -61,13 +61,13 @@ fn run(command: &mut Command, home: &Path) -> u32 {
     child.id()
 }
 
-/// When the program says that it is done.
+/// The line in which the program reports success.
 fn line_of_success(calls: &[Call]) -> usize {
     let reported = calls.iter().find(|call| call.name == "write" && call.data().starts_with(b"imported "));
     reported.expect("it says so").begun_at
 }
 
-/// The names after a cut. Where there are none, the same import can be made again.
+/// The refs after a power cut. If there are none, the import can be repeated.
 fn refs_after(disk: &Disk, loss: Loss, again: Option<&Path>) -> String {
     let directory = tempfile::tempdir().expect("a folder");
     disk.write_after_cut(loss, directory.path());

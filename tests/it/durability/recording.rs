@@ -1,4 +1,4 @@
-//! A server at work with `strace` looking on.
+//! A server under `strace` with a workload.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -10,26 +10,26 @@ use super::disk::Disk;
 use super::trace::{self, Call};
 use crate::process::{HttpResponse, Server, wait_until};
 
-/// More than any single write of a story here.
+/// More than any single write of the workload.
 const DATA_MAX: &str = "16777216";
 const REPO: &str = "/repos/mona/rocket";
 const BLOB: &str = "2472e1b0e64a07df939249cd9113ea3051672ebc";
 
-/// What was done, and when each thing was acknowledged.
+/// The trace, and when each write was acknowledged.
 pub struct Recording {
     pub before: Disk,
     pub calls: Vec<Call>,
     pub acknowledged: Vec<Acknowledged>,
 }
 
-/// One write, the line of the trace in which its answer leaves, and what the server showed then.
+/// One write, the line of the trace in which its response was sent, and what the server showed then.
 pub struct Acknowledged {
     pub what: &'static str,
     pub line: usize,
     pub shown: Vec<String>,
 }
 
-/// `strace` in front of the program; it steps aside so that the process is the program's own.
+/// Runs the program under `strace`, which daemonizes so that the process is the program's own.
 pub fn traced(trace: &Path) -> Command {
     let mut command = Command::new("strace");
     command.args(["-D", "-f", "-y", "-xx", "-s", DATA_MAX, "-e", &format!("trace={}", trace::CALLS), "-o"]);
@@ -37,7 +37,7 @@ pub fn traced(trace: &Path) -> Command {
     command
 }
 
-/// Waits until the last line of a process is written.
+/// Waits until the last line about a process is written.
 pub fn wait_for_end(trace: &Path, process: u32) {
     let process = process.to_string();
     let is_end = |line: &str| {
@@ -50,7 +50,7 @@ pub fn wait_for_end(trace: &Path, process: u32) {
 }
 
 impl Recording {
-    /// Runs the whole story with these settings.
+    /// Runs the whole workload with these settings.
     pub fn make(flags: &[&str]) -> Self {
         let directory = tempfile::tempdir().expect("a folder");
         let trace = directory.path().join("trace");
@@ -73,7 +73,7 @@ impl Recording {
     }
 }
 
-/// The last good answer that left before the client went on to say that it has it.
+/// The last successful response that was sent before the client confirmed it.
 fn line_of_response(calls: &[Call], index: usize) -> usize {
     let word = format!("GET /has-answer-{index} ");
     let heard = |call: &&Call| call.name.starts_with("recv") && call.data().starts_with(word.as_bytes());
@@ -126,7 +126,7 @@ impl Workload {
         self.done("a push by force");
     }
 
-    /// Tells the server that its answer has come, and keeps what it shows now.
+    /// Marks in the trace that the response has arrived, and records what the server shows now.
     fn done(&mut self, what: &'static str) {
         self.server.get(&format!("/has-answer-{}", self.shown.len()));
         self.shown.push((what, show(&self.server)));
@@ -153,7 +153,7 @@ impl Workload {
     }
 }
 
-/// Everything of the story that a client can see.
+/// Everything of the workload that a client can read.
 pub fn show(server: &Server) -> Vec<String> {
     let json = |path: &str| serde_json::from_str::<Value>(server.get(path).body()).expect("JSON");
     let (repo, pull) = (json(REPO), json(&format!("{REPO}/pulls/1")));
@@ -162,10 +162,10 @@ pub fn show(server: &Server) -> Vec<String> {
     let list = |path: &str| json(path).as_array().cloned().unwrap_or_default();
     let refs = list(&format!("{REPO}/git/matching-refs/"));
     shown.extend(refs.iter().map(|item| format!("{} {}", item["ref"], item["object"]["sha"])));
-    // Where a comment stands is found out after the answer.
+    // Comments are re-anchored after the response.
     let comments = list(&format!("{REPO}/pulls/1/comments"));
     shown.extend(comments.iter().map(|comment| format!("{} {}", comment["id"], comment["body"])));
-    // The blob is there whether a name reaches it or not.
+    // The blob is stored whether a ref reaches it or not.
     shown.push(format!("{} for {BLOB}", server.get(&format!("{REPO}/git/blobs/{BLOB}")).status()));
     shown
 }
@@ -177,7 +177,7 @@ fn commit(work: &Path, content: &str) -> String {
     git(work, &["rev-parse", "HEAD"])
 }
 
-/// Runs git and gives what it says; it must end well.
+/// Runs git, which must succeed, and returns its output.
 pub fn git(directory: &Path, arguments: &[&str]) -> String {
     let output = try_git(directory, arguments);
     let said = String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).trim().to_owned();

@@ -1,4 +1,4 @@
-//! The rights of clone and push are those of the API, whatever the token is sent as.
+//! Clone and push require the same rights as the API, in every authorization scheme.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -14,7 +14,7 @@ fn basic(token: &str) -> String {
     format!("Basic {}", STANDARD.encode(format!("x-access-token:{token}")))
 }
 
-/// Both requests of one service.
+/// The two requests of a clone or push.
 async fn both(host: &Host, authorization: Option<&str>, repo: &str, service: &str) -> [Response; 2] {
     let mut client = host.service.anonymous().header("content-type", &format!("application/x-{service}-request"));
     if let Some(value) = authorization {

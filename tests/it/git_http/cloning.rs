@@ -1,4 +1,4 @@
-//! Reading: clones and fetches in both protocols, whole, shallow and partial.
+//! Clones and fetches in both protocols: complete, shallow and partial.
 
 use super::host::{Host, OWNER};
 

@@ -1,4 +1,4 @@
-//! A service that listens, and people with git at their hands.
+//! A service with a listener, and clones of its repositories.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -14,10 +14,10 @@ use crate::support::fixtures::octo_org;
 use plinth_api::server;
 use plinth_api::settings::Settings;
 
-/// The owner's token, which may do everything; others may do less.
+/// The owner's token, which has every right.
 pub const OWNER: &str = "ghp_owner";
 pub const READER: &str = "ghp_reader";
-/// A fine-grained token that may read contents and nothing more.
+/// A fine-grained token that may only read contents.
 pub const READ_ONLY: &str = "github_pat_readonly";
 /// A fine-grained token that may push, but not change workflow files.
 pub const WRITER: &str = "github_pat_writer";
@@ -35,7 +35,7 @@ static STATE: LazyLock<String> = LazyLock::new(|| {
         .to_string()
 });
 
-/// The service with its listener and a folder for clones.
+/// The service, its listener and a directory for clones.
 pub struct Host {
     pub service: Service,
     pub address: String,
@@ -49,7 +49,7 @@ impl Drop for Host {
     }
 }
 
-/// What a command said.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Said {
     pub success: bool,
@@ -65,7 +65,7 @@ impl Said {
         self.out
     }
 
-    /// Everything that a command that must fail has said.
+    /// The output of a command that must fail.
     #[track_caller]
     pub fn rejected(self) -> String {
         assert!(!self.success, "{}\n{}", self.out, self.err);
@@ -92,7 +92,7 @@ impl Host {
         Self { service, address, directory: tempfile::tempdir().expect("a folder"), serving }
     }
 
-    /// The address of a repository with a token as password.
+    /// The URL of a repository with a token as password.
     pub fn url(&self, token: &str, repo: &str) -> String {
         format!("http://x-access-token:{token}@{}/{repo}.git", self.address)
     }
@@ -105,7 +105,7 @@ impl Host {
         self.directory.path().join(name)
     }
 
-    /// Runs git in a folder of this host; an empty name means the folder of all clones.
+    /// Runs git in a directory of this host; an empty name means the directory of all clones.
     pub async fn git(&self, directory: &str, arguments: &[&str]) -> Said {
         self.git_with(directory, arguments, b"").await
     }
@@ -141,7 +141,7 @@ impl Host {
         command
     }
 
-    /// A new repository in `folder` with `count` commits on `main`, whose remote is `repo`.
+    /// A new repository in `directory` with `count` commits on `main` and the remote `repo`.
     pub async fn work(&self, directory: &str, token: &str, repo: &str, count: usize) {
         self.git("", &["init", "--quiet", directory]).await.ok();
         self.git(directory, &["remote", "add", "origin", &self.url(token, repo)]).await.ok();
@@ -150,7 +150,7 @@ impl Host {
         }
     }
 
-    /// Writes a file and commits it; gives the commit's id.
+    /// Commits a file and returns the commit's id.
     pub async fn commit(&self, directory: &str, file: &str, content: &str) -> String {
         let path = self.path(directory).join(file);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -160,20 +160,20 @@ impl Host {
         self.git(directory, &["rev-parse", "HEAD"]).await.ok()
     }
 
-    /// The names that the server tells, each with its target.
+    /// The refs that the server advertises, each with its target.
     pub async fn refs(&self, repo: &str) -> Vec<String> {
         let listed = self.git("", &["ls-remote", "--quiet", &self.url(OWNER, repo)]).await.ok();
         listed.lines().map(|line| line.replace('\t', " ")).collect()
     }
 
-    /// A fresh clone has everything that its names need and nothing that git complains about.
+    /// A fresh clone is complete and passes `git fsck`.
     pub async fn check_fresh_clone(&self, repo: &str) {
         let directory = format!("fresh-{}", self.directory.path().read_dir().expect("a folder").count());
         self.git("", &["clone", "--quiet", "--mirror", &self.url(OWNER, repo), &directory]).await.ok();
         self.git(&directory, &["fsck", "--strict", "--full"]).await.ok();
     }
 
-    /// Nothing waits in a quarantine, and no file of a pack was begun and left.
+    /// No quarantine and no temporary pack file is left.
     pub fn assert_nothing_left(&self) {
         let mut leftovers = Vec::new();
         for directory in find(self.service.directory(), &|path| path.ends_with("quarantine")) {
@@ -185,7 +185,7 @@ impl Host {
         assert!(leftovers.is_empty(), "{leftovers:?}");
     }
 
-    /// Packs that the server keeps.
+    /// The number of packs on the server.
     pub fn packs(&self) -> usize {
         self.pack_files().len()
     }

@@ -1,4 +1,4 @@
-//! Requests that were made to do harm: refused with a clear word, and nothing of them stays.
+//! Hostile git requests: rejected with a clear message, without leftovers.
 
 use std::io::Write as _;
 
@@ -23,7 +23,7 @@ fn line(text: &str) -> String {
     format!("{:04x}{text}", text.len() + 4)
 }
 
-/// A push of one name with whatever stands for its pack.
+/// A push of one ref with any bytes as its pack.
 fn push(name: &str, new: &str, capabilities: &str, pack: &[u8]) -> Vec<u8> {
     let mut body = line(&format!("{ZERO} {new} {name}\0report-status {capabilities}")).into_bytes();
     body.extend_from_slice(b"0000");
@@ -31,7 +31,7 @@ fn push(name: &str, new: &str, capabilities: &str, pack: &[u8]) -> Vec<u8> {
     body
 }
 
-/// The commits of the folder `work` as one pack, and the newest of them.
+/// The commits of the directory `work` as one pack, and the newest of them.
 pub async fn pack(host: &Host, count: usize) -> (Vec<u8>, String) {
     host.work("work", OWNER, "octo-org/hello", count).await;
     let tip = host.git("work", &["rev-parse", "HEAD"]).await.ok();
@@ -178,7 +178,7 @@ async fn silent_git_client_times_out() {
     assert_untouched(&host).await;
 }
 
-/// Objects that lost what they need, as unreachable ones may, cannot be brought back by naming them.
+/// An unreachable object may lack objects that it needs, so a ref to it is rejected.
 #[tokio::test]
 async fn push_rejects_ref_to_incomplete_history() {
     let host = Host::start().await;

@@ -1,4 +1,4 @@
-//! A repository with more references than fit any fixed number of lines: a clone wants every one of them.
+//! A clone of a repository with very many refs requests every one of them.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,11 +9,11 @@ use crate::process::Server;
 use crate::support::TestDatabase;
 use crate::support::fixtures::rocket;
 
-/// How many references there are; 1000000 takes minutes.
+/// The number of refs; 1000000 takes minutes.
 const COUNT: &str = "PLINTH_TEST_REFS";
 const COUNT_DEFAULT: usize = 70_000;
 const MEMORY_MAX_KIB: u64 = 512 * 1024;
-/// A bare repository in which every name has a commit of its own.
+/// A bare repository in which every ref has its own commit.
 fn make_source(directory: &Path, count: usize) {
     git(directory, &["init", "--quiet", "--bare", "--initial-branch=main", "source"]);
     let mut stream = String::new();
@@ -90,7 +90,7 @@ async fn mirror_clone_has_every_ref_of_large_repository() {
     assert!(peak_memory_kib(&server) < MEMORY_MAX_KIB, "{} KiB", peak_memory_kib(&server));
     drop(server);
 
-    // A limit that is too low for it is named to whoever clones, and to whoever runs the server.
+    // A limit that is too low is reported to the client and in the server's log.
     let flags = [&flags[..], &["--git-request-bytes-max", "1000000"]].concat();
     let server = Server::start(path, &flags);
     let rejected = clone(&server, path, "refused");

@@ -1,4 +1,4 @@
-//! Partial clones: the filters that are offered, and those that would burn a core.
+//! Partial clones: supported filters, and filters that would cost too much.
 
 use super::host::{Host, OWNER};
 

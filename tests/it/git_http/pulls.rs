@@ -1,4 +1,4 @@
-//! Pushes move pull requests, and the comments on them.
+//! Pushes update pull requests and their comments.
 
 use serde_json::{Value, json};
 

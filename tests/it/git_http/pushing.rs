@@ -1,4 +1,4 @@
-//! Writing: branches and tags made, moved and deleted, one by one and together.
+//! Pushes that create, update and delete branches and tags.
 
 use super::host::{Host, OWNER};
 
@@ -113,7 +113,7 @@ async fn push_from_shallow_clone_is_accepted_if_server_has_history() {
 async fn large_chunked_push_is_complete() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 1).await;
-    // Larger than the buffer up to which git sends a request whole, and hard to compress.
+    // Larger than the buffer up to which git sends a request in one piece, and hard to compress.
     let noise: String = (0..600_000u64).map(|n| format!("{:x}\n", n.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
     host.commit("work", "noise", &noise).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();

@@ -1,4 +1,4 @@
-//! Pushes at the same time, and pushes that never end.
+//! Concurrent and aborted pushes and fetches.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -38,7 +38,7 @@ async fn concurrent_pushes_to_one_branch_have_one_winner() {
     host.assert_nothing_left();
 }
 
-/// A push by hand that stops in the middle of its pack.
+/// A hand-written push that stops in the middle of its pack.
 #[tokio::test]
 async fn aborted_push_leaves_nothing() {
     let host = Host::start().await;
@@ -75,7 +75,7 @@ pub fn quarantines(host: &Host) -> usize {
     count
 }
 
-/// Whoever fetches and then goes away, or does not read any more, keeps no process and no permit.
+/// A fetch whose client disconnects or stops reading keeps no process and no permit.
 #[tokio::test]
 async fn unread_fetch_ends() {
     let host = Host::with_settings(|settings| {

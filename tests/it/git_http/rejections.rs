@@ -1,4 +1,4 @@
-//! What a push may not do, told beside each name.
+//! What a push may not do, reported for each ref.
 
 use super::host::{Host, OWNER, WRITER};
 

@@ -1,4 +1,4 @@
-//! Push and REST see the same references and objects, each at once.
+//! Push and REST see each other's refs and objects at once.
 
 use serde_json::json;
 
@@ -28,7 +28,7 @@ async fn rest_shows_pushed_refs_and_git_fetches_rest_refs() {
     assert_eq!(refs, expected);
     client.delete(&format!("{REFS}/heads/by-rest")).await.expect(204);
     assert_eq!(host.refs("octo-org/hello").await.len(), 3);
-    // A client that still believes in what was there before is told so.
+    // A client with an outdated ref gets an error.
     let stale = host.git("work", &["push", "--porcelain", "origin", "main:feature"]).await;
     assert!(stale.success, "a fast forward from where REST has put it: {stale:?}");
     host.git("work", &["push", "--quiet", "origin", ":feature"]).await.ok();

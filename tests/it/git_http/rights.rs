@@ -1,4 +1,4 @@
-//! Rights that go while a request is under way: what is not allowed any more when names change is not done.
+//! Rights that are revoked while a request is in flight: refs are not updated without the right.
 
 use plinth_store::Value;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use crate::support::Tester;
 use crate::support::fixtures::StateFile;
 use crate::support::wait::wait_until_async;
 
-/// An installation that may push and change workflows, and someone who may push.
+/// An installation that may push and change workflows, and a user who may push.
 static MORE: LazyLock<String> = LazyLock::new(|| {
     StateFile::default()
         .users(&["hubot"])
@@ -25,7 +25,7 @@ static MORE: LazyLock<String> = LazyLock::new(|| {
         .to_string()
 });
 
-/// What happens meanwhile, how it is undone, and what the pusher hears.
+/// A statement that revokes a right, one that restores it, and the status of the push.
 struct Case {
     what: &'static str,
     token: &'static str,
@@ -110,7 +110,7 @@ async fn execute(host: &Host, statement: &'static str) {
     assert!(done.await.expect("the store takes it") > 0, "{statement}");
 }
 
-/// A request whose last bytes are held back until `meanwhile` is over.
+/// Sends a request whose last bytes follow after `meanwhile`.
 async fn slowly(host: &Host, head: &str, body: &[u8], meanwhile: impl AsyncFnOnce()) -> String {
     let mut stream = TcpStream::connect(&host.address).await.expect("it listens");
     let head = format!("{head}\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
@@ -123,7 +123,7 @@ async fn slowly(host: &Host, head: &str, body: &[u8], meanwhile: impl AsyncFnOnc
     response
 }
 
-/// The same for a push of one branch.
+/// Pushes one branch in the same way.
 async fn push_slowly(host: &Host, sent: &(Vec<u8>, String), token: &str, meanwhile: impl AsyncFnOnce()) -> String {
     let (pack, tip) = sent;
     let line = format!("{} {tip} refs/heads/main\0report-status", "0".repeat(40));
@@ -168,7 +168,7 @@ async fn request_fails_when_right_is_revoked_during_body() {
         ("POST /repos/octo-org/hello/git/refs", format!("{{\"ref\":\"refs/heads/new\",\"sha\":\"{tip}\"}}")),
         ("PATCH /repos/octo-org/hello/git/refs/heads/topic", format!("{{\"sha\":\"{tip}\",\"force\":true}}")),
     ];
-    // These commits change no workflow, so that right does not matter here.
+    // These commits change no workflow, so that right does not apply.
     for case in CASES.iter().filter(|case| !case.what.contains("workflows")) {
         for (request, body) in &requests {
             let head = format!("{request} HTTP/1.1\r\nAuthorization: Bearer {}", case.token);

@@ -1,8 +1,8 @@
-//! What git says about the files between two commits.
+//! The files that differ between two commits, according to git.
 
 use crate::support::pull_request::WorkTree;
 
-/// A file that differs, and its part of the diff.
+/// A changed file and its part of the diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
     pub status: &'static str,
@@ -11,12 +11,12 @@ pub struct Changed {
     pub sha: String,
     pub additions: u64,
     pub deletions: u64,
-    /// Its part of the diff, from the line that names it on.
+    /// The file's part of the diff, from its header line.
     pub section: String,
 }
 
 impl Changed {
-    /// The hunks without the last line end.
+    /// The hunks without the last newline.
     pub fn patch(&self) -> Option<&str> {
         let start = self.section.find("\n@@")? + 1;
         self.section[start..].strip_suffix('\n')
@@ -27,7 +27,7 @@ pub fn merge_base(work: &WorkTree, base: &str, head: &str) -> String {
     work.git(&["merge-base", base, head]).trim().to_owned()
 }
 
-/// All files that differ, in the order of the diff.
+/// All changed files in the order of the diff.
 pub fn changed_files(work: &WorkTree, base: &str, head: &str) -> Vec<Changed> {
     let raw = work.git(&["diff", "-M", "--raw", "-z", "--no-abbrev", base, head]);
     let counts = work.git(&["diff", "-M", "--numstat", "-z", base, head]);
@@ -57,14 +57,14 @@ pub fn changed_files(work: &WorkTree, base: &str, head: &str) -> Vec<Changed> {
 fn numbers<'a>(counts: &mut impl Iterator<Item = &'a str>, is_renamed: bool) -> (u64, u64) {
     let record = counts.next().expect("every file is counted");
     if is_renamed {
-        // Both paths of a rename come after its numbers.
+        // The two paths of a rename follow its numbers.
         counts.nth(1).expect("a rename has two paths");
     }
     let mut numbers = record.split('\t').map(|number| number.parse().unwrap_or_default());
     (numbers.next().expect("additions"), numbers.next().expect("deletions"))
 }
 
-/// Only the line that names a file starts with this word: rows of a patch start with their mark.
+/// Only header lines start with this word: rows of a patch start with their mark.
 fn sections(diff: &str) -> Vec<&str> {
     let mut starts: Vec<usize> = diff.match_indices("\ndiff --git ").map(|(at, _)| at + 1).collect();
     if !diff.is_empty() {

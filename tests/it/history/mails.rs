@@ -1,15 +1,15 @@
-//! A pull request as mails: git reads the same out of ours as out of its own.
+//! A pull request as a mailbox: git parses ours to the same commits as its own.
 
 use super::Past;
 use super::pairs::Pair;
 use crate::support::pull_request::WorkTree;
 
-/// Mails of each pull request that git is asked to read; all are compared as far as they are diffs.
+/// The number of mails of each pull request that git parses; the diffs of all are compared.
 const READ: usize = 2;
-/// The date in the line above a mail says nothing, and is always this one.
+/// The constant date that git writes in the separator line of a mail.
 const MARK: &str = " Mon Sep 17 00:00:00 2001";
 
-/// Checks the answer with the media type for patches.
+/// Checks the response with the media type for patches.
 pub async fn check(past: &Past, pull: &str, pair: &Pair) {
     let client = past.mona().header("accept", "application/vnd.github.patch");
     let found = client.get(pull).await.expect(200);
@@ -37,7 +37,7 @@ impl Mail<'_> {
         self.text[start..].trim_end()
     }
 
-    /// Author, subject and date, then the message, as `git am` finds them.
+    /// Author, subject, date and message, as `git am` reads them.
     fn read(&self, work: &WorkTree) -> (String, String) {
         let directory = tempfile::tempdir().expect("a temporary folder can be made");
         let path = |name: &str| directory.path().join(name).to_str().expect("a path of the test").to_owned();
@@ -49,7 +49,7 @@ impl Mail<'_> {
 
 fn split(mails: &str) -> Vec<Mail<'_>> {
     let line = format!("{MARK}\n");
-    // "From " and a name stand before the mark.
+    // "From " and a commit id precede the mark.
     let starts: Vec<usize> = mails.match_indices(&line).map(|(at, _)| at - "From ".len() - 40).collect();
     let ends = starts.iter().copied().skip(1).chain([mails.len()]);
     starts

@@ -1,4 +1,4 @@
-//! The history of this very project, judged by the git program: real commits have what nobody thinks of making up.
+//! Tests on the history of this project, checked against git: real commits have cases that nobody thinks of inventing.
 
 mod diffs;
 mod git_oracle;
@@ -15,20 +15,20 @@ use serde_json::Value;
 use crate::support::pull_request::{WorkTree, acme};
 use crate::support::{Client, Service};
 
-/// A history with fewer commits is not this project's, and would prove nothing.
+/// A history with fewer commits is not this project's and proves nothing.
 const COMMITS_MIN: usize = 100;
 
-/// Fewer would mean that the draw went wrong.
+/// Fewer pairs mean that the sampling is broken.
 const PAIRS_MIN: usize = 12;
 
-/// A service that has the project's own history, and the git program beside it.
+/// A service with the project's own history, and a work tree with the same.
 pub struct Past {
     pub service: Service,
     pub work: WorkTree,
 }
 
 impl Past {
-    /// With the given references besides; nothing where the sources came without their whole history.
+    /// Adds the refs of `prepare`. Returns nothing if the sources come without their whole history.
     pub async fn with(prepare: impl FnOnce(&WorkTree)) -> Option<Self> {
         let work = own_history()?;
         prepare(&work);
@@ -40,7 +40,7 @@ impl Past {
         Some(Self { service: Service::with(&state).await, work })
     }
 
-    /// With both ends of each drawn pair as branches.
+    /// Adds branches for both ends of each sampled pair.
     pub async fn with_pairs() -> Option<(Self, Vec<Pair>)> {
         let mut drawn = Vec::new();
         let past = Self::with(|work| {
@@ -57,7 +57,7 @@ impl Past {
     }
 }
 
-/// The history that the checkout around this test has, as `main` of a repository of its own.
+/// The history of the checkout around this test, as `main` of a new repository.
 fn own_history() -> Option<WorkTree> {
     let checkout = crate::support::workspace_root();
     if !checkout.join(".git").exists() {
@@ -74,7 +74,7 @@ fn own_history() -> Option<WorkTree> {
     Some(work)
 }
 
-/// Says so where whoever runs the tests sees it, which is not where a passing test prints.
+/// Prints to standard error directly, because the output of a passing test is captured.
 fn skip(reason: &str) -> Option<WorkTree> {
     writeln!(std::io::stderr(), "SKIPPED: {reason}").expect("there is somewhere to say it");
     None

@@ -1,17 +1,17 @@
-//! Which commits are compared. A commit is drawn by its own name, so that later commits change little in the draw.
+//! Which commits are compared. Commits are sampled by their ids, so that later commits hardly change the sample.
 
 use super::Past;
 use crate::support::pull_request::WorkTree;
 
-/// How many pairs of each kind there are.
+/// The number of pairs of each kind.
 const MERGES: usize = 6;
 const RENAMES: usize = 3;
 const DISTANT: usize = 4;
 const TURNED: usize = 4;
-/// A pull request lists its newest commits, up to this many.
+/// A pull request lists at most this many of its newest commits.
 const COMMITS_MAX: usize = 250;
 
-/// Two branches between which a pull request can be made.
+/// Two branches between which a pull request can be opened.
 #[derive(Debug, Clone)]
 pub struct Pair {
     pub base: String,
@@ -23,7 +23,7 @@ impl Pair {
         Self { base: base.to_owned(), head: head.to_owned() }
     }
 
-    /// The commits that the head has and the base has not.
+    /// The commits of the head that the base does not have.
     pub fn range(&self) -> String {
         format!("{}..{}", self.base, self.head)
     }
@@ -35,7 +35,7 @@ impl Pair {
     }
 }
 
-/// Merges as they were made, commits that moved files, commits far apart, and the way back from one to another.
+/// Merges, commits that renamed files, commits far apart, and the reverse of such a pair.
 pub fn draw(work: &WorkTree) -> Vec<Pair> {
     let mut commits = lines(&work.git(&["rev-list", "main"]));
     commits.sort();
@@ -50,7 +50,7 @@ pub fn draw(work: &WorkTree) -> Vec<Pair> {
     pairs
 }
 
-/// Both sides of each merge that brought something.
+/// Both sides of each merge that changed something.
 fn merges(work: &WorkTree) -> Vec<Pair> {
     let mut listed = lines(&work.git(&["rev-list", "--merges", "--parents", "main"]));
     listed.sort();
@@ -61,13 +61,13 @@ fn merges(work: &WorkTree) -> Vec<Pair> {
     listed.iter().map(pair).filter(|pair| pair.is_listed(work)).collect()
 }
 
-/// A commit on `parent` that makes everything as it is in `other`.
+/// A commit on `parent` with the tree of `other`.
 fn with_tree_of(work: &WorkTree, parent: &str, other: &str) -> String {
     let tree = format!("{other}^{{tree}}");
     work.git(&["commit-tree", &tree, "-p", parent, "-m", "as it was elsewhere"]).trim().to_owned()
 }
 
-/// Puts a branch on both ends of each pair.
+/// Creates a branch for both ends of each pair.
 pub fn name(work: &WorkTree, pairs: &[Pair]) {
     for (number, pair) in pairs.iter().enumerate() {
         work.git(&["branch", &format!("base-{number}"), &pair.base]);
@@ -75,7 +75,7 @@ pub fn name(work: &WorkTree, pairs: &[Pair]) {
     }
 }
 
-/// Proposes the pair of that number, and tells the path of the pull request.
+/// Opens a pull request for the pair of that number, and returns its path.
 pub async fn propose(past: &Past, number: usize) -> String {
     let body = serde_json::json!({
         "title": format!("Pair {number}"), "head": format!("head-{number}"), "base": format!("base-{number}"),

@@ -1,4 +1,4 @@
-//! Comments on rows of real diffs: what git shows can be commented, and nothing else.
+//! Comments on rows of real diffs: the rows that git shows are accepted, and no others.
 
 use serde_json::{Value, json};
 
@@ -7,9 +7,9 @@ use super::git_oracle::{Changed, changed_files, merge_base};
 use super::pairs::{self, Pair};
 use crate::review_comments::model::{Row, hunk, rows_of};
 
-/// Files whose rows are commented, of each pair.
+/// Files with comments, per pair.
 const FILES: usize = 4;
-/// Rows of one file that are commented.
+/// Rows with comments, per file.
 const ROWS: usize = 8;
 
 #[tokio::test]
@@ -29,14 +29,14 @@ async fn comments_are_accepted_exactly_on_diff_rows_of_real_history() {
     assert!(accepted > 300 && rejected > 100, "{accepted} accepted and {rejected} refused are too few");
 }
 
-/// Some of many, the first and the last among them.
+/// A sample that includes the first and the last.
 fn spread<T>(all: &[T], count: usize) -> impl Iterator<Item = &T> {
     let last = all.len().saturating_sub(1);
     let steps = count.min(all.len());
     (0..steps).map(move |step| &all[if steps < 2 { 0 } else { step * last / (steps - 1) }])
 }
 
-/// A pull request on which comments are tried out.
+/// A pull request on which comments are created.
 struct Commented<'a> {
     past: &'a Past,
     path: String,
@@ -51,7 +51,7 @@ impl Commented<'_> {
         (response.status, response.json())
     }
 
-    /// Position to line and back, and the text of the hunk.
+    /// Converts position to line and back, and checks the text of the hunk.
     async fn check_rows(&self, file: &Changed, rows: &[Row]) -> usize {
         let positions: Vec<usize> = (0..rows.len()).collect();
         let mut accepted = 0;
@@ -77,7 +77,7 @@ impl Commented<'_> {
         accepted
     }
 
-    /// Lines just outside of the hunks, and positions just outside of the patch.
+    /// Lines just outside the hunks, and positions just outside the patch.
     async fn check_gaps(&self, file: &Changed, rows: &[Row]) -> usize {
         let shown = |side: &str, line: u32| {
             rows.iter().any(|row| match side {

@@ -1,4 +1,4 @@
-//! Comments that follow real commits, compared with a model that asks git from scratch.
+//! Comments that are re-anchored over real commits, compared with a model that asks git from scratch.
 
 use std::collections::HashMap;
 
@@ -10,27 +10,27 @@ use crate::review_comments::model::{Row, line_map, rows_of};
 use crate::support::pull_request::WorkTree;
 
 const PULL: &str = "/repos/acme/rocket/pulls/1";
-/// How often branches move, and how many comments are written before each move.
+/// How often branches move, and how many comments are created before each move.
 const STEPS: usize = 10;
 const COMMENTS: usize = 8;
-/// Commits that are walked over: the oldest, so that later ones change nothing.
+/// The number of commits used: the oldest, so that later commits do not change the test.
 const COMMITS: usize = 50;
 
-/// A comment as it was made.
+/// A comment as it was created.
 struct Made {
     id: Value,
     side: &'static str,
-    /// Where its side of the file was, and which line of it.
+    /// The path and the line on its side of the diff.
     path: String,
     line: u32,
     on_deletion: bool,
     base: String,
     head: String,
-    /// Every head on which it was there.
+    /// Every head at which the comment was shown.
     heads: Vec<String>,
 }
 
-/// What git said; commits never change, so neither does the answer.
+/// Results of git, cached because commits never change.
 #[derive(Default)]
 struct Memory {
     files: HashMap<(String, String), Vec<Changed>>,
@@ -44,7 +44,7 @@ impl Memory {
         self.files.entry(key).or_insert_with(|| changed_files(work, base, head))
     }
 
-    /// The path that a file of one commit has in another, where git finds it again.
+    /// The path of a file in another commit, if git finds it there.
     fn path(&mut self, work: &WorkTree, from: &str, to: &str, path: &str) -> Option<String> {
         let is_there = !work.git(&["ls-tree", "--name-only", to, "--", path]).trim().is_empty();
         if is_there {
@@ -92,7 +92,7 @@ impl Dice {
     }
 }
 
-/// What a walk goes through.
+/// The state of one walk.
 struct Walk {
     past: Past,
     dice: Dice,
@@ -102,7 +102,7 @@ struct Walk {
     commits: Vec<String>,
     base: String,
     head: String,
-    /// Comments that were found moved, and outdated.
+    /// How many comments were moved, and how many outdated.
     moved: usize,
     outdated: usize,
 }
@@ -130,7 +130,7 @@ impl Walk {
         merge_base(&self.past.work, &self.base, &self.head)
     }
 
-    /// One more comment, on any row of any file.
+    /// Creates a comment on a random row of a random file.
     async fn comment(&mut self) {
         let base = self.merge_base();
         let files = self.memory.files(&self.past.work, &base, &self.head);
@@ -153,7 +153,7 @@ impl Walk {
         self.made.push(Made { id, side, path, line, on_deletion, base, heads: vec![head.clone()], head });
     }
 
-    /// The head goes on, back or elsewhere; the base goes on.
+    /// Moves the head forward, back or elsewhere, or the base forward.
     async fn step(&mut self) {
         let at = |sha: &String| self.commits.iter().position(|commit| commit == sha).expect("a commit of the walk");
         let (base, head, last) = (at(&self.base), at(&self.head), self.commits.len() - 1);

@@ -1,4 +1,4 @@
-//! Who may call what: every row of the access table for the six operations.
+//! Every row of the policy table for the six operations.
 
 use http::Method;
 
@@ -9,12 +9,12 @@ use plinth_core::access::{Kind, Kinds};
 use plinth_core::repos::RepoRole;
 use plinth_core::tokens::Scope;
 
-/// What each kind of credential gets, in the order of [`KINDS`].
+/// The status for each kind of credential, in the order of [`KINDS`].
 struct Row {
     method: Method,
     path: &'static str,
     statuses: [u16; 8],
-    /// What a refused kind reads, where the operation has a text of its own.
+    /// The message for a rejected kind, if the operation has its own.
     rejection: Option<&'static str>,
 }
 
@@ -88,7 +88,7 @@ async fn every_credential_kind_matches_policy_table() {
     }
 }
 
-/// A refused kind learns nothing about what exists.
+/// A rejected kind learns nothing about what exists.
 #[tokio::test]
 async fn rejected_credential_kind_gets_same_response_for_any_path() {
     let (service, _) = service_with_key().await;
@@ -107,7 +107,7 @@ async fn rejected_credential_kind_gets_same_response_for_any_path() {
     assert_eq!(there.comparable(), absent.comparable());
 }
 
-/// Metadata comes with every installation; one without it, which only another program could have stored, opens nothing.
+/// Every installation has the metadata permission; one without it, which only another program could store, has no access.
 #[tokio::test]
 async fn user_list_requires_metadata_permission() {
     let (service, _) = service_with_key().await;
@@ -135,7 +135,7 @@ async fn all_authorization_schemes_identify_same_token() {
     }
 }
 
-/// Authentication 5 to 7, as the table has them for the operations of other areas.
+/// Rules 5 to 7 of authentication, for the operations of other areas.
 #[test]
 fn policy_table_follows_authentication_rules() {
     let closed = [Kind::AppUser, Kind::Installation, Kind::FineGrained];

@@ -1,4 +1,4 @@
-//! What an app does with its own key.
+//! What an app can do with its own key.
 
 use expect_test::expect;
 use serde_json::json;
@@ -14,7 +14,7 @@ pub async fn service_with_key() -> (Service, String) {
     (service, pem)
 }
 
-/// Someone who signs for `helper`.
+/// A client with a JWT of `helper`.
 pub fn helper<'a>(service: &'a Service, pem: &str) -> Client<'a> {
     service.with_token(&jwt::sign(pem, &jwt::claims("Iv23helper")))
 }
@@ -189,7 +189,7 @@ async fn app_suspends_and_unsuspends_its_installation() {
     }
 }
 
-/// Nothing falls back to anything else when the installation is gone.
+/// Without the installation, the token has no rights at all.
 #[tokio::test]
 async fn delete_installation_revokes_its_tokens() {
     let (service, pem) = service_with_key().await;

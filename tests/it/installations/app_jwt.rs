@@ -1,4 +1,4 @@
-//! JSON web tokens that are not good.
+//! Invalid JSON web tokens.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -83,7 +83,7 @@ async fn jwt_accepts_only_rs256() {
     for algorithm in [Algorithm::RS384, Algorithm::RS512, Algorithm::PS256] {
         rejected(&service, &jwt::sign_with(algorithm, &pem, &claims), NOT_DECODABLE).await;
     }
-    // A public key is no secret: whoever has it must not be able to sign with it.
+    // A public key is no secret, so it must not work as a symmetric key.
     let public = apps::public_key_of(&pem).expect("the key is good");
     let secret = EncodingKey::from_secret(&public);
     let symmetric = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &secret).expect("it can be signed");
@@ -91,7 +91,7 @@ async fn jwt_accepts_only_rs256() {
     let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let unsigned = format!("{}.{}.", part(&json!({ "alg": "none", "typ": "JWT" })), part(&claims));
     rejected(&service, &unsigned, NOT_DECODABLE).await;
-    // The signature is good, but the token says that it was made in another way.
+    // The signature is valid, but the header names another algorithm.
     let message = format!("{}.{}", part(&json!({ "alg": "RS512", "typ": "JWT" })), part(&claims));
     let key = EncodingKey::from_rsa_pem(pem.as_bytes()).expect("the key is good");
     let signature = jsonwebtoken::crypto::sign(message.as_bytes(), &key, Algorithm::RS256).expect("it can be signed");
@@ -100,7 +100,7 @@ async fn jwt_accepts_only_rs256() {
     rejected(&service, &format!("{head}.AAAA"), NOT_DECODABLE).await;
 }
 
-/// A key that the token brings along proves nothing.
+/// A key in the token's own header proves nothing.
 #[tokio::test]
 async fn jwt_signed_with_other_key_is_rejected() {
     let (service, _) = service_with_key().await;

@@ -1,4 +1,4 @@
-//! Repositories of an installation, and what all lists have in common.
+//! Repositories of an installation, and properties that all lists have.
 
 use expect_test::expect;
 
@@ -196,7 +196,7 @@ async fn unchanged_lists_return_304() {
     }
 }
 
-/// A tag of one caller is worth nothing to another.
+/// The ETag of one caller is not valid for another.
 #[tokio::test]
 async fn etag_of_list_does_not_authorize_other_callers() {
     let service = service().await;

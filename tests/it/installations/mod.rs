@@ -1,4 +1,4 @@
-//! App installations, from every side.
+//! App installations.
 
 mod access;
 mod app;
@@ -13,7 +13,7 @@ use crate::support::Service;
 use crate::support::fixtures::StateFile;
 use std::sync::LazyLock;
 
-/// Mona administers the organization, hubot is a member, nina collaborates on one repository, and zoe is nobody.
+/// Mona administers the organization, hubot is a member, nina collaborates on one repository, and zoe has no role.
 /// The app `helper` has two of the three repositories; the app `other` has all.
 static STATE: LazyLock<String> = LazyLock::new(|| {
     StateFile::default()
@@ -78,12 +78,12 @@ fn ids(response: &crate::support::Response) -> Vec<i64> {
     list.iter().map(|installation| installation["id"].as_i64().expect("an id")).collect()
 }
 
-/// What `helper` reaches on the organization now.
+/// The repositories that `helper` can access in the organization.
 async fn reached(service: &Service) -> Vec<String> {
     names(&service.with_token("ghs_helper00").get("/installation/repositories").await.expect(200))
 }
 
-/// What the service under test was asked to do with the installation of `helper`, by its operator.
+/// Changes the installation of `helper` as the operator.
 async fn suspend(service: &Service) {
     service.apply(
         "installations: [{ app: helper, account: octo-org, repositories: [octo-org/hello, octo-org/secret], suspended: true }]",

@@ -1,8 +1,8 @@
-//! Adding and removing repositories.
+//! Adding repositories to an installation and removing them.
 
 use super::{EXTRA, HELLO, OF_OTHER, ON_MONA, ON_ORG, OWN, SECRET, reached, repository, service};
 
-/// Rule 5: an administrator of the repository adds it, once or twice.
+/// Rule 5: an administrator of the repository can add it, also twice.
 #[tokio::test]
 async fn administrator_adds_repository() {
     let service = service().await;
@@ -45,7 +45,7 @@ async fn selection_requires_repo_scope() {
     }
 }
 
-/// What the caller cannot see is byte for byte like what does not exist.
+/// Invisible and missing resources have identical responses.
 #[tokio::test]
 async fn invisible_repository_equals_missing_one() {
     let service = service().await;
@@ -60,7 +60,7 @@ async fn invisible_repository_equals_missing_one() {
     ] {
         assert_eq!(zoe.put(&path).await.comparable(), absent.comparable(), "{path}");
     }
-    // A collaborator of one repository sees the installation, but not a private repository beside it.
+    // A collaborator of one repository sees the installation, but not its other private repositories.
     let nina = service.with_token("ghp_nina0000");
     nina.put(&repository(ON_ORG, EXTRA)).await.expect(404);
     nina.put(&repository(ON_ORG, HELLO)).await.expect(403);
@@ -116,7 +116,7 @@ async fn unselected_repository_cannot_be_removed() {
     mona.delete(&repository(ON_ORG, HELLO)).await.expect(404);
 }
 
-/// Two removals of the last two repositories leave one, whichever comes first.
+/// Two concurrent removals of the last two repositories leave one.
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_removals_leave_one_repository() {
     let service = service().await;
@@ -133,7 +133,7 @@ async fn concurrent_removals_leave_one_repository() {
     }
 }
 
-/// The right is judged in the transaction that acts, so nothing is changed after it is gone.
+/// The right is checked in the transaction that writes, so nothing changes after it is revoked.
 #[tokio::test]
 async fn revoked_right_applies_to_next_selection_change() {
     let service = service().await;

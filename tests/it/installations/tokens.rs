@@ -1,4 +1,4 @@
-//! The life of an installation token: active, then revoked or expired, and never back.
+//! The life of an installation token: active, then revoked or expired, and never active again.
 
 use plinth_core::expiry;
 use serde_json::json;
@@ -52,7 +52,7 @@ async fn expired_token_stays_expired_when_clock_is_set_back() {
     rejected(&service, "ghs_helper00").await;
     service.advance(-LIFETIME);
     rejected(&service, "ghs_helper00").await;
-    // One that nobody presented in the meantime was never seen expired.
+    // A token that was not presented meanwhile was never recorded as expired.
     service.with_token("ghs_narrow00").get(LIST).await.expect(200);
     expiry::once(&service.app).await.expect("the sweep ends what was seen");
     assert!(service.app.expired_tokens.list().is_empty());
@@ -86,11 +86,11 @@ async fn suspension_applies_to_next_request_of_every_token() {
     }
     service.with_token("ghs_helper00").delete("/installation/token").await.expect(403);
     service.with_token("ghs_other000").get(LIST).await.expect(200);
-    // The user's own tokens do not hang on it.
+    // The user's own tokens do not depend on the installation.
     service.with_token("ghp_mona0000").get("/repos/octo-org/secret").await.expect(200);
 }
 
-/// What the installation loses, its tokens lose with it.
+/// Tokens lose what their installation loses.
 #[tokio::test]
 async fn token_permissions_follow_current_installation() {
     let service = service().await;

@@ -1,4 +1,4 @@
-//! Installations in which a user has a part.
+//! Installations that a user can see.
 
 use expect_test::expect;
 
@@ -66,7 +66,7 @@ async fn user_lists_installations_of_calling_app() {
     .assert_eq(&response.to_string());
 }
 
-/// Rule 3: owner, organization member and collaborator see an installation, nobody else, and no other app's.
+/// Rule 3: owner, organization member and collaborator see an installation of the app; nobody else does.
 #[tokio::test]
 async fn installation_is_visible_only_to_users_with_access() {
     let service = service().await;
@@ -78,7 +78,7 @@ async fn installation_is_visible_only_to_users_with_access() {
     assert_eq!(list("ghu_other000").await, [3]);
 }
 
-/// A collaborator of a repository that the installation does not have has no part in it.
+/// A collaborator of a repository outside the installation does not see it.
 #[tokio::test]
 async fn collaborator_on_other_repository_does_not_see_installation() {
     let service = service().await;

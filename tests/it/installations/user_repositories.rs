@@ -1,10 +1,10 @@
-//! What an installation and a user both have.
+//! Repositories that both an installation and a user can access.
 
 use serde_json::Value;
 
 use super::{names, service};
 
-/// Rule 4: repositories with a role of the user's own, with that role.
+/// Rule 4: repositories in which the user has a role, with that role.
 #[tokio::test]
 async fn user_lists_installation_repositories_with_own_role() {
     let service = service().await;
@@ -22,7 +22,7 @@ async fn user_lists_installation_repositories_with_own_role() {
     assert_eq!(mona.json()["repositories"][0].get("custom_properties"), None);
     let hubot = get("ghu_hubot000").await;
     assert_eq!((names(&hubot).len(), roles(&hubot)), (2, vec![read.clone(), read]));
-    // What everyone may read is not a permission of one's own.
+    // Public read access is not a role.
     let nina = get("ghu_nina0000").await;
     assert_eq!((names(&nina), roles(&nina)), (vec!["octo-org/secret".to_owned()], vec![admin]));
     assert_eq!(nina.json()["total_count"], 1);
@@ -48,7 +48,7 @@ async fn installation_repositories_are_paged() {
     assert!(second.header("link").expect("links").contains("/user/installations/1/repositories?page=1&per_page=1"));
 }
 
-/// An app user token is about its own app, even where another is installed on the same account.
+/// An app user token concerns its own app, even if another is installed on the same account.
 #[tokio::test]
 async fn app_user_token_does_not_see_other_apps_installation() {
     let service = service().await;

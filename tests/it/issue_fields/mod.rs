@@ -1,4 +1,4 @@
-//! Issue fields: listed, created, updated, deleted.
+//! Issue fields.
 
 mod options;
 mod rights;

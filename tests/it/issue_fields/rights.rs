@@ -1,4 +1,4 @@
-//! Who may see and change issue fields, for each kind of token.
+//! Who may read and change issue fields, for each kind of token.
 
 use serde_json::json;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! What is refused, and in which words.
+//! Rejected fields, and their messages.
 
 use expect_test::expect;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Backups as an operator makes them: while the service is written to, restored elsewhere, served, cloned and compared.
+//! Backups as an operator makes them: under writes, restored elsewhere, served, cloned and compared.
 
 use crate::support::fixtures::mona;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ static STATE: LazyLock<String> = LazyLock::new(|| {
     .to_string()
 });
 
-/// What every comparison reads.
+/// The paths whose responses are compared.
 const PATHS: [&str; 9] = [
     "/user",
     "/repos/mona/work",
@@ -74,10 +74,10 @@ pub fn url(server: &Server) -> String {
     format!("http://mona:ghp_monamona@{}/mona/work.git", server.address)
 }
 
-/// Restores into a place of its own and serves it there.
+/// Restores into a new instance and serves it.
 fn restore(backup: &Path) -> (Instance, Server) {
     let other = Instance::new();
-    // All that it has comes from the backup.
+    // All of its data comes from the backup.
     std::fs::write(other.path().join("state.yaml"), "users: []\n").expect("the directory takes a file");
     succeed(other.run(&["restore", &backup.display().to_string()]));
     let server = other.serve();
@@ -126,7 +126,7 @@ fn restored_backup_serves_git_clone_and_push_and_equals_source() {
     let sha = tip(&server, "heads/main");
     assert_eq!(create_tag(&server, 1, &sha), 201);
     let backup = instance.path().join("backup");
-    // What is being received or imported is not part of it.
+    // Packs being received or imported are not part of a backup.
     let quarantine = instance.path().join("data/repositories/01/1.git/quarantine/half");
     std::fs::create_dir_all(&quarantine).expect("a quarantine");
     std::fs::write(quarantine.join("pack"), "half").expect("half a pack");
@@ -141,7 +141,7 @@ fn restored_backup_serves_git_clone_and_push_and_equals_source() {
     assert_private(&backup);
     let staging = instance.path().join("data/repositories/staging");
     assert_eq!(std::fs::read_dir(staging).expect("there were links").count(), 0, "nothing stays behind");
-    // Ids go on where they were.
+    // New ids continue after those of the backup.
     assert_eq!(post(&restored, "/user/repos", r#"{"name":"next"}"#), 201);
     let next = restored.get("/repos/mona/next");
     assert!(next.body().contains(r#""id":3,"#), "{next:?}");
@@ -156,7 +156,7 @@ pub fn files_below(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Commits to the database as fast as it takes them, as another process would.
+/// Commits to the database continuously, as another process would.
 fn commit_directly(instance: &Instance, stop: &Arc<AtomicBool>) -> std::thread::JoinHandle<u64> {
     let (file, stop) = (instance.path().join("data/plinth.db"), stop.clone());
     std::thread::spawn(move || {
@@ -214,7 +214,7 @@ fn backup_under_load_completes_and_is_consistent() {
 
     let (other, restored) = restore(&backup);
     clone_and_push(&restored, other.path());
-    // Everything up to one moment, and nothing after it.
+    // Everything up to one point in time, and nothing later.
     let listed = succeed(git(other.path(), &["ls-remote", "--tags", &url(&restored)]));
     let tags = listed.lines().count() as u64;
     assert!((before..=after + 1).contains(&tags), "{before} {tags} {after}");
@@ -225,7 +225,7 @@ fn backup_under_load_completes_and_is_consistent() {
         "{pushed_then:?}"
     );
 
-    // With nobody writing, a second backup is everything.
+    // Without writes, a second backup is complete.
     let second = instance.path().join("second");
     let words = ["backup", "--incremental-from", &backup.display().to_string(), &second.display().to_string()];
     succeed(instance.run(&words));
@@ -234,7 +234,7 @@ fn backup_under_load_completes_and_is_consistent() {
     assert_eq!(tip(&restored, "heads/pushed"), *pushed.last().expect("something was pushed"));
 }
 
-/// Pushes one commit after another and returns their names.
+/// Pushes one commit after another and returns their ids.
 pub fn push_commits(server: &Server, directory: &Path, stop: &AtomicBool) -> Vec<String> {
     succeed(git(directory, &["clone", "--quiet", &url(server), "pushing"]));
     let clone = directory.join("pushing");
@@ -313,7 +313,7 @@ pub fn first_pack(repositories: &Path) -> PathBuf {
     files_below(repositories).into_iter().find(is_pack).expect("there is a pack")
 }
 
-/// Thirty bad bytes in the middle.
+/// Overwrites thirty bytes in the middle of a file.
 pub fn damage(file: &Path) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).expect("it is ours");

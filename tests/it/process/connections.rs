@@ -24,7 +24,7 @@ fn incomplete_headers_time_out() {
         std::thread::sleep(Duration::from_millis(50));
     }
     assert!(slow.response().status() != 200);
-    // A body that does not come ends as a request that took too long.
+    // A request whose body does not arrive times out.
     let (mut stuck, _) = begin_post(&server, "never");
     let response = stuck.response();
     assert_eq!((response.status(), response.header("retry-after")), (503, Some("1")), "{response:?}");
@@ -80,7 +80,7 @@ fn excess_requests_are_rejected_at_once_and_served_later() {
     let directory = directory();
     let server = Server::start(directory.path(), &["--requests-max", "1"]);
     let rejected = AtomicBool::new(false);
-    // Each write waits for the disk with the only permit in its hand.
+    // Each write holds the only permit while it waits for the disk.
     std::thread::scope(|scope| {
         for writer in 0..8 {
             let (server, rejected) = (&server, &rejected);
@@ -118,7 +118,7 @@ fn request_waiting_for_its_body_holds_no_permit() {
     assert_eq!(slow.response().status(), 201);
 }
 
-/// What two servers could read differently is not read at all.
+/// A request that two servers could parse differently is rejected.
 #[test]
 fn request_with_two_content_lengths_is_rejected() {
     let directory = directory();

@@ -1,4 +1,4 @@
-//! `kill -9` in the middle of work: what was acknowledged is there afterwards.
+//! `kill -9` under load loses no acknowledged write.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,7 +9,7 @@ use super::{Server, wait_until};
 const CYCLES: usize = 3;
 const CLIENTS: usize = 4;
 
-/// Names that were answered with 201, by `CLIENTS` at once, until the server is gone.
+/// The names acknowledged with 201 to `CLIENTS` parallel clients, until the server is killed.
 fn work_until_killed(server: &mut Server, cycle: usize) -> Vec<String> {
     let acknowledged = AtomicUsize::new(0);
     let server_ref: &Server = server;
@@ -39,7 +39,7 @@ fn work_until_killed(server: &mut Server, cycle: usize) -> Vec<String> {
     made
 }
 
-/// The status, or nothing where the server has gone before it could answer.
+/// The status, or nothing if the server was killed before it responded.
 fn try_post(server: &Server, body: &str) -> Option<u16> {
     use std::io::{Read, Write};
     let mut stream = std::net::TcpStream::connect(server.address).ok()?;

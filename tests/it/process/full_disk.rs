@@ -1,4 +1,4 @@
-//! A data directory without room: pushes and clones are asked to come back, readiness says so, and all goes on by itself.
+//! A full data directory: pushes and clones get 503, readiness reports it, and the service recovers by itself.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use super::{Server, wait_until};
 use crate::support::TestDatabase;
 
-/// A small file system of its own, which only root may make.
+/// A small file system, which only root can mount.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
@@ -49,7 +49,7 @@ fn git(directory: &Path, arguments: &[&str]) -> Output {
         .expect("git starts")
 }
 
-/// What git saw was a refusal that asks it to come back.
+/// Git received an error response that asks it to retry.
 #[track_caller]
 fn assert_unavailable(what: &str, output: &Output) {
     let text = String::from_utf8_lossy(&output.stderr).to_lowercase();
@@ -88,7 +88,7 @@ async fn full_disk_returns_503_for_pushes_and_clones_and_recovers() {
     commit(1, 10);
     let pushed = git(&work, &["push", "--quiet", &url, "main"]);
     assert!(pushed.status.success(), "{}", String::from_utf8_lossy(&pushed.stderr));
-    // An object that no pack has yet: a clone makes one.
+    // An object that no pack has yet: a clone packs it.
     assert_eq!(post("/repos/mona/rocket/git/blobs", r#"{"content":"through the API"}"#).status(), 201);
     let (blob, keep) = ("2472e1b0e64a07df939249cd9113ea3051672ebc", "refs/keep/blob");
     assert_eq!(post("/repos/mona/rocket/git/refs", &format!(r#"{{"ref":"{keep}","sha":"{blob}"}}"#)).status(), 201);
@@ -117,7 +117,7 @@ async fn full_disk_returns_503_for_pushes_and_clones_and_recovers() {
     drop(server);
 }
 
-/// Where the log says that metrics are.
+/// The metrics address in the log.
 pub fn metrics_address(server: &Server) -> String {
     let log = server.log();
     let (_, rest) = log.split_once("metrics at http://").expect("the log says where metrics are");

@@ -1,4 +1,4 @@
-//! Requests to clone and push that were made to do harm: refused with a word, in little memory, and nothing stays.
+//! Hostile clone and push requests: rejected with a message, in bounded memory, without leftovers.
 
 use crate::support::fixtures::rocket;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use plinth_git::{ObjectKind, RawObject};
 
 use super::{HttpResponse, Server};
 
-/// How much larger the server may get, and how large one of its children.
+/// How much the server may grow, and how large a child process may be.
 const GROWTH_MAX: u64 = 64 << 20;
 const CHILD_MAX: u64 = 1 << 30;
 const ZERO: &str = "0000000000000000000000000000000000000000";
@@ -61,7 +61,7 @@ fn hostile_requests_are_rejected_with_bounded_memory_and_no_leftovers() {
     assert!(server.log().lines().all(|line| !line.contains("panicked") && !line.contains("ERROR")), "{}", server.log());
 }
 
-/// Ends the watching, also where a story fails.
+/// Stops the memory monitor, also when the test fails.
 struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -70,7 +70,7 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// What is sent where, and the word that must come back.
+/// A request, the service it goes to, and the text that the response must contain.
 fn requests() -> Vec<(String, &'static str, Vec<u8>, &'static str)> {
     let blob = object(ObjectKind::Blob, b"hello".to_vec());
     let good = pack(&[entry(BLOB, &blob)]);
@@ -108,7 +108,7 @@ fn requests() -> Vec<(String, &'static str, Vec<u8>, &'static str)> {
     requests
 }
 
-/// Names from the list of threats, as far as one line can hold them.
+/// Hostile ref names, as far as one line can hold them.
 const NAMES: &[&str] = &[
     "-h",
     "--output=x",
@@ -171,7 +171,7 @@ fn object(kind: ObjectKind, data: Vec<u8>) -> RawObject {
     RawObject::new(kind, data).expect("an object")
 }
 
-/// One object as it stands in a pack.
+/// One object as it is stored in a pack.
 fn entry(kind: u8, object: &RawObject) -> Vec<u8> {
     [head(kind, object.data().len()), zlib(object.data())].concat()
 }
@@ -209,7 +209,7 @@ fn checked(mut pack: Vec<u8>) -> Vec<u8> {
     pack
 }
 
-/// The same pack with a million objects announced.
+/// The same pack with a header that announces a million objects.
 fn promising(pack: &[u8]) -> Vec<u8> {
     let mut more = pack[..pack.len() - 20].to_vec();
     more[8..12].copy_from_slice(&1_000_000u32.to_be_bytes());
@@ -223,7 +223,7 @@ fn zeros(mebibytes: usize) -> Vec<u8> {
     [head(BLOB, mebibytes << 20), encoder.finish().expect("memory takes all")].concat()
 }
 
-/// A file of 64 KiB, and a delta that repeats it 4,096 times.
+/// A blob of 64 KiB, and a delta that repeats it 4,096 times.
 fn copies() -> Vec<Vec<u8>> {
     let base = object(ObjectKind::Blob, vec![1; 65_536]);
     let mut data = vec![0x80, 0x80, 0x04, 0x80, 0x80, 0x80, 0x80, 0x01];
@@ -231,13 +231,13 @@ fn copies() -> Vec<Vec<u8>> {
     vec![entry(BLOB, &base), delta(base.sha().as_bytes(), &data)]
 }
 
-/// Each stands on the other, so neither stands on anything.
+/// Two deltas, each with the other as its base.
 fn circle() -> Vec<Vec<u8>> {
     let (one, two) = ([1; 20], [2; 20]);
     vec![delta(&one, b"\x01\x01\x90\x01"), delta(&two, b"\x01\x01\x90\x01")]
 }
 
-/// A commit of a folder in a folder, five thousand times.
+/// A commit with a tree that is nested five thousand deep.
 fn deep_tree() -> (Vec<u8>, String) {
     let file = object(ObjectKind::Blob, b"deep".to_vec());
     let mut entries = vec![entry(BLOB, &file)];
@@ -253,14 +253,14 @@ fn deep_tree() -> (Vec<u8>, String) {
     (pack(&entries), commit.sha().to_string())
 }
 
-/// The most memory that a process ever held.
+/// The peak memory of a process.
 fn peak(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or_default() * 1024
 }
 
-/// Looks again and again how much the children of a process hold.
+/// Samples the memory of a process's children until it is told to end.
 fn watch_children(process: u32, ended: &AtomicBool) -> HashMap<u32, u64> {
     let mut peaks = HashMap::new();
     while !ended.load(Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! Nothing that the program writes down holds a secret, however much it writes.
+//! No log message and no file contains a secret, at any log level.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -28,7 +28,7 @@ static STATE: LazyLock<String> = LazyLock::new(|| {
 const TOKENS: [&str; 5] =
     ["ghp_secretclassic", "gho_secretoauth", "github_pat_secretfine", "ghu_secretappuser", "ghs_secretinstallation"];
 
-/// Uses every kind of secret in every way, good and bad, and returns all of them.
+/// Uses every kind of secret, valid and invalid, in every position, and returns all of them.
 fn use_everything(server: &Server) -> Vec<String> {
     let mut secrets: Vec<String> = TOKENS.iter().map(|token| (*token).to_owned()).collect();
     let now = Clock::default().now().0;

@@ -1,4 +1,4 @@
-//! Heads that are no requests get an error response like any other, with a body that says what is wrong.
+//! Malformed request heads get an error response in JSON.
 
 use super::{HttpResponse, Raw, Server};
 
@@ -64,12 +64,12 @@ fn malformed_request_head_returns_json_with_status() {
         let response = roundtrip(&mut server.connect(), &format!("{line}\r\nhost: x\r\n{headers}\r\n"));
         assert_error(&response, status, word);
     }
-    // Someone who speaks TLS to a port that does not.
+    // A TLS handshake on a port without TLS.
     assert_error(&roundtrip(&mut server.connect(), "\u{16}\u{3}\u{1}\u{2}\0"), 400, "malformed");
     assert_eq!(server.get("/meta").status(), 200);
 }
 
-/// The response to what came before is whole, and the connection is closed after the error.
+/// The responses before the error are complete, and the connection is closed after it.
 #[test]
 fn malformed_pipelined_request_closes_connection() {
     let (_directory, server) = server();
@@ -93,7 +93,7 @@ fn malformed_pipelined_request_closes_connection() {
     }
 }
 
-/// What comes in pieces is the same request.
+/// A request is the same however it is divided into packets.
 #[test]
 fn request_sent_in_pieces_is_served() {
     let (_directory, server) = server();

@@ -1,4 +1,4 @@
-//! Logs that people can live with: no colours in files, no floods, and words that say what they are about.
+//! Log messages: no colors in files, no floods, and errors that name their cause.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -15,7 +15,7 @@ fn log_file_has_no_colors_and_aggregates_repeated_messages() {
         server.request(&format!("POST {path} HTTP/1.1\r\nauthorization: Bearer ghp_monamona{headers}"), body)
     };
     assert_eq!(post("/user/repos", "", r#"{"name":"rocket"}"#).status(), 201);
-    // Every one is refused, with a warning.
+    // Each of them is rejected with a warning.
     for _ in 0..100 {
         let headers = "\r\ngit-protocol: version=2\r\ncontent-type: application/x-git-upload-pack-request";
         let rejected = post("/mona/rocket.git/git-upload-pack", headers, "0010command=nope0000");

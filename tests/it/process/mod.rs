@@ -1,4 +1,4 @@
-//! The program itself: connections, signals, restarts and what it writes down.
+//! Tests of the running program: connections, signals, restarts, backups and logs.
 
 mod backups;
 mod connections;

@@ -1,5 +1,4 @@
-//! What an operator's tools do with the program: stop it when it is full, move clients away first, pass sockets on, and
-//! hear of its state.
+//! The server under an operator's tools: stop at full load, lame-duck mode, socket activation and state notifications.
 
 use std::io::Read;
 use std::net::{TcpListener, TcpStream};
@@ -53,13 +52,13 @@ fn lame_duck_server_is_unready_and_serves_until_second_signal() {
     let (mut post, rest) = begin_post(&server, "late");
     post.send(&rest);
     assert_eq!(post.response().status(), 201);
-    // The second half of a push whose first half came before the signal.
+    // The second request of a push whose first request came before the signal.
     let advertised = server.get("/mona/late.git/info/refs?service=git-receive-pack");
     assert_eq!(advertised.status(), 200, "{advertised:?}");
     let head = "POST /mona/late.git/git-receive-pack HTTP/1.1\r\nauthorization: Bearer ghp_monamona\r\n\
                 content-type: application/x-git-receive-pack-request";
     assert_eq!(server.request(head, "0000").status(), 200);
-    // A second signal does not wait for the rest of the time.
+    // A second signal ends the lame-duck period.
     server.signal(Signal::TERM);
     assert_eq!(server.wait(), Some(0));
 }
@@ -104,7 +103,7 @@ fn idle_connection_closes_after_configured_time() {
     assert_eq!(long.response().status(), 200);
 }
 
-/// The program with so many file descriptors, and none more.
+/// The program with a limit of file descriptors.
 fn limited(files: u32) -> Command {
     let mut program = Command::new("sh");
     let script = format!("ulimit -n {files} && exec \"$0\" \"$@\"");

@@ -1,4 +1,4 @@
-//! One server owns a data directory and a database; what may run beside it does.
+//! One server owns a data directory and a database; commands that may run at the same time do.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::{Server, wait_until};
 use crate::support::TestDatabase;
 
-/// A directory, and a database where the environment names a cluster.
+/// A data directory, and a database if the environment names a cluster.
 pub struct Instance {
     pub directory: tempfile::TempDir,
     database: TestDatabase,
@@ -39,7 +39,7 @@ impl Instance {
         Server::start(self.path(), &all)
     }
 
-    /// Runs a command of the program with this place's data.
+    /// Runs a command of the program on this data.
     pub fn run(&self, words: &[&str]) -> Output {
         self.run_in("data", words)
     }
@@ -79,7 +79,7 @@ fn second_server_on_data_directory_fails_and_changes_nothing() {
         201
     );
     assert_eq!(git_ref(&server).status(), 409, "the directory of the repository is made");
-    // A push that is under way.
+    // A push in progress.
     let quarantine = instance.path().join("data/repositories/01/1.git/quarantine/received");
     std::fs::create_dir_all(&quarantine).expect("a quarantine can be made");
     let rejected = instance.run(SERVE);
@@ -125,7 +125,7 @@ fn second_node_on_database_fails_and_names_first() {
     assert!(!rejected.status.success() && message.contains(&format!("process {}", server.id())), "{message}");
     server.signal(rustix::process::Signal::TERM);
     assert_eq!(server.wait(), Some(0));
-    // The first one is gone, but the repositories are where it was.
+    // The first server has ended, but the repositories are in its directory.
     for words in [SERVE, &["repo", "create", "mona/stray"]] {
         let rejected = instance.run_in("other", words);
         let message = text(&rejected);
@@ -147,7 +147,7 @@ async fn node_reacquires_database_after_session_loss() {
     let owner = "select l.pid from pg_locks l join pg_database d on d.oid = l.database \
                  where l.locktype = 'advisory' and l.objid = 7015349 and l.granted and d.datname = current_database()";
     let before: i32 = client.query_one(owner, &[]).await.expect("somebody owns it").get(0);
-    // Another session takes the lock in the moment in which the first one is gone.
+    // Another session takes the lock as soon as the first one has lost it.
     let usurp = format!("select pg_terminate_backend({before}); select pg_advisory_lock(7015349)");
     client.batch_execute(&usurp).await.expect("the lock is free");
     wait_until("the node is not ready", || server.get("/readyz").status() == 503);

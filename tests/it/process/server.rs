@@ -1,4 +1,4 @@
-//! A server to test: the real program on a free port, and raw connections to it.
+//! A server under test: the real program on a free port, and raw connections to it.
 
 use super::wait::{DEADLINE, wait_until};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -6,24 +6,24 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// A running server that goes with the test.
+/// A running server, which is killed when it is dropped.
 pub struct Server {
     child: Child,
     pub address: SocketAddr,
-    /// Where metrics are served.
+    /// The address of the metrics listener.
     pub metrics: SocketAddr,
     log: PathBuf,
 }
 
 impl Server {
-    /// Starts on a free port with its data in `folder`, and waits until it answers.
+    /// Starts on a free port with its data in `directory`, and returns when the server is ready.
     pub fn start(directory: &Path, flags: &[&str]) -> Self {
         let mut program = Command::new(env!("CARGO_BIN_EXE_plinth"));
         program.stdin(Stdio::null());
         Self::start_by(program, directory, flags)
     }
 
-    /// The same by a command that comes to be the program.
+    /// Starts through a command that executes the program in its own process.
     pub fn start_by(mut program: Command, directory: &Path, flags: &[&str]) -> Self {
         let state = directory.join("state.yaml");
         if !state.exists() {
@@ -65,7 +65,7 @@ impl Server {
         Raw(stream)
     }
 
-    /// One request over a connection of its own.
+    /// Sends one request on a new connection.
     pub fn request(&self, head: &str, body: &str) -> HttpResponse {
         let mut raw = self.connect();
         raw.send(&format!("{head}\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len()));
@@ -76,14 +76,14 @@ impl Server {
         self.request(&format!("GET {path} HTTP/1.1\r\nauthorization: Bearer ghp_monamona"), "")
     }
 
-    /// One of the figures for Prometheus that have no labels.
+    /// The value of a metric without labels.
     pub fn metric(&self, name: &str) -> f64 {
         let page = try_request(self.metrics, "GET /metrics HTTP/1.1").expect("metrics are served");
         let figure = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         figure.and_then(|figure| figure.parse().ok()).unwrap_or_else(|| panic!("no {name}: {page}"))
     }
 
-    /// Waits until the server has read so many requests without having finished them.
+    /// Waits until the server has read the heads of so many requests that it has not finished.
     pub fn wait_in_flight(&self, count: u32) {
         wait_until("the requests are in flight", || self.metric("plinth_requests_in_flight") >= f64::from(count));
     }
@@ -97,7 +97,7 @@ impl Server {
         rustix::process::kill_process(pid, signal).expect("our own child can be signalled");
     }
 
-    /// The exit code, once the process has ended by itself.
+    /// Waits for the process to exit, and returns its exit code.
     pub fn wait(&mut self) -> Option<i32> {
         wait_until("the server exits", || self.child.try_wait().expect("a child can be waited for").is_some());
         self.child.wait().expect("a child can be waited for").code()
@@ -115,7 +115,7 @@ impl Drop for Server {
     }
 }
 
-/// A connection on which anything can be sent.
+/// A connection on which any bytes can be sent.
 pub struct Raw(pub TcpStream);
 
 impl Raw {
@@ -123,31 +123,31 @@ impl Raw {
         self.0.write_all(text.as_bytes()).expect("the server reads");
     }
 
-    /// Whether the server still takes what is sent.
+    /// Whether the server still reads.
     pub fn try_send(&mut self, text: &str) -> bool {
         self.0.write_all(text.as_bytes()).is_ok()
     }
 
-    /// The same for bytes; a server that has heard enough may close before all is sent.
+    /// Sends bytes; the server may close before it has read all of them.
     pub fn try_send_bytes(&mut self, bytes: &[u8]) -> bool {
         self.0.write_all(bytes).is_ok()
     }
 
-    /// Everything until the server closes.
+    /// Reads until the server closes.
     pub fn response(&mut self) -> HttpResponse {
         let mut bytes = Vec::new();
-        // A reset after the answer is an answer too.
+        // A reset after the response does not matter.
         let _ = self.0.read_to_end(&mut bytes);
         HttpResponse(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
-/// An answer as it came over the wire.
+/// A response as it was received.
 #[derive(Debug)]
 pub struct HttpResponse(pub String);
 
 impl HttpResponse {
-    /// Zero where there was no answer at all.
+    /// Zero if there was no response.
     pub fn status(&self) -> u16 {
         self.0.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default()
     }
@@ -162,7 +162,7 @@ impl HttpResponse {
     }
 }
 
-/// A request whose body has not come yet, so that it stays under way.
+/// A request whose body is incomplete, so that it stays in flight; returns the rest of the body.
 pub fn begin_post(server: &Server, name: &str) -> (Raw, String) {
     let body = serde_json::json!({ "name": name }).to_string();
     let mut raw = server.connect();
@@ -174,13 +174,13 @@ pub fn begin_post(server: &Server, name: &str) -> (Raw, String) {
     (raw, body[4..].to_owned())
 }
 
-/// The status of a GET, or nothing where the server does not respond.
+/// The status of a GET, or nothing if the server does not respond.
 pub fn try_get(address: SocketAddr, token: &str, path: &str) -> Option<u16> {
     let response = try_request(address, &format!("GET {path} HTTP/1.1\r\nauthorization: Bearer {token}"))?;
     response.split(' ').nth(1)?.parse().ok()
 }
 
-/// The response to a request without a body, or nothing where the server does not respond.
+/// The response to a request without a body, or nothing if the server does not respond.
 pub fn try_request(address: SocketAddr, head: &str) -> Option<String> {
     let mut stream = TcpStream::connect_timeout(&address, DEADLINE).ok()?;
     stream.set_read_timeout(Some(DEADLINE)).ok()?;
@@ -190,14 +190,14 @@ pub fn try_request(address: SocketAddr, head: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&response).into_owned())
 }
 
-/// The body of a page on any address.
+/// The body of a page at an address.
 pub fn get_page(address: SocketAddr, path: &str) -> String {
     let mut raw = Raw(TcpStream::connect_timeout(&address, DEADLINE).expect("it takes connections"));
     raw.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
     raw.response().body().to_owned()
 }
 
-/// A page without a credential, with its head.
+/// A whole response to a request without a credential.
 pub fn fetch(address: SocketAddr, path: &str) -> String {
     let mut raw = Raw(TcpStream::connect_timeout(&address, DEADLINE).expect("the server takes connections"));
     raw.0.set_read_timeout(Some(DEADLINE)).expect("a socket takes a timeout");

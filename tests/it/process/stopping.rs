@@ -1,4 +1,4 @@
-//! Asked to stop, the server finishes what it has begun; started again, it has what it had.
+//! On SIGTERM the server finishes requests in flight; after a restart it has all data.
 
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ fn stop_finishes_request_in_flight_and_keeps_its_write() {
     let directory = directory();
     let mut server = Server::start(directory.path(), &[]);
     let (mut under_way, rest) = begin_post(&server, "under-way");
-    // An idle connection does not hold up the end.
+    // An idle connection does not delay the stop.
     let _idle = server.connect();
     server.wait_in_flight(1);
     server.signal(Signal::TERM);

@@ -1,4 +1,4 @@
-//! Damage is found and named, never called healthy, and never answered as if something did not exist.
+//! Damage is detected and named: never reported as healthy, and never served as a missing object.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -12,11 +12,11 @@ use super::backups::{create_tag, damage, first_pack, git, instance, push_commits
 use super::owners::{Instance, succeed, text};
 use super::{Server, wait_until};
 
-/// A place with a repository that no server uses at the moment.
+/// An instance with a repository and no running server.
 fn stopped() -> Instance {
     let instance = instance();
     drop(instance.serve());
-    // The next server takes everything as it is.
+    // The next start applies no state.
     std::fs::write(instance.path().join("state.yaml"), "users: []\n").expect("the directory takes a file");
     instance
 }
@@ -77,7 +77,7 @@ fn verify_of_healthy_store_under_writes_has_no_findings() {
     assert!(succeed(lines).contains("healthy: 2 repositories"));
 }
 
-/// Path of the API for each object of the first repository.
+/// The API path of each object of the first repository.
 fn objects(instance: &Instance) -> Vec<String> {
     let directory = repositories(instance).join("01/1.git").display().to_string();
     let listed = git(Path::new("/"), &["--git-dir", &directory, "cat-file", "--batch-all-objects", "--batch-check"]);
@@ -100,7 +100,7 @@ fn metric(url: &str) -> String {
     text
 }
 
-/// Every object is served or its loss is admitted; returns how many were lost.
+/// Every object is served or reported as lost; returns the number of lost ones.
 fn read_all(server: &Server, paths: &[String]) -> usize {
     let mut lost = 0;
     for path in paths {
@@ -126,7 +126,7 @@ fn corrupt_pack_is_reported_and_never_a_404() {
     assert_eq!(finding["kind"], "damaged_pack", "{report}");
     assert_eq!(finding["repository"], "mona/work", "{report}");
     assert!(finding["path"].as_str().is_some_and(|path| path.ends_with(&name)), "{report}");
-    // Nothing can be made of it, and nothing is lost by trying.
+    // The object cannot be repaired, and an attempt does no harm.
     assert_eq!(kinds(&verify(&instance, &["--repair"], 1))[0], "damaged_pack");
 
     let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
@@ -217,7 +217,7 @@ fn unneeded_files_are_removed_only_by_owner() {
     set_back(&half);
     let report = verify(&instance, &[], 0);
     assert_eq!(kinds(&report), ["orphan", "leftover"], "{report}");
-    // A server removes what was left over when it starts; the orphan is not its business.
+    // A server removes leftovers when it starts, but not the orphaned directory.
     let server = instance.serve();
     assert!(!half.exists());
     let report = verify(&instance, &["--repair"], 0);
@@ -235,7 +235,7 @@ fn database_corruption_is_reported() {
     if instance.url().is_some() {
         return;
     }
-    // Whoever closes the store last moves the log into the file.
+    // The last process that closes the store checkpoints the log into the file.
     succeed(instance.run(&["user", "list"]));
     let file = instance.path().join("data/plinth.db");
     let whole = std::fs::read(&file).expect("it can be read");

@@ -1,4 +1,4 @@
-//! Answers that a client holds already.
+//! Conditional requests for fields.
 
 use serde_json::json;
 
@@ -60,7 +60,7 @@ async fn etag_returns_404_after_right_is_revoked() {
     hubot.header("if-none-match", &tag).get(ORG).await.expect(404);
 }
 
-/// Takes a table away, so that whoever reads from it fails.
+/// Drops a table, so that a request that reads it fails.
 async fn hide(service: &Service, sql: &'static str) {
     let hidden = service.store.write(Tester, (), move |tx, ()| {
         Box::pin(async move {

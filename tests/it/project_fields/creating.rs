@@ -1,4 +1,4 @@
-//! Adding a field in each of its forms.
+//! Creating a field of each type.
 
 use expect_test::expect;
 use serde_json::json;
@@ -166,7 +166,7 @@ async fn iteration_field_depends_on_current_date() {
     .assert_eq(&serde_json::to_string_pretty(&field).unwrap());
     let path = format!("{ORG}/{}", field["id"]);
     let tag = mona(&service).get(&path).await.header("etag").unwrap().to_owned();
-    // From the morning of the 25th to the first moment of the 26th, when the second iteration is over.
+    // From the morning of the 25th to the first second of the 26th, when the second iteration is over.
     service.advance(86_400 - 6 * 3600 - 13 * 60 - 20);
     let later = mona(&service).header("if-none-match", &tag).get(&path).await.expect(200).json();
     let completed: Vec<_> = later["configuration"]["iterations"]

@@ -1,4 +1,4 @@
-//! Project fields that are made from an issue field: they follow it, and go with it.
+//! Project fields that are linked to an issue field: they show its values and are deleted with it.
 
 use expect_test::expect;
 use serde_json::{Value, json};

@@ -47,7 +47,7 @@ async fn adding_issue_field_requires_right_to_read_issue_fields() {
             _ => format!("{kind}_{rights:0<8}"),
         };
         let without = service.with_token(&name("projects"));
-        // Whether the field exists makes no difference.
+        // The response is the same whether the field exists or not.
         for id in [field.clone(), json!(999)] {
             without.post(PRIVATE, json!({ "issue_field_id": id })).await.expect(403);
         }
@@ -72,7 +72,7 @@ async fn members_only_field_is_hidden_in_public_project() {
     assert!(!String::from_utf8_lossy(&listed.body).contains("Secret"));
     admin.post(PRIVATE, json!({ "issue_field_id": secret })).await.expect(201);
 
-    // What is shown to everyone cannot come to be for members, until it is no longer shown.
+    // A field that a public project shows cannot become members-only until it is removed there.
     admin.post(PUBLIC, json!({ "issue_field_id": open })).await.expect(201);
     let path = format!("{ISSUE_FIELDS}/{open}");
     let narrow = json!({ "visibility": "organization_members_only" });
@@ -82,7 +82,7 @@ async fn members_only_field_is_hidden_in_public_project() {
         "{rejected}"
     );
     admin.patch(&path, json!({ "description": "for all", "visibility": "all" })).await.expect(200);
-    // A field that only a private project shows may change as it likes.
+    // A field that only a private project shows can change freely.
     admin.patch(&format!("{ISSUE_FIELDS}/{secret}"), json!({ "visibility": "all" })).await.expect(200);
     admin.patch(&format!("{ISSUE_FIELDS}/{secret}"), narrow).await.expect(200);
 }

@@ -1,4 +1,4 @@
-//! Fields of projects: listed, shown, added.
+//! Fields of projects.
 
 mod conditional;
 mod creating;

@@ -1,4 +1,4 @@
-//! Pages of fields, forwards and back.
+//! Pages of fields, forward and back.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Who may see and add fields, for each kind of token, in public and private projects.
+//! Who may read and add fields, for each kind of token, in public and private projects.
 
 use serde_json::json;
 use std::sync::LazyLock;
@@ -29,7 +29,7 @@ static STATE: LazyLock<String> = LazyLock::new(|| {
         .to_string()
 });
 
-/// Seeing and adding in the public project, then in the private one; an empty token is no credential.
+/// The statuses of reading and adding in the public project, then in the private one; an empty token is no credential.
 type Line = (&'static str, (u16, u16), (u16, u16));
 
 const IN_ORG: &[Line] = &[

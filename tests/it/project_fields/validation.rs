@@ -1,4 +1,4 @@
-//! What is refused when a field is added, and in which family of errors.
+//! Rejected fields, and their error responses.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};

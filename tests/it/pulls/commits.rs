@@ -1,4 +1,4 @@
-//! One commit with all that it changed.
+//! One commit with its changed files.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ async fn fixture() -> PullRequestFixture {
     PullRequestFixture::new(&base, &[("a", Some("1\ntwo\n3\n4\n")), ("gone", None), ("new", Some("n\n"))]).await
 }
 
-/// Each file with what became of it, and how many lines were added and deleted.
+/// Each file with its status and the number of added and deleted lines.
 fn files(commit: &Value) -> Vec<Value> {
     let files = commit["files"].as_array().expect("a list").iter();
     files.map(|file| json!([file["filename"], file["status"], file["additions"], file["deletions"]])).collect()

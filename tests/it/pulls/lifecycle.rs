@@ -1,4 +1,4 @@
-//! From the first proposal to the last push.
+//! Pull requests from opening to the last push.
 
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ async fn create_pull_request_rejects_invalid_input() {
     fixture.service.anonymous().post("/repos/acme/rocket/pulls", new("feature", "main")).await.expect(401);
 }
 
-/// What `refs/pull/1/head` points at.
+/// The target of `refs/pull/1/head`.
 async fn reference(fixture: &PullRequestFixture) -> Value {
     let found = fixture.user("mona").get("/repos/acme/rocket/git/ref/pull/1/head").await.expect(200).json();
     found["object"]["sha"].clone()
@@ -145,7 +145,7 @@ async fn only_author_and_pushers_update_pull_request() {
     }
 }
 
-/// Collects everything that neither references nor holders need.
+/// Removes every object that neither refs nor garbage-collection roots need.
 async fn collect_garbage(fixture: &PullRequestFixture, holders: &'static [GcRoots]) {
     let app = &fixture.service.app;
     let policy = Policy { packs_max: 2, grace: Duration::ZERO, old_packs_max: 1, ..Policy::default() };
@@ -173,7 +173,7 @@ async fn comments_survive_force_push_and_garbage_collection() {
     fixture.user("mona").patch(branch, json!({ "sha": second, "force": true })).await.expect(200);
     assert_eq!(fixture.get(&comment["id"]).await["line"], 2, "and comes back with its commit");
 
-    // Even where the objects are lost, reading goes on.
+    // Comments stay readable even after their objects are lost.
     let third = fixture.commit_on(&fixture.base, &[("file", Some("1\nthird\n3\n"))]);
     fixture.push("feature", &third).await;
     collect_garbage(&fixture, &[]).await;
@@ -204,7 +204,7 @@ async fn commits_name_accounts_of_authors() {
     fixture.push("feature", &head).await;
     let listed = fixture.user("mona").get(&format!("{PULL}/commits")).await.expect(200).json();
     let logins: Vec<_> = listed.as_array().expect("a list").iter().map(|commit| &commit["author"]["login"]).collect();
-    // An organization makes no commits, whatever an address says.
+    // An organization is never the author of a commit, whatever its e-mail address.
     assert_eq!(logins, [&json!("hubot"), &json!("mona"), &json!("reader"), &Value::Null]);
     assert_eq!(listed[1]["author"]["type"], "User");
     assert_eq!(listed[0]["committer"], Value::Null, "nobody has the address of whoever committed");

@@ -1,4 +1,4 @@
-//! Who is told about a comment, and how they learn of it.
+//! Who is notified of a comment, and how they read the notification.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Names that were made to hurt.
+//! Hostile ref names.
 
 use http::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};

@@ -1,4 +1,4 @@
-//! Repositories that are tended while they are used.
+//! Repository maintenance while the repository is used.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use super::{GIT, directory, git, hubot, mona, rocket, sha_of, text};
 use crate::support::Service;
 use plinth_core::objects::{GcRoots, Maintenance, Policy};
 
-/// Does everything at once and forgives nothing.
+/// Maintains everything at once, without a grace period.
 fn eager() -> Policy {
     Policy { waiting_objects_max: 1, packs_max: 2, grace: Duration::ZERO, old_packs_max: 1, ..Policy::default() }
 }
 
-/// Joins packs but keeps everything.
+/// Combines packs but removes nothing.
 fn keeping() -> Policy {
     Policy { grace: Duration::from_secs(3600), ..eager() }
 }
@@ -95,7 +95,7 @@ async fn maintenance_keeps_objects_that_recent_objects_need() {
     hubot(&service).post(&format!("{GIT}/refs"), body).await.expect(201);
 }
 
-/// The files of packs, each with its number on the disk.
+/// The pack files, each with its inode.
 fn pack_files(service: &Service) -> Vec<(std::path::PathBuf, u64)> {
     use std::os::unix::fs::MetadataExt;
     let files = std::fs::read_dir(directory(service, 1).join("objects/pack")).expect("a folder of packs");
@@ -127,7 +127,7 @@ async fn maintenance_rewrites_single_pack_only_to_remove_unreachable_objects() {
     assert!(good, "{complaint}");
 }
 
-/// Lets the packs of the rocket look as if they had been there for long.
+/// Makes the packs look old.
 fn make_old(service: &Service) {
     make_older_than(service, Duration::from_secs(90_000));
 }
@@ -153,7 +153,7 @@ async fn maintenance_keeps_garbage_collection_roots() {
             Ok(vec![object.sha()])
         })
     }];
-    // The holder speaks for every repository, so the others must have the object as well.
+    // The roots apply to every repository, so the others must have the object as well.
     let elsewhere = mona(&service).post("/repos/acme/hidden/git/blobs", json!({ "content": HELD })).await.expect(201);
     assert_eq!(text(&elsewhere.json()["sha"]), held);
     tend(&service, eager(), GC_ROOTS).await;
@@ -177,7 +177,7 @@ async fn refs_created_during_maintenance_are_intact() {
             let commit = hubot(&service).post(&format!("{GIT}/commits"), commit).await.expect(201);
             let body = json!({ "ref": format!("refs/heads/n{number}"), "sha": commit.json()["sha"] });
             let made = hubot(&service).post(&format!("{GIT}/refs"), body).await;
-            // With no grace at all, an object may be gone before it is named; then nothing names it.
+            // Without a grace period, an object may be removed before the ref is created; then no ref is.
             assert!(made.status == 201 || made.message() == "Object does not exist", "{made}");
         }
     };

@@ -1,4 +1,4 @@
-//! Git references and objects over real repositories.
+//! Git refs and objects.
 
 mod hostile;
 mod maintenance;
@@ -19,7 +19,7 @@ use serde_json::Value;
 use crate::support::fixtures::StateFile;
 use crate::support::{Client, Response, Service};
 
-/// Two commits on `main`, one on `feature`, two tags; another repository; an empty one; everyone's tokens.
+/// A repository with two commits on `main`, one on `feature` and two tags; a private one; an empty one; tokens.
 pub static STATE: LazyLock<String> = LazyLock::new(|| {
     StateFile::default()
         .entry("users", "login: mona, name: Mona Lisa, email: mona@example.com")
@@ -51,7 +51,7 @@ pub static STATE: LazyLock<String> = LazyLock::new(|| {
 
 pub const GIT: &str = "/repos/acme/rocket/git";
 
-/// The service of every story here.
+/// The service of the tests in this directory.
 pub async fn rocket() -> Service {
     Service::with(&STATE).await
 }
@@ -64,7 +64,7 @@ pub fn hubot(service: &Service) -> Client<'_> {
     service.with_token("ghp_hubothubot")
 }
 
-/// What a reference of the rocket points at.
+/// The target of a ref of acme/rocket.
 pub async fn sha_of(service: &Service, name: &str) -> String {
     let response = mona(service).get(&format!("{GIT}/ref/{name}")).await.expect(200);
     text(&response.json()["object"]["sha"])
@@ -81,18 +81,18 @@ pub fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("not a text: {value}")).to_owned()
 }
 
-/// Names of the references in a list, in its order.
+/// The names in a list of refs, in its order.
 pub fn names(response: &Response) -> Vec<String> {
     let list = response.json();
     list.as_array().expect("a list").iter().map(|item| text(&item["ref"])).collect()
 }
 
-/// The folder of the packs of a repository.
+/// The directory of a repository.
 pub fn directory(service: &Service, number: i64) -> PathBuf {
     service.directory().join(format!("data/repositories/{:02x}/{number}.git", number % 256))
 }
 
-/// What the git program says about the packs of a repository.
+/// The result of a git command in a repository.
 pub fn git(service: &Service, number: i64, arguments: &[&str]) -> (bool, String) {
     let output = Command::new("git")
         .env_clear()

@@ -1,4 +1,4 @@
-//! Git objects, shown and made.
+//! Reading and creating git objects.
 
 use expect_test::expect;
 use plinth_base::ids::RepoId;

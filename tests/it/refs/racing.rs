@@ -1,11 +1,11 @@
-//! Many who change one reference at once.
+//! Concurrent updates of one ref.
 
 use futures_util::future::join_all;
 use serde_json::json;
 
 use super::{GIT, hubot, rocket, sha_of, text};
 
-/// A commit on top of `parent`, unlike any other.
+/// A unique commit on top of `parent`.
 async fn child_of(service: &crate::support::Service, parent: &str, message: &str) -> String {
     let base = hubot(service).get(&format!("{GIT}/commits/{parent}")).await.expect(200).json();
     let body = json!({ "message": message, "tree": base["tree"]["sha"], "parents": [parent] });

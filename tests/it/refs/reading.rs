@@ -1,4 +1,4 @@
-//! Lists of references, and single ones.
+//! Reading refs.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! Histories from a state file and from other repositories.
+//! Commits from a state file, and imports of other repositories.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Workflow files run with the rights of the repository, so bringing them in takes a right of its own.
+//! Workflow files run with the rights of the repository, so adding them requires a separate right.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! References made, moved and deleted.
+//! Creating, updating and deleting refs.
 
 use expect_test::expect;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What is known of a pull request and of whoever comments on it is used, and never a moment longer than it holds.
+//! The cached context of a comment (pull request, author) is used only while it is current.
 
 use std::sync::Mutex;
 
@@ -16,14 +16,14 @@ use plinth_core::pulls::store as pulls;
 use plinth_core::repos::store as repos;
 use plinth_store::Transaction;
 
-/// Gives the pull request another version, as a push would, with a head that was brought in before.
+/// Adds a version to the pull request, as a push would, with a head whose objects are stored already.
 async fn add_version(tx: &mut Transaction, base: Sha, head: Sha) -> Result<()> {
     let found = repos::find(tx, "acme", "rocket", None).await?.expect("it is there");
     let pull = pulls::find(tx, found.repo.id, 1).await?.expect("it is there");
     Ok(pulls::insert_version(tx, pull.id, pull.version.number + 1, (base, head), Timestamp(1)).await?)
 }
 
-/// A comment on line 3, made by guest, as it was answered.
+/// Creates a comment on line 3 as guest.
 async fn comment(fixture: &PullRequestFixture, commit: &str) -> Value {
     fixture.comment_as("guest", json!({ "line": 3, "commit_id": commit })).await.expect(201).json()
 }
@@ -65,7 +65,7 @@ async fn create_comment_uses_version_of_another_process() {
 async fn create_comment_uses_version_made_while_it_waits() {
     let fixture = fixture().await;
     if fixture.service.app.generations().is_none() {
-        // Transactions of this store do not wait for each other, so there is nothing to come in between.
+        // Transactions of PostgreSQL do not wait for each other, so none can commit in between.
         return;
     }
     comment(&fixture, &fixture.head).await;
@@ -107,7 +107,7 @@ async fn author_association_is_current() {
     fixture.work.write("more", Some("more\n"));
     let commit = fixture.work.commit("guest");
     fixture.push("main", &commit).await;
-    // Who has contributed is found out after the push, and first seen in what is read.
+    // Contributors are determined after the push, and shown first in responses to reads.
     let is_contributor = async || fixture.get(&json!(1)).await["author_association"] == "CONTRIBUTOR";
     wait_until_async("the author of the comment is a contributor", is_contributor).await;
     assert_eq!(association("guest").await, "CONTRIBUTOR");

@@ -1,4 +1,4 @@
-//! Comments that are new: every form, and what is refused.
+//! Creating comments: every form of position, and what is rejected.
 
 use expect_test::expect;
 use serde_json::json;
@@ -90,7 +90,7 @@ async fn create_line_comment_returns_full_comment() {
     assert_eq!(listed.json()[0], response.json());
 }
 
-/// The fields that say where a comment is.
+/// The fields with a comment's position.
 fn place(response: &crate::support::Response) -> String {
     let comment = response.json();
     let names = ["side", "line", "start_side", "start_line", "position", "original_position", "subject_type"];

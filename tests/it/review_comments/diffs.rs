@@ -1,11 +1,11 @@
-//! Positions, lines and hunks are those of `git diff`.
+//! Positions, lines and hunks match `git diff`.
 
 use serde_json::json;
 
 use super::model::{Row, hunk, rows};
 use crate::support::pull_request::{PULL, PullRequestFixture};
 
-/// A file with functions, so that hunks have headings, changed here and there.
+/// A file with functions, so that hunks have headings, with scattered changes.
 fn source(seed: u64) -> (String, String) {
     let mut state = seed;
     let mut next = move |bound: u64| {
@@ -85,7 +85,7 @@ async fn comments_are_accepted_exactly_on_diff_rows() {
     for path in ["src/one.rs", "two words.rs", "gone.txt", "new.txt"] {
         check_file(&fixture, path).await;
     }
-    // Of a renamed file only the new name is in the diff; its left side is the file under the old name.
+    // A renamed file is in the diff under its new name; its left side is the file under the old name.
     fixture.comment(json!({ "path": "old/name.rs", "line": 60 })).await.expect(422);
     let left = fixture.comment(json!({ "path": "new/name.rs", "line": 60, "side": "LEFT" })).await.expect(201).json();
     assert_eq!(left["diff_hunk"].as_str().expect("text").lines().count(), 4);

@@ -1,4 +1,4 @@
-//! Comments written to harm whoever reads them. What is left of them is read by a parser of HTML that is not ours.
+//! Hostile comment bodies. Their HTML is checked with a parser that is not ours.
 
 use std::cell::RefCell;
 
@@ -14,7 +14,7 @@ mod texts;
 
 const CORPUS: &str = include_str!("../../browser/attempts.json");
 
-/// What a page that shows comments can rely on: these tags, with these attributes, and nothing else.
+/// The tags and attributes that rendered HTML may contain.
 const TAGS: &str = "a abbr b blockquote br cite code dd del details dfn div dl dt em h1 h2 h3 h4 h5 h6 hr i img input \
                     ins kbd li mark ol p pre q s samp small span strong sub summary sup table tbody td th thead tr ul var";
 const ATTRIBUTES: &str = "a:class a:href a:name a:rel details:open div:align img:align img:alt img:height img:src \
@@ -64,7 +64,7 @@ fn has(words: &str, word: &str) -> bool {
 fn is_harmless_value(tag: &str, key: &str, value: &str) -> bool {
     match (tag, key) {
         ("a", "href") | ("img", "src") => {
-            // As browsers do: without what stands at the ends, and without tabs and line breaks.
+            // Browsers ignore surrounding space, tabs and line breaks in URLs.
             let read: String = value.chars().filter(|character| !"\t\r\n".contains(*character)).collect();
             let read = read.trim_matches(|character: char| character <= ' ').to_ascii_lowercase();
             match url::Url::parse(&read) {
@@ -80,7 +80,7 @@ fn is_harmless_value(tag: &str, key: &str, value: &str) -> bool {
     }
 }
 
-/// Posts a comment and gives its HTML, which must be the same however it is asked for.
+/// Creates a comment and returns its HTML, which must be the same in every response.
 async fn html_of(fixture: &PullRequestFixture, body: &str) -> String {
     let ask = |media: &str| {
         fixture.user("mona").header("accept", &format!("application/vnd.github-commitcomment.{media}+json"))

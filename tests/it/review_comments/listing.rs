@@ -1,4 +1,4 @@
-//! Lists: order, pages, moments; media types; what conditional requests see.
+//! Lists: order, pages, filters, media types and conditional requests.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn ids(response: &Response) -> Vec<i64> {
     list.as_array().expect("a list").iter().map(|comment| comment["id"].as_i64().expect("a number")).collect()
 }
 
-/// Five comments a minute apart, of which the second is edited last.
+/// Five comments, a minute apart, of which the second is edited last.
 async fn five() -> PullRequestFixture {
     let fixture = fixture().await;
     for _ in 0..5 {

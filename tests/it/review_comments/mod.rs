@@ -1,4 +1,4 @@
-//! Review comments that follow the code.
+//! Review comments.
 
 mod comment_context;
 mod creating;
@@ -23,7 +23,7 @@ pub fn numbered(changes: &[(usize, &str)]) -> String {
     (1..=30).map(line).collect()
 }
 
-/// Lines 3, 4 and 20 changed, 25 deleted.
+/// Lines 3, 4 and 20 are changed, and 25 is deleted.
 pub async fn fixture() -> PullRequestFixture {
     let head = numbered(&[(3, "three\n"), (4, "four\nand more\n"), (20, "twenty\n"), (25, "")]);
     PullRequestFixture::new(&[("file", &numbered(&[])), ("kept", "same\n")], &[("file", Some(&head))]).await

@@ -1,4 +1,4 @@
-//! A random walk of pushes, compared after each step with a model that asks git from scratch.
+//! Random pushes, compared after each step with a model that asks git from scratch.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ impl Dice {
     }
 }
 
-/// A comment as it was made: where it was anchored, and whether on a deletion.
+/// A comment as it was created: its anchor, and whether it is on a deleted line.
 struct Made {
     id: Value,
     side: &'static str,
@@ -36,7 +36,7 @@ struct Made {
     on_deletion: bool,
     base: String,
     head: String,
-    /// Every head on which it was there.
+    /// Every head at which the comment was shown.
     heads: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ impl Made {
     }
 }
 
-/// What a walk goes through.
+/// The state of one walk.
 struct Walk {
     fixture: PullRequestFixture,
     dice: Dice,
@@ -80,7 +80,7 @@ impl Walk {
         self.fixture.work.git(&["merge-base", &self.base, &self.head]).trim().to_owned()
     }
 
-    /// One more comment, on any row of the diff as it is now.
+    /// Creates a comment on a random row of the current diff.
     async fn comment(&mut self) {
         let base = self.merge_base();
         let rows = rows(&self.fixture.work, &base, &self.head, "file");

@@ -1,4 +1,4 @@
-//! Comments follow the code through pushes, rebases, reverts and moves of the base.
+//! Comments are re-anchored after pushes, rebases, reverts and moves of the base.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ async fn push(fixture: &PullRequestFixture, parent: &str, content: &str) -> Stri
     head
 }
 
-/// `path side line start_line position`, with nulls where the comment is outdated.
+/// `path side line start_line position`, with nulls if the comment is outdated.
 async fn shown(fixture: &PullRequestFixture, comment: &Value) -> String {
     let now = fixture.get(&comment["id"]).await;
     for field in
@@ -104,7 +104,7 @@ async fn changed_base_moves_comment_to_new_diff() {
     let fixture = fixture().await;
     let left = comment(&fixture, json!({ "line": 3, "side": "LEFT" })).await;
     let late = comment(&fixture, json!({ "line": 20 })).await;
-    // The base takes the first half of the change over, as if it were merged on its own.
+    // The base gets the first half of the change, as if it were merged separately.
     let half =
         fixture.commit_on(&fixture.base, &[("file", Some(&numbered(&[(3, "three\n"), (4, "four\nand more\n")])))]);
     fixture.work.git(&["checkout", "-q", "--detach", &half]);

@@ -1,4 +1,4 @@
-//! What a write answers is what a read answers right after, byte for byte.
+//! The response to a write equals the response to a read right after it, byte for byte.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn assert_same(written: &Response, read: &Response, what: &Value) {
     assert_eq!(text(written), text(read), "{what}");
 }
 
-/// The path of what was written, after it was read.
+/// Reads what was written and returns its path.
 async fn check(fixture: &PullRequestFixture, login: &str, written: &Response, what: &Value) -> String {
     assert!(matches!(written.status, 200 | 201), "{what}: {written}");
     let path = format!("/repos/acme/rocket/pulls/comments/{}", written.json()["id"]);
@@ -23,7 +23,7 @@ async fn check(fixture: &PullRequestFixture, login: &str, written: &Response, wh
     path
 }
 
-/// Creates, answers and changes a comment, as someone.
+/// Creates, replies to and updates a comment as a user.
 async fn check_all(fixture: &PullRequestFixture, login: &str, fields: Value) {
     let created = fixture.comment_as(login, fields.clone()).await;
     let path = check(fixture, login, &created, &fields).await;

@@ -1,4 +1,4 @@
-//! A large pull request costs what a small one does.
+//! Requests on a large pull request cost as much as on a small one.
 
 #![expect(clippy::print_stdout, reason = "what is measured is read by a person")]
 
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::support::pull_request::{COMMENTS, PULL, PullRequestFixture};
 
-/// How long one more comment and one page of comments take, in the middle of several tries.
+/// The median times to create a comment and to list a page.
 async fn cost(files: usize, comments: usize) -> (Duration, Duration) {
     let names: Vec<String> = (0..files).map(|number| format!("src/{:03}/{number}.txt", number % 200)).collect();
     let base: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "1\n2\n3\n")).collect();

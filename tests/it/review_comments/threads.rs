@@ -132,7 +132,7 @@ async fn comment_of_other_repository_or_pull_request_returns_404() {
     let response = json!({ "body": "x", "in_reply_to": id });
     mona.post("/repos/acme/other/pulls/1/comments", response).await.expect(404);
     assert_eq!(mona.get("/repos/acme/other/pulls/comments").await.expect(200).json(), json!([]));
-    // A second pull request of the same repository is another parent, too.
+    // A comment is not found under another pull request of the same repository either.
     fixture.bring_objects().await;
     let branch = json!({ "ref": "refs/heads/second", "sha": fixture.head });
     mona.post("/repos/acme/rocket/git/refs", branch).await.expect(201);
@@ -149,11 +149,11 @@ async fn comment_shows_author_association() {
         let comment = fixture.comment_as(login, json!({ "line": 3 })).await.expect(201).json();
         assert_eq!(comment["author_association"], association, "{login}");
     }
-    // A commit on the default branch makes a contributor.
+    // The author of a commit on the default branch is a contributor.
     fixture.work.git(&["checkout", "-q", "--detach", &fixture.base]);
     fixture.work.write("more", Some("more\n"));
     fixture.work.commit("guest");
-    // Whoever has told no address has the one that commits made here for them carry.
+    // A user without an e-mail address has a generated one, which commits made here carry.
     let author = "--author=reader <reader@users.noreply.localhost>";
     fixture.work.git(&["commit", "-q", "--allow-empty", "-m", "next", author]);
     let pushed = fixture.work.commit("mona");

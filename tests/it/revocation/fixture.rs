@@ -1,4 +1,4 @@
-//! A service with one caller, who may do everything, and with something to do everything to.
+//! A service with one caller who may do everything, and with the objects that the requests need.
 
 use std::sync::{Mutex, mpsc};
 
@@ -75,7 +75,7 @@ impl Fixture {
         client.send(row.method.clone(), &path, body).await
     }
 
-    /// Sends it while a transaction takes the right away, and gives the right back.
+    /// Sends the request while a transaction revokes the right, then restores the right.
     pub async fn send_while_taken(&self, right: &Right, row: &Row) -> Response {
         let response = self.send_while(row, right.take, |_| {}).await;
         for statement in right.give_back {
@@ -84,8 +84,8 @@ impl Fixture {
         response
     }
 
-    /// Sends it while a transaction with these statements is open. When the request waits for the store, `meanwhile`
-    /// happens, and the transaction commits.
+    /// Sends the request while a transaction with these statements is open. Once the request waits for the store, calls
+    /// `meanwhile` and commits the transaction.
     pub async fn send_while(
         &self,
         row: &Row,
@@ -133,7 +133,7 @@ impl Fixture {
         assert!(work.await.expect("the store takes it") > 0, "{statement}");
     }
 
-    /// How much there is of everything.
+    /// The number of rows in each table.
     pub async fn counts(&self) -> Vec<i64> {
         self.service.settled().await;
         let mut db = self.service.store.read().await.expect("the store answers");
@@ -196,10 +196,10 @@ fn state(caller: Caller) -> String {
     state.to_string()
 }
 
-/// Makes what the requests need. What belongs to the caller is made by the caller.
+/// Creates what the requests need; the caller creates what must belong to the caller.
 async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects {
     let (setup, client) = (service.with_token("ghp_setup"), service.with_token(credential));
-    // An app signs for its own operations only, and needs nothing of its own.
+    // An app can only call its own operations and owns nothing.
     let client = if caller == Caller::App { setup.clone() } else { client };
     let id = |response: &Response| response.json()["id"].as_i64().expect("it has an id");
     let hello = "/repos/octo-org/hello";

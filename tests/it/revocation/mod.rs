@@ -1,8 +1,8 @@
-//! No write is acknowledged after the right to it was taken away: every writing operation of the table, with every kind
-//! of right, while the request waits for the store.
+//! No write is acknowledged after the caller's right was revoked: every writing operation of the policy table, with every
+//! kind of right, while the request waits for the store.
 //!
-//! A transaction takes the right away and stays open. A request that begins meanwhile still sees the right and is
-//! admitted; its own transaction waits, and finds the right gone.
+//! A transaction revokes the right and stays open. A request that arrives meanwhile still sees the right and is admitted;
+//! its own transaction waits and then finds the right revoked.
 
 mod fixture;
 mod requests;
@@ -18,8 +18,8 @@ fn writing_rows() -> impl Iterator<Item = &'static Row> {
     plinth_api::policy::table::TABLE.iter().copied().filter(|row| row.rule.action == Action::Write)
 }
 
-/// Tries every operation with every right of a caller: refused after the right was taken away, with nothing changed, and
-/// carried out in the end, when all rights were given back.
+/// Tries every operation with every right of a caller: rejected after the right was revoked, with nothing changed, and
+/// executed at the end, when all rights are restored.
 async fn try_all(caller: Caller) {
     let fixture = Fixture::new(caller).await;
     let before = fixture.counts().await;
@@ -64,7 +64,7 @@ fn revocation_requests_cover_every_writing_operation() {
     assert!(untried.is_empty(), "operations that write and are not tried: {untried:?}");
 }
 
-/// The clock ends a token without any transaction.
+/// A token expires by the clock, without a transaction.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn write_fails_after_token_expires() {
     let right = RIGHTS.iter().find(|right| right.what == rights::TOKEN_ENDS).expect("it is on the list");
@@ -74,7 +74,7 @@ async fn write_fails_after_token_expires() {
         let response = fixture.send_while(row, &["update setting set name = name"], |app| app.clock.advance(60)).await;
         assert_eq!(response.status, 401, "{}", row.operation);
         fixture.service.advance(-60);
-        // What a request found expired stays so; this one is to be tried again.
+        // The service caches expired tokens; the next operation needs this one again.
         let seen = fixture.service.app.expired_tokens.list();
         fixture.service.app.expired_tokens.forget(&seen);
     }

@@ -1,4 +1,4 @@
-//! Answers measured by the published descriptions of their shape, kept beside as data.
+//! Responses checked against GitHub's published schemas, which are in fields.json.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::support::Response;
 
 const FIELDS: &str = include_str!("fields.json");
 
-/// Checks the body of an answer of `operation` against the description for its status.
+/// Checks the body of a response to `operation` against the schema for its status.
 #[track_caller]
 pub fn check(operation: &str, response: &Response) {
     let published: Value = serde_json::from_str(FIELDS).expect("the descriptions are JSON");
@@ -26,7 +26,7 @@ pub fn check(operation: &str, response: &Response) {
     assert!(problems.is_empty(), "{operation}: {problems:#?}\n{response}");
 }
 
-/// The few words of the description language that these descriptions use; another one is a mistake.
+/// The schema keywords that fields.json uses; any other is an error.
 fn validate(schema: &Value, value: &Value, location: &str, problems: &mut Vec<String>) {
     let schema = schema.as_object().expect("a description is an object");
     if value.is_null() && schema.get("nullable") == Some(&Value::Bool(true)) {

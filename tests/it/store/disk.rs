@@ -1,4 +1,4 @@
-//! A disk without room: writes wait for better times, reads go on, nothing acknowledged is lost.
+//! A full disk: writes are rejected, reads continue, and nothing acknowledged is lost.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use crate::support::Tester;
 use plinth_base::error::{Error, Result};
 use plinth_store::{Durability, Location, Store, Value};
 
-/// A small file system of its own, which only root may make.
+/// A small file system, which only root can mount.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {

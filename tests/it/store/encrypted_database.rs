@@ -1,4 +1,4 @@
-//! TLS to PostgreSQL in every mode that libpq has, with certificates of the test's own.
+//! TLS to PostgreSQL in every mode of libpq, with the test's own certificates.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn openssl(directory: &Path, arguments: &str) {
     assert!(made.status.success(), "{arguments}: {}", String::from_utf8_lossy(&made.stderr));
 }
 
-/// An authority, and certificates of it for a server and for a client.
+/// A certificate authority, and its certificates for a server and a client.
 fn make_certificates(directory: &Path) {
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
     for authority in ["ca", "other"] {
@@ -74,7 +74,7 @@ async fn each_sslmode_protects_as_documented() {
         return;
     };
     let (root, other) = (format!("sslrootcert={}", file("ca.crt")), format!("sslrootcert={}", file("other.crt")));
-    // A new cluster takes connections a moment before it takes statements.
+    // A new cluster accepts connections before it accepts statements.
     let mut first = open(&cluster, "postgres", "localhost", "sslmode=require").await;
     for _ in 0..200 {
         match first {

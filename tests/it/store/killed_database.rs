@@ -1,4 +1,4 @@
-//! PostgreSQL dies in the middle of work: callers are asked to come back, and everything acknowledged is there.
+//! PostgreSQL is killed under load: callers get 503, and no acknowledged write is lost.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -65,7 +65,7 @@ async fn wait_for_more(landed: &AtomicUsize, more: usize) {
     tokio::time::timeout(Duration::from_secs(30), waiting).await.expect("work goes on without a restart of ours");
 }
 
-/// A new cluster takes connections a moment before it takes statements.
+/// A new cluster accepts connections before it accepts statements.
 async fn open(cluster: &Cluster) -> Store {
     let location = Location::Postgres { url: cluster.url(), connections_max: 8 };
     for _ in 0..200 {

@@ -1,4 +1,4 @@
-//! The store under pressure: many writers, failing ones, a full disk, a database that dies.
+//! The store under stress: concurrent and failing writers, a full disk, a database that fails.
 
 mod cluster;
 mod disk;

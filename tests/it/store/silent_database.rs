@@ -1,4 +1,4 @@
-//! PostgreSQL that goes away without a word: connections stay open and nothing comes back on them.
+//! PostgreSQL connections that go silent: they stay open and no response arrives.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -22,12 +22,12 @@ use plinth_git::Repositories;
 use plinth_store::{Location, Node, Store, Value};
 
 const CONNECTIONS: usize = 4;
-/// What the readiness endpoint promises.
+/// The time limit of the readiness endpoint.
 const READINESS_MAX: Duration = Duration::from_secs(1);
-/// Long enough for a busy machine, far below what an operator would wait.
+/// Enough for a busy machine, and far below what an operator would wait.
 const RECOVERY_MAX: Duration = Duration::from_secs(15);
 
-/// A proxy that can fall silent. Connections from before that never speak again, as after a failover without a reset.
+/// A proxy that can go silent. Earlier connections stay silent for ever, as after a failover without a reset.
 struct Proxy {
     address: SocketAddr,
     silences: watch::Sender<u64>,
@@ -45,7 +45,7 @@ impl Proxy {
             let mut held = Vec::new();
             while let Ok((client, _)) = listener.accept().await {
                 if silent.load(Ordering::SeqCst) {
-                    // Accepted, held open, never answered.
+                    // Accepted and kept open without a response.
                     held.push(client);
                 } else {
                     tokio::spawn(forward(client, target, watching.clone()));
@@ -92,7 +92,7 @@ async fn forward(client: TcpStream, target: SocketAddr, mut silences: watch::Rec
         changed = silences.changed() => changed.is_ok(),
     };
     if is_silent {
-        // Both sockets stay open, and what is sent is acknowledged by the kernel.
+        // Both sockets stay open, and the kernel acknowledges what is sent.
         std::future::pending::<()>().await;
     }
 }
@@ -133,7 +133,7 @@ async fn read(store: &Store, sql: &'static str) -> bool {
     }
 }
 
-/// The status, which must come in time whatever the database does. A busy machine may be late once.
+/// The status, which must arrive in time whatever the database does. A busy machine may be late once.
 async fn readiness(http_service: &HttpService) -> u16 {
     let (status, took) = timed_readiness(http_service).await;
     if took < READINESS_MAX {
@@ -172,7 +172,7 @@ async fn reads_recover_after_silent_database() {
     assert_eq!(readiness(&http_service).await, 200);
 
     proxy.fall_silent();
-    // Every connection of the pool waits for an answer that never comes.
+    // Every connection of the pool waits for a response that never arrives.
     let hanging: Vec<_> = (0..CONNECTIONS * 2)
         .map(|_| {
             let store = store.clone();
@@ -194,7 +194,7 @@ async fn reads_recover_after_silent_database() {
     assert!(all.iter().all(|ok| *ok), "a dead connection went back to the pool: {all:?}");
 }
 
-/// Nobody notices while nothing is asked; the first one who asks must not get a dead connection.
+/// Idle connections fail unnoticed; the next caller must not get one of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn silently_closed_idle_connections_are_not_used() {
     let database = TestDatabase::create().await;
@@ -206,14 +206,14 @@ async fn silently_closed_idle_connections_are_not_used() {
     let (proxy, store, _http_service) = behind_a_proxy(&url, data.path()).await;
     proxy.fall_silent();
     proxy.come_back();
-    // Long enough that connections count as idle.
+    // The time after which the pool checks an idle connection before use.
     tokio::time::sleep(Duration::from_millis(1_200)).await;
     let reading = join_all((0..CONNECTIONS).map(|_| read(&store, "select 1::bigint")));
     let read = tokio::time::timeout(RECOVERY_MAX, reading).await.expect("reads hang");
     assert!(read.iter().all(|ok| *ok), "{read:?}");
 }
 
-/// A caller that goes away leaves a statement behind that is still running. The next caller must not wait for it.
+/// A cancelled caller leaves its statement running. The next caller must not wait for it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn connection_with_unfinished_statement_is_not_reused() {
     let database = TestDatabase::create().await;
@@ -246,7 +246,7 @@ async fn connection_with_unfinished_statement_is_not_reused() {
     assert!(started.elapsed() < Duration::from_secs(5), "the next caller waited for the statement of another");
 }
 
-/// A host that is away is passed over, and one that takes writes is told from a standby.
+/// An unreachable host is skipped, and a primary is distinguished from a standby.
 #[tokio::test]
 async fn hosts_are_tried_until_one_accepts_writes() {
     let database = TestDatabase::create().await;
@@ -272,8 +272,8 @@ async fn put(store: &Store, name: String) -> bool {
     put.await.is_ok()
 }
 
-/// The node that serves a database holds a lock on a session of its own, and transactions hold locks. The server does not
-/// notice that nobody is at the other end of them.
+/// The node of a database holds a lock in a session, and transactions hold locks. The server does not notice that their
+/// clients are gone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn writes_recover_while_server_holds_lost_sessions() {
     let database = TestDatabase::create().await;

@@ -1,4 +1,4 @@
-//! A store from a newer program is left alone.
+//! A store with a newer schema is not changed.
 
 use plinth_store::Store;
 

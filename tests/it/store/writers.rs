@@ -38,7 +38,7 @@ async fn concurrent_writes_all_commit() {
     assert_eq!(count(&store, "many-%").await, 500);
 }
 
-/// Each one reads what the others have written, or is run again until it does.
+/// Each reads what the others wrote, or is retried until it does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn concurrent_increments_all_commit() {
     const INCREMENTS: i64 = 100;
@@ -71,7 +71,7 @@ async fn concurrent_increments_all_commit() {
     assert_eq!(value.len(), 1 + usize::try_from(INCREMENTS).expect("a small number"));
 }
 
-/// A refusal, a broken key or a panic undoes its own transaction and no other, whoever it shares a commit with.
+/// An error, a broken key or a panic rolls back its own transaction only, even in a shared commit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn failed_transaction_does_not_affect_others() {
     let database = TestDatabase::create().await;
@@ -97,7 +97,7 @@ async fn failed_transaction_does_not_affect_others() {
         })
     });
     for joined in join_all(writes).await {
-        // On PostgreSQL a panic goes on to whoever asked; on SQLite the writer's thread turns it into a fault.
+        // On PostgreSQL a panic propagates to the caller; on SQLite the writer thread converts it into an error.
         let Ok((number, outcome)) = joined else { continue };
         match number % 4 {
             0 => assert!(matches!(outcome, Err(Error::NotFound)), "{outcome:?}"),
@@ -110,7 +110,7 @@ async fn failed_transaction_does_not_affect_others() {
     store.write(Tester, (), |tx, ()| Box::pin(put(tx, "still-there"))).await.expect("the store goes on");
 }
 
-/// A caller that goes away leaves no half of a transaction, and no connection that nobody can use.
+/// A cancelled caller leaves no partial transaction and no unusable connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn cancelled_write_commits_all_or_nothing() {
     let database = TestDatabase::create().await;
@@ -129,7 +129,7 @@ async fn cancelled_write_commits_all_or_nothing() {
     assert_eq!(count(&store, "first-%").await, count(&store, "second-%").await);
 }
 
-/// What one store cannot keep, the other does not keep either.
+/// A value that one database cannot store is rejected on both.
 #[tokio::test]
 async fn text_with_nul_is_neither_stored_nor_found() {
     let database = TestDatabase::create().await;

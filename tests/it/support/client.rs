@@ -1,4 +1,4 @@
-//! Someone who makes requests.
+//! A client of the service under test.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Response, openapi};
 use plinth_api::server::HttpService;
 
-/// Headers that go with every request of one person.
+/// Sends requests with the same headers.
 #[derive(Clone)]
 pub struct Client<'a> {
     http_service: &'a HttpService,
@@ -24,14 +24,14 @@ impl<'a> Client<'a> {
         Self { http_service, headers, peer: IpAddr::V4(Ipv4Addr::LOCALHOST) }
     }
 
-    /// The same person with one more header; a host replaces the one before.
+    /// Adds a header; a host replaces the one before.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.retain(|(known, _)| known != name || name != "host");
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// The same person over a connection that names the host elsewhere.
+    /// Sends no host header, as HTTP/2 does.
     pub fn without_host(mut self) -> Self {
         self.headers.retain(|(name, _)| name != "host");
         self
@@ -66,7 +66,7 @@ impl<'a> Client<'a> {
         self.send(Method::PATCH, path, body.to_string()).await
     }
 
-    /// Any method with any body.
+    /// Sends any method with any body.
     pub async fn send(&self, method: Method, path: &str, body: impl Into<Body>) -> Response {
         let mut request = Request::builder().method(method.clone()).uri(path);
         for (name, value) in &self.headers {

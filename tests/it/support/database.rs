@@ -1,14 +1,14 @@
-//! A store of its own for every test: a file, or a database of the cluster that the environment names.
+//! A store for each test: a file, or a database of the cluster that the environment names.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use plinth_store::{Durability, Location, Store};
 
-/// Set by the test runner for the second round.
+/// Set by `cargo xtask test` for the second run.
 const POSTGRES: &str = "PLINTH_TEST_POSTGRES";
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
-/// Where one test keeps its data.
+/// The database of one test.
 pub enum TestDatabase {
     Sqlite(tempfile::TempDir),
     Postgres { maintenance_url: String, name: String },
@@ -36,7 +36,7 @@ impl TestDatabase {
         }
     }
 
-    /// The address of the database, where there is a server of its own.
+    /// The URL of the database on PostgreSQL.
     pub fn url(&self) -> Option<String> {
         match self.location() {
             Location::Postgres { url, .. } => Some(url),
@@ -58,12 +58,12 @@ async fn execute(url: &str, sql: &str) {
     let _ = connection.await;
 }
 
-/// The cluster outlives the test, so its database must not.
+/// The cluster outlives the test, so the database is dropped.
 impl Drop for TestDatabase {
     fn drop(&mut self) {
         let Self::Postgres { maintenance_url, name } = self else { return };
         let (url, sql) = (maintenance_url.clone(), format!("drop database if exists {name} with (force)"));
-        // A test's own runtime cannot wait for anything while it is being dropped.
+        // A runtime cannot block while it is being dropped.
         let dropping = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.expect("a runtime can be made").block_on(execute(&url, &sql));

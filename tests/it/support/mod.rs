@@ -1,4 +1,4 @@
-//! A whole service in process, with a clock that stands still and users who make requests.
+//! A whole service in process, with a manual clock, and clients that send requests to it.
 
 mod client;
 mod database;
@@ -26,10 +26,10 @@ use plinth_base::clock::{Clock, Timestamp};
 use plinth_git::Repositories;
 use plinth_store::Store;
 
-/// The moment at which every story begins.
+/// The time at which every test begins.
 pub const START: Timestamp = Timestamp(1_772_000_000);
 
-/// The service under test; its data goes with it.
+/// The service under test; its data is deleted with it.
 pub struct Service {
     pub app: App,
     pub store: Store,
@@ -39,7 +39,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// A service in the given state, with limits off.
+    /// A service with this state file and without rate limits.
     pub async fn with(state: &str) -> Self {
         let mut settings = Settings::default();
         settings.rate_limits.enforced = false;
@@ -58,7 +58,7 @@ impl Service {
         service
     }
 
-    /// The same data in a process that remembers nothing.
+    /// Replaces the process state, with empty caches, over the same data.
     pub async fn restart(&mut self) {
         let repositories = Repositories::at(&self.directory.path().join("data")).expect("the folder is there");
         let (store, clock, settings) = (self.store.clone(), self.app.clock.clone(), self.app.settings.clone());
@@ -66,21 +66,21 @@ impl Service {
         self.http_service = HttpService::new(self.app.clone());
     }
 
-    /// Brings the service to a further state.
+    /// Applies another state file.
     pub async fn apply(&self, state: &str) {
         let state = State::parse(state, self.directory.path()).expect("the test's state file is good");
         let applied = state.apply(&self.store, &self.app.repositories, self.app.clock.now()).await;
         applied.expect("the test's state can be applied");
     }
 
-    /// Applies a state file that may be refused.
+    /// Applies a state file that may be rejected.
     pub async fn try_apply(&self, state: &str) -> Result<(), String> {
         let state = State::parse(state, self.directory.path()).map_err(|error| error.to_string())?;
         let applied = state.apply(&self.store, &self.app.repositories, self.app.clock.now()).await;
         applied.map(drop).map_err(|error| error.to_string())
     }
 
-    /// Ends a token for good.
+    /// Revokes a token.
     pub async fn revoke(&self, token: &str) {
         let context = (plinth_core::tokens::hash(token), self.app.clock.now());
         let ended = self.store.write(Tester, context, |tx, (hash, now)| {
@@ -92,32 +92,32 @@ impl Service {
         assert_eq!(ended.await.expect("the store takes the change"), 1);
     }
 
-    /// The same store as another process has it open.
+    /// The same store, opened as another process would.
     pub async fn store_elsewhere(&self) -> Store {
         self.database.open().await
     }
 
-    /// The private key of apps in tests, in PEM; made once, since that takes a while.
+    /// The private key of apps in tests, in PEM.
     pub fn app_key(&self) -> &'static str {
         app_key()
     }
 
-    /// Puts that key where a state file names it.
+    /// Writes that key to a file that a state file can name.
     pub fn write_app_key(&self, name: &str) {
         std::fs::write(self.directory.path().join(name), app_key()).expect("the folder takes a file");
     }
 
-    /// Where the state file's paths lead to.
+    /// The directory that the state file's paths are relative to.
     pub fn directory(&self) -> &Path {
         self.directory.path()
     }
 
-    /// Someone without a credential.
+    /// A client without a credential.
     pub fn anonymous(&self) -> Client<'_> {
         Client::new(&self.http_service)
     }
 
-    /// Someone with this token.
+    /// A client with this token.
     pub fn with_token(&self, token: &str) -> Client<'_> {
         Client::new(&self.http_service).header("authorization", &format!("Bearer {token}"))
     }
@@ -147,7 +147,7 @@ impl Service {
     }
 }
 
-/// One key for all apps that need not have different ones.
+/// One key for all apps that can share it, because generating one is slow.
 pub fn app_key() -> &'static str {
     static KEY: std::sync::LazyLock<String> =
         std::sync::LazyLock::new(|| plinth_core::apps::generate_key().private_pem);

@@ -1,4 +1,4 @@
-//! Holds every answer of every story against the description of the API, so that neither can drift from the other.
+//! Checks every response of every test against the OpenAPI description, so that neither can drift from the other.
 
 use std::sync::OnceLock;
 
@@ -27,13 +27,13 @@ fn api() -> &'static Api {
     })
 }
 
-/// Panics where the answer is not one that the description has.
+/// Panics if the description does not have this response.
 pub fn check(method: &Method, target: &str, response: &Response) {
     let path = target.split(['?', '#']).next().unwrap_or_default();
     let path = path.strip_prefix("/api/v3").filter(|rest| rest.starts_with('/')).unwrap_or(path);
     let looked_up = if *method == Method::HEAD { &Method::GET } else { method };
     let Some((route, _)) = api().matcher.find(looked_up, path) else { return };
-    // A story that provokes a fault of ours says so itself; nobody else is told to expect one.
+    // The description has no 500; a test that causes one checks it itself.
     if response.status == 500 {
         return;
     }
@@ -131,13 +131,13 @@ fn check_text(schema: &Value, text: &str, location: &str) -> Result<(), String> 
     if fits { Ok(()) } else { Err(format!("{location} is {text:?}, which does not fit {schema}")) }
 }
 
-/// Answers are described to the last key: one that the description does not name is a drift as well.
+/// Responses are described completely: a field that the description does not name is an error too.
 fn check_object(schema: &Value, object: &Map<String, Value>, location: &str) -> Result<(), String> {
     let parts: Vec<&Value> = match schema["allOf"].as_array() {
         Some(parts) => parts.iter().map(resolve).collect(),
         None => vec![schema],
     };
-    // What is described as anything is open all the way down.
+    // A schema without constraints allows anything below it.
     let is_open = schema.as_object().is_none_or(Map::is_empty);
     for part in &parts {
         for name in part["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {

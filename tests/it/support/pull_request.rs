@@ -1,4 +1,4 @@
-//! A pull request over a real repository, made with the git program and moved by references.
+//! A pull request in a repository that git has created, which moves by ref updates.
 
 use crate::support::fixtures::StateFile;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub fn acme() -> StateFile {
         .classic("stranger", "repo, notifications", "ghp_stranger")
 }
 
-/// A service with `acme/rocket`, whose branch `feature` is proposed for `main` by hubot.
+/// A service with `acme/rocket`, which has a pull request from `feature` to `main`.
 pub struct PullRequestFixture {
     pub service: Service,
     pub work: WorkTree,
@@ -35,7 +35,7 @@ pub struct PullRequestFixture {
 }
 
 impl PullRequestFixture {
-    /// Files of the base, and what the head changes in them; no content means no file.
+    /// Files of the base, and the changes of the head; `None` deletes a file.
     pub async fn new(base: &[(&str, &str)], head: &[(&str, Option<&str>)]) -> Self {
         Self::with_settings(base, head, None).await
     }
@@ -75,7 +75,7 @@ impl PullRequestFixture {
         self.service.with_token(&format!("ghp_{login}"))
     }
 
-    /// Makes a commit with these changes on top of `parent`, without moving anything.
+    /// Creates a commit with these changes on top of `parent`, without updating a ref.
     pub fn commit_on(&self, parent: &str, changes: &[(&str, Option<&str>)]) -> String {
         self.work.git(&["checkout", "-q", "--detach", parent]);
         for (path, content) in changes {
@@ -84,14 +84,14 @@ impl PullRequestFixture {
         self.work.commit("hubot")
     }
 
-    /// Brings the objects in and moves a branch, wherever it was.
+    /// Copies the objects and moves a branch by force.
     pub async fn push(&self, branch: &str, sha: &str) {
         self.bring_objects().await;
         let path = format!("/repos/acme/rocket/git/refs/heads/{branch}");
         self.user("mona").patch(&path, json!({ "sha": sha, "force": true })).await.expect(200);
     }
 
-    /// Puts everything that was committed so far into the repository of the service.
+    /// Copies every commit into the repository of the service.
     pub async fn bring_objects(&self) {
         self.bring_objects_to("rocket").await;
     }
@@ -104,7 +104,7 @@ impl PullRequestFixture {
         self.work.git_with(&["pack-objects", "-q", pack], &names);
     }
 
-    /// The folder of a repository on disk.
+    /// The directory of a repository.
     async fn directory(&self, repo: &str) -> PathBuf {
         let repo = self.user("mona").get(&format!("/repos/acme/{repo}")).await.expect(200).json();
         let id = repo["id"].as_i64().expect("a number");
@@ -118,7 +118,7 @@ impl PullRequestFixture {
         found.expect("git is installed").status.success()
     }
 
-    /// A comment of mona's on the head, with these fields besides.
+    /// Creates a comment as mona on the head, with these fields.
     pub async fn comment(&self, fields: Value) -> Response {
         self.comment_as("mona", fields).await
     }
@@ -129,7 +129,7 @@ impl PullRequestFixture {
         self.user(login).post(COMMENTS, body).await
     }
 
-    /// The comment as it is now.
+    /// Reads the comment.
     pub async fn get(&self, id: &Value) -> Value {
         self.user("mona").get(&format!("/repos/acme/rocket/pulls/comments/{id}")).await.expect(200).json()
     }
@@ -172,7 +172,7 @@ impl WorkTree {
         }
     }
 
-    /// Commits everything, and keeps the commit reachable under a name of its own.
+    /// Commits everything, with a tag that keeps the commit reachable.
     pub fn commit(&self, author: &str) -> String {
         self.git(&["add", "-A"]);
         let identity = format!("{author} <{author}@example.com>");

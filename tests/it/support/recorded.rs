@@ -1,4 +1,4 @@
-//! Writes answers down for `tests/conformance`, which holds them against GitHub's own description of its API.
+//! Records responses for `tests/conformance`, which validates them against GitHub's own OpenAPI description.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::Response;
 
-/// Names the folder; without it, nothing is written.
+/// Names the directory; without it, nothing is recorded.
 const FOLDER: &str = "PLINTH_TEST_RESPONSES";
 const OPERATIONS: &str = include_str!("../../clients/operations.json");
 
@@ -21,10 +21,10 @@ struct Record {
     state: Mutex<(File, HashSet<u64>)>,
 }
 
-/// Keeps an answer to one of the operations that GitHub has too; the same answer again only once.
+/// Records a response to an operation that GitHub has too, equal responses once.
 pub fn keep(operation: &str, method: &Method, target: &str, response: &Response) {
     let Some(record) = record() else { return };
-    // What is compressed was also asked for as it is, by the same story.
+    // Tests request every compressed response without compression, too.
     if !record.operations.contains(operation) || response.header("content-encoding").is_some() {
         return;
     }
@@ -45,7 +45,7 @@ fn line(method: &Method, target: &str, response: &Response) -> Value {
             line["headers"][name] = value.into();
         }
     }
-    // Whether a body should be there, and be JSON, is for the check to say.
+    // The validation decides whether there must be a body in JSON.
     if !response.body.is_empty() {
         let text = || String::from_utf8_lossy(&response.body).into_owned().into();
         line["body"] = serde_json::from_slice(&response.body).unwrap_or_else(|_| text());

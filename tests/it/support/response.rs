@@ -1,10 +1,10 @@
-//! What came back.
+//! A response of the service under test.
 
 use bytes::Bytes;
 use http::HeaderMap;
 use serde_json::Value;
 
-/// A whole answer.
+/// A complete response.
 #[derive(Debug, Clone)]
 pub struct Response {
     pub status: u16,
@@ -28,14 +28,14 @@ impl Response {
         self.json()["message"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Checks the status and goes on; the whole body is shown where it differs.
+    /// Checks the status, and shows the whole body if it differs.
     #[track_caller]
     pub fn expect(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{}", String::from_utf8_lossy(&self.body));
         self
     }
 
-    /// Everything but what differs between any two requests.
+    /// Everything except headers that differ between any two requests.
     pub fn comparable(&self) -> (u16, Vec<(String, String)>, Bytes) {
         const ALWAYS_DIFFERENT: &[&str] = &["x-github-request-id", "x-service-request-id", "date"];
         let headers = self.headers.iter().filter(|(name, _)| !ALWAYS_DIFFERENT.contains(&name.as_str()));

@@ -1,4 +1,4 @@
-//! Installation tokens: made by an app, narrowed as it asks, ended by time or by themselves.
+//! Installation tokens: created by an app, narrowed on request, and ended by expiry or revocation.
 
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{HELPER_ON_OCTO, HELPER_ON_OTHER, RIVAL_ON_OCTO, helper, service};
 use crate::support::{Response, Service, Tester};
 
-/// What is left of an answer when the secret is taken out.
+/// The response without the secret.
 fn shown(response: &Response) -> String {
     let mut body = response.json();
     let token = body["token"].as_str().expect("a token").to_owned();
@@ -24,7 +24,7 @@ async fn token(service: &Service, asked: Value) -> String {
     made["token"].as_str().expect("a token").to_owned()
 }
 
-/// Which of the three repositories a token sees.
+/// The repositories that a token can read.
 async fn sees(service: &Service, token: &str) -> Vec<u16> {
     let mut seen = Vec::new();
     for name in ["one", "two", "three"] {
@@ -167,7 +167,7 @@ async fn token_revokes_only_itself() {
     assert_eq!(sees(&service, &second).await, [200, 200, 404]);
 }
 
-/// What the installation loses, its tokens lose at once, whenever they were made.
+/// Tokens lose at once what their installation loses.
 #[tokio::test]
 async fn token_rights_follow_current_installation() {
     let service = service().await;
@@ -184,7 +184,7 @@ async fn token_rights_follow_current_installation() {
     assert_eq!(sees(&service, &token).await, [200, 404, 404]);
 }
 
-/// What is stored opens nothing: neither the token nor its parts are in it.
+/// The database contains neither the token nor a part of it.
 #[tokio::test]
 async fn store_contains_no_token_or_private_key() {
     let service = service().await;

@@ -1,4 +1,4 @@
-//! JSON web tokens, good and bad.
+//! JSON web tokens, valid and invalid.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -16,7 +16,7 @@ const TOO_FAR: &str = "'Expiration time' claim ('exp') is too far in the future"
 const NOT_BEFORE: &str = "'Not before' claim ('nbf') must be a numeric value representing a time that has passed";
 const BAD_CREDENTIALS: &str = "Bad credentials";
 
-/// What an app with this token is told.
+/// The response to an app with this token.
 async fn reported(service: &Service, token: &str) -> (u16, String) {
     let response = service.with_token(token).post(HELPER_ON_OCTO, json!({})).await;
     if response.status == 401 && token.starts_with("eyJ") {
@@ -26,7 +26,7 @@ async fn reported(service: &Service, token: &str) -> (u16, String) {
     (response.status, response.json()["message"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Claims with one of them changed.
+/// Claims of which one is changed.
 fn with(name: &str, value: impl Into<Value>) -> Value {
     let mut claims = jwt::claims("Iv23helper");
     claims[name] = value.into();
@@ -56,7 +56,7 @@ async fn jwt_issuer_is_app_id_or_client_id() {
         json!("helper"),
         json!("a\u{0}b"),
         json!(""),
-        // The number is compared as it is written.
+        // The id is compared as text.
         json!("01"),
         json!("+1"),
         json!(" 1"),
@@ -71,7 +71,7 @@ async fn jwt_issuer_is_app_id_or_client_id() {
     }
 }
 
-/// Neither the algorithm nor the key is chosen by the token.
+/// The token chooses neither the algorithm nor the key.
 #[tokio::test]
 async fn jwt_requires_app_key_and_rs256() {
     let service = service().await;
@@ -152,7 +152,7 @@ async fn jwt_times_must_be_near_numbers() {
     }
 }
 
-/// A header that calls an extension critical is good only for whoever understands the extension.
+/// A critical extension must be understood, and the service supports none.
 #[tokio::test]
 async fn jwt_with_critical_extensions_is_rejected() {
     let service = service().await;

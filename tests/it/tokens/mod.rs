@@ -1,4 +1,4 @@
-//! Tokens of apps: how an app proves who it is, and what it gets for it.
+//! Credentials of apps: JSON web tokens and installation tokens.
 
 mod access_tokens;
 mod app_jwt;
@@ -22,7 +22,7 @@ static STATE: LazyLock<String> = LazyLock::new(|| {
         .classic("mona", "repo", "ghp_monamona")
         .to_string()
 });
-/// The installations, in the order in which the state makes them.
+/// The installations, in the order of the state file.
 const HELPER_ON_OCTO: &str = "/app/installations/1/access_tokens";
 const HELPER_ON_OTHER: &str = "/app/installations/2/access_tokens";
 const RIVAL_ON_OCTO: &str = "/app/installations/3/access_tokens";
@@ -42,7 +42,7 @@ fn rival_key() -> &'static str {
     &KEY
 }
 
-/// The app itself, with everything right.
+/// The app with a valid JWT.
 fn helper(service: &Service) -> Client<'_> {
     service.with_token(&jwt::sign(service.app_key(), &jwt::claims("Iv23helper")))
 }

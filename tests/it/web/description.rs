@@ -1,4 +1,4 @@
-//! The description cannot drift from the routes.
+//! The OpenAPI description matches the routes.
 
 use std::collections::BTreeSet;
 
@@ -154,7 +154,7 @@ async fn described_rights_match_policy_table() {
     assert!(about.contains("the permission `administration: write`"), "{about}");
 }
 
-/// The address in an error leads to the operation that refused.
+/// The documentation URL of an error leads to its operation.
 #[tokio::test]
 async fn error_documentation_urls_resolve() {
     let service = Service::with("users: [{ login: mona }]").await;

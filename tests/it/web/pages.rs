@@ -1,4 +1,4 @@
-//! What browsers load.
+//! Pages and files for browsers.
 
 use crate::support::Service;
 use plinth_api::settings::Settings;
@@ -26,7 +26,7 @@ async fn static_files_have_type_etag_policy_and_date() {
         assert!(response.header("cache-control").is_some_and(|text| text.starts_with("public, max-age=")), "{path}");
         let tag = response.header("etag").expect("there is a tag").to_owned();
         let again = service.anonymous().header("if-none-match", &tag).get(path).await.expect(304);
-        // A browser takes over the headers of this answer, too.
+        // A browser updates stored headers from a 304, too.
         assert_eq!(again.header("content-security-policy"), Some(policy.as_str()), "{path}");
         assert_eq!(again.header("cache-control"), response.header("cache-control"), "{path}");
         assert_eq!(again.header("etag"), Some(tag.as_str()), "{path}");
@@ -58,7 +58,7 @@ async fn content_security_policy_allows_only_own_files() {
     }
 }
 
-/// Errors link to these places, and clients recognize limits by them.
+/// Errors link to these anchors, and clients recognize rate limits by them.
 #[tokio::test]
 async fn page_has_anchors_of_error_links() {
     let service = Service::with("").await;

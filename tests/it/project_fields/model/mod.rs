@@ -1,4 +1,4 @@
-//! Any order of changes leaves issue fields and the project fields that follow them as a simple model says.
+//! Random changes of issue fields and linked project fields, compared with a simple model.
 
 mod state;
 
@@ -16,7 +16,7 @@ static STATE: LazyLock<String> = LazyLock::new(|| {
         .classic("mona", "project, admin:org", "ghp_mona0000")
         .to_string()
 });
-/// Few names, so that they clash: with each other, in another case, and with a built-in field.
+/// Few names, so that they conflict: with each other, in another case, and with a built-in field.
 const NAMES: [&str; 6] = ["Priority", "priority", "Effort", "Status", "Area", "Team"];
 const KINDS: [&str; 3] = ["text", "single_select", "multi_select"];
 
@@ -33,7 +33,7 @@ enum Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    // Of few fields most steps find one that is there.
+    // With few fields, most steps find one that exists.
     let (name, field) = (0..NAMES.len(), 0..3usize);
     prop_oneof![
         3 => (name.clone(), 0..KINDS.len(), 1..4usize)

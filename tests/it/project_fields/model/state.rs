@@ -1,4 +1,4 @@
-//! The model, and how each step changes it and the service alike.
+//! The model, and how each step changes it and the service.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ struct ProjectField {
     linked_to: Option<i64>,
 }
 
-/// The model: two lists, and the highest option id that was ever given.
+/// Two lists, and the highest option id so far.
 pub struct Model<'a> {
     service: &'a Service,
     issue_fields: Vec<IssueField>,
@@ -71,7 +71,7 @@ impl<'a> Model<'a> {
         others.into_iter().any(|field| same(&field.name, name))
     }
 
-    /// The place of the field in the list, or nothing where there are fewer.
+    /// The index of the field in the list, or nothing if there are fewer.
     fn at(&self, field: usize) -> Option<usize> {
         (field < self.issue_fields.len()).then_some(field)
     }
@@ -107,7 +107,7 @@ impl<'a> Model<'a> {
         self.issue_fields.push(field);
     }
 
-    /// The options of an answer; those that were not kept have ids that were never given before.
+    /// The options of a response; new options have ids that were never used before.
     fn learn_options(&mut self, response: &Value, kept: &[i64]) -> Vec<(i64, String)> {
         let options = response["options"].as_array().cloned().unwrap_or_default();
         let before = self.highest_option;
@@ -208,7 +208,7 @@ impl<'a> Model<'a> {
         self.project_fields.push(ProjectField { id, name: name.into(), linked_to: None });
     }
 
-    /// Adds a field in the middle of reading: it is at the end and is seen, once.
+    /// Adds a field while pages are read: it is at the end and is shown once.
     async fn page_forward(&mut self, size: usize) {
         let mut page = mona(self.service).get(&format!("{ORG}?per_page={size}")).await.expect(200);
         let mut seen = field_names(&items(&page));
@@ -223,7 +223,7 @@ impl<'a> Model<'a> {
         assert_eq!(seen, names);
     }
 
-    /// Adds a field while reading backwards: it is behind and is not seen.
+    /// Adds a field while pages are read backwards: it is behind and is not shown.
     async fn page_back(&mut self, size: usize) {
         let before: Vec<String> = self.project_fields.iter().map(|field| field.name.clone()).collect();
         let mut page = mona(self.service).get(&format!("{ORG}?per_page={size}")).await.expect(200);
@@ -240,7 +240,7 @@ impl<'a> Model<'a> {
         assert_eq!(seen, before);
     }
 
-    /// Both lists are what the model says, options included.
+    /// Both lists, with their options, match the model.
     async fn compare(&self) {
         let response = mona(self.service).get(ISSUE_FIELDS).await.expect(200);
         schemas::check("orgs/list-issue-fields", &response);

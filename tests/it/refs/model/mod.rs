@@ -1,4 +1,4 @@
-//! Random changes of references by REST and by push, compared with a map after each step.
+//! Random ref updates by REST and by push, compared with a map after each step.
 
 mod reference;
 mod steps;
@@ -18,7 +18,7 @@ use crate::git_http::host::{Host, OWNER};
 
 const CASES: u32 = 5;
 const STEPS: usize = 20;
-/// Each try of a shorter sequence costs about as much as a case.
+/// Each attempt to shrink a sequence costs about as much as a case.
 const SHRINKS_MAX: u32 = 40;
 const ZERO: &str = "0000000000000000000000000000000000000000";
 
@@ -39,7 +39,7 @@ fn refs_match_model_over_rest_and_push() {
     }
 }
 
-/// One service, and a folder with all objects and their pack.
+/// A service, and a directory with all objects and their pack.
 struct Fixture {
     host: Host,
     objects: Vec<String>,
@@ -64,7 +64,7 @@ impl Fixture {
         Self { host, objects, pack }
     }
 
-    /// Carries all steps out in a new repository that begins with one commit.
+    /// Executes all steps in a new repository with one commit.
     async fn check_case(&self, number: usize, steps: &[Step]) -> Result<(), String> {
         let name = format!("case-{number}");
         let made = self.host.service.with_token(OWNER).post("/orgs/octo-org/repos", json!({ "name": name })).await;
@@ -81,7 +81,7 @@ impl Fixture {
     }
 }
 
-/// One repository and how its references are to be changed.
+/// One repository and the steps to execute in it.
 struct Case<'a> {
     fixture: &'a Fixture,
     id: RepoId,

@@ -1,11 +1,11 @@
-//! What references must do, told without Git: a map of names, and which objects follow which.
+//! A model of refs without git: a map of names, and the ancestry of objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The name that nobody may delete.
+/// The branch that cannot be deleted.
 pub const DEFAULT: &str = "refs/heads/main";
 
-/// Names that get in each other's way, in several namespaces.
+/// Names with directory/file conflicts, in several namespaces.
 pub const NAMES: &[&str] = &[
     DEFAULT,
     "refs/heads/a",
@@ -18,18 +18,18 @@ pub const NAMES: &[&str] = &[
     "refs/x/a",
 ];
 
-/// `0 ← 1 ← 2` in one line, `3` apart, `4` a tag on `1`, `5` a file.
+/// `0 ← 1 ← 2` in one line, `3` unrelated, `4` a tag of `1`, `5` a blob.
 pub const OBJECTS: usize = 6;
 const TAG: usize = 4;
 const BLOB: usize = 5;
 
-/// One line of a push: a name, what it is thought to be, and what it shall become.
+/// One command of a push: a ref, its expected target, and its new target.
 pub type Command = (&'static str, Option<usize>, Option<usize>);
 
 #[derive(Debug, Clone, Default)]
 pub struct Model {
     pub refs: BTreeMap<&'static str, usize>,
-    /// Objects that the server has, whether a name reaches them or not.
+    /// Objects on the server, reachable or not.
     pub known: BTreeSet<usize>,
 }
 
@@ -57,7 +57,7 @@ impl Model {
         if name != DEFAULT && self.refs.remove(name).is_some() { 204 } else { 422 }
     }
 
-    /// What the server makes of a push with these lines whose pack has these objects; whether each line is done.
+    /// Applies a push with these commands and a pack with these objects; returns whether each command succeeds.
     pub fn receive(&mut self, commands: &[Command], atomic: bool, pack: &BTreeSet<usize>) -> Vec<bool> {
         let fits = |command: &Command| command.2.is_none_or(|new| may_point_at(command.0, new));
         let kept = if atomic { commands.iter().all(fits) } else { commands.iter().any(fits) };
@@ -92,14 +92,14 @@ impl Model {
         true
     }
 
-    /// A name cannot be a file and a folder at once.
+    /// A ref cannot be both a file and a directory.
     fn is_blocked(&self, name: &str) -> bool {
         let below = |one: &str, other: &str| one.starts_with(&format!("{other}/"));
         self.refs.keys().any(|held| below(held, name) || below(name, held))
     }
 }
 
-/// The object and all that it needs.
+/// The object and everything that it needs.
 pub fn closure(object: usize) -> Vec<usize> {
     match object {
         TAG => vec![TAG, 1, 0],
@@ -108,7 +108,7 @@ pub fn closure(object: usize) -> Vec<usize> {
     }
 }
 
-/// Branches point at commits and at nothing else.
+/// Branches point at commits only.
 fn may_point_at(name: &str, object: usize) -> bool {
     !name.starts_with("refs/heads/") || object < TAG
 }
@@ -133,7 +133,7 @@ fn is_fast_forward(name: &str, old: usize, new: usize) -> bool {
     }
 }
 
-/// Whether the git program sends such an update without being forced.
+/// Whether git sends such an update without force.
 pub fn client_lets_pass(name: &str, old: usize, new: usize) -> bool {
     match (commit_of(old), commit_of(new)) {
         (Some(old), Some(new)) => !name.starts_with("refs/tags/") && follows(old, new),

@@ -1,4 +1,4 @@
-//! Steps that are drawn by lot, by REST and by push.
+//! Random steps, by REST and by push.
 
 use std::collections::BTreeSet;
 
@@ -26,17 +26,17 @@ pub enum Step {
         name: usize,
         length: usize,
     },
-    /// The real git program.
+    /// A push by git.
     Push {
         wishes: Vec<Requested>,
         atomic: bool,
     },
-    /// Lines by hand, which may expect anything of the names.
+    /// A hand-written push, whose commands may expect any target.
     Raw {
         lines: Vec<Line>,
         atomic: bool,
     },
-    /// Objects move from the store into a pack.
+    /// Moves loose objects from the database into a pack.
     Flush,
 }
 
@@ -52,11 +52,11 @@ pub struct Requested {
 pub enum How {
     Plain,
     Force,
-    /// Only if the name is where it is expected.
+    /// Only if the ref has its expected target.
     Lease(Expected),
 }
 
-/// One line of a push by hand.
+/// One command of a hand-written push.
 #[derive(Debug, Clone)]
 pub struct Line {
     pub name: usize,
@@ -64,7 +64,7 @@ pub struct Line {
     pub new: Option<usize>,
 }
 
-/// What someone thinks a name points at.
+/// The target that a client expects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
     AsItIs,
@@ -101,17 +101,17 @@ pub fn step() -> impl Strategy<Value = Step> {
     .prop_map(each_name_once)
 }
 
-/// Names of which there can be one at a time, most of them branches.
+/// Names that exclude each other, most of them branches.
 const IN_THE_WAY: &[(usize, usize)] = &[(1, 2), (2, 1), (1, 3), (3, 1), (7, 8), (8, 7)];
 
-/// A push that deletes one name to make another that it is in the way of.
+/// A push that deletes one ref and creates another in a directory/file conflict with it.
 fn make_way((old, new): (usize, usize), atomic: bool) -> Step {
     let made = Requested { name: new, new: Some(0), how: How::Plain };
     let deleted = Requested { name: old, new: None, how: How::Plain };
     Step::Push { wishes: vec![made, deleted], atomic }
 }
 
-/// Git sends no push that changes a name twice.
+/// Git sends no push that updates a ref twice.
 fn each_name_once(mut step: Step) -> Step {
     let mut seen = BTreeSet::new();
     match &mut step {
@@ -122,7 +122,7 @@ fn each_name_once(mut step: Step) -> Step {
     step
 }
 
-/// Carries a push of the git program out in the model and tells whether git must end well.
+/// Applies a push by git to the model, and returns whether git must succeed.
 pub fn push(model: &mut Model, wishes: &[Requested], atomic: bool) -> bool {
     let mut commands: Vec<Command> = Vec::new();
     let mut rejected = false;
@@ -143,7 +143,7 @@ pub fn push(model: &mut Model, wishes: &[Requested], atomic: bool) -> bool {
     !rejected && !done.contains(&false)
 }
 
-/// Whether git itself sends the update rather than refusing it on the spot.
+/// Whether git sends the update instead of rejecting it locally.
 fn is_sent(model: &Model, requested: &Requested, old: Option<usize>) -> bool {
     match (requested.how, old, requested.new) {
         (How::Lease(expected), _, _) => expected.in_model(model, requested.name) == old,
