@@ -55,7 +55,7 @@ fn back_up_and_restore(case: &str, round: usize, database: impl Fn() -> Option<O
     let (Some(cluster), Some(target)) = (database(), database()) else { return };
     let subject = Subject::start(cluster, &[]);
     let backup = Backup::take(&subject, round);
-    progress(&format!("{case}: backed up in {:.2?} beside {} writes", backup.took, backup.writes));
+    progress(&format!("{case}: backed up in {:.2?} during {} writes", backup.took, backup.writes));
     let mut restored = backup.restore(&subject, target).unwrap_or_else(|reason| panic!("{case}: {reason}"));
     drop(subject);
     restored.launch();
@@ -71,7 +71,7 @@ fn back_up_and_restore(case: &str, round: usize, database: impl Fn() -> Option<O
     expect_whole(&restored, &format!("{case}, restored and used"));
     expect_forgeries_noticed(restored.server(), restored.ledger());
     figure(&format!(
-        "{case}: took {:.2?} beside {} writes, {} acknowledged writes restored, 0 lost; clones and pushes work",
+        "{case}: took {:.2?} during {} writes, {} acknowledged writes restored, 0 lost; clones and pushes work",
         backup.took, backup.writes, checked.acknowledged
     ));
 }
@@ -161,7 +161,7 @@ fn run(subject: &Subject, command: &str, backup: &Path, data: &Path, cluster: Op
         crate::subject::wait_for_statements(cluster);
         program.args(["--database", &cluster.url()]);
     }
-    let log = std::fs::File::create(subject.home().join(format!("{command}.log"))).expect("the directory takes a file");
+    let log = std::fs::File::create(subject.home().join(format!("{command}.log"))).expect("the file can be written");
     let copy = log.try_clone().expect("a file can be shared");
     let child = program.stdin(Stdio::null()).stdout(log).stderr(copy).spawn().expect("the program starts");
     let status = wait(child, command);

@@ -124,7 +124,7 @@ fn comments(client: &mut Client) -> Result<BTreeMap<i64, String>, String> {
 
 /// Git finds everything that the refs need.
 fn check_clone(server: &Server, home: &Path) -> Vec<String> {
-    let directory = tempfile::tempdir_in(home).expect("a temporary directory can be made");
+    let directory = tempfile::tempdir_in(home).expect("a temporary directory can be created");
     let cloned = git(directory.path(), &["clone", "--quiet", "--mirror", &url(server), "mirror"]);
     if !cloned.status.success() {
         return vec![format!("git clone: {}", said(&cloned))];

@@ -44,7 +44,7 @@ fn f9_expired_tokens_stay_expired_after_clock_jump() {
         // The control: a token that is neither revoked nor expired is accepted.
         moved.jump(jump);
         let good = moved.token();
-        assert_eq!(moved.look(&good), 200, "nobody would notice if every token were refused");
+        assert_eq!(moved.look(&good), 200, "nobody would notice if every token were rejected");
         moved.jump(0);
     }
     figure("F9: 3 jumps (-1 h, +1 h, +1 day): 6 dead tokens stay dead, lives of 60 min within 5 s");
@@ -87,7 +87,7 @@ impl Moved {
         };
         let mut subject = Subject::prepare(&[]);
         let clock = subject.home().join("clock");
-        std::fs::write(&clock, "+0").expect("the directory takes a file");
+        std::fs::write(&clock, "+0").expect("the file can be written");
         subject.add_app();
         let mut program = Command::new(settings::program_path());
         program.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", &clock);
@@ -122,7 +122,7 @@ impl Moved {
         let header = jsonwebtoken::Header::new(jsonwebtoken::Algorithm::RS256);
         let token = jsonwebtoken::encode(&header, &claims, &key).expect("claims can be signed");
         let response = Client::new(self.subject.server().address, &token).send(method, path, "");
-        let response = response.expect("the server answers");
+        let response = response.expect("the server responds");
         assert!(response.is_success(), "{method} {path}: {response:?}");
         response.json()
     }
@@ -147,7 +147,7 @@ impl Moved {
 
     fn send(&self, token: &str, method: &str, path: &str) -> u16 {
         let response = Client::new(self.subject.server().address, token).send(method, path, "");
-        response.expect("the server answers").status
+        response.expect("the server responds").status
     }
 }
 

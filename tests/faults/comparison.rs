@@ -171,7 +171,7 @@ pub fn forgeries(events: &[Event]) -> Vec<(&'static str, Vec<Event>)> {
             Event::Ok { operation, .. } if operation == number => Event::Fail { operation: *number },
             other => other.clone(),
         };
-        forged.push(("a refused push is there", events.iter().map(turn).collect()));
+        forged.push(("a rejected push exists", events.iter().map(turn).collect()));
     }
     forged
 }

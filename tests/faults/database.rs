@@ -56,7 +56,7 @@ fn f10_service_recovers_from_postgres_hang() {
 
 fn survive(fault: Fault) {
     let case = format!("F10, {fault:?}");
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let Some(cluster) = Cluster::start_in(directory.path(), |_| Vec::new()) else {
         return skip(&format!("{case}: PLINTH_TEST_POSTGRES_BIN names no programs"));
     };
@@ -122,7 +122,7 @@ fn unexpected(seen: &Seen) -> Vec<String> {
         .collect();
     let (interrupted, bare) = (seen.interrupted.load(SeqCst), seen.without_retry_after.load(SeqCst));
     if interrupted + bare > 0 {
-        wrong.push(format!("{interrupted} requests without a response, {bare} refusals without Retry-After"));
+        wrong.push(format!("{interrupted} requests without a response, {bare} error responses without Retry-After"));
     }
     wrong
 }
@@ -143,7 +143,7 @@ impl Fault {
             Fault::Kill => cluster.kill(),
             Fault::TerminateBackends => {
                 let sql = "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()";
-                statement(cluster, sql).expect("the database takes a statement");
+                statement(cluster, sql).expect("the database executes a statement");
             }
             Fault::Hang => return Some(Hung::stop(all(directory))),
         }

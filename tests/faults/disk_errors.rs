@@ -73,7 +73,7 @@ fn f8_failed_sync_is_final() {
         }
     }
     expect_forgeries_noticed(subject.server(), subject.ledger());
-    figure(&format!("F8: {failures} failed syncs at {} places, none acknowledged, 0 lost: {sites:?}", sites.len()));
+    figure(&format!("F8: {failures} failed syncs at {} sites, none acknowledged, 0 lost: {sites:?}", sites.len()));
 }
 
 #[test]
@@ -159,7 +159,7 @@ impl Operation {
             }
             Operation::Push | Operation::PushLog => push(subject, name),
             Operation::BlobAndClone => {
-                let directory = tempfile::tempdir_in(subject.home()).expect("a temporary directory can be made");
+                let directory = tempfile::tempdir_in(subject.home()).expect("a temporary directory can be created");
                 git(directory.path(), &["clone", "--quiet", "--mirror", &url(server), "m"]).status.success()
             }
             Operation::Repository => {

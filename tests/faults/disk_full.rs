@@ -38,13 +38,13 @@ fn f6_full_disk_rejects_writes_and_recovers() {
         slowest = slowest.max(fill.recovery.expect("it recovers without a restart"));
         rejected += fill.rejected;
         expect_whole(&subject, &format!("F6, after fill {round}"));
-        progress(&format!("F6: {} fills, {rejected} writes refused", round + 1));
+        progress(&format!("F6: {} fills, {rejected} writes rejected", round + 1));
     }
     subject.restart();
     let acknowledged = expect_whole(&subject, "F6, after a restart").acknowledged;
     expect_forgeries_noticed(subject.server(), subject.ledger());
     figure(&format!(
-        "F6: {fills} fills, {acknowledged} acknowledged writes, 0 lost, {rejected} refused with 503 or 507, all reads 200, \
+        "F6: {fills} fills, {acknowledged} acknowledged writes, 0 lost, {rejected} rejected with 503 or 507, all reads 200, \
          writes again {slowest:.2?} after there was room"
     ));
     subject.end(disk);
@@ -68,7 +68,7 @@ fn start(case: &str) -> Option<(Disk, Subject)> {
             Some((disk, subject))
         }
         Err(reason) => {
-            skip(&format!("{case}: a small file system takes root: {reason}"));
+            skip(&format!("{case}: a small file system requires root: {reason}"));
             None
         }
     }
@@ -107,7 +107,7 @@ fn fill(ballast: &Path) {
 
 /// A clone may succeed or fail with 503 or 507.
 fn check_git(subject: &Subject) -> Vec<String> {
-    let directory = tempfile::tempdir_in(subject.home()).expect("a temporary directory can be made");
+    let directory = tempfile::tempdir_in(subject.home()).expect("a temporary directory can be created");
     let cloned = git(directory.path(), &["clone", "--quiet", "--mirror", &url(subject.server()), "mirror"]);
     let status = pusher::status(&said(&cloned));
     let is_fine = cloned.status.success() || matches!(status, Some(503 | 507));
@@ -129,7 +129,7 @@ pub fn unexpected(seen: &Seen) -> Vec<String> {
     }
     let (interrupted, bare) = (seen.interrupted.load(SeqCst), seen.without_retry_after.load(SeqCst));
     if interrupted + bare > 0 {
-        wrong.push(format!("{interrupted} requests without a response, {bare} refusals without Retry-After"));
+        wrong.push(format!("{interrupted} requests without a response, {bare} error responses without Retry-After"));
     }
     wrong
 }

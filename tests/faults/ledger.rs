@@ -115,6 +115,6 @@ impl Inner {
     fn write(&mut self, event: &Event) {
         let mut line = serde_json::to_string(event).expect("an event is JSON");
         line.push('\n');
-        self.file.write_all(line.as_bytes()).expect("the ledger takes a line");
+        self.file.write_all(line.as_bytes()).expect("the ledger can be written");
     }
 }

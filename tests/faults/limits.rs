@@ -70,7 +70,7 @@ fn f12_pack_size_limit_is_configurable() {
         let said = push(&subject, &sha, &format!("refs/heads/pack-{limit}"), &pack);
         assert_eq!(said.contains("unpack ok"), fits, "a pack of {} with a limit of {limit}: {said}", pack.len());
     }
-    figure(&format!("F12: a pack of {} bytes is taken with that limit and refused with one less", pack.len()));
+    figure(&format!("F12: a pack of {} bytes is accepted with that limit and rejected with one less", pack.len()));
 }
 
 #[test]
@@ -80,14 +80,14 @@ fn f12_connections_and_seconds_are_limited() {
     let subject = Subject::start(None, &["--connections-max", &count, "--request-seconds", &seconds]);
     for (open, is_served) in [(CONNECTIONS - 2, true), (CONNECTIONS - 1, true), (CONNECTIONS, false)] {
         // Each has a request in flight: an idle connection may be closed for a new one.
-        let held: Vec<_> = (0..open).map(|_| begin_post(subject.server(), "held")).collect();
+        let open_connections: Vec<_> = (0..open).map(|_| begin_post(subject.server(), "held")).collect();
         subject.server().wait_in_flight(u32::try_from(open).expect("a small number"));
         // A busy machine may be slow to serve, but it never serves one connection too many.
         let timeout = if is_served { DEADLINE } else { Duration::from_millis(400) };
         let response = Client::new(subject.server().address, TOKEN).with_timeout(timeout).get("/meta");
         let status = response.map(|response| response.status);
         assert_eq!(status == Ok(200), is_served, "{open} of {CONNECTIONS} connections are taken: {status:?}");
-        drop(held);
+        drop(open_connections);
         crate::wait::wait_until("there is room again", || subject.server().get("/meta").status() == 200);
     }
     // A body that arrives in time, and one that does not.
@@ -168,7 +168,7 @@ fn fill_a_page(subject: &Subject) {
 /// A page is truncated, not rejected: the result is its length.
 fn page_items(subject: &Subject, items: usize) -> u16 {
     let mut client = Client::new(subject.server().address, TOKEN);
-    let list = client.get(&format!("{REPO}/pulls/1/comments?per_page={items}")).expect("the server answers").json();
+    let list = client.get(&format!("{REPO}/pulls/1/comments?per_page={items}")).expect("the server responds").json();
     u16::try_from(list.as_array().map_or(0, Vec::len)).unwrap_or_default()
 }
 
@@ -180,7 +180,7 @@ fn make_pack(subject: &Subject) -> (String, Vec<u8>) {
     let sha = git_ok(&work, &["commit-tree", &format!("{parent}^{{tree}}"), "-p", parent, "-m", &message]);
     let name = work.join("made");
     let list = work.join("list");
-    std::fs::write(&list, format!("{sha}\n")).expect("the directory takes a file");
+    std::fs::write(&list, format!("{sha}\n")).expect("the file can be written");
     let input = std::fs::File::open(&list).expect("it was just written");
     let mut packing = std::process::Command::new("git");
     packing.current_dir(&work).args(["pack-objects", "--quiet"]).arg(&name).stdin(input);

@@ -44,7 +44,7 @@ impl Measured {
             found.push(format!("goodput is {:.0} % of the peak", self.share() * 100.0));
         }
         if self.shed_times.is_empty() {
-            found.push("nothing was refused, so it was no overload".into());
+            found.push("nothing was rejected, so it was no overload".into());
         }
         if memory > MEMORY_MAX {
             found.push(format!("{} MiB of memory", memory >> 20));
@@ -67,12 +67,12 @@ fn f5_overload_is_shed() {
         }
     });
     let mut measured = measured.expect("overload is shed");
-    let observed = observe(subject.server()).expect("the server answers");
+    let observed = observe(subject.server()).expect("the server responds");
     let present = observed.refs.keys().filter(|name| name.starts_with(PREFIX)).count();
-    assert_eq!(present, acknowledged.get(), "what was acknowledged is there, what was refused is not");
+    assert_eq!(present, acknowledged.get(), "acknowledged writes exist, rejected ones do not");
     let shed = percentile(&mut measured.shed_times, 0.5);
     figure(&format!(
-        "F5: goodput {:.0} % of the peak ({} of {} requests) under twice the clients, {} refused in {shed:.2?} (p50), {} MiB",
+        "F5: goodput {:.0} % of the peak ({} of {} requests) under twice the clients, {} rejected in {shed:.2?} (p50), {} MiB",
         measured.share() * 100.0,
         measured.goodput,
         measured.peak,
@@ -148,7 +148,7 @@ fn send_until(subject: &Subject, stop: &AtomicBool) -> (usize, Vec<Duration>, Ve
             Ok(response) if matches!(response.status, 429 | 503) => {
                 shed.push(started.elapsed());
                 if response.header("retry-after").is_none() {
-                    wrong.push("a refusal without Retry-After".into());
+                    wrong.push("an error response without Retry-After".into());
                 }
                 std::thread::sleep(PAUSE);
             }

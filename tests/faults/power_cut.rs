@@ -99,7 +99,7 @@ fn lose(setup: Setup) {
         subject.end(disk);
         if let Err(lost) = found {
             return figure(&format!(
-                "{case}: {} differences noticed after cut {interrupted}, as it must be",
+                "{case}: {} differences detected after power cut {interrupted}, as it must be",
                 lost.len()
             ));
         }
@@ -109,7 +109,7 @@ fn lose(setup: Setup) {
 
 fn may_run(case: &str) -> Result<(), String> {
     if !is_root() {
-        return Err(format!("{case}: mounting takes root; `cargo xtask test --only durability` uses a model disk"));
+        return Err(format!("{case}: mounting requires root; `cargo xtask test --only durability` uses a model disk"));
     }
     if !has("xfs_io", "-V") {
         return Err(format!("{case}: there is no xfs_io (package xfsprogs)"));
@@ -126,7 +126,7 @@ impl Setup {
     fn start(self, case: &str) -> Option<(Disk, Subject)> {
         let mut subject = Subject::prepare(self.flags);
         let mounted = subject.home().join("disk");
-        std::fs::create_dir(&mounted).expect("the home takes a directory");
+        std::fs::create_dir(&mounted).expect("a directory can be created");
         let disk = match Disk::in_file(self.kind, &subject.home().join("image"), &mounted) {
             Ok(disk) => disk,
             Err(reason) => {
@@ -135,12 +135,12 @@ impl Setup {
             }
         };
         // The server makes its directory private, so the database is outside of it.
-        std::fs::create_dir(mounted.join("data")).expect("the disk takes a directory");
+        std::fs::create_dir(mounted.join("data")).expect("a directory can be created on the disk");
         std::fs::remove_dir(subject.data()).expect("it is empty");
-        std::os::unix::fs::symlink(mounted.join("data"), subject.data()).expect("the home takes a link");
+        std::os::unix::fs::symlink(mounted.join("data"), subject.data()).expect("a link can be created");
         if let Some(settings) = self.postgres {
             let directory = mounted.join("postgres");
-            std::fs::create_dir(&directory).expect("the disk takes a directory");
+            std::fs::create_dir(&directory).expect("a directory can be created on the disk");
             let Some(cluster) = Cluster::start_in(&directory, |_| settings.iter().map(ToString::to_string).collect())
             else {
                 skip(&format!("{case}: PLINTH_TEST_POSTGRES_BIN names no programs"));
@@ -169,7 +169,7 @@ fn cut_under_load(disk: &Disk, subject: &mut Subject, setup: Setup, round: usize
         load.seen.expect_more(WRITES_MIN);
         std::thread::sleep(Duration::from_millis(random.below(200)));
         load.lose_power();
-        disk.cut_power().expect("a mounted disk can be cut off");
+        disk.cut_power().expect("the power of a mounted disk can be cut");
         subject.server().signal(rustix::process::Signal::KILL);
         load.stop();
     });

@@ -37,7 +37,7 @@ fn reject_and_recover(case: &str, round: usize, cluster: Option<Cluster>) {
     let mut subject = Subject::prepare(&[]);
     let disk = match Disk::in_file(Kind::Ext4, &subject.home().join("image"), &subject.data()) {
         Ok(disk) => disk,
-        Err(reason) => return skip(&format!("{case}: mounting takes root: {reason}")),
+        Err(reason) => return skip(&format!("{case}: mounting requires root: {reason}")),
     };
     subject.cluster = cluster;
     subject.launch();
@@ -47,7 +47,7 @@ fn reject_and_recover(case: &str, round: usize, cluster: Option<Cluster>) {
     let pushes = seen.failed_pushes.lock().expect("no client panics").len();
     assert!(
         pushes > 0 && (writes > 0 || subject.cluster.is_some()),
-        "{case}: {writes} writes and {pushes} pushes refused"
+        "{case}: {writes} writes and {pushes} pushes rejected"
     );
     subject.kill();
     disk.power_on().expect("the disk comes back");
@@ -55,7 +55,7 @@ fn reject_and_recover(case: &str, round: usize, cluster: Option<Cluster>) {
     let acknowledged = expect_whole(&subject, &format!("{case}, after a restart")).acknowledged;
     expect_forgeries_noticed(subject.server(), subject.ledger());
     figure(&format!(
-        "{case}: {acknowledged} acknowledged writes, 0 lost, {writes} writes and {pushes} pushes refused, all reads 200"
+        "{case}: {acknowledged} acknowledged writes, 0 lost, {writes} writes and {pushes} pushes rejected, all reads 200"
     ));
     subject.end(disk);
 }

@@ -26,7 +26,7 @@ fn f3_server_is_ready_after_kill() {
     subject.launch();
     subject.kill();
     fill(&subject, megabytes);
-    std::fs::write(subject.home().join("state.yaml"), base).expect("the directory takes a file");
+    std::fs::write(subject.home().join("state.yaml"), base).expect("the file can be written");
     subject.launch();
     let seed = settings::seed("F3");
     let mut starts = Vec::new();

@@ -41,7 +41,7 @@ fn f11_slow_clients_do_not_affect_others() {
     });
     let (mut before, mut during, open) = measured.expect("slow clients harm nobody");
     figure(&format!(
-        "F11: p99 {:.2?} alone, {:.2?} beside {open} slow clients; {} MiB more memory",
+        "F11: p99 {:.2?} alone, {:.2?} with {open} slow clients; {} MiB more memory",
         percentile(&mut before, 0.99),
         percentile(&mut during, 0.99),
         subject.memory().saturating_sub(memory) >> 20

@@ -31,10 +31,12 @@ fn f4_stop_finishes_requests_in_flight() {
         slowest = slowest.max(took);
         subject.launch();
         acknowledged = expect_whole(&subject, &format!("F4, after stop {round}")).acknowledged;
-        progress(&format!("F4: {} stops, nobody cut off", round + 1));
+        progress(&format!("F4: {} stops, no request interrupted", round + 1));
     }
     expect_forgeries_noticed(subject.server(), subject.ledger());
-    figure(&format!("F4: {stops} stops, {acknowledged} acknowledged writes, 0 cut off, slowest stop {slowest:.2?}"));
+    figure(&format!(
+        "F4: {stops} stops, {acknowledged} acknowledged writes, 0 interrupted, slowest stop {slowest:.2?}"
+    ));
 }
 
 #[test]
@@ -86,7 +88,7 @@ fn signal_under_load(
             unready = probe.get("/readyz").map(|response| response.status);
         }
         if signal == Signal::TERM {
-            assert_eq!(unready, Ok(503), "unready, and still answering");
+            assert_eq!(unready, Ok(503), "unready, and still serving");
         }
         (load.stop(), started)
     });

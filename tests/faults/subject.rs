@@ -48,9 +48,9 @@ pub struct Subject {
 impl Subject {
     /// A home without a server yet, so that a case can mount a file system at `data`.
     pub fn prepare(flags: &[&str]) -> Self {
-        let home = tempfile::tempdir().expect("a temporary directory can be made");
-        std::fs::write(home.path().join("state.yaml"), STATE).expect("the directory takes a file");
-        std::fs::create_dir(home.path().join("data")).expect("a directory can be made");
+        let home = tempfile::tempdir().expect("a temporary directory can be created");
+        std::fs::write(home.path().join("state.yaml"), STATE).expect("the file can be written");
+        std::fs::create_dir(home.path().join("data")).expect("a directory can be created");
         let ledger = Ledger::create(&home.path().join("ledger"));
         let flags = flags.iter().map(ToString::to_string).collect();
         Self { server: None, cluster: None, ledger, flags, commits: Vec::new(), home }
@@ -60,7 +60,7 @@ impl Subject {
     pub fn with_repositories(&self, count: usize) -> &'static str {
         let names: String = (0..count).map(|number| format!("\n  - {{ name: mona/empty-{number} }}")).collect();
         let state = STATE.replacen("repos:", &format!("repos:{names}"), 1);
-        std::fs::write(self.home.path().join("state.yaml"), state).expect("the directory takes a file");
+        std::fs::write(self.home.path().join("state.yaml"), state).expect("the file can be written");
         STATE
     }
 
@@ -68,8 +68,7 @@ impl Subject {
     pub fn add_app(&self) {
         let app = "apps: [{ slug: helper, owner: mona, client_id: Iv1.helper, permissions: { contents: write }, \
                    private_key_file: helper.pem }]\ninstallations: [{ app: helper, account: mona, repositories: all }]\n";
-        std::fs::write(self.home.path().join("state.yaml"), format!("{STATE}{app}"))
-            .expect("the directory takes a file");
+        std::fs::write(self.home.path().join("state.yaml"), format!("{STATE}{app}")).expect("the file can be written");
     }
 
     /// A running server on SQLite, or on the cluster.
@@ -193,12 +192,12 @@ impl Subject {
 
     /// Copies the ledger and the log to a directory that outlives the case, and returns the ledger's path.
     pub fn keep_ledger(&self) -> PathBuf {
-        let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("faults-{}", std::process::id()));
-        let _ = std::fs::create_dir_all(&kept);
+        let saved = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("faults-{}", std::process::id()));
+        let _ = std::fs::create_dir_all(&saved);
         for name in ["ledger", "log"] {
-            let _ = std::fs::copy(self.home.path().join(name), kept.join(name));
+            let _ = std::fs::copy(self.home.path().join(name), saved.join(name));
         }
-        kept.join("ledger")
+        saved.join("ledger")
     }
 
     /// The resident memory of the process, in bytes.
@@ -213,14 +212,14 @@ impl Subject {
 pub fn wait_for_statements(cluster: &Cluster) {
     let started = Instant::now();
     while statement(cluster, "select 1").is_err() {
-        assert!(started.elapsed() < START_MAX, "PostgreSQL takes no statement");
+        assert!(started.elapsed() < START_MAX, "PostgreSQL executes no statement");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
 /// Runs one statement on a new connection.
 pub fn statement(cluster: &Cluster, sql: &str) -> Result<(), tokio_postgres::Error> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be created");
     runtime.block_on(async {
         let (client, connection) = tokio_postgres::connect(&cluster.url(), tokio_postgres::NoTls).await?;
         let connection = tokio::spawn(connection);

@@ -47,9 +47,9 @@ impl<'a> Writer<'a> {
 
     fn comment(&mut self, number: usize) {
         let body = self.common.name("comment", self.index, number);
-        let place = json!({ "body": body, "commit_id": self.common.tip, "path": "file", "line": 2, "side": "RIGHT" });
+        let comment = json!({ "body": body, "commit_id": self.common.tip, "path": "file", "line": 2, "side": "RIGHT" });
         let path = format!("{REPO}/pulls/1/comments");
-        let response = self.write(Action::Comment { body }, "POST", &path, &place);
+        let response = self.write(Action::Comment { body }, "POST", &path, &comment);
         if let Some(id) = response.and_then(|response| response.json()["id"].as_i64()) {
             self.comment = Some(id);
         }

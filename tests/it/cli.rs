@@ -16,7 +16,7 @@ struct Shell {
 
 impl Shell {
     fn new() -> Self {
-        Self { directory: tempfile::tempdir().expect("a temporary folder can be made") }
+        Self { directory: tempfile::tempdir().expect("a temporary directory can be created") }
     }
 
     fn path(&self, name: &str) -> String {
@@ -92,17 +92,17 @@ async fn interrupted_backup_is_not_restored() {
     let shell = Shell::new();
     shell.run(&["user", "create", "mona"]).await.expect("a user");
     // The leftovers of a killed backup do not matter.
-    std::fs::create_dir(shell.path("copy.unfinished")).expect("a folder can be made");
+    std::fs::create_dir(shell.path("copy.unfinished")).expect("a directory can be created");
     std::fs::write(shell.path("copy.unfinished/plinth.db"), "half").expect("a file can be written");
     shell.run(&["backup", &shell.path("copy")]).await.expect("a copy");
     assert!(!Path::new(&shell.path("copy.unfinished")).exists());
     std::fs::remove_dir_all(shell.path("data")).expect("the store is lost");
 
     let whole = std::fs::read(shell.path("copy/plinth.db")).expect("the copy can be read");
-    for kept in [0, 100, 5_000, whole.len() - 4096] {
-        std::fs::write(shell.path("copy/plinth.db"), &whole[..kept]).expect("a file can be written");
+    for bytes_left in [0, 100, 5_000, whole.len() - 4096] {
+        std::fs::write(shell.path("copy/plinth.db"), &whole[..bytes_left]).expect("a file can be written");
         let message = shell.run(&["restore", &shell.path("copy")]).await.expect_err("it is not whole");
-        assert!(message.contains("is not whole"), "{kept}: {message}");
+        assert!(message.contains("is not whole"), "{bytes_left}: {message}");
         let left = ["data", "data.unfinished"].map(|name| Path::new(&shell.path(name)).exists());
         assert_eq!(left, [false, false], "nothing is made of half a copy");
     }
@@ -140,7 +140,7 @@ async fn repository_directory_is_used_with_postgres() {
     let Location::Postgres { url, .. } = database.location() else {
         let message = shell.run(&["--database", "postgres://nobody@127.0.0.1:1/none", "check"]).await;
         // The command gets as far as connecting to the database.
-        let message = message.expect_err("nobody answers there");
+        let message = message.expect_err("nothing responds there");
         assert!(!message.contains("cannot be used with"), "{message}");
         return;
     };

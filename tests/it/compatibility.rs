@@ -44,8 +44,8 @@ struct Client {
 #[test]
 fn compatibility_page_matches_client_suites() {
     let page = read("docs/compatibility.md");
-    let (before, rest) = page.split_once(BEGIN).expect("the page has a place for its tables");
-    let (_, after) = rest.split_once(END).expect("that place has an end");
+    let (before, rest) = page.split_once(BEGIN).expect("the page has a marker for its tables");
+    let (_, after) = rest.split_once(END).expect("the tables have an end");
     let made = format!("{before}{BEGIN}{}\n{}{END}{after}", areas(), methods());
     expect_file!["../../docs/compatibility.md"].assert_eq(&made);
 }
@@ -150,7 +150,7 @@ fn sources(client: &Client) -> String {
         name.starts_with(&client.files) && [".mjs", ".py", ".rs"].iter().any(|end| name.ends_with(end))
     };
     let cases = entries.map(|entry| entry.path()).filter(|path| is_fixture(path));
-    cases.map(|path| std::fs::read_to_string(path).expect("a story can be read")).collect()
+    cases.map(|path| std::fs::read_to_string(path).expect("a test can be read")).collect()
 }
 
 fn operations() -> Vec<Operation> {

@@ -154,10 +154,10 @@ async fn device_code_expires_after_fifteen_minutes() {
     assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "expired_token");
     let approval = json!({ "user_code": begun["user_code"] });
     service.with_token("ghp_mona0000").post(APPROVE, approval).await.expect(404);
-    expiry::once(&service.app).await.expect("the sweep works");
+    expiry::once(&service.app).await.expect("maintenance succeeds");
     assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "expired_token");
     service.advance(3600);
-    expiry::once(&service.app).await.expect("the sweep works");
+    expiry::once(&service.app).await.expect("maintenance succeeds");
     assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "incorrect_device_code");
 }
 

@@ -27,7 +27,7 @@ fn links_resolve() {
     for page in pages() {
         for target in links(&read(&page)) {
             let (file, _) = target.split_once('#').unwrap_or((&target, ""));
-            let directory = page.parent().expect("a page lies in a folder");
+            let directory = page.parent().expect("a page is in a directory");
             if !file.is_empty() && !file.contains("://") && !directory.join(file).exists() {
                 lost.insert(format!("{} → {target}", page.display()));
             }
@@ -48,7 +48,7 @@ fn code_samples_match_their_files() {
             let (words, Some(block)) = (pair[0], pair.get(1)) else { continue };
             let Some(file) = source_of(words) else { continue };
             let (_, code) = block.split_once('\n').expect("a block begins with its language");
-            let directory = page.parent().expect("a page lies in a folder");
+            let directory = page.parent().expect("a page is in a directory");
             assert!(read(&directory.join(file)).contains(code), "{}: this is not in {file}:\n{code}", page.display());
             shown += 1;
         }
@@ -99,7 +99,7 @@ fn architecture_page_names_every_crate_and_area() {
 async fn documented_state_file_applies() {
     let page = read(&root().join("docs/state-file.md"));
     let text = page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a file is shown");
-    let directory = tempfile::tempdir().expect("a temporary folder can be made");
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let (file, data) = (directory.path().join("state.yaml"), directory.path().join("data"));
     std::fs::write(&file, text).expect("a file can be written");
     let words = ["plinth".as_ref(), "apply".as_ref(), file.as_os_str(), "--data".as_ref(), data.as_os_str()];

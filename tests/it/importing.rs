@@ -20,7 +20,8 @@ struct Home {
 
 impl Home {
     async fn new() -> Self {
-        let home = Self { directory: tempfile::tempdir().expect("a folder"), database: TestDatabase::create().await };
+        let home =
+            Self { directory: tempfile::tempdir().expect("a directory"), database: TestDatabase::create().await };
         std::fs::write(home.path("state.yaml"), rocket().repo("mona/other", "").to_string()).expect("a file");
         let applied = home.plinth().arg("apply").arg(home.path("state.yaml")).output().expect("the program runs");
         assert!(applied.status.success(), "{applied:?}");
@@ -60,7 +61,7 @@ impl Home {
     /// A repository with branches, a tag, notes and a ref in a reserved namespace.
     fn make_source(&self) -> PathBuf {
         let source = self.path("source");
-        std::fs::create_dir(&source).expect("a folder");
+        std::fs::create_dir(&source).expect("a directory");
         git(&source, &["init", "--quiet", "--initial-branch=trunk"]);
         for number in 0..3 {
             std::fs::write(source.join("file"), format!("{number}\n").repeat(500)).expect("a file");
@@ -96,13 +97,13 @@ impl Home {
         let mirror = format!("mirror-{}", server.id());
         git(self.directory.path(), &["clone", "--quiet", "--mirror", &url, &mirror]);
         git(&self.path(&mirror), &["fsck", "--strict", "--full"]);
-        assert_eq!(std::fs::read_dir(self.path("data/repositories/staging")).expect("a folder").count(), 0);
+        assert_eq!(std::fs::read_dir(self.path("data/repositories/staging")).expect("a directory").count(), 0);
     }
 }
 
 fn files_below(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(directory).expect("a folder") {
+    for entry in std::fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
         if path.is_dir() { found.extend(files_below(&path)) } else { found.push(path) }
     }
@@ -177,7 +178,7 @@ async fn failed_import_is_reported_and_leaves_nothing() {
     let home = Home::new().await;
     let source = home.make_source();
     let [empty, shallow, longer] = ["empty", "shallow", "longer"].map(|name| home.path(name));
-    std::fs::create_dir(&empty).expect("a folder");
+    std::fs::create_dir(&empty).expect("a directory");
     let url = format!("file://{}", source.display());
     git(home.directory.path(), &["clone", "--quiet", "--depth", "1", &url, "shallow"]);
     git(home.directory.path(), &["init", "--quiet", "--object-format=sha256", "longer"]);

@@ -115,8 +115,8 @@ async fn project_url_of_field_resolves() {
     for owner in ["/orgs/octo-org", "/users/mona"] {
         let project = mona.get(&format!("{owner}/projectsV2/1")).await.expect(200).json();
         let field = mona.get(&format!("{owner}/projectsV2/1/fields")).await.expect(200).json()[0].clone();
-        let address = field["project_url"].as_str().unwrap().strip_prefix("http://plinth.test").unwrap().to_owned();
-        assert_eq!(mona.get(&address).await.expect(200).json(), project);
+        let url = field["project_url"].as_str().unwrap().strip_prefix("http://plinth.test").unwrap().to_owned();
+        assert_eq!(mona.get(&url).await.expect(200).json(), project);
     }
 }
 

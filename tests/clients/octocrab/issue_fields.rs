@@ -50,9 +50,9 @@ async fn options_are_replaced_as_set_and_keep_their_ids() {
     assert_eq!((large["name"].as_str(), large["color"].as_str()), (Some("Large"), Some("red")));
     assert_eq!(large["description"], "Takes long");
 
-    let kept = json!({ "options": [{ "id": large["id"], "name": "Huge", "color": "purple", "priority": 1 }] });
+    let remaining = json!({ "options": [{ "id": large["id"], "name": "Huge", "color": "purple", "priority": 1 }] });
     let route = format!("{ROUTE}/{}", made["id"]);
-    let changed: Value = mona.patch(&route, Some(&kept)).await.unwrap();
+    let changed: Value = mona.patch(&route, Some(&remaining)).await.unwrap();
     assert_eq!(changed["options"].as_array().map(Vec::len), Some(1));
     assert_eq!(changed["options"][0]["id"], large["id"]);
     assert_eq!(changed["options"][0]["name"], "Huge");

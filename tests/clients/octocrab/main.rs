@@ -4,7 +4,7 @@
 //! `node tests/clients/run.mjs octocrab --covers -- cargo test --package client-octocrab` starts the service with
 //! tests/clients/state.yaml. Tests run in parallel: none depends on what another may change.
 
-#![expect(clippy::unwrap_used, reason = "a story stops at the first surprise, in its helpers too")]
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise, in its helpers too")]
 
 mod apps;
 mod conventions;

@@ -95,7 +95,7 @@ async fn cursors_page_forward_and_back() {
         assert!(walked.len() >= 10, "{walked:?}");
 
         let second: Page<Value> = mona.get_page(&first.next).await.unwrap().expect("a second page");
-        let back: Page<Value> = mona.get_page(&second.prev).await.unwrap().expect("the way back");
+        let back: Page<Value> = mona.get_page(&second.prev).await.unwrap().expect("the page before");
         assert_eq!(ids(&back.items), ids(&first.items));
     }
 }

@@ -20,19 +20,19 @@ pub fn url() -> String {
 }
 
 pub fn with(token: &str) -> Octocrab {
-    let builder = Octocrab::builder().base_uri(url()).expect("the address is one");
+    let builder = Octocrab::builder().base_uri(url()).expect("it is a URL");
     builder.personal_token(token.to_owned()).build().expect("a client")
 }
 
 pub fn anonymous() -> Octocrab {
-    Octocrab::builder().base_uri(url()).expect("the address is one").build().expect("a client")
+    Octocrab::builder().base_uri(url()).expect("it is a URL").build().expect("a client")
 }
 
 /// The app `helper`, which signs with its own key.
 pub fn app() -> Octocrab {
     let id: u64 = setting("PLINTH_APP_ID").parse().expect("a number");
     let key = std::fs::read(setting("PLINTH_APP_KEY")).expect("the key of the app");
-    let builder = Octocrab::builder().base_uri(url()).expect("the address is one");
+    let builder = Octocrab::builder().base_uri(url()).expect("it is a URL");
     builder.app_from_rsa_pem(AppId(id), key).expect("a key").build().expect("a client")
 }
 
@@ -40,7 +40,7 @@ pub fn app() -> Octocrab {
 pub fn rejection<T: Debug>(result: octocrab::Result<T>) -> GitHubError {
     match result {
         Err(Error::GitHub { source, .. }) => *source,
-        other => panic!("that should have been refused: {other:?}"),
+        other => panic!("that should have been rejected: {other:?}"),
     }
 }
 

@@ -123,7 +123,7 @@ async fn bad_token_is_rejected_on_public_resource() {
     let swept = service.store.write(Tester, service.app.clock.now(), |tx, now| {
         Box::pin(async move { Ok(plinth_core::tokens::store::end_expired(tx, *now).await?) })
     });
-    assert_eq!(swept.await.expect("the store takes the change"), 1);
+    assert_eq!(swept.await.expect("the store accepts the change"), 1);
     service.advance(-3600);
     service.with_token("ghp_onesecond").get("/repos/acme/public").await.expect(401);
     service.with_token("ghp_ownerowner").get("/repos/acme/public").await.expect(401);
@@ -135,7 +135,7 @@ async fn revoked_rights_apply_to_next_request() {
     let reader = service.with_token("ghp_readerreader");
     let seen = reader.get("/repos/acme/private").await.expect(200);
     let tag = seen.header("etag").expect("a tag").to_owned();
-    let mut db = service.store.read().await.expect("the store answers");
+    let mut db = service.store.read().await.expect("the store can be read");
     let user = plinth_core::accounts::store::find_by_login(&mut db, "reader").await.expect("read").expect("the reader");
     let repo =
         plinth_core::repos::store::find(&mut db, "acme", "private", None).await.expect("read").expect("the repository");
@@ -143,7 +143,7 @@ async fn revoked_rights_apply_to_next_request() {
     let removed = service.store.write(Tester, (repo.repo.id, user.id), |tx, (repo, user)| {
         Box::pin(async move { Ok(plinth_core::repos::store::delete_collaborator(tx, *repo, *user).await?) })
     });
-    assert_eq!(removed.await.expect("the store takes the change"), 1);
+    assert_eq!(removed.await.expect("the store accepts the change"), 1);
     reader.get("/repos/acme/private").await.expect(404);
     reader.header("if-none-match", &tag).get("/repos/acme/private").await.expect(404);
     service.with_token("ghu_readerreader").get("/repos/acme/private").await.expect(404);
@@ -169,7 +169,7 @@ async fn suspended_installation_is_forbidden_and_deleted_one_unknown() {
     let deleted = service
         .store
         .write(Tester, (), |tx, ()| Box::pin(async move { Ok(tx.execute("delete from installation", &[]).await?) }));
-    assert_eq!(deleted.await.expect("the store takes the change"), 1);
+    assert_eq!(deleted.await.expect("the store accepts the change"), 1);
     service.with_token("ghs_helperhelper").get(paths[0]).await.expect(401);
     service.with_token("ghs_helperhelper").get(paths[1]).await.expect(401);
     service.with_token("ghu_readerreader").get(paths[0]).await.expect(404);

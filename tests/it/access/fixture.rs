@@ -101,7 +101,7 @@ impl Fixture {
         let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
         let request = request.body(body).expect("the test's request is well formed");
         let (parts, body) = self.api.respond(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await.into_parts();
-        let body = body.collect().await.expect("an answer can be read").to_bytes();
+        let body = body.collect().await.expect("a response can be read").to_bytes();
         Response { status: parts.status.as_u16(), headers: parts.headers, body }
     }
 

@@ -233,11 +233,12 @@ impl Fixture {
 
     /// The installation of this app on `acme`.
     pub async fn installation(&self, slug: &str) -> i64 {
-        let mut db = self.service.store.read().await.expect("the store answers");
-        let app = apps::store::find_by_slug(&mut db, slug).await.expect("the store answers").expect("the app exists");
-        let acme = plinth_core::accounts::store::find_by_login(&mut db, "acme").await.expect("the store answers");
+        let mut db = self.service.store.read().await.expect("the store can be read");
+        let app =
+            apps::store::find_by_slug(&mut db, slug).await.expect("the store can be read").expect("the app exists");
+        let acme = plinth_core::accounts::store::find_by_login(&mut db, "acme").await.expect("the store can be read");
         let acme = acme.expect("acme exists").id;
-        let found = apps::store::find_installation_on(&mut db, app.id, acme).await.expect("the store answers");
+        let found = apps::store::find_installation_on(&mut db, app.id, acme).await.expect("the store can be read");
         found.expect("the app is installed").id.0
     }
 

@@ -130,7 +130,7 @@ fn full(row: &Row) -> Credential {
 
 /// A complete credential of a kind that the endpoint accepts.
 fn accepted(table: &TableRow) -> Credential {
-    Credential::full(accepted_kinds(table).next().expect("every endpoint takes some kind of token"))
+    Credential::full(accepted_kinds(table).next().expect("every endpoint accepts some kind of token"))
 }
 
 fn accepted_kinds(table: &TableRow) -> impl Iterator<Item = &'static str> {

@@ -36,7 +36,7 @@ macro_rules! change {
             let found = repos::find(tx, "mona", "secret", None).await?.expect("it is there");
             repos::$change(tx, found.repo.id $(, $value)*).await?;
             Ok(())
-        })).await.expect("the store takes the change")
+        })).await.expect("the store accepts the change")
     };
 }
 
@@ -84,7 +84,7 @@ async fn role_revoked_by_another_process_hides_private_repository() {
             })
         })
         .await
-        .expect("the store takes the change");
+        .expect("the store accepts the change");
     assert_eq!(make(&service, "ghp_hubothubot", "after").await, 404);
 }
 

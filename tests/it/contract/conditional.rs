@@ -134,7 +134,7 @@ async fn only_304_does_not_count_against_rate_limit() {
     let service = service_with(Settings::default()).await;
     let mona = service.with_token("ghp_monamona");
     let remaining = |response: &Response| {
-        response.header("x-ratelimit-remaining").expect("a budget").parse::<i64>().expect("a number")
+        response.header("x-ratelimit-remaining").expect("a rate limit").parse::<i64>().expect("a number")
     };
     let first = mona.get(REPO).await.expect(200);
     assert_eq!(remaining(&first), 4999);

@@ -15,8 +15,8 @@ use plinth_base::ids::AccountId;
 use plinth_core::rate_limit::{LimitKey, RateLimiter, RateLimits};
 
 fn small() -> Settings {
-    let budgets = RateLimits { requests_per_hour: 3, anonymous_requests_per_hour: 2, ..RateLimits::default() };
-    Settings { rate_limits: budgets, ..Settings::default() }
+    let limits = RateLimits { requests_per_hour: 3, anonymous_requests_per_hour: 2, ..RateLimits::default() };
+    Settings { rate_limits: limits, ..Settings::default() }
 }
 
 fn rate_limit(response: &Response) -> [i64; 4] {
@@ -213,7 +213,7 @@ fn each_created_resource_counts_as_content() {
     };
     assert!(admit(mona, &["a", "b", "c"], 0));
     assert!(!admit(mona, &["d", "e"], 1), "five are more than four");
-    assert!(admit(mona, &["d"], 2), "what was refused does not count");
+    assert!(admit(mona, &["d"], 2), "rejected content does not count");
     assert!(!admit(mona, &["f"], 3));
     assert!(admit(mona, &["f"], 60));
     // Waiting would never admit these, so they are admitted if nothing else came before.
@@ -225,9 +225,9 @@ fn each_created_resource_counts_as_content() {
 async fn each_comment_of_review_counts_as_content() {
     let state =
         mona().repo("mona/hello", &two_branches("")).pull("mona/hello", "mona", "title: Two, head: next, base: main");
-    let budgets = RateLimits { content_per_minute: 5, ..RateLimits::default() };
+    let limits = RateLimits { content_per_minute: 5, ..RateLimits::default() };
     let service =
-        Service::with_settings(&state.to_string(), Settings { rate_limits: budgets, ..Settings::default() }).await;
+        Service::with_settings(&state.to_string(), Settings { rate_limits: limits, ..Settings::default() }).await;
     let mona = service.with_token("ghp_monamona");
     let review = |count: usize| {
         let comments: Vec<_> = (0..count).map(|n| json!({ "path": "a", "line": 1, "body": format!("{n}") })).collect();
@@ -245,8 +245,8 @@ async fn each_comment_of_review_counts_as_content() {
 
 #[test]
 fn content_is_limited_by_minute_and_by_hour() {
-    let budgets = RateLimits { content_per_minute: 2, content_per_hour: 3, ..RateLimits::default() };
-    let limiter = RateLimiter::new(budgets);
+    let limits = RateLimits { content_per_minute: 2, content_per_hour: 3, ..RateLimits::default() };
+    let limiter = RateLimiter::new(limits);
     let (mona, hubot) = (AccountId(1), AccountId(2));
     let at = |seconds: i64| Timestamp(START.0 + seconds);
     let wait = |result: Result<(), Error>| match result {

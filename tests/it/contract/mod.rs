@@ -62,6 +62,6 @@ async fn get_through(service: &Service, routes: Routes, path: &str) -> Response 
     let request = request.body(axum::body::Body::empty()).expect("the test's request is well formed");
     let response = api.respond(request, std::net::IpAddr::from([127, 0, 0, 1])).await;
     let (parts, body) = response.into_parts();
-    let body = body.collect().await.expect("an answer can be read").to_bytes();
+    let body = body.collect().await.expect("a response can be read").to_bytes();
     Response { status: parts.status.as_u16(), headers: parts.headers, body }
 }

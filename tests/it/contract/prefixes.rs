@@ -11,8 +11,8 @@ const PROXY: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
 
 async fn api_url(client: &crate::support::Client<'_>, path: &str) -> String {
     let response = client.get(&format!("{path}/repos/octo-org/hello")).await.expect(200);
-    let url = response.json()["url"].as_str().expect("a repository has an address").to_owned();
-    url.strip_suffix("/repos/octo-org/hello").expect("its own address").to_owned()
+    let url = response.json()["url"].as_str().expect("a repository has a URL").to_owned();
+    url.strip_suffix("/repos/octo-org/hello").expect("its own URL").to_owned()
 }
 
 #[tokio::test]

@@ -83,7 +83,7 @@ async fn token_revoked_by_another_process_is_rejected_at_once() {
             Ok(plinth_core::tokens::store::end(tx, found.expect("the token exists"), *now).await?)
         })
     });
-    assert_eq!(ended.await.expect("the store takes the change"), 1);
+    assert_eq!(ended.await.expect("the store accepts the change"), 1);
     mona.get(REF).await.expect(401);
 }
 

@@ -62,7 +62,7 @@ async fn ended_meanwhile(service: &Service, token: &str, (method, path, body): (
         tokio::join!(sent, release).0
     };
     let (ended, response) = tokio::join!(ending, request);
-    assert_eq!(ended.expect("the store takes the change"), 1);
+    assert_eq!(ended.expect("the store accepts the change"), 1);
     response
 }
 

@@ -44,7 +44,7 @@ pub struct Disk {
 impl Disk {
     /// The directory as it is, all of it durable.
     pub fn load(root: &Path) -> Self {
-        let root = fs::canonicalize(root).expect("the folder is there");
+        let root = fs::canonicalize(root).expect("the directory exists");
         let nodes = vec![Node::Directory(Twice::default())];
         let mut disk =
             Self { root, nodes, positions: HashMap::new(), appending: HashMap::new(), syncing: HashMap::new() };
@@ -55,7 +55,7 @@ impl Disk {
 
     fn load_directory(&mut self, directory: &Path) -> BTreeMap<String, usize> {
         let mut entries = BTreeMap::new();
-        for entry in fs::read_dir(directory).expect("a folder") {
+        for entry in fs::read_dir(directory).expect("a directory") {
             let path = entry.expect("an entry").path();
             let node = if path.is_dir() {
                 let entries = self.load_directory(&path);
@@ -120,8 +120,8 @@ impl Disk {
     }
 
     fn write_directory(&self, node: usize, loss: Loss, target: &Path) {
-        fs::create_dir_all(target).expect("a folder can be made");
-        let Node::Directory(entries) = &self.nodes[node] else { panic!("{} is no folder", target.display()) };
+        fs::create_dir_all(target).expect("a directory can be created");
+        let Node::Directory(entries) = &self.nodes[node] else { panic!("{} is no directory", target.display()) };
         let entries = if loss == Loss::Content { &entries.seen } else { &entries.durable };
         for (name, node) in entries {
             match &self.nodes[*node] {
@@ -176,14 +176,14 @@ impl Disk {
         let node = self.find(&path).unwrap_or_else(|| panic!("written, but never made: {}", path.display()));
         let position = self.position(call);
         let appends = self.appending.get(&(call.file().expect("an open file"), path)).copied().unwrap_or_default();
-        let Node::File(content) = &mut self.nodes[node] else { panic!("a folder is written: {call:?}") };
+        let Node::File(content) = &mut self.nodes[node] else { panic!("a directory is written: {call:?}") };
         let start = match at {
             Some(at) => usize::try_from(at).expect("a position"),
             None if appends => content.seen.len(),
             None => position.unwrap_or_else(|| panic!("nobody knows where this goes: {call:?}")),
         };
         let data = call.data();
-        assert_eq!(i64::try_from(data.len()), Ok(call.result), "the trace has cut the data off");
+        assert_eq!(i64::try_from(data.len()), Ok(call.result), "the trace has truncated the data");
         content.seen.resize(content.seen.len().max(start + data.len()), 0);
         content.seen[start..start + data.len()].copy_from_slice(&data);
     }
@@ -199,7 +199,7 @@ impl Disk {
         match (&mut self.nodes[node], then) {
             (Node::File(now), Node::File(then)) => now.durable = then.seen,
             (Node::Directory(now), Node::Directory(then)) => now.durable = then.seen,
-            _ => panic!("a file became a folder"),
+            _ => panic!("a file became a directory"),
         }
     }
 
@@ -235,7 +235,7 @@ impl Disk {
 
     fn name(&mut self, path: &Path, node: usize) {
         let name = name_of(path);
-        let entries = self.entries_beside(path).unwrap_or_else(|| panic!("no folder for {}", path.display()));
+        let entries = self.entries_beside(path).unwrap_or_else(|| panic!("no directory for {}", path.display()));
         entries.insert(name, node);
     }
 

@@ -60,7 +60,7 @@ const REOPENED: &str = "reopened and verified; writes are taken again";
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
 fn failed_sync_blocks_writes_until_database_is_verified() {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let server = Server::start(directory.path(), &[]);
     assert_eq!(create(&server, "before").status(), 201);
 
@@ -95,7 +95,7 @@ fn failed_sync_blocks_writes_until_database_is_verified() {
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
 fn pack_with_failed_sync_is_discarded() {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let server = Server::start(directory.path(), &[]);
     assert_eq!(create(&server, "rocket").status(), 201);
     let work = directory.path().join("work");
@@ -148,7 +148,7 @@ fn packs(directory: &Path) -> Vec<String> {
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
 fn stuck_writer_makes_service_unready() {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let server = Server::start(directory.path(), &["--metrics-listen", "127.0.0.1:0"]);
     assert_eq!(server.get("/readyz").status(), 200);
     // Every sync takes much longer than a writer may, and longer than a readiness probe waits.

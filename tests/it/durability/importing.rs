@@ -13,9 +13,9 @@ use crate::support::fixtures::rocket;
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
 fn import_is_complete_or_absent_after_power_cut() {
-    let directory = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let (home, source) = (directory.path().join("home"), directory.path().join("source"));
-    std::fs::create_dir(&home).expect("a folder");
+    std::fs::create_dir(&home).expect("a directory");
     std::fs::write(home.join("state.yaml"), rocket().to_string()).expect("a file");
     make_source(&source);
     run(Command::new(env!("CARGO_BIN_EXE_plinth")).arg("apply").arg(home.join("state.yaml")), &home);
@@ -37,12 +37,12 @@ fn import_is_complete_or_absent_after_power_cut() {
         assert!(refs.iter().all(|refs| refs.is_empty() || *refs == all), "at {moment}: {refs:?}");
         found.push(refs);
     }
-    assert_eq!(found.last(), Some(&[all.clone(), all]), "what was told to be imported is there");
+    assert_eq!(found.last(), Some(&[all.clone(), all]), "what was reported as imported exists");
     assert_eq!(found[0], ["", ""], "the first moment is before the import");
 }
 
 fn make_source(source: &Path) {
-    std::fs::create_dir(source).expect("a folder");
+    std::fs::create_dir(source).expect("a directory");
     git(source, &["init", "--quiet", "--initial-branch=main"]);
     for number in 0..3 {
         std::fs::write(source.join("file"), format!("{number}\n").repeat(500)).expect("a file");
@@ -69,7 +69,7 @@ fn line_of_success(calls: &[Call]) -> usize {
 
 /// The refs after a power cut. If there are none, the import can be repeated.
 fn refs_after(disk: &Disk, loss: Loss, again: Option<&Path>) -> String {
-    let directory = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     disk.write_after_cut(loss, directory.path());
     let server = Server::start(directory.path(), &[]);
     let refs = refs_of(&server);

@@ -40,7 +40,7 @@ async fn acknowledged_writes_survive_power_cut() {
     let in_packs: LeftOut = |path| path.ends_with("objects/pack");
     let packs: LeftOut = |path| path.extension().is_some_and(|extension| extension == "pack" || extension == "idx");
     let log: LeftOut = |path| path.to_string_lossy().ends_with("-wal");
-    let controls = [("folders of packs", in_packs), ("packs", packs), ("the log", log)];
+    let controls = [("directories of packs", in_packs), ("packs", packs), ("the log", log)];
     for (what, left_out) in controls.into_iter().take(if url.is_some() { 2 } else { 3 }) {
         let lost = recording.lose(recording.acknowledged.len() - 1.., left_out, &flags);
         assert!(!lost.is_empty(), "nobody would notice if {what} were not synced");
@@ -102,7 +102,7 @@ fn is_sync(call: &Call) -> bool {
 
 /// Starts a server on the remaining data and compares.
 fn check(disk: &Disk, loss: Loss, acknowledged: &Acknowledged, flags: &[&str]) -> Result<(), String> {
-    let directory = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     disk.write_after_cut(loss, directory.path());
     let server = Server::start(directory.path(), flags);
     let shown = show(&server);

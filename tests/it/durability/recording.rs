@@ -52,10 +52,10 @@ pub fn wait_for_end(trace: &Path, process: u32) {
 impl Recording {
     /// Runs the whole workload with these settings.
     pub fn make(flags: &[&str]) -> Self {
-        let directory = tempfile::tempdir().expect("a folder");
+        let directory = tempfile::tempdir().expect("a directory");
         let trace = directory.path().join("trace");
         let home = directory.path().join("home");
-        std::fs::create_dir(&home).expect("a folder");
+        std::fs::create_dir(&home).expect("a directory");
         let before = Disk::load(&home);
         let server = Server::start_by(traced(&trace), &home, flags);
         let process = server.id();
@@ -75,12 +75,12 @@ impl Recording {
 
 /// The last successful response that was sent before the client confirmed it.
 fn line_of_response(calls: &[Call], index: usize) -> usize {
-    let word = format!("GET /has-answer-{index} ");
+    let word = format!("GET /has-response-{index} ");
     let heard = |call: &&Call| call.name.starts_with("recv") && call.data().starts_with(word.as_bytes());
     let heard = calls.iter().find(heard).expect("the client said so").ended_at;
     let responses = calls.iter().filter(|call| call.ended_at < heard && call.data().starts_with(b"HTTP/1.1 2"));
     let sent = responses.filter(|call| matches!(call.name.as_str(), "write" | "writev" | "sendto" | "sendmsg"));
-    sent.map(|call| call.begun_at).max().expect("an answer")
+    sent.map(|call| call.begun_at).max().expect("a response")
 }
 
 struct Workload {
@@ -110,8 +110,8 @@ impl Workload {
         self.post(&format!("{REPO}/pulls"), json!({ "title": "Change", "head": "topic", "base": "main" }));
         self.done("a pull request");
         let tip = git(&work, &["rev-parse", "HEAD"]);
-        let place = json!({ "body": "Why?", "commit_id": tip, "path": "file", "line": 101, "side": "RIGHT" });
-        self.post(&format!("{REPO}/pulls/1/comments"), place);
+        let comment = json!({ "body": "Why?", "commit_id": tip, "path": "file", "line": 101, "side": "RIGHT" });
+        self.post(&format!("{REPO}/pulls/1/comments"), comment);
         self.done("a comment");
         let url = self.url();
         git(&self.directory, &["clone", "--quiet", "--mirror", &url, "mirror"]);
@@ -128,7 +128,7 @@ impl Workload {
 
     /// Marks in the trace that the response has arrived, and records what the server shows now.
     fn done(&mut self, what: &'static str) {
-        self.server.get(&format!("/has-answer-{}", self.shown.len()));
+        self.server.get(&format!("/has-response-{}", self.shown.len()));
         self.shown.push((what, show(&self.server)));
     }
 

@@ -97,7 +97,7 @@ pub fn read(file: &Path) -> Vec<Call> {
         (call.begun_at, call.ended_at) = (begun_at, line_number);
         call.working_directory = directories.get(process).cloned();
         if call.name == "chdir" {
-            directories.insert(process, call.path(0).expect("a folder"));
+            directories.insert(process, call.path(0).expect("a directory"));
         }
         calls.push(call);
     }

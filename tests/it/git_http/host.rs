@@ -89,7 +89,7 @@ impl Host {
         let serving = tokio::spawn(async move {
             server::serve(listener, app, std::future::pending()).await.expect("it serves");
         });
-        Self { service, address, directory: tempfile::tempdir().expect("a folder"), serving }
+        Self { service, address, directory: tempfile::tempdir().expect("a directory"), serving }
     }
 
     /// The URL of a repository with a token as password.
@@ -153,7 +153,7 @@ impl Host {
     /// Commits a file and returns the commit's id.
     pub async fn commit(&self, directory: &str, file: &str, content: &str) -> String {
         let path = self.path(directory).join(file);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
         std::fs::write(&path, content).expect("a file");
         self.git(directory, &["add", "."]).await.ok();
         self.git(directory, &["commit", "--quiet", "-m", &format!("write {file}")]).await.ok();
@@ -168,7 +168,7 @@ impl Host {
 
     /// A fresh clone is complete and passes `git fsck`.
     pub async fn check_fresh_clone(&self, repo: &str) {
-        let directory = format!("fresh-{}", self.directory.path().read_dir().expect("a folder").count());
+        let directory = format!("fresh-{}", self.directory.path().read_dir().expect("a directory").count());
         self.git("", &["clone", "--quiet", "--mirror", &self.url(OWNER, repo), &directory]).await.ok();
         self.git(&directory, &["fsck", "--strict", "--full"]).await.ok();
     }

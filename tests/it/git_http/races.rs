@@ -66,9 +66,9 @@ async fn aborted_push_leaves_nothing() {
 pub fn quarantines(host: &Host) -> usize {
     let repositories = host.service.directory().join("data/repositories");
     let mut count = 0;
-    for shard in std::fs::read_dir(repositories).expect("a folder") {
-        for repository in std::fs::read_dir(shard.expect("a folder").path()).expect("a folder") {
-            let quarantine = repository.expect("a folder").path().join("quarantine");
+    for shard in std::fs::read_dir(repositories).expect("a directory") {
+        for repository in std::fs::read_dir(shard.expect("a directory").path()).expect("a directory") {
+            let quarantine = repository.expect("a directory").path().join("quarantine");
             count += std::fs::read_dir(quarantine).map_or(0, Iterator::count);
         }
     }
@@ -100,7 +100,7 @@ async fn unread_fetch_ends() {
         let mut stream = TcpStream::connect(&host.address).await.expect("it listens");
         stream.write_all(head.as_bytes()).await.expect("it reads");
         let mut some = [0; 4096];
-        stream.read_exact(&mut some).await.expect("it answers");
+        stream.read_exact(&mut some).await.expect("it responds");
         assert!(some.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&some));
         assert_eq!(permits.available(), all - 1);
         let stream = if goes_away { None } else { Some(stream) };

@@ -107,7 +107,7 @@ async fn execute(host: &Host, statement: &'static str) {
             Ok(tx.execute(statement, none).await?)
         })
     });
-    assert!(done.await.expect("the store takes it") > 0, "{statement}");
+    assert!(done.await.expect("the store accepts it") > 0, "{statement}");
 }
 
 /// Sends a request whose last bytes follow after `meanwhile`.

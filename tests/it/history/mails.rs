@@ -39,7 +39,7 @@ impl Mail<'_> {
 
     /// Author, subject, date and message, as `git am` reads them.
     fn read(&self, work: &WorkTree) -> (String, String) {
-        let directory = tempfile::tempdir().expect("a temporary folder can be made");
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
         let path = |name: &str| directory.path().join(name).to_str().expect("a path of the test").to_owned();
         let reported = work.git_with(&["mailinfo", &path("message"), &path("patch")], self.text);
         let message = std::fs::read_to_string(path("message")).expect("git wrote the message");

@@ -26,7 +26,7 @@ async fn comments_are_accepted_exactly_on_diff_rows_of_real_history() {
             rejected += pull.check_gaps(file, &rows).await;
         }
     }
-    assert!(accepted > 300 && rejected > 100, "{accepted} accepted and {rejected} refused are too few");
+    assert!(accepted > 300 && rejected > 100, "{accepted} accepted and {rejected} rejected are too few");
 }
 
 /// A sample that includes the first and the last.

@@ -54,7 +54,7 @@ async fn expired_token_stays_expired_when_clock_is_set_back() {
     rejected(&service, "ghs_helper00").await;
     // A token that was not presented meanwhile was never recorded as expired.
     service.with_token("ghs_narrow00").get(LIST).await.expect(200);
-    expiry::once(&service.app).await.expect("the sweep ends what was seen");
+    expiry::once(&service.app).await.expect("maintenance ends tokens that were seen expired");
     assert!(service.app.expired_tokens.list().is_empty());
     rejected(&service, "ghs_helper00").await;
 }
@@ -63,7 +63,7 @@ async fn expired_token_stays_expired_when_clock_is_set_back() {
 async fn maintenance_expires_unused_tokens() {
     let service = service().await;
     service.advance(LIFETIME);
-    expiry::once(&service.app).await.expect("the sweep ends what is over");
+    expiry::once(&service.app).await.expect("maintenance ends expired tokens");
     service.advance(-LIFETIME);
     rejected(&service, "ghs_helper00").await;
     rejected(&service, "ghs_narrow00").await;

@@ -50,7 +50,7 @@ async fn omitted_options_are_deleted_and_their_ids_stay_unknown() {
     let rejected = admin(&service).patch(&path_of(&field), back).await.expect(422).json();
     assert_eq!(rejected["message"], "Validation Failed");
     assert_eq!(rejected["errors"], json!([format!("Option id {gone} does not belong to this issue field")]));
-    assert_eq!(names(&admin(&service).get(FIELDS).await.json()[0]), ["Medium"], "a refused update changes nothing");
+    assert_eq!(names(&admin(&service).get(FIELDS).await.json()[0]), ["Medium"], "a rejected update changes nothing");
 }
 
 #[tokio::test]

@@ -44,7 +44,7 @@ const PATHS: [&str; 9] = [
 
 pub fn instance() -> Instance {
     let instance = Instance::new();
-    std::fs::write(instance.path().join("state.yaml"), &*STATE).expect("the directory takes a file");
+    std::fs::write(instance.path().join("state.yaml"), &*STATE).expect("the file can be written");
     instance
 }
 
@@ -78,7 +78,7 @@ pub fn url(server: &Server) -> String {
 fn restore(backup: &Path) -> (Instance, Server) {
     let other = Instance::new();
     // All of its data comes from the backup.
-    std::fs::write(other.path().join("state.yaml"), "users: []\n").expect("the directory takes a file");
+    std::fs::write(other.path().join("state.yaml"), "users: []\n").expect("the file can be written");
     succeed(other.run(&["restore", &backup.display().to_string()]));
     let server = other.serve();
     (other, server)

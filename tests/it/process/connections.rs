@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::{DEADLINE, Server, begin_post, wait_until};
 
 fn directory() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a temporary folder can be made")
+    tempfile::tempdir().expect("a temporary directory can be created")
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn excess_requests_are_rejected_at_once_and_served_later() {
             });
         }
     });
-    assert!(rejected.load(Ordering::Relaxed), "nobody was refused");
+    assert!(rejected.load(Ordering::Relaxed), "no request was rejected");
     assert_eq!(server.get("/readyz").status(), 200);
     assert_eq!(server.get("/meta").status(), 200);
 }

@@ -56,7 +56,7 @@ fn try_post(server: &Server, body: &str) -> Option<u16> {
 
 #[test]
 fn killed_server_loses_no_acknowledged_write() {
-    let directory = tempfile::tempdir().expect("a temporary folder can be made");
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let mut acknowledged = Vec::new();
     for cycle in 0..CYCLES {
         let mut server = Server::start(directory.path(), &[]);

@@ -12,7 +12,7 @@ struct SmallDisk(PathBuf);
 
 impl SmallDisk {
     fn mount(directory: &Path) -> Option<Self> {
-        std::fs::create_dir_all(directory).expect("a directory can be made");
+        std::fs::create_dir_all(directory).expect("a directory can be created");
         let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=16m", "tmpfs"]).arg(directory).output();
         mounted.is_ok_and(|output| output.status.success()).then(|| Self(directory.to_owned()))
     }
@@ -60,10 +60,10 @@ fn assert_unavailable(what: &str, output: &Output) {
 
 #[tokio::test]
 async fn full_disk_returns_503_for_pushes_and_clones_and_recovers() {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let path = directory.path();
     let Some(disk) = SmallDisk::mount(&path.join("data")) else {
-        println!("skipped: a small file system takes root");
+        println!("skipped: mounting a small file system requires root");
         return;
     };
     let database = TestDatabase::create().await;
@@ -126,7 +126,7 @@ pub fn metrics_address(server: &Server) -> String {
 
 pub fn get(address: &str, path: &str) -> String {
     use std::io::Read;
-    let mut stream = std::net::TcpStream::connect(address).expect("the listener takes connections");
+    let mut stream = std::net::TcpStream::connect(address).expect("the listener accepts connections");
     stream
         .write_all(format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes())
         .expect("it reads");

@@ -25,13 +25,13 @@ const DELTA: u8 = 7;
 
 #[test]
 fn hostile_requests_are_rejected_with_bounded_memory_and_no_leftovers() {
-    let directory = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     std::fs::write(directory.path().join("state.yaml"), rocket().to_string()).expect("a file");
     let server = Server::start(directory.path(), &["--git-object-bytes-max", "67108864"]);
     let before = peak(server.id());
     let ended = AtomicBool::new(false);
     let children = std::thread::scope(|scope| {
-        let watching = scope.spawn(|| watch_children(server.id(), &ended));
+        let sampling = scope.spawn(|| sample_children(server.id(), &ended));
         let at_the_end = Ends(&ended);
         for (what, service, body, word) in requests() {
             let response = post(&server, service, &body);
@@ -47,7 +47,7 @@ fn hostile_requests_are_rejected_with_bounded_memory_and_no_leftovers() {
             );
         }
         drop(at_the_end);
-        watching.join().expect("it only looks")
+        sampling.join().expect("it only looks")
     });
     let growth = peak(server.id()) - before;
     assert!(growth < GROWTH_MAX, "the server grew by {growth} bytes");
@@ -260,13 +260,13 @@ fn peak(process: u32) -> u64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or_default() * 1024
 }
 
-/// Samples the memory of a process's children until it is told to end.
-fn watch_children(process: u32, ended: &AtomicBool) -> HashMap<u32, u64> {
+/// Samples the memory of a process's children until `ended` is set.
+fn sample_children(process: u32, ended: &AtomicBool) -> HashMap<u32, u64> {
     let mut peaks = HashMap::new();
     while !ended.load(Ordering::Relaxed) {
         for child in children(process) {
-            let held = peaks.entry(child).or_default();
-            *held = peak(child).max(*held);
+            let memory = peaks.entry(child).or_default();
+            *memory = peak(child).max(*memory);
         }
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -281,7 +281,7 @@ fn children(process: u32) -> Vec<u32> {
 
 fn files_below(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(directory).expect("a folder") {
+    for entry in std::fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
         if path.is_dir() { found.extend(files_below(&path)) } else { found.push(path) }
     }

@@ -66,7 +66,7 @@ fn use_everything(server: &Server) -> Vec<String> {
 
 fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(directory).expect("the folder can be read").flatten() {
+    for entry in std::fs::read_dir(directory).expect("the directory can be read").flatten() {
         match entry.path() {
             path if path.is_dir() => found.extend(files(&path)),
             path => found.push((path.display().to_string(), std::fs::read(&path).unwrap_or_default())),
@@ -78,9 +78,9 @@ fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn logs_and_files_contain_no_secret() {
     for format in ["text", "json"] {
-        let directory = tempfile::tempdir().expect("a temporary folder can be made");
-        std::fs::write(directory.path().join("state.yaml"), &*STATE).expect("the folder takes a file");
-        std::fs::write(directory.path().join("helper.pem"), app_key()).expect("the folder takes a file");
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
+        std::fs::write(directory.path().join("state.yaml"), &*STATE).expect("the file can be written");
+        std::fs::write(directory.path().join("helper.pem"), app_key()).expect("the file can be written");
         let mut server = Server::start(directory.path(), &["--log", "trace", "--log-format", format]);
         let secrets = use_everything(&server);
         server.signal(Signal::TERM);

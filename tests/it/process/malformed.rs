@@ -3,7 +3,7 @@
 use super::{HttpResponse, Raw, Server};
 
 fn server() -> (tempfile::TempDir, Server) {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let server = Server::start(directory.path(), &["--ephemeral"]);
     (directory, server)
 }
@@ -104,7 +104,7 @@ fn request_sent_in_pieces_is_served() {
     );
     let third = format!("GET /repos/mona/two HTTP/1.1\r\n{auth}connection: close\r\n\r\n");
     let mut raw = server.connect();
-    raw.0.set_nodelay(true).expect("a socket takes it");
+    raw.0.set_nodelay(true).expect("a socket accepts it");
     for piece in format!("{first}{second}{third}").as_bytes().chunks(7) {
         raw.try_send_bytes(piece);
     }

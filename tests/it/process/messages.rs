@@ -9,7 +9,7 @@ use super::Server;
 
 #[test]
 fn log_file_has_no_colors_and_aggregates_repeated_messages() {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let mut server = Server::start(directory.path(), &[]);
     let post = |path: &str, headers: &str, body: &str| {
         server.request(&format!("POST {path} HTTP/1.1\r\nauthorization: Bearer ghp_monamona{headers}"), body)
@@ -42,7 +42,7 @@ fn serve(data: &Path, path: &str) -> Output {
 
 #[test]
 fn start_without_git_fails() {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let nowhere = directory.path().join("no-programs").display().to_string();
     let ended = serve(directory.path(), &nowhere);
     let text = String::from_utf8_lossy(&ended.stderr).into_owned();
@@ -52,7 +52,7 @@ fn start_without_git_fails() {
 
 #[test]
 fn start_names_database_that_cannot_be_opened() {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let database = directory.path().join("plinth.db");
     std::fs::create_dir(&database).expect("a directory in its way");
     let ended = serve(directory.path(), &std::env::var("PATH").expect("a path"));

@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use super::{DEADLINE, Raw, Server, begin_post, try_request, wait_until};
 
 fn directory() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a temporary directory can be made")
+    tempfile::tempdir().expect("a temporary directory can be created")
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn service_manager_is_notified_of_state() {
     let directory = directory();
     let path = directory.path().join("notify");
     let socket = UnixDatagram::bind(&path).expect("a socket");
-    socket.set_read_timeout(Some(DEADLINE)).expect("a socket takes a timeout");
+    socket.set_read_timeout(Some(DEADLINE)).expect("a socket accepts a timeout");
     let mut program = Command::new(env!("CARGO_BIN_EXE_plinth"));
     program.stdin(Stdio::null()).env("NOTIFY_SOCKET", &path);
     let mut server = Server::start_by(program, directory.path(), &["--ephemeral"]);

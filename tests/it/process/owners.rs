@@ -16,8 +16,8 @@ pub struct Instance {
 impl Instance {
     pub fn new() -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let database = runtime.expect("a runtime can be made").block_on(TestDatabase::create());
-        Self { directory: tempfile::tempdir().expect("a temporary directory can be made"), database }
+        let database = runtime.expect("a runtime can be created").block_on(TestDatabase::create());
+        Self { directory: tempfile::tempdir().expect("a temporary directory can be created"), database }
     }
 
     pub fn path(&self) -> &Path {
@@ -139,7 +139,7 @@ fn second_node_on_database_fails_and_names_first() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn node_reacquires_database_after_session_loss() {
-    let instance = std::thread::spawn(Instance::new).join().expect("a place");
+    let instance = std::thread::spawn(Instance::new).join().expect("an instance");
     let Some(url) = instance.url() else { return };
     let server = instance.serve();
     let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.expect("a connection");

@@ -27,10 +27,10 @@ impl Server {
     pub fn start_by(mut program: Command, directory: &Path, flags: &[&str]) -> Self {
         let state = directory.join("state.yaml");
         if !state.exists() {
-            std::fs::write(&state, super::fixtures::mona().to_string()).expect("the folder takes a file");
+            std::fs::write(&state, super::fixtures::mona().to_string()).expect("the file can be written");
         }
         let log = directory.join("log");
-        let errors = std::fs::OpenOptions::new().create(true).append(true).open(&log).expect("the folder takes a log");
+        let errors = std::fs::OpenOptions::new().create(true).append(true).open(&log).expect("the log can be written");
         if !flags.contains(&"--lame-duck-seconds") {
             program.env("PLINTH_LAME_DUCK_SECONDS", "0");
         }
@@ -60,8 +60,8 @@ impl Server {
     }
 
     pub fn connect(&self) -> Raw {
-        let stream = TcpStream::connect_timeout(&self.address, DEADLINE).expect("the server takes connections");
-        stream.set_read_timeout(Some(DEADLINE)).expect("a socket takes a timeout");
+        let stream = TcpStream::connect_timeout(&self.address, DEADLINE).expect("the server accepts connections");
+        stream.set_read_timeout(Some(DEADLINE)).expect("a socket accepts a timeout");
         Raw(stream)
     }
 
@@ -192,15 +192,15 @@ pub fn try_request(address: SocketAddr, head: &str) -> Option<String> {
 
 /// The body of a page at an address.
 pub fn get_page(address: SocketAddr, path: &str) -> String {
-    let mut raw = Raw(TcpStream::connect_timeout(&address, DEADLINE).expect("it takes connections"));
+    let mut raw = Raw(TcpStream::connect_timeout(&address, DEADLINE).expect("it accepts connections"));
     raw.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
     raw.response().body().to_owned()
 }
 
 /// A whole response to a request without a credential.
 pub fn fetch(address: SocketAddr, path: &str) -> String {
-    let mut raw = Raw(TcpStream::connect_timeout(&address, DEADLINE).expect("the server takes connections"));
-    raw.0.set_read_timeout(Some(DEADLINE)).expect("a socket takes a timeout");
+    let mut raw = Raw(TcpStream::connect_timeout(&address, DEADLINE).expect("the server accepts connections"));
+    raw.0.set_read_timeout(Some(DEADLINE)).expect("a socket accepts a timeout");
     raw.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
     raw.response().0
 }

@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use super::{Server, begin_post, wait_until};
 
 fn directory() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a temporary folder can be made")
+    tempfile::tempdir().expect("a temporary directory can be created")
 }
 
 #[test]

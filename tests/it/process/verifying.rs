@@ -17,7 +17,7 @@ fn stopped() -> Instance {
     let instance = instance();
     drop(instance.serve());
     // The next start applies no state.
-    std::fs::write(instance.path().join("state.yaml"), "users: []\n").expect("the directory takes a file");
+    std::fs::write(instance.path().join("state.yaml"), "users: []\n").expect("the file can be written");
     instance
 }
 
@@ -92,7 +92,7 @@ fn objects(instance: &Instance) -> Vec<String> {
 
 fn metric(url: &str) -> String {
     let address = url.strip_prefix("http://").and_then(|rest| rest.split('/').next()).expect("an address");
-    let mut stream = std::net::TcpStream::connect(address).expect("the listener answers");
+    let mut stream = std::net::TcpStream::connect(address).expect("the listener responds");
     std::io::Write::write_all(&mut stream, b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
         .expect("sent");
     let mut text = String::new();

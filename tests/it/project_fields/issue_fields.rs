@@ -85,7 +85,7 @@ async fn linked_field_reflects_changed_name_and_options() {
     let linked = mona(&service).header("if-none-match", &tag).get(&path).await.expect(200).json();
     assert_eq!(linked["name"], "Urgency");
     assert_eq!(linked["updated_at"], "2026-02-25T06:14:20Z");
-    assert_eq!(linked["options"][0]["id"], field["options"][1]["id"], "a kept option keeps its id here too");
+    assert_eq!(linked["options"][0]["id"], field["options"][1]["id"], "an option that stays has the same id here too");
     assert_eq!(linked["options"][0]["name"], json!({ "raw": "Lower", "html": "Lower" }));
     assert_eq!(linked["options"][0]["color"], "GREEN");
     assert_eq!(linked["options"][1]["name"], json!({ "raw": "Never <i>", "html": "Never &lt;i&gt;" }));

@@ -81,8 +81,8 @@ async fn check(owner: &str, lines: &[Line]) {
     let service = Service::with(&STATE).await;
     for (token, in_public, in_private) in lines {
         let client = if token.is_empty() { service.anonymous() } else { service.with_token(token) };
-        let places = [(1, in_public, owner), (2, in_private, owner)];
-        for (number, (see, add), owner) in places {
+        let projects = [(1, in_public, owner), (2, in_private, owner)];
+        for (number, (see, add), owner) in projects {
             let project = format!("{owner}/projectsV2/{number}");
             let fields = format!("{project}/fields");
             assert_eq!(client.get(&project).await.status, *see, "{token} gets {project}");

@@ -150,7 +150,7 @@ async fn collect_garbage(fixture: &PullRequestFixture, holders: &'static [GcRoot
     let app = &fixture.service.app;
     let policy = Policy { packs_max: 2, grace: Duration::ZERO, old_packs_max: 1, ..Policy::default() };
     let mut maintenance = Maintenance::new(app.objects.clone(), app.clock.clone(), holders, policy);
-    maintenance.round().await.expect("a round of upkeep");
+    maintenance.round().await.expect("a round of maintenance");
 }
 
 #[tokio::test]

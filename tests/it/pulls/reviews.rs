@@ -63,7 +63,7 @@ async fn pending_review_is_visible_only_to_its_author() {
         other.post(&format!("{one}/events"), json!({ "event": "APPROVE" })).await.expect(404);
         other.delete(&one).await.expect(404);
     }
-    assert_eq!(fixture.user("reader").get("/notifications").await.json(), json!([]), "nobody is told yet");
+    assert_eq!(fixture.user("reader").get("/notifications").await.json(), json!([]), "nobody is notified yet");
     let rejected = fixture.comment_as("guest", json!({ "line": 2 })).await.expect(422).json();
     assert_eq!(
         rejected["errors"],

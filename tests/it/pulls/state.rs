@@ -40,8 +40,8 @@ async fn maintenance_refreshes_unread_pull_requests() {
         let mut db = service.store.read().await.expect("the store can be read");
         pulls::store::list_unsettled(&mut db, 10).await.expect("the store can be read").len()
     };
-    assert_eq!(unsettled().await, 1, "a state file is applied without a look at what follows from the commits");
-    pulls::catch_up(&service.app).await.expect("the sweep works");
+    assert_eq!(unsettled().await, 1, "a state file is applied without a refresh of pull requests");
+    pulls::catch_up(&service.app).await.expect("maintenance succeeds");
     assert_eq!(unsettled().await, 0);
     assert_eq!(mona.get(path).await.expect(200).json(), before);
 }
@@ -59,7 +59,7 @@ async fn unreadable_pull_request_is_refreshed_only_once() {
         let unsettled = pulls::store::list_unsettled(&mut db, 10).await.expect("the store can be read").len();
         assert_eq!(unsettled, usize::from(attempt == 0), "attempt {attempt}");
         drop(db);
-        pulls::catch_up(&service.app).await.expect("the sweep goes on");
+        pulls::catch_up(&service.app).await.expect("maintenance continues");
         service.restart().await;
     }
 }

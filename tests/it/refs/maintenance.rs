@@ -21,11 +21,11 @@ fn keeping() -> Policy {
 async fn tend(service: &Service, policy: Policy, holders: &'static [GcRoots]) {
     let app = &service.app;
     let mut maintenance = Maintenance::new(app.objects.clone(), app.clock.clone(), holders, policy);
-    maintenance.round().await.expect("a round of upkeep");
+    maintenance.round().await.expect("a round of maintenance");
 }
 
 fn pack_count(service: &Service) -> usize {
-    let files = std::fs::read_dir(directory(service, 1).join("objects/pack")).expect("a folder of packs");
+    let files = std::fs::read_dir(directory(service, 1).join("objects/pack")).expect("a directory of packs");
     files.filter(|file| file.as_ref().expect("a file").path().extension().is_some_and(|name| name == "pack")).count()
 }
 
@@ -98,7 +98,7 @@ async fn maintenance_keeps_objects_that_recent_objects_need() {
 /// The pack files, each with its inode.
 fn pack_files(service: &Service) -> Vec<(std::path::PathBuf, u64)> {
     use std::os::unix::fs::MetadataExt;
-    let files = std::fs::read_dir(directory(service, 1).join("objects/pack")).expect("a folder of packs");
+    let files = std::fs::read_dir(directory(service, 1).join("objects/pack")).expect("a directory of packs");
     let files = files
         .map(|file| file.expect("a file").path())
         .filter(|path| path.extension().is_some_and(|name| name == "pack"));
@@ -134,7 +134,7 @@ fn make_old(service: &Service) {
 
 fn make_older_than(service: &Service, age: Duration) {
     let long_ago = std::time::SystemTime::now() - age - Duration::from_secs(10_000);
-    for file in std::fs::read_dir(directory(service, 1).join("objects/pack")).expect("a folder of packs") {
+    for file in std::fs::read_dir(directory(service, 1).join("objects/pack")).expect("a directory of packs") {
         let path = file.expect("a file").path();
         let file = std::fs::File::open(path).expect("a pack opens");
         file.set_modified(long_ago).expect("times can be set");

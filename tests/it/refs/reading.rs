@@ -148,10 +148,10 @@ async fn get_ref_accepts_any_percent_encoding() {
     let url = "http://plinth.test/repos/acme/rocket/git/refs/heads/test/%23%C3%9Cn%C3%AF%252F%26%3D";
     assert_eq!(made.json()["url"], url);
     assert_eq!(made.header("location"), Some(url));
-    for address in ["heads/test/%23%C3%9Cn%C3%AF%252F%26%3D", "heads%2Ftest%2F%23%C3%9Cn%C3%AF%252F%26%3D"] {
-        let found = mona(&service).get(&format!("{GIT}/ref/{address}")).await.expect(200);
+    for encoded in ["heads/test/%23%C3%9Cn%C3%AF%252F%26%3D", "heads%2Ftest%2F%23%C3%9Cn%C3%AF%252F%26%3D"] {
+        let found = mona(&service).get(&format!("{GIT}/ref/{encoded}")).await.expect(200);
         assert_eq!(found.json()["ref"], "refs/heads/test/#Ünï%2F&=");
-        let matching = mona(&service).get(&format!("{GIT}/matching-refs/{address}")).await;
+        let matching = mona(&service).get(&format!("{GIT}/matching-refs/{encoded}")).await;
         assert_eq!(names(&matching), ["refs/heads/test/#Ünï%2F&="]);
     }
     let prefixed = service.anonymous().get("/api/v3/repos/ACME/Rocket/git/ref/heads%2Fmain").await.expect(200);

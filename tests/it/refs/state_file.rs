@@ -95,7 +95,7 @@ fn make_source(directory: &Path) {
                   && echo 1 > a && git add a && git commit -q -m one && git branch topic && echo 2 > a \
                   && git commit -q -a -m two && git tag -m one v1 && git notes add -m noted \
                   && git update-ref refs/pull/1/head HEAD";
-    std::fs::create_dir_all(directory).expect("a folder can be made");
+    std::fs::create_dir_all(directory).expect("a directory can be created");
     let status = Command::new("sh").arg("-ec").arg(script).current_dir(directory).status().expect("a shell runs");
     assert!(status.success());
 }

@@ -33,7 +33,7 @@ async fn create_comment_uses_current_pull_request() {
     let fixture = fixture().await;
     let first = comment(&fixture, &fixture.head).await;
     assert_eq!((&first["commit_id"], &first["line"]), (&json!(fixture.head), &json!(3)));
-    assert_eq!(fixture.get(&first["id"]).await, first, "what is told of a new comment is what is read");
+    assert_eq!(fixture.get(&first["id"]).await, first, "the response to a new comment equals the comment that is read");
     let above = numbered(&[(1, "new\nline 1\n"), (3, "three\n"), (4, "four\nand more\n"), (20, "twenty\n"), (25, "")]);
     let next = fixture.commit_on(&fixture.head, &[("file", Some(&above))]);
     fixture.push("feature", &next).await;
@@ -56,7 +56,7 @@ async fn create_comment_uses_version_of_another_process() {
     fixture.bring_objects().await;
     let versions = (fixture.base.parse().expect("a name"), next.parse().expect("a name"));
     let moved = elsewhere.write(Tester, versions, |tx, (base, head)| Box::pin(add_version(tx, *base, *head)));
-    moved.await.expect("the store takes the change");
+    moved.await.expect("the store accepts the change");
     let second = comment(&fixture, &next).await;
     assert_eq!((&first["commit_id"], &second["commit_id"]), (&json!(fixture.head), &json!(next)));
 }
@@ -84,7 +84,7 @@ async fn create_comment_uses_version_made_while_it_waits() {
         go.send(()).expect("the transaction waits");
     };
     let (moved, made, ()) = tokio::join!(moving, comment(&fixture, &fixture.head), release);
-    moved.expect("the store takes the change");
+    moved.expect("the store accepts the change");
     assert_eq!(made["commit_id"], json!(next));
     assert_eq!(fixture.get(&made["id"]).await, made);
 }
@@ -133,8 +133,8 @@ async fn author_is_notified_only_while_they_can_read() {
             Ok(accounts::delete_membership(tx, org.id, mona.id).await?)
         })
     });
-    assert_eq!(left.await.expect("the store takes the change"), 1);
+    assert_eq!(left.await.expect("the store accepts the change"), 1);
     comment(&fixture, &fixture.head).await;
     fixture.service.apply("orgs: [{ login: acme, members: [{ user: mona, role: admin }] }]").await;
-    assert_eq!(notified().await, second["url"], "nothing was told in between");
+    assert_eq!(notified().await, second["url"], "nobody was notified in between");
 }

@@ -91,7 +91,7 @@ async fn create_line_comment_returns_full_comment() {
 }
 
 /// The fields with a comment's position.
-fn place(response: &crate::support::Response) -> String {
+fn position(response: &crate::support::Response) -> String {
     let comment = response.json();
     let names = ["side", "line", "start_side", "start_line", "position", "original_position", "subject_type"];
     names.map(|name| comment[name].to_string().replace('"', "")).join(" ")
@@ -119,7 +119,7 @@ async fn create_comment_accepts_every_form_of_position() {
     ] {
         let response = fixture.comment(fields.clone()).await;
         assert_eq!(response.status, 201, "{fields}: {response}");
-        assert_eq!(place(&response), expected, "{fields}");
+        assert_eq!(position(&response), expected, "{fields}");
     }
     let file = fixture.comment(json!({ "subject_type": "file" })).await.json();
     assert_eq!((&file["diff_hunk"], &file["original_line"]), (&json!(""), &json!(1)));
@@ -189,7 +189,7 @@ async fn create_comment_outside_diff_returns_github_error_objects() {
     }
     let both = fixture.comment(json!({ "line": 12, "body": "" })).await.expect(422).json();
     let expected: Vec<_> = blank.as_array().into_iter().chain(line.as_array()).flatten().cloned().collect();
-    assert_eq!(both["errors"], json!(expected), "everything that is wrong is told at once");
+    assert_eq!(both["errors"], json!(expected), "all errors are reported at once");
     assert_eq!(fixture.user("mona").get(COMMENTS).await.json(), json!([]), "nothing was made");
 }
 

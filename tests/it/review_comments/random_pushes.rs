@@ -140,7 +140,7 @@ impl Walk {
                     assert_eq!(commit, self.head);
                     made.heads.push(commit);
                 }
-                None => assert!(made.heads.contains(&commit), "an outdated comment tells a head that had it"),
+                None => assert!(made.heads.contains(&commit), "an outdated comment has a head that had it"),
             }
         }
     }

@@ -8,8 +8,8 @@ use crate::support::pull_request::PullRequestFixture;
 const HEAD: &[(usize, &str)] = &[(3, "three\n"), (4, "four\nand more\n"), (20, "twenty\n"), (25, "")];
 
 fn with(changes: &[(usize, &'static str)]) -> String {
-    let kept = HEAD.iter().filter(|(at, _)| !changes.iter().any(|(changed, _)| changed == at));
-    numbered(&kept.copied().chain(changes.iter().copied()).collect::<Vec<_>>())
+    let remaining = HEAD.iter().filter(|(at, _)| !changes.iter().any(|(changed, _)| changed == at));
+    numbered(&remaining.copied().chain(changes.iter().copied()).collect::<Vec<_>>())
 }
 
 async fn push(fixture: &PullRequestFixture, parent: &str, content: &str) -> String {
@@ -137,7 +137,7 @@ async fn range_comment_shrinks_to_surviving_lines() {
     let same = comment(&fixture, json!({ "line": 5, "start_line": 3 })).await;
     let mixed = comment(&fixture, json!({ "line": 4, "start_line": 3, "start_side": "LEFT" })).await;
     push(&fixture, &fixture.head, &with(&[(3, "drei\n")])).await;
-    assert_eq!(shown(&fixture, &same).await, "file RIGHT 5 4 7", "the start is lost, the next line takes its place");
+    assert_eq!(shown(&fixture, &same).await, "file RIGHT 5 4 7", "the start is lost, the next line replaces it");
     assert_eq!(shown(&fixture, &mixed).await, "file RIGHT 4 3 6");
     push(&fixture, &fixture.head, &with(&[(3, "drei\n"), (4, "vier\nand more\n")])).await;
     assert_eq!(fixture.get(&same["id"]).await["start_line"], json!(null), "only the end is left");

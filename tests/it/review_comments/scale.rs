@@ -29,7 +29,7 @@ async fn cost(files: usize, comments: usize) -> (Duration, Duration) {
     let (repo, pull) = (RepoId(id("/repos/acme/rocket").await), PullId(id(PULL).await));
     let began = Instant::now();
     plinth_core::pulls::refresh_pull(&fixture.service.app, repo, pull).await.expect("settled");
-    println!("{files} files: all places took {:?}", began.elapsed());
+    println!("{files} files: all positions took {:?}", began.elapsed());
     let (mut creating, mut listing) = (Vec::new(), Vec::new());
     for number in 0..21 {
         let path = &names[number % names.len()];

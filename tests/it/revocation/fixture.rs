@@ -121,7 +121,7 @@ impl Fixture {
             tokio::join!(self.send(row), waiting).0
         };
         let (taken, response) = tokio::join!(taking, request);
-        taken.expect("it does not panic").expect("the store takes the change");
+        taken.expect("it does not panic").expect("the store accepts the change");
         response
     }
 
@@ -130,16 +130,16 @@ impl Fixture {
             .service
             .store
             .write(Tester, (), move |tx, ()| Box::pin(async move { Ok(tx.execute(statement, &[]).await?) }));
-        assert!(work.await.expect("the store takes it") > 0, "{statement}");
+        assert!(work.await.expect("the store accepts it") > 0, "{statement}");
     }
 
     /// The number of rows in each table.
     pub async fn counts(&self) -> Vec<i64> {
         self.service.settled().await;
-        let mut db = self.service.store.read().await.expect("the store answers");
+        let mut db = self.service.store.read().await.expect("the store can be read");
         let mut counts = Vec::new();
         for sql in TABLES {
-            counts.push(db.one::<(i64,)>(sql, &[]).await.expect("the store answers").0);
+            counts.push(db.one::<(i64,)>(sql, &[]).await.expect("the store can be read").0);
         }
         counts
     }
@@ -260,6 +260,6 @@ async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects
 }
 
 async fn installation(service: &Service) -> i64 {
-    let mut db = service.store.read().await.expect("the store answers");
+    let mut db = service.store.read().await.expect("the store can be read");
     db.one::<(i64,)>("select id from installation", &[]).await.expect("there is one").0
 }

@@ -29,8 +29,8 @@ const LAST: [&str; 3] = ["repos/delete", "apps/delete-installation", "apps/revok
 /// The operations, each once, in an order in which each finds what it needs.
 pub fn in_order(mut rows: Vec<&'static Row>) -> Vec<&'static Row> {
     let last = |row: &Row| LAST.iter().position(|last| *last == row.operation).map_or(0, |position| position + 1);
-    let place = |row: &Row| TABLE.iter().position(|known| known.operation == row.operation);
-    rows.sort_by_key(|row| (last(row), place(row)));
+    let index = |row: &Row| TABLE.iter().position(|known| known.operation == row.operation);
+    rows.sort_by_key(|row| (last(row), index(row)));
     rows.dedup_by_key(|row| row.operation);
     rows
 }

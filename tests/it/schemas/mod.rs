@@ -18,7 +18,7 @@ pub fn check(operation: &str, response: &Response) {
     match schema.get("array_of") {
         None => validate(definition(&schema["one"]), &body, "answer", &mut problems),
         Some(name) => {
-            for item in body.as_array().expect("the answer is an array") {
+            for item in body.as_array().expect("the response is an array") {
                 validate(definition(name), item, "item", &mut problems);
             }
         }

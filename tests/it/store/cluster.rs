@@ -31,7 +31,7 @@ impl Cluster {
 
     /// Starts with further settings, for which `prepare` may write files into the data directory.
     pub fn start_with(prepare: impl FnOnce(&Path) -> Vec<String>) -> Option<Self> {
-        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
         let mut cluster = Self::start_in(directory.path(), prepare)?;
         cluster._temporary = Some(directory);
         Some(cluster)

@@ -12,7 +12,7 @@ struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
     fn mount(size: &str) -> Option<Self> {
-        let directory = tempfile::tempdir().expect("a temporary folder can be made");
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
         let mounted = run(&["mount", "-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"], directory.path());
         mounted.then_some(Self(directory))
     }
@@ -57,7 +57,7 @@ async fn rows(store: &Store) -> i64 {
 #[tokio::test]
 async fn full_disk_rejects_writes_and_recovers() {
     let Some(disk) = SmallDisk::mount("3m") else {
-        println!("skipped: a small file system takes root");
+        println!("skipped: mounting a small file system requires root");
         return;
     };
     let file = disk.0.path().join("plinth.db");
@@ -75,17 +75,17 @@ async fn full_disk_rejects_writes_and_recovers() {
             break;
         }
     }
-    assert!(rejections == 10 && acknowledged > 20, "{acknowledged} rows, {rejections} refusals");
+    assert!(rejections == 10 && acknowledged > 20, "{acknowledged} rows, {rejections} rejections");
     disk.grow("30m");
     for number in 10_000..10_050 {
         put(&store, number).await.expect("there is room again");
         acknowledged += 1;
     }
     assert_eq!(rows(&store).await, acknowledged);
-    let mut db = store.read().await.expect("the store answers");
+    let mut db = store.read().await.expect("the store can be read");
     let (result,) = db
         .one::<(String,)>("select integrity_check from pragma_integrity_check", &[])
         .await
-        .expect("the store answers");
+        .expect("the store can be read");
     assert_eq!(result, "ok");
 }

@@ -50,14 +50,14 @@ async fn open(cluster: &Cluster, user: &str, host: &str, options: &str) -> Resul
 }
 
 async fn is_encrypted(store: &Store) -> bool {
-    let mut db = store.read().await.expect("the database answers");
+    let mut db = store.read().await.expect("the database responds");
     let sql = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
-    db.one::<(bool,)>(sql, &[]).await.expect("the database answers").0
+    db.one::<(bool,)>(sql, &[]).await.expect("the database responds").0
 }
 
 #[tokio::test]
 async fn each_sslmode_protects_as_documented() {
-    let certificates = tempfile::tempdir().expect("a temporary directory can be made");
+    let certificates = tempfile::tempdir().expect("a temporary directory can be created");
     make_certificates(certificates.path());
     let file = |name: &str| certificates.path().join(name).display().to_string();
     let prepare = |data: &Path| {

@@ -84,9 +84,9 @@ async fn killed_database_returns_503_and_loses_nothing() {
         println!("skipped: no PostgreSQL programs are named");
         return;
     };
-    let directory = tempfile::tempdir().expect("a temporary folder can be made");
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let store = open(&cluster).await;
-    let repositories = Repositories::at(directory.path()).expect("a folder can be made");
+    let repositories = Repositories::at(directory.path()).expect("a directory can be created");
     let mut settings = Settings::default();
     settings.rate_limits.enforced = false;
     let app = App::new(store.clone(), repositories, Clock::default(), settings).await.expect("the parts fit");

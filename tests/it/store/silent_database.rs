@@ -42,11 +42,11 @@ impl Proxy {
         let is_silent = Arc::new(AtomicBool::new(false));
         let silent = is_silent.clone();
         tokio::spawn(async move {
-            let mut held = Vec::new();
+            let mut open_connections = Vec::new();
             while let Ok((client, _)) = listener.accept().await {
                 if silent.load(Ordering::SeqCst) {
                     // Accepted and kept open without a response.
-                    held.push(client);
+                    open_connections.push(client);
                 } else {
                     tokio::spawn(forward(client, target, watching.clone()));
                 }
@@ -111,8 +111,8 @@ async fn proxied(url: &str) -> (Proxy, String) {
 async fn behind_a_proxy(url: &str, data: &std::path::Path) -> (Proxy, Store, HttpService) {
     let (proxy, url) = proxied(url).await;
     let location = Location::Postgres { url, connections_max: CONNECTIONS };
-    let store = Store::open(&location).await.expect("the database answers");
-    let repositories = Repositories::at(data).expect("a directory can be made");
+    let store = Store::open(&location).await.expect("the database responds");
+    let repositories = Repositories::at(data).expect("a directory can be created");
     let settings = Settings::default();
     let app = App::new(store.clone(), repositories, Clock::default(), settings).await.expect("the parts fit");
     // Each connection stays in use until all of them are open.
@@ -167,7 +167,7 @@ async fn reads_recover_after_silent_database() {
         println!("skipped: no PostgreSQL is named");
         return;
     };
-    let data = tempfile::tempdir().expect("a temporary directory can be made");
+    let data = tempfile::tempdir().expect("a temporary directory can be created");
     let (proxy, store, http_service) = behind_a_proxy(&url, data.path()).await;
     assert_eq!(readiness(&http_service).await, 200);
 
@@ -202,7 +202,7 @@ async fn silently_closed_idle_connections_are_not_used() {
         println!("skipped: no PostgreSQL is named");
         return;
     };
-    let data = tempfile::tempdir().expect("a temporary directory can be made");
+    let data = tempfile::tempdir().expect("a temporary directory can be created");
     let (proxy, store, _http_service) = behind_a_proxy(&url, data.path()).await;
     proxy.fall_silent();
     proxy.come_back();
@@ -223,12 +223,12 @@ async fn connection_with_unfinished_statement_is_not_reused() {
     }
     let store = database.open().await;
     let backend = |store: Store| async move {
-        let mut db = store.read().await.expect("the database answers");
-        db.one::<(i64,)>("select pg_backend_pid()::bigint", &[]).await.expect("the database answers").0
+        let mut db = store.read().await.expect("the database responds");
+        db.one::<(i64,)>("select pg_backend_pid()::bigint", &[]).await.expect("the database responds").0
     };
     let before = backend(store.clone()).await;
-    let mut db = store.read().await.expect("the database answers");
-    let (same,) = db.one::<(i64,)>("select pg_backend_pid()::bigint", &[]).await.expect("the database answers");
+    let mut db = store.read().await.expect("the database responds");
+    let (same,) = db.one::<(i64,)>("select pg_backend_pid()::bigint", &[]).await.expect("the database responds");
     assert_eq!(before, same, "connections are used again");
     let sleeping = db.optional::<(i64,)>("select 1::bigint from pg_sleep(8)", &[]);
     let is_running = async || {
@@ -260,9 +260,9 @@ async fn hosts_are_tried_until_one_accepts_writes() {
         let url = format!("{url}?target_session_attrs={attributes}");
         async move { Store::open(&Location::Postgres { url, connections_max: 2 }).await }
     };
-    let store = open("read-write").await.expect("the second host takes writes");
+    let store = open("read-write").await.expect("the second host accepts writes");
     assert!(read(&store, "select 1::bigint").await);
-    assert!(open("read-only").await.is_err(), "the only host that answers takes writes");
+    assert!(open("read-only").await.is_err(), "the only host that responds accepts writes");
 }
 
 async fn put(store: &Store, name: String) -> bool {

@@ -14,11 +14,11 @@ async fn put(tx: &mut Transaction, name: &str) -> Result<()> {
 }
 
 async fn count(store: &Store, like: &str) -> i64 {
-    let mut db = store.read().await.expect("the store answers");
+    let mut db = store.read().await.expect("the store can be read");
     let (count,) = db
         .one::<(i64,)>("select count(*) from setting where name like $1", &[Value::Text(like)])
         .await
-        .expect("the store answers");
+        .expect("the store can be read");
     count
 }
 
@@ -65,7 +65,7 @@ async fn concurrent_increments_all_commit() {
     for outcome in join_all(increments).await {
         outcome.expect("no task panics").expect("every increment lands");
     }
-    let mut db = store.read().await.expect("the store answers");
+    let mut db = store.read().await.expect("the store can be read");
     let (value,) =
         db.one::<(Vec<u8>,)>("select value from setting where name = 'counter'", &[]).await.expect("the counter");
     assert_eq!(value.len(), 1 + usize::try_from(INCREMENTS).expect("a small number"));
@@ -136,9 +136,9 @@ async fn text_with_nul_is_neither_stored_nor_found() {
     let store = database.open().await;
     let rejected = store.write(Tester, (), |tx, ()| Box::pin(put(tx, "a\0b"))).await;
     assert!(matches!(rejected, Err(Error::Unprocessable(_))), "{rejected:?}");
-    let mut db = store.read().await.expect("the store answers");
+    let mut db = store.read().await.expect("the store can be read");
     let sql = "select name from setting where name = $1";
-    let found = db.optional::<(String,)>(sql, &[Value::Text("a\0b")]).await.expect("the store answers");
+    let found = db.optional::<(String,)>(sql, &[Value::Text("a\0b")]).await.expect("the store can be read");
     assert_eq!(found, None);
-    assert!(db.all::<(String,)>(sql, &[Value::Text("\0")]).await.expect("the store answers").is_empty());
+    assert!(db.all::<(String,)>(sql, &[Value::Text("\0")]).await.expect("the store can be read").is_empty());
 }

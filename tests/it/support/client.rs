@@ -74,7 +74,7 @@ impl<'a> Client<'a> {
         }
         let request = request.body(body.into()).expect("the test's request is well formed");
         let (parts, body) = self.http_service.respond(request, self.peer).await.into_parts();
-        let body = body.collect().await.expect("an answer can be read").to_bytes();
+        let body = body.collect().await.expect("a response can be read").to_bytes();
         let response = Response { status: parts.status.as_u16(), headers: parts.headers, body };
         openapi::check(&method, path, &response);
         response

@@ -17,7 +17,7 @@ pub enum TestDatabase {
 impl TestDatabase {
     pub async fn create() -> Self {
         let Ok(maintenance_url) = std::env::var(POSTGRES) else {
-            return Self::Sqlite(tempfile::tempdir().expect("a temporary folder can be made"));
+            return Self::Sqlite(tempfile::tempdir().expect("a temporary directory can be created"));
         };
         let name = format!("plinth_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::SeqCst));
         execute(&maintenance_url, &format!("create database {name}")).await;
@@ -51,9 +51,9 @@ impl TestDatabase {
 
 async fn execute(url: &str, sql: &str) {
     let (client, connection) =
-        tokio_postgres::connect(url, tokio_postgres::NoTls).await.expect("the test cluster answers");
+        tokio_postgres::connect(url, tokio_postgres::NoTls).await.expect("the test cluster responds");
     let connection = tokio::spawn(connection);
-    client.batch_execute(sql).await.expect("the test cluster takes the statement");
+    client.batch_execute(sql).await.expect("the test cluster executes the statement");
     drop(client);
     let _ = connection.await;
 }
@@ -66,7 +66,7 @@ impl Drop for TestDatabase {
         // A runtime cannot block while it is being dropped.
         let dropping = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            runtime.expect("a runtime can be made").block_on(execute(&url, &sql));
+            runtime.expect("a runtime can be created").block_on(execute(&url, &sql));
         });
         let _ = dropping.join();
     }

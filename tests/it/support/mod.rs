@@ -50,8 +50,8 @@ impl Service {
         let database = TestDatabase::create().await;
         let store = database.open().await;
         let clock = Clock::manual(START);
-        let directory = tempfile::tempdir().expect("a temporary folder can be made");
-        let repositories = Repositories::at(&directory.path().join("data")).expect("a folder can be made");
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
+        let repositories = Repositories::at(&directory.path().join("data")).expect("a directory can be created");
         let app = App::new(store.clone(), repositories, clock, settings).await.expect("a new store opens");
         let service = Self { http_service: HttpService::new(app.clone()), app, store, directory, database };
         service.apply(state).await;
@@ -60,7 +60,7 @@ impl Service {
 
     /// Replaces the process state, with empty caches, over the same data.
     pub async fn restart(&mut self) {
-        let repositories = Repositories::at(&self.directory.path().join("data")).expect("the folder is there");
+        let repositories = Repositories::at(&self.directory.path().join("data")).expect("the directory exists");
         let (store, clock, settings) = (self.store.clone(), self.app.clock.clone(), self.app.settings.clone());
         self.app = App::new(store, repositories, clock, settings).await.expect("a store opens again");
         self.http_service = HttpService::new(self.app.clone());
@@ -89,7 +89,7 @@ impl Service {
                 Ok(plinth_core::tokens::store::end(tx, found.expect("the token exists"), *now).await?)
             })
         });
-        assert_eq!(ended.await.expect("the store takes the change"), 1);
+        assert_eq!(ended.await.expect("the store accepts the change"), 1);
     }
 
     /// The same store, opened as another process would.
@@ -104,7 +104,7 @@ impl Service {
 
     /// Writes that key to a file that a state file can name.
     pub fn write_app_key(&self, name: &str) {
-        std::fs::write(self.directory.path().join(name), app_key()).expect("the folder takes a file");
+        std::fs::write(self.directory.path().join(name), app_key()).expect("the file can be written");
     }
 
     /// The directory that the state file's paths are relative to.

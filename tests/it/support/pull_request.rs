@@ -152,7 +152,7 @@ pub struct WorkTree {
 
 impl WorkTree {
     pub fn new() -> Self {
-        let work = Self { directory: tempfile::tempdir().expect("a temporary folder can be made") };
+        let work = Self { directory: tempfile::tempdir().expect("a temporary directory can be created") };
         work.git(&["init", "-q", "-b", "main"]);
         work
     }
@@ -165,7 +165,7 @@ impl WorkTree {
         let file = self.path().join(path);
         match content {
             Some(content) => {
-                std::fs::create_dir_all(file.parent().expect("inside the folder")).expect("a folder");
+                std::fs::create_dir_all(file.parent().expect("inside the directory")).expect("a directory");
                 std::fs::write(file, content).expect("a file can be written");
             }
             None => std::fs::remove_file(file).expect("the file was there"),

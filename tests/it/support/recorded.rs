@@ -31,10 +31,10 @@ pub fn keep(operation: &str, method: &Method, target: &str, response: &Response)
     let line = line(method, target, response).to_string();
     let mut hasher = DefaultHasher::new();
     line.hash(&mut hasher);
-    let mut state = record.state.lock().expect("no story ends while it writes");
+    let mut state = record.state.lock().expect("no test panics while it writes");
     let (file, known) = &mut *state;
     if known.insert(hasher.finish()) {
-        writeln!(file, "{line}").expect("the record takes another line");
+        writeln!(file, "{line}").expect("the record can be written");
     }
 }
 
@@ -59,7 +59,7 @@ fn record() -> Option<&'static Record> {
 }
 
 fn open(directory: &Path) -> Record {
-    fs::create_dir_all(directory).expect("the folder for the record can be made");
+    fs::create_dir_all(directory).expect("the directory for the record can be created");
     let path = directory.join(format!("{}.jsonl", std::process::id()));
     let file = File::create(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let rows: Vec<Value> = serde_json::from_str(OPERATIONS).expect("the list of operations is JSON");

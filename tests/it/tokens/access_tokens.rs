@@ -180,7 +180,7 @@ async fn token_rights_follow_current_installation() {
     let taken = service.store.write(Tester, (), |tx, ()| {
         Box::pin(async move { Ok(tx.execute("delete from installation_repo where repo_id = 2", &[]).await?) })
     });
-    assert_eq!(taken.await.expect("the store takes the change"), 1);
+    assert_eq!(taken.await.expect("the store accepts the change"), 1);
     assert_eq!(sees(&service, &token).await, [200, 404, 404]);
 }
 
@@ -189,14 +189,15 @@ async fn token_rights_follow_current_installation() {
 async fn store_contains_no_token_or_private_key() {
     let service = service().await;
     let token = token(&service, json!({})).await;
-    let mut db = service.store.read().await.expect("the store answers");
-    let hints: Vec<(String, Vec<u8>)> = db.all("select hint, hash from token", &[]).await.expect("the store answers");
+    let mut db = service.store.read().await.expect("the store can be read");
+    let hints: Vec<(String, Vec<u8>)> =
+        db.all("select hint, hash from token", &[]).await.expect("the store can be read");
     let body = token.strip_prefix("ghs_").expect("an installation token");
     for (hint, hash) in &hints {
         assert!(hint.chars().count() <= 5 && hash.len() == 32, "{hint}");
         assert!(!hash.windows(8).any(|part| body.as_bytes().starts_with(part)));
     }
-    let keys: Vec<(Vec<u8>,)> = db.all("select public_key from app_key", &[]).await.expect("the store answers");
+    let keys: Vec<(Vec<u8>,)> = db.all("select public_key from app_key", &[]).await.expect("the store can be read");
     assert!(keys.iter().all(|(key,)| !String::from_utf8_lossy(key).contains("PRIVATE") && key.len() < 1000));
     let hash = plinth_core::tokens::hash(&token);
     assert!(hints.iter().any(|(_, stored)| stored[..] == hash[..]));

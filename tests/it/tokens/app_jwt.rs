@@ -20,7 +20,7 @@ const BAD_CREDENTIALS: &str = "Bad credentials";
 async fn reported(service: &Service, token: &str) -> (u16, String) {
     let response = service.with_token(token).post(HELPER_ON_OCTO, json!({})).await;
     if response.status == 401 && token.starts_with("eyJ") {
-        assert_eq!(response.header("x-ratelimit-limit"), None, "an app has no budget");
+        assert_eq!(response.header("x-ratelimit-limit"), None, "an app has no rate limit");
         assert_eq!(response.json()["documentation_url"], "http://plinth.test/docs");
     }
     (response.status, response.json()["message"].as_str().unwrap_or_default().to_owned())

@@ -30,7 +30,7 @@ const RIVAL_ON_OCTO: &str = "/app/installations/3/access_tokens";
 async fn service() -> Service {
     let service = Service::with("").await;
     service.write_app_key("helper.pem");
-    std::fs::write(service.directory().join("rival.pem"), rival_key()).expect("the folder takes a file");
+    std::fs::write(service.directory().join("rival.pem"), rival_key()).expect("the file can be written");
     service.apply(&STATE).await;
     service
 }

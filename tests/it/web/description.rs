@@ -88,21 +88,21 @@ async fn every_operation_is_complete() {
     let tags: BTreeSet<&str> =
         document["tags"].as_array().expect("there are tags").iter().filter_map(|tag| tag["name"].as_str()).collect();
     for (path, method, shown) in operations(&document) {
-        let place = format!("{method} {path}");
+        let operation_name = format!("{method} {path}");
         let parameters = shown["parameters"].as_array().expect("there are parameters");
         let in_path: BTreeSet<String> = parameters
             .iter()
             .filter(|parameter| parameter["in"] == "path" && parameter["required"] == true)
             .filter_map(|parameter| parameter["name"].as_str().map(str::to_owned))
             .collect();
-        assert_eq!(in_path, names_in(&path), "{place}");
-        assert!(shown["tags"][0].as_str().is_some_and(|tag| tags.contains(tag)), "{place}");
+        assert_eq!(in_path, names_in(&path), "{operation_name}");
+        assert!(shown["tags"][0].as_str().is_some_and(|tag| tags.contains(tag)), "{operation_name}");
         let responses = shown["responses"].as_object().expect("there are responses");
-        assert!(responses.keys().any(|status| status.starts_with('2')), "{place}");
+        assert!(responses.keys().any(|status| status.starts_with('2')), "{operation_name}");
         for status in ["400", "401", "403", "415"] {
-            assert!(responses.contains_key(status), "{place} has no {status}");
+            assert!(responses.contains_key(status), "{operation_name} has no {status}");
         }
-        assert!(shown["description"].as_str().is_some_and(|text| text.contains("Works with")), "{place}");
+        assert!(shown["description"].as_str().is_some_and(|text| text.contains("Works with")), "{operation_name}");
     }
 }
 
@@ -159,8 +159,8 @@ async fn described_rights_match_policy_table() {
 async fn error_documentation_urls_resolve() {
     let service = Service::with("users: [{ login: mona }]").await;
     let response = service.anonymous().get("/users/nobody").await.expect(404);
-    let address = response.json()["documentation_url"].as_str().expect("it is text").to_owned();
-    let (page, operation) = address.split_once('#').expect("it names an operation");
+    let url = response.json()["documentation_url"].as_str().expect("it is text").to_owned();
+    let (page, operation) = url.split_once('#').expect("it names an operation");
     assert_eq!(page, "http://plinth.test/docs");
     assert!(operations(&document().await).iter().any(|(_, _, shown)| shown["operationId"] == operation));
     service.anonymous().get(page.trim_start_matches("http://plinth.test")).await.expect(200);

@@ -87,8 +87,8 @@ async fn every_account_has_avatar() {
         let service = &service;
         async move {
             let user = service.anonymous().get(&format!("/users/{login}")).await.expect(200).json();
-            let address = user["avatar_url"].as_str().expect("it is an address").replace("http://plinth.test", "");
-            service.anonymous().get(&address).await.expect(200).body
+            let url = user["avatar_url"].as_str().expect("it is a URL").replace("http://plinth.test", "");
+            service.anonymous().get(&url).await.expect(200).body
         }
     };
     assert_ne!(picture("mona").await, picture("hubot").await);

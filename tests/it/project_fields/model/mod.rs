@@ -54,7 +54,7 @@ fn random_changes_match_model() {
     let config = Config { cases: 16, failure_persistence: None, max_shrink_iters: 200, ..Config::default() };
     let steps = proptest::collection::vec(step(), 20..40);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let runtime = runtime.expect("a runtime can be made");
+    let runtime = runtime.expect("a runtime can be created");
     let outcome = TestRunner::new(config).run(&steps, |steps| {
         runtime.block_on(async {
             let service = Service::with(&STATE).await;

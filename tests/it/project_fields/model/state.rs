@@ -108,13 +108,13 @@ impl<'a> Model<'a> {
     }
 
     /// The options of a response; new options have ids that were never used before.
-    fn learn_options(&mut self, response: &Value, kept: &[i64]) -> Vec<(i64, String)> {
+    fn learn_options(&mut self, response: &Value, remaining: &[i64]) -> Vec<(i64, String)> {
         let options = response["options"].as_array().cloned().unwrap_or_default();
         let before = self.highest_option;
         let mut found = Vec::new();
         for option in &options {
             let id = number(&option["id"]);
-            assert!(kept.contains(&id) || id > before, "option id {id} has come back");
+            assert!(remaining.contains(&id) || id > before, "option id {id} has come back");
             self.highest_option = self.highest_option.max(id);
             found.push((id, option["name"].as_str().expect("a name is text").to_owned()));
         }
@@ -145,8 +145,9 @@ impl<'a> Model<'a> {
     async fn replace_options(&mut self, field: usize, keep: u8, fresh: usize) {
         let Some(at) = self.at(field) else { return };
         let before = self.issue_fields[at].clone();
-        let kept = before.options.iter().enumerate().filter(|(place, _)| keep & (1 << place) != 0);
-        let mut wanted: Vec<(Option<i64>, String)> = kept.map(|(_, (id, name))| (Some(*id), name.clone())).collect();
+        let remaining = before.options.iter().enumerate().filter(|(index, _)| keep & (1 << index) != 0);
+        let mut wanted: Vec<(Option<i64>, String)> =
+            remaining.map(|(_, (id, name))| (Some(*id), name.clone())).collect();
         wanted.reverse();
         for _ in 0..fresh {
             wanted.push((None, self.fresh_name()));
@@ -165,8 +166,8 @@ impl<'a> Model<'a> {
             response.expect(422);
             return;
         }
-        let kept: Vec<i64> = wanted.iter().filter_map(|(id, _)| *id).collect();
-        let after = self.learn_options(&response.expect(200).json(), &kept);
+        let remaining: Vec<i64> = wanted.iter().filter_map(|(id, _)| *id).collect();
+        let after = self.learn_options(&response.expect(200).json(), &remaining);
         assert_eq!(after.len(), wanted.len());
         for ((id, name), (wanted_id, wanted_name)) in after.iter().zip(&wanted) {
             assert_eq!(name, wanted_name);

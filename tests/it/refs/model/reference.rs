@@ -60,8 +60,8 @@ impl Model {
     /// Applies a push with these commands and a pack with these objects; returns whether each command succeeds.
     pub fn receive(&mut self, commands: &[Command], atomic: bool, pack: &BTreeSet<usize>) -> Vec<bool> {
         let fits = |command: &Command| command.2.is_none_or(|new| may_point_at(command.0, new));
-        let kept = if atomic { commands.iter().all(fits) } else { commands.iter().any(fits) };
-        if kept && commands.iter().any(|command| command.2.is_some()) {
+        let accepted = if atomic { commands.iter().all(fits) } else { commands.iter().any(fits) };
+        if accepted && commands.iter().any(|command| command.2.is_some()) {
             self.known.extend(pack);
         }
         let before = self.refs.clone();
@@ -121,14 +121,14 @@ fn commit_of(object: usize) -> Option<usize> {
     }
 }
 
-fn follows(old: usize, new: usize) -> bool {
+fn descends_from(old: usize, new: usize) -> bool {
     old == new || (old < new && new < 3)
 }
 
 fn is_fast_forward(name: &str, old: usize, new: usize) -> bool {
     match (commit_of(old), commit_of(new)) {
         _ if old == new => true,
-        (Some(old), Some(new)) => follows(old, new),
+        (Some(old), Some(new)) => descends_from(old, new),
         _ => name.starts_with("refs/x/"),
     }
 }
@@ -136,7 +136,7 @@ fn is_fast_forward(name: &str, old: usize, new: usize) -> bool {
 /// Whether git sends such an update without force.
 pub fn client_lets_pass(name: &str, old: usize, new: usize) -> bool {
     match (commit_of(old), commit_of(new)) {
-        (Some(old), Some(new)) => !name.starts_with("refs/tags/") && follows(old, new),
+        (Some(old), Some(new)) => !name.starts_with("refs/tags/") && descends_from(old, new),
         _ => false,
     }
 }
