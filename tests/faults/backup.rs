@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::checker::{check, expect_forgeries_noticed, expect_whole, said};
+use crate::checker::{check, expect_forgeries_noticed, expect_whole, printed};
 use crate::cluster::Cluster;
 use crate::ledger::{Action, Event};
 use crate::load::{Load, Plan, Rejections};
@@ -104,7 +104,7 @@ impl Backup {
             let after = subject.ledger().read().len();
             load.seen.expect_more(10);
             load.stop();
-            assert!(output.status.success(), "backup: {}", said(&output));
+            assert!(output.status.success(), "backup: {}", printed(&output));
             let events = as_of(&subject.ledger().read(), before, after);
             Self { directory, events, took, writes }
         })
@@ -117,7 +117,7 @@ impl Backup {
         restored.cluster = target;
         std::fs::remove_dir(restored.data()).expect("it is empty");
         let output = run(&restored, "restore", &self.directory, &restored.data(), restored.cluster.as_ref());
-        if output.status.success() { Ok(restored) } else { Err(said(&output)) }
+        if output.status.success() { Ok(restored) } else { Err(printed(&output)) }
     }
 }
 

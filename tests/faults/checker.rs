@@ -91,7 +91,7 @@ fn refs_by_rest(client: &mut Client) -> Result<BTreeMap<String, String>, String>
 fn refs_by_git(server: &Server) -> Result<BTreeMap<String, String>, String> {
     let output = git(Path::new("/"), &["ls-remote", "--heads", &url(server)]);
     if !output.status.success() {
-        return Err(format!("git ls-remote: {}", said(&output)));
+        return Err(format!("git ls-remote: {}", printed(&output)));
     }
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     Ok(text.lines().filter_map(|line| line.split_once('\t')).map(|(sha, name)| (name.into(), sha.into())).collect())
@@ -127,7 +127,7 @@ fn check_clone(server: &Server, home: &Path) -> Vec<String> {
     let directory = tempfile::tempdir_in(home).expect("a temporary directory can be created");
     let cloned = git(directory.path(), &["clone", "--quiet", "--mirror", &url(server), "mirror"]);
     if !cloned.status.success() {
-        return vec![format!("git clone: {}", said(&cloned))];
+        return vec![format!("git clone: {}", printed(&cloned))];
     }
     fsck(&directory.path().join("mirror"))
 }
@@ -137,7 +137,7 @@ fn fsck(repository: &Path) -> Vec<String> {
     if output.status.success() {
         Vec::new()
     } else {
-        vec![format!("git fsck in {}: {}", repository.display(), said(&output))]
+        vec![format!("git fsck in {}: {}", repository.display(), printed(&output))]
     }
 }
 
@@ -207,10 +207,10 @@ pub fn git(directory: &Path, arguments: &[&str]) -> Output {
 #[track_caller]
 pub fn git_ok(directory: &Path, arguments: &[&str]) -> String {
     let output = git(directory, arguments);
-    assert!(output.status.success(), "git {arguments:?}: {}", said(&output));
+    assert!(output.status.success(), "git {arguments:?}: {}", printed(&output));
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-pub fn said(output: &Output) -> String {
+pub fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).trim().to_owned()
 }

@@ -208,14 +208,14 @@ impl Injection {
         }
         command.args(["-p", &subject.server().id().to_string()]);
         let mut strace = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("strace starts");
-        let mut said = BufReader::new(strace.stderr.take().expect("it is ours"));
+        let mut printed = BufReader::new(strace.stderr.take().expect("it is ours"));
         let mut line = String::new();
         while !line.contains(" attached") {
             line.clear();
-            assert!(said.read_line(&mut line).is_ok_and(|count| count > 0), "strace does not attach");
+            assert!(printed.read_line(&mut line).is_ok_and(|count| count > 0), "strace does not attach");
         }
         // Reads all output, so that strace never blocks on the pipe.
-        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+        std::thread::spawn(move || std::io::copy(&mut printed, &mut std::io::sink()));
         Self { strace, trace }
     }
 

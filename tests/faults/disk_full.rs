@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
-use crate::checker::{expect_forgeries_noticed, expect_whole, git, said, url};
+use crate::checker::{expect_forgeries_noticed, expect_whole, git, printed, url};
 use crate::disk::Disk;
 use crate::load::{Load, Plan, Rejections, Seen};
 use crate::pusher;
@@ -109,9 +109,9 @@ fn fill(ballast: &Path) {
 fn check_git(subject: &Subject) -> Vec<String> {
     let directory = tempfile::tempdir_in(subject.home()).expect("a temporary directory can be created");
     let cloned = git(directory.path(), &["clone", "--quiet", "--mirror", &url(subject.server()), "mirror"]);
-    let status = pusher::status(&said(&cloned));
+    let status = pusher::status(&printed(&cloned));
     let is_fine = cloned.status.success() || matches!(status, Some(503 | 507));
-    if is_fine { Vec::new() } else { vec![format!("clone: {}", said(&cloned))] }
+    if is_fine { Vec::new() } else { vec![format!("clone: {}", printed(&cloned))] }
 }
 
 /// Statuses and failures that a client should not get while a disk is full.

@@ -67,8 +67,8 @@ fn f12_pack_size_limit_is_configurable() {
     for (limit, fits) in [(pack.len() - 1, false), (pack.len(), true), (pack.len() + 1, true)] {
         subject.set_flags(&["--git-pack-bytes-max", &limit.to_string()]);
         subject.restart();
-        let said = push(&subject, &sha, &format!("refs/heads/pack-{limit}"), &pack);
-        assert_eq!(said.contains("unpack ok"), fits, "a pack of {} with a limit of {limit}: {said}", pack.len());
+        let printed = push(&subject, &sha, &format!("refs/heads/pack-{limit}"), &pack);
+        assert_eq!(printed.contains("unpack ok"), fits, "a pack of {} with a limit of {limit}: {printed}", pack.len());
     }
     figure(&format!("F12: a pack of {} bytes is accepted with that limit and rejected with one less", pack.len()));
 }

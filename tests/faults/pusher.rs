@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use crate::checker::{git, git_ok, said};
+use crate::checker::{git, git_ok, printed};
 use crate::comparison::REF_PREFIX;
 use crate::ledger::{Action, Event};
 use crate::load::{Common, PAUSE};
@@ -43,7 +43,7 @@ impl Pusher<'_> {
             self.common.seen.pushes.fetch_add(1, Ordering::SeqCst);
             return;
         }
-        let text = said(&output);
+        let text = printed(&output);
         let event = match status(&text) {
             Some(status) if self.common.is_definite(status) => Event::Fail { operation },
             _ => Event::Unknown { operation },

@@ -133,17 +133,17 @@ async fn import_copies_repository_and_reuses_objects() {
     let home = Home::new().await;
     let source = home.make_source();
     let output = home.import(&source);
-    let said = String::from_utf8(output.stdout).expect("text");
-    assert!(output.status.success() && said.ends_with("imported 4 references into mona/rocket\n"), "{said}");
+    let printed = String::from_utf8(output.stdout).expect("text");
+    assert!(output.status.success() && printed.ends_with("imported 4 references into mona/rocket\n"), "{printed}");
     home.assert_whole(&source);
     let again = home.import(&source);
-    let said = String::from_utf8(again.stdout).expect("text");
-    assert!(again.status.success() && said.ends_with("mona/rocket has these 4 references already\n"), "{said}");
+    let printed = String::from_utf8(again.stdout).expect("text");
+    assert!(again.status.success() && printed.ends_with("mona/rocket has these 4 references already\n"), "{printed}");
     home.assert_whole(&source);
     let before = git(&source, &["rev-parse", "HEAD"]);
     git(&source, &["commit", "--quiet", "--allow-empty", "-m", "later"]);
-    let said = home.rejected(&source);
-    assert!(said.contains("refs/heads/trunk is not the same there: import into a new repository"), "{said}");
+    let printed = home.rejected(&source);
+    assert!(printed.contains("refs/heads/trunk is not the same there: import into a new repository"), "{printed}");
     git(&source, &["reset", "--quiet", "--hard", &before]);
     home.assert_whole(&source);
     let repo = home.serve().get("/repos/mona/rocket");
@@ -190,8 +190,8 @@ async fn failed_import_is_reported_and_leaves_nothing() {
         (shallow, "is a shallow clone"),
         (longer, "only SHA-1 repositories can be imported"),
     ] {
-        let said = home.rejected(&path);
-        assert!(said.contains(word), "{}: {said}", path.display());
+        let printed = home.rejected(&path);
+        assert!(printed.contains(word), "{}: {printed}", path.display());
     }
     let mut elsewhere = home.plinth();
     let output = elsewhere.args(["import", "mona/absent"]).arg(&source).output().expect("the program runs");
@@ -213,8 +213,8 @@ async fn damaged_repository_is_not_partially_imported() {
     for damaged in [flipped, good[..good.len() / 2].to_vec(), Vec::new()] {
         std::fs::remove_file(&pack).expect("it was there");
         std::fs::write(&pack, damaged).expect("a file");
-        let said = home.rejected(&source);
-        assert!(said.contains("cannot be read") || said.contains("listing the refs"), "{said}");
+        let printed = home.rejected(&source);
+        assert!(printed.contains("cannot be read") || printed.contains("listing the refs"), "{printed}");
         home.assert_untouched();
     }
     std::fs::write(&pack, &good).expect("a file");
@@ -257,8 +257,8 @@ async fn hostile_repository_runs_nothing_and_imports_no_bad_ref() {
         ["refs/heads/-x".to_owned(), "refs/heads/--upload-pack=evil".into(), format!("refs/heads/{}", "x".repeat(300))]
     {
         std::fs::write(&names, format!("# pack-refs with: peeled fully-peeled sorted\n{tip} {bad}\n")).expect("a file");
-        let said = home.rejected(&source);
-        assert!(said.contains("cannot be imported"), "{bad}: {said}");
+        let printed = home.rejected(&source);
+        assert!(printed.contains("cannot be imported"), "{bad}: {printed}");
         home.assert_untouched();
     }
     // A reserved ref is omitted; the rest is imported.

@@ -180,9 +180,9 @@ fn commit(work: &Path, content: &str) -> String {
 /// Runs git, which must succeed, and returns its output.
 pub fn git(directory: &Path, arguments: &[&str]) -> String {
     let output = try_git(directory, arguments);
-    let said = String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).trim().to_owned();
-    assert!(output.status.success(), "git {arguments:?}: {said}");
-    said
+    let printed = String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).trim().to_owned();
+    assert!(output.status.success(), "git {arguments:?}: {printed}");
+    printed
 }
 
 fn try_git(directory: &Path, arguments: &[&str]) -> Output {

@@ -79,13 +79,13 @@ async fn anonymous_caller_cannot_distinguish_private_from_missing() {
 #[tokio::test]
 async fn error_responses_are_short_texts_for_git() {
     let host = Host::start().await;
-    let said = host.git("", &["clone", &host.url("ghp_stranger", "octo-org/secret"), "x"]).await.rejected();
-    assert!(said.contains("remote: Repository not found."), "{said}");
-    let said = host.git("", &["clone", &host.open_url("octo-org/secret"), "x"]).await.rejected();
-    assert!(said.contains("could not read Username"), "{said}");
+    let printed = host.git("", &["clone", &host.url("ghp_stranger", "octo-org/secret"), "x"]).await.rejected();
+    assert!(printed.contains("remote: Repository not found."), "{printed}");
+    let printed = host.git("", &["clone", &host.open_url("octo-org/secret"), "x"]).await.rejected();
+    assert!(printed.contains("could not read Username"), "{printed}");
     host.work("work", READER, "octo-org/secret", 1).await;
-    let said = host.git("work", &["push", "origin", "main"]).await.rejected();
-    assert!(said.contains("remote: Must have push access to repository") && said.contains("403"), "{said}");
+    let printed = host.git("work", &["push", "origin", "main"]).await.rejected();
+    assert!(printed.contains("remote: Must have push access to repository") && printed.contains("403"), "{printed}");
     let dumb = host.service.anonymous().get("/octo-org/hello.git/info/refs").await.expect(403);
     assert_eq!(dumb.body, "Please use a git client that speaks the smart protocol.\n");
 }

@@ -160,8 +160,8 @@ async fn clone_supports_shallow_exclude_and_shallow_since() {
         host.git("", &["-c", protocol, "clone", "--quiet", since, &url, &directory]).await.ok();
         assert_eq!(host.git(&directory, &["rev-list", "--count", "HEAD"]).await.ok(), "5");
     }
-    let said = host.git("", &["clone", "--shallow-exclude=nothing", &url, "clone"]).await.rejected();
-    assert!(said.contains("the reference to cut the history off at does not exist"), "{said}");
+    let printed = host.git("", &["clone", "--shallow-exclude=nothing", &url, "clone"]).await.rejected();
+    assert!(printed.contains("the reference to cut the history off at does not exist"), "{printed}");
     host.assert_nothing_left();
 }
 

@@ -51,13 +51,13 @@ impl Drop for Host {
 
 /// The result of a command.
 #[derive(Debug)]
-pub struct Said {
+pub struct CommandOutput {
     pub success: bool,
     pub out: String,
     pub err: String,
 }
 
-impl Said {
+impl CommandOutput {
     /// The output of a command that must succeed.
     #[track_caller]
     pub fn ok(self) -> String {
@@ -106,18 +106,18 @@ impl Host {
     }
 
     /// Runs git in a directory of this host; an empty name means the directory of all clones.
-    pub async fn git(&self, directory: &str, arguments: &[&str]) -> Said {
+    pub async fn git(&self, directory: &str, arguments: &[&str]) -> CommandOutput {
         self.git_with(directory, arguments, b"").await
     }
 
-    pub async fn git_with(&self, directory: &str, arguments: &[&str], input: &[u8]) -> Said {
+    pub async fn git_with(&self, directory: &str, arguments: &[&str], input: &[u8]) -> CommandOutput {
         let mut child = self.command(directory, arguments).spawn().expect("git starts");
         let mut stdin = child.stdin.take().expect("a pipe");
         stdin.write_all(input).await.expect("git listens");
         drop(stdin);
         let output = child.wait_with_output().await.expect("git ends");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
-        Said { success: output.status.success(), out: text(&output.stdout), err: text(&output.stderr) }
+        CommandOutput { success: output.status.success(), out: text(&output.stdout), err: text(&output.stderr) }
     }
 
     pub fn command(&self, directory: &str, arguments: &[&str]) -> Command {

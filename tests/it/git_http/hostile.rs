@@ -98,14 +98,14 @@ async fn push_over_pack_limit_fails_with_message_in_git() {
     .await;
     host.work("work", OWNER, "octo-org/hello", 1).await;
     host.commit("work", "zeros", &"0".repeat(32 << 20)).await;
-    let said = host.git("work", &["push", "origin", "main"]).await.rejected();
-    assert!(said.contains("is larger than 1048576 bytes"), "{said}");
+    let printed = host.git("work", &["push", "origin", "main"]).await.rejected();
+    assert!(printed.contains("is larger than 1048576 bytes"), "{printed}");
     assert_untouched(&host).await;
     host.git("work", &["reset", "--quiet", "--hard", "HEAD~1"]).await.ok();
     let noise: String = (0..700_000u64).map(|n| format!("{:x}\n", n.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
     host.commit("work", "noise", &noise).await;
-    let said = host.git("work", &["push", "origin", "main"]).await.rejected();
-    assert!(said.contains("the pack is larger than 4194304 bytes"), "{said}");
+    let printed = host.git("work", &["push", "origin", "main"]).await.rejected();
+    assert!(printed.contains("the pack is larger than 4194304 bytes"), "{printed}");
     assert_untouched(&host).await;
 }
 

@@ -2,7 +2,7 @@
 
 use super::host::{Host, OWNER};
 
-async fn clone(host: &Host, version: &str, filter: &str, directory: &str) -> super::host::Said {
+async fn clone(host: &Host, version: &str, filter: &str, directory: &str) -> super::host::CommandOutput {
     let (version, filter) = (format!("protocol.version={version}"), format!("--filter={filter}"));
     let url = host.url(OWNER, "octo-org/hello");
     host.git("", &["-c", &version, "clone", "--quiet", "--bare", &filter, &url, directory]).await
@@ -46,8 +46,8 @@ async fn unsupported_object_filters_fail_with_message_in_git() {
         .iter()
         .enumerate()
         {
-            let said = clone(&host, version, filter, &format!("{version}-{number}")).await.rejected();
-            assert!(said.contains("remote error: the filter is not offered here; use blob:none"), "{filter}: {said}");
+            let printed = clone(&host, version, filter, &format!("{version}-{number}")).await.rejected();
+            assert!(printed.contains("remote error: the filter is not offered here; use blob:none"), "{filter}: {printed}");
         }
     }
     let available = host.service.app.git_permits.available();

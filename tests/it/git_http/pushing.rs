@@ -101,9 +101,9 @@ async fn push_from_shallow_clone_is_accepted_if_server_has_history() {
     host.git("", &["clone", "--quiet", "--depth", "1", &url, "shallow"]).await.ok();
     host.commit("shallow", "file.txt", "from a shallow clone\n").await;
     host.git("shallow", &["push", "--quiet", "origin", "main"]).await.ok();
-    let said = host.git("shallow", &["push", "--porcelain", &host.url(OWNER, "octo-org/secret"), "main"]).await;
-    let said = said.rejected();
-    assert!(said.contains("missing necessary objects") || said.contains("unpacker error"), "{said}");
+    let printed = host.git("shallow", &["push", "--porcelain", &host.url(OWNER, "octo-org/secret"), "main"]).await;
+    let printed = printed.rejected();
+    assert!(printed.contains("missing necessary objects") || printed.contains("unpacker error"), "{printed}");
     assert_eq!(host.refs("octo-org/secret").await, [""; 0]);
     host.check_fresh_clone("octo-org/hello").await;
     host.assert_nothing_left();

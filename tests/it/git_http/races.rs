@@ -25,11 +25,11 @@ async fn concurrent_pushes_to_one_branch_have_one_winner() {
         }
         let [one, two, three, four] = CLONES.map(|clone| host.git(clone, &["push", "--porcelain", "origin", "main"]));
         let (one, two, three, four) = tokio::join!(one, two, three, four);
-        let said = [one, two, three, four];
-        let winners: Vec<usize> = (0..said.len()).filter(|index| said[*index].success).collect();
-        assert_eq!(winners.len(), 1, "{said:#?}");
+        let printed = [one, two, three, four];
+        let winners: Vec<usize> = (0..printed.len()).filter(|index| printed[*index].success).collect();
+        assert_eq!(winners.len(), 1, "{printed:#?}");
         assert_eq!(host.refs("octo-org/hello").await[0], format!("{} HEAD", tips[winners[0]]));
-        for loser in said.iter().filter(|said| !said.success) {
+        for loser in printed.iter().filter(|printed| !printed.success) {
             let text = format!("{}{}", loser.out, loser.err);
             assert!(text.contains("fetch first"), "{text}");
         }

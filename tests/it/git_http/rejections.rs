@@ -24,7 +24,7 @@ async fn push_rejects_refs_individually() {
         "HEAD:refs/heads/-x",
         ":main",
     ];
-    let said = host.git("work", &push).await.rejected();
+    let printed = host.git("work", &push).await.rejected();
     for line in [
         "*\tHEAD:refs/heads/good\t[new branch]",
         "!\tHEAD:refs/pull/1/head\t[remote rejected] (the name is reserved for the server)",
@@ -33,7 +33,7 @@ async fn push_rejects_refs_individually() {
         "!\tHEAD:refs/heads/-x\t[remote rejected] (bad name: no part of the name may begin with a dash)",
         "!\t:refs/heads/main\t[remote rejected] (cannot delete the default branch)",
     ] {
-        assert!(said.contains(line), "{line}\n{said}");
+        assert!(printed.contains(line), "{line}\n{printed}");
     }
     let names: Vec<String> = host.refs("octo-org/hello").await;
     assert_eq!(names.len(), 4, "{names:?}");
@@ -48,8 +48,8 @@ async fn atomic_push_updates_all_or_no_refs() {
     host.commit("work", "new", "x").await;
     for bad in ["HEAD:refs/pull/1/head", "HEAD:refs/heads/dev/below", ":main"] {
         let packs = host.packs();
-        let said = host.git("work", &["push", "--porcelain", "--atomic", "origin", "HEAD:good", bad]).await.rejected();
-        assert!(said.contains("good\t[remote rejected] (atomic push: another update was refused)"), "{bad}: {said}");
+        let printed = host.git("work", &["push", "--porcelain", "--atomic", "origin", "HEAD:good", bad]).await.rejected();
+        assert!(printed.contains("good\t[remote rejected] (atomic push: another update was refused)"), "{bad}: {printed}");
         assert_eq!(host.refs("octo-org/hello").await, before, "{bad}");
         if bad != "HEAD:refs/heads/dev/below" && bad != ":main" {
             assert_eq!(host.packs(), packs, "{bad}");
@@ -74,8 +74,8 @@ async fn push_of_workflow_files_requires_workflow_scope() {
     host.commit("work", ".github/workflows/ci.yml", "on: push\n").await;
     let url = host.url(WRITER, "octo-org/hello");
     for target in ["HEAD:refs/heads/topic", "HEAD:refs/heads/dev", "HEAD:refs/tags/v1"] {
-        let said = host.git("work", &["push", "--porcelain", &url, target]).await.rejected();
-        assert!(said.contains("[remote rejected] (the token may not change workflow files"), "{target}: {said}");
+        let printed = host.git("work", &["push", "--porcelain", &url, target]).await.rejected();
+        assert!(printed.contains("[remote rejected] (the token may not change workflow files"), "{target}: {printed}");
     }
     host.git("work", &["push", "--quiet", &url, "HEAD~1:refs/heads/topic"]).await.ok();
     host.git("work", &["push", "--quiet", "origin", "topic"]).await.ok();
@@ -87,13 +87,13 @@ async fn push_of_workflow_files_requires_workflow_scope() {
 async fn push_to_archived_repository_fails() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/old", 1).await;
-    let said = host.git("work", &["push", "origin", "main"]).await.rejected();
-    assert!(said.contains("403") && said.contains("archived"), "{said}");
+    let printed = host.git("work", &["push", "origin", "main"]).await.rejected();
+    assert!(printed.contains("403") && printed.contains("archived"), "{printed}");
 }
 
 #[tokio::test]
 async fn push_options_are_not_offered() {
     let host = filled().await;
-    let said = host.git("work", &["push", "-o", "a;b", "origin", "HEAD:other"]).await.rejected();
-    assert!(said.contains("does not support push options"), "{said}");
+    let printed = host.git("work", &["push", "-o", "a;b", "origin", "HEAD:other"]).await.rejected();
+    assert!(printed.contains("does not support push options"), "{printed}");
 }

@@ -75,6 +75,6 @@ async fn workflow_files_follow_same_rules_over_rest_and_push() {
     let client = host.service.with_token(WRITER);
     client.post(REFS, json!({ "ref": "refs/heads/topic", "sha": tip })).await.expect(403);
     let url = host.url(WRITER, "octo-org/hello");
-    let said = host.git("work", &["push", "--porcelain", &url, "HEAD:topic"]).await.rejected();
-    assert!(said.contains("may not change workflow files"), "{said}");
+    let printed = host.git("work", &["push", "--porcelain", &url, "HEAD:topic"]).await.rejected();
+    assert!(printed.contains("may not change workflow files"), "{printed}");
 }

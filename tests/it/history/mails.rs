@@ -1,6 +1,6 @@
 //! A pull request as a mailbox: git parses ours to the same commits as its own.
 
-use super::Past;
+use super::HistoryFixture;
 use super::pairs::Pair;
 use crate::support::pull_request::WorkTree;
 
@@ -10,19 +10,19 @@ const READ: usize = 2;
 const MARK: &str = " Mon Sep 17 00:00:00 2001";
 
 /// Checks the response with the media type for patches.
-pub async fn check(past: &Past, pull: &str, pair: &Pair) {
-    let client = past.mona().header("accept", "application/vnd.github.patch");
+pub async fn check(fixture: &HistoryFixture, pull: &str, pair: &Pair) {
+    let client = fixture.mona().header("accept", "application/vnd.github.patch");
     let found = client.get(pull).await.expect(200);
     let found = String::from_utf8_lossy(&found.body);
     let words = ["format-patch", "--stdout", "--no-stat", "--signature=plinth", &pair.range()];
-    let expected = past.work.git(&words);
+    let expected = fixture.work.git(&words);
     let (found, expected) = (split(&found), split(&expected));
     assert_eq!(found.len(), expected.len(), "{pull}");
     for (found, expected) in found.iter().zip(&expected) {
         assert_eq!((found.sha, found.diff()), (expected.sha, expected.diff()), "{pull}");
     }
     for (found, expected) in found.iter().zip(&expected).take(READ) {
-        assert_eq!(found.read(&past.work), expected.read(&past.work), "{} of {pull}", found.sha);
+        assert_eq!(found.read(&fixture.work), expected.read(&fixture.work), "{} of {pull}", found.sha);
     }
 }
 

@@ -22,12 +22,12 @@ const COMMITS_MIN: usize = 100;
 const PAIRS_MIN: usize = 12;
 
 /// A service with the project's own history, and a work tree with the same.
-pub struct Past {
+pub struct HistoryFixture {
     pub service: Service,
     pub work: WorkTree,
 }
 
-impl Past {
+impl HistoryFixture {
     /// Adds the refs of `prepare`. Returns nothing if the sources come without their whole history.
     pub async fn with(prepare: impl FnOnce(&WorkTree)) -> Option<Self> {
         let work = own_history()?;
@@ -43,13 +43,13 @@ impl Past {
     /// Adds branches for both ends of each sampled pair.
     pub async fn with_pairs() -> Option<(Self, Vec<Pair>)> {
         let mut drawn = Vec::new();
-        let past = Self::with(|work| {
+        let fixture = Self::with(|work| {
             drawn = pairs::draw(work);
             pairs::name(work, &drawn);
         });
-        let past = past.await?;
+        let fixture = fixture.await?;
         assert!(drawn.len() >= PAIRS_MIN, "{} pairs are too few", drawn.len());
-        Some((past, drawn))
+        Some((fixture, drawn))
     }
 
     pub fn mona(&self) -> Client<'_> {
@@ -81,11 +81,11 @@ fn skip(reason: &str) -> Option<WorkTree> {
 }
 
 /// All files of a pull request, page by page.
-pub async fn files_of(past: &Past, pull: &str) -> Vec<Value> {
+pub async fn files_of(fixture: &HistoryFixture, pull: &str) -> Vec<Value> {
     const PAGES_MAX: usize = 30;
     let mut files = Vec::new();
     for page in 1..=PAGES_MAX {
-        let listed = past.mona().get(&format!("{pull}/files?per_page=100&page={page}")).await.expect(200).json();
+        let listed = fixture.mona().get(&format!("{pull}/files?per_page=100&page={page}")).await.expect(200).json();
         let listed = listed.as_array().expect("a list").clone();
         let is_last = listed.len() < 100;
         files.extend(listed);

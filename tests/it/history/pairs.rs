@@ -1,6 +1,6 @@
 //! Which commits are compared. Commits are sampled by their ids, so that later commits hardly change the sample.
 
-use super::Past;
+use super::HistoryFixture;
 use crate::support::pull_request::WorkTree;
 
 /// The number of pairs of each kind.
@@ -76,11 +76,11 @@ pub fn name(work: &WorkTree, pairs: &[Pair]) {
 }
 
 /// Opens a pull request for the pair of that number, and returns its path.
-pub async fn propose(past: &Past, number: usize) -> String {
+pub async fn propose(fixture: &HistoryFixture, number: usize) -> String {
     let body = serde_json::json!({
         "title": format!("Pair {number}"), "head": format!("head-{number}"), "base": format!("base-{number}"),
     });
-    let made = past.mona().post("/repos/acme/rocket/pulls", body).await.expect(201).json();
+    let made = fixture.mona().post("/repos/acme/rocket/pulls", body).await.expect(201).json();
     format!("/repos/acme/rocket/pulls/{}", made["number"])
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Past;
+use super::HistoryFixture;
 use super::git_oracle::{Changed, changed_files, merge_base};
 use super::pairs::{self, Pair};
 use crate::review_comments::model::{Row, hunk, rows_of};
@@ -14,11 +14,11 @@ const ROWS: usize = 8;
 
 #[tokio::test]
 async fn comments_are_accepted_exactly_on_diff_rows_of_real_history() {
-    let Some((past, drawn)) = Past::with_pairs().await else { return };
+    let Some((fixture, drawn)) = HistoryFixture::with_pairs().await else { return };
     let (mut accepted, mut rejected) = (0, 0);
     for (number, pair) in drawn.iter().enumerate().step_by(2) {
-        let pull = Commented { past: &past, path: pairs::propose(&past, number).await, pair };
-        let files = changed_files(&past.work, &merge_base(&past.work, &pair.base, &pair.head), &pair.head);
+        let pull = Commented { fixture: &fixture, path: pairs::propose(&fixture, number).await, pair };
+        let files = changed_files(&fixture.work, &merge_base(&fixture.work, &pair.base, &pair.head), &pair.head);
         let with_rows: Vec<_> = files.iter().filter(|file| file.patch().is_some()).collect();
         for file in spread(&with_rows, FILES) {
             let rows = rows_of(&file.section);
@@ -38,7 +38,7 @@ fn spread<T>(all: &[T], count: usize) -> impl Iterator<Item = &T> {
 
 /// A pull request on which comments are created.
 struct Commented<'a> {
-    past: &'a Past,
+    fixture: &'a HistoryFixture,
     path: String,
     pair: &'a Pair,
 }
@@ -47,7 +47,7 @@ impl Commented<'_> {
     async fn comment(&self, file: &Changed, place: Value) -> (u16, Value) {
         let mut body = json!({ "body": "Look", "commit_id": self.pair.head, "path": file.path });
         body.as_object_mut().expect("an object").extend(place.as_object().expect("an object").clone());
-        let response = self.past.mona().post(&format!("{}/comments", self.path), body).await;
+        let response = self.fixture.mona().post(&format!("{}/comments", self.path), body).await;
         (response.status, response.json())
     }
 
@@ -94,9 +94,9 @@ impl Commented<'_> {
         for &(side, line) in spread(&lines, ROWS / 2) {
             let (status, reported) = self.comment(file, json!({ "side": side, "line": line })).await;
             assert_eq!(status, 422, "{side} {line} of {} in {}", file.path, self.path);
-            let said = reported["errors"][0]["message"].as_str().expect("a message");
+            let printed = reported["errors"][0]["message"].as_str().expect("a message");
             let expected = if line == 0 { "greater than zero" } else { "must be part of the diff" };
-            assert!(said.contains(expected), "{reported}");
+            assert!(printed.contains(expected), "{reported}");
             rejected += 1;
         }
         let (status, reported) = self.comment(file, json!({ "position": rows.len() })).await;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::Past;
+use super::HistoryFixture;
 use super::git_oracle::{Changed, changed_files, merge_base};
 use crate::review_comments::model::{Row, line_map, rows_of};
 use crate::support::pull_request::WorkTree;
@@ -94,7 +94,7 @@ impl Dice {
 
 /// The state of one walk.
 struct Walk {
-    past: Past,
+    fixture: HistoryFixture,
     dice: Dice,
     memory: Memory,
     made: Vec<Made>,
@@ -111,7 +111,7 @@ impl Walk {
     async fn new(seed: u64) -> Option<Self> {
         let mut dice = Dice(seed);
         let (mut commits, mut base, mut head) = (Vec::new(), String::new(), String::new());
-        let past = Past::with(|work| {
+        let fixture = HistoryFixture::with(|work| {
             let listed = work.git(&["rev-list", "--first-parent", "--reverse", "main"]);
             commits = listed.lines().take(COMMITS).map(str::to_owned).collect();
             let at = dice.roll(commits.len() / 2);
@@ -119,21 +119,21 @@ impl Walk {
             work.git(&["branch", "proposed-for", &base]);
             work.git(&["branch", "proposed", &head]);
         });
-        let past = past.await?;
+        let fixture = fixture.await?;
         let body = json!({ "title": "Walk", "head": "proposed", "base": "proposed-for" });
-        past.mona().post("/repos/acme/rocket/pulls", body).await.expect(201);
+        fixture.mona().post("/repos/acme/rocket/pulls", body).await.expect(201);
         let (memory, made) = (Memory::default(), Vec::new());
-        Some(Self { past, dice, memory, made, commits, base, head, moved: 0, outdated: 0 })
+        Some(Self { fixture, dice, memory, made, commits, base, head, moved: 0, outdated: 0 })
     }
 
     fn merge_base(&self) -> String {
-        merge_base(&self.past.work, &self.base, &self.head)
+        merge_base(&self.fixture.work, &self.base, &self.head)
     }
 
     /// Creates a comment on a random row of a random file.
     async fn comment(&mut self) {
         let base = self.merge_base();
-        let files = self.memory.files(&self.past.work, &base, &self.head);
+        let files = self.memory.files(&self.fixture.work, &base, &self.head);
         let with_rows: Vec<_> = files.iter().filter(|file| file.patch().is_some()).collect();
         if with_rows.is_empty() {
             return;
@@ -147,7 +147,7 @@ impl Walk {
         };
         let path = if side == "LEFT" { file.previous_path.as_ref().unwrap_or(&file.path) } else { &file.path };
         let body = json!({ "body": "Look", "commit_id": self.head, "path": file.path, "side": side, "line": line });
-        let comment = self.past.mona().post(&format!("{PULL}/comments"), body).await.expect(201).json();
+        let comment = self.fixture.mona().post(&format!("{PULL}/comments"), body).await.expect(201).json();
         let (id, path, head) = (comment["id"].clone(), path.clone(), self.head.clone());
         let on_deletion = row.mark == '-';
         self.made.push(Made { id, side, path, line, on_deletion, base, heads: vec![head.clone()], head });
@@ -165,7 +165,7 @@ impl Walk {
         };
         let sha = self.commits[to].clone();
         let path = format!("/repos/acme/rocket/git/refs/heads/{branch}");
-        self.past.mona().patch(&path, json!({ "sha": sha, "force": true })).await.expect(200);
+        self.fixture.mona().patch(&path, json!({ "sha": sha, "force": true })).await.expect(200);
         if branch == "proposed" {
             self.head = sha;
         } else {
@@ -175,12 +175,12 @@ impl Walk {
 
     async fn check(&mut self, step: usize) {
         let base = self.merge_base();
-        let listed = self.past.mona().get(&format!("{PULL}/comments?per_page=100")).await.expect(200).json();
+        let listed = self.fixture.mona().get(&format!("{PULL}/comments?per_page=100")).await.expect(200).json();
         for (made, shown) in self.made.iter_mut().zip(listed.as_array().expect("a list")) {
             assert_eq!(made.id, shown["id"]);
             let about = format!("step {step}: {} {} of {} since {}", made.side, made.line, made.path, made.head);
             let commit = shown["commit_id"].as_str().expect("a commit").to_owned();
-            match self.memory.expected(&self.past.work, made, &base, &self.head) {
+            match self.memory.expected(&self.fixture.work, made, &base, &self.head) {
                 Some((path, line, position)) => {
                     let found = (&shown["path"], &shown["line"], &shown["position"]);
                     assert_eq!(found, (&json!(path), &json!(line), &json!(position)), "{about}");

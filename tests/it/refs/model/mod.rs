@@ -108,8 +108,8 @@ impl Case<'_> {
                 self.check_matching(model, &NAMES[*name][..(*length).min(NAMES[*name].len())]).await?;
             }
             Step::Push { wishes, atomic } => {
-                let (ended_well, said) = self.push(model, wishes, *atomic).await;
-                same(&ended_well, &steps::push(model, wishes, *atomic), &format!("the end of {said}"))?;
+                let (ended_well, printed) = self.push(model, wishes, *atomic).await;
+                same(&ended_well, &steps::push(model, wishes, *atomic), &format!("the end of {printed}"))?;
             }
             Step::Raw { lines, atomic } => self.check_raw(model, lines, *atomic).await?,
             Step::Flush => {
@@ -145,8 +145,8 @@ impl Case<'_> {
             format!("{plus}{}:{}", requested.new.map_or("", |object| &objects[object]), NAMES[requested.name])
         }));
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let said = self.fixture.host.git("work", &words).await;
-        (said.success, format!("{said:?}"))
+        let printed = self.fixture.host.git("work", &words).await;
+        (printed.success, format!("{printed:?}"))
     }
 
     async fn check_raw(&self, model: &mut Model, lines: &[Line], atomic: bool) -> Result<(), String> {
