@@ -1,4 +1,4 @@
-//! What is hidden and what is absent take the same work, so that time does not tell them apart.
+//! Requests for hidden and for missing resources do the same work, so that their times do not differ.
 
 use super::support::{METRICS, Victim};
 
@@ -57,7 +57,7 @@ const TOKENS: &[&str] = &[
 ];
 
 #[test]
-fn a_hidden_repository_takes_as_many_statements_as_an_absent_one() {
+fn hidden_repository_runs_as_many_statements_as_missing_one() {
     let victim = Victim::start_with(STATE, METRICS);
     let requests: &[(&str, &str, &str)] = &[
         ("GET", "/repos/octo-org/{}", ""),
@@ -88,7 +88,7 @@ fn a_hidden_repository_takes_as_many_statements_as_an_absent_one() {
 }
 
 #[test]
-fn a_hidden_project_takes_as_many_statements_as_an_absent_one() {
+fn hidden_project_runs_as_many_statements_as_missing_one() {
     let victim = Victim::start_with(STATE, METRICS);
     let mut wrong = Vec::new();
     for token in [

@@ -1,4 +1,4 @@
-//! A question for references with as many prefixes as fit into a request.
+//! A request for refs with as many prefixes as fit into it.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,10 @@ fn question(count: usize) -> String {
     let mut body = "0014command=ls-refs\n0001".to_owned();
     for number in 0..count {
         let line = format!("ref-prefix refs/heads/{number}-");
-        write!(body, "{:04x}{line}", line.len() + 4).expect("a string takes all text");
+        write!(body, "{:04x}{line}", line.len() + 4).expect("a string accepts any text");
     }
     let line = "ref-prefix refs/heads/ma";
-    write!(body, "{:04x}{line}0000", line.len() + 4).expect("a string takes all text");
+    write!(body, "{:04x}{line}0000", line.len() + 4).expect("a string accepts any text");
     body
 }
 
@@ -23,9 +23,9 @@ fn ask(victim: &Victim, count: usize) -> String {
     response.body().to_owned()
 }
 
-/// Each prefix was a query of its own, one after the other.
+/// Each prefix was once a separate query.
 #[test]
-fn many_prefixes_cost_no_more_than_all_names() {
+fn many_ref_prefixes_cost_no_more_than_all_refs() {
     let victim = Victim::start(METRICS);
     let bystander = victim.bystander();
     for count in [10, 100, 4_000, 60_000] {

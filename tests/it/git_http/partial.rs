@@ -47,7 +47,10 @@ async fn unsupported_object_filters_fail_with_message_in_git() {
         .enumerate()
         {
             let printed = clone(&host, version, filter, &format!("{version}-{number}")).await.rejected();
-            assert!(printed.contains("remote error: the filter is not offered here; use blob:none"), "{filter}: {printed}");
+            assert!(
+                printed.contains("remote error: the filter is not offered here; use blob:none"),
+                "{filter}: {printed}"
+            );
         }
     }
     let available = host.service.app.git_permits.available();

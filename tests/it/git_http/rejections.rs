@@ -48,8 +48,12 @@ async fn atomic_push_updates_all_or_no_refs() {
     host.commit("work", "new", "x").await;
     for bad in ["HEAD:refs/pull/1/head", "HEAD:refs/heads/dev/below", ":main"] {
         let packs = host.packs();
-        let printed = host.git("work", &["push", "--porcelain", "--atomic", "origin", "HEAD:good", bad]).await.rejected();
-        assert!(printed.contains("good\t[remote rejected] (atomic push: another update was refused)"), "{bad}: {printed}");
+        let printed =
+            host.git("work", &["push", "--porcelain", "--atomic", "origin", "HEAD:good", bad]).await.rejected();
+        assert!(
+            printed.contains("good\t[remote rejected] (atomic push: another update was refused)"),
+            "{bad}: {printed}"
+        );
         assert_eq!(host.refs("octo-org/hello").await, before, "{bad}");
         if bad != "HEAD:refs/heads/dev/below" && bad != ":main" {
             assert_eq!(host.packs(), packs, "{bad}");
