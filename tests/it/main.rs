@@ -21,6 +21,7 @@ mod project_fields;
 mod projects;
 mod pulls;
 mod refs;
+mod repositories;
 mod review_comments;
 mod revocation;
 mod schemas;

@@ -8,7 +8,7 @@ use plinth_base::error::Error;
 
 use crate::support::Service;
 
-const WORLD: &str = "\
+const STATE: &str = "\
 users:
   - { login: mona, name: Mona Lisa }
   - { login: hubot }
@@ -35,7 +35,7 @@ tokens:
 async fn state_file_applies_once() {
     let service = Service::with("").await;
     let apply = async || {
-        let state = State::parse(WORLD, service.directory()).expect("the file is good");
+        let state = State::parse(STATE, service.directory()).expect("the file is good");
         state.apply(&service.store, &service.app.repositories, service.app.clock.now()).await.expect("it applies")
     };
     let first = apply().await;
@@ -86,7 +86,7 @@ async fn changed_state_file_updates_and_keeps_ids() {
 #[tokio::test]
 async fn app_key_is_generated_next_to_state_file_with_private_mode() {
     use std::os::unix::fs::PermissionsExt;
-    let service = Service::with(WORLD).await;
+    let service = Service::with(STATE).await;
     let path = service.directory().join("helper.pem");
     let text = std::fs::read_to_string(&path).expect("the key was made");
     assert!(text.starts_with("-----BEGIN PRIVATE KEY-----"));

@@ -173,7 +173,7 @@ async fn silent_git_client_times_out() {
     stream.write_all(head.as_bytes()).await.expect("it reads");
     let mut response = String::new();
     let read = stream.read_to_string(&mut response);
-    tokio::time::timeout(std::time::Duration::from_secs(5), read).await.expect("it responds").expect("text");
+    tokio::time::timeout(crate::support::wait::DEADLINE, read).await.expect("it responds").expect("text");
     assert!(response.starts_with("HTTP/1.1 400") && response.contains("The push came too slowly."), "{response}");
     assert_untouched(&host).await;
 }

@@ -44,9 +44,9 @@ struct Commented<'a> {
 }
 
 impl Commented<'_> {
-    async fn comment(&self, file: &Changed, place: Value) -> (u16, Value) {
+    async fn comment(&self, file: &Changed, position: Value) -> (u16, Value) {
         let mut body = json!({ "body": "Look", "commit_id": self.pair.head, "path": file.path });
-        body.as_object_mut().expect("an object").extend(place.as_object().expect("an object").clone());
+        body.as_object_mut().expect("an object").extend(position.as_object().expect("an object").clone());
         let response = self.fixture.mona().post(&format!("{}/comments", self.path), body).await;
         (response.status, response.json())
     }

@@ -48,7 +48,7 @@ async fn installation_repositories_are_paged() {
     assert!(second.header("link").expect("links").contains("/user/installations/1/repositories?page=1&per_page=1"));
 }
 
-/// An app user token concerns its own app, even if another is installed on the same account.
+/// An app user token is bound to its own app, even if another is installed on the same account.
 #[tokio::test]
 async fn app_user_token_does_not_see_other_apps_installation() {
     let service = service().await;

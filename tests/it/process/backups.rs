@@ -2,12 +2,12 @@
 
 use crate::support::fixtures::mona;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::files::{damage, files_below, first_pack, git};
 use super::owners::{Instance, plinth, succeed, text};
 use super::{Server, wait_until};
 
@@ -61,13 +61,6 @@ pub fn tip(server: &Server, name: &str) -> String {
 pub fn create_tag(server: &Server, number: u64, sha: &str) -> u16 {
     let body = format!(r#"{{"ref":"refs/tags/n{number}","sha":"{sha}"}}"#);
     post(server, "/repos/mona/work/git/refs", &body)
-}
-
-pub fn git(directory: &Path, arguments: &[&str]) -> Output {
-    let mut git = Command::new("git");
-    git.current_dir(directory).args(["-c", "user.name=m", "-c", "user.email=m@example.com"]).args(arguments);
-    git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TERMINAL_PROMPT", "0");
-    git.output().expect("git starts")
 }
 
 pub fn url(server: &Server) -> String {
@@ -145,15 +138,6 @@ fn restored_backup_serves_git_clone_and_push_and_equals_source() {
     assert_eq!(post(&restored, "/user/repos", r#"{"name":"next"}"#), 201);
     let next = restored.get("/repos/mona/next");
     assert!(next.body().contains(r#""id":3,"#), "{next:?}");
-}
-
-pub fn files_below(directory: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(directory).expect("a directory") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() { found.extend(files_below(&path)) } else { found.push(path) }
-    }
-    found
 }
 
 /// Commits to the database continuously, as another process would.
@@ -306,21 +290,6 @@ fn backup_of_damaged_pack_completes_and_reports_it() {
     assert!(text(&output).contains(&name), "{}", text(&output));
     assert!(backup.join("manifest.json").exists(), "what is whole is backed up");
     drop(server);
-}
-
-pub fn first_pack(repositories: &Path) -> PathBuf {
-    let is_pack = |path: &PathBuf| path.extension().is_some_and(|end| end == "pack");
-    files_below(repositories).into_iter().find(is_pack).expect("there is a pack")
-}
-
-/// Overwrites thirty bytes in the middle of a file.
-pub fn damage(file: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).expect("it is ours");
-    let mut bytes = std::fs::read(file).expect("it can be read");
-    let middle = bytes.len() / 2;
-    bytes[middle..].iter_mut().take(30).for_each(|byte| *byte ^= 0xa5);
-    std::fs::write(file, bytes).expect("it can be written");
 }
 
 #[test]

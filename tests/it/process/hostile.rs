@@ -3,7 +3,7 @@
 use crate::support::fixtures::rocket;
 use std::collections::HashMap;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use plinth_git::{ObjectKind, RawObject};
 
+use super::files::files_below;
 use super::{HttpResponse, Server};
 
 /// How much the server may grow, and how large a child process may be.
@@ -277,13 +278,4 @@ fn children(process: u32) -> Vec<u32> {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
     lists.flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<u32>>()).collect()
-}
-
-fn files_below(directory: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(directory).expect("a directory") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() { found.extend(files_below(&path)) } else { found.push(path) }
-    }
-    found
 }

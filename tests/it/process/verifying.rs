@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::backups::{create_tag, damage, first_pack, git, instance, push_commits, tip};
+use super::backups::{create_tag, instance, push_commits, tip};
+use super::files::{damage, first_pack, git};
 use super::owners::{Instance, succeed, text};
 use super::{Server, wait_until};
 

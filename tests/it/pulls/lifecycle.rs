@@ -199,7 +199,7 @@ async fn commits_name_accounts_of_authors() {
         fixture.work.write("file", Some(&format!("{number}\n")));
         fixture.work.git(&["commit", "-qam", "next", "--author", author]);
         head = fixture.work.git(&["rev-parse", "HEAD"]).trim().to_owned();
-        fixture.work.git(&["tag", &format!("kept-{head}"), &head]);
+        fixture.work.git(&["tag", &format!("reachable-{head}"), &head]);
     }
     fixture.push("feature", &head).await;
     let listed = fixture.user("mona").get(&format!("{PULL}/commits")).await.expect(200).json();

@@ -3,6 +3,7 @@
 mod hostile;
 mod maintenance;
 mod model;
+mod object_creation;
 mod objects;
 mod racing;
 mod reading;

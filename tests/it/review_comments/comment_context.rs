@@ -52,7 +52,7 @@ async fn create_comment_uses_version_of_another_process() {
     let fixture = fixture().await;
     let elsewhere = fixture.service.store_elsewhere().await;
     let first = comment(&fixture, &fixture.head).await;
-    let next = fixture.commit_on(&fixture.head, &[("kept", Some("other\n"))]);
+    let next = fixture.commit_on(&fixture.head, &[("unchanged", Some("other\n"))]);
     fixture.bring_objects().await;
     let versions = (fixture.base.parse().expect("a name"), next.parse().expect("a name"));
     let moved = elsewhere.write(Tester, versions, |tx, (base, head)| Box::pin(add_version(tx, *base, *head)));
@@ -69,7 +69,7 @@ async fn create_comment_uses_version_made_while_it_waits() {
         return;
     }
     comment(&fixture, &fixture.head).await;
-    let next = fixture.commit_on(&fixture.head, &[("kept", Some("other\n"))]);
+    let next = fixture.commit_on(&fixture.head, &[("unchanged", Some("other\n"))]);
     fixture.bring_objects().await;
     fixture.service.settled().await;
     let (go, may_go) = std::sync::mpsc::channel::<()>();

@@ -26,5 +26,5 @@ pub fn numbered(changes: &[(usize, &str)]) -> String {
 /// Lines 3, 4 and 20 are changed, and 25 is deleted.
 pub async fn fixture() -> PullRequestFixture {
     let head = numbered(&[(3, "three\n"), (4, "four\nand more\n"), (20, "twenty\n"), (25, "")]);
-    PullRequestFixture::new(&[("file", &numbered(&[])), ("kept", "same\n")], &[("file", Some(&head))]).await
+    PullRequestFixture::new(&[("file", &numbered(&[])), ("unchanged", "same\n")], &[("file", Some(&head))]).await
 }

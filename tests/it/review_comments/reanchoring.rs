@@ -76,10 +76,10 @@ async fn deleted_file_outdates_comment_and_renamed_file_keeps_it() {
     let line = comment(&fixture, json!({ "line": 4 })).await;
     let file = comment(&fixture, json!({ "subject_type": "file" })).await;
     let renamed = format!("new\n{}", with(&[(28, "eight\n")]));
-    let head = fixture.commit_on(&fixture.head, &[("file", None), ("folder/moved", Some(&renamed))]);
+    let head = fixture.commit_on(&fixture.head, &[("file", None), ("directory/moved", Some(&renamed))]);
     fixture.push("feature", &head).await;
-    assert_eq!(shown(&fixture, &line).await, "folder/moved RIGHT 5 null 7");
-    assert_eq!(shown(&fixture, &file).await, "folder/moved RIGHT 1 null 1");
+    assert_eq!(shown(&fixture, &line).await, "directory/moved RIGHT 5 null 7");
+    assert_eq!(shown(&fixture, &file).await, "directory/moved RIGHT 1 null 1");
     let gone = fixture.commit_on(&fixture.head, &[("file", None)]);
     fixture.push("feature", &gone).await;
     assert_eq!(shown(&fixture, &line).await, "file RIGHT null null null");

@@ -16,7 +16,7 @@ pub fn check(operation: &str, response: &Response) {
     let body = response.json();
     let mut problems = Vec::new();
     match schema.get("array_of") {
-        None => validate(definition(&schema["one"]), &body, "answer", &mut problems),
+        None => validate(definition(&schema["one"]), &body, "response", &mut problems),
         Some(name) => {
             for item in body.as_array().expect("the response is an array") {
                 validate(definition(name), item, "item", &mut problems);

@@ -4,6 +4,7 @@ mod cluster;
 mod disk;
 mod encrypted_database;
 mod killed_database;
+mod proxy;
 mod silent_database;
 mod versions;
 mod writers;

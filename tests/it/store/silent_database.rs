@@ -1,17 +1,15 @@
 //! PostgreSQL connections that go silent: they stay open and no response arrives.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use futures_util::future::join_all;
 use http::Request;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
 
+use super::proxy::Proxy;
 use crate::support::wait::wait_until_async;
 use crate::support::{TestDatabase, Tester};
 use plinth_api::app::App;
@@ -26,76 +24,6 @@ const CONNECTIONS: usize = 4;
 const READINESS_MAX: Duration = Duration::from_secs(1);
 /// Enough for a busy machine, and far below what an operator would wait.
 const RECOVERY_MAX: Duration = Duration::from_secs(15);
-
-/// A proxy that can go silent. Earlier connections stay silent for ever, as after a failover without a reset.
-struct Proxy {
-    address: SocketAddr,
-    silences: watch::Sender<u64>,
-    is_silent: Arc<AtomicBool>,
-}
-
-impl Proxy {
-    async fn start(target: SocketAddr) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("an address");
-        let (silences, watching) = watch::channel(0);
-        let is_silent = Arc::new(AtomicBool::new(false));
-        let silent = is_silent.clone();
-        tokio::spawn(async move {
-            let mut open_connections = Vec::new();
-            while let Ok((client, _)) = listener.accept().await {
-                if silent.load(Ordering::SeqCst) {
-                    // Accepted and kept open without a response.
-                    open_connections.push(client);
-                } else {
-                    tokio::spawn(forward(client, target, watching.clone()));
-                }
-            }
-        });
-        Self { address, silences, is_silent }
-    }
-
-    fn fall_silent(&self) {
-        self.is_silent.store(true, Ordering::SeqCst);
-        self.silences.send_modify(|count| *count += 1);
-    }
-
-    fn come_back(&self) {
-        self.is_silent.store(false, Ordering::SeqCst);
-    }
-}
-
-async fn forward(client: TcpStream, target: SocketAddr, mut silences: watch::Receiver<u64>) {
-    silences.mark_unchanged();
-    let Ok(server) = TcpStream::connect(target).await else { return };
-    let (mut from_client, mut to_client) = client.into_split();
-    let (mut from_server, mut to_server) = server.into_split();
-    let there = async {
-        let mut buffer = [0; 8192];
-        while let Ok(count @ 1..) = from_client.read(&mut buffer).await {
-            if to_server.write_all(&buffer[..count]).await.is_err() {
-                break;
-            }
-        }
-    };
-    let back = async {
-        let mut buffer = [0; 8192];
-        while let Ok(count @ 1..) = from_server.read(&mut buffer).await {
-            if to_client.write_all(&buffer[..count]).await.is_err() {
-                break;
-            }
-        }
-    };
-    let is_silent = tokio::select! {
-        () = there => false,
-        () = back => false,
-        changed = silences.changed() => changed.is_ok(),
-    };
-    if is_silent {
-        // Both sockets stay open, and the kernel acknowledges what is sent.
-        std::future::pending::<()>().await;
-    }
-}
 
 /// The URL of the same database through a proxy.
 async fn proxied(url: &str) -> (Proxy, String) {

@@ -39,10 +39,12 @@ pub struct Service {
 }
 
 impl Service {
-    /// A service with this state file and without rate limits.
+    /// A service with this state file, without rate limits and practically without a request timeout.
     pub async fn with(state: &str) -> Self {
         let mut settings = Settings::default();
         settings.rate_limits.enforced = false;
+        // A busy machine may be slow; tests of the timeout set their own.
+        settings.request_timeout = std::time::Duration::from_secs(600);
         Self::with_settings(state, settings).await
     }
 

@@ -178,7 +178,7 @@ impl WorkTree {
         let identity = format!("{author} <{author}@example.com>");
         self.git(&["commit", "-q", "--allow-empty", "-m", "state", "--author", &identity]);
         let sha = self.git(&["rev-parse", "HEAD"]).trim().to_owned();
-        self.git(&["tag", "-f", &format!("kept-{sha}"), &sha]);
+        self.git(&["tag", "-f", &format!("reachable-{sha}"), &sha]);
         sha
     }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::Response;
 
 /// Names the directory; without it, nothing is recorded.
-const FOLDER: &str = "PLINTH_TEST_RESPONSES";
+const DIRECTORY_VARIABLE: &str = "PLINTH_TEST_RESPONSES";
 const OPERATIONS: &str = include_str!("../../clients/operations.json");
 
 struct Record {
@@ -55,7 +55,7 @@ fn line(method: &Method, target: &str, response: &Response) -> Value {
 
 fn record() -> Option<&'static Record> {
     static RECORD: OnceLock<Option<Record>> = OnceLock::new();
-    RECORD.get_or_init(|| std::env::var_os(FOLDER).map(|directory| open(Path::new(&directory)))).as_ref()
+    RECORD.get_or_init(|| std::env::var_os(DIRECTORY_VARIABLE).map(|directory| open(Path::new(&directory)))).as_ref()
 }
 
 fn open(directory: &Path) -> Record {

@@ -53,7 +53,7 @@ async fn content_security_policy_allows_only_own_files() {
         let text = service.anonymous().get(path).await.expect(200).body;
         let text = String::from_utf8(text.to_vec()).expect("files are text");
         let outside = text.match_indices("://").map(|(at, _)| &text[at.saturating_sub(8)..(at + 20).min(text.len())]);
-        let outside: Vec<&str> = outside.filter(|place| !place.contains("http://www.w3.or")).collect();
+        let outside: Vec<&str> = outside.filter(|url| !url.contains("http://www.w3.or")).collect();
         assert!(outside.is_empty(), "{path} names other hosts: {outside:?}");
     }
 }
