@@ -1,4 +1,4 @@
-//! What every operation needs: the store, the repositories, the clock and the caches.
+//! The state that all operations share: store, repositories, clock, rate limits and caches.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -9,18 +9,19 @@ use plinth_git::Repositories;
 use plinth_git::diff::Comparisons;
 use plinth_store::{Connection, Generations, Store, TransactionTimes};
 
-use crate::access::AuthorizationCache;
+use crate::access::CallerCache;
 use crate::objects::{ObjectLimits, Objects};
 use crate::pulls::PullCache;
 use crate::rate_limit::{RateLimiter, RateLimits};
+use crate::repos::RepoAccessCache;
 use crate::review_comments::CommentContextCache;
 use crate::settings;
 use crate::tokens::ExpiredTokens;
 
-/// Memory for rendered comments.
+/// The size of the cache of rendered Markdown.
 const RENDERED_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// What operators decide about the domain.
+/// The operator's settings for the domain.
 #[derive(Debug, Clone, Default)]
 pub struct CoreSettings {
     pub rate_limits: RateLimits,
@@ -42,8 +43,9 @@ pub struct Parts {
     pub expired_tokens: ExpiredTokens,
     pub comparisons: Arc<Comparisons>,
     pub rendered: Arc<plinth_markdown::Cache>,
-    pub authorization_cache: AuthorizationCache,
-    pub pull_cache: PullCache,
+    pub(crate) caller_cache: CallerCache,
+    pub(crate) repo_access_cache: RepoAccessCache,
+    pub(crate) pull_cache: PullCache,
     pub(crate) comment_context_cache: CommentContextCache,
 }
 
@@ -64,7 +66,8 @@ impl Core {
             expired_tokens: ExpiredTokens::default(),
             comparisons: Arc::default(),
             rendered: Arc::new(plinth_markdown::Cache::new(RENDERED_BYTES_MAX)),
-            authorization_cache: AuthorizationCache::default(),
+            caller_cache: CallerCache::default(),
+            repo_access_cache: RepoAccessCache::default(),
             pull_cache: PullCache::default(),
             comment_context_cache: CommentContextCache::default(),
             repositories,
@@ -78,22 +81,22 @@ impl Core {
         self.store.read().await
     }
 
-    /// The generations of the store, where they are known.
+    /// The current generations of the store, if they are known.
     pub fn generations(&self) -> Option<Generations> {
         self.store.state()
     }
 
-    /// The secret that list cursors are signed with; it belongs to the store, so that every node reads every cursor.
+    /// The secret that signs list cursors. The store holds it, so that every node accepts every cursor.
     pub async fn cursor_secret(&self) -> Result<Vec<u8>> {
         settings::cursor_secret(self).await
     }
 
-    /// Whether the database answers.
+    /// Checks that the database responds.
     pub async fn check_database(&self) -> Result<()> {
         self.store.check().await
     }
 
-    /// Whether the writer makes progress.
+    /// Checks that the writer makes progress.
     pub fn check_writer(&self) -> Result<()> {
         self.store.check_writer()
     }

@@ -45,7 +45,7 @@ fn policy_table_agrees_with_reference_for_every_credential_kind() {
                 && row.bare() == "auth:required"
                 && row.condition().is_none()
         });
-        assert_eq!(row.rule.anonymous == Anonymous::Refused, needs_authentication, "{endpoint} and anonymous");
+        assert_eq!(row.rule.anonymous == Anonymous::Rejected, needs_authentication, "{endpoint} and anonymous");
     }
 }
 

@@ -28,7 +28,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
 /// Everything that allows a write transaction, each in the only file that can use it, with its reason.
 const WRITE_AUTHORITIES: &[(&str, &str)] = &[
     // The right of a caller, checked again inside the transaction.
-    ("impl<T: Target> WriteAuthority for", "crates/plinth-core/src/access/recheck.rs"),
+    ("impl<T: Target> WriteAuthority for", "crates/plinth-core/src/access/write_access.rs"),
     // Whoever runs commands on the store, or applies a state file.
     ("pub(in crate::cli) Operator =", "crates/plinth/src/cli/operator.rs"),
     // A store that is opened for the first time gets its secret.
@@ -36,8 +36,8 @@ const WRITE_AUTHORITIES: &[(&str, &str)] = &[
     // Time ends tokens and device codes.
     ("Expiry =", "crates/plinth-core/src/expiry.rs"),
     // What follows from commits and comments that are there already.
-    ("Refresh =", "crates/plinth-core/src/pulls/refresh.rs"),
-    ("Reanchor =", "crates/plinth-core/src/pulls/threads/place.rs"),
+    ("Refresh =", "crates/plinth-core/src/pulls/versions.rs"),
+    ("Reanchor =", "crates/plinth-core/src/pulls/threads/operations.rs"),
     // Objects move into packs, where everyone finds the same.
     ("Flush =", "crates/plinth-core/src/objects/flush.rs"),
 ];

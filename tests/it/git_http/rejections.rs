@@ -51,7 +51,7 @@ async fn atomic_push_updates_all_or_no_refs() {
         let printed =
             host.git("work", &["push", "--porcelain", "--atomic", "origin", "HEAD:good", bad]).await.rejected();
         assert!(
-            printed.contains("good\t[remote rejected] (atomic push: another update was refused)"),
+            printed.contains("good\t[remote rejected] (atomic push: another update was rejected)"),
             "{bad}: {printed}"
         );
         assert_eq!(host.refs("octo-org/hello").await, before, "{bad}");

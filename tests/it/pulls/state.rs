@@ -38,7 +38,7 @@ async fn maintenance_refreshes_unread_pull_requests() {
     let before = mona.get(path).await.expect(200).json();
     let unsettled = async || {
         let mut db = service.store.read().await.expect("the store can be read");
-        pulls::store::list_unsettled(&mut db, 10).await.expect("the store can be read").len()
+        pulls::store::list_not_refreshed(&mut db, 10).await.expect("the store can be read").len()
     };
     assert_eq!(unsettled().await, 1, "a state file is applied without a refresh of pull requests");
     pulls::catch_up(&service.app).await.expect("maintenance succeeds");
@@ -56,7 +56,7 @@ async fn unreadable_pull_request_is_refreshed_only_once() {
     service.restart().await;
     for attempt in 0..3 {
         let mut db = service.store.read().await.expect("the store can be read");
-        let unsettled = pulls::store::list_unsettled(&mut db, 10).await.expect("the store can be read").len();
+        let unsettled = pulls::store::list_not_refreshed(&mut db, 10).await.expect("the store can be read").len();
         assert_eq!(unsettled, usize::from(attempt == 0), "attempt {attempt}");
         drop(db);
         pulls::catch_up(&service.app).await.expect("maintenance continues");

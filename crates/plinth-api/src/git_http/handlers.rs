@@ -14,7 +14,7 @@ use crate::request::Allowed;
 use crate::request::request_body::RequestBody;
 use crate::response::api_response;
 use plinth_base::error::{Error, Result};
-use plinth_core::access::GitRepo;
+use plinth_core::repos::GitRepo;
 use plinth_git::{Protocol, pkt_line};
 
 pub async fn advertise(access: Allowed<GitAdvertise, GitRepo>, app: App, headers: HeaderMap) -> Result<Response> {

@@ -12,12 +12,12 @@ use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 use plinth_base::urls::Urls;
-use plinth_core::access::RepoTarget;
 use plinth_core::git_objects::rules;
 use plinth_core::objects::Large;
 use plinth_core::ref_updates::check_not_empty;
 use plinth_core::refs;
 use plinth_core::repos::Repo;
+use plinth_core::repos::RepoTarget;
 use plinth_git::{ObjectKind, Reader, RefName, TreeLimits, TreeListing};
 
 /// Larger blobs are for a clone.

@@ -10,7 +10,7 @@ use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_core::access::{NoTarget, OwnAccount};
 use plinth_core::oauth::Approval;
-use plinth_core::oauth::operations::{self, TokenRequest};
+use plinth_core::oauth::{TokenRequest, operations};
 
 pub async fn create_code(access: Allowed<CreateDeviceCode, NoTarget>, app: App, form: Form) -> Result<ApiResponse> {
     let (client_id, scopes) = (form.get("client_id").unwrap_or_default(), form.get("scope").unwrap_or_default());

@@ -13,9 +13,9 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::AccountId;
 use plinth_core::access::{Org, Target, User};
 use plinth_core::accounts::{self, Account, AccountKind};
-use plinth_core::paging::Edge;
+use plinth_core::paging::{Edge, Window};
 use plinth_core::projects::store::{self, Scope};
-use plinth_core::projects::{AnyProject, OrgProject, Project, UserProject, Window, rules};
+use plinth_core::projects::{AnyProject, OrgProject, Project, UserProject, rules};
 use plinth_store::Connection;
 
 pub async fn list_for_org(access: Allowed<ListOrgProjects, Org>, app: App) -> Result<ApiResponse> {

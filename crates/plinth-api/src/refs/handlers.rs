@@ -12,9 +12,9 @@ use crate::request::conditional::{EntityTag, is_not_modified};
 use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
-use plinth_core::access::RepoTarget;
 use plinth_core::ref_updates::{self, NewRef, RefUpdate, check_not_empty, rules};
 use plinth_core::refs::{self, store};
+use plinth_core::repos::RepoTarget;
 use plinth_git::RefName;
 
 /// How long clients are asked to wait before they look at references again.

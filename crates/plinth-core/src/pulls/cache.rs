@@ -1,4 +1,4 @@
-//! Pull requests that were looked up a moment ago.
+//! The cache of pull requests.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use super::model::PullFacts;
 use super::store;
 use crate::Core;
 
-/// By the owner, the name and the number that the caller wrote. An entry holds until the generation of pull requests
-/// moves.
+/// Pull requests by `owner/name` as the caller wrote it and by number; an entry is valid for one generation of pull
+/// requests, so it never outlives a new version, a change of the pull request or a rename of the repository.
 pub type PullCache = GenerationCache<(String, i64), Arc<PullFacts>>;
 
-/// The pull request of this number, from the cache where that is possible.
+/// The pull request with this number, from the cache if possible. `generations` are from before this call.
 pub async fn find_cached(
     core: &Core,
     generations: Option<Generations>,

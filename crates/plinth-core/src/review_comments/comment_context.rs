@@ -1,5 +1,5 @@
-//! What a new comment needs to know about its pull request and its author: found before the transaction, and used in it
-//! unless pull requests have changed meanwhile.
+//! The comment context: what a new comment needs to know about its pull request and its author. It is loaded before the
+//! transaction, and the transaction uses it if pull requests have not changed since.
 
 use std::sync::Arc;
 
@@ -11,10 +11,11 @@ use super::model::CommentContext;
 use super::store;
 use crate::Core;
 
-/// By pull request and author. An entry holds until the generation of pull requests moves.
+/// Comment contexts by pull request and author; an entry is valid for one generation of pull requests, so it never
+/// outlives a new version, a new contributor or a change of rights.
 pub type CommentContextCache = GenerationCache<(PullId, AccountId), Arc<CommentContext>>;
 
-/// A comment context, and the generation that it is from.
+/// A comment context with the generation of pull requests in which it was read.
 #[derive(Debug, Clone)]
 pub struct CachedCommentContext {
     generation: u64,
@@ -22,8 +23,8 @@ pub struct CachedCommentContext {
 }
 
 impl CachedCommentContext {
-    /// Nothing where the generation is not known, since the transaction could not check it.
-    pub async fn find(
+    /// `None` if the generation is unknown, because the transaction could not compare it.
+    pub async fn load(
         core: &Core,
         generations: Option<Generations>,
         pull: PullId,
@@ -40,8 +41,8 @@ impl CachedCommentContext {
     }
 }
 
-/// The comment context as it is inside a transaction.
-pub async fn get(
+/// The cached context if it is still valid inside the transaction, otherwise a new one.
+pub async fn resolve(
     tx: &mut Transaction,
     cached: Option<&CachedCommentContext>,
     pull: PullId,

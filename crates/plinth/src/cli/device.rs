@@ -9,8 +9,7 @@ use plinth_base::clock::{Clock, Timestamp};
 use plinth_base::error::{Error, Result};
 use plinth_core::accounts::{self, Account, AccountKind};
 use plinth_core::apps::AppKind;
-use plinth_core::oauth::approval::{self, Request};
-use plinth_core::oauth::{self, Approval, Decision};
+use plinth_core::oauth::{self, Approval, ApprovalRequest, Decision};
 use plinth_store::{Connection, Store, Transaction};
 
 #[derive(Debug, Subcommand)]
@@ -66,12 +65,13 @@ impl DeviceCommand {
 async fn show(store: &Store, code: &str, login: &str, now: Timestamp, out: &mut (dyn Write + Send)) -> Result<String> {
     let mut db = store.read().await?;
     let user = find_user(&mut db, login).await?;
-    let request = approval::find(&mut db, code, user.id, now).await.map_err(|error| explain(error, code))?;
+    let request =
+        oauth::operations::find_request(&mut db, code, user.id, now).await.map_err(|error| explain(error, code))?;
     describe(&request, &user, out)?;
     Ok(request.confirmation)
 }
 
-fn describe(request: &Request, user: &Account, out: &mut (dyn Write + Send)) -> Result<()> {
+fn describe(request: &ApprovalRequest, user: &Account, out: &mut (dyn Write + Send)) -> Result<()> {
     let app = &request.app;
     let (kind, rights) = match app.kind {
         AppKind::GitHubApp => ("GitHub App", format!("permissions {}", app.permissions.to_text())),

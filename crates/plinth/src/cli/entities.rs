@@ -9,10 +9,11 @@ use super::options::Options;
 use super::purge;
 use plinth_base::clock::{Clock, Timestamp};
 use plinth_base::error::{Error, Result};
+use plinth_core::access::Role;
 use plinth_core::accounts::store::NewAccount;
 use plinth_core::accounts::{self, Account, AccountKind, Login, OrgRole};
-use plinth_core::repos::store::{Found, NewRepo};
-use plinth_core::repos::{self, RepoName, RepoRole};
+use plinth_core::repos::store::NewRepo;
+use plinth_core::repos::{self, RepoName, RepoWithRole};
 use plinth_git::Repositories;
 use plinth_store::{Connection, Store, Transaction};
 
@@ -124,7 +125,7 @@ pub enum RepoCommand {
         user: String,
         /// read, triage, write, maintain or admin
         #[arg(long, default_value = "write", value_parser = parse_role)]
-        permission: RepoRole,
+        permission: Role,
     },
     /// Delete a repository and everything in it
     Delete { name: String },
@@ -132,7 +133,7 @@ pub enum RepoCommand {
     Purge { name: String },
 }
 
-fn parse_role(text: &str) -> Result<RepoRole, String> {
+fn parse_role(text: &str) -> Result<Role, String> {
     text.parse().map_err(|()| "a permission is read, triage, write, maintain or admin".into())
 }
 
@@ -241,7 +242,7 @@ async fn find_account(db: &mut Connection, login: &str, kind: AccountKind) -> Re
     found.ok_or_else(|| Error::BadRequest(format!("there is no {} {login:?}", kind.as_str().to_lowercase())))
 }
 
-pub async fn find_repo(db: &mut Connection, name: &str) -> Result<Found> {
+pub async fn find_repo(db: &mut Connection, name: &str) -> Result<RepoWithRole> {
     let (owner, name) = split(name)?;
     let found = repos::store::find(db, owner, name, None).await?;
     found.ok_or_else(|| Error::BadRequest(format!("there is no repository {owner}/{name}")))

@@ -72,7 +72,7 @@ impl Serve {
         permissions::tighten(options.data());
         let store = Store::open_as(&options.location(durability)?, lock.node()).await?;
         let repositories = Repositories::at(options.data())?;
-        repositories.sweep().map_err(|error| {
+        repositories.remove_leftovers().map_err(|error| {
             Error::Unavailable(format!("cannot clean up the data directory {}: {error}", options.data().display()))
         })?;
         let app = App::new(store.clone(), repositories, Clock::default(), options.settings()?).await?;

@@ -15,12 +15,12 @@ use plinth_base::error::Result;
 use plinth_base::ids::{NodeId, Sha};
 use plinth_base::urls::Part::Fixed;
 use plinth_base::urls::{Url, Urls};
-use plinth_core::access::RepoTarget;
 use plinth_core::accounts::{self, Account};
 use plinth_core::objects::Large;
+use plinth_core::pulls::diff_context::{DiffContext, with_diff_context_large};
 use plinth_core::pulls::model::Version;
-use plinth_core::pulls::range::{DiffContext, with_diff_context_large};
 use plinth_core::repos::Repo;
+use plinth_core::repos::RepoTarget;
 use plinth_git::{Commit, Identity};
 
 /// More commits than this are not listed, whatever the page.

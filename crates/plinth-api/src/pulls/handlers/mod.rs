@@ -16,11 +16,11 @@ use crate::request::context::RequestContext;
 use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
-use plinth_core::access::RepoTarget;
 use plinth_core::pulls::model::Pull;
 use plinth_core::pulls::store::{self, Filter, Order};
 use plinth_core::pulls::{NewPullRequest, PullRequestChanges, operations};
 use plinth_core::repos::Repo;
+use plinth_core::repos::RepoTarget;
 
 pub async fn list(access: Allowed<ListPulls, RepoTarget>, app: App) -> Result<ApiResponse> {
     let context = access.context();

@@ -11,7 +11,7 @@ use crate::review_comments::extract::FoundComment;
 use crate::review_comments::json::ReviewComment;
 use crate::review_comments::present;
 use plinth_base::error::{Error, Result};
-use plinth_core::access::RepoTarget;
+use plinth_core::repos::RepoTarget;
 use plinth_core::review_comments::model::Comment;
 use plinth_core::review_comments::{NewComment, Text, operations};
 

@@ -17,7 +17,7 @@ use crate::response::api_response::ApiResponse;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::CommentId;
-use plinth_core::access::RepoTarget;
+use plinth_core::repos::RepoTarget;
 use plinth_core::review_comments::model::{Comment, Listing, Order, Scope};
 use plinth_core::review_comments::{Text, operations, store};
 

@@ -14,7 +14,7 @@ use crate::review_comments::handlers::list_in;
 use crate::review_comments::present;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::ReviewId;
-use plinth_core::access::RepoTarget;
+use plinth_core::repos::RepoTarget;
 use plinth_core::review_comments::model::Scope;
 use plinth_core::review_comments::reviews::model::Review;
 use plinth_core::review_comments::reviews::{NewReview, Submission, operations, store};

@@ -102,7 +102,7 @@ fn copy(source: &Path, target: &Path, progress: &mut Progress) -> Result<(FileEn
         Ok(())
     })?;
     out.sync_all()?;
-    Ok((entry, trailer.is_whole()?))
+    Ok((entry, trailer.is_intact()?))
 }
 
 /// Size and hash of a file.

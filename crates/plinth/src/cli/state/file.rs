@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 use plinth_base::error::{Error, Result};
+use plinth_core::access::Role;
 use plinth_core::accounts::OrgRole;
-use plinth_core::repos::RepoRole;
 use plinth_core::tokens::{Level, TokenKind};
 
 /// Everything that a file may describe.
@@ -112,7 +112,7 @@ pub struct Tag {
 #[serde(deny_unknown_fields)]
 pub struct Collaborator {
     pub user: Name,
-    pub permission: RepoRole,
+    pub permission: Role,
 }
 
 #[derive(Debug, Deserialize)]

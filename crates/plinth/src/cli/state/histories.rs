@@ -176,7 +176,7 @@ impl Source {
     fn stage(self, repositories: &Repositories, wanted_branch: Option<String>) -> Result<Prepared> {
         let staged = repositories.stage()?;
         let (refs, default_branch) = match self {
-            Source::Described(history) => (staged.make_history(&history)?, None),
+            Source::Described(history) => (staged.create_history(&history)?, None),
             Source::Copied(path) => {
                 let imported = staged.import(&path, PackLimits::default(), &mut |_| ())?;
                 (importable(imported.refs), imported.default_branch)

@@ -9,7 +9,7 @@ use plinth_base::error::Result;
 use plinth_base::ids::AccountId;
 use plinth_core::accounts::{self, AccountKind};
 use plinth_core::issue_fields::model::{DataType, IssueFieldOption, Visibility};
-use plinth_core::issue_fields::operations::{self, Whole};
+use plinth_core::issue_fields::operations::{self, IssueFieldWithOptions};
 use plinth_core::issue_fields::{IssueFieldChange, NewIssueField, OptionInput, rules, store};
 use plinth_core::projects::Color;
 use plinth_core::projects::text::name_key;
@@ -86,7 +86,7 @@ async fn update(
     tx: &mut Transaction,
     org: AccountId,
     field: &IssueField,
-    before: &Whole,
+    before: &IssueFieldWithOptions,
     new: NewIssueField,
     now: Timestamp,
 ) -> Result<Made> {

@@ -16,10 +16,10 @@ use plinth_base::ids::AccountId;
 use plinth_core::accounts::Account;
 use plinth_core::issue_fields;
 use plinth_core::project_fields::model::ProjectField;
-use plinth_core::project_fields::operations::{self, Place};
+use plinth_core::project_fields::operations::{self, ProjectKey};
 use plinth_core::project_fields::{self, NewField, OwnField, rules};
-use plinth_core::projects::store::{self, Found, NewProject};
-use plinth_core::projects::{mirrors, text};
+use plinth_core::projects::store::{self, NewProject, ProjectWithRole};
+use plinth_core::projects::text;
 use plinth_store::Transaction;
 
 const FIELDS: &str = "projects.fields";
@@ -45,9 +45,9 @@ pub async fn apply(tx: &mut Transaction, wanted: &[Project], now: Timestamp, rep
     for project in wanted {
         let owner = find_account(tx, &project.owner, "projects.owner").await?;
         let number = numbers.entry(owner.id).and_modify(|number| *number += 1).or_insert(1);
-        let place = apply_one(tx, project, &owner, *number, now, report).await?;
+        let key = apply_one(tx, project, &owner, *number, now, report).await?;
         for field in &project.fields {
-            apply_field(tx, place, field, now, report).await?;
+            apply_field(tx, key, field, now, report).await?;
         }
     }
     Ok(())
@@ -60,7 +60,7 @@ async fn apply_one(
     number: i64,
     now: Timestamp,
     report: &mut Report,
-) -> Result<Place> {
+) -> Result<ProjectKey> {
     text::check_name(&project.title.value).map_err(|error| problem(&project.title, "projects.title", error))?;
     let creator = match &project.creator {
         Some(login) => Some(find_user(tx, login, "projects.creator").await?.id),
@@ -91,18 +91,18 @@ async fn apply_one(
         }
     };
     report.note(format_args!("project {number} of {} ({})", owner.login, new.title), made);
-    Ok(Place { project: id, owner: owner.id })
+    Ok(ProjectKey { project: id, owner: owner.id })
 }
 
 /// What keeps an existing project from being shown to everyone.
-async fn members_only_field(tx: &mut Transaction, found: &Found, wanted: &Project) -> Result<Option<String>> {
+async fn members_only_field(tx: &mut Transaction, found: &ProjectWithRole, wanted: &Project) -> Result<Option<String>> {
     if !wanted.public || found.project.public {
         return Ok(None);
     }
-    Ok(mirrors::find_for_members(tx, found.project.id).await?)
+    Ok(store::find_members_only_mirror(tx, found.project.id).await?)
 }
 
-fn is_same(found: &Found, new: &NewProject<'_>) -> bool {
+fn is_same(found: &ProjectWithRole, new: &NewProject<'_>) -> bool {
     let project = &found.project;
     project.title == new.title
         && project.short_description.as_deref() == new.short_description
@@ -111,22 +111,21 @@ fn is_same(found: &Found, new: &NewProject<'_>) -> bool {
 
 async fn apply_field(
     tx: &mut Transaction,
-    place: Place,
+    key: ProjectKey,
     wanted: &Spanned<Map<String, Value>>,
     now: Timestamp,
     report: &mut Report,
 ) -> Result<()> {
-    let new = read(tx, place, wanted).await?;
+    let new = read(tx, key, wanted).await?;
     rules::check_new(&new).map_err(|error| problem(wanted, FIELDS, error))?;
     let existing = match &new {
-        NewField::FromIssueField { id, .. } => project_fields::store::find_following(tx, place.project, *id).await?,
-        NewField::Own(own) => project_fields::store::find_by_name(tx, place.project, &own.name).await?,
+        NewField::FromIssueField { id, .. } => project_fields::store::find_mirror(tx, key.project, *id).await?,
+        NewField::Own(own) => project_fields::store::find_by_name(tx, key.project, &own.name).await?,
     };
     let (name, made) = match existing {
         Some(found) => (check_same(wanted, found, &new)?, Made::Unchanged),
         None => {
-            let added =
-                operations::insert(tx, place, &new, now).await.map_err(|error| problem(wanted, FIELDS, error))?;
+            let added = operations::insert(tx, key, &new, now).await.map_err(|error| problem(wanted, FIELDS, error))?;
             (added.field.name, Made::New)
         }
     };
@@ -134,8 +133,8 @@ async fn apply_field(
     Ok(())
 }
 
-/// The same shape as the API's, with names of issue fields in the place of their ids.
-async fn read(tx: &mut Transaction, place: Place, wanted: &Spanned<Map<String, Value>>) -> Result<NewField> {
+/// The same shape as the API's, with names of issue fields in the key of their ids.
+async fn read(tx: &mut Transaction, key: ProjectKey, wanted: &Spanned<Map<String, Value>>) -> Result<NewField> {
     let Some(name) = wanted.value.get("issue_field") else {
         let own = shape::read::<OwnField>(&wanted.value).map_err(|error| problem(wanted, FIELDS, error))?;
         return Ok(NewField::Own(own));
@@ -145,7 +144,7 @@ async fn read(tx: &mut Transaction, place: Place, wanted: &Spanned<Map<String, V
         let message = "a field that follows an issue field has everything else from it";
         return Err(problem(wanted, FIELDS, message));
     }
-    let found = issue_fields::store::find_by_name(tx, place.owner, name).await?;
+    let found = issue_fields::store::find_by_name(tx, key.owner, name).await?;
     let missing = || problem(wanted, FIELDS, format_args!("the owner has no issue field {name:?}"));
     Ok(NewField::FromIssueField { id: found.ok_or_else(missing)?.id, name: None, data_type: None })
 }

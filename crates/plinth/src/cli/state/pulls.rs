@@ -13,13 +13,13 @@ use plinth_base::ids::{AccountId, RepoId, Sha};
 use plinth_core::accounts::{self, AccountKind};
 use plinth_core::objects::{ObjectLimits, Objects};
 use plinth_core::pulls;
+use plinth_core::pulls::diff_context::DiffContext;
 use plinth_core::pulls::model::{self, PullState, Version};
-use plinth_core::pulls::range::DiffContext;
 use plinth_core::pulls::store::NewPull;
 use plinth_core::pulls::threads::side_of;
 use plinth_core::refs;
 use plinth_core::repos::{self, Repo};
-use plinth_core::review_comments::{self, At, Begin, Located, Subject};
+use plinth_core::review_comments::{self, At, Located, NewThreadComment, Subject};
 use plinth_git::diff::{Comparisons, Side};
 use plinth_git::{NoObjects, Reader, RefName, Repositories};
 use plinth_markdown as markdown;
@@ -135,25 +135,25 @@ async fn add_comment(
     now: Timestamp,
 ) -> Result<()> {
     let author = find_user(tx, &comment.author, "pulls.comments.author").await?;
-    let begin = Begin {
+    let begin = NewThreadComment {
         repo: pull.repo_id,
         pull: pull.id,
         version: pull.version.number,
         located: located.clone(),
-        footing: None,
+        context: None,
         author: author.id,
         body: comment.body.value.clone(),
         mentions: find_mentioned(tx, &comment.body.value).await?,
     };
-    let root = review_comments::begin(tx, &begin, now).await?;
+    let root = review_comments::start_thread(tx, &begin, now).await?;
     for reply in &comment.replies {
         let author = find_user(tx, &reply.author, "pulls.comments.replies.author").await?;
         check_text(&reply.body, "pulls.comments.replies.body")?;
-        let new = review_comments::Reply {
+        let new = review_comments::NewReply {
             repo: pull.repo_id,
             pull: pull.id,
             in_reply_to: root.id,
-            footing: None,
+            context: None,
             author: author.id,
             body: reply.body.value.clone(),
             mentions: find_mentioned(tx, &reply.body.value).await?,

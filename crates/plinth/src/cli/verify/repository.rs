@@ -79,7 +79,7 @@ impl Checker<'_> {
             let finding = Finding::new(Kind::Disconnected, "another object names it, and it is missing".into());
             found.push(Found::without_repair(finding.in_repository(&facts.name).of(sha)));
         }
-        if let Some(complaint) = connectivity.complaint {
+        if let Some(complaint) = connectivity.failure {
             let finding = Finding::new(Kind::Disconnected, format!("the history cannot be walked: {complaint}"));
             found.push(Found::without_repair(finding.in_repository(&facts.name)));
         }
