@@ -1,8 +1,9 @@
 //! Users and organizations.
 
+use std::sync::LazyLock;
+
 use expect_test::expect;
 use serde_json::json;
-use std::sync::LazyLock;
 
 use crate::support::Service;
 use crate::support::fixtures::{StateFile, octo_org};

@@ -4,14 +4,14 @@ use std::io::IsTerminal;
 use std::sync::LazyLock;
 
 use clap::Parser;
-use plinth::cli::app::AppCommand;
-use plinth::cli::device::DeviceCommand;
-use plinth::cli::installation::InstallationCommand;
-use plinth_base::error::Error;
 use serde_json::json;
 
 use crate::support::fixtures::octo_org;
 use crate::support::{Service, jwt};
+use plinth::cli::app::AppCommand;
+use plinth::cli::device::DeviceCommand;
+use plinth::cli::installation::InstallationCommand;
+use plinth_base::error::Error;
 
 static STATE: LazyLock<String> = LazyLock::new(|| {
     octo_org(&["mona"]).repo("octo-org/hello", "").repo("octo-org/secret", "private: true").to_string()

@@ -1,12 +1,13 @@
 //! The OAuth device flow.
 
-use http::Method;
-use plinth_core::expiry;
-use serde_json::{Value, json};
 use std::sync::LazyLock;
+
+use http::Method;
+use serde_json::{Value, json};
 
 use crate::support::fixtures::octo_org;
 use crate::support::{Response, Service};
+use plinth_core::expiry;
 
 static STATE: LazyLock<String> = LazyLock::new(|| {
     octo_org(&["mona", "hubot"])

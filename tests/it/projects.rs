@@ -1,7 +1,8 @@
 //! Projects, from which clients get the numbers that requests for fields need.
 
-use expect_test::expect;
 use std::sync::LazyLock;
+
+use expect_test::expect;
 
 use crate::project_fields::link;
 use crate::support::Service;

@@ -1,10 +1,11 @@
 //! Authorization cases that no single row describes.
 
+use std::sync::LazyLock;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::Method;
 use serde_json::{Value, json};
-use std::sync::LazyLock;
 
 use super::credential::Credential;
 use super::fixture::Fixture;

@@ -1,7 +1,8 @@
 //! The cached rights of a caller are used for writes only while they are current.
 
-use serde_json::json;
 use std::sync::LazyLock;
+
+use serde_json::json;
 
 use crate::support::fixtures::mona;
 use crate::support::{Service, Tester};

@@ -13,12 +13,13 @@ mod prefixes;
 mod response_cache;
 mod revocation;
 
+use std::sync::LazyLock;
+
 use crate::support::fixtures::StateFile;
 use crate::support::{Response, Service};
 use plinth_api::middleware::ApiService;
 use plinth_api::routes::Routes;
 use plinth_api::settings::Settings;
-use std::sync::LazyLock;
 
 /// A user with many rights, one with few, an app, and a repository of each visibility.
 static STATE: LazyLock<String> = LazyLock::new(|| {

@@ -1,7 +1,8 @@
 //! The response cache serves a response only while it is current.
 
-use serde_json::{Value, json};
 use std::sync::LazyLock;
+
+use serde_json::{Value, json};
 
 use crate::support::fixtures::{octo_org, two_branches};
 use crate::support::{Client, Service, Tester};

@@ -1,8 +1,9 @@
 //! A token that is revoked while its request waits for the store is not accepted.
 
+use std::sync::LazyLock;
+
 use http::Method;
 use serde_json::{Value, json};
-use std::sync::LazyLock;
 use tokio::sync::oneshot;
 
 use crate::support::fixtures::{octo_org, two_branches};

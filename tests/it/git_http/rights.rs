@@ -1,7 +1,7 @@
 //! Rights that are revoked while a request is in flight: refs are not updated without the right.
 
-use plinth_store::Value;
 use std::sync::LazyLock;
+
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -11,6 +11,7 @@ use super::races::quarantines;
 use crate::support::Tester;
 use crate::support::fixtures::StateFile;
 use crate::support::wait::wait_until_async;
+use plinth_store::Value;
 
 /// An installation that may push and change workflows, and a user who may push.
 static MORE: LazyLock<String> = LazyLock::new(|| {

@@ -9,9 +9,10 @@ mod tokens;
 mod user_installations;
 mod user_repositories;
 
+use std::sync::LazyLock;
+
 use crate::support::Service;
 use crate::support::fixtures::StateFile;
-use std::sync::LazyLock;
 
 /// Mona administers the organization, hubot is a member, nina collaborates on one repository, and zoe has no role.
 /// The app `helper` has two of the three repositories; the app `other` has all.

@@ -5,9 +5,10 @@ mod rights;
 mod state;
 mod validation;
 
+use std::sync::LazyLock;
+
 use expect_test::expect;
 use serde_json::{Value, json};
-use std::sync::LazyLock;
 
 use crate::support::fixtures::two_orgs;
 use crate::support::{Client, Service};

@@ -1,7 +1,8 @@
 //! Who may read and change issue fields, for each kind of token.
 
-use serde_json::json;
 use std::sync::LazyLock;
+
+use serde_json::json;
 
 use super::{FIELDS, create_priority, path_of};
 use crate::support::Service;

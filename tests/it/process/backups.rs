@@ -1,15 +1,14 @@
 //! Backups as an operator makes them: under writes, restored elsewhere, served, cloned and compared.
 
-use crate::support::fixtures::mona;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use super::files::{damage, files_below, first_pack, git};
+use super::files::{damage, files_below, first_pack, git, url};
 use super::owners::{Instance, plinth, succeed, text};
 use super::{Server, wait_until};
+use crate::support::fixtures::mona;
 
 static STATE: LazyLock<String> = LazyLock::new(|| {
     mona()
@@ -24,9 +23,10 @@ static STATE: LazyLock<String> = LazyLock::new(|| {
         .pull(
             "mona/work",
             "mona",
-            "title: Change a, head: feature, base: main, comments: [{ author: hubot, path: a.txt, line: 2, body: Why? }]",
+            "title: Change a, head: feature, base: main, \
+             comments: [{ author: hubot, path: a.txt, line: 2, body: Why? }]",
         )
-    .to_string()
+        .to_string()
 });
 
 /// The paths whose responses are compared.
@@ -61,10 +61,6 @@ pub fn tip(server: &Server, name: &str) -> String {
 pub fn create_tag(server: &Server, number: u64, sha: &str) -> u16 {
     let body = format!(r#"{{"ref":"refs/tags/n{number}","sha":"{sha}"}}"#);
     post(server, "/repos/mona/work/git/refs", &body)
-}
-
-pub fn url(server: &Server) -> String {
-    format!("http://mona:ghp_monamona@{}/mona/work.git", server.address)
 }
 
 /// Restores into a new instance and serves it.

@@ -1,13 +1,19 @@
-//! Files of a data directory, damage to them, and the git command.
+//! Files of a data directory, damage to them, and the git command with its URL.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+use super::Server;
 
 pub fn git(directory: &Path, arguments: &[&str]) -> Output {
     let mut git = Command::new("git");
     git.current_dir(directory).args(["-c", "user.name=m", "-c", "user.email=m@example.com"]).args(arguments);
     git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TERMINAL_PROMPT", "0");
     git.output().expect("git starts")
+}
+
+pub fn url(server: &Server) -> String {
+    format!("http://mona:ghp_monamona@{}/mona/work.git", server.address)
 }
 
 pub fn files_below(directory: &Path) -> Vec<PathBuf> {

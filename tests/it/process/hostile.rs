@@ -1,6 +1,5 @@
 //! Hostile clone and push requests: rejected with a message, in bounded memory, without leftovers.
 
-use crate::support::fixtures::rocket;
 use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -9,10 +8,11 @@ use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
-use plinth_git::{ObjectKind, RawObject};
 
 use super::files::files_below;
 use super::{HttpResponse, Server};
+use crate::support::fixtures::rocket;
+use plinth_git::{ObjectKind, RawObject};
 
 /// How much the server may grow, and how large a child process may be.
 const GROWTH_MAX: u64 = 64 << 20;

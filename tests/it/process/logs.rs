@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use plinth_base::clock::Clock;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::Server;
 use crate::support::fixtures::octo_org;
 use crate::support::{app_key, jwt};
+use plinth_base::clock::Clock;
 
 static STATE: LazyLock<String> = LazyLock::new(|| {
     octo_org(&["mona"])

@@ -1,7 +1,8 @@
 //! Issue fields that only members of the organization may see, and tokens that may not read issue fields.
 
-use serde_json::{Value, json};
 use std::sync::LazyLock;
+
+use serde_json::{Value, json};
 
 use crate::support::Service;
 use crate::support::fixtures::octo_org;

@@ -10,9 +10,10 @@ pub use paging::link;
 mod rights;
 mod validation;
 
+use std::sync::LazyLock;
+
 use expect_test::expect;
 use serde_json::{Value, json};
-use std::sync::LazyLock;
 
 use crate::schemas;
 use crate::support::fixtures::octo_org;

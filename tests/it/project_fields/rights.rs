@@ -1,7 +1,8 @@
 //! Who may read and add fields, for each kind of token, in public and private projects.
 
-use serde_json::json;
 use std::sync::LazyLock;
+
+use serde_json::json;
 
 use crate::support::Service;
 use crate::support::fixtures::apps_with_permission;

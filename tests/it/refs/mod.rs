@@ -32,13 +32,15 @@ pub static STATE: LazyLock<String> = LazyLock::new(|| {
             commits: [
                 { branch: main, author: mona, message: first, files: { README.md: "hello\n", src/a.txt: "1\n2\n3\n" } },
                 { branch: main, author: hubot, message: second, files: { src/a.txt: "1\ntwo\n3\n" } },
-                { branch: feature, from: main, author: hubot, message: third, files: { src/b.txt: "b\n", README.md: null } },
+                { branch: feature, from: main, author: hubot, message: third,
+                  files: { src/b.txt: "b\n", README.md: null } },
                 { branch: side, author: hubot, message: apart, files: { side.txt: "s\n" } }],
             tags: [{ name: light, target: main }, { name: v1, target: main, message: Version one }]"#,
         )
         .repo(
             "acme/hidden",
-            r#"private: true, commits: [{ branch: main, author: mona, message: secret, files: { secret.txt: "only here\n" } }]"#,
+            r#"private: true,
+            commits: [{ branch: main, author: mona, message: secret, files: { secret.txt: "only here\n" } }]"#,
         )
         .repo("acme/empty", "")
         .classic("mona", "repo, workflow", "ghp_monamonamona")
@@ -47,7 +49,7 @@ pub static STATE: LazyLock<String> = LazyLock::new(|| {
         .fine_grained("hubot", "acme", "contents: write", "github_pat_contents")
         .fine_grained("hubot", "acme", "contents: write, workflows: write", "github_pat_workflows")
         .fine_grained("hubot", "acme", "contents: read", "github_pat_reader")
-    .to_string()
+        .to_string()
 });
 
 pub const GIT: &str = "/repos/acme/rocket/git";

@@ -1,12 +1,12 @@
 //! A pull request in a repository that git has created, which moves by ref updates.
 
-use crate::support::fixtures::StateFile;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
 use super::{Client, Response, Service};
+use crate::support::fixtures::StateFile;
 
 pub const PULL: &str = "/repos/acme/rocket/pulls/1";
 pub const COMMENTS: &str = "/repos/acme/rocket/pulls/1/comments";

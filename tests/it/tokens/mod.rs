@@ -3,9 +3,10 @@
 mod access_tokens;
 mod app_jwt;
 
+use std::sync::LazyLock;
+
 use crate::support::fixtures::octo_org;
 use crate::support::{Client, Service, jwt};
-use std::sync::LazyLock;
 
 static STATE: LazyLock<String> = LazyLock::new(|| {
     octo_org(&["mona"])

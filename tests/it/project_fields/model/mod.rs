@@ -2,13 +2,14 @@
 
 mod state;
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use std::sync::LazyLock;
+use state::Model;
 
 use crate::support::Service;
 use crate::support::fixtures::octo_org;
-use state::Model;
 
 static STATE: LazyLock<String> = LazyLock::new(|| {
     octo_org(&["mona"])
