@@ -8,9 +8,9 @@ use serde_json::json;
 
 use crate::support::fixtures::octo_org;
 use crate::support::{Service, jwt};
-use plinth::cli::app::AppCommand;
-use plinth::cli::device::DeviceCommand;
-use plinth::cli::installation::InstallationCommand;
+use plinth::commands::app::AppCommand;
+use plinth::commands::device::DeviceCommand;
+use plinth::commands::installation::InstallationCommand;
 use plinth_base::error::Error;
 
 static STATE: LazyLock<String> = LazyLock::new(|| {

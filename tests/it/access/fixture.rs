@@ -17,7 +17,7 @@ use super::credential::{Credential, PERMISSIONS, Permissions, all_permissions, a
 use super::probes;
 use crate::support::fixtures::StateFile;
 use crate::support::{Response, Service, jwt};
-use plinth::cli::state::State;
+use plinth::state_file::State;
 use plinth_api::middleware::ApiService;
 
 /// A token with every right, to prepare what a row needs.

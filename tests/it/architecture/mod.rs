@@ -30,7 +30,7 @@ const WRITE_AUTHORITIES: &[(&str, &str)] = &[
     // The right of a caller, checked again inside the transaction.
     ("impl<T: Target> WriteAuthority for", "crates/plinth-core/src/access/write_access.rs"),
     // Whoever runs commands on the store, or applies a state file.
-    ("pub(in crate::cli) Operator =", "crates/plinth/src/cli/operator.rs"),
+    ("pub(crate) Operator =", "crates/plinth/src/operator.rs"),
     // A store that is opened for the first time gets its secret.
     ("FirstStart =", "crates/plinth-core/src/settings.rs"),
     // Time ends tokens and device codes.

@@ -3,6 +3,7 @@
 mod backups;
 mod connections;
 mod crashes;
+mod demo;
 mod files;
 pub mod full_disk;
 mod hostile;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::backups::{create_tag, instance, push_commits, tip};
 use super::files::{damage, first_pack, git};
 use super::owners::{Instance, succeed, text};
-use super::{Server, wait_until};
+use super::{Server, try_request, wait_until};
 
 /// An instance with a repository and no running server.
 fn stopped() -> Instance {
@@ -142,6 +142,29 @@ fn corrupt_pack_is_reported_and_never_a_404() {
     let count: usize = line.rsplit(' ').next().and_then(|count| count.parse().ok()).expect("a number");
     assert!(count >= lost, "{line}");
     assert_eq!(server.get("/repos/mona/empty").status(), 200, "everything else is served");
+}
+
+#[test]
+fn readiness_details_report_damage_and_server_stays_ready() {
+    let instance = stopped();
+    let paths = objects(&instance);
+    damage(&first_pack(&repositories(&instance)));
+    let server = instance.serve_with(&[]);
+    let finding = || {
+        let page = try_request(server.metrics, "GET /readyz/details HTTP/1.1").expect("details are served");
+        let (head, body) = page.split_once("\r\n\r\n").expect("a response has a body");
+        assert!(head.starts_with("HTTP/1.1 200"), "{page}");
+        let details: Value = serde_json::from_str(body).expect("details are JSON");
+        assert_eq!(details["ready"], true, "{details}");
+        let checks = details["checks"].as_array().expect("a list of checks").clone();
+        checks.into_iter().find(|check| check["name"] == "repositories").expect("repositories are checked")
+    };
+    assert_eq!(finding(), serde_json::json!({ "name": "repositories", "ok": true }), "no damage was read yet");
+    assert!(read_all(&server, &paths) > 0, "thirty bytes are a part of some object");
+    let found = finding();
+    assert_eq!(found["ok"], false, "{found}");
+    assert!(found["message"].as_str().is_some_and(|message| message.contains("plinth verify")), "{found}");
+    assert_eq!(server.get("/readyz").status(), 200);
 }
 
 #[test]

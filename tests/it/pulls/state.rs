@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::{START, Service};
-use plinth::cli::state::State;
+use plinth::state_file::State;
 use plinth_core::pulls;
 
 const STATE: &str = r#"

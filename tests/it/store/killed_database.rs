@@ -12,7 +12,7 @@ use http::Request;
 use super::cluster::Cluster;
 use crate::support::fixtures::mona;
 use crate::support::wait::wait_until_async;
-use plinth::cli::state::State;
+use plinth::state_file::State;
 use plinth_api::app::App;
 use plinth_api::server::HttpService;
 use plinth_api::settings::Settings;
