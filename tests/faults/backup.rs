@@ -1,19 +1,19 @@
-//! Backup and restore under load: the backup ends, and what is restored from it has all that was acknowledged before it
-//! began, serves git, and takes writes.
+//! Backup and restore under load: the backup completes, and what is restored from it has every write that was acknowledged
+//! before it began, serves git, and accepts writes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::checker::{check, expect_forgeries_noticed, expect_whole, said};
+use crate::checker::{check, expect_forgeries_noticed, expect_whole, printed};
 use crate::cluster::Cluster;
 use crate::ledger::{Action, Event};
-use crate::load::{Load, Plan, Refusals};
+use crate::load::{Load, Plan, Rejections};
 use crate::settings::{self, figure, progress, sized};
 use crate::subject::Subject;
 
-/// Far above what so small a store takes; one that never ends is ended here.
+/// Much more than such a small store needs; a backup that never ends is killed then.
 const BACKUP_MAX: Duration = Duration::from_secs(30);
 
 #[test]
@@ -32,10 +32,10 @@ fn backup_under_load_is_restored_on_postgres() {
     }
 }
 
-/// The control: a backup without one of its packs is refused when it is restored, or its loss is noticed afterwards.
+/// The control: a backup without one of its packs is rejected by the restore, or its loss is detected afterwards.
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only backup"]
-fn backup_control_a_missing_pack_is_noticed() {
+fn backup_control_missing_pack_is_detected() {
     let subject = Subject::start(None, &[]);
     let backup = Backup::take(&subject, 0);
     let mut packs = Vec::new();
@@ -55,12 +55,12 @@ fn back_up_and_restore(case: &str, round: usize, database: impl Fn() -> Option<O
     let (Some(cluster), Some(target)) = (database(), database()) else { return };
     let subject = Subject::start(cluster, &[]);
     let backup = Backup::take(&subject, round);
-    progress(&format!("{case}: backed up in {:.2?} beside {} writes", backup.took, backup.writes));
+    progress(&format!("{case}: backed up in {:.2?} during {} writes", backup.took, backup.writes));
     let mut restored = backup.restore(&subject, target).unwrap_or_else(|reason| panic!("{case}: {reason}"));
     drop(subject);
     restored.launch();
     let checked = expect_whole(&restored, &format!("{case}, restored"));
-    // It takes writes and pushes again, and keeps them.
+    // The restored server accepts and keeps writes and pushes.
     std::thread::scope(|scope| {
         let load = Load::start(scope, &restored, plan(round + 1000));
         load.seen.expect_more(20);
@@ -71,22 +71,22 @@ fn back_up_and_restore(case: &str, round: usize, database: impl Fn() -> Option<O
     expect_whole(&restored, &format!("{case}, restored and used"));
     expect_forgeries_noticed(restored.server(), restored.ledger());
     figure(&format!(
-        "{case}: took {:.2?} beside {} writes, {} acknowledged writes restored, 0 lost; clones and pushes work",
+        "{case}: took {:.2?} during {} writes, {} acknowledged writes restored, 0 lost; clones and pushes work",
         backup.took, backup.writes, checked.acknowledged
     ));
 }
 
 fn plan(round: usize) -> Plan {
     let seed = settings::seed("backup");
-    Plan { writers: 3, pushers: 1, readers: 0, refusals: Refusals::Ambiguous, seed, round }
+    Plan { writers: 3, pushers: 1, readers: 0, rejections: Rejections::Ambiguous, seed, round }
 }
 
 struct Backup {
     directory: PathBuf,
-    /// What a server that is restored from it may and must have.
+    /// What a server that is restored from it must and may have.
     events: Vec<Event>,
     took: Duration,
-    /// Acknowledged while it was made.
+    /// Writes acknowledged during the backup.
     writes: usize,
 }
 
@@ -104,24 +104,24 @@ impl Backup {
             let after = subject.ledger().read().len();
             load.seen.expect_more(10);
             load.stop();
-            assert!(output.status.success(), "backup: {}", said(&output));
+            assert!(output.status.success(), "backup: {}", printed(&output));
             let events = as_of(&subject.ledger().read(), before, after);
             Self { directory, events, took, writes }
         })
     }
 
-    /// Restores to another directory and another database; the server is not started yet.
+    /// Restores to another directory and another database, without starting the server.
     fn restore(&self, source: &Subject, target: Option<Cluster>) -> Result<Subject, String> {
         let mut restored = Subject::prepare(&[]);
         restored.continue_from(source, &self.events);
         restored.cluster = target;
         std::fs::remove_dir(restored.data()).expect("it is empty");
         let output = run(&restored, "restore", &self.directory, &restored.data(), restored.cluster.as_ref());
-        if output.status.success() { Ok(restored) } else { Err(said(&output)) }
+        if output.status.success() { Ok(restored) } else { Err(printed(&output)) }
     }
 }
 
-/// The ledger as a backup may see it that began at line `before` and ended at line `after`.
+/// The ledger as seen by a backup that began at line `before` and ended at line `after`.
 fn as_of(events: &[Event], before: usize, after: usize) -> Vec<Event> {
     let began_in_time = |operation: &u64| {
         events[..after]
@@ -135,14 +135,14 @@ fn as_of(events: &[Event], before: usize, after: usize) -> Vec<Event> {
     let mut left_out = BTreeSet::new();
     for event in &events[before..] {
         match event {
-            // Of a comment that the backup may not have: then its id is given again.
+            // The backup may lack this comment; then its id is used again.
             Event::Invoked { operation, action: Action::DeleteComment { id } } if !is_known(id) => {
                 left_out.insert(*operation);
             }
             Event::Ok { operation, .. } | Event::Unknown { operation } | Event::Fail { operation }
                 if left_out.contains(operation) => {}
             Event::Invoked { operation, .. } if began_in_time(operation) => seen.push(event.clone()),
-            // Whether it was in time is not known.
+            // Whether the backup has it is unknown.
             Event::Ok { operation, .. } | Event::Unknown { operation } if began_in_time(operation) => {
                 seen.push(Event::Unknown { operation: *operation });
             }
@@ -153,7 +153,7 @@ fn as_of(events: &[Event], before: usize, after: usize) -> Vec<Event> {
     seen
 }
 
-/// Runs `plinth backup` or `plinth restore` to its end, which must come.
+/// Runs `plinth backup` or `plinth restore` to its end, with a deadline.
 fn run(subject: &Subject, command: &str, backup: &Path, data: &Path, cluster: Option<&Cluster>) -> Output {
     let mut program = settings::program();
     program.arg(command).arg(backup).arg("--data").arg(data);
@@ -161,7 +161,7 @@ fn run(subject: &Subject, command: &str, backup: &Path, data: &Path, cluster: Op
         crate::subject::wait_for_statements(cluster);
         program.args(["--database", &cluster.url()]);
     }
-    let log = std::fs::File::create(subject.home().join(format!("{command}.log"))).expect("the directory takes a file");
+    let log = std::fs::File::create(subject.home().join(format!("{command}.log"))).expect("the file can be written");
     let copy = log.try_clone().expect("a file can be shared");
     let child = program.stdin(Stdio::null()).stdout(log).stderr(copy).spawn().expect("the program starts");
     let status = wait(child, command);
@@ -196,14 +196,14 @@ fn find(directory: &Path, extension: &str, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn a_backup_must_have_what_was_acknowledged_before_it_and_nothing_of_after() {
+fn backup_has_earlier_acknowledged_writes_and_no_later_ones() {
     use crate::comparison::{Observed, compare};
     use crate::history::History;
     let invoked =
         |operation: u64| Event::Invoked { operation, action: Action::Comment { body: operation.to_string() } };
     let ok = |operation: u64, id| Event::Ok { operation, id: Some(id) };
     let events = [invoked(1), ok(1, 1), invoked(2), ok(2, 2), invoked(3), ok(3, 3)];
-    // It began after the first was acknowledged, and ended before the third was asked for.
+    // The backup began after the first was acknowledged, and ended before the third was sent.
     let seen = as_of(&events, 2, 4);
     for (there, wrong) in [(&[1, 2][..], 0), (&[1], 0), (&[2], 1), (&[1, 2, 3], 1)] {
         let comments = there.iter().map(|id| (*id, id.to_string())).collect();

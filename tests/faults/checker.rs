@@ -1,4 +1,4 @@
-//! Looks at a server and at its files after a fault, and finds what should not be so.
+//! Checks a server and its files after a fault.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,16 +11,16 @@ use crate::ledger::Ledger;
 use crate::server::Server;
 use crate::subject::{REPO, Subject, TOKEN};
 
-/// Far above what a case makes; it ends a list that never does.
+/// Much more than a case creates; ends a list that never does.
 const PAGES_MAX: usize = 10_000;
 
-/// What a check found, for figures.
+/// The numbers of a check, for figures.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Checked {
     pub acknowledged: usize,
 }
 
-/// Compares the ledger with a server on which nothing is under way, checks its files, and writes down what was unknown.
+/// Compares the ledger with an idle server, checks its files, and records outcomes that were unknown.
 pub fn check(subject: &Subject) -> Result<Checked, Vec<String>> {
     let (ledger, server) = (subject.ledger(), subject.server());
     let observed = observe(server).map_err(|reason| vec![reason])?;
@@ -38,7 +38,7 @@ pub fn check(subject: &Subject) -> Result<Checked, Vec<String>> {
     Ok(Checked { acknowledged })
 }
 
-/// As `check`, for a case that ends here if anything is wrong.
+/// Like `check`, and panics if anything is wrong.
 #[track_caller]
 pub fn expect_whole(subject: &Subject, when: &str) -> Checked {
     check(subject).unwrap_or_else(|wrong| {
@@ -47,7 +47,7 @@ pub fn expect_whole(subject: &Subject, when: &str) -> Checked {
     })
 }
 
-/// The control of every case with a ledger: the same comparison must fail on ledgers that are wrong by one operation.
+/// The control of every case with a ledger: the comparison must fail for ledgers that are wrong by one operation.
 #[track_caller]
 pub fn expect_forgeries_noticed(server: &Server, ledger: &Ledger) {
     let observed = observe(server).expect("the server was just checked");
@@ -63,7 +63,7 @@ fn show(wrong: &[String]) -> String {
     wrong.iter().take(20).cloned().collect::<Vec<_>>().join("\n")
 }
 
-/// What the server shows over REST, which must be what it shows to git.
+/// What the server shows over REST, which must equal what it shows to git.
 pub fn observe(server: &Server) -> Result<Observed, String> {
     let mut client = Client::new(server.address, TOKEN);
     let refs = refs_by_rest(&mut client)?;
@@ -91,7 +91,7 @@ fn refs_by_rest(client: &mut Client) -> Result<BTreeMap<String, String>, String>
 fn refs_by_git(server: &Server) -> Result<BTreeMap<String, String>, String> {
     let output = git(Path::new("/"), &["ls-remote", "--heads", &url(server)]);
     if !output.status.success() {
-        return Err(format!("git ls-remote: {}", said(&output)));
+        return Err(format!("git ls-remote: {}", printed(&output)));
     }
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     Ok(text.lines().filter_map(|line| line.split_once('\t')).map(|(sha, name)| (name.into(), sha.into())).collect())
@@ -122,12 +122,12 @@ fn comments(client: &mut Client) -> Result<BTreeMap<i64, String>, String> {
     Ok(comments)
 }
 
-/// Git itself finds everything that the refs need.
+/// Git finds everything that the refs need.
 fn check_clone(server: &Server, home: &Path) -> Vec<String> {
-    let directory = tempfile::tempdir_in(home).expect("a temporary directory can be made");
+    let directory = tempfile::tempdir_in(home).expect("a temporary directory can be created");
     let cloned = git(directory.path(), &["clone", "--quiet", "--mirror", &url(server), "mirror"]);
     if !cloned.status.success() {
-        return vec![format!("git clone: {}", said(&cloned))];
+        return vec![format!("git clone: {}", printed(&cloned))];
     }
     fsck(&directory.path().join("mirror"))
 }
@@ -137,11 +137,11 @@ fn fsck(repository: &Path) -> Vec<String> {
     if output.status.success() {
         Vec::new()
     } else {
-        vec![format!("git fsck in {}: {}", repository.display(), said(&output))]
+        vec![format!("git fsck in {}: {}", repository.display(), printed(&output))]
     }
 }
 
-/// The database is whole, packs are what their hashes say, and nothing half-made has stayed.
+/// The database is intact, packs match their checksums, and nothing partial is left.
 fn check_files(data: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     let database = data.join("plinth.db");
@@ -191,7 +191,7 @@ pub fn url(server: &Server) -> String {
     format!("http://x:{TOKEN}@{}/mona/rocket.git", server.address)
 }
 
-/// Runs git without any configuration of the machine.
+/// Runs git without the machine's configuration.
 pub fn git(directory: &Path, arguments: &[&str]) -> Output {
     Command::new("git")
         .args(arguments)
@@ -203,14 +203,14 @@ pub fn git(directory: &Path, arguments: &[&str]) -> Output {
         .expect("git runs")
 }
 
-/// As `git`, for a command that must succeed; returns what it printed.
+/// Like `git`, for a command that must succeed; returns its output.
 #[track_caller]
 pub fn git_ok(directory: &Path, arguments: &[&str]) -> String {
     let output = git(directory, arguments);
-    assert!(output.status.success(), "git {arguments:?}: {}", said(&output));
+    assert!(output.status.success(), "git {arguments:?}: {}", printed(&output));
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-pub fn said(output: &Output) -> String {
+pub fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).trim().to_owned()
 }

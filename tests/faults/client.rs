@@ -1,4 +1,4 @@
-//! A client that keeps its connection, and knows whether a request can have reached the server.
+//! A client with a persistent connection that knows whether a request can have reached the server.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Longer than the server's own limit of 10 s, so that the server decides.
+/// More than the server's own limit of 10 s, so that the server decides.
 const TIMEOUT: Duration = Duration::from_secs(15);
 const HEAD_MAX: usize = 64 * 1024;
 
@@ -15,16 +15,16 @@ pub struct Client {
     token: String,
     timeout: Duration,
     stream: Option<TcpStream>,
-    /// Once it is set, no response comes any more.
+    /// Once it is set, responses are ignored.
     power_is_off: Arc<AtomicBool>,
 }
 
 /// Why there is no response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
-    /// No connection could be made, so nothing was sent.
+    /// No connection was made, so nothing was sent.
     NotConnected,
-    /// The request was sent, and the response did not come or is not whole.
+    /// The request was sent, and the response is missing or incomplete.
     Cut,
 }
 
@@ -60,7 +60,7 @@ impl Client {
         self
     }
 
-    /// Shares the power of others.
+    /// Shares the power switch of other clients.
     pub fn with_power(mut self, power_is_off: Arc<AtomicBool>) -> Self {
         self.power_is_off = power_is_off;
         self
@@ -99,7 +99,7 @@ impl Client {
     }
 }
 
-/// One response, with a known length or in chunks; large lists come in chunks.
+/// One response, with a content length or in chunks.
 fn read(stream: &mut TcpStream) -> Option<Response> {
     let mut bytes = Vec::new();
     let end = loop {

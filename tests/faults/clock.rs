@@ -1,4 +1,4 @@
-//! F9: the clock jumps. What was revoked stays revoked, what has expired never comes back, tokens live their hour.
+//! F9: the clock jumps. Revoked and expired tokens stay so, and tokens live for one hour.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 
 use crate::checker::{expect_forgeries_noticed, expect_whole};
 use crate::client::Client;
-use crate::load::{Load, Plan, Refusals};
+use crate::load::{Load, Plan, Rejections};
 use crate::settings::{self, figure, skip};
 use crate::subject::Subject;
 
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
-/// How far the life of a token may be off.
+/// The tolerance for the lifetime of a token.
 const SLACK: i64 = 5;
 const JUMPS: [i64; 3] = [-HOUR, HOUR, DAY];
 
-/// A server whose clock a file moves.
+/// A server whose clock is set by a file.
 struct Moved {
     subject: Subject,
     clock: PathBuf,
@@ -27,7 +27,7 @@ struct Moved {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F9"]
-fn f9_tokens_outlive_no_clock_jump() {
+fn f9_expired_tokens_stay_expired_after_clock_jump() {
     let Some(moved) = Moved::start() else { return };
     for jump in JUMPS {
         let revoked = moved.token();
@@ -41,10 +41,10 @@ fn f9_tokens_outlive_no_clock_jump() {
             assert_eq!(moved.look(&revoked), 401, "revoked, then a jump of {offset} s");
             assert_eq!(moved.look(&expired), 401, "expired, then a jump of {offset} s");
         }
-        // The control: a token that is neither is not refused.
+        // The control: a token that is neither revoked nor expired is accepted.
         moved.jump(jump);
         let good = moved.token();
-        assert_eq!(moved.look(&good), 200, "nobody would notice if every token were refused");
+        assert_eq!(moved.look(&good), 200, "nobody would notice if every token were rejected");
         moved.jump(0);
     }
     figure("F9: 3 jumps (-1 h, +1 h, +1 day): 6 dead tokens stay dead, lives of 60 min within 5 s");
@@ -52,10 +52,16 @@ fn f9_tokens_outlive_no_clock_jump() {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F9"]
-fn f9_writes_go_on_over_clock_jumps() {
+fn f9_writes_continue_across_clock_jumps() {
     let Some(mut moved) = Moved::start() else { return };
-    let plan =
-        Plan { writers: 3, pushers: 1, readers: 1, refusals: Refusals::Definite, seed: settings::seed("F9"), round: 0 };
+    let plan = Plan {
+        writers: 3,
+        pushers: 1,
+        readers: 1,
+        rejections: Rejections::Definite,
+        seed: settings::seed("F9"),
+        round: 0,
+    };
     std::thread::scope(|scope| {
         let load = Load::start(scope, &moved.subject, plan);
         for jump in JUMPS {
@@ -81,7 +87,7 @@ impl Moved {
         };
         let mut subject = Subject::prepare(&[]);
         let clock = subject.home().join("clock");
-        std::fs::write(&clock, "+0").expect("the directory takes a file");
+        std::fs::write(&clock, "+0").expect("the file can be written");
         subject.add_app();
         let mut program = Command::new(settings::program_path());
         program.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", &clock);
@@ -93,9 +99,9 @@ impl Moved {
         Some(moved)
     }
 
-    /// Sets the server's clock to this many seconds from the true time.
+    /// Sets the server's clock to this many seconds from the real time.
     fn jump(&self, seconds: i64) {
-        // Never half of a file: the server reads it at any moment.
+        // Atomically, because the server may read the file at any time.
         let new = self.clock.with_extension("new");
         std::fs::write(&new, format!("{seconds:+}"))
             .and_then(|()| std::fs::rename(&new, &self.clock))
@@ -116,7 +122,7 @@ impl Moved {
         let header = jsonwebtoken::Header::new(jsonwebtoken::Algorithm::RS256);
         let token = jsonwebtoken::encode(&header, &claims, &key).expect("claims can be signed");
         let response = Client::new(self.subject.server().address, &token).send(method, path, "");
-        let response = response.expect("the server answers");
+        let response = response.expect("the server responds");
         assert!(response.is_success(), "{method} {path}: {response:?}");
         response.json()
     }
@@ -126,7 +132,7 @@ impl Moved {
         made["token"].as_str().expect("a token").to_owned()
     }
 
-    /// A token is good until its hour is over, and not after.
+    /// A token is valid for one hour, and not longer.
     fn check_life(&self) {
         let token = self.token();
         self.jump(HOUR - SLACK);
@@ -141,11 +147,11 @@ impl Moved {
 
     fn send(&self, token: &str, method: &str, path: &str) -> u16 {
         let response = Client::new(self.subject.server().address, token).send(method, path, "");
-        response.expect("the server answers").status
+        response.expect("the server responds").status
     }
 }
 
-/// Where distributions put it.
+/// The paths in common distributions.
 fn library() -> Option<PathBuf> {
     let parents =
         ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"];

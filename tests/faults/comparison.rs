@@ -1,11 +1,11 @@
-//! Compares what is there with what a history allows.
+//! Compares the existing data with what a history allows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::history::{History, Outcome};
 use crate::ledger::{Action, Event};
 
-/// Every ref that a ledger speaks of begins so; what else a repository has is not the load's.
+/// The prefix of every ref in a ledger; other refs are not part of the load.
 pub const REF_PREFIX: &str = "refs/heads/load/";
 
 /// What a server shows.
@@ -16,7 +16,7 @@ pub struct Observed {
     pub comments: BTreeMap<i64, String>,
 }
 
-/// Every difference that no order of the operations explains.
+/// All differences that no order of the operations explains.
 pub fn compare(history: &History, observed: &Observed) -> Vec<String> {
     let mut wrong = Vec::new();
     compare_refs(history, observed, &mut wrong);
@@ -39,7 +39,7 @@ fn compare_refs(history: &History, observed: &Observed, wrong: &mut Vec<String>)
     }
 }
 
-/// The load pushes to names that nothing else writes, so a push is there with all its refs or with none.
+/// Only one push writes each of these refs, so all refs of a push exist or none.
 fn compare_pushes(history: &History, observed: &Observed, wrong: &mut Vec<String>) {
     for operation in history.operations.values() {
         let Action::Push { names, sha } = &operation.action else { continue };
@@ -85,7 +85,7 @@ fn deletions(history: &History) -> BTreeMap<i64, Outcome> {
     for operation in history.operations.values() {
         let Action::DeleteComment { id } = operation.action else { continue };
         let known = deletions.entry(id).or_insert(operation.outcome);
-        // Of several, one that counted is what matters.
+        // If there are several, one that took effect matters.
         if *known == Outcome::Fail || matches!(operation.outcome, Outcome::Ok(_)) {
             *known = operation.outcome;
         }
@@ -93,7 +93,7 @@ fn deletions(history: &History) -> BTreeMap<i64, Outcome> {
     deletions
 }
 
-/// No id may be given twice, even where its first owner is gone.
+/// No id may be used twice, even after its first owner is gone.
 fn compare_ids(history: &History, observed: &Observed, wrong: &mut Vec<String>) {
     let mut owners: BTreeMap<i64, &str> = BTreeMap::new();
     for operation in history.operations.values() {
@@ -110,7 +110,7 @@ fn compare_ids(history: &History, observed: &Observed, wrong: &mut Vec<String>) 
     }
 }
 
-/// What the ledger learns from a look at the server, once nothing is under way any more.
+/// What the ledger learns from reading an idle server.
 pub fn settle(history: &History, observed: &Observed) -> Vec<Event> {
     let ids: BTreeMap<&str, i64> = observed.comments.iter().map(|(id, body)| (body.as_str(), *id)).collect();
     let mut events = Vec::new();
@@ -135,7 +135,7 @@ pub fn settle(history: &History, observed: &Observed) -> Vec<Event> {
     events
 }
 
-/// Ledgers that differ from the truth by one operation, each of which a checker must find wrong.
+/// Ledgers that are wrong by one operation, each of which the checker must reject.
 pub fn forgeries(events: &[Event]) -> Vec<(&'static str, Vec<Event>)> {
     let next = 1 + events.iter().filter(|event| matches!(event, Event::Invoked { .. })).count() as u64;
     let acknowledged = |action: Action, id| {
@@ -156,7 +156,7 @@ pub fn forgeries(events: &[Event]) -> Vec<(&'static str, Vec<Event>)> {
             acknowledged(Action::Push { names: vec![format!("{REF_PREFIX}never")], sha: "0".repeat(40) }, None),
         ),
     ];
-    // The last write to a ref that stayed: refused in the forged ledger, and yet it is there.
+    // The last write to an existing ref: rejected in the forged ledger, and yet it exists.
     let history = History::new(events);
     let values = history.ref_values();
     let stayed = history.operations.iter().rev().find(|(_, operation)| match &operation.action {
@@ -171,7 +171,7 @@ pub fn forgeries(events: &[Event]) -> Vec<(&'static str, Vec<Event>)> {
             Event::Ok { operation, .. } if operation == number => Event::Fail { operation: *number },
             other => other.clone(),
         };
-        forged.push(("a refused push is there", events.iter().map(turn).collect()));
+        forged.push(("a rejected push exists", events.iter().map(turn).collect()));
     }
     forged
 }
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acknowledged_comment_is_there_once_with_its_id() {
+    fn acknowledged_comment_exists_once_with_its_id() {
         let events = [comment(1, "a"), Event::Ok { operation: 1, id: Some(7) }];
         check(&events, &[(7, "a")], 0);
         check(&events, &[], 1);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_comment_is_absent_and_an_unknown_one_may_be() {
+    fn rejected_comment_is_absent_and_unknown_one_may_exist() {
         check(&[comment(1, "a"), Event::Fail { operation: 1 }], &[(7, "a")], 1);
         check(&[comment(1, "a"), Event::Fail { operation: 1 }], &[], 0);
         for there in [&[][..], &[(7, "a")]] {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_belongs_to_one_comment_for_ever() {
+    fn comment_id_is_never_reused() {
         let deletion = Event::Invoked { operation: 2, action: Action::DeleteComment { id: 7 } };
         let events = [
             comment(1, "a"),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn an_atomic_push_is_whole_or_absent() {
+    fn atomic_push_is_complete_or_absent() {
         let names: Vec<String> = ["a", "b"].map(|name| format!("{REF_PREFIX}{name}")).into();
         let action = Action::Push { names: names.clone(), sha: "1".into() };
         let events = [Event::Invoked { operation: 1, action }, Event::Unknown { operation: 1 }];
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_unknown_is_known_after_a_look() {
+    fn unknown_outcome_is_known_after_reading() {
         let events = [comment(1, "a"), comment(2, "b")];
         let seen = observed(&[(7, "a")]);
         let settled = [&events[..], &settle(&History::new(&events), &seen)].concat();

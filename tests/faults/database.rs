@@ -1,5 +1,5 @@
-//! F10: PostgreSQL is restarted, killed, loses its connections or hangs. Callers get 503, nothing acknowledged is lost,
-//! and no restart of the server is needed.
+//! F10: PostgreSQL is restarted, killed, loses its connections or hangs. Callers get 503, no acknowledged write is lost,
+//! and the server needs no restart.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::SeqCst;
@@ -10,16 +10,16 @@ use rustix::process::{Pid, Signal};
 use crate::checker::{expect_forgeries_noticed, expect_whole};
 use crate::client::Client;
 use crate::cluster::Cluster;
-use crate::load::{Load, Plan, Refusals, Seen};
+use crate::load::{Load, Plan, Rejections, Seen};
 use crate::settings::{self, figure, progress, sized, skip};
 use crate::subject::{Subject, TOKEN, statement, wait_for_statements};
 
 const RECOVERY_MAX: Duration = Duration::from_secs(5);
-/// How long the database is away.
+/// How long the database is unavailable.
 const AWAY: Duration = Duration::from_secs(1);
-/// A database that hangs is noticed by waiting.
+/// A hung database is detected by a timeout.
 const NOTICE_MAX: Duration = Duration::from_secs(8);
-/// `/readyz` promises one second; the rest is for a busy machine.
+/// The limit of `/readyz` is one second; the rest is for a busy machine.
 const PROBE_MAX: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,31 +32,31 @@ enum Fault {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F10"]
-fn f10_postgres_restarts() {
+fn f10_service_recovers_from_postgres_restart() {
     survive(Fault::Restart);
 }
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F10"]
-fn f10_postgres_is_killed() {
+fn f10_service_recovers_from_postgres_kill() {
     survive(Fault::Kill);
 }
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F10"]
-fn f10_postgres_ends_connections() {
+fn f10_service_recovers_from_closed_postgres_connections() {
     survive(Fault::TerminateBackends);
 }
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F10"]
-fn f10_postgres_hangs() {
+fn f10_service_recovers_from_postgres_hang() {
     survive(Fault::Hang);
 }
 
 fn survive(fault: Fault) {
     let case = format!("F10, {fault:?}");
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let Some(cluster) = Cluster::start_in(directory.path(), |_| Vec::new()) else {
         return skip(&format!("{case}: PLINTH_TEST_POSTGRES_BIN names no programs"));
     };
@@ -66,7 +66,7 @@ fn survive(fault: Fault) {
     let (seed, rounds) = (settings::seed(&case), sized(1, 25));
     let mut slowest = Duration::ZERO;
     for round in 0..rounds {
-        let plan = Plan { writers: 3, pushers: 1, readers: 1, refusals: Refusals::Ambiguous, seed, round };
+        let plan = Plan { writers: 3, pushers: 1, readers: 1, rejections: Rejections::Ambiguous, seed, round };
         let (seen, recovery) = std::thread::scope(|scope| {
             let load = Load::start(scope, &subject, plan);
             load.seen.expect_more(20);
@@ -93,7 +93,7 @@ fn survive(fault: Fault) {
     ));
 }
 
-/// What clients see while there is no database, which is the control too: without a database nothing may succeed.
+/// What clients get without a database. This is the control too: no request may succeed.
 fn check_away(subject: &Subject, seen: &Seen) {
     let probe = |path: &str| {
         let response = Client::new(subject.server().address, TOKEN).with_timeout(PROBE_MAX).get(path);
@@ -113,16 +113,16 @@ fn check_away(subject: &Subject, seen: &Seen) {
     assert_eq!(seen.acknowledged(), before, "something was acknowledged without a database");
 }
 
-/// Statuses that a client should not see when the database is away.
+/// Statuses that a client should not get while the database is unavailable.
 fn unexpected(seen: &Seen) -> Vec<String> {
     let statuses = Seen::statuses(&seen.writes).into_iter().chain(Seen::statuses(&seen.reads));
     let mut wrong: Vec<String> = statuses
         .filter(|(status, _)| !matches!(status, 200..500 | 503))
         .map(|(status, count)| format!("{count} responses with {status}"))
         .collect();
-    let (cut, bare) = (seen.cut.load(SeqCst), seen.without_retry_after.load(SeqCst));
-    if cut + bare > 0 {
-        wrong.push(format!("{cut} requests without a response, {bare} refusals without Retry-After"));
+    let (interrupted, bare) = (seen.interrupted.load(SeqCst), seen.without_retry_after.load(SeqCst));
+    if interrupted + bare > 0 {
+        wrong.push(format!("{interrupted} requests without a response, {bare} error responses without Retry-After"));
     }
     wrong
 }
@@ -132,7 +132,7 @@ impl Fault {
         match self {
             Fault::Restart => {
                 signal(postmaster(directory), Signal::INT);
-                // Gone with its last process, after which the child can be waited for.
+                // The file is removed with the last process, after which the child can be waited for.
                 let file = process_file(directory);
                 let started = Instant::now();
                 while file.exists() && started.elapsed() < Duration::from_secs(20) {
@@ -143,7 +143,7 @@ impl Fault {
             Fault::Kill => cluster.kill(),
             Fault::TerminateBackends => {
                 let sql = "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()";
-                statement(cluster, sql).expect("the database takes a statement");
+                statement(cluster, sql).expect("the database executes a statement");
             }
             Fault::Hang => return Some(Hung::stop(all(directory))),
         }
@@ -160,7 +160,7 @@ impl Fault {
     }
 }
 
-/// Processes that stand still; dropping it lets them go on, since nobody else would.
+/// Stopped processes; dropping this continues them.
 struct Hung(Vec<i32>);
 
 impl Hung {

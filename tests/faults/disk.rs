@@ -1,12 +1,12 @@
-//! File systems of the test's own, which only root may mount: small ones, and ones whose power can be cut.
+//! File systems for a case, which only root can mount: small ones, and ones whose power can be cut.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Processes that were just killed may hold the file system for a moment.
+/// Processes that were just killed may keep the file system busy for a moment.
 const UNMOUNT_MAX: Duration = Duration::from_secs(10);
-/// `mkfs.xfs` makes none smaller than 300 MB; the file is sparse.
+/// The minimum of `mkfs.xfs` is 300 MB; the file is sparse.
 const IMAGE_SIZE: u64 = 512 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,18 +27,18 @@ impl Kind {
 /// A mounted file system; dropping it unmounts.
 pub struct Disk {
     at: PathBuf,
-    /// The file behind it, where it has one.
+    /// The backing file, if there is one.
     image: Option<PathBuf>,
 }
 
 impl Disk {
-    /// One in memory with this many bytes.
+    /// A file system in memory with this many bytes.
     pub fn small(at: &Path, bytes: u64) -> Result<Self, String> {
         run("mount", &["-t", "tmpfs", "-o", &format!("size={bytes},mode=755"), "tmpfs", text(at)])?;
         Ok(Self { at: at.to_owned(), image: None })
     }
 
-    /// One in a file, on which the kernel keeps all promises of a real disk.
+    /// A file system in a file, on which the kernel gives all guarantees of a real disk.
     pub fn in_file(kind: Kind, image: &Path, at: &Path) -> Result<Self, String> {
         let file = std::fs::File::create(image).map_err(|error| error.to_string())?;
         file.set_len(IMAGE_SIZE).map_err(|error| error.to_string())?;
@@ -57,17 +57,17 @@ impl Disk {
             .or_else(|_| run("mount", &["-o", "loop", text(image), text(&self.at)]))
     }
 
-    /// Writes everything down, for what is made before a case begins.
+    /// Syncs everything that was created before a case begins.
     pub fn sync(&self) -> Result<(), String> {
         run("sync", &["-f", text(&self.at)])
     }
 
-    /// Cuts the power: what is not on the disk now never gets there, not even the journal's last part.
+    /// Cuts the power: unsynced data, including the end of the journal, is lost.
     pub fn cut_power(&self) -> Result<(), String> {
         run("xfs_io", &["-x", "-c", "shutdown", text(&self.at)])
     }
 
-    /// Mounts again after everyone who used it is gone, as a machine does when it starts.
+    /// Mounts again after all users of the file system have ended, as a machine does when it starts.
     pub fn power_on(&self) -> Result<(), String> {
         self.unmount()?;
         self.mount()
@@ -84,7 +84,7 @@ impl Disk {
         }
     }
 
-    /// Makes the kernel find an error on the disk, after which it takes no more writes (ext4).
+    /// Makes the kernel detect a disk error, after which it rejects writes (ext4).
     pub fn fail_read_only(&self) -> Result<(), String> {
         let output = Command::new("findmnt").args(["-n", "-o", "SOURCE", text(&self.at)]).output();
         let output = output.map_err(|error| format!("findmnt: {error}"))?;

@@ -1,8 +1,8 @@
-//! F8: a sync that fails, at each call of it that a write makes. Such a write is not acknowledged, and no later one is
-//! until the store was opened again or the data was synced anew.
+//! F8: a failed sync, at each sync that a write makes. The write is not acknowledged, and neither is a later one until
+//! the store was reopened or the data was synced again.
 //!
-//! The kernel drops what it could not write and calls the next sync a success, so a sync that is simply repeated proves
-//! nothing about what it should have covered.
+//! The kernel drops what it could not write and reports the next sync as a success, so repeating a sync proves nothing
+//! about the data of the first.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -20,12 +20,12 @@ use crate::settings::{figure, has, progress, sized, skip};
 use crate::subject::{REPO, Subject, TOKEN};
 use crate::writer;
 
-/// More than any operation makes; it ends a search that never does.
+/// More than any operation makes; ends a search that never does.
 const CALLS_MAX: usize = 40;
 /// Writes that are tried after a failure.
 const TRIES: usize = 20;
 const DETACH_MAX: Duration = Duration::from_secs(10);
-/// SQLite syncs the directory of a log that it has opened, and takes no notice of the result.
+/// SQLite syncs the directory of a new log and ignores the result.
 const SYNCED_BY_SQLITE: &str = "data";
 const INJECTED: &str = "(INJECTED)";
 
@@ -34,9 +34,9 @@ enum Operation {
     Ref,
     Comment,
     Push,
-    /// A push whose files are fine and whose transaction is not.
+    /// A push whose files are synced and whose transaction is not.
     PushLog,
-    /// Objects made over REST are packed when somebody clones.
+    /// Objects created over REST are packed at the next clone.
     BlobAndClone,
     Repository,
 }
@@ -52,7 +52,7 @@ const OPERATIONS: [Operation; 6] = [
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F8"]
-fn f8_a_failed_sync_is_final() {
+fn f8_failed_sync_is_final() {
     if let Err(reason) = may_run() {
         return skip(&reason);
     }
@@ -73,12 +73,12 @@ fn f8_a_failed_sync_is_final() {
         }
     }
     expect_forgeries_noticed(subject.server(), subject.ledger());
-    figure(&format!("F8: {failures} failed syncs at {} places, none acknowledged, 0 lost: {sites:?}", sites.len()));
+    figure(&format!("F8: {failures} failed syncs at {} sites, none acknowledged, 0 lost: {sites:?}", sites.len()));
 }
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F8"]
-fn f8_control_a_store_that_does_not_sync_is_noticed() {
+fn f8_control_store_without_sync_is_detected() {
     if let Err(reason) = may_run() {
         return skip(&reason);
     }
@@ -96,11 +96,11 @@ fn may_run() -> Result<(), String> {
     if tried.is_ok_and(|output| output.status.success()) { Ok(()) } else { Err("F8: strace may not trace here".into()) }
 }
 
-/// Lets one sync of an operation fail, checks what follows, and starts the server anew. Returns what was synced, or
-/// nothing where the operation makes fewer syncs.
+/// Makes one sync of an operation fail, checks the consequences, and restarts the server. Returns what was synced, or
+/// nothing if the operation makes fewer syncs.
 fn fail_sync(subject: &mut Subject, operation: Operation, call: usize, name: &str) -> Option<String> {
     if operation == Operation::BlobAndClone {
-        // Made before, so that the syncs are those of packing.
+        // Created before, so that the syncs are those of packing.
         let body = json!({ "content": name }).to_string();
         let made = Client::new(subject.server().address, TOKEN).send("POST", &format!("{REPO}/git/blobs"), &body);
         assert!(made.is_ok_and(|response| response.is_success()), "a blob can be made");
@@ -119,7 +119,7 @@ fn fail_sync(subject: &mut Subject, operation: Operation, call: usize, name: &st
     site
 }
 
-/// Whoever is acknowledged after the failure must not lean on what it may have dropped.
+/// A write that is acknowledged after the failure must not depend on dropped data.
 fn check_what_follows(subject: &Subject, injection: &Injection, operation: Operation, name: &str) {
     for number in 0..TRIES {
         if Operation::Ref.run(subject, &format!("{name}-after-{number}")) {
@@ -142,7 +142,7 @@ impl Operation {
         let (server, ledger) = (subject.server(), subject.ledger());
         let mut client = Client::new(server.address, TOKEN);
         let mut write = |action, path: &str, body| {
-            // What a failed sync leaves in the log may come back when the log is read again.
+            // Data of a failed sync may reappear when the log is recovered.
             let sent = writer::write(&mut client, ledger, action, ("POST", path, &body), |status| status < 500);
             sent.is_ok_and(|response| response.is_success())
         };
@@ -159,7 +159,7 @@ impl Operation {
             }
             Operation::Push | Operation::PushLog => push(subject, name),
             Operation::BlobAndClone => {
-                let directory = tempfile::tempdir_in(subject.home()).expect("a temporary directory can be made");
+                let directory = tempfile::tempdir_in(subject.home()).expect("a temporary directory can be created");
                 git(directory.path(), &["clone", "--quiet", "--mirror", &url(server), "m"]).status.success()
             }
             Operation::Repository => {
@@ -169,7 +169,7 @@ impl Operation {
         }
     }
 
-    /// The only files whose syncs shall fail, where not all of them.
+    /// The only files whose syncs fail, if not all.
     fn paths(self, data: &Path) -> Vec<PathBuf> {
         match self {
             Operation::PushLog => vec![data.join("plinth.db-wal"), data.join("plinth.db")],
@@ -189,14 +189,14 @@ fn push(subject: &Subject, name: &str) -> bool {
     pushed
 }
 
-/// `strace` on a running server; dropping it lets go.
+/// `strace` on a running server; dropping it detaches.
 struct Injection {
     strace: Child,
     trace: PathBuf,
 }
 
 impl Injection {
-    /// From now on the sync with this number fails in each thread.
+    /// From now on, the sync with this number fails in each thread.
     fn attach(subject: &Subject, operation: Operation, call: usize) -> Self {
         let trace = subject.home().join("trace");
         let _ = std::fs::remove_file(&trace);
@@ -208,14 +208,14 @@ impl Injection {
         }
         command.args(["-p", &subject.server().id().to_string()]);
         let mut strace = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("strace starts");
-        let mut said = BufReader::new(strace.stderr.take().expect("it is ours"));
+        let mut printed = BufReader::new(strace.stderr.take().expect("it is ours"));
         let mut line = String::new();
         while !line.contains(" attached") {
             line.clear();
-            assert!(said.read_line(&mut line).is_ok_and(|count| count > 0), "strace does not attach");
+            assert!(printed.read_line(&mut line).is_ok_and(|count| count > 0), "strace does not attach");
         }
-        // Read on, so that it never waits for us.
-        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+        // Reads all output, so that strace never blocks on the pipe.
+        std::thread::spawn(move || std::io::copy(&mut printed, &mut std::io::sink()));
         Self { strace, trace }
     }
 
@@ -260,7 +260,7 @@ impl Drop for Injection {
     }
 }
 
-/// A path without the names that differ from run to run.
+/// A path without the parts that differ between runs.
 fn kind(path: &str) -> String {
     let (_, below) = path.rsplit_once("/data/").unwrap_or(("", path.rsplit('/').next().unwrap_or(path)));
     let parts = below.split('/').map(|part| match part.rsplit_once('.') {

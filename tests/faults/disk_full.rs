@@ -1,12 +1,12 @@
-//! F6: a full disk. Writes get 503 or 507, reads go on, nothing acknowledged is lost, and no restart is needed.
+//! F6: a full disk. Writes get 503 or 507, reads continue, nothing acknowledged is lost, and no restart is needed.
 
 use std::path::Path;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
-use crate::checker::{expect_forgeries_noticed, expect_whole, git, said, url};
+use crate::checker::{expect_forgeries_noticed, expect_whole, git, printed, url};
 use crate::disk::Disk;
-use crate::load::{Load, Plan, Refusals, Seen};
+use crate::load::{Load, Plan, Rejections, Seen};
 use crate::pusher;
 use crate::settings::{self, figure, progress, sized, skip};
 use crate::subject::Subject;
@@ -16,35 +16,35 @@ const RECOVERY_MAX: Duration = Duration::from_secs(5);
 /// How long the disk stays full.
 const FULL: Duration = Duration::from_millis(1500);
 
-/// What was seen during one fill.
+/// Results of one fill.
 struct Fill {
     wrong: Vec<String>,
-    refused: usize,
-    /// Nothing where it did not recover in time.
+    rejected: usize,
+    /// `None` if it did not recover in time.
     recovery: Option<Duration>,
 }
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F6"]
-fn f6_a_full_disk_refuses_writes_and_recovers() {
+fn f6_full_disk_rejects_writes_and_recovers() {
     let Some((disk, mut subject)) = start("F6") else { return };
     let (fills, seed) = (sized(3, 50), settings::seed("F6"));
-    let (mut refused, mut slowest) = (0, Duration::ZERO);
+    let (mut rejected, mut slowest) = (0, Duration::ZERO);
     for round in 0..fills {
         let fill =
             fill_under_load(&subject, seed, round, |ballast| std::fs::remove_file(ballast).expect("it is there"));
         assert_eq!(fill.wrong, Vec::<String>::new(), "fill {round}");
-        assert!(fill.refused > 0, "the disk was never full");
+        assert!(fill.rejected > 0, "the disk was never full");
         slowest = slowest.max(fill.recovery.expect("it recovers without a restart"));
-        refused += fill.refused;
+        rejected += fill.rejected;
         expect_whole(&subject, &format!("F6, after fill {round}"));
-        progress(&format!("F6: {} fills, {refused} writes refused", round + 1));
+        progress(&format!("F6: {} fills, {rejected} writes rejected", round + 1));
     }
     subject.restart();
     let acknowledged = expect_whole(&subject, "F6, after a restart").acknowledged;
     expect_forgeries_noticed(subject.server(), subject.ledger());
     figure(&format!(
-        "F6: {fills} fills, {acknowledged} acknowledged writes, 0 lost, {refused} refused with 503 or 507, all reads 200, \
+        "F6: {fills} fills, {acknowledged} acknowledged writes, 0 lost, {rejected} rejected with 503 or 507, all reads 200, \
          writes again {slowest:.2?} after there was room"
     ));
     subject.end(disk);
@@ -52,7 +52,7 @@ fn f6_a_full_disk_refuses_writes_and_recovers() {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F6"]
-fn f6_control_a_disk_that_stays_full_is_noticed() {
+fn f6_control_disk_that_stays_full_is_detected() {
     let Some((disk, subject)) = start("F6 control") else { return };
     let fill = fill_under_load(&subject, settings::seed("F6 control"), 0, |_| {});
     assert_eq!(fill.recovery, None, "nobody would notice that it does not recover");
@@ -68,35 +68,35 @@ fn start(case: &str) -> Option<(Disk, Subject)> {
             Some((disk, subject))
         }
         Err(reason) => {
-            skip(&format!("{case}: a small file system takes root: {reason}"));
+            skip(&format!("{case}: a small file system requires root: {reason}"));
             None
         }
     }
 }
 
-/// Fills the disk while clients work, looks at what they get, and gives the room back.
+/// Fills the disk under load, checks the responses, and frees the space.
 fn fill_under_load(subject: &Subject, seed: u64, round: usize, free: impl Fn(&Path)) -> Fill {
     let ballast = subject.data().join("ballast");
-    let plan = Plan { writers: 3, pushers: 1, readers: 1, refusals: Refusals::Definite, seed, round };
+    let plan = Plan { writers: 3, pushers: 1, readers: 1, rejections: Rejections::Definite, seed, round };
     std::thread::scope(|scope| {
         let load = Load::start(scope, subject, plan);
         load.seen.expect_more(20);
         fill(&ballast);
         std::thread::sleep(FULL);
         let mut wrong = check_git(subject);
-        // What other cases leave is filled up by the load meanwhile.
+        // The load uses up the rest meanwhile.
         fill(&ballast);
         free(&ballast);
         let recovery = load.seen.wait_for_created(20, RECOVERY_MAX);
         let seen = load.stop();
         wrong.extend(unexpected(&seen));
         let writes = Seen::statuses(&seen.writes);
-        let refused = writes.get(&503).unwrap_or(&0) + writes.get(&507).unwrap_or(&0);
-        Fill { wrong, refused, recovery }
+        let rejected = writes.get(&503).unwrap_or(&0) + writes.get(&507).unwrap_or(&0);
+        Fill { wrong, rejected, recovery }
     })
 }
 
-/// Takes all the room that there is.
+/// Allocates all free space.
 fn fill(ballast: &Path) {
     use std::io::Write;
     let mut file = std::fs::OpenOptions::new().create(true).append(true).open(ballast).expect("a name still fits");
@@ -105,16 +105,16 @@ fn fill(ballast: &Path) {
     }
 }
 
-/// A clone may work or be refused; what is refused is refused with 503 or 507.
+/// A clone may succeed or fail with 503 or 507.
 fn check_git(subject: &Subject) -> Vec<String> {
-    let directory = tempfile::tempdir_in(subject.home()).expect("a temporary directory can be made");
+    let directory = tempfile::tempdir_in(subject.home()).expect("a temporary directory can be created");
     let cloned = git(directory.path(), &["clone", "--quiet", "--mirror", &url(subject.server()), "mirror"]);
-    let status = pusher::status(&said(&cloned));
+    let status = pusher::status(&printed(&cloned));
     let is_fine = cloned.status.success() || matches!(status, Some(503 | 507));
-    if is_fine { Vec::new() } else { vec![format!("clone: {}", said(&cloned))] }
+    if is_fine { Vec::new() } else { vec![format!("clone: {}", printed(&cloned))] }
 }
 
-/// Statuses and failures that a client should not see when a disk takes no writes.
+/// Statuses and failures that a client should not get while a disk is full.
 pub fn unexpected(seen: &Seen) -> Vec<String> {
     let mut wrong = Vec::new();
     let is_expected = |status: u16| matches!(status, 200..500 | 503 | 507);
@@ -127,9 +127,9 @@ pub fn unexpected(seen: &Seen) -> Vec<String> {
     if let Some(first) = pushes.first() {
         wrong.push(format!("{} pushes failed with other than 503 and 507, such as {first:?}", pushes.len()));
     }
-    let (cut, bare) = (seen.cut.load(SeqCst), seen.without_retry_after.load(SeqCst));
-    if cut + bare > 0 {
-        wrong.push(format!("{cut} requests without a response, {bare} refusals without Retry-After"));
+    let (interrupted, bare) = (seen.interrupted.load(SeqCst), seen.without_retry_after.load(SeqCst));
+    if interrupted + bare > 0 {
+        wrong.push(format!("{interrupted} requests without a response, {bare} error responses without Retry-After"));
     }
     wrong
 }

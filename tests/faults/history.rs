@@ -1,4 +1,4 @@
-//! What must, may and must not be there, worked out from a ledger.
+//! Derives from a ledger what must, may and must not exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ pub struct Operation {
     pub action: Action,
     pub outcome: Outcome,
     invoked: usize,
-    /// Nothing while it may still take effect.
+    /// `None` while it may still take effect.
     ended: Option<usize>,
 }
 
@@ -32,7 +32,7 @@ struct Write<'a> {
 #[derive(Debug, Default)]
 pub struct History {
     pub operations: BTreeMap<u64, Operation>,
-    /// Values that the checker saw, with their lines.
+    /// Values that the checker read, with their lines.
     seen: Vec<(usize, String, Option<String>)>,
 }
 
@@ -53,7 +53,7 @@ impl History {
             }
             Event::Ok { operation, id } => self.end(*operation, line, Outcome::Ok(*id)),
             Event::Fail { operation } => self.end(*operation, line, Outcome::Fail),
-            // It stays unknown, and without an end.
+            // Its outcome stays unknown, and it has no end.
             Event::Unknown { .. } => {}
             Event::Settled { operation, id: Some(id) } => self.end(*operation, line, Outcome::Ok(Some(*id))),
             Event::Settled { operation, id: None } => self.end(*operation, line, Outcome::Fail),
@@ -72,7 +72,7 @@ impl History {
         operation.ended = Some(line);
     }
 
-    /// For each ref the values that it may have now. It was absent before the ledger began.
+    /// The possible current values of each ref. Every ref was absent before the ledger began.
     pub fn ref_values(&self) -> BTreeMap<String, BTreeSet<Option<String>>> {
         let mut writes: BTreeMap<&str, Vec<Write<'_>>> = BTreeMap::new();
         for operation in self.operations.values().filter(|operation| operation.outcome != Outcome::Fail) {
@@ -106,7 +106,7 @@ fn possible_values(writes: &[Write<'_>]) -> BTreeSet<Option<String>> {
         (Some(ended), Some(last)) => last < ended,
         _ => true,
     };
-    // What the checker saw is over at the line where it began.
+    // What the checker read had ended at the line where it began.
     let is_possible = |write: &&Write<'_>| is_last(write.ended) || write.is_sure && Some(write.invoked) == last_sure;
     let mut values: BTreeSet<_> = writes.iter().filter(is_possible).map(|write| write.sha.map(str::to_owned)).collect();
     if last_sure.is_none() {
@@ -151,25 +151,25 @@ mod tests {
     }
 
     #[test]
-    fn a_ref_has_the_last_acknowledged_value() {
+    fn ref_has_last_acknowledged_value() {
         assert_eq!(values(&[invoked(1, Some("a")), ok(1), invoked(2, Some("b")), ok(2)]), [some("b")]);
         assert_eq!(values(&[invoked(1, Some("a")), ok(1), invoked(2, None), ok(2)]), [None]);
     }
 
     #[test]
-    fn of_two_at_once_either_may_be_the_last() {
+    fn either_of_two_concurrent_writes_may_be_last() {
         let events = [invoked(1, Some("a")), invoked(2, Some("b")), ok(1), ok(2)];
         assert_eq!(values(&events), [some("a"), some("b")]);
     }
 
     #[test]
-    fn an_unknown_write_may_count_or_not() {
+    fn write_with_unknown_outcome_may_apply() {
         let events = [invoked(1, Some("a")), ok(1), invoked(2, Some("b")), Event::Unknown { operation: 2 }];
         assert_eq!(values(&events), [some("a"), some("b")]);
-        // Even after a later one, since nobody knows when it ended.
+        // Even after a later one, because nobody knows when it ended.
         let events = [&events[..], &[invoked(3, Some("c")), ok(3)]].concat();
         assert_eq!(values(&events), [some("b"), some("c")]);
-        // Until it was seen what became of it.
+        // Until its outcome was read.
         let seen = Event::Seen { name: "refs/heads/x".into(), sha: some("c") };
         let events = [&events[..], &[seen]].concat();
         assert_eq!(values(&events), [some("c")]);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_write_does_not_count() {
+    fn rejected_write_does_not_apply() {
         let events = [invoked(1, Some("a")), Event::Fail { operation: 1 }];
         assert_eq!(values(&events), [None]);
     }

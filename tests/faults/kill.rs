@@ -1,4 +1,4 @@
-//! F1: `kill -9` of the server, and of its git children, in the middle of work. Nothing acknowledged is lost.
+//! F1: `kill -9` of the server, and of its git children, under load. No acknowledged write is lost.
 
 use std::time::{Duration, Instant};
 
@@ -6,29 +6,29 @@ use rustix::process::{Pid, Signal};
 
 use crate::checker::{expect_forgeries_noticed, expect_whole};
 use crate::cluster::Cluster;
-use crate::load::{Load, Plan, Refusals};
+use crate::load::{Load, Plan, Rejections};
 use crate::random::Random;
 use crate::settings::{self, figure, percentile, progress, sized};
 use crate::subject::Subject;
 
-/// The checker reads everything after each cycle, so a directory is used for this many only.
+/// The checker reads everything after each cycle, so a directory is used for this many cycles only.
 const CYCLES_PER_DIRECTORY: usize = 50;
-/// A kill comes at a random moment within this time after the first acknowledged writes.
+/// The server is killed at a random time up to this long after the first acknowledged writes.
 const MOMENT_MAX_MILLIS: u64 = 500;
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F1"]
-fn f1_kill_on_sqlite() {
+fn f1_kill_loses_no_acknowledged_write_on_sqlite() {
     kill_cycles("F1 on SQLite", sized(8, 1000), || Some(None));
 }
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F1"]
-fn f1_kill_on_postgres() {
+fn f1_kill_loses_no_acknowledged_write_on_postgres() {
     kill_cycles("F1 on PostgreSQL", sized(4, 200), || settings::cluster("F1").map(Some));
 }
 
-/// `database` gives a new cluster, or nothing for SQLite, or nothing at all where the case cannot run.
+/// `database` returns a new cluster, or none for SQLite, or `None` if the case cannot run.
 fn kill_cycles(case: &str, cycles: usize, database: impl Fn() -> Option<Option<Cluster>>) {
     let mut random = Random::new(settings::seed(case), 0);
     let (mut acknowledged, mut children, mut done, mut ready_after) = (0, 0, 0, Vec::new());
@@ -53,9 +53,10 @@ fn kill_cycles(case: &str, cycles: usize, database: impl Fn() -> Option<Option<C
     ));
 }
 
-/// Kills the server under load; whether a git child of it was killed a moment before.
+/// Kills the server under load; returns whether one of its git children was killed just before.
 fn work_until_killed(subject: &Subject, round: usize, random: &mut Random) -> bool {
-    let plan = Plan { writers: 3, pushers: 1, readers: 0, refusals: Refusals::Ambiguous, seed: random.next(), round };
+    let plan =
+        Plan { writers: 3, pushers: 1, readers: 0, rejections: Rejections::Ambiguous, seed: random.next(), round };
     std::thread::scope(|scope| {
         let load = Load::start(scope, subject, plan);
         load.seen.expect_more(5);
@@ -67,7 +68,7 @@ fn work_until_killed(subject: &Subject, round: usize, random: &mut Random) -> bo
     })
 }
 
-/// Kills the first git child that the server starts within a moment.
+/// Kills the first git child that the server starts within a short time.
 fn kill_git_child(server: u32) -> bool {
     let started = Instant::now();
     while started.elapsed() < Duration::from_millis(MOMENT_MAX_MILLIS) {

@@ -1,4 +1,4 @@
-//! The ledger: what clients asked for and what they were told, in a file outside of the tested directory.
+//! The ledger: what clients requested and which responses they got, in a file outside the tested directory.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -7,21 +7,21 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
-/// A change that a client asks for.
+/// A change that a client requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Action {
-    /// A ref gets a value over REST; `None` deletes it.
+    /// Sets a ref over REST; `None` deletes it.
     Ref {
         name: String,
         sha: Option<String>,
     },
-    /// Several refs get one value in one atomic push.
+    /// Sets several refs to one value in one atomic push.
     Push {
         names: Vec<String>,
         sha: String,
     },
-    /// A review comment whose body nobody else writes.
+    /// A review comment with a unique body.
     Comment {
         body: String,
     },
@@ -30,8 +30,8 @@ pub enum Action {
     },
 }
 
-/// One line of the ledger. The number of the line is the time: an operation is written down before it is sent, and its
-/// end after the response has come.
+/// One line of the ledger. The number of the line is the time: an operation is recorded before it is sent, and its end
+/// after the response has arrived.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
@@ -39,32 +39,32 @@ pub enum Event {
         operation: u64,
         action: Action,
     },
-    /// Acknowledged; with the id that a comment got.
+    /// Acknowledged; with the id of a comment.
     Ok {
         operation: u64,
         id: Option<i64>,
     },
-    /// Refused, or never sent: it must have no effect.
+    /// Rejected, or never sent: it must have no effect.
     Fail {
         operation: u64,
     },
-    /// Cut off: it may have its whole effect, or none.
+    /// Interrupted: it may have its whole effect, or none.
     Unknown {
         operation: u64,
     },
-    /// The checker found out what became of a comment that was unknown.
+    /// The checker determined the outcome of a comment.
     Settled {
         operation: u64,
         id: Option<i64>,
     },
-    /// The checker saw a ref that could have had several values; operations before this line are over.
+    /// The checker read a ref that could have several values; operations before this line have ended.
     Seen {
         name: String,
         sha: Option<String>,
     },
 }
 
-/// Appends to the file; shared by all clients.
+/// Appends to the file; all clients share it.
 pub struct Ledger {
     path: PathBuf,
     inner: Mutex<Inner>,
@@ -81,7 +81,7 @@ impl Ledger {
         Self { path: path.to_owned(), inner: Mutex::new(Inner { file, operations: 0 }) }
     }
 
-    /// New operations get numbers that none of these has.
+    /// New operations get numbers after these.
     pub fn count_from(&self, events: &[Event]) {
         let numbers = events.iter().map(|event| match event {
             Event::Invoked { operation, .. } => *operation,
@@ -91,7 +91,7 @@ impl Ledger {
         inner.operations = inner.operations.max(numbers.max().unwrap_or_default());
     }
 
-    /// Writes an operation down and returns its number.
+    /// Records an operation and returns its number.
     pub fn invoke(&self, action: Action) -> u64 {
         let mut inner = self.inner.lock().expect("no client panics while it writes");
         inner.operations += 1;
@@ -104,7 +104,7 @@ impl Ledger {
         self.inner.lock().expect("no client panics while it writes").write(event);
     }
 
-    /// Everything that was written down, read from the file.
+    /// All events, read from the file.
     pub fn read(&self) -> Vec<Event> {
         let text = std::fs::read_to_string(&self.path).expect("the ledger can be read");
         text.lines().map(|line| serde_json::from_str(line).expect("a line of the ledger")).collect()
@@ -115,6 +115,6 @@ impl Inner {
     fn write(&mut self, event: &Event) {
         let mut line = serde_json::to_string(event).expect("an event is JSON");
         line.push('\n');
-        self.file.write_all(line.as_bytes()).expect("the ledger takes a line");
+        self.file.write_all(line.as_bytes()).expect("the ledger can be written");
     }
 }

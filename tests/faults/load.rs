@@ -1,4 +1,4 @@
-//! Clients at work: REST writers, pushers and readers, all writing into the ledger.
+//! The load: REST writers, pushers and readers that record everything in the ledger.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -13,16 +13,16 @@ use crate::pusher::Pusher;
 use crate::subject::{REPO, Subject, TOKEN};
 use crate::writer::Writer;
 
-/// Between attempts of a client that was refused, and between two reads.
+/// The pause between attempts of a rejected client, and between two reads.
 pub const PAUSE: Duration = Duration::from_millis(10);
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// What a 503 means for the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusals {
-    /// The store refused before it wrote: the operation must have no effect.
+pub enum Rejections {
+    /// The store rejected the write before it began: the operation has no effect.
     Definite,
-    /// The store may have lost contact in the middle of a commit.
+    /// The connection may have failed during the commit.
     Ambiguous,
 }
 
@@ -31,29 +31,29 @@ pub struct Plan {
     pub writers: usize,
     pub pushers: usize,
     pub readers: usize,
-    pub refusals: Refusals,
+    pub rejections: Rejections,
     pub seed: u64,
-    /// A part of every name, so that no two rounds write the same.
+    /// A part of every name, so that names are unique across rounds.
     pub round: usize,
 }
 
-/// What all clients have seen together.
+/// What all clients observed.
 #[derive(Debug, Default)]
 pub struct Seen {
     pub writes: Mutex<BTreeMap<u16, usize>>,
     pub reads: Mutex<BTreeMap<u16, usize>>,
     pub acknowledged: AtomicUsize,
-    /// Of these, what was made anew; a ref that is moved to where it is takes no room.
+    /// Of these, creations; a ref that is set to its current value takes no space.
     pub created: AtomicUsize,
     /// Of these, pushes.
     pub pushes: AtomicUsize,
-    /// Requests that were sent and got no whole response.
-    pub cut: AtomicUsize,
-    /// Writes for which no connection could be made.
+    /// Requests that were sent and got no complete response.
+    pub interrupted: AtomicUsize,
+    /// Writes without a connection.
     pub not_connected: AtomicUsize,
-    /// 429 and 503 responses that do not say when to come back.
+    /// 429 and 503 responses without `Retry-After`.
     pub without_retry_after: AtomicUsize,
-    /// What git said when a push failed.
+    /// The output of git for failed pushes.
     pub failed_pushes: Mutex<Vec<String>>,
 }
 
@@ -66,12 +66,12 @@ impl Seen {
         map.lock().expect("no client panics").clone()
     }
 
-    /// Waits until that many more writes are acknowledged; how long it took, or nothing within the limit.
+    /// Waits until that many more writes are acknowledged; returns how long it took, or nothing after the deadline.
     pub fn wait_for_more(&self, more: usize, limit: Duration) -> Option<Duration> {
         wait_for(&self.acknowledged, more, limit)
     }
 
-    /// The same for what is made anew.
+    /// The same for creations.
     pub fn wait_for_created(&self, more: usize, limit: Duration) -> Option<Duration> {
         wait_for(&self.created, more, limit)
     }
@@ -118,7 +118,7 @@ pub struct Load<'scope> {
 }
 
 impl<'scope> Load<'scope> {
-    /// Begins on a server that must be up.
+    /// Starts on a running server.
     pub fn start<'env>(scope: &'scope Scope<'scope, 'env>, subject: &'env Subject, plan: Plan) -> Self {
         let (stop, seen) = (Arc::new(AtomicBool::new(false)), Arc::new(Seen::default()));
         let power_is_off = Arc::new(AtomicBool::new(false));
@@ -150,15 +150,15 @@ impl<'scope> Load<'scope> {
         Self { stop, power_is_off, seen, threads }
     }
 
-    /// From now on no response counts: with the power, the network is gone too.
+    /// From now on, responses are ignored: without power there is no network either.
     ///
-    /// Called before a file system is shut down, since a sync that is under way meanwhile may succeed for nothing: of 240
-    /// shutdowns of ext4 and xfs beside a loop of `pwrite` and `fsync`, 16 lost what the last `fsync` had covered.
+    /// Called before a file system is shut down, because a sync that runs meanwhile may report success wrongly: in 240
+    /// shutdowns of ext4 and xfs during a loop of `pwrite` and `fsync`, 16 lost what the last `fsync` had covered.
     pub fn lose_power(&self) {
         self.power_is_off.store(true, Ordering::SeqCst);
     }
 
-    /// Ends after the operations under way.
+    /// Stops after the operations in progress.
     pub fn stop(mut self) -> Arc<Seen> {
         self.stop.store(true, Ordering::SeqCst);
         for thread in self.threads.drain(..) {
@@ -168,7 +168,7 @@ impl<'scope> Load<'scope> {
     }
 }
 
-/// A case that fails in the middle must end too.
+/// A case that panics must stop its load too.
 impl Drop for Load<'_> {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::SeqCst);
@@ -180,7 +180,7 @@ fn topic_tip(address: SocketAddr) -> String {
     response.json()["object"]["sha"].as_str().expect("the branch is there").to_owned()
 }
 
-/// What every client works with.
+/// What all clients share.
 #[derive(Clone)]
 pub struct Common<'a> {
     pub address: SocketAddr,
@@ -190,7 +190,7 @@ pub struct Common<'a> {
     pub ledger: &'a Ledger,
     pub commits: &'a [String],
     pub seen: Arc<Seen>,
-    /// Set when the power goes: a response that comes later would never have come.
+    /// Set when the power is cut: a later response would never have arrived.
     pub power_is_off: Arc<AtomicBool>,
     stop: Arc<AtomicBool>,
 }
@@ -204,17 +204,17 @@ impl Common<'_> {
         format!("{kind}-{}-{index}-{number}", self.plan.round)
     }
 
-    /// Whether a refusal says that nothing was written.
+    /// Whether an error response means that nothing was written.
     pub fn is_definite(&self, status: u16) -> bool {
         match status {
             400..500 => true,
-            503 | 507 => self.plan.refusals == Refusals::Definite,
+            503 | 507 => self.plan.rejections == Rejections::Definite,
             _ => false,
         }
     }
 }
 
-/// Reads until the load stops; every response counts, and one that does not come counts as status 0.
+/// Reads until the load stops; a missing response counts as status 0.
 fn read_until_stopped(common: &Common<'_>) {
     let mut client = Client::new(common.address, TOKEN);
     let paths = [format!("{REPO}/git/ref/heads/topic"), format!("{REPO}/pulls/1/comments?per_page=5"), REPO.to_owned()];

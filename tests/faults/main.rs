@@ -1,8 +1,8 @@
-//! The fault suite: the real program under load while something fails, and a checker that compares what clients were
-//! told with what is there afterwards.
+//! The fault suite: the real program under load while something fails, and a checker that compares the responses that
+//! clients got with the data that exists afterwards.
 //!
-//! `cargo xtask faults` runs it whole, `cargo xtask faults --short` as `cargo xtask test` does, and
-//! docs/reliability.md says what each case promises. Every case has a control: the same check on a run that must fail.
+//! `cargo xtask faults` runs the long form, `cargo xtask faults --short` the form of `cargo xtask test`, and
+//! docs/reliability.md describes each case. Every case has a control: the same check on a run that must fail.
 
 #![expect(clippy::print_stdout, reason = "cases print figures, progress and reasons for `cargo xtask faults`")]
 
@@ -36,5 +36,11 @@ mod writer;
 #[path = "../it/store/cluster.rs"]
 mod cluster;
 #[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
+#[path = "../it/support/fixtures.rs"]
+mod fixtures;
+#[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
 #[path = "../it/process/server.rs"]
 mod server;
+#[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
+#[path = "../it/support/wait.rs"]
+mod wait;

@@ -1,4 +1,4 @@
-//! F5: twice the load that the server takes. Goodput stays, the rest is refused at once, memory is bounded.
+//! F5: twice the load that the server can serve. Goodput stays, the rest is rejected at once, memory is bounded.
 
 use std::cell::Cell;
 use std::sync::Mutex;
@@ -14,14 +14,14 @@ use crate::settings::{best_of_three, figure, percentile, progress, sized};
 use crate::subject::{REPO, Subject, TOKEN};
 
 const PREFIX: &str = "refs/heads/overload/";
-/// Requests that the server takes at once; half of the overload's clients.
+/// Requests that the server serves in parallel: half of the overload's clients.
 const AT_ONCE: usize = 8;
 const WINDOW: Duration = Duration::from_secs(1);
 const MEMORY_MAX: u64 = 512 << 20;
-/// On a machine that others use too, the short form asks only whether goodput collapses.
+/// On a shared machine, the short form only checks that goodput does not collapse.
 const GOODPUT_SHORT: f64 = 0.6;
 const GOODPUT_LONG: f64 = 0.9;
-/// A refused client comes back after this time: sooner than it is asked to, so that the overload stays one.
+/// A rejected client retries after this time: sooner than it is asked to, so that the overload lasts.
 const PAUSE: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ impl Measured {
             found.push(format!("goodput is {:.0} % of the peak", self.share() * 100.0));
         }
         if self.shed_times.is_empty() {
-            found.push("nothing was refused, so it was no overload".into());
+            found.push("nothing was rejected, so it was no overload".into());
         }
         if memory > MEMORY_MAX {
             found.push(format!("{} MiB of memory", memory >> 20));
@@ -67,12 +67,12 @@ fn f5_overload_is_shed() {
         }
     });
     let mut measured = measured.expect("overload is shed");
-    let observed = observe(subject.server()).expect("the server answers");
+    let observed = observe(subject.server()).expect("the server responds");
     let present = observed.refs.keys().filter(|name| name.starts_with(PREFIX)).count();
-    assert_eq!(present, acknowledged.get(), "what was acknowledged is there, what was refused is not");
+    assert_eq!(present, acknowledged.get(), "acknowledged writes exist, rejected ones do not");
     let shed = percentile(&mut measured.shed_times, 0.5);
     figure(&format!(
-        "F5: goodput {:.0} % of the peak ({} of {} requests) under twice the clients, {} refused in {shed:.2?} (p50), {} MiB",
+        "F5: goodput {:.0} % of the peak ({} of {} requests) under twice the clients, {} rejected in {shed:.2?} (p50), {} MiB",
         measured.share() * 100.0,
         measured.goodput,
         measured.peak,
@@ -83,7 +83,7 @@ fn f5_overload_is_shed() {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F5"]
-fn f5_control_a_server_that_stands_still_is_noticed() {
+fn f5_control_stalled_server_is_detected() {
     let subject = Subject::start(None, &["--requests-max", "8", "--response-cache-bytes", "0"]);
     let stall = || {
         subject.server().signal(Signal::STOP);
@@ -95,7 +95,7 @@ fn f5_control_a_server_that_stands_still_is_noticed() {
     figure(&format!("F5 control, a server that stands still: goodput {:.0} %, noticed", measured.share() * 100.0));
 }
 
-/// Windows at the peak and windows of overload in turn, so that a busy machine slows both.
+/// Alternates windows of peak load and of overload, so that a busy machine slows both.
 fn measure(subject: &Subject, windows: usize, during_overload: impl Fn()) -> Measured {
     let warm_up = window(subject, AT_ONCE, &mut Measured::default(), || {});
     let mut measured = Measured { warm_up, ..Measured::default() };
@@ -109,7 +109,7 @@ fn measure(subject: &Subject, windows: usize, during_overload: impl Fn()) -> Mea
     measured
 }
 
-/// The requests that succeed in one window.
+/// The number of successful requests in one window.
 fn window(subject: &Subject, clients: usize, measured: &mut Measured, meanwhile: impl FnOnce()) -> usize {
     let (stop, results) = (AtomicBool::new(false), Mutex::new((0, Vec::new(), Vec::new())));
     std::thread::scope(|scope| {
@@ -134,7 +134,7 @@ fn window(subject: &Subject, clients: usize, measured: &mut Measured, meanwhile:
     good
 }
 
-/// Creates refs with names that nobody else uses.
+/// Creates refs with unique names.
 fn send_until(subject: &Subject, stop: &AtomicBool) -> (usize, Vec<Duration>, Vec<String>) {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let mut client = Client::new(subject.server().address, TOKEN);
@@ -148,7 +148,7 @@ fn send_until(subject: &Subject, stop: &AtomicBool) -> (usize, Vec<Duration>, Ve
             Ok(response) if matches!(response.status, 429 | 503) => {
                 shed.push(started.elapsed());
                 if response.header("retry-after").is_none() {
-                    wrong.push("a refusal without Retry-After".into());
+                    wrong.push("an error response without Retry-After".into());
                 }
                 std::thread::sleep(PAUSE);
             }

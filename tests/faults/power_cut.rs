@@ -1,24 +1,24 @@
-//! F2: a power cut, made by shutting down the file system under load. Nothing acknowledged is lost.
+//! F2: a power cut, simulated by shutting down the file system under load. No acknowledged write is lost.
 //!
-//! A file system that is shut down forgets all that was not synced, as a machine does whose power fails. Where that
-//! cannot be had, the model disk of `tests/it/durability` stands in for it.
+//! A file system that is shut down loses everything unsynced, as a power failure does. Where that is not possible, the
+//! model disk of `tests/it/durability` replaces it.
 
 use std::time::Duration;
 
 use crate::checker::{check, expect_forgeries_noticed, expect_whole};
 use crate::cluster::Cluster;
 use crate::disk::{Disk, Kind};
-use crate::load::{Load, Plan, Refusals};
+use crate::load::{Load, Plan, Rejections};
 use crate::random::Random;
 use crate::settings::{self, figure, has, is_root, progress, sized, skip};
 use crate::subject::Subject;
 
-/// Acknowledged before a cut, so that there is something to lose.
+/// Writes acknowledged before a power cut, so that there is something to lose.
 const WRITES_MIN: usize = 20;
-/// A control may be lucky once: the kernel writes when it likes.
+/// A control may be lucky once: the kernel may write at any time.
 const CONTROL_CUTS: usize = 5;
 
-/// What is started on the disk.
+/// What runs on the disk.
 #[derive(Debug, Clone, Copy)]
 struct Setup {
     kind: Kind,
@@ -32,28 +32,28 @@ const POSTGRES: Setup = Setup { postgres: Some(&["fsync=on", "synchronous_commit
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F2"]
-fn f2_power_cut_on_sqlite_ext4() {
+fn f2_power_cut_loses_no_acknowledged_write_on_sqlite_ext4() {
     survive(SQLITE, sized(3, 200));
 }
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F2"]
-fn f2_power_cut_on_sqlite_xfs() {
+fn f2_power_cut_loses_no_acknowledged_write_on_sqlite_xfs() {
     survive(Setup { kind: Kind::Xfs, ..SQLITE }, sized(3, 200));
 }
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F2"]
-fn f2_power_cut_on_postgres() {
+fn f2_power_cut_loses_no_acknowledged_write_on_postgres() {
     for kind in sized(&[Kind::Ext4][..], &[Kind::Ext4, Kind::Xfs]) {
         survive(Setup { kind: *kind, ..POSTGRES }, sized(2, 200));
     }
 }
 
-/// Pushes would sync the journal, and the log with it; so the controls go without.
+/// Pushes would sync the journal, and the log with it, so the controls have none.
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F2"]
-fn f2_control_without_a_sync_of_the_log_loses_writes() {
+fn f2_control_unsynced_log_loses_writes() {
     lose(Setup { flags: &["--dev-synchronous", "normal"], pushers: 0, ..SQLITE });
     lose(Setup {
         postgres: Some(&["fsync=on", "synchronous_commit=off", "wal_writer_delay=10s"]),
@@ -85,20 +85,23 @@ fn survive(setup: Setup, cuts: usize) {
     figure(&format!("{case}: {cuts} power cuts, {acknowledged} acknowledged writes, 0 lost"));
 }
 
-/// The control: the same cut with a store that does not sync must be seen to lose writes.
+/// The control: with a store that does not sync, the same power cut must lose writes.
 fn lose(setup: Setup) {
     let case = format!("F2 control on {} without a sync", setup.database());
     if let Err(reason) = may_run(&case) {
         return skip(&reason);
     }
     let mut random = Random::new(settings::seed(&case), 0);
-    for cut in 1..=CONTROL_CUTS {
+    for interrupted in 1..=CONTROL_CUTS {
         let Some((disk, mut subject)) = setup.start(&case) else { return };
-        cut_under_load(&disk, &mut subject, setup, cut, &mut random);
+        cut_under_load(&disk, &mut subject, setup, interrupted, &mut random);
         let found = check(&subject);
         subject.end(disk);
         if let Err(lost) = found {
-            return figure(&format!("{case}: {} differences noticed after cut {cut}, as it must be", lost.len()));
+            return figure(&format!(
+                "{case}: {} differences detected after power cut {interrupted}, as it must be",
+                lost.len()
+            ));
         }
     }
     panic!("{case}: {CONTROL_CUTS} cuts, and nobody noticed a loss");
@@ -106,7 +109,7 @@ fn lose(setup: Setup) {
 
 fn may_run(case: &str) -> Result<(), String> {
     if !is_root() {
-        return Err(format!("{case}: mounting takes root; `cargo xtask test --only durability` uses a model disk"));
+        return Err(format!("{case}: mounting requires root; `cargo xtask test --only durability` uses a model disk"));
     }
     if !has("xfs_io", "-V") {
         return Err(format!("{case}: there is no xfs_io (package xfsprogs)"));
@@ -123,7 +126,7 @@ impl Setup {
     fn start(self, case: &str) -> Option<(Disk, Subject)> {
         let mut subject = Subject::prepare(self.flags);
         let mounted = subject.home().join("disk");
-        std::fs::create_dir(&mounted).expect("the home takes a directory");
+        std::fs::create_dir(&mounted).expect("a directory can be created");
         let disk = match Disk::in_file(self.kind, &subject.home().join("image"), &mounted) {
             Ok(disk) => disk,
             Err(reason) => {
@@ -131,13 +134,13 @@ impl Setup {
                 return None;
             }
         };
-        // The server closes its directory to others, so the database lies beside it.
-        std::fs::create_dir(mounted.join("data")).expect("the disk takes a directory");
+        // The server makes its directory private, so the database is outside of it.
+        std::fs::create_dir(mounted.join("data")).expect("a directory can be created on the disk");
         std::fs::remove_dir(subject.data()).expect("it is empty");
-        std::os::unix::fs::symlink(mounted.join("data"), subject.data()).expect("the home takes a link");
+        std::os::unix::fs::symlink(mounted.join("data"), subject.data()).expect("a link can be created");
         if let Some(settings) = self.postgres {
             let directory = mounted.join("postgres");
-            std::fs::create_dir(&directory).expect("the disk takes a directory");
+            std::fs::create_dir(&directory).expect("a directory can be created on the disk");
             let Some(cluster) = Cluster::start_in(&directory, |_| settings.iter().map(ToString::to_string).collect())
             else {
                 skip(&format!("{case}: PLINTH_TEST_POSTGRES_BIN names no programs"));
@@ -157,7 +160,7 @@ fn cut_under_load(disk: &Disk, subject: &mut Subject, setup: Setup, round: usize
         writers: 3,
         pushers: setup.pushers,
         readers: 0,
-        refusals: Refusals::Ambiguous,
+        rejections: Rejections::Ambiguous,
         seed: random.next(),
         round,
     };
@@ -166,7 +169,7 @@ fn cut_under_load(disk: &Disk, subject: &mut Subject, setup: Setup, round: usize
         load.seen.expect_more(WRITES_MIN);
         std::thread::sleep(Duration::from_millis(random.below(200)));
         load.lose_power();
-        disk.cut_power().expect("a mounted disk can be cut off");
+        disk.cut_power().expect("the power of a mounted disk can be cut");
         subject.server().signal(rustix::process::Signal::KILL);
         load.stop();
     });

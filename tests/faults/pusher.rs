@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use crate::checker::{git, git_ok, said};
+use crate::checker::{git, git_ok, printed};
 use crate::comparison::REF_PREFIX;
 use crate::ledger::{Action, Event};
 use crate::load::{Common, PAUSE};
 use crate::subject::TOKEN;
 
-/// Pushes a new commit to two new refs at once, again and again.
+/// Repeatedly pushes a new commit to two new refs at once.
 pub struct Pusher<'a> {
     pub common: Common<'a>,
     pub index: usize,
@@ -43,7 +43,7 @@ impl Pusher<'_> {
             self.common.seen.pushes.fetch_add(1, Ordering::SeqCst);
             return;
         }
-        let text = said(&output);
+        let text = printed(&output);
         let event = match status(&text) {
             Some(status) if self.common.is_definite(status) => Event::Fail { operation },
             _ => Event::Unknown { operation },
@@ -54,14 +54,14 @@ impl Pusher<'_> {
     }
 }
 
-/// The status that git was given, where it says one.
+/// The HTTP status in git's output, if there is one.
 pub fn status(text: &str) -> Option<u16> {
     let after = ["returned error: ", "HTTP "].iter().find_map(|word| text.split(word).nth(1))?;
     after.get(..3)?.parse().ok()
 }
 
 #[test]
-fn a_status_is_found_in_what_git_says() {
+fn status_is_parsed_from_git_output() {
     assert_eq!(status("fatal: unable to access 'http://x/': The requested URL returned error: 503"), Some(503));
     assert_eq!(status("error: RPC failed; HTTP 503 curl 22"), Some(503));
     assert_eq!(status("fatal: the remote end hung up unexpectedly"), None);

@@ -1,11 +1,11 @@
-//! Random numbers that a seed repeats.
+//! Random numbers that are reproducible from a seed.
 
 /// SplitMix64: small, and good enough to choose operations and moments.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// A sequence of its own for each pair of seed and stream.
+    /// A separate sequence for each pair of seed and stream.
     pub fn new(seed: u64, stream: u64) -> Self {
         let mut random = Self(seed ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         random.next();
@@ -32,7 +32,7 @@ impl Random {
 }
 
 #[test]
-fn a_seed_repeats_and_streams_differ() {
+fn seed_repeats_and_streams_differ() {
     let draw = |seed, stream| {
         let mut random = Random::new(seed, stream);
         [random.next(), random.next(), random.next()]

@@ -1,4 +1,4 @@
-//! F7: a file system that takes no more writes. As a full disk: writes are refused, reads go on.
+//! F7: a read-only file system. As on a full disk, writes are rejected and reads continue.
 //!
 //! The server has files open for writing, so a mount cannot be made read-only from outside: the kernel does it when it
 //! finds an error. What an operator then does is a restart on a good mount.
@@ -10,7 +10,7 @@ use crate::checker::{expect_forgeries_noticed, expect_whole};
 use crate::cluster::Cluster;
 use crate::disk::{Disk, Kind};
 use crate::disk_full::unexpected;
-use crate::load::{Load, Plan, Refusals, Seen};
+use crate::load::{Load, Plan, Rejections, Seen};
 use crate::settings::{self, figure, sized, skip};
 use crate::subject::Subject;
 
@@ -18,26 +18,26 @@ const READ_ONLY: Duration = Duration::from_secs(2);
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F7"]
-fn f7_a_read_only_disk_refuses_writes_on_sqlite() {
+fn f7_read_only_disk_rejects_writes_on_sqlite() {
     for round in 0..sized(1, 10) {
-        refuse_and_come_back("F7 on SQLite", round, None);
+        reject_and_recover("F7 on SQLite", round, None);
     }
 }
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F7"]
-fn f7_a_read_only_disk_refuses_pushes_on_postgres() {
+fn f7_read_only_disk_rejects_pushes_on_postgres() {
     for round in 0..sized(1, 10) {
         let Some(cluster) = settings::cluster("F7") else { return };
-        refuse_and_come_back("F7 on PostgreSQL", round, Some(cluster));
+        reject_and_recover("F7 on PostgreSQL", round, Some(cluster));
     }
 }
 
-fn refuse_and_come_back(case: &str, round: usize, cluster: Option<Cluster>) {
+fn reject_and_recover(case: &str, round: usize, cluster: Option<Cluster>) {
     let mut subject = Subject::prepare(&[]);
     let disk = match Disk::in_file(Kind::Ext4, &subject.home().join("image"), &subject.data()) {
         Ok(disk) => disk,
-        Err(reason) => return skip(&format!("{case}: mounting takes root: {reason}")),
+        Err(reason) => return skip(&format!("{case}: mounting requires root: {reason}")),
     };
     subject.cluster = cluster;
     subject.launch();
@@ -47,7 +47,7 @@ fn refuse_and_come_back(case: &str, round: usize, cluster: Option<Cluster>) {
     let pushes = seen.failed_pushes.lock().expect("no client panics").len();
     assert!(
         pushes > 0 && (writes > 0 || subject.cluster.is_some()),
-        "{case}: {writes} writes and {pushes} pushes refused"
+        "{case}: {writes} writes and {pushes} pushes rejected"
     );
     subject.kill();
     disk.power_on().expect("the disk comes back");
@@ -55,21 +55,21 @@ fn refuse_and_come_back(case: &str, round: usize, cluster: Option<Cluster>) {
     let acknowledged = expect_whole(&subject, &format!("{case}, after a restart")).acknowledged;
     expect_forgeries_noticed(subject.server(), subject.ledger());
     figure(&format!(
-        "{case}: {acknowledged} acknowledged writes, 0 lost, {writes} writes and {pushes} pushes refused, all reads 200"
+        "{case}: {acknowledged} acknowledged writes, 0 lost, {writes} writes and {pushes} pushes rejected, all reads 200"
     ));
     subject.end(disk);
 }
 
 fn make_read_only_under_load(subject: &Subject, disk: &Disk, round: usize) -> Arc<Seen> {
     let seed = settings::seed("F7");
-    // The write under way when the disk fails may be in the log, and comes back when the log is read again.
-    let plan = Plan { writers: 2, pushers: 1, readers: 1, refusals: Refusals::Ambiguous, seed, round };
+    // The write in progress when the disk fails may be in the log, and reappears when the log is recovered.
+    let plan = Plan { writers: 2, pushers: 1, readers: 1, rejections: Rejections::Ambiguous, seed, round };
     std::thread::scope(|scope| {
         let load = Load::start(scope, subject, plan);
         load.seen.expect_more(20);
         disk.fail_read_only().expect("the kernel can be made to find an error");
         std::thread::sleep(READ_ONLY / 2);
-        // The control: while the disk takes no writes, no push may succeed.
+        // The control: while the disk is read-only, no push may succeed.
         let before = load.seen.acknowledged_pushes();
         std::thread::sleep(READ_ONLY);
         assert_eq!(load.seen.acknowledged_pushes(), before, "a push was acknowledged though nothing can be written");

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use crate::checker::expect_whole;
 use crate::client::Client;
-use crate::load::{Load, Plan, Refusals};
+use crate::load::{Load, Plan, Rejections};
 use crate::settings::{self, figure, percentile, progress, sized};
 use crate::subject::{Subject, TOKEN};
 
 const READY_MAX: Duration = Duration::from_secs(5);
 const ROW_BYTES: usize = 1 << 20;
 
-/// What is wrong with a series of starts, if anything.
+/// The defect in a series of start times, if any.
 fn late(starts: &mut [Duration]) -> Option<String> {
     let p99 = percentile(starts, 0.99);
     (p99 > READY_MAX).then(|| format!("ready after {p99:?} (p99), more than {READY_MAX:?}"))
@@ -19,19 +19,19 @@ fn late(starts: &mut [Duration]) -> Option<String> {
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F3"]
-fn f3_ready_again_after_a_kill() {
+fn f3_server_is_ready_after_kill() {
     let (repositories, megabytes, kills) = (sized(200, 1000), sized(64, 1024), sized(3, 50));
     let mut subject = Subject::prepare(&[]);
     let base = subject.with_repositories(repositories);
     subject.launch();
     subject.kill();
     fill(&subject, megabytes);
-    std::fs::write(subject.home().join("state.yaml"), base).expect("the directory takes a file");
+    std::fs::write(subject.home().join("state.yaml"), base).expect("the file can be written");
     subject.launch();
     let seed = settings::seed("F3");
     let mut starts = Vec::new();
     for round in 0..kills {
-        let plan = Plan { writers: 3, pushers: 1, readers: 0, refusals: Refusals::Ambiguous, seed, round };
+        let plan = Plan { writers: 3, pushers: 1, readers: 0, rejections: Rejections::Ambiguous, seed, round };
         std::thread::scope(|scope| {
             let load = Load::start(scope, &subject, plan);
             load.seen.expect_more(30);
@@ -49,7 +49,7 @@ fn f3_ready_again_after_a_kill() {
     figure(&format!(
         "F3: {repositories} repositories, {megabytes} MiB: ready {p50:.2?} after a kill (p50), {p99:.2?} (p99), {kills} kills"
     ));
-    // The control: one late start must be noticed.
+    // The control: one late start must be detected.
     starts.push(READY_MAX + Duration::from_millis(1));
     assert!(late(&mut starts).is_some(), "nobody would notice a late start");
 }

@@ -1,4 +1,4 @@
-//! How large a run is, from the environment that `cargo xtask faults` sets.
+//! The size of a run, from the environment that `cargo xtask faults` sets.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use crate::cluster::Cluster;
 /// `short` unless this says `long`.
 const SIZE: &str = "PLINTH_FAULTS";
 const SEED: &str = "PLINTH_FAULTS_SEED";
-/// Another build of the program than the one that cargo has made for these tests.
+/// Another build of the program than the one that cargo made for these tests.
 const BINARY: &str = "PLINTH_FAULTS_BINARY";
 
 /// One value for the short form, another for the long one.
@@ -21,7 +21,7 @@ pub fn is_long() -> bool {
     std::env::var(SIZE).is_ok_and(|size| size == "long")
 }
 
-/// The seed of this run; printed, so that a run can be repeated.
+/// The seed of this run, printed so that the run can be repeated.
 pub fn seed(case: &str) -> u64 {
     let given = std::env::var(SEED).ok().and_then(|seed| seed.parse().ok());
     let seed = given.unwrap_or_else(|| {
@@ -43,7 +43,7 @@ pub fn program_path() -> PathBuf {
     std::env::var_os(BINARY).map_or_else(|| env!("CARGO_BIN_EXE_plinth").into(), PathBuf::from)
 }
 
-/// Shows how far a long case has come.
+/// Shows the progress of a long case.
 pub fn progress(text: &str) {
     println!("         {text}");
 }
@@ -62,12 +62,12 @@ pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Whether a program is there and runs.
+/// Whether a program is installed and runs.
 pub fn has(program: &str, argument: &str) -> bool {
     Command::new(program).arg(argument).output().is_ok_and(|output| output.status.success())
 }
 
-/// A PostgreSQL of the case's own, or nothing with the reason shown.
+/// A PostgreSQL cluster for the case, or nothing with the reason printed.
 pub fn cluster(case: &str) -> Option<Cluster> {
     let cluster = Cluster::start();
     if cluster.is_none() {
@@ -76,7 +76,7 @@ pub fn cluster(case: &str) -> Option<Cluster> {
     cluster
 }
 
-/// Measures up to three times: a machine that others use too may be slow once, a server that is slow is so each time.
+/// Measures up to three times: a shared machine may be slow once, a slow server is slow each time.
 pub fn best_of_three<T>(measure: impl Fn() -> Result<T, String>) -> Result<T, String> {
     let mut last = Err("never measured".to_owned());
     for _ in 0..3 {

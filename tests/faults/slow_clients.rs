@@ -1,4 +1,4 @@
-//! F11: a thousand clients that send and read slowly. Everybody else is served as before.
+//! F11: a thousand clients that send and read slowly. All others are served as before.
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
@@ -12,16 +12,16 @@ use crate::settings::{best_of_three, figure, percentile, progress, sized};
 use crate::subject::{REPO, SLOW_TOKEN, Subject, TOKEN};
 
 const SLOW: usize = 1000;
-/// Below it, a factor says nothing.
+/// Below this, a factor means nothing.
 const NOISE: Duration = Duration::from_millis(50);
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// What is wrong with what a normal client saw, if anything.
+/// The harm to a normal client, if any.
 fn harm(before: &mut [Duration], during: &mut [Duration], failed: usize) -> Option<String> {
     if failed > 0 {
         return Some(format!("{failed} requests failed"));
     }
-    // On a machine that others use too, the tail says little in a few seconds.
+    // On a shared machine, the tail means little within a few seconds.
     let share = sized(0.9, 0.99);
     let (before, during) = (percentile(before, share), percentile(during, share));
     (during > (before * 2).max(before + NOISE)).then(|| format!("p{share} went from {before:?} to {during:?}"))
@@ -29,7 +29,7 @@ fn harm(before: &mut [Duration], during: &mut [Duration], failed: usize) -> Opti
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F11"]
-fn f11_slow_clients_harm_nobody() {
+fn f11_slow_clients_do_not_affect_others() {
     let subject = Subject::start(None, &[]);
     let time = Duration::from_secs(sized(4, 60));
     let memory = subject.memory();
@@ -41,12 +41,12 @@ fn f11_slow_clients_harm_nobody() {
     });
     let (mut before, mut during, open) = measured.expect("slow clients harm nobody");
     figure(&format!(
-        "F11: p99 {:.2?} alone, {:.2?} beside {open} slow clients; {} MiB more memory",
+        "F11: p99 {:.2?} alone, {:.2?} with {open} slow clients; {} MiB more memory",
         percentile(&mut before, 0.99),
         percentile(&mut during, 0.99),
         subject.memory().saturating_sub(memory) >> 20
     ));
-    // The control: a server that stands still now and then must be noticed.
+    // The control: a server that stalls now and then must be detected.
     let (mut stalled, failed) = std::thread::scope(|scope| {
         let serving = scope.spawn(|| serve(&subject, Duration::from_secs(2)));
         for _ in 0..6 {
@@ -65,7 +65,7 @@ fn serve(subject: &Subject, time: Duration) -> (Vec<Duration>, usize) {
     let (mut times, mut failed) = (Vec::new(), 0);
     let started = Instant::now();
     while started.elapsed() < time {
-        // A connection of its own each time, since that is what slow clients take away.
+        // A new connection each time, because slow clients exhaust connections.
         let mut client = Client::new(subject.server().address, TOKEN).with_timeout(Duration::from_secs(5));
         let begun = Instant::now();
         let is_good = client.get(&format!("{REPO}/git/ref/heads/main")).is_ok_and(|response| response.status == 200);
@@ -94,7 +94,7 @@ fn with_slow_clients(subject: &Subject, time: Duration) -> (Vec<Duration>, usize
     })
 }
 
-/// Holds connections that move a byte every few seconds; whoever is thrown out comes back.
+/// Keeps connections open that send a byte every few seconds; closed ones are replaced.
 fn be_slow(address: SocketAddr, stop: &AtomicBool, open: &AtomicUsize) {
     let mut clients: Vec<Option<TcpStream>> = (0..SLOW).map(|_| None).collect();
     while !stop.load(Ordering::SeqCst) {
@@ -103,7 +103,7 @@ fn be_slow(address: SocketAddr, stop: &AtomicBool, open: &AtomicUsize) {
             if !is_open {
                 *slot = connect(address, index);
             }
-            // One after the other, as strangers do: a burst of a thousand would be another case.
+            // One by one, as independent clients do: a burst of a thousand is another case.
             std::thread::sleep(Duration::from_millis(2));
             if stop.load(Ordering::SeqCst) {
                 break;

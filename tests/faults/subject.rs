@@ -14,7 +14,7 @@ use crate::server::Server;
 use crate::settings;
 
 pub const TOKEN: &str = "ghp_monamona";
-/// Of a user who has nothing to do with the rest.
+/// The token of an unrelated user.
 pub const SLOW_TOKEN: &str = "ghp_slowslow";
 pub const REPO: &str = "/repos/mona/rocket";
 const STATE: &str = "
@@ -32,10 +32,10 @@ tokens:
 ";
 /// Commits that refs can be moved between.
 const COMMITS: usize = 4;
-/// A new cluster takes connections a moment before it takes statements.
+/// A new cluster accepts connections before it accepts statements.
 const START_MAX: Duration = Duration::from_secs(20);
 
-/// Dropped in this order: the server before the database, and the directory last.
+/// Fields are dropped in this order: the server before the database, and the directory last.
 pub struct Subject {
     server: Option<Server>,
     pub cluster: Option<Cluster>,
@@ -46,30 +46,29 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// A home without a server yet, so that a case can put a file system of its own at `data`.
+    /// A home without a server yet, so that a case can mount a file system at `data`.
     pub fn prepare(flags: &[&str]) -> Self {
-        let home = tempfile::tempdir().expect("a temporary directory can be made");
-        std::fs::write(home.path().join("state.yaml"), STATE).expect("the directory takes a file");
-        std::fs::create_dir(home.path().join("data")).expect("a directory can be made");
+        let home = tempfile::tempdir().expect("a temporary directory can be created");
+        std::fs::write(home.path().join("state.yaml"), STATE).expect("the file can be written");
+        std::fs::create_dir(home.path().join("data")).expect("a directory can be created");
         let ledger = Ledger::create(&home.path().join("ledger"));
         let flags = flags.iter().map(ToString::to_string).collect();
         Self { server: None, cluster: None, ledger, flags, commits: Vec::new(), home }
     }
 
-    /// Adds empty repositories to the state file of the next start, and returns the file as it was.
+    /// Adds empty repositories to the state file of the next start, and returns the previous file.
     pub fn with_repositories(&self, count: usize) -> &'static str {
         let names: String = (0..count).map(|number| format!("\n  - {{ name: mona/empty-{number} }}")).collect();
         let state = STATE.replacen("repos:", &format!("repos:{names}"), 1);
-        std::fs::write(self.home.path().join("state.yaml"), state).expect("the directory takes a file");
+        std::fs::write(self.home.path().join("state.yaml"), state).expect("the file can be written");
         STATE
     }
 
-    /// Adds an app that is installed everywhere to the state file of the next start; its key is in `helper.pem`.
+    /// Adds an app that is installed on every repository to the state file of the next start; its key is in `helper.pem`.
     pub fn add_app(&self) {
         let app = "apps: [{ slug: helper, owner: mona, client_id: Iv1.helper, permissions: { contents: write }, \
                    private_key_file: helper.pem }]\ninstallations: [{ app: helper, account: mona, repositories: all }]\n";
-        std::fs::write(self.home.path().join("state.yaml"), format!("{STATE}{app}"))
-            .expect("the directory takes a file");
+        std::fs::write(self.home.path().join("state.yaml"), format!("{STATE}{app}")).expect("the file can be written");
     }
 
     /// A running server on SQLite, or on the cluster.
@@ -80,12 +79,12 @@ impl Subject {
         subject
     }
 
-    /// Flags of the next start.
+    /// Sets the flags of the next start.
     pub fn set_flags(&mut self, flags: &[&str]) {
         self.flags = flags.iter().map(ToString::to_string).collect();
     }
 
-    /// Makes this one a copy of another as far as clients know: their commits, and a ledger that begins with these events.
+    /// Makes this a copy of another for clients: with their commits, and a ledger that begins with these events.
     pub fn continue_from(&mut self, other: &Subject, events: &[Event]) {
         self.commits = other.commits.clone();
         let copied = Command::new("cp").arg("-R").arg(other.work()).arg(self.work()).status();
@@ -101,7 +100,7 @@ impl Subject {
         self.launch_by(settings::program())
     }
 
-    /// The same by a command that comes to be the program.
+    /// Starts through a command that executes the program in its own process.
     pub fn launch_by(&mut self, program: Command) -> Duration {
         let mut flags: Vec<String> = self.flags.clone();
         if let Some(cluster) = &self.cluster {
@@ -133,13 +132,13 @@ impl Subject {
         commits
     }
 
-    /// `kill -9`, and the wait for its end.
+    /// Kills the server with SIGKILL and waits for its end.
     pub fn kill(&mut self) {
         self.server().signal(Signal::KILL);
         self.server = None;
     }
 
-    /// Ends the server and the database as a power cut does.
+    /// Ends the server and the database like a power cut.
     pub fn power_off(&mut self) {
         self.kill();
         if let Some(cluster) = &mut self.cluster {
@@ -147,7 +146,7 @@ impl Subject {
         }
     }
 
-    /// Ends everything that uses a disk, and then the disk.
+    /// Ends all users of a disk, and then the disk.
     pub fn end(mut self, disk: Disk) {
         self.power_off();
         self.cluster = None;
@@ -176,32 +175,32 @@ impl Subject {
         &self.commits
     }
 
-    /// Outside of what is tested: state file, log, ledger, working copies.
+    /// The directory outside of what is tested: state file, log, ledger, work trees.
     pub fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// What is tested.
+    /// The data directory, which is tested.
     pub fn data(&self) -> PathBuf {
         self.home.path().join("data")
     }
 
-    /// A repository of the clients, with the commits that they push.
+    /// A work tree with the commits that clients push.
     pub fn work(&self) -> PathBuf {
         self.home.path().join("work")
     }
 
-    /// Copies the ledger and the log to where they outlive the case, and returns the ledger's path.
+    /// Copies the ledger and the log to a directory that outlives the case, and returns the ledger's path.
     pub fn keep_ledger(&self) -> PathBuf {
-        let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("faults-{}", std::process::id()));
-        let _ = std::fs::create_dir_all(&kept);
+        let saved = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("faults-{}", std::process::id()));
+        let _ = std::fs::create_dir_all(&saved);
         for name in ["ledger", "log"] {
-            let _ = std::fs::copy(self.home.path().join(name), kept.join(name));
+            let _ = std::fs::copy(self.home.path().join(name), saved.join(name));
         }
-        kept.join("ledger")
+        saved.join("ledger")
     }
 
-    /// The resident memory of the process now, in bytes.
+    /// The resident memory of the process, in bytes.
     pub fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.server().id())).expect("the server runs");
         let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("the kernel reports it");
@@ -209,18 +208,18 @@ impl Subject {
     }
 }
 
-/// Waits until a cluster answers a statement.
+/// Waits until a cluster executes a statement.
 pub fn wait_for_statements(cluster: &Cluster) {
     let started = Instant::now();
     while statement(cluster, "select 1").is_err() {
-        assert!(started.elapsed() < START_MAX, "PostgreSQL takes no statement");
+        assert!(started.elapsed() < START_MAX, "PostgreSQL executes no statement");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// Runs one statement on a connection of its own.
+/// Runs one statement on a new connection.
 pub fn statement(cluster: &Cluster, sql: &str) -> Result<(), tokio_postgres::Error> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be created");
     runtime.block_on(async {
         let (client, connection) = tokio_postgres::connect(&cluster.url(), tokio_postgres::NoTls).await?;
         let connection = tokio::spawn(connection);

@@ -11,13 +11,13 @@ use crate::load::{Common, PAUSE};
 use crate::random::Random;
 use crate::subject::{REPO, TOKEN};
 
-/// Creates, moves and deletes refs and comments over REST.
+/// Creates, updates and deletes refs and comments over REST.
 pub struct Writer<'a> {
     common: Common<'a>,
     index: usize,
     random: Random,
     client: Client,
-    /// A ref of its own that is there, and a comment.
+    /// An existing ref of this client, and a comment.
     ref_name: Option<String>,
     comment: Option<i64>,
 }
@@ -47,9 +47,9 @@ impl<'a> Writer<'a> {
 
     fn comment(&mut self, number: usize) {
         let body = self.common.name("comment", self.index, number);
-        let place = json!({ "body": body, "commit_id": self.common.tip, "path": "file", "line": 2, "side": "RIGHT" });
+        let comment = json!({ "body": body, "commit_id": self.common.tip, "path": "file", "line": 2, "side": "RIGHT" });
         let path = format!("{REPO}/pulls/1/comments");
-        let response = self.write(Action::Comment { body }, "POST", &path, &place);
+        let response = self.write(Action::Comment { body }, "POST", &path, &comment);
         if let Some(id) = response.and_then(|response| response.json()["id"].as_i64()) {
             self.comment = Some(id);
         }
@@ -76,7 +76,7 @@ impl<'a> Writer<'a> {
         self.update(name);
     }
 
-    /// All clients move one ref, so that their writes meet.
+    /// All clients update one ref, so that their writes conflict.
     fn move_shared(&mut self) {
         let name = format!("{REF_PREFIX}shared");
         let sha = self.random.pick(self.common.commits).clone();
@@ -121,14 +121,14 @@ impl<'a> Writer<'a> {
                 std::thread::sleep(PAUSE);
             }
             Err(Failure::Cut) => {
-                seen.cut.fetch_add(1, Ordering::SeqCst);
+                seen.interrupted.fetch_add(1, Ordering::SeqCst);
             }
         }
         sent.ok().filter(Response::is_success)
     }
 }
 
-/// Sends one write, with its lines in the ledger.
+/// Sends one write and records it in the ledger.
 pub fn write(
     client: &mut Client,
     ledger: &Ledger,

@@ -1,21 +1,21 @@
-//! Apps, installations and devices by the operator's hand.
+//! The commands for apps, installations and device approval.
 
 use std::io::IsTerminal;
+use std::sync::LazyLock;
 
 use clap::Parser;
+use serde_json::json;
+
+use crate::support::fixtures::octo_org;
+use crate::support::{Service, jwt};
 use plinth::commands::app::AppCommand;
 use plinth::commands::device::DeviceCommand;
 use plinth::commands::installation::InstallationCommand;
 use plinth_base::error::Error;
-use serde_json::json;
 
-use crate::support::{Service, jwt};
-
-const STATE: &str = "
-users: [{ login: mona }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-repos: [{ name: octo-org/hello }, { name: octo-org/secret, private: true }]
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona"]).repo("octo-org/hello", "").repo("octo-org/secret", "private: true").to_string()
+});
 
 #[derive(Parser)]
 enum Line {
@@ -51,8 +51,8 @@ fn key_in(output: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_app_is_made_installed_and_used() {
-    let service = Service::with(STATE).await;
+async fn created_app_can_be_installed_and_authenticates() {
+    let service = Service::with(&STATE).await;
     let line =
         ["app", "create", "helper", "--owner", "octo-org", "--permissions", "contents=write", "--client-id", "Iv1.x"];
     let made = run(&service, &line).await;
@@ -82,10 +82,10 @@ async fn an_app_is_made_installed_and_used() {
     );
 }
 
-/// Both keys are good until the old one is removed: no moment without one.
+/// Both keys are valid until the old one is removed, so that the app always has one.
 #[tokio::test]
-async fn keys_change_without_a_gap() {
-    let service = Service::with(STATE).await;
+async fn added_key_works_while_old_key_is_valid() {
+    let service = Service::with(&STATE).await;
     let old = key_in(&run(&service, &["app", "create", "helper", "--owner", "octo-org"]).await);
     let new = key_in(&run(&service, &["app", "key", "add", "helper"]).await);
     let status = async |pem: &str| service.with_token(&jwt::sign(pem, &jwt::claims(1))).get("/app").await;
@@ -94,8 +94,8 @@ async fn keys_change_without_a_gap() {
     let fingerprints: Vec<&str> = keys.lines().filter_map(|line| line.split('\t').next()).collect();
     assert_eq!(fingerprints.len(), 2);
     run(&service, &["app", "key", "remove", "helper", fingerprints[0]]).await;
-    let refused = status(&old).await.expect(401);
-    assert_eq!(refused.message(), "A JSON web token could not be decoded");
+    let rejected = status(&old).await.expect(401);
+    assert_eq!(rejected.message(), "A JSON web token could not be decoded");
     status(&new).await.expect(200);
     let last = try_run(&service, &["app", "key", "remove", "helper", fingerprints[1]]).await;
     assert_eq!(last, Err("it is the only key of the app: add another one first".into()));
@@ -104,9 +104,9 @@ async fn keys_change_without_a_gap() {
 }
 
 #[tokio::test]
-async fn a_rotation_leaves_one_key() {
-    let service = Service::with(STATE).await;
-    let file = service.folder().join("new.pem");
+async fn key_rotation_leaves_one_key() {
+    let service = Service::with(&STATE).await;
+    let file = service.directory().join("new.pem");
     let old = key_in(&run(&service, &["app", "create", "helper", "--owner", "octo-org"]).await);
     let path = file.to_str().expect("a path is text");
     let rotated = run(&service, &["app", "rotate", "helper", "--private-key", path]).await;
@@ -115,7 +115,7 @@ async fn a_rotation_leaves_one_key() {
     let get = async |pem: &str| service.with_token(&jwt::sign(pem, &jwt::claims(1))).get("/app").await;
     assert_eq!(get(&old).await.expect(401).message(), "A JSON web token could not be decoded");
     get(&new).await.expect(200);
-    // A file that is there already is not written over, and no key is added that nobody has.
+    // An existing file is not overwritten, and no key is added whose private half is lost.
     try_run(&service, &["app", "rotate", "helper", "--private-key", path]).await.expect_err("the file exists");
     get(&new).await.expect(200);
     let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).expect("it is there").permissions());
@@ -123,16 +123,16 @@ async fn a_rotation_leaves_one_key() {
 }
 
 #[tokio::test]
-async fn a_key_of_ones_own_is_taken_in_both_forms() {
-    let service = Service::with(STATE).await;
+async fn imported_key_is_accepted_in_both_pem_formats() {
+    let service = Service::with(&STATE).await;
     run(&service, &["app", "create", "helper", "--owner", "octo-org"]).await;
     let own = plinth_core::apps::generate_key();
-    let file = service.folder().join("own.pem");
+    let file = service.directory().join("own.pem");
     let path = file.to_str().expect("a path is text");
     std::fs::write(&file, &own.private_pem).expect("a file can be written");
     run(&service, &["app", "key", "add", "helper", "--public-key", path]).await;
     service.with_token(&jwt::sign(&own.private_pem, &jwt::claims(1))).get("/app").await.expect(200);
-    // 1024 bits, made for this test.
+    // A key of 1024 bits, generated for this test.
     const SHORT: &str = "-----BEGIN PUBLIC KEY-----\n\
                          MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQC7Xij2P8ouqTgbaLMrGX3yOwYV\n\
                          tWJA7ul8oxN76tFXvxCZwal+KQ+/ldIthSS+B9+oEXC0V7w6aE0HlPIGINhVaA4v\n\
@@ -140,16 +140,16 @@ async fn a_key_of_ones_own_is_taken_in_both_forms() {
                          kYzSNKZhkvWOb0BG6wIDAQAB\n\
                          -----END PUBLIC KEY-----\n";
     std::fs::write(&file, SHORT).expect("a file can be written");
-    let refused = try_run(&service, &["app", "key", "add", "helper", "--public-key", path]).await;
-    assert_eq!(refused, Err(format!("{path}: it has fewer than 2048 bits")));
+    let rejected = try_run(&service, &["app", "key", "add", "helper", "--public-key", path]).await;
+    assert_eq!(rejected, Err(format!("{path}: it has fewer than 2048 bits")));
     std::fs::write(&file, "hello").expect("a file can be written");
-    let refused = try_run(&service, &["app", "key", "add", "helper", "--public-key", path]).await;
-    assert_eq!(refused, Err(format!("{path}: it is not a PEM text")));
+    let rejected = try_run(&service, &["app", "key", "add", "helper", "--public-key", path]).await;
+    assert_eq!(rejected, Err(format!("{path}: it is not a PEM text")));
 }
 
 #[tokio::test]
-async fn the_operator_approves_a_device() {
-    let service = Service::with(STATE).await;
+async fn operator_approves_device_on_command_line() {
+    let service = Service::with(&STATE).await;
     let made =
         run(&service, &["app", "create", "gh", "--owner", "mona", "--oauth", "--client-id", "178c6fc778ccc68e1d6a"])
             .await;
@@ -178,8 +178,8 @@ async fn the_operator_approves_a_device() {
 }
 
 #[tokio::test]
-async fn mistakes_are_told() {
-    let service = Service::with(STATE).await;
+async fn app_commands_report_mistakes() {
+    let service = Service::with(&STATE).await;
     run(&service, &["app", "create", "helper", "--owner", "octo-org", "--permissions", "contents=read"]).await;
     run(&service, &["app", "create", "cli", "--owner", "octo-org", "--oauth"]).await;
     for (line, text) in [
@@ -213,10 +213,10 @@ async fn mistakes_are_told() {
     assert_eq!(run(&service, &["installation", "list"]).await, "");
 }
 
-/// Only public halves and hashes are kept.
+/// Only public keys and hashes are stored.
 #[tokio::test]
-async fn a_new_client_secret_takes_the_place_of_the_old_one() {
-    let service = Service::with(STATE).await;
+async fn new_client_secret_replaces_old_one() {
+    let service = Service::with(&STATE).await;
     let made = run(&service, &["app", "create", "helper", "--owner", "octo-org", "--client-id", "Iv1.x"]).await;
     let old = made.lines().find_map(|line| line.strip_prefix("client secret ")).expect("a secret").to_owned();
     let new = run(&service, &["app", "secret", "helper"]).await.trim().to_owned();
@@ -225,7 +225,7 @@ async fn a_new_client_secret_takes_the_place_of_the_old_one() {
     let grant_type = "urn:ietf:params:oauth:grant-type:device_code";
     for (secret, error) in [(old, "incorrect_client_credentials"), (new, "authorization_pending")] {
         let ask = json!({ "client_id": "Iv1.x", "client_secret": secret, "device_code": begun["device_code"], "grant_type": grant_type });
-        let answer = device.post("/login/oauth/access_token", ask).await.expect(200).json();
-        assert_eq!(answer["error"], error);
+        let response = device.post("/login/oauth/access_token", ask).await.expect(200).json();
+        assert_eq!(response["error"], error);
     }
 }

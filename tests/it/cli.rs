@@ -1,4 +1,4 @@
-//! The command line, run in process on a store of its own.
+//! The command line, run in process.
 
 use std::path::Path;
 
@@ -9,21 +9,21 @@ use plinth_store::Location;
 
 use crate::support::TestDatabase;
 
-/// A data folder and the words that people type.
+/// A data directory on which commands run.
 struct Shell {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 impl Shell {
     fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a temporary folder can be made") }
+        Self { directory: tempfile::tempdir().expect("a temporary directory can be created") }
     }
 
     fn path(&self, name: &str) -> String {
-        self.folder.path().join(name).display().to_string()
+        self.directory.path().join(name).display().to_string()
     }
 
-    /// Runs a command and returns what it printed, or its complaint.
+    /// Runs a command and returns its output, or its error.
     async fn run(&self, words: &[&str]) -> Result<String, String> {
         let data = self.path("data");
         let all = ["plinth", "--data", &data].into_iter().chain(words.iter().copied());
@@ -35,7 +35,7 @@ impl Shell {
 }
 
 #[tokio::test]
-async fn accounts_repositories_and_tokens_are_made_by_hand() {
+async fn commands_create_accounts_repositories_and_tokens() {
     let shell = Shell::new();
     shell.run(&["user", "create", "mona", "--name", "Mona"]).await.expect("a user");
     shell.run(&["org", "create", "octo-org"]).await.expect("an organization");
@@ -54,7 +54,7 @@ async fn accounts_repositories_and_tokens_are_made_by_hand() {
 }
 
 #[tokio::test]
-async fn mistakes_are_told_and_change_nothing() {
+async fn invalid_commands_report_mistakes_and_change_nothing() {
     let shell = Shell::new();
     for (words, complaint) in [
         (&["user", "create", "repos"][..], "reserved"),
@@ -73,7 +73,7 @@ async fn mistakes_are_told_and_change_nothing() {
 }
 
 #[tokio::test]
-async fn a_copy_brings_everything_back() {
+async fn backup_restores_everything() {
     let shell = Shell::new();
     shell.run(&["user", "create", "mona"]).await.expect("a user");
     let copy = shell.path("copy");
@@ -88,34 +88,34 @@ async fn a_copy_brings_everything_back() {
 }
 
 #[tokio::test]
-async fn a_copy_that_was_cut_off_is_not_taken_for_whole() {
+async fn interrupted_backup_is_not_restored() {
     let shell = Shell::new();
     shell.run(&["user", "create", "mona"]).await.expect("a user");
-    // What a backup that was killed has left behind is in nobody's way.
-    std::fs::create_dir(shell.path("copy.unfinished")).expect("a folder can be made");
+    // The leftovers of a killed backup do not matter.
+    std::fs::create_dir(shell.path("copy.unfinished")).expect("a directory can be created");
     std::fs::write(shell.path("copy.unfinished/plinth.db"), "half").expect("a file can be written");
     shell.run(&["backup", &shell.path("copy")]).await.expect("a copy");
     assert!(!Path::new(&shell.path("copy.unfinished")).exists());
     std::fs::remove_dir_all(shell.path("data")).expect("the store is lost");
 
     let whole = std::fs::read(shell.path("copy/plinth.db")).expect("the copy can be read");
-    for kept in [0, 100, 5_000, whole.len() - 4096] {
-        std::fs::write(shell.path("copy/plinth.db"), &whole[..kept]).expect("a file can be written");
+    for bytes_left in [0, 100, 5_000, whole.len() - 4096] {
+        std::fs::write(shell.path("copy/plinth.db"), &whole[..bytes_left]).expect("a file can be written");
         let message = shell.run(&["restore", &shell.path("copy")]).await.expect_err("it is not whole");
-        assert!(message.contains("is not whole"), "{kept}: {message}");
+        assert!(message.contains("is not whole"), "{bytes_left}: {message}");
         let left = ["data", "data.unfinished"].map(|name| Path::new(&shell.path(name)).exists());
         assert_eq!(left, [false, false], "nothing is made of half a copy");
     }
     std::fs::write(shell.path("copy/plinth.db"), &whole).expect("a file can be written");
     shell.run(&["restore", &shell.path("copy")]).await.expect("the whole copy comes back");
-    // There is no repository yet, so the store and its manifest are all that a copy has.
+    // There is no repository yet, so a backup has only the database and its manifest.
     let names = std::fs::read_dir(shell.path("copy")).expect("the copy can be listed").count();
     assert_eq!(names, 2, "a copy is not changed by being read");
     assert!(shell.run(&["user", "list"]).await.expect("a list").contains("mona"));
 }
 
 #[tokio::test]
-async fn a_copy_has_the_repositories_too() {
+async fn backup_contains_repositories() {
     let shell = Shell::new();
     let state = shell.path("state.yaml");
     let text = "users: [{ login: mona }]\n\
@@ -134,13 +134,13 @@ async fn a_copy_has_the_repositories_too() {
 }
 
 #[tokio::test]
-async fn repositories_have_their_folder_beside_a_database_too() {
+async fn repository_directory_is_used_with_postgres() {
     let shell = Shell::new();
     let database = TestDatabase::create().await;
     let Location::Postgres { url, .. } = database.location() else {
         let message = shell.run(&["--database", "postgres://nobody@127.0.0.1:1/none", "check"]).await;
-        // It comes to the point of asking the database.
-        let message = message.expect_err("nobody answers there");
+        // The command gets as far as connecting to the database.
+        let message = message.expect_err("nothing responds there");
         assert!(!message.contains("cannot be used with"), "{message}");
         return;
     };
@@ -156,7 +156,7 @@ async fn repositories_have_their_folder_beside_a_database_too() {
 }
 
 #[tokio::test]
-async fn settings_come_from_the_file_unless_a_flag_says_otherwise() {
+async fn flags_override_configuration_file() {
     let shell = Shell::new();
     let file = shell.path("plinth.toml");
     std::fs::write(&file, "requests_per_hour = 7\nrequests_max = 3\n").expect("a file can be written");
@@ -168,7 +168,7 @@ async fn settings_come_from_the_file_unless_a_flag_says_otherwise() {
 }
 
 #[tokio::test]
-async fn completions_are_written() {
+async fn completions_are_generated() {
     let shell = Shell::new();
     assert!(shell.run(&["completions", "bash"]).await.expect("a script").contains("_plinth"));
 }

@@ -1,7 +1,7 @@
-//! The page about clients says what their suites do: its tables are made from the suites' own data.
+//! docs/compatibility.md matches the client suites: its tables are generated from the suites' own data.
 //!
-//! `UPDATE_EXPECT=1 cargo test --test it compatibility` writes the page anew. That each operation was called, with success
-//! and with an error, is seen to by `tests/clients/run.mjs --covers` when a suite runs.
+//! `UPDATE_EXPECT=1 cargo test --test it compatibility` regenerates the page. `tests/clients/run.mjs --covers` checks that
+//! a suite calls each operation, with success and with an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -32,41 +32,41 @@ struct Operation {
 struct Client {
     name: String,
     language: String,
-    /// The folder of its suite, and how the names of its files begin.
+    /// The directory of its suite, and the prefix of its file names.
     suite: String,
     files: String,
-    /// The file that says which version is fetched; none for what comes with the system.
+    /// The lock file with the version; none for clients that come with the system.
     pin: Option<String>,
-    /// What of the client was called for an operation; an operation that is not there, the client does not have.
+    /// The client's method for each operation; the client lacks operations that are not listed.
     methods: BTreeMap<String, String>,
 }
 
 #[test]
-fn the_page_is_what_the_suites_are() {
+fn compatibility_page_matches_client_suites() {
     let page = read("docs/compatibility.md");
-    let (before, rest) = page.split_once(BEGIN).expect("the page has a place for its tables");
-    let (_, after) = rest.split_once(END).expect("that place has an end");
+    let (before, rest) = page.split_once(BEGIN).expect("the page has a marker for its tables");
+    let (_, after) = rest.split_once(END).expect("the tables have an end");
     let made = format!("{before}{BEGIN}{}\n{}{END}{after}", areas(), methods());
     expect_file!["../../docs/compatibility.md"].assert_eq(&made);
 }
 
 #[test]
-fn methods_are_called_in_the_suite_that_is_named() {
+fn client_suites_call_their_listed_methods() {
     for client in clients() {
-        let stories = sources(&client);
+        let cases = sources(&client);
         for operation in operations() {
             let Some(method) = client.methods.get(&operation.operation) else { continue };
             let word = match method.as_str() {
                 BY_ROUTE => last_name(&operation.path).to_owned(),
                 typed => format!(".{}", typed.rsplit('.').next().unwrap_or(typed)),
             };
-            assert!(stories.contains(&word), "{}: {word} is nowhere in {}", client.name, client.suite);
+            assert!(cases.contains(&word), "{}: {word} is nowhere in {}", client.name, client.suite);
         }
     }
 }
 
 #[test]
-fn what_a_client_lacks_is_known() {
+fn missing_client_methods_are_listed() {
     let all: BTreeSet<String> = operations().into_iter().map(|row| row.operation).collect();
     for client in clients() {
         let has: BTreeSet<String> = client.methods.keys().cloned().collect();
@@ -80,12 +80,12 @@ fn what_a_client_lacks_is_known() {
     }
 }
 
-/// The last part of a path that is not filled in.
+/// The last segment of a path that is not a parameter.
 fn last_name(path: &str) -> &str {
     path.rsplit('/').find(|part| !part.starts_with('{')).expect("a path has a name in it")
 }
 
-/// Clients by areas.
+/// The table of clients by area.
 fn areas() -> String {
     let heads: Vec<String> = AREAS.iter().map(|(_, title)| format!(" {title} |")).collect();
     let mut table =
@@ -99,7 +99,7 @@ fn areas() -> String {
     table
 }
 
-/// How many operations of an area a client calls, and how.
+/// How many operations of an area a client calls, and by which means.
 fn area(client: &Client, prefix: &str) -> String {
     let all = operations().iter().filter(|row| row.operation.starts_with(prefix)).count();
     let called: Vec<&String> =
@@ -112,7 +112,7 @@ fn area(client: &Client, prefix: &str) -> String {
     }
 }
 
-/// Operations by clients that have methods for them.
+/// The table of operations by client.
 fn methods() -> String {
     let clients: Vec<Client> =
         clients().into_iter().filter(|client| client.methods.values().any(|method| method != BY_ROUTE)).collect();
@@ -130,7 +130,7 @@ fn methods() -> String {
     table
 }
 
-/// The version that a lock file has for a package, in any of the three forms.
+/// The version of a package in a lock file of any of the three formats.
 fn version(package: &str, lock: &str) -> String {
     let lower = lock.to_lowercase();
     let after = [
@@ -142,15 +142,15 @@ fn version(package: &str, lock: &str) -> String {
     found.1.chars().take_while(|letter| letter.is_ascii_digit() || *letter == '.').collect()
 }
 
-/// The stories of a client, all in one text.
+/// The source of a client's tests, concatenated.
 fn sources(client: &Client) -> String {
     let entries = std::fs::read_dir(root().join(&client.suite)).expect("the suite is there").flatten();
-    let is_story = |path: &Path| {
+    let is_fixture = |path: &Path| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         name.starts_with(&client.files) && [".mjs", ".py", ".rs"].iter().any(|end| name.ends_with(end))
     };
-    let stories = entries.map(|entry| entry.path()).filter(|path| is_story(path));
-    stories.map(|path| std::fs::read_to_string(path).expect("a story can be read")).collect()
+    let cases = entries.map(|entry| entry.path()).filter(|path| is_fixture(path));
+    cases.map(|path| std::fs::read_to_string(path).expect("a test can be read")).collect()
 }
 
 fn operations() -> Vec<Operation> {

@@ -1,25 +1,27 @@
-//! Signing in without a browser.
+//! The OAuth device flow.
+
+use std::sync::LazyLock;
 
 use http::Method;
-use plinth_core::expiry;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Service};
+use crate::support::fixtures::octo_org;
+use crate::support::{Response, Service};
+use plinth_core::expiry;
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-repos: [{ name: octo-org/secret, private: true }]
-apps: [{ slug: helper, owner: octo-org, client_id: Iv23helper, client_secret: helper-secret, permissions: { contents: read } }]
-oauth_apps: [{ slug: gh, owner: octo-org, client_id: 178c6fc778ccc68e1d6a }]
-installations: [{ app: helper, account: octo-org, repositories: all }]
-tokens:
-  - { kind: classic, user: mona, scopes: [repo, read:org, gist], token: ghp_mona0000 }
-  - { kind: classic, user: mona, scopes: [public_repo], token: ghp_narrow00 }
-  - { kind: classic, user: mona, scopes: [repo, delete_repo, 'admin:org'], token: ghp_wide0000 }
-  - { kind: classic, user: hubot, scopes: [repo], token: ghp_hubot000 }
-  - { kind: app_user, app: helper, user: mona, token: ghu_mona0000 }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona", "hubot"])
+        .repo("octo-org/secret", "private: true")
+        .app("helper", "octo-org", "contents: read", "client_id: Iv23helper, client_secret: helper-secret")
+        .entry("oauth_apps", "slug: gh, owner: octo-org, client_id: 178c6fc778ccc68e1d6a")
+        .installation("helper", "octo-org", "all")
+        .classic("mona", "repo, read:org, gist", "ghp_mona0000")
+        .classic("mona", "public_repo", "ghp_narrow00")
+        .classic("mona", "repo, delete_repo, admin:org", "ghp_wide0000")
+        .classic("hubot", "repo", "ghp_hubot000")
+        .app_user("mona", "helper", "ghu_mona0000")
+        .to_string()
+});
 
 const GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:device_code";
 const APPROVE: &str = "/login/device/approve";
@@ -30,33 +32,33 @@ async fn begin(service: &Service, client_id: &str, scope: &str) -> Value {
     device.post("/login/device/code", body).await.expect(200).json()
 }
 
-async fn poll(service: &Service, client_id: &str, device_code: &Value) -> Answer {
+async fn poll(service: &Service, client_id: &str, device_code: &Value) -> Response {
     let body = json!({ "client_id": client_id, "device_code": device_code, "grant_type": GRANT_TYPE });
     let device = service.anonymous().header("accept", "application/json");
     device.post("/login/oauth/access_token", body).await.expect(200)
 }
 
 async fn error(service: &Service, client_id: &str, device_code: &Value) -> String {
-    let answer = poll(service, client_id, device_code).await.json();
-    answer["error"].as_str().unwrap_or_else(|| panic!("no error in {answer}")).to_owned()
+    let response = poll(service, client_id, device_code).await.json();
+    response["error"].as_str().unwrap_or_else(|| panic!("no error in {response}")).to_owned()
 }
 
-/// What a user sees of a device before approving it.
-async fn look(service: &Service, token: &str, user_code: &Value) -> Answer {
+/// What a user sees before approving a device.
+async fn look(service: &Service, token: &str, user_code: &Value) -> Response {
     let code = user_code.as_str().expect("a code");
     service.with_token(token).get(&format!("{APPROVE}?user_code={code}")).await
 }
 
-/// Looks, then approves what was seen.
-async fn approve(service: &Service, token: &str, user_code: &Value) -> Answer {
+/// Requests the confirmation, then approves with it.
+async fn approve(service: &Service, token: &str, user_code: &Value) -> Response {
     let seen = look(service, token, user_code).await.expect(200).json();
     let approval = json!({ "user_code": user_code, "confirmation": seen["confirmation"] });
     service.with_token(token).post(APPROVE, approval).await
 }
 
 #[tokio::test]
-async fn a_device_gets_a_user_token_of_its_app() {
-    let service = Service::with(STATE).await;
+async fn device_flow_returns_user_token_of_github_app() {
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "Iv23helper", "repo").await;
     assert_eq!(begun["verification_uri"], "http://plinth.test/login/device");
     assert_eq!((begun["expires_in"].as_i64(), begun["interval"].as_i64()), (Some(900), Some(5)));
@@ -81,29 +83,29 @@ async fn a_device_gets_a_user_token_of_its_app() {
     assert_eq!(client.get("/user").await.expect(200).json()["login"], "mona");
     assert_eq!(client.get("/user/installations").await.expect(200).json()["total_count"], 1);
 
-    // The code is used up.
+    // A device code can be used once.
     service.advance(60);
     assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "incorrect_device_code");
     mona.post(APPROVE, json!({ "user_code": user_code })).await.expect(404);
 }
 
 #[tokio::test]
-async fn a_device_gets_a_token_with_scopes_of_an_oauth_app() {
-    let service = Service::with(STATE).await;
+async fn device_flow_returns_scoped_token_of_oauth_app() {
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "178c6fc778ccc68e1d6a", "repo read:org,gist").await;
     approve(&service, "ghp_mona0000", &begun["user_code"]).await.expect(204);
     let granted = poll(&service, "178c6fc778ccc68e1d6a", &begun["device_code"]).await.json();
     assert_eq!(granted["scope"], "gist,read:org,repo");
     let token = granted["access_token"].as_str().expect("a token").to_owned();
     assert!(token.starts_with("gho_"), "{token}");
-    let answer = service.with_token(&token).get("/repos/octo-org/secret").await.expect(200);
-    assert_eq!(answer.header("x-oauth-scopes"), Some("gist, read:org, repo"));
+    let response = service.with_token(&token).get("/repos/octo-org/secret").await.expect(200);
+    assert_eq!(response.header("x-oauth-scopes"), Some("gist, read:org, repo"));
 }
 
-/// The default is a form, in and out, as `gh` speaks it.
+/// Form encoding is the default of requests and responses; `gh` uses it.
 #[tokio::test]
-async fn forms_are_taken_and_given() {
-    let service = Service::with(STATE).await;
+async fn device_flow_accepts_and_returns_form_encoding() {
+    let service = Service::with(&STATE).await;
     let device = service.anonymous().header("content-type", "application/x-www-form-urlencoded");
     let post = async |path: &str, body: &str| device.send(Method::POST, path, body.to_owned()).await.expect(200);
     let begun = post("/login/device/code", "client_id=178c6fc778ccc68e1d6a&scope=repo%20gist").await;
@@ -129,8 +131,8 @@ async fn forms_are_taken_and_given() {
 }
 
 #[tokio::test]
-async fn a_device_that_does_not_wait_is_slowed_down() {
-    let service = Service::with(STATE).await;
+async fn polling_too_fast_returns_slow_down() {
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     let code = &begun["device_code"];
     assert_eq!(error(&service, "Iv23helper", code).await, "authorization_pending");
@@ -144,8 +146,8 @@ async fn a_device_that_does_not_wait_is_slowed_down() {
 }
 
 #[tokio::test]
-async fn a_code_expires_after_fifteen_minutes() {
-    let service = Service::with(STATE).await;
+async fn device_code_expires_after_fifteen_minutes() {
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     service.advance(899);
     assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "authorization_pending");
@@ -153,16 +155,16 @@ async fn a_code_expires_after_fifteen_minutes() {
     assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "expired_token");
     let approval = json!({ "user_code": begun["user_code"] });
     service.with_token("ghp_mona0000").post(APPROVE, approval).await.expect(404);
-    expiry::once(&service.app).await.expect("the sweep works");
+    expiry::once(&service.app).await.expect("maintenance succeeds");
     assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "expired_token");
     service.advance(3600);
-    expiry::once(&service.app).await.expect("the sweep works");
+    expiry::once(&service.app).await.expect("maintenance succeeds");
     assert_eq!(error(&service, "Iv23helper", &begun["device_code"]).await, "incorrect_device_code");
 }
 
 #[tokio::test]
-async fn a_user_denies_a_device_once_and_for_all() {
-    let service = Service::with(STATE).await;
+async fn denied_device_code_cannot_be_approved() {
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     let mona = service.with_token("ghp_mona0000");
     mona.post(APPROVE, json!({ "user_code": begun["user_code"], "decision": "deny" })).await.expect(204);
@@ -171,14 +173,14 @@ async fn a_user_denies_a_device_once_and_for_all() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_together_is_told() {
-    let service = Service::with(STATE).await;
+async fn device_flow_rejects_mismatched_parameters() {
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     let code = begun["device_code"].clone();
     let device = service.anonymous().header("accept", "application/json");
     let ask = async |path: &str, body: Value| {
-        let answer = device.post(path, body).await.expect(200).json();
-        answer["error"].as_str().unwrap_or_default().to_owned()
+        let response = device.post(path, body).await.expect(200).json();
+        response["error"].as_str().unwrap_or_default().to_owned()
     };
     let token = "/login/oauth/access_token";
     let with =
@@ -199,27 +201,27 @@ async fn what_does_not_fit_together_is_told() {
     assert_eq!(ask(token, body).await, "authorization_pending");
 }
 
-/// Whoever approves with a token gives away no more than that token has.
+/// An approval grants no more than the approver's own token has.
 #[tokio::test]
-async fn a_token_cannot_approve_more_than_it_has() {
-    let service = Service::with(STATE).await;
+async fn approval_rejects_scopes_beyond_callers_token() {
+    let service = Service::with(&STATE).await;
     for (client, scope, missing) in
         [("178c6fc778ccc68e1d6a", "admin:org repo", "admin:org, repo"), ("Iv23helper", "", "repo")]
     {
         let begun = begin(&service, client, scope).await;
         let approval = json!({ "user_code": begun["user_code"] });
-        let refused = service.with_token("ghp_narrow00").post(APPROVE, approval.clone()).await.expect(403);
-        assert_eq!(refused.message(), format!("To approve this device the token needs the scopes {missing}"));
+        let rejected = service.with_token("ghp_narrow00").post(APPROVE, approval.clone()).await.expect(403);
+        assert_eq!(rejected.message(), format!("To approve this device the token needs the scopes {missing}"));
         service.with_token("ghu_mona0000").post(APPROVE, approval.clone()).await.expect(403);
         service.anonymous().post(APPROVE, approval).await.expect(401);
         assert_eq!(error(&service, client, &begun["device_code"]).await, "authorization_pending");
     }
 }
 
-/// The user sees the app, its rights and the account, and approves just that.
+/// The user sees the app, its rights and the account, and approves exactly these.
 #[tokio::test]
-async fn an_approval_names_what_was_seen() {
-    let service = Service::with(STATE).await;
+async fn approval_requires_confirmation_of_displayed_rights() {
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     let seen = look(&service, "ghp_mona0000", &begun["user_code"]).await.expect(200);
     assert_eq!(seen.header("cache-control"), Some("no-store"));
@@ -242,7 +244,7 @@ async fn an_approval_names_what_was_seen() {
         let approval = json!({ "user_code": begun["user_code"], "confirmation": confirmation });
         mona.post(APPROVE, approval).await.expect(409);
     }
-    // The app asks for more than what the user saw.
+    // The app now requests more than the user saw.
     service.apply(&STATE.replace("{ contents: read }", "{ contents: read, issue_fields: write }")).await;
     let approval = json!({ "user_code": begun["user_code"], "confirmation": seen["confirmation"] });
     service.with_token("ghp_wide0000").post(APPROVE, approval).await.expect(409);
@@ -262,15 +264,15 @@ async fn an_approval_names_what_was_seen() {
     mona.get(APPROVE).await.expect(404);
 }
 
-/// With `administration: write` an app deletes repositories, so its approval takes the scope for that.
+/// An app with `administration: write` can delete repositories, so its approval requires the scope for that.
 #[tokio::test]
-async fn approving_an_app_that_deletes_repositories_takes_the_scope_for_it() {
+async fn approving_app_with_repository_deletion_requires_delete_scope() {
     let service = Service::with(&STATE.replace("{ contents: read }", "{ administration: write }")).await;
     let begun = begin(&service, "Iv23helper", "").await;
     let seen = look(&service, "ghp_mona0000", &begun["user_code"]).await.expect(200).json();
     assert_eq!(seen["missing_scopes"], json!(["delete_repo"]));
-    let refused = approve(&service, "ghp_mona0000", &begun["user_code"]).await.expect(403);
-    assert_eq!(refused.message(), "To approve this device the token needs the scopes delete_repo");
+    let rejected = approve(&service, "ghp_mona0000", &begun["user_code"]).await.expect(403);
+    assert_eq!(rejected.message(), "To approve this device the token needs the scopes delete_repo");
     approve(&service, "ghp_wide0000", &begun["user_code"]).await.expect(204);
     let service = Service::with(&STATE.replace("{ contents: read }", "{ administration: read }")).await;
     let begun = begin(&service, "Iv23helper", "").await;
@@ -279,8 +281,8 @@ async fn approving_an_app_that_deletes_repositories_takes_the_scope_for_it() {
 
 /// Of many devices with one code, one gets the token.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_code_becomes_one_token() {
-    let service = Service::with(STATE).await;
+async fn device_code_yields_exactly_one_token() {
+    let service = Service::with(&STATE).await;
     let begun = begin(&service, "Iv23helper", "").await;
     approve(&service, "ghp_mona0000", &begun["user_code"]).await.expect(204);
     let code = &begun["device_code"];
@@ -289,6 +291,6 @@ async fn a_code_becomes_one_token() {
         poll(&service, "Iv23helper", code),
         poll(&service, "Iv23helper", code)
     );
-    let tokens = [a, b, c].iter().filter(|answer| answer.json().get("access_token").is_some()).count();
+    let tokens = [a, b, c].iter().filter(|response| response.json().get("access_token").is_some()).count();
     assert_eq!(tokens, 1);
 }

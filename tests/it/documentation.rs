@@ -1,4 +1,4 @@
-//! The pages for people say what is so: links lead somewhere, settings are all there, and code that is shown is code that runs.
+//! The documentation is correct: links resolve, every setting is described, and code samples match their files.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ const PAGES: [&str; 4] = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECUR
 
 /// The security page names limits by settings that exist.
 #[test]
-fn the_limits_that_are_shown_can_be_set() {
+fn documented_limits_are_settings() {
     let (limits, settings) = (read(&root().join("SECURITY.md")), read(&root().join("docs/configuration.md")));
     let rows = limits.lines().filter(|line| line.starts_with("| ") && line.contains('`'));
     let cells: Vec<&str> = rows.filter_map(|row| row.rsplit('|').nth(1)).collect();
@@ -22,13 +22,13 @@ fn the_limits_that_are_shown_can_be_set() {
 }
 
 #[test]
-fn links_lead_somewhere() {
+fn links_resolve() {
     let mut lost = BTreeSet::new();
     for page in pages() {
         for target in links(&read(&page)) {
             let (file, _) = target.split_once('#').unwrap_or((&target, ""));
-            let folder = page.parent().expect("a page lies in a folder");
-            if !file.is_empty() && !file.contains("://") && !folder.join(file).exists() {
+            let directory = page.parent().expect("a page is in a directory");
+            if !file.is_empty() && !file.contains("://") && !directory.join(file).exists() {
                 lost.insert(format!("{} → {target}", page.display()));
             }
         }
@@ -38,18 +38,18 @@ fn links_lead_somewhere() {
 
 /// A block that follows the link to a file and a colon is a part of that file.
 #[test]
-fn code_that_is_shown_is_the_text_of_its_file() {
+fn code_samples_match_their_files() {
     let mut shown = 0;
     for page in pages() {
         let text = read(&page);
         let parts: Vec<&str> = text.split("```").collect();
-        // Words and blocks in turn, beginning with words.
+        // Text and code blocks alternate, text first.
         for pair in parts.chunks(2) {
             let (words, Some(block)) = (pair[0], pair.get(1)) else { continue };
             let Some(file) = source_of(words) else { continue };
             let (_, code) = block.split_once('\n').expect("a block begins with its language");
-            let folder = page.parent().expect("a page lies in a folder");
-            assert!(read(&folder.join(file)).contains(code), "{}: this is not in {file}:\n{code}", page.display());
+            let directory = page.parent().expect("a page is in a directory");
+            assert!(read(&directory.join(file)).contains(code), "{}: this is not in {file}:\n{code}", page.display());
             shown += 1;
         }
     }
@@ -57,7 +57,7 @@ fn code_that_is_shown_is_the_text_of_its_file() {
 }
 
 #[test]
-fn every_setting_has_its_line() {
+fn every_setting_is_documented() {
     let page = read(&root().join("docs/configuration.md"));
     let rows: BTreeSet<&str> = page.lines().filter(|line| line.starts_with("| `--")).collect();
     let command = Cli::command();
@@ -73,7 +73,7 @@ fn every_setting_has_its_line() {
 }
 
 #[test]
-fn every_command_is_on_a_page() {
+fn every_command_is_documented() {
     let pages: String = pages().iter().map(|page| read(page)).collect();
     for command in Cli::command().get_subcommands() {
         let words = format!("plinth {}", command.get_name());
@@ -96,11 +96,11 @@ fn architecture_page_names_every_crate_and_area() {
 }
 
 #[tokio::test]
-async fn the_state_file_that_is_shown_can_be_applied() {
+async fn documented_state_file_applies() {
     let page = read(&root().join("docs/state-file.md"));
     let text = page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a file is shown");
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let (file, data) = (folder.path().join("state.yaml"), folder.path().join("data"));
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
+    let (file, data) = (directory.path().join("state.yaml"), directory.path().join("data"));
     std::fs::write(&file, text).expect("a file can be written");
     let words = ["plinth".as_ref(), "apply".as_ref(), file.as_os_str(), "--data".as_ref(), data.as_os_str()];
     let cli = Cli::try_parse_from(words).expect("a command");
@@ -110,7 +110,7 @@ async fn the_state_file_that_is_shown_can_be_applied() {
 }
 
 #[test]
-fn every_field_of_the_state_file_is_explained() {
+fn state_file_fields_are_documented() {
     let page = read(&root().join("docs/state-file.md"));
     let schema = read(&root().join("docs/state-file.schema.json"));
     let schema: serde_json::Value = serde_json::from_str(&schema).expect("a schema");
@@ -122,13 +122,13 @@ fn every_field_of_the_state_file_is_explained() {
     }
 }
 
-/// The file that the words before a block name, if they end with a link and a colon.
+/// The file of a code block, if the text before it ends with a link and a colon.
 fn source_of(words: &str) -> Option<&str> {
     let (_, target) = words.trim_end().strip_suffix("):")?.rsplit_once("](")?;
     Some(target)
 }
 
-/// What stands between `](` and `)`, outside of code.
+/// The target between `](` and `)`, outside of code.
 fn links(text: &str) -> Vec<String> {
     let words = text.split("```").step_by(2);
     let targets = words.flat_map(|part| part.split("](").skip(1)).filter_map(|rest| rest.split_once(')'));
@@ -137,8 +137,8 @@ fn links(text: &str) -> Vec<String> {
 
 fn pages() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = PAGES.iter().map(|page| root().join(page)).collect();
-    for folder in ["docs", "docs/decisions"] {
-        let entries = std::fs::read_dir(root().join(folder)).expect("there is documentation").flatten();
+    for directory in ["docs", "docs/decisions"] {
+        let entries = std::fs::read_dir(root().join(directory)).expect("there is documentation").flatten();
         found.extend(entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "md")));
     }
     found

@@ -1,4 +1,4 @@
-//! `plinth import` as people type it: all of a repository, or nothing.
+//! The command `plinth import`: a whole repository or nothing.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -7,32 +7,29 @@ use std::process::{Command, Output, Stdio};
 use crate::durability::git;
 use crate::process::Server;
 use crate::support::TestDatabase;
+use crate::support::fixtures::rocket;
 
-const STATE: &str = "
-users: [{ login: mona }]
-repos: [{ name: mona/rocket }, { name: mona/other }]
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
-/// More than the program copies before it tells of it for the first time.
+/// More than the program copies before it first reports progress.
 const LARGE: usize = 20 << 20;
 
-/// A data folder, and a database of its own where the tests run on one.
+/// A data directory, and a database if the tests run on PostgreSQL.
 struct Home {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     database: TestDatabase,
 }
 
 impl Home {
     async fn new() -> Self {
-        let home = Self { folder: tempfile::tempdir().expect("a folder"), database: TestDatabase::create().await };
-        std::fs::write(home.path("state.yaml"), STATE).expect("a file");
+        let home =
+            Self { directory: tempfile::tempdir().expect("a directory"), database: TestDatabase::create().await };
+        std::fs::write(home.path("state.yaml"), rocket().repo("mona/other", "").to_string()).expect("a file");
         let applied = home.plinth().arg("apply").arg(home.path("state.yaml")).output().expect("the program runs");
         assert!(applied.status.success(), "{applied:?}");
         home
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     fn plinth(&self) -> Command {
@@ -48,8 +45,8 @@ impl Home {
         self.plinth().args(["import", "mona/rocket"]).arg(source).output().expect("the program runs")
     }
 
-    /// What was said by an import that must fail.
-    fn refused(&self, source: &Path) -> String {
+    /// The output of an import that must fail.
+    fn rejected(&self, source: &Path) -> String {
         let output = self.import(source);
         assert!(!output.status.success(), "{output:?}");
         String::from_utf8(output.stderr).expect("text")
@@ -58,13 +55,13 @@ impl Home {
     fn serve(&self) -> Server {
         let url = self.database.url();
         let flags: Vec<&str> = url.iter().flat_map(|url| ["--database", url]).collect();
-        Server::start(self.folder.path(), &flags)
+        Server::start(self.directory.path(), &flags)
     }
 
-    /// A repository of someone else, with branches, a tag, notes and a name that is nobody's business.
+    /// A repository with branches, a tag, notes and a ref in a reserved namespace.
     fn make_source(&self) -> PathBuf {
         let source = self.path("source");
-        std::fs::create_dir(&source).expect("a folder");
+        std::fs::create_dir(&source).expect("a directory");
         git(&source, &["init", "--quiet", "--initial-branch=trunk"]);
         for number in 0..3 {
             std::fs::write(source.join("file"), format!("{number}\n").repeat(500)).expect("a file");
@@ -77,7 +74,7 @@ impl Home {
         source
     }
 
-    /// Neither the repository nor anything beside it has got a file.
+    /// Neither the repository nor its surroundings have a new file.
     fn assert_untouched(&self) {
         let left = files_below(&self.path("data/repositories"));
         assert!(left.is_empty(), "{left:?}");
@@ -86,34 +83,34 @@ impl Home {
 
     fn refs(&self, server: &Server) -> String {
         let url = format!("http://x:ghp_monamona@{}/mona/rocket.git", server.address);
-        let listed = git(self.folder.path(), &["ls-remote", "--quiet", "--refs", &url]);
+        let listed = git(self.directory.path(), &["ls-remote", "--quiet", "--refs", &url]);
         let lines = listed.lines().filter(|line| !line.ends_with("\tHEAD"));
         lines.map(|line| line.replace('\t', " ")).collect::<Vec<_>>().join("\n")
     }
 
-    /// Git finds the names of the source, and everything that they need.
+    /// Git finds the refs of the source, and everything that they need.
     fn assert_whole(&self, source: &Path) {
         let server = self.serve();
         let all = git(source, &["for-each-ref", "--format=%(objectname) %(refname)"]);
         assert_eq!(self.refs(&server), all);
         let url = format!("http://x:ghp_monamona@{}/mona/rocket.git", server.address);
         let mirror = format!("mirror-{}", server.id());
-        git(self.folder.path(), &["clone", "--quiet", "--mirror", &url, &mirror]);
+        git(self.directory.path(), &["clone", "--quiet", "--mirror", &url, &mirror]);
         git(&self.path(&mirror), &["fsck", "--strict", "--full"]);
-        assert_eq!(std::fs::read_dir(self.path("data/repositories/staging")).expect("a folder").count(), 0);
+        assert_eq!(std::fs::read_dir(self.path("data/repositories/staging")).expect("a directory").count(), 0);
     }
 }
 
-fn files_below(folder: &Path) -> Vec<PathBuf> {
+fn files_below(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("a folder") {
+    for entry in std::fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
         if path.is_dir() { found.extend(files_below(&path)) } else { found.push(path) }
     }
     found
 }
 
-/// Bytes that cannot be made smaller, so that the copying takes its time.
+/// Incompressible bytes, so that copying takes some time.
 fn noise() -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let next = || {
@@ -132,21 +129,21 @@ fn add_noise(source: &Path) {
 }
 
 #[tokio::test]
-async fn a_repository_is_taken_over_and_nothing_is_taken_twice() {
+async fn import_copies_repository_and_reuses_objects() {
     let home = Home::new().await;
     let source = home.make_source();
     let output = home.import(&source);
-    let said = String::from_utf8(output.stdout).expect("text");
-    assert!(output.status.success() && said.ends_with("imported 4 references into mona/rocket\n"), "{said}");
+    let printed = String::from_utf8(output.stdout).expect("text");
+    assert!(output.status.success() && printed.ends_with("imported 4 references into mona/rocket\n"), "{printed}");
     home.assert_whole(&source);
     let again = home.import(&source);
-    let said = String::from_utf8(again.stdout).expect("text");
-    assert!(again.status.success() && said.ends_with("mona/rocket has these 4 references already\n"), "{said}");
+    let printed = String::from_utf8(again.stdout).expect("text");
+    assert!(again.status.success() && printed.ends_with("mona/rocket has these 4 references already\n"), "{printed}");
     home.assert_whole(&source);
     let before = git(&source, &["rev-parse", "HEAD"]);
     git(&source, &["commit", "--quiet", "--allow-empty", "-m", "later"]);
-    let said = home.refused(&source);
-    assert!(said.contains("refs/heads/trunk is not the same there: import into a new repository"), "{said}");
+    let printed = home.rejected(&source);
+    assert!(printed.contains("refs/heads/trunk is not the same there: import into a new repository"), "{printed}");
     git(&source, &["reset", "--quiet", "--hard", &before]);
     home.assert_whole(&source);
     let repo = home.serve().get("/repos/mona/rocket");
@@ -154,20 +151,20 @@ async fn a_repository_is_taken_over_and_nothing_is_taken_twice() {
 }
 
 #[tokio::test]
-async fn an_import_that_is_killed_leaves_nothing_and_can_be_made_again() {
+async fn killed_import_leaves_nothing_and_can_be_repeated() {
     let home = Home::new().await;
     let source = home.make_source();
     add_noise(&source);
     let mut child = home.plinth().args(["import", "mona/rocket"]).arg(&source).spawn().expect("the program starts");
     let mut output = BufReader::new(child.stdout.take().expect("standard output is ours"));
-    let mut told = String::new();
-    while !told.contains("copied 16 MiB") {
-        assert_ne!(output.read_line(&mut told).expect("it speaks"), 0, "{told}");
+    let mut reported = String::new();
+    while !reported.contains("copied 16 MiB") {
+        assert_ne!(output.read_line(&mut reported).expect("it speaks"), 0, "{reported}");
     }
     child.kill().expect("our own child can be killed");
     child.wait().expect("it is gone");
-    output.read_to_string(&mut told).expect("text");
-    assert!(!told.contains("imported"), "{told}");
+    output.read_to_string(&mut reported).expect("text");
+    assert!(!reported.contains("imported"), "{reported}");
     assert!(!files_below(&home.path("data/repositories")).is_empty(), "the kill came in the middle");
     assert_eq!(home.refs(&home.serve()), "");
     home.assert_untouched();
@@ -177,14 +174,14 @@ async fn an_import_that_is_killed_leaves_nothing_and_can_be_made_again() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_imported_is_told_and_leaves_nothing() {
+async fn failed_import_is_reported_and_leaves_nothing() {
     let home = Home::new().await;
     let source = home.make_source();
     let [empty, shallow, longer] = ["empty", "shallow", "longer"].map(|name| home.path(name));
-    std::fs::create_dir(&empty).expect("a folder");
+    std::fs::create_dir(&empty).expect("a directory");
     let url = format!("file://{}", source.display());
-    git(home.folder.path(), &["clone", "--quiet", "--depth", "1", &url, "shallow"]);
-    git(home.folder.path(), &["init", "--quiet", "--object-format=sha256", "longer"]);
+    git(home.directory.path(), &["clone", "--quiet", "--depth", "1", &url, "shallow"]);
+    git(home.directory.path(), &["init", "--quiet", "--object-format=sha256", "longer"]);
     git(&longer, &["commit", "--quiet", "--allow-empty", "-m", "one"]);
     for (path, word) in [
         (home.path("absent"), "is not a directory"),
@@ -193,8 +190,8 @@ async fn what_cannot_be_imported_is_told_and_leaves_nothing() {
         (shallow, "is a shallow clone"),
         (longer, "only SHA-1 repositories can be imported"),
     ] {
-        let said = home.refused(&path);
-        assert!(said.contains(word), "{}: {said}", path.display());
+        let printed = home.rejected(&path);
+        assert!(printed.contains(word), "{}: {printed}", path.display());
     }
     let mut elsewhere = home.plinth();
     let output = elsewhere.args(["import", "mona/absent"]).arg(&source).output().expect("the program runs");
@@ -203,7 +200,7 @@ async fn what_cannot_be_imported_is_told_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_damaged_repository_is_not_taken_in_part() {
+async fn damaged_repository_is_not_partially_imported() {
     let home = Home::new().await;
     let source = home.make_source();
     git(&source, &["repack", "-a", "-d", "--quiet"]);
@@ -216,8 +213,8 @@ async fn a_damaged_repository_is_not_taken_in_part() {
     for damaged in [flipped, good[..good.len() / 2].to_vec(), Vec::new()] {
         std::fs::remove_file(&pack).expect("it was there");
         std::fs::write(&pack, damaged).expect("a file");
-        let said = home.refused(&source);
-        assert!(said.contains("cannot be read") || said.contains("listing the refs"), "{said}");
+        let printed = home.rejected(&source);
+        assert!(printed.contains("cannot be read") || printed.contains("listing the refs"), "{printed}");
         home.assert_untouched();
     }
     std::fs::write(&pack, &good).expect("a file");
@@ -226,7 +223,7 @@ async fn a_damaged_repository_is_not_taken_in_part() {
 }
 
 #[tokio::test]
-async fn a_repository_that_was_made_to_hurt_runs_nothing_and_brings_no_bad_name() {
+async fn hostile_repository_runs_nothing_and_imports_no_bad_ref() {
     let home = Home::new().await;
     let source = home.make_source();
     let canary = home.path("canary");
@@ -249,7 +246,7 @@ async fn a_repository_that_was_made_to_hurt_runs_nothing_and_brings_no_bad_name(
     ] {
         git(&source, &["config", key, evil]);
     }
-    git(&source, &["config", "core.hooksPath", home.folder.path().to_str().expect("text")]);
+    git(&source, &["config", "core.hooksPath", home.directory.path().to_str().expect("text")]);
     for hook in ["post-index-change", "reference-transaction", "pre-auto-gc", "post-checkout"] {
         std::fs::copy(&script, home.path(hook)).expect("a copy");
         std::fs::set_permissions(home.path(hook), runnable.clone()).expect("it can be run");
@@ -260,11 +257,11 @@ async fn a_repository_that_was_made_to_hurt_runs_nothing_and_brings_no_bad_name(
         ["refs/heads/-x".to_owned(), "refs/heads/--upload-pack=evil".into(), format!("refs/heads/{}", "x".repeat(300))]
     {
         std::fs::write(&names, format!("# pack-refs with: peeled fully-peeled sorted\n{tip} {bad}\n")).expect("a file");
-        let said = home.refused(&source);
-        assert!(said.contains("cannot be imported"), "{bad}: {said}");
+        let printed = home.rejected(&source);
+        assert!(printed.contains("cannot be imported"), "{bad}: {printed}");
         home.assert_untouched();
     }
-    // A name that is ours alone is left out; the rest is good.
+    // A reserved ref is omitted; the rest is imported.
     std::fs::write(&names, format!("# pack-refs with: peeled fully-peeled sorted\n{tip} refs/pull/1/head\n"))
         .expect("a file");
     let output = home.import(&source);
@@ -275,7 +272,7 @@ async fn a_repository_that_was_made_to_hurt_runs_nothing_and_brings_no_bad_name(
 }
 
 #[tokio::test]
-async fn a_running_server_shows_an_import_at_once() {
+async fn running_server_shows_import_at_once() {
     let home = Home::new().await;
     let source = home.make_source();
     let server = home.serve();

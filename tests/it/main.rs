@@ -1,6 +1,7 @@
-//! Stories told over HTTP against the whole service, on SQLite and on PostgreSQL.
+//! Integration tests of the whole service over HTTP, on SQLite and on PostgreSQL. docs/testing.md explains how to run them.
 
 mod access;
+mod accounts;
 mod app_commands;
 mod architecture;
 mod attacks;
@@ -11,16 +12,16 @@ mod device_flow;
 mod documentation;
 mod durability;
 mod git_http;
-mod git_refs;
 mod history;
 mod importing;
 mod installations;
 mod issue_fields;
 mod process;
-mod profiles;
 mod project_fields;
 mod projects;
 mod pulls;
+mod refs;
+mod repositories;
 mod review_comments;
 mod revocation;
 mod schemas;

@@ -1,26 +1,27 @@
-//! Projects by themselves: where clients find the numbers that fields are asked with.
+//! Projects, from which clients get the numbers that requests for fields need.
+
+use std::sync::LazyLock;
 
 use expect_test::expect;
 
 use crate::project_fields::link;
 use crate::support::Service;
+use crate::support::fixtures::octo_org;
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-projects:
-  - { owner: octo-org, title: Roadmap, short_description: Where we go, creator: hubot, public: true }
-  - { owner: mona, title: Chores }
-  - { owner: octo-org, title: Secrets }
-tokens:
-  - { kind: classic, user: mona, scopes: ['read:project'], token: ghp_mona0000 }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona", "hubot"])
+        .project("octo-org", "Roadmap", "short_description: Where we go, creator: hubot, public: true")
+        .project("mona", "Chores", "")
+        .project("octo-org", "Secrets", "")
+        .classic("mona", "read:project", "ghp_mona0000")
+        .to_string()
+});
 
 #[tokio::test]
-async fn a_project_is_shown_with_owner_and_creator() {
-    let service = Service::with(STATE).await;
-    let answer = service.anonymous().get("/orgs/octo-org/projectsV2/1").await.expect(200);
-    let mut project = answer.json();
+async fn get_project_returns_owner_and_creator() {
+    let service = Service::with(&STATE).await;
+    let response = service.anonymous().get("/orgs/octo-org/projectsV2/1").await.expect(200);
+    let mut project = response.json();
     assert_eq!(project["owner"]["login"], "octo-org");
     assert_eq!(project["owner"]["type"], "Organization");
     assert_eq!(project["creator"]["login"], "hubot");
@@ -51,8 +52,8 @@ async fn a_project_is_shown_with_owner_and_creator() {
 }
 
 #[tokio::test]
-async fn projects_are_counted_for_each_owner() {
-    let service = Service::with(STATE).await;
+async fn project_numbers_count_per_owner() {
+    let service = Service::with(&STATE).await;
     let mona = service.with_token("ghp_mona0000");
     let listed = mona.get("/orgs/octo-org/projectsV2").await.expect(200).json();
     let shown: Vec<_> =
@@ -69,14 +70,20 @@ async fn projects_are_counted_for_each_owner() {
 }
 
 #[tokio::test]
-async fn projects_page_both_ways() {
-    let service = Service::with(STATE).await;
+async fn list_projects_pages_both_ways() {
+    let service = Service::with(&STATE).await;
     let more: String =
         (0..5).map(|number| format!("  - {{ owner: hubot, title: P{number}, public: true }}\n")).collect();
     service.apply(&format!("projects:\n{more}")).await;
     let mona = service.with_token("ghp_mona0000");
-    let titles = |answer: &crate::support::Answer| -> Vec<String> {
-        answer.json().as_array().unwrap().iter().map(|project| project["title"].as_str().unwrap().to_owned()).collect()
+    let titles = |response: &crate::support::Response| -> Vec<String> {
+        response
+            .json()
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|project| project["title"].as_str().unwrap().to_owned())
+            .collect()
     };
     let first = mona.get("/users/hubot/projectsV2?per_page=2").await.expect(200);
     assert_eq!(titles(&first), ["P0", "P1"]);
@@ -95,28 +102,28 @@ async fn projects_page_both_ways() {
 }
 
 #[tokio::test]
-async fn an_unchanged_project_is_not_sent_again() {
-    let service = Service::with(STATE).await;
+async fn unchanged_project_returns_304() {
+    let service = Service::with(&STATE).await;
     let first = service.anonymous().get("/orgs/octo-org/projectsV2/1").await.expect(200);
     let tag = first.header("etag").unwrap();
     service.anonymous().header("if-none-match", tag).get("/orgs/octo-org/projectsV2/1").await.expect(304);
 }
 
 #[tokio::test]
-async fn the_address_of_a_project_in_its_fields_leads_to_it() {
-    let service = Service::with(STATE).await;
+async fn project_url_of_field_resolves() {
+    let service = Service::with(&STATE).await;
     let mona = service.with_token("ghp_mona0000");
     for owner in ["/orgs/octo-org", "/users/mona"] {
         let project = mona.get(&format!("{owner}/projectsV2/1")).await.expect(200).json();
         let field = mona.get(&format!("{owner}/projectsV2/1/fields")).await.expect(200).json()[0].clone();
-        let address = field["project_url"].as_str().unwrap().strip_prefix("http://plinth.test").unwrap().to_owned();
-        assert_eq!(mona.get(&address).await.expect(200).json(), project);
+        let url = field["project_url"].as_str().unwrap().strip_prefix("http://plinth.test").unwrap().to_owned();
+        assert_eq!(mona.get(&url).await.expect(200).json(), project);
     }
 }
 
 #[tokio::test]
-async fn by_its_id_a_project_is_seen_by_nobody_else_than_below_its_owner() {
-    let service = Service::with(STATE).await;
+async fn project_by_id_has_visibility_of_project_by_number() {
+    let service = Service::with(&STATE).await;
     service
         .apply(
             "apps: [{ slug: helper, owner: octo-org, permissions: { organization_projects: read } }]

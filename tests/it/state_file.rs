@@ -1,4 +1,4 @@
-//! The state file: what it makes, that it makes it once, and what it says about mistakes.
+//! The state file: what it creates, that it applies once, and how mistakes are reported.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use plinth_base::error::Error;
 
 use crate::support::Service;
 
-const WORLD: &str = "\
+const STATE: &str = "\
 users:
   - { login: mona, name: Mona Lisa }
   - { login: hubot }
@@ -32,10 +32,10 @@ tokens:
 ";
 
 #[tokio::test]
-async fn a_file_is_made_real_and_a_second_time_changes_nothing() {
+async fn state_file_applies_once() {
     let service = Service::with("").await;
     let apply = async || {
-        let state = State::parse(WORLD, service.folder()).expect("the file is good");
+        let state = State::parse(STATE, service.directory()).expect("the file is good");
         state.apply(&service.store, &service.app.repositories, service.app.clock.now()).await.expect("it applies")
     };
     let first = apply().await;
@@ -72,7 +72,7 @@ async fn a_file_is_made_real_and_a_second_time_changes_nothing() {
 }
 
 #[tokio::test]
-async fn what_differs_is_changed_and_keeps_its_number() {
+async fn changed_state_file_updates_and_keeps_ids() {
     let service = Service::with("users: [{ login: mona }]\nrepos: [{ name: mona/notes }]").await;
     let before = service.anonymous().get("/repos/mona/notes").await.expect(200).json();
     service.apply("users: [{ login: MONA, name: Mona }]\nrepos: [{ name: mona/Notes, description: Mine }]").await;
@@ -84,16 +84,16 @@ async fn what_differs_is_changed_and_keeps_its_number() {
 }
 
 #[tokio::test]
-async fn a_key_is_made_beside_the_file_for_its_owner_alone() {
+async fn app_key_is_generated_next_to_state_file_with_private_mode() {
     use std::os::unix::fs::PermissionsExt;
-    let service = Service::with(WORLD).await;
-    let path = service.folder().join("helper.pem");
+    let service = Service::with(STATE).await;
+    let path = service.directory().join("helper.pem");
     let text = std::fs::read_to_string(&path).expect("the key was made");
     assert!(text.starts_with("-----BEGIN PRIVATE KEY-----"));
     assert_eq!(path.metadata().expect("it exists").permissions().mode() & 0o777, 0o600);
 }
 
-/// Applies to a store that must stay as it was, and returns the complaint.
+/// Applies a file to a store that must stay unchanged, and returns the error.
 async fn complaint(text: &str) -> String {
     let service = Service::with("users: [{ login: mona }]").await;
     let outcome = match State::parse(text, Path::new("/nonexistent")) {
@@ -111,7 +111,7 @@ async fn complaint(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn mistakes_are_told_with_line_and_field_and_change_nothing() {
+async fn invalid_state_file_is_reported_with_line_and_field() {
     for (text, line, word) in [
         ("users:\n  - { login: newcomer }\n  - { login: a--b }", "line 3", "users.login"),
         ("users: [{ login: newcomer }]\nrepos:\n  - { name: nobody/x }", "line 3", "repos.name"),
@@ -143,7 +143,7 @@ async fn mistakes_are_told_with_line_and_field_and_change_nothing() {
 }
 
 #[tokio::test]
-async fn an_installation_has_at_most_what_its_app_asks_for() {
+async fn installation_permissions_are_limited_to_app_permissions() {
     let message = complaint(
         "apps: [{ slug: helper, owner: mona, permissions: { contents: read } }]\n\
          installations: [{ app: helper, account: mona, repositories: all, permissions: { contents: write } }]",

@@ -1,4 +1,4 @@
-//! An app that signs with its own key, and acts through its installations.
+//! An app that signs with its own key and acts through its installations.
 
 use http::header::{ETAG, HeaderMap, IF_NONE_MATCH};
 use octocrab::models::apps::CreateInstallationAccessToken;
@@ -8,10 +8,10 @@ use octocrab::secrecy::ExposeSecret;
 use octocrab::{Octocrab, Page};
 use serde_json::Value;
 
-use crate::support::{HELPER, HUBOT, MONA, app, assert_refused, with};
+use crate::support::{HELPER, HUBOT, MONA, app, assert_rejected, with};
 
 #[tokio::test]
-async fn an_app_finds_itself_and_its_installations() {
+async fn app_finds_itself_and_its_installations() {
     let app = app();
     assert_eq!(app.apps().get().await.unwrap().slug.as_deref(), Some("helper"));
     let listed = app.apps().installations().send().await.unwrap();
@@ -23,11 +23,11 @@ async fn an_app_finds_itself_and_its_installations() {
     assert_eq!(app.apps().get_repository_installation("octo-org", "hello").await.unwrap(), of_org);
     assert_eq!(app.apps().installation(of_org.id).await.unwrap(), of_org);
     assert_eq!(app.apps().get_user_installation("mona").await.unwrap().account.login, "mona");
-    assert_refused(app.apps().get_org_installation("nobody").await, 404, "Not Found");
+    assert_rejected(app.apps().get_org_installation("nobody").await, 404, "Not Found");
 }
 
 #[tokio::test]
-async fn a_client_of_an_installation_gets_its_token_by_itself() {
+async fn installation_client_requests_its_token() {
     let app = app();
     let installation = on(&app, "octo-org").await;
     let helper = app.installation(installation.id).unwrap();
@@ -41,7 +41,7 @@ async fn a_client_of_an_installation_gets_its_token_by_itself() {
 }
 
 #[tokio::test]
-async fn the_repositories_of_an_installation_are_listed_page_by_page() {
+async fn installation_repositories_are_listed_page_by_page() {
     let helper = with(HELPER);
     let first: Page<Value> = helper.get("/installation/repositories?per_page=7", None::<&()>).await.unwrap();
     let total = first.total_count.expect("how many there are");
@@ -50,15 +50,15 @@ async fn the_repositories_of_an_installation_are_listed_page_by_page() {
     assert_eq!(all.len() as u64, total);
 }
 
-/// The client of an installation sends its token to no other host than `api.github.com` when it follows a link, so that
-/// elsewhere it asks for pages by their numbers.
+/// octocrab's installation client follows links with its token only on `api.github.com`, so elsewhere it requests pages by
+/// number.
 #[tokio::test]
-async fn the_client_of_an_installation_asks_for_pages_by_number() {
+async fn installation_client_requests_pages_by_number() {
     let app = app();
     let helper = app.installation(on(&app, "octo-org").await.id).unwrap();
     let first: Page<Value> = helper.get("/installation/repositories?per_page=15", None::<&()>).await.unwrap();
-    let followed: octocrab::Result<Option<Page<Value>>> = helper.get_page(&first.next).await;
-    assert_refused(followed, 401, "Requires authentication");
+    let linked: octocrab::Result<Option<Page<Value>>> = helper.get_page(&first.next).await;
+    assert_rejected(linked, 401, "Requires authentication");
     let mut names = Vec::new();
     for page in 1..=first.number_of_pages().expect("more than one page") {
         let listed = helper.apps().installation_repositories().per_page(15).page(page).send().await.unwrap();
@@ -68,7 +68,7 @@ async fn the_client_of_an_installation_asks_for_pages_by_number() {
 }
 
 #[tokio::test]
-async fn repositories_that_have_not_changed_are_not_sent_again() {
+async fn unchanged_repositories_return_304() {
     let app = app();
     let id = on(&app, "octo-org").await.id;
     let narrow = app.installation_builder(id).repositories(vec!["part-01".into()]).build().unwrap();
@@ -79,7 +79,7 @@ async fn repositories_that_have_not_changed_are_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_token_can_be_made_for_less() {
+async fn token_can_be_narrowed() {
     let app = app();
     let installation = on(&app, "octo-org").await;
     let narrow = app.installation_builder(installation.id).repositories(vec!["hello".into()]).build().unwrap();
@@ -87,40 +87,40 @@ async fn a_token_can_be_made_for_less() {
     let names: Vec<&str> = repos.repositories.iter().map(|repo| repo.name.as_str()).collect();
     assert_eq!(names, ["hello"]);
     let hidden = narrow.git("octo-org", "secret").get_ref(&Reference::Branch("main".into())).await;
-    assert_refused(hidden, 404, "Not Found");
+    assert_rejected(hidden, 404, "Not Found");
 
     let repositories = Some(vec!["nothing-like-it".into()]);
     let wanted = CreateInstallationAccessToken { repositories, ..Default::default() };
-    let refused = app.apps().create_installation_access_token(installation.id, &wanted).await;
+    let rejected = app.apps().create_installation_access_token(installation.id, &wanted).await;
     let there = "There is at least one repository that does not exist or is not accessible to the parent installation.";
-    assert_refused(refused, 422, there);
+    assert_rejected(rejected, 422, there);
 }
 
 #[tokio::test]
-async fn a_token_that_was_given_back_is_dead_and_the_next_one_works() {
+async fn revoked_token_is_rejected_and_next_one_works() {
     let app = app();
     let installation = on(&app, "octo-org").await;
     let (helper, token) = app.installation_and_token(installation.id).await.unwrap();
     let holder = with(token.expose_secret());
     holder.apps().installation_repositories().send().await.unwrap();
     holder.apps().revoke_installation_token().await.unwrap();
-    assert_refused(holder.apps().installation_repositories().send().await, 401, "Bad credentials");
-    assert_refused(holder.apps().revoke_installation_token().await, 401, "Bad credentials");
-    // The client of the installation is told so as well, and helps itself to a new one.
+    assert_rejected(holder.apps().installation_repositories().send().await, 401, "Bad credentials");
+    assert_rejected(holder.apps().revoke_installation_token().await, 401, "Bad credentials");
+    // The installation client gets the same error, and requests a new token.
     helper.apps().installation_repositories().send().await.unwrap();
 }
 
 #[tokio::test]
-async fn who_is_no_installation_cannot_act_as_one() {
+async fn other_credentials_cannot_act_as_installation() {
     let only =
         "You must authenticate with an installation access token in order to list repositories for an installation.";
-    assert_refused(with(MONA).apps().installation_repositories().send().await, 403, only);
+    assert_rejected(with(MONA).apps().installation_repositories().send().await, 403, only);
     assert!(with(HUBOT).current().revoke_installation_token().await.is_err());
     let suspended = on(&app(), "mona").await;
-    let refused = app().installation(suspended.id).unwrap().apps().installation_repositories().send().await;
-    assert_refused(refused, 403, "This installation has been suspended");
+    let rejected = app().installation(suspended.id).unwrap().apps().installation_repositories().send().await;
+    assert_rejected(rejected, 403, "This installation has been suspended");
     let none = app().installation(InstallationId(4096)).unwrap().apps().installation_repositories().send().await;
-    assert_refused(none, 404, "Not Found");
+    assert_rejected(none, 404, "Not Found");
 }
 
 async fn on(app: &Octocrab, account: &str) -> Installation {

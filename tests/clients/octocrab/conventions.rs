@@ -1,4 +1,4 @@
-//! What holds for every operation: versions, addresses, and asking again only for what has changed.
+//! Conventions of every operation: versions, URLs and conditional requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,10 +11,10 @@ use octocrab::params::repos::Reference;
 use octocrab::service::middleware::cache::mem::InMemoryCache;
 use octocrab::service::middleware::cache::{CacheKey, CacheStorage, CacheWriter, CachedResponse};
 
-use crate::support::{HUBOT, HUBOT_READS, MONA, address, anonymous, assert_refused, get, refusal, with};
+use crate::support::{HUBOT, HUBOT_READS, MONA, anonymous, assert_rejected, get, rejection, url, with};
 
 const SELECTED: &str = "x-github-api-version-selected";
-/// What no story changes.
+/// A resource that no test changes.
 const ROUTES: [(&str, &str); 6] = [
     (MONA, "/orgs/octo-org/projectsV2/2/fields?per_page=5"),
     (MONA, "/users/mona/projectsV2/2/fields"),
@@ -25,7 +25,7 @@ const ROUTES: [(&str, &str); 6] = [
 ];
 
 #[tokio::test]
-async fn what_has_not_changed_is_not_sent_again() {
+async fn unchanged_resource_returns_304() {
     for (token, route) in ROUTES {
         let client = with(token);
         let first = client._get(route).await.unwrap();
@@ -39,12 +39,12 @@ async fn what_has_not_changed_is_not_sent_again() {
     }
 }
 
-/// The client's own cache, which counts how often it was told that nothing has changed.
+/// A cache for the client that counts its 304 responses.
 #[tokio::test]
-async fn the_cache_of_the_client_is_used_until_something_changes() {
+async fn client_cache_is_used_until_change() {
     let reused = Arc::new(AtomicUsize::new(0));
     let cache = Counting { inner: InMemoryCache::new(), reused: reused.clone() };
-    let builder = Octocrab::builder().base_uri(address()).expect("an address").cache(cache);
+    let builder = Octocrab::builder().base_uri(url()).expect("an address").cache(cache);
     let client = builder.personal_token(HUBOT.to_owned()).build().expect("a client");
     let git = client.git("octo-org", "refs");
     let branch = Reference::Branch("crab/cached".into());
@@ -62,8 +62,8 @@ async fn the_cache_of_the_client_is_used_until_something_changes() {
 }
 
 #[tokio::test]
-async fn the_prefix_of_an_enterprise_address_stays_in_every_link() {
-    let prefix = format!("{}/api/v3", address());
+async fn enterprise_prefix_is_in_every_link() {
+    let prefix = format!("{}/api/v3", url());
     let client = Octocrab::builder().base_uri(prefix.as_str()).expect("an address").build().expect("a client");
     let first = client.pulls("octo-org", "hello").list_comments(Some(1)).per_page(20).send().await.unwrap();
     assert!(first.next.as_ref().is_some_and(|next| next.to_string().starts_with(&prefix)), "{:?}", first.next);
@@ -71,9 +71,9 @@ async fn the_prefix_of_an_enterprise_address_stays_in_every_link() {
     assert!(all.len() > 40 && all.iter().all(|comment| comment.url.as_str().starts_with(&prefix)));
 }
 
-/// The client asks for the older version by itself; the service's own name for the header counts more.
+/// The client requests the older version; the service's own header overrides it.
 #[tokio::test]
-async fn the_older_version_is_spoken_unless_the_newer_one_is_asked_for() {
+async fn older_api_version_is_default() {
     let route = "/repos/octo-org/hello/git/ref/heads/main";
     let usual = anonymous()._get(route).await.unwrap();
     assert_eq!(usual.status(), 200);
@@ -81,20 +81,20 @@ async fn the_older_version_is_spoken_unless_the_newer_one_is_asked_for() {
     let newer = versioned("2026-03-10")._get(route).await.unwrap();
     assert_eq!(newer.status(), 200);
     assert_eq!(newer.headers()[SELECTED], "2026-03-10");
-    let refused = refusal(get(&versioned("2020-02-02"), "/versions").await);
-    assert_eq!(refused.status_code, 400);
-    assert!(refused.message.contains("2026-03-10"), "{}", refused.message);
+    let rejected = rejection(get(&versioned("2020-02-02"), "/versions").await);
+    assert_eq!(rejected.status_code, 400);
+    assert!(rejected.message.contains("2026-03-10"), "{}", rejected.message);
 }
 
 #[tokio::test]
-async fn a_credential_that_is_not_good_is_good_for_nothing() {
+async fn bad_credential_is_always_rejected() {
     let client = with("ghp_nobodyHasThisOne");
-    assert_refused(get(&client, "/repos/octo-org/hello/pulls/1/comments").await, 401, "Bad credentials");
-    assert_refused(get(&client, "/orgs/octo-org/projectsV2/1/fields").await, 401, "Bad credentials");
+    assert_rejected(get(&client, "/repos/octo-org/hello/pulls/1/comments").await, 401, "Bad credentials");
+    assert_rejected(get(&client, "/orgs/octo-org/projectsV2/1/fields").await, 401, "Bad credentials");
 }
 
 #[tokio::test]
-async fn what_client_programs_ask_first_is_answered() {
+async fn root_and_meta_endpoints_are_served() {
     let mona = with(MONA);
     assert_eq!(mona.current().user().await.unwrap().login, "mona");
     assert!(mona.ratelimit().get().await.unwrap().resources.core.limit > 0);
@@ -105,7 +105,7 @@ async fn what_client_programs_ask_first_is_answered() {
 }
 
 fn versioned(version: &str) -> Octocrab {
-    let builder = Octocrab::builder().base_uri(address()).expect("an address");
+    let builder = Octocrab::builder().base_uri(url()).expect("an address");
     let name = HeaderName::from_static("x-service-api-version");
     builder.add_header(name, version.to_owned()).build().expect("a client")
 }
@@ -120,7 +120,7 @@ impl CacheStorage for Counting {
         self.inner.try_hit(uri)
     }
 
-    /// Asked for only when the service has answered 304.
+    /// Called only after a 304 response.
     fn load(&self, uri: &Uri) -> Option<CachedResponse> {
         self.reused.fetch_add(1, Ordering::Relaxed);
         self.inner.load(uri)

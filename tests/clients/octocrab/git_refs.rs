@@ -1,14 +1,14 @@
-//! References of a repository.
+//! Refs of a repository.
 
 use octocrab::Octocrab;
 use octocrab::models::repos::{Object, Ref};
 use octocrab::params::repos::Reference;
 use serde_json::{Value, json};
 
-use crate::support::{HUBOT, HUBOT_READS, MONA, STRANGER, anonymous, assert_refused, get, with};
+use crate::support::{HUBOT, HUBOT_READS, MONA, STRANGER, anonymous, assert_rejected, get, with};
 
 #[tokio::test]
-async fn a_branch_is_made_moved_and_deleted() {
+async fn branch_is_created_updated_and_deleted() {
     let hubot = with(HUBOT);
     let git = hubot.git("octo-org", "refs");
     let (main, ahead) = (sha_of(&hubot, "main").await, sha_of(&hubot, "featureA").await);
@@ -19,18 +19,18 @@ async fn a_branch_is_made_moved_and_deleted() {
 
     let forward = git.update_ref(&branch, &ahead).send().await.unwrap();
     assert_eq!(sha(&forward), ahead);
-    assert_refused(git.update_ref(&branch, &main).send().await, 422, "Update is not a fast forward");
+    assert_rejected(git.update_ref(&branch, &main).send().await, 422, "Update is not a fast forward");
     let back = git.update_ref(&branch, &main).force(true).send().await.unwrap();
     assert_eq!(sha(&back), main);
 
     git.delete_ref(&branch).await.unwrap();
-    assert_refused(git.get_ref(&branch).await, 404, "Not Found");
-    assert_refused(git.delete_ref(&branch).await, 422, "Reference does not exist");
-    assert_refused(git.update_ref(&branch, &main).send().await, 422, "Reference does not exist");
+    assert_rejected(git.get_ref(&branch).await, 404, "Not Found");
+    assert_rejected(git.delete_ref(&branch).await, 422, "Reference does not exist");
+    assert_rejected(git.update_ref(&branch, &main).send().await, 422, "Reference does not exist");
 }
 
 #[tokio::test]
-async fn a_tag_with_a_message_is_an_object_of_its_own() {
+async fn annotated_tag_is_its_own_object() {
     let hubot = with(HUBOT);
     let git = hubot.git("octo-org", "hello");
     let annotated = git.get_ref(&Reference::Tag("v1".into())).await.unwrap();
@@ -41,7 +41,7 @@ async fn a_tag_with_a_message_is_an_object_of_its_own() {
 }
 
 #[tokio::test]
-async fn names_that_begin_alike_are_listed_all_at_once() {
+async fn matching_refs_share_prefix() {
     let nobody = anonymous();
     let git = nobody.git("octo-org", "refs");
     let listed = git.list_matching_refs("heads/feature").await.unwrap();
@@ -56,9 +56,9 @@ async fn names_that_begin_alike_are_listed_all_at_once() {
     assert!(all.len() > 120, "{}", all.len());
 }
 
-/// The client puts a name into the path as it is, so that its user writes what a path cannot hold.
+/// The client does not escape a ref in the path, so its user must.
 #[tokio::test]
-async fn odd_names_are_found_and_shown_as_they_are() {
+async fn unusual_ref_names_are_found() {
     let nobody = anonymous();
     let git = nobody.git("octo-org", "refs");
     let found = git.get_ref(&Reference::Branch("odd%2F%2350%25-fr%C3%BCh".into())).await.unwrap();
@@ -69,7 +69,7 @@ async fn odd_names_are_found_and_shown_as_they_are() {
 }
 
 #[tokio::test]
-async fn the_same_methods_are_with_the_repository() {
+async fn repository_handler_has_same_methods() {
     let hubot = with(HUBOT);
     let repo = hubot.repos("octo-org", "refs");
     let main = repo.get_ref(&Reference::Branch("main".into())).await.unwrap();
@@ -81,44 +81,44 @@ async fn the_same_methods_are_with_the_repository() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_is_refused_with_its_reason() {
+async fn invalid_refs_are_rejected_with_reason() {
     let mona = with(MONA);
     let git = mona.git("octo-org", "refs");
     let main = Reference::Branch("main".into());
     let tip = sha_of(&mona, "main").await;
-    assert_refused(git.create_ref(&main, &tip).await, 422, "Reference already exists");
+    assert_rejected(git.create_ref(&main, &tip).await, 422, "Reference already exists");
     let unknown = "1".repeat(40);
     let crab = Reference::Branch("crab/none".into());
-    assert_refused(git.create_ref(&crab, &unknown).await, 422, "Object does not exist");
-    assert_refused(git.update_ref(&main, &unknown).send().await, 422, "Object does not exist");
-    assert_refused(git.delete_ref(&main).await, 422, "Cannot delete the default branch");
+    assert_rejected(git.create_ref(&crab, &unknown).await, 422, "Object does not exist");
+    assert_rejected(git.update_ref(&main, &unknown).send().await, 422, "Object does not exist");
+    assert_rejected(git.delete_ref(&main).await, 422, "Cannot delete the default branch");
     let body = json!({ "ref": "heads/short", "sha": tip });
     let short: octocrab::Result<Value> = mona.post("/repos/octo-org/refs/git/refs", Some(&body)).await;
-    assert_refused(short, 422, "Reference name must start with 'refs/'.");
+    assert_rejected(short, 422, "Reference name must start with 'refs/'.");
 }
 
 #[tokio::test]
-async fn an_empty_repository_has_nothing_to_name() {
+async fn empty_repository_has_no_refs() {
     let mona = with(MONA);
     let git = mona.git("octo-org", "empty");
     let main = Reference::Branch("main".into());
-    assert_refused(git.get_ref(&main).await, 409, "Git Repository is empty.");
-    assert_refused(git.list_matching_refs("heads").await, 409, "Git Repository is empty.");
-    assert_refused(git.create_ref(&main, "1".repeat(40)).await, 409, "Git Repository is empty.");
+    assert_rejected(git.get_ref(&main).await, 409, "Git Repository is empty.");
+    assert_rejected(git.list_matching_refs("heads").await, 409, "Git Repository is empty.");
+    assert_rejected(git.create_ref(&main, "1".repeat(40)).await, 409, "Git Repository is empty.");
 }
 
 #[tokio::test]
-async fn who_may_not_write_is_told_so_and_who_may_not_read_is_told_nothing() {
+async fn reader_gets_403_and_stranger_gets_404() {
     let tip = sha_of(&anonymous(), "main").await;
     let branch = Reference::Branch("crab/mine".into());
-    let refused = anonymous().git("octo-org", "refs").create_ref(&branch, &tip).await;
-    assert_refused(refused, 401, "Requires authentication");
-    let refused = with(STRANGER).git("octo-org", "refs").create_ref(&branch, &tip).await;
-    assert_refused(refused, 403, "Must have push access to repository");
-    let refused = with(HUBOT_READS).git("octo-org", "hello").create_ref(&branch, &tip).await;
-    assert_refused(refused, 403, "Resource not accessible by personal access token");
+    let rejected = anonymous().git("octo-org", "refs").create_ref(&branch, &tip).await;
+    assert_rejected(rejected, 401, "Requires authentication");
+    let rejected = with(STRANGER).git("octo-org", "refs").create_ref(&branch, &tip).await;
+    assert_rejected(rejected, 403, "Must have push access to repository");
+    let rejected = with(HUBOT_READS).git("octo-org", "hello").create_ref(&branch, &tip).await;
+    assert_rejected(rejected, 403, "Resource not accessible by personal access token");
     let hidden = with(STRANGER).git("octo-org", "secret").list_matching_refs("heads").await;
-    assert_refused(hidden, 404, "Not Found");
+    assert_rejected(hidden, 404, "Not Found");
 }
 
 async fn sha_of(client: &Octocrab, branch: &str) -> String {

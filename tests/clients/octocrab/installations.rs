@@ -1,15 +1,15 @@
-//! Installations as a user sees and changes them.
+//! Installations as a user reads and changes them.
 
 use octocrab::models::{Installation, InstallationId, RepositoryId};
 use octocrab::{Octocrab, Page};
 use serde_json::Value;
 
 use crate::support::{
-    HELPER, HUBOT, HUBOT_READS, MONA, MONA_THROUGH_APP, MONA_WITHOUT_SCOPE, anonymous, assert_refused, refusal, with,
+    HELPER, HUBOT, HUBOT_READS, MONA, MONA_THROUGH_APP, MONA_WITHOUT_SCOPE, anonymous, assert_rejected, rejection, with,
 };
 
 #[tokio::test]
-async fn a_user_sees_the_installations_of_the_app() {
+async fn user_lists_installations_of_app() {
     let mona = with(MONA_THROUGH_APP);
     let first = mona.current().list_app_installations_accessible_to_user().per_page(1).send().await.unwrap();
     assert_eq!(first.items.len(), 1);
@@ -23,7 +23,7 @@ async fn a_user_sees_the_installations_of_the_app() {
 }
 
 #[tokio::test]
-async fn a_user_sees_the_repositories_of_an_installation_with_what_may_be_done() {
+async fn user_lists_installation_repositories_with_permissions() {
     let mona = with(MONA_THROUGH_APP);
     let id = on(&mona, "octo-org").await.id;
     let typed = mona.current().installation_repositories(id).per_page(100).send().await.unwrap();
@@ -37,7 +37,7 @@ async fn a_user_sees_the_repositories_of_an_installation_with_what_may_be_done()
 }
 
 #[tokio::test]
-async fn a_repository_is_added_and_removed_again() {
+async fn repository_is_added_and_removed() {
     let app_user = with(MONA_THROUGH_APP);
     let mona = with(MONA);
     let id = on(&app_user, "side-org").await.id;
@@ -47,46 +47,46 @@ async fn a_repository_is_added_and_removed_again() {
     assert_eq!(names(&app_user, id).await, ["one", "two", "three"]);
     mona.current().remove_repository_from_installation(id, three).await.unwrap();
     assert_eq!(names(&app_user, id).await, ["one", "two"]);
-    assert_refused(mona.current().remove_repository_from_installation(id, three).await, 404, "Not Found");
+    assert_rejected(mona.current().remove_repository_from_installation(id, three).await, 404, "Not Found");
 
     let (one, two) = (repository(&mona, "side-org", "one").await, repository(&mona, "side-org", "two").await);
     mona.current().remove_repository_from_installation(id, one).await.unwrap();
-    let last = refusal(mona.current().remove_repository_from_installation(id, two).await);
+    let last = rejection(mona.current().remove_repository_from_installation(id, two).await);
     assert_eq!(last.status_code, 422, "{last:?}");
     mona.current().add_repository_to_installation(id, one).await.unwrap();
 }
 
 #[tokio::test]
-async fn an_installation_on_everything_is_not_taken_apart() {
+async fn installation_on_all_repositories_rejects_removal() {
     let id = on(&with(MONA_THROUGH_APP), "octo-org").await.id;
     let mona = with(MONA);
     let hello = repository(&mona, "octo-org", "hello").await;
-    let refused = mona.current().remove_repository_from_installation(id, hello).await;
-    assert_refused(refused, 422, "This installation is on all repositories, please update in the Web UI.");
+    let rejected = mona.current().remove_repository_from_installation(id, hello).await;
+    assert_rejected(rejected, 422, "This installation is on all repositories, please update in the Web UI.");
 }
 
 #[tokio::test]
-async fn only_some_kinds_of_token_may() {
+async fn other_token_kinds_are_rejected() {
     let only = "You must authenticate with an access token authorized to a GitHub App in order to list installations";
-    assert_refused(with(MONA).current().list_app_installations_accessible_to_user().send().await, 403, only);
+    assert_rejected(with(MONA).current().list_app_installations_accessible_to_user().send().await, 403, only);
     let nobody = anonymous().current().list_app_installations_accessible_to_user().send().await;
-    assert_refused(nobody, 401, "Requires authentication");
+    assert_rejected(nobody, 401, "Requires authentication");
     let id = on(&with(MONA_THROUGH_APP), "octo-org").await.id;
     let hello = repository(&with(MONA), "octo-org", "hello").await;
     for token in [HUBOT_READS, HELPER, MONA_THROUGH_APP, MONA_WITHOUT_SCOPE] {
         let client = with(token);
         assert_eq!(
-            refusal(client.current().add_repository_to_installation(id, hello).await).status_code,
+            rejection(client.current().add_repository_to_installation(id, hello).await).status_code,
             403,
             "{token}"
         );
     }
-    assert_eq!(refusal(with(HUBOT_READS).current().installation_repositories(id).send().await).status_code, 403);
+    assert_eq!(rejection(with(HUBOT_READS).current().installation_repositories(id).send().await).status_code, 403);
     let missing = InstallationId(4096);
-    assert_refused(with(MONA_THROUGH_APP).current().installation_repositories(missing).send().await, 404, "Not Found");
-    assert_refused(with(MONA).current().add_repository_to_installation(missing, hello).await, 404, "Not Found");
-    let refused = refusal(with(HUBOT).current().add_repository_to_installation(id, hello).await);
-    assert!([403, 404].contains(&refused.status_code.as_u16()), "{refused:?}");
+    assert_rejected(with(MONA_THROUGH_APP).current().installation_repositories(missing).send().await, 404, "Not Found");
+    assert_rejected(with(MONA).current().add_repository_to_installation(missing, hello).await, 404, "Not Found");
+    let rejected = rejection(with(HUBOT).current().add_repository_to_installation(id, hello).await);
+    assert!([403, 404].contains(&rejected.status_code.as_u16()), "{rejected:?}");
 }
 
 async fn on(client: &Octocrab, account: &str) -> Installation {

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{HUBOT, MONA, STRANGER, assert_refused, delete, get, refusal, with};
+use crate::support::{HUBOT, MONA, STRANGER, assert_rejected, delete, get, rejection, with};
 
 const ROUTE: &str = "/orgs/octo-org/issue-fields";
 
 #[tokio::test]
-async fn fields_are_listed_with_their_names_and_types() {
+async fn list_fields_returns_names_and_types() {
     let fields = with(HUBOT).orgs("octo-org").issue_fields().list().await.unwrap();
     let named = |name: &str| fields.iter().find(|field| field.name == name).expect("a field of the state file");
     assert_eq!(named("Priority").data_type.as_deref(), Some("single_select"));
@@ -17,7 +17,7 @@ async fn fields_are_listed_with_their_names_and_types() {
 }
 
 #[tokio::test]
-async fn a_field_is_created_changed_and_deleted() {
+async fn field_is_created_updated_and_deleted() {
     let mona = with(MONA);
     let orgs = mona.orgs("octo-org");
     let fields = orgs.issue_fields();
@@ -32,13 +32,13 @@ async fn a_field_is_created_changed_and_deleted() {
 
     fields.delete(id).await.unwrap();
     assert!(fields.list().await.unwrap().iter().all(|field| field.id != made.id));
-    assert_refused(fields.delete(id).await, 404, "Not Found");
-    assert_refused(fields.update(id, &json!({ "name": "Again" })).await, 404, "Not Found");
+    assert_rejected(fields.delete(id).await, 404, "Not Found");
+    assert_rejected(fields.update(id, &json!({ "name": "Again" })).await, 404, "Not Found");
 }
 
-/// The client's own type has no room for options.
+/// The client's own type has no options.
 #[tokio::test]
-async fn options_are_replaced_as_a_set_and_keep_their_ids() {
+async fn options_are_replaced_as_set_and_keep_their_ids() {
     let mona = with(MONA);
     let options = json!([
         { "name": "Small", "color": "green", "priority": 1 },
@@ -50,9 +50,9 @@ async fn options_are_replaced_as_a_set_and_keep_their_ids() {
     assert_eq!((large["name"].as_str(), large["color"].as_str()), (Some("Large"), Some("red")));
     assert_eq!(large["description"], "Takes long");
 
-    let kept = json!({ "options": [{ "id": large["id"], "name": "Huge", "color": "purple", "priority": 1 }] });
+    let remaining = json!({ "options": [{ "id": large["id"], "name": "Huge", "color": "purple", "priority": 1 }] });
     let route = format!("{ROUTE}/{}", made["id"]);
-    let changed: Value = mona.patch(&route, Some(&kept)).await.unwrap();
+    let changed: Value = mona.patch(&route, Some(&remaining)).await.unwrap();
     assert_eq!(changed["options"].as_array().map(Vec::len), Some(1));
     assert_eq!(changed["options"][0]["id"], large["id"]);
     assert_eq!(changed["options"][0]["name"], "Huge");
@@ -60,27 +60,27 @@ async fn options_are_replaced_as_a_set_and_keep_their_ids() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_taken_is_refused_in_words() {
+async fn duplicate_name_is_rejected_with_message() {
     let mona = with(MONA);
     let body = json!({ "name": "priority", "data_type": "text" });
-    let refused = refusal(mona.orgs("octo-org").issue_fields().create(&body).await);
-    assert_eq!((refused.status_code.as_u16(), refused.message.as_str()), (422, "Validation Failed"));
-    let errors = refused.errors.expect("what is wrong");
+    let rejected = rejection(mona.orgs("octo-org").issue_fields().create(&body).await);
+    assert_eq!((rejected.status_code.as_u16(), rejected.message.as_str()), (422, "Validation Failed"));
+    let errors = rejected.errors.expect("what is wrong");
     assert!(errors.iter().all(Value::is_string) && !errors.is_empty(), "{errors:?}");
 }
 
 #[tokio::test]
-async fn what_is_missing_is_named() {
+async fn missing_attributes_are_named() {
     let mona = with(MONA);
-    let refused = mona.orgs("octo-org").issue_fields().create(&json!({ "data_type": "text" })).await;
-    assert_refused(refused, 422, "Invalid request.\n\n\"name\" wasn't supplied.");
+    let rejected = mona.orgs("octo-org").issue_fields().create(&json!({ "data_type": "text" })).await;
+    assert_rejected(rejected, 422, "Invalid request.\n\n\"name\" wasn't supplied.");
 }
 
 #[tokio::test]
-async fn fields_do_not_exist_for_strangers_and_not_for_writing_members() {
+async fn fields_are_hidden_from_strangers_and_read_only_for_members() {
     let stranger = with(STRANGER);
-    assert_refused(stranger.orgs("octo-org").issue_fields().list().await, 404, "Not Found");
-    assert_refused(get(&with(HUBOT), "/orgs/nobody/issue-fields").await, 404, "Not Found");
+    assert_rejected(stranger.orgs("octo-org").issue_fields().list().await, 404, "Not Found");
+    assert_rejected(get(&with(HUBOT), "/orgs/nobody/issue-fields").await, 404, "Not Found");
     let body = json!({ "name": "Mine", "data_type": "text" });
-    assert_refused(with(HUBOT).orgs("octo-org").issue_fields().create(&body).await, 404, "Not Found");
+    assert_rejected(with(HUBOT).orgs("octo-org").issue_fields().create(&body).await, 404, "Not Found");
 }

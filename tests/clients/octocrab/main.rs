@@ -1,10 +1,10 @@
-//! octocrab against a fresh service: every operation through its typed method, where it has one that can read the answer, and
-//! by its route otherwise.
+//! octocrab against a fresh service: every operation through its typed method if the client has one that can parse the
+//! response, and by its route otherwise.
 //!
-//! `node tests/clients/run.mjs octocrab --covers -- cargo test --package client-octocrab` starts the service, which holds
-//! what tests/clients/state.yaml says. Stories run side by side: none counts on what another may change.
+//! `node tests/clients/run.mjs octocrab --covers -- cargo test --package client-octocrab` starts the service with
+//! tests/clients/state.yaml. Tests run in parallel: none depends on what another may change.
 
-#![expect(clippy::unwrap_used, reason = "a story stops at the first surprise, in its helpers too")]
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise, in its helpers too")]
 
 mod apps;
 mod conventions;

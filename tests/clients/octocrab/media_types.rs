@@ -1,4 +1,4 @@
-//! A comment in the four forms in which it can be asked for.
+//! A comment in the four media types.
 
 use http::header::{ACCEPT, HeaderMap, HeaderValue};
 use octocrab::models::CommentId;
@@ -11,7 +11,7 @@ const RAW: &str = "**More** `code` and <b>tags</b> for @hubot";
 const TEXT: &str = "More code and tags for @hubot";
 
 #[tokio::test]
-async fn the_full_form_has_all_three_bodies() {
+async fn full_media_type_has_all_three_bodies() {
     let nobody = anonymous();
     let pulls = nobody.pulls("octo-org", "hello").media_type(MediaType::Full);
     let comments = pulls.list_comments(Some(1)).per_page(100).send().await.unwrap();
@@ -23,9 +23,9 @@ async fn the_full_form_has_all_three_bodies() {
     assert_eq!((plain.body.as_str(), plain.body_text, plain.body_html), (RAW, None, None));
 }
 
-/// The client's own type cannot do without `body`, which these forms do not have.
+/// The client's own type requires `body`, which these media types omit.
 #[tokio::test]
-async fn each_form_has_its_own_body() {
+async fn each_media_type_has_its_own_body() {
     let id = marked().await;
     for vendor in ["github", "plinth"] {
         for (form, keys) in [
@@ -44,7 +44,7 @@ async fn each_form_has_its_own_body() {
 }
 
 #[tokio::test]
-async fn an_answer_that_nobody_could_give_is_refused() {
+async fn unsupported_media_type_is_rejected() {
     let response = with(HUBOT)._get_with_headers("/user", Some(accept("text/html"))).await.unwrap();
     assert_eq!(response.status(), 415);
 }

@@ -3,13 +3,13 @@
 use octocrab::{Error, Octocrab, Page};
 use serde_json::{Value, json};
 
-use crate::support::{HUBOT_READS, MONA, STRANGER, anonymous, assert_refused, get, refusal, with};
+use crate::support::{HUBOT_READS, MONA, STRANGER, anonymous, assert_rejected, get, rejection, with};
 
 const ORG_ROUTE: &str = "/orgs/octo-org/projectsV2/1/fields";
 const USER_ROUTE: &str = "/users/mona/projectsV2/1/fields";
 
 #[tokio::test]
-async fn a_field_is_added_to_a_project_of_an_organization_and_found() {
+async fn field_is_added_to_organization_project() {
     let mona = with(MONA);
     let projects = mona.projects_v2().org("octo-org");
     let made = projects.add_field(1, "Crab notes", "text").send().await.unwrap();
@@ -19,7 +19,7 @@ async fn a_field_is_added_to_a_project_of_an_organization_and_found() {
 }
 
 #[tokio::test]
-async fn a_field_is_added_to_a_project_of_a_user_and_found() {
+async fn field_is_added_to_user_project() {
     let mona = with(MONA);
     let projects = mona.projects_v2().user("mona");
     let made = projects.add_field(1, "Crab day", "date").send().await.unwrap();
@@ -28,7 +28,7 @@ async fn a_field_is_added_to_a_project_of_a_user_and_found() {
 }
 
 #[tokio::test]
-async fn the_first_fields_are_those_that_every_project_has() {
+async fn new_project_has_default_fields() {
     let mona = with(MONA);
     let of_org = mona.projects_v2().org("octo-org").list_fields(1).per_page(2).send().await.unwrap();
     let of_user = mona.projects_v2().user("mona").list_fields(1).per_page(2).send().await.unwrap();
@@ -38,9 +38,9 @@ async fn the_first_fields_are_those_that_every_project_has() {
     }
 }
 
-/// The client sends name and type beside the issue field; they agree with it, and that is enough.
+/// The client sends name and type with the issue field; they match, which is accepted.
 #[tokio::test]
-async fn a_field_can_follow_an_issue_field() {
+async fn field_can_link_issue_field() {
     let mona = with(MONA);
     let issue_fields = mona.orgs("octo-org").issue_fields().list().await.unwrap();
     let effort = issue_fields.iter().find(|field| field.name == "Effort").and_then(|field| field.id.as_u64());
@@ -53,7 +53,7 @@ async fn a_field_can_follow_an_issue_field() {
 }
 
 #[tokio::test]
-async fn iterations_are_made_from_their_configuration() {
+async fn iterations_are_created_from_configuration() {
     let mona = with(MONA);
     let first = json!({ "title": "One", "start_date": "2026-01-05", "duration": 7 });
     let configuration = json!({ "start_date": "2026-01-05", "duration": 7, "iterations": [first] });
@@ -65,8 +65,8 @@ async fn iterations_are_made_from_their_configuration() {
     assert_eq!(shown["configuration"]["iterations"][0]["title"], json!({ "html": "One", "raw": "One" }));
 }
 
-/// The description of an option is an object with `html` and `raw`, at GitHub as well. The client takes it for a string and
-/// cannot read the answer; by its route the field is there for everyone.
+/// The description of an option is an object with `html` and `raw`, as at GitHub. The client expects a string and cannot
+/// parse the response; by route it can be read.
 #[tokio::test]
 async fn options_are_read_by_route() {
     let mona = with(MONA);
@@ -82,7 +82,7 @@ async fn options_are_read_by_route() {
 }
 
 #[tokio::test]
-async fn cursors_lead_through_all_fields_and_back() {
+async fn cursors_page_forward_and_back() {
     let mona = with(MONA);
     for route in ["/users/mona/projectsV2/2/fields", "/orgs/octo-org/projectsV2/1/fields"] {
         let first: Page<Value> = mona.get(format!("{route}?per_page=4"), None::<&()>).await.unwrap();
@@ -95,34 +95,34 @@ async fn cursors_lead_through_all_fields_and_back() {
         assert!(walked.len() >= 10, "{walked:?}");
 
         let second: Page<Value> = mona.get_page(&first.next).await.unwrap().expect("a second page");
-        let back: Page<Value> = mona.get_page(&second.prev).await.unwrap().expect("the way back");
+        let back: Page<Value> = mona.get_page(&second.prev).await.unwrap().expect("the page before");
         assert_eq!(ids(&back.items), ids(&first.items));
     }
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_not_found() {
+async fn missing_resources_return_404() {
     let mona = with(MONA);
     let of_org = mona.projects_v2().org("octo-org");
     let of_user = mona.projects_v2().user("mona");
-    assert_refused(of_org.list_fields(99).send().await, 404, "Not Found");
-    assert_refused(of_org.get_field(1, "4096").await, 404, "Not Found");
-    assert_refused(of_user.list_fields(99).send().await, 404, "Not Found");
-    assert_refused(of_user.get_field(1, "4096").await, 404, "Not Found");
+    assert_rejected(of_org.list_fields(99).send().await, 404, "Not Found");
+    assert_rejected(of_org.get_field(1, "4096").await, 404, "Not Found");
+    assert_rejected(of_user.list_fields(99).send().await, 404, "Not Found");
+    assert_rejected(of_user.get_field(1, "4096").await, 404, "Not Found");
     let stranger = with(STRANGER);
-    assert_refused(stranger.projects_v2().org("octo-org").list_fields(2).send().await, 404, "Not Found");
+    assert_rejected(stranger.projects_v2().org("octo-org").list_fields(2).send().await, 404, "Not Found");
 }
 
 #[tokio::test]
-async fn writing_takes_a_right_and_a_sound_body() {
-    assert_refused(add(&anonymous(), ORG_ROUTE).await, 401, "Requires authentication");
+async fn create_field_requires_right_and_valid_body() {
+    assert_rejected(add(&anonymous(), ORG_ROUTE).await, 401, "Requires authentication");
     let too_little = "Resource not accessible by personal access token";
-    assert_refused(add(&with(HUBOT_READS), ORG_ROUTE).await, 403, too_little);
-    assert_refused(add(&with(HUBOT_READS), USER_ROUTE).await, 403, too_little);
+    assert_rejected(add(&with(HUBOT_READS), ORG_ROUTE).await, 403, too_little);
+    assert_rejected(add(&with(HUBOT_READS), USER_ROUTE).await, 403, too_little);
     let mona = with(MONA);
-    let refused = refusal(mona.projects_v2().org("octo-org").add_field(1, "Title", "text").send().await);
-    assert_eq!((refused.status_code.as_u16(), refused.message.as_str()), (422, "Validation Failed"));
-    assert_eq!(refused.errors.expect("what is wrong")[0]["field"], "name");
+    let rejected = rejection(mona.projects_v2().org("octo-org").add_field(1, "Title", "text").send().await);
+    assert_eq!((rejected.status_code.as_u16(), rejected.message.as_str()), (422, "Validation Failed"));
+    assert_eq!(rejected.errors.expect("what is wrong")[0]["field"], "name");
 }
 
 async fn add(client: &Octocrab, route: &str) -> octocrab::Result<Value> {

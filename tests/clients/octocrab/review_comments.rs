@@ -8,13 +8,13 @@ use octocrab::params::repos::Reference;
 use octocrab::{Octocrab, Page};
 use serde_json::{Value, json};
 
-use crate::support::{HUBOT, HUBOT_READS, MONA, STRANGER, anonymous, assert_refused, delete, get, refusal, with};
+use crate::support::{HUBOT, HUBOT_READS, MONA, STRANGER, anonymous, assert_rejected, delete, get, rejection, with};
 
 const PULL: u64 = 2;
 const ROUTE: &str = "/repos/octo-org/hello/pulls/2/comments";
 
 #[tokio::test]
-async fn a_comment_is_made_answered_changed_and_deleted() {
+async fn comment_is_created_replied_to_updated_and_deleted() {
     let hubot = with(HUBOT);
     let pulls = hubot.pulls("octo-org", "hello");
     let made = comment(&hubot, 2).await;
@@ -31,26 +31,26 @@ async fn a_comment_is_made_answered_changed_and_deleted() {
     assert_eq!(pulls.comment(made.id).get().await.unwrap(), changed);
 
     pulls.comment(made.id).delete().await.unwrap();
-    assert_refused(pulls.comment(made.id).get().await, 404, "Not Found");
+    assert_rejected(pulls.comment(made.id).get().await, 404, "Not Found");
     let orphan = pulls.comment(reply.id).get().await.unwrap();
     assert_eq!(orphan.in_reply_to_id, None);
 }
 
-/// The client's own method takes one line.
+/// The client's own method supports one line only.
 #[tokio::test]
-async fn a_range_is_commented_on_by_route() {
+async fn range_comment_is_created_by_route() {
     let hubot = with(HUBOT);
     let body =
         json!({ "body": "All of it", "commit_id": tip(&hubot).await, "path": "notes.txt", "start_line": 1, "line": 4 });
     let made: ReviewComment = hubot.post(ROUTE, Some(&body)).await.unwrap();
     assert_eq!((made.start_line, made.line), (Some(1), Some(4)));
-    let answer = json!({ "body": "Why all?", "in_reply_to": made.id });
-    let reply: ReviewComment = hubot.post(ROUTE, Some(&answer)).await.unwrap();
+    let response = json!({ "body": "Why all?", "in_reply_to": made.id });
+    let reply: ReviewComment = hubot.post(ROUTE, Some(&response)).await.unwrap();
     assert_eq!((reply.in_reply_to_id, reply.start_line), (Some(made.id), Some(1)));
 }
 
 #[tokio::test]
-async fn pages_lead_to_the_last_comment_of_a_pull_request() {
+async fn pages_reach_last_comment_of_pull_request() {
     let nobody = anonymous();
     let pulls = nobody.pulls("octo-org", "hello");
     let first = pulls.list_comments(Some(1)).per_page(7).send().await.unwrap();
@@ -69,7 +69,7 @@ async fn pages_lead_to_the_last_comment_of_a_pull_request() {
 }
 
 #[tokio::test]
-async fn the_comments_of_a_repository_are_sorted_and_sifted() {
+async fn repository_comments_are_sorted_and_filtered() {
     let hubot = with(HUBOT);
     let pulls = hubot.pulls("octo-org", "hello");
     let listed = pulls.list_comments(None).sort(Sort::Updated).direction(Direction::Descending).per_page(100);
@@ -83,58 +83,58 @@ async fn the_comments_of_a_repository_are_sorted_and_sifted() {
 }
 
 #[tokio::test]
-async fn a_place_outside_of_the_diff_is_refused_with_its_field() {
+async fn position_outside_diff_is_rejected_with_field() {
     let hubot = with(HUBOT);
     let pulls = hubot.pulls("octo-org", "hello");
     let tip = tip(&hubot).await;
-    let refused = refusal(pulls.create_comment(PULL, "Where?", &tip, "notes.txt", 99).await);
-    assert_eq!((refused.status_code.as_u16(), refused.message.as_str()), (422, "Validation Failed"));
-    let errors = refused.errors.expect("what is wrong");
+    let rejected = rejection(pulls.create_comment(PULL, "Where?", &tip, "notes.txt", 99).await);
+    assert_eq!((rejected.status_code.as_u16(), rejected.message.as_str()), (422, "Validation Failed"));
+    let errors = rejected.errors.expect("what is wrong");
     assert_eq!(errors[0]["field"], "pull_request_review_thread.line");
     assert_eq!(errors[0]["message"], "pull_request_review_thread.line must be part of the diff");
 
-    let refused = refusal(pulls.create_comment(PULL, "Where?", &tip, "none.txt", 1).await);
-    assert_eq!(refused.errors.expect("what is wrong")[0]["field"], "pull_request_review_thread.path");
+    let rejected = rejection(pulls.create_comment(PULL, "Where?", &tip, "none.txt", 1).await);
+    assert_eq!(rejected.errors.expect("what is wrong")[0]["field"], "pull_request_review_thread.path");
     let missing: octocrab::Result<Value> = hubot.post(ROUTE, Some(&json!({ "path": "notes.txt" }))).await;
-    assert_eq!(refusal(missing).status_code, 422);
+    assert_eq!(rejection(missing).status_code, 422);
 }
 
 #[tokio::test]
-async fn a_reply_to_a_reply_is_refused() {
+async fn create_reply_rejects_reply_to_reply() {
     let hubot = with(HUBOT);
     let pulls = hubot.pulls("octo-org", "hello");
     let root = comment(&hubot, 3).await;
     let reply = pulls.reply_to_comment(PULL, root.id, "One").await.unwrap();
-    assert_eq!(refusal(pulls.reply_to_comment(PULL, reply.id, "Two").await).status_code, 422);
-    assert_refused(pulls.reply_to_comment(PULL, CommentId(4096), "None").await, 404, "Not Found");
+    assert_eq!(rejection(pulls.reply_to_comment(PULL, reply.id, "Two").await).status_code, 422);
+    assert_rejected(pulls.reply_to_comment(PULL, CommentId(4096), "None").await, 404, "Not Found");
 }
 
 #[tokio::test]
-async fn comments_are_changed_by_those_who_may() {
+async fn comments_are_updated_by_author_and_pushers() {
     let hubot = with(HUBOT);
     let made = comment(&hubot, 5).await;
     let route = format!("/repos/octo-org/hello/pulls/comments/{}", made.id);
     let other = with(STRANGER);
-    assert_eq!(refusal(other.pulls("octo-org", "hello").comment(made.id).update("Mine").await).status_code, 403);
-    // The client's own method says that all is well whatever is answered.
-    assert_eq!(refusal(delete(&other, &route).await).status_code, 403);
+    assert_eq!(rejection(other.pulls("octo-org", "hello").comment(made.id).update("Mine").await).status_code, 403);
+    // The client's own method reports success for any response.
+    assert_eq!(rejection(delete(&other, &route).await).status_code, 403);
     let reads = "Resource not accessible by personal access token";
-    assert_refused(delete(&with(HUBOT_READS), &route).await, 403, reads);
-    assert_refused(delete(&anonymous(), &route).await, 401, "Requires authentication");
+    assert_rejected(delete(&with(HUBOT_READS), &route).await, 403, reads);
+    assert_rejected(delete(&anonymous(), &route).await, 401, "Requires authentication");
     assert_eq!(delete(&hubot, &route).await.unwrap(), 204);
-    assert_refused(delete(&hubot, &route).await, 404, "Not Found");
+    assert_rejected(delete(&hubot, &route).await, 404, "Not Found");
 }
 
 #[tokio::test]
-async fn what_is_hidden_is_not_found() {
+async fn hidden_resources_return_404() {
     let stranger = with(STRANGER);
     let secret = stranger.pulls("octo-org", "secret");
-    assert_refused(secret.list_comments(None).send().await, 404, "Not Found");
-    assert_refused(secret.list_comments(Some(1)).send().await, 404, "Not Found");
-    assert_refused(secret.comment(CommentId(1)).get().await, 404, "Not Found");
+    assert_rejected(secret.list_comments(None).send().await, 404, "Not Found");
+    assert_rejected(secret.list_comments(Some(1)).send().await, 404, "Not Found");
+    assert_rejected(secret.comment(CommentId(1)).get().await, 404, "Not Found");
     let hello = stranger.pulls("octo-org", "hello");
-    assert_refused(hello.list_comments(Some(99)).send().await, 404, "Not Found");
-    assert_refused(get(&stranger, "/repos/octo-org/hello/pulls/comments/word").await, 404, "Not Found");
+    assert_rejected(hello.list_comments(Some(99)).send().await, 404, "Not Found");
+    assert_rejected(get(&stranger, "/repos/octo-org/hello/pulls/comments/word").await, 404, "Not Found");
 }
 
 async fn comment(client: &Octocrab, line: u64) -> ReviewComment {
@@ -142,7 +142,7 @@ async fn comment(client: &Octocrab, line: u64) -> ReviewComment {
     client.pulls("octo-org", "hello").create_comment(PULL, "By a crab", tip, "notes.txt", line).await.unwrap()
 }
 
-/// The commit at the head of the pull request that is there for writing.
+/// The head commit of the pull request that tests may write to.
 async fn tip(client: &Octocrab) -> String {
     let scratch = Reference::Branch("scratch".into());
     let found = client.git("octo-org", "hello").get_ref(&scratch).await.unwrap();

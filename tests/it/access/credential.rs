@@ -1,8 +1,8 @@
-//! Credentials of a scenario: complete ones, and ones from which a single thing was taken away.
+//! The credentials of a row: complete ones, and ones that lack a single right.
 
 use std::collections::BTreeMap;
 
-/// Every scope that some operation asks for.
+/// Every scope that some operation requires.
 pub const SCOPES: [&str; 12] = [
     "repo",
     "public_repo",
@@ -17,7 +17,7 @@ pub const SCOPES: [&str; 12] = [
     "notifications",
     "gist",
 ];
-/// Permissions that operations ask for, and some that none does.
+/// Permissions that operations require, and some that none requires.
 pub const PERMISSIONS: [&str; 8] = [
     "contents",
     "pull_requests",
@@ -31,11 +31,11 @@ pub const PERMISSIONS: [&str; 8] = [
 
 pub type Permissions = BTreeMap<&'static str, &'static str>;
 
-/// What goes into the `Authorization` header.
+/// The content of the `Authorization` header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Credential {
     Anonymous,
-    /// This very header.
+    /// Exactly this header.
     Header(String),
     /// One of the two kinds with scopes.
     Scoped {
@@ -59,7 +59,7 @@ pub enum Credential {
         repos: Option<&'static str>,
     },
     AppJwt,
-    /// An app other than the usual one.
+    /// Another app than the usual one.
     JwtOf(&'static str),
 }
 
@@ -73,13 +73,13 @@ pub fn app_with(name: &str, level: &str) -> String {
     format!("only-{}-{level}", name.replace('_', "-"))
 }
 
-/// The app that is installed on `acme` with everything but this.
+/// The app that is installed on `acme` with all permissions but this one.
 pub fn app_without(name: &str, level: &str) -> String {
     format!("less-{}-{level}", name.replace('_', "-"))
 }
 
 impl Credential {
-    /// A credential of the kind that `authz.csv` names, with everything that can be given.
+    /// A credential of the kind that `authz.csv` names, with every right that it can have.
     pub fn full(kind: &str) -> Self {
         match kind {
             "anonymous" => Credential::Anonymous,
@@ -95,7 +95,7 @@ impl Credential {
         }
     }
 
-    /// The same for someone else; an installation acts for nobody.
+    /// The same for another user; an installation acts for no user.
     pub fn of_user(mut self, name: &'static str) -> Self {
         match &mut self {
             Credential::Scoped { user, .. }
@@ -117,7 +117,7 @@ impl Credential {
         self.with_scopes(&left)
     }
 
-    /// Everything but one permission, of which `level` is left.
+    /// Every permission, one of them only at `level`.
     pub fn without_permission(mut self, name: &'static str, level: &'static str) -> Self {
         match &mut self {
             Credential::FineGrained { permissions, .. } => {
@@ -132,7 +132,7 @@ impl Credential {
         self
     }
 
-    /// One permission and nothing else.
+    /// One permission only.
     pub fn with_only(mut self, name: &'static str, level: &'static str) -> Self {
         match &mut self {
             Credential::FineGrained { permissions, .. } => *permissions = BTreeMap::from([(name, level)]),
@@ -168,7 +168,7 @@ impl Credential {
         self
     }
 
-    /// The line of a state file that makes this token, and its text; nothing where no token is needed.
+    /// The line of a state file for this token, and the token; nothing if no token is needed.
     pub fn token(&self, number: usize) -> Option<(String, String)> {
         let (prefix, rest) = match self {
             Credential::Anonymous | Credential::Header(_) | Credential::AppJwt | Credential::JwtOf(_) => return None,

@@ -1,10 +1,12 @@
-//! Who may do what: every row of the reference table over HTTP, and stories about the spine of it.
+//! Authorization: every row of the reference table over HTTP, and cases that no row describes.
 //!
-//! `authz.csv` has one row per endpoint, kind of token and requirement, with the status that follows when only that
-//! requirement is missing. `scenario` turns each row into requests; a row that it does not understand fails by name.
+//! `authz.csv` has one row per endpoint, kind of token and requirement, with the status if only that requirement is
+//! missing. `requirement` translates each row into requests; a row that it does not know fails by name.
 
+mod cases;
 mod credential;
 mod every_row;
+mod fixture;
 mod installations;
 mod lists;
 mod objects;
@@ -12,6 +14,4 @@ mod probes;
 mod requirement;
 mod rows;
 mod smart_http;
-mod stories;
 mod table;
-mod world;

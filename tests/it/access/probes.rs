@@ -1,7 +1,7 @@
-//! Handlers for operations whose area does not exist yet: they answer 204 to whoever the table admits.
+//! Handlers for operations that are not implemented yet: they return 204 to every caller that the policy table admits.
 //!
-//! With them the rows that the table alone decides are proven before the area is there. A real handler takes the place
-//! of its probe by being registered; when the last one has come, this file goes.
+//! They test the rows that the table alone decides before the operation exists. A real handler replaces its probe when it
+//! is registered; this file can be deleted with the last probe.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ async fn probe<E: Endpoint, T: Target>(_: Allowed<E, T>) -> ApiResponse {
     ApiResponse::no_content()
 }
 
-/// The real routes, the probes beside them, and the names of the probes.
+/// The real routes and the probes, and the operations of the probes.
 pub fn routes() -> (Routes, BTreeSet<&'static str>) {
     let mut routes = plinth_api::router::routes();
     let real: BTreeSet<&str> = routes.rows().map(|row| row.operation).collect();
@@ -37,9 +37,9 @@ pub fn routes() -> (Routes, BTreeSet<&'static str>) {
     (routes, probes)
 }
 
-/// Operations of the reference that nothing answers.
-pub fn unanswered() -> BTreeSet<&'static str> {
+/// Operations of the reference without a route.
+pub fn unserved() -> BTreeSet<&'static str> {
     let (routes, _) = routes();
-    let answered: BTreeSet<&str> = routes.rows().map(|row| row.operation).collect();
-    TABLE.iter().map(|row| row.operation).filter(|operation| !answered.contains(operation)).collect()
+    let served: BTreeSet<&str> = routes.rows().map(|row| row.operation).collect();
+    TABLE.iter().map(|row| row.operation).filter(|operation| !served.contains(operation)).collect()
 }

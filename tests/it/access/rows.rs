@@ -25,7 +25,7 @@ impl Row {
         self.requirement.split(" @").next().unwrap_or_default()
     }
 
-    /// What follows the `@`.
+    /// The condition after the `@`.
     pub fn condition(&self) -> Option<&str> {
         self.requirement.split_once(" @").map(|(_, condition)| condition)
     }
@@ -34,7 +34,7 @@ impl Row {
         self.outcome.parse().unwrap_or_else(|_| panic!("{}: the outcome is no status", self.name()))
     }
 
-    /// The row of the access table that serves this endpoint.
+    /// The row of the policy table for this endpoint.
     pub fn of_table(&self) -> &'static TableRow {
         let row = TABLE.iter().copied().find(|row| endpoint_names(row).contains(&self.endpoint));
         row.unwrap_or_else(|| panic!("{} is not in the access table", self.endpoint))
@@ -47,7 +47,7 @@ pub fn all() -> Vec<Row> {
     lines.map(parse).collect()
 }
 
-/// A requirement with a comma in it stands in quotes; no field has a quote of its own.
+/// A requirement with a comma is quoted; no field contains a quote.
 fn parse(line: &str) -> Row {
     let mut fields = vec![String::new()];
     let mut quoted = false;
@@ -62,7 +62,7 @@ fn parse(line: &str) -> Row {
     Row { endpoint, kind, requirement, outcome }
 }
 
-/// How `authz.csv` may call an operation of the table.
+/// The name of an operation of the policy table in `authz.csv`.
 pub fn endpoint_names(row: &TableRow) -> Vec<String> {
     match row.operation {
         "git/upload-pack" => return vec!["git-upload-pack (smart HTTP fetch)".into()],

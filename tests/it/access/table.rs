@@ -1,4 +1,4 @@
-//! The table itself: complete, and nothing beside it.
+//! The policy table is complete, and no route is missing from it.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ const EXTRAS: [&str; 3] = [
 ];
 
 #[test]
-fn the_reference_and_the_table_have_the_same_operations() {
+fn reference_and_policy_table_have_same_operations() {
     const SPECIFIED: usize = 28;
     let endpoints: BTreeSet<String> = rows::all().into_iter().map(|row| row.endpoint).collect();
     let specified: BTreeSet<String> =
@@ -27,9 +27,9 @@ fn the_reference_and_the_table_have_the_same_operations() {
 }
 
 #[test]
-fn every_endpoint_and_kind_of_the_reference_has_a_row_and_a_decision_that_agrees() {
+fn policy_table_agrees_with_reference_for_every_credential_kind() {
     let rows = rows::all();
-    let refused = |endpoint: &str, kind: &str| {
+    let rejected = |endpoint: &str, kind: &str| {
         rows.iter().any(|row| row.endpoint == endpoint && row.kind == kind && row.requirement == "kind:refused")
     };
     for row in TABLE.iter().take(28) {
@@ -37,7 +37,7 @@ fn every_endpoint_and_kind_of_the_reference_has_a_row_and_a_decision_that_agrees
         for (name, kind) in TOKEN_KINDS.into_iter().chain([("app_jwt", Kind::AppJwt)]) {
             let mentioned = rows.iter().any(|row| row.endpoint == endpoint && row.kind == name);
             assert!(mentioned, "{endpoint} says nothing about {name}");
-            assert_eq!(row.rule.kinds.contains(kind), !refused(&endpoint, name), "{endpoint} and {name}");
+            assert_eq!(row.rule.kinds.contains(kind), !rejected(&endpoint, name), "{endpoint} and {name}");
         }
         let needs_authentication = rows.iter().any(|row| {
             row.endpoint == endpoint
@@ -62,7 +62,7 @@ fn operations_and_paths_are_unique() {
 }
 
 #[test]
-fn nothing_is_registered_that_is_not_in_the_table() {
+fn registered_routes_are_in_policy_table() {
     let table: BTreeSet<&str> = TABLE.iter().map(|row| row.operation).collect();
     let mut registered = BTreeSet::new();
     for row in plinth_api::router::routes().rows() {

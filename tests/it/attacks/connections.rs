@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use super::support::{Victim, git};
-use crate::process::{eventually, try_get};
+use crate::process::{try_get, wait_until};
 
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const BLOB_BYTES: usize = 31 << 20;
@@ -13,22 +13,22 @@ const BLOB_BYTES: usize = 31 << 20;
 fn connect(victim: &Victim) -> TcpStream {
     let stream = TcpStream::connect_timeout(&victim.server().address, Duration::from_secs(20));
     let stream = stream.expect("the server accepts connections");
-    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a socket takes a timeout");
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a socket accepts a timeout");
     stream
 }
 
-/// Opens connections that say no more than `words`.
+/// Opens connections that send only `words`.
 fn open(victim: &Victim, count: usize, words: &[u8]) -> Vec<TcpStream> {
     let open = |_| {
         let mut stream = connect(victim);
-        stream.write_all(words).expect("the socket takes a few bytes");
+        stream.write_all(words).expect("the bytes can be sent");
         stream
     };
     (0..count).map(open).collect()
 }
 
 #[test]
-fn silent_connections_leave_room_for_everyone_else() {
+fn silent_connections_do_not_block_other_clients() {
     let victim = Victim::start(&["--connections-max", "64"]);
     let bystander = victim.bystander();
     let mut crowd = open(&victim, 200, b"");
@@ -43,7 +43,7 @@ fn silent_connections_leave_room_for_everyone_else() {
 }
 
 #[test]
-fn silent_connections_are_closed_by_themselves() {
+fn silent_connections_time_out() {
     let victim = Victim::start(&["--request-seconds", "1"]);
     let mut crowd = open(&victim, 3, b"");
     crowd.extend(open(&victim, 3, b"P"));
@@ -55,21 +55,21 @@ fn silent_connections_are_closed_by_themselves() {
 }
 
 #[test]
-fn one_address_does_not_take_all_connections() {
+fn one_ip_address_cannot_exhaust_connections() {
     let victim = Victim::start(&["--connections-max", "40", "--connections-per-peer-max", "8"]);
-    // Each has a request in flight, so none of them is closed for another one.
+    // Each has a request in flight, so none of them is closed for another.
     let busy: Vec<TcpStream> = open(&victim, 8, &trickle(0));
     victim.server().wait_in_flight(8);
-    // Health is served all the same, and everything else is refused with a word.
+    // Health checks are served, and everything else is rejected with a message.
     assert_eq!(try_get(victim.server().address, "", "/healthz"), Some(200));
-    let refused = victim.get("ghp_victor", "/user");
-    assert_eq!((refused.status(), refused.header("retry-after")), (503, Some("1")), "{refused:?}");
-    assert!(refused.body().contains("\"message\""), "{refused:?}");
+    let rejected = victim.get("ghp_victor", "/user");
+    assert_eq!((rejected.status(), rejected.header("retry-after")), (503, Some("1")), "{rejected:?}");
+    assert!(rejected.body().contains("\"message\""), "{rejected:?}");
     drop(busy);
-    eventually("there is room again", || victim.get("ghp_victor", "/user").status() == 200);
+    wait_until("there is room again", || victim.get("ghp_victor", "/user").status() == 200);
 }
 
-/// A request whose body does not come.
+/// A request whose body does not arrive.
 fn trickle(sent: usize) -> Vec<u8> {
     let head =
         "POST /user/repos HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ghp_mallory\r\ncontent-length: 1000\r\n\r\n";
@@ -77,11 +77,11 @@ fn trickle(sent: usize) -> Vec<u8> {
 }
 
 #[test]
-fn stalled_bodies_make_room_for_everyone_else() {
+fn stalled_bodies_are_closed_for_other_clients() {
     let victim = Victim::start(&["--connections-max", "16", "--request-seconds", "60"]);
     let crowd = open(&victim, 16, &trickle(1));
     victim.server().wait_in_flight(16);
-    eventually("a newcomer is served", || victim.get("ghp_victor", "/user").status() == 200);
+    wait_until("a newcomer is served", || victim.get("ghp_victor", "/user").status() == 200);
     let bystander = victim.bystander();
     let more = open(&victim, 4, b"");
     (0..5).for_each(|_| assert_eq!(victim.get("ghp_victor", "/user").status(), 200));
@@ -89,7 +89,7 @@ fn stalled_bodies_make_room_for_everyone_else() {
     drop((crowd, more));
 }
 
-/// Pushes so many large blobs that differ, and gives their names.
+/// Pushes so many different large blobs, and returns their ids.
 fn push_blobs(victim: &Victim, count: u8) -> Vec<String> {
     let work = victim.path().join("work");
     std::fs::create_dir(&work).expect("a directory");
@@ -113,7 +113,7 @@ fn ask_for_blob(victim: &Victim, blob: &str) -> TcpStream {
     let head = format!(
         "GET /repos/mallory/target/git/blobs/{blob} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ghp_mallory\r\nconnection: close\r\n\r\n"
     );
-    stream.write_all(head.as_bytes()).expect("the socket takes a request");
+    stream.write_all(head.as_bytes()).expect("the request can be sent");
     stream
 }
 
@@ -124,7 +124,7 @@ fn status_of(stream: &mut TcpStream) -> String {
 }
 
 #[test]
-fn unread_responses_of_one_large_blob_take_its_memory_once() {
+fn unread_responses_of_one_large_blob_share_memory() {
     let victim = Victim::start(&[]);
     let blob = push_blobs(&victim, 1).remove(0);
     let bystander = victim.bystander();
@@ -134,7 +134,7 @@ fn unread_responses_of_one_large_blob_take_its_memory_once() {
     }
     bystander.assert_served();
     victim.assert_unharmed();
-    // Whoever reads gets all of it.
+    // A client that reads gets the whole response.
     let mut whole = Vec::new();
     let _ = readers[0].read_to_end(&mut whole);
     let body = whole.windows(4).position(|end| end == b"\r\n\r\n").map(|end| &whole[end + 4..]).expect("a head");
@@ -145,7 +145,7 @@ fn unread_responses_of_one_large_blob_take_its_memory_once() {
 }
 
 #[test]
-fn unread_responses_of_many_large_blobs_stay_within_the_memory_for_responses() {
+fn unread_responses_of_many_large_blobs_stay_within_memory_limit() {
     let victim = Victim::start(&["--request-seconds", "12"]);
     let blobs = push_blobs(&victim, 8);
     let bystander = victim.bystander();
@@ -159,12 +159,12 @@ fn unread_responses_of_many_large_blobs_stay_within_the_memory_for_responses() {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_closed() {
+fn client_that_does_not_read_is_closed() {
     let victim = Victim::start(&["--write-seconds", "1"]);
     let blob = push_blobs(&victim, 1).remove(0);
     let mut reader = ask_for_blob(&victim, &blob);
     assert_eq!(status_of(&mut reader), "200");
-    eventually("it is closed", || victim.server().metric("plinth_connections_open") == 0.0);
+    wait_until("it is closed", || victim.server().metric("plinth_connections_open") == 0.0);
     let mut rest = Vec::new();
     let _ = reader.read_to_end(&mut rest);
     assert!(rest.len() < BLOB_BYTES, "it had all in time");
@@ -172,20 +172,20 @@ fn a_client_that_does_not_read_is_closed() {
 }
 
 #[test]
-fn a_client_that_closes_its_window_is_closed() {
+fn client_with_closed_window_is_closed() {
     let victim = Victim::start(&["--write-seconds", "1", "--keep-alive-seconds", "600"]);
     let mut stream = connect(&victim);
-    stream.write_all(HTTP2_PREFACE).expect("the socket takes it");
-    // SETTINGS with an initial window of nothing, then a GET of /meta on stream 1.
-    stream.write_all(&[0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0]).expect("the socket takes it");
+    stream.write_all(HTTP2_PREFACE).expect("the bytes can be sent");
+    // SETTINGS with an initial window of zero, then a GET of /meta on stream 1.
+    stream.write_all(&[0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0]).expect("the bytes can be sent");
     let mut fields = vec![0x82, 0x86, 0x04, 5];
     fields.extend_from_slice(b"/meta");
     fields.extend_from_slice(&[0x01, 1, b'x']);
     let length = u8::try_from(fields.len()).expect("short");
-    stream.write_all(&[&[0, 0, length, 1, 5, 0, 0, 0, 1], fields.as_slice()].concat()).expect("the socket takes it");
+    stream.write_all(&[&[0, 0, length, 1, 5, 0, 0, 0, 1], fields.as_slice()].concat()).expect("the bytes can be sent");
     let mut received = Vec::new();
     stream.read_to_end(&mut received).expect("the server closes");
-    // It had begun: there is a HEADERS frame on stream 1.
+    // The response had begun: there is a HEADERS frame on stream 1.
     let begun = received.windows(9).any(|frame| frame[3] == 1 && frame[5..] == [0, 0, 0, 1]);
     assert!(begun, "{received:?}");
 }

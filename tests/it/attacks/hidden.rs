@@ -1,4 +1,4 @@
-//! What is hidden and what is absent take the same work, so that time does not tell them apart.
+//! Requests for hidden and for missing resources do the same work, so that their times do not differ.
 
 use super::support::{METRICS, Victim};
 
@@ -57,7 +57,7 @@ const TOKENS: &[&str] = &[
 ];
 
 #[test]
-fn a_hidden_repository_takes_as_many_statements_as_an_absent_one() {
+fn hidden_repository_runs_as_many_statements_as_missing_one() {
     let victim = Victim::start_with(STATE, METRICS);
     let requests: &[(&str, &str, &str)] = &[
         ("GET", "/repos/octo-org/{}", ""),
@@ -74,8 +74,8 @@ fn a_hidden_repository_takes_as_many_statements_as_an_absent_one() {
         for (method, path, body) in requests {
             let statements = |name: &str| {
                 victim.statements_of(|| {
-                    let reply = victim.send(token, method, &path.replace("{}", name), body);
-                    assert_eq!(reply.status(), 404, "{token} {method} {path} {name}: {reply:?}");
+                    let response = victim.send(token, method, &path.replace("{}", name), body);
+                    assert_eq!(response.status(), 404, "{token} {method} {path} {name}: {response:?}");
                 })
             };
             let (hidden, absent) = (statements("secret"), statements("absent"));
@@ -88,7 +88,7 @@ fn a_hidden_repository_takes_as_many_statements_as_an_absent_one() {
 }
 
 #[test]
-fn a_hidden_project_takes_as_many_statements_as_an_absent_one() {
+fn hidden_project_runs_as_many_statements_as_missing_one() {
     let victim = Victim::start_with(STATE, METRICS);
     let mut wrong = Vec::new();
     for token in [
@@ -102,8 +102,8 @@ fn a_hidden_project_takes_as_many_statements_as_an_absent_one() {
     ] {
         let statements = |number: u32| {
             victim.statements_of(|| {
-                let reply = victim.get(token, &format!("/orgs/octo-org/projectsV2/{number}/fields"));
-                assert_eq!(reply.status(), 404, "{token} {number}: {reply:?}");
+                let response = victim.get(token, &format!("/orgs/octo-org/projectsV2/{number}/fields"));
+                assert_eq!(response.status(), 404, "{token} {number}: {response:?}");
             })
         };
         let (hidden, absent) = (statements(1), statements(99));

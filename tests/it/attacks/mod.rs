@@ -1,6 +1,6 @@
 //! Attacks on the whole program. Each one must leave it running, within its memory limit, and serving everyone else.
 //!
-//! The assertions are about memory and about what other callers see, never about absolute time.
+//! Assertions check memory and what other callers get, never absolute time.
 
 mod connections;
 mod hidden;

@@ -1,4 +1,4 @@
-//! What others on the same machine can read of the data directory and of a backup.
+//! What other users of the machine can read of the data directory and of a backup.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::support::git;
 use crate::process::Server;
 use crate::support::TestDatabase;
 
-/// Whatever group or others could do something with, with its mode.
+/// The files that group or others can access, with their modes.
 fn open_to_others(root: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     let mut waiting = vec![root.to_owned()];
@@ -25,7 +25,7 @@ fn open_to_others(root: &Path) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The program under the widest umask there is.
+/// The program under the most permissive umask.
 fn careless() -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", "umask 000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_plinth")]);
@@ -58,7 +58,7 @@ fn push(server: &Server, directory: &Path) {
 }
 
 #[test]
-fn data_and_backups_are_closed_to_others_whatever_the_umask() {
+fn data_and_backups_are_private_under_any_umask() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let (_database, flags) = database();
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
@@ -80,7 +80,7 @@ fn data_and_backups_are_closed_to_others_whatever_the_umask() {
 }
 
 #[test]
-fn a_directory_that_was_open_is_closed_at_the_start() {
+fn start_makes_open_directory_private() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let (_database, flags) = database();
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();

@@ -8,15 +8,15 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::support::{Victim, git};
-use crate::process::eventually;
+use crate::process::wait_until;
 
 fn connect(victim: &Victim, patience: Duration) -> TcpStream {
     let stream = TcpStream::connect(victim.server().address).expect("the server accepts connections");
-    stream.set_read_timeout(Some(patience)).expect("a socket takes a timeout");
+    stream.set_read_timeout(Some(patience)).expect("a socket accepts a timeout");
     stream
 }
 
-/// Requests of which the head and one byte of the body come, and then no more.
+/// Requests of which only the head and one byte of the body are sent.
 fn trickle(victim: &Victim, count: usize, head: &str) -> Vec<TcpStream> {
     let begin = |_| {
         let mut stream = connect(victim, Duration::from_secs(20));
@@ -30,13 +30,13 @@ const UPLOAD_PACK: &str = "POST /mallory/target.git/git-upload-pack HTTP/1.1\r\n
                            content-type: application/x-git-upload-pack-request";
 
 #[test]
-fn trickling_bodies_hold_no_permit_of_the_service() {
+fn trickling_bodies_hold_no_permit() {
     let victim = Victim::start(&["--requests-max", "8", "--connections-max", "1024"]);
     let post = "POST /user/repos HTTP/1.1\r\nauthorization: Bearer ghp_mallory";
     let begin = |number| {
         let begun = trickle(&victim, 4, if number % 2 == 0 { UPLOAD_PACK } else { post });
-        // Until now they are authenticated, which is work and takes permits.
-        eventually("only bodies are waited for", || victim.get("ghp_victor", "/user").status() == 200);
+        // Authenticating them is work that needs permits.
+        wait_until("only bodies are waited for", || victim.get("ghp_victor", "/user").status() == 200);
         begun
     };
     let crowd: Vec<_> = (0..32).flat_map(begin).collect();
@@ -49,7 +49,7 @@ fn trickling_bodies_hold_no_permit_of_the_service() {
 }
 
 #[test]
-fn a_negotiation_that_trickles_is_ended() {
+fn trickling_negotiation_times_out() {
     let victim = Victim::start(&["--request-seconds", "1"]);
     for mut stream in trickle(&victim, 3, UPLOAD_PACK) {
         let mut response = String::new();
@@ -58,7 +58,7 @@ fn a_negotiation_that_trickles_is_ended() {
     }
 }
 
-/// A pack that no socket takes as a whole.
+/// A pack that exceeds any socket buffer.
 fn push_noise(victim: &Victim) -> String {
     let work = victim.path().join("noise");
     std::fs::create_dir(&work).expect("a directory");
@@ -72,7 +72,7 @@ fn push_noise(victim: &Victim) -> String {
     String::from_utf8_lossy(&git(&work, &["rev-parse", "HEAD"]).stdout).trim().to_owned()
 }
 
-/// Begins to fetch without a credential, and reads no more than the first line.
+/// Begins to fetch without a credential, and reads only the first line.
 fn begin_fetch(victim: &Victim, tip: &str) -> (TcpStream, bool) {
     let lines = ["command=fetch".to_owned(), format!("want {tip}"), "done".to_owned()];
     let [command, want, done] = lines.map(|line| format!("{:04x}{line}", line.len() + 4));
@@ -86,14 +86,14 @@ fn begin_fetch(victim: &Victim, tip: &str) -> (TcpStream, bool) {
 }
 
 #[test]
-fn slow_clones_of_one_caller_leave_room_for_those_of_others() {
+fn slow_clones_of_one_caller_leave_permits_for_others() {
     let victim = Victim::start(&["--git-processes-max", "8", "--git-processes-per-caller-max", "2"]);
     let tip = push_noise(&victim);
     let slow: Vec<(TcpStream, bool)> = (0..8).map(|_| begin_fetch(&victim, &tip)).collect();
     assert!(slow[0].1 && slow[1].1, "some are served");
     let begun = slow.iter().filter(|(_, has_begun)| *has_begun).count();
     let url = format!("http://{}/mallory/target.git", victim.server().address);
-    // Git sends a credential before it is asked for one only where it is told to.
+    // By default git sends a credential only after a 401.
     let token = format!("http.extraHeader=Authorization: Basic {}", STANDARD.encode("victor:ghp_victor"));
     for (name, setting) in [("signed-in", token.as_str()), ("anonymous", "http.postBuffer=1048576")] {
         let cloned = git(victim.path(), &["-c", setting, "clone", "--quiet", "--branch", "noise", &url, name]);
@@ -106,7 +106,7 @@ fn slow_clones_of_one_caller_leave_room_for_those_of_others() {
 }
 
 #[test]
-fn clones_of_one_caller_wait_for_each_other() {
+fn clones_of_one_caller_queue() {
     let victim = Victim::start(&["--git-processes-max", "2", "--git-processes-per-caller-max", "1"]);
     let address = victim.server().address;
     std::thread::scope(|scope| {

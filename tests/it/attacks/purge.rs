@@ -1,8 +1,8 @@
-//! A secret that was pushed by mistake: gone once nothing reaches it and the operator says so.
+//! A secret that was pushed by mistake: `purge` removes it once it is unreachable.
 
 use super::support::{Victim, git};
 
-/// Pushes a commit that only a branch reaches which is deleted at once; gives the commit and its blob.
+/// Pushes a commit to a branch and deletes the branch at once; returns the commit and its blob.
 fn push_secret(victim: &Victim, number: usize) -> [String; 2] {
     let (work, url) = (victim.path().join(format!("work{number}")), victim.push_url());
     let run = |arguments: &[&str]| {
@@ -20,13 +20,13 @@ fn push_secret(victim: &Victim, number: usize) -> [String; 2] {
     lost
 }
 
-/// Whether the commit and the blob are there for REST, and the commit for git.
-fn is_found(victim: &Victim, [commit, blob]: &[String; 2], folder: &str) -> (u16, u16, bool) {
+/// Whether REST finds the commit and the blob, and git the commit.
+fn is_found(victim: &Victim, [commit, blob]: &[String; 2], directory: &str) -> (u16, u16, bool) {
     let get =
         |kind: &str, sha: &str| victim.get("ghp_mallory", &format!("/repos/mallory/target/git/{kind}/{sha}")).status();
-    let folder = victim.path().join(folder);
-    assert!(git(victim.path(), &["init", "--quiet", folder.to_str().expect("text")]).status.success());
-    let fetched = git(&folder, &["fetch", "--quiet", &victim.push_url(), commit]);
+    let directory = victim.path().join(directory);
+    assert!(git(victim.path(), &["init", "--quiet", directory.to_str().expect("text")]).status.success());
+    let fetched = git(&directory, &["fetch", "--quiet", &victim.push_url(), commit]);
     (get("commits", commit), get("blobs", blob), fetched.status.success())
 }
 
@@ -37,7 +37,7 @@ fn purge(victim: &Victim) -> String {
 }
 
 #[test]
-fn purge_removes_what_nothing_reaches_beside_a_server_and_without_one() {
+fn purge_removes_unreachable_objects_with_and_without_server() {
     let mut victim = Victim::start(&[]);
     let first = push_secret(&victim, 1);
     let loose = victim.send("ghp_mallory", "POST", "/repos/mallory/target/git/blobs", r#"{"content":"hush"}"#);
@@ -58,7 +58,7 @@ fn purge_removes_what_nothing_reaches_beside_a_server_and_without_one() {
     assert_eq!(purge(&victim), "mallory/target: removed unreachable objects\n");
     victim.restart();
     assert_eq!(is_found(&victim, &second, "later"), (404, 404, false));
-    // What is reached is all there.
+    // Reachable objects still exist.
     assert_eq!(victim.get("ghp_mallory", "/repos/mallory/target/git/ref/heads/main").status(), 200);
     assert!(git(victim.path(), &["clone", "--quiet", "--mirror", &victim.push_url(), "whole"]).status.success());
     assert!(git(&victim.path().join("whole"), &["fsck", "--strict", "--full"]).status.success());

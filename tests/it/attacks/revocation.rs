@@ -1,4 +1,4 @@
-//! Requests whose body is held back until the right to them was taken away, on the whole program.
+//! Requests whose body is incomplete until the right was revoked, on the whole program.
 
 use std::process::Command;
 
@@ -29,7 +29,7 @@ fn plinth(victim: &Victim, words: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// A request that waits for its last byte, and that byte.
+/// A request without its last byte, and that byte.
 fn begin(victim: &Victim, path: &str, body: &serde_json::Value) -> (Raw, String) {
     let body = body.to_string();
     let (most, last) = body.split_at(body.len() - 1);
@@ -58,25 +58,25 @@ fn requests(main: &str, tree: &str) -> Vec<(&'static str, serde_json::Value)> {
     ]
 }
 
-/// Takes a right away while all requests wait for their last byte, and gives the status of each.
+/// Revokes a right while all requests wait for their last byte, and returns the status of each.
 fn statuses(victim: &Victim, only: &str, take: &[&str]) -> Vec<(&'static str, u16)> {
     let main = victim.get("ghp_victor", "/repos/acme/code/commits/main");
     let main: serde_json::Value = serde_json::from_str(main.body()).expect("a commit");
     let (sha, tree) = (main["sha"].as_str().expect("an id"), main["commit"]["tree"]["sha"].as_str().expect("an id"));
     let wanted = requests(sha, tree).into_iter().filter(|(path, _)| path.contains(only));
     let begun: Vec<_> = wanted.map(|(path, body)| (path, begin(victim, path, &body))).collect();
-    // The requests are answered in the order of their last bytes, so this one is under way after all of them.
+    victim.server().wait_in_flight(u32::try_from(begun.len()).expect("a small number"));
     assert_eq!(victim.get("ghp_mallory", "/user").status(), 200, "the right is there");
     plinth(victim, take);
     let finish = |(path, (mut raw, last)): (&'static str, (Raw, String))| {
         raw.send(&last);
-        (path, raw.reply().status())
+        (path, raw.response().status())
     };
     begun.into_iter().map(finish).collect()
 }
 
 #[test]
-fn a_revoked_token_finishes_nothing_that_it_has_begun() {
+fn requests_in_flight_fail_after_token_is_revoked() {
     let victim = Victim::start_with(STATE, &[]);
     let listed = plinth(&victim, &["token", "list", "--user", "mallory"]);
     let id = listed.split_whitespace().find(|word| word.parse::<i64>().is_ok()).expect("a number").to_owned();
@@ -91,7 +91,7 @@ fn a_revoked_token_finishes_nothing_that_it_has_begun() {
 }
 
 #[test]
-fn a_removed_member_finishes_nothing_in_the_organization() {
+fn requests_in_flight_fail_after_member_is_removed() {
     let victim = Victim::start_with(STATE, &[]);
     for (path, status) in statuses(&victim, "acme", &["org", "remove-member", "acme", "mallory"]) {
         assert_eq!(status, 404, "{path}");

@@ -1,4 +1,4 @@
-//! A server to attack, and callers who have nothing to do with the attack.
+//! A server to attack, and callers that are not part of the attack.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::process::{Reply, Server};
+use crate::process::{HttpResponse, Server};
 use crate::support::TestDatabase;
 
-/// What the whole process may take at its peak, as resident memory.
+/// The limit of the peak resident memory of the process.
 pub const MEMORY_MAX: u64 = 512 * 1024 * 1024;
 
-/// Flags with which the server counts.
+/// Flags that enable metrics.
 pub const METRICS: &[&str] = &["--metrics-listen", "127.0.0.1:0"];
 
-/// The attacker owns `mallory/target`; `victor` has nothing to do with it.
+/// The attacker owns `mallory/target`; `victor` is an unrelated user.
 const STATE: &str = "
 users: [{ login: mallory }, { login: victor }]
 repos:
@@ -27,7 +27,7 @@ tokens:
   - { kind: classic, user: victor, scopes: [repo], token: ghp_victor }
 ";
 
-/// A running server on the database that the environment chooses. Its data goes with it.
+/// A running server on the database that the environment selects. Its data is deleted with it.
 pub struct Victim {
     server: Option<Server>,
     flags: Vec<String>,
@@ -46,7 +46,7 @@ impl Victim {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let database = runtime.expect("a runtime can be made").block_on(TestDatabase::create());
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
-        std::fs::write(directory.path().join("state.yaml"), state).expect("the directory takes a file");
+        std::fs::write(directory.path().join("state.yaml"), state).expect("the file can be written");
         let mut flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
         if let Some(url) = database.url() {
             flags.extend(["--database".to_owned(), url]);
@@ -87,18 +87,18 @@ impl Victim {
         self.directory.path()
     }
 
-    /// What a command needs to find the same database; nothing where it is embedded.
+    /// Flags with which a command finds the same database; none for SQLite.
     pub fn database_flags(&self) -> Vec<String> {
         self.database.url().map_or_else(Vec::new, |url| vec!["--database".to_owned(), url])
     }
 
-    /// A GET with a token, on a connection of its own.
-    pub fn get(&self, token: &str, path: &str) -> Reply {
+    /// A GET with a token on a new connection.
+    pub fn get(&self, token: &str, path: &str) -> HttpResponse {
         self.send(token, "GET", path, "")
     }
 
-    /// Any request with a token, on a connection of its own.
-    pub fn send(&self, token: &str, method: &str, path: &str, body: &str) -> Reply {
+    /// A request with a token on a new connection.
+    pub fn send(&self, token: &str, method: &str, path: &str, body: &str) -> HttpResponse {
         self.server().request(&format!("{method} {path} HTTP/1.1\r\nauthorization: Bearer {token}"), body)
     }
 
@@ -107,18 +107,18 @@ impl Victim {
         format!("http://mallory:ghp_mallory@{}/mallory/target.git", self.server().address)
     }
 
-    /// The statements that the store has run so far; the server must have been started with [`METRICS`].
+    /// The number of statements so far; the server must have been started with [`METRICS`].
     pub fn statements(&self) -> u64 {
         let log = self.server().log();
-        let (_, rest) = log.rsplit_once("metrics at http://").expect("the log tells where metrics are");
+        let (_, rest) = log.rsplit_once("metrics at http://").expect("the log has the metrics URL");
         let address = rest.split('/').next().and_then(|address| address.parse().ok()).expect("an address");
         let page = crate::process::fetch(address, "/metrics");
         let line = page.lines().find_map(|line| line.strip_prefix("plinth_store_statements_total "));
         line.and_then(|count| count.trim().parse().ok()).expect("a count of statements")
     }
 
-    /// The statements that the store runs for some work; what else the server does at the time is left out by trying
-    /// three times.
+    /// The number of statements for some work. It takes the least of three attempts, because the server may do other work at
+    /// the same time.
     pub fn statements_of(&self, work: impl Fn()) -> u64 {
         let count = || {
             let before = self.statements();
@@ -128,7 +128,7 @@ impl Victim {
         [count(), count(), count()].into_iter().min().expect("three of them")
     }
 
-    /// The most resident memory that the process has had since its start, in bytes.
+    /// The peak resident memory of the process, in bytes.
     pub fn peak_memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.server().id()));
         let status = status.expect("the server is still running");
@@ -136,7 +136,7 @@ impl Victim {
         line.split_whitespace().nth(1).and_then(|kib| kib.parse::<u64>().ok()).expect("a number of KiB") * 1024
     }
 
-    /// Fails unless the process is alive, has stayed within its limit, and serves somebody else.
+    /// Panics unless the process is alive, has stayed within its limit, and serves other callers.
     #[track_caller]
     pub fn assert_unharmed(&self) {
         let peak = self.peak_memory();
@@ -144,7 +144,7 @@ impl Victim {
         assert_eq!(self.get("ghp_victor", "/repos/victor/quiet/git/ref/heads/main").status(), 200);
     }
 
-    /// Somebody who reads another repository again and again while the attack runs.
+    /// A caller that reads another repository repeatedly during the attack.
     pub fn bystander(&self) -> Bystander {
         let (stop, address) = (Arc::new(AtomicBool::new(false)), self.server().address);
         let stopped = stop.clone();
@@ -175,7 +175,7 @@ pub struct Bystander {
 /// What a bystander got.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// Zero where there was no response at all.
+    /// Zero if there was no response.
     pub statuses: Vec<u16>,
     pub slowest: Duration,
 }
@@ -186,7 +186,7 @@ impl Bystander {
         self.reading.join().expect("a bystander does not panic")
     }
 
-    /// Fails unless every request got its 200.
+    /// Panics unless every request got 200.
     #[track_caller]
     pub fn assert_served(self) {
         let seen = self.finish();
@@ -195,7 +195,7 @@ impl Bystander {
     }
 }
 
-/// Runs git in a directory, without any configuration of the machine.
+/// Runs git in a directory, without the machine's configuration.
 pub fn git(directory: &Path, arguments: &[&str]) -> Output {
     Command::new("git")
         .current_dir(directory)

@@ -1,4 +1,4 @@
-//! Attacks on whoever else writes: requests that make the store busy for long.
+//! Attacks on other writers: requests that keep the store busy.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -27,7 +27,7 @@ const COMMENTS: usize = 95;
 const REFS: usize = 1_050;
 const REFS_PER_TRANSACTION_MAX: usize = 250;
 
-/// One figure about write transactions.
+/// A metric about write transactions.
 fn transactions(metrics: SocketAddr, figure: &str) -> f64 {
     let page = crate::process::get_page(metrics, "/metrics");
     let name = format!("plinth_write_transaction_seconds_{figure}");
@@ -35,7 +35,7 @@ fn transactions(metrics: SocketAddr, figure: &str) -> f64 {
     line.and_then(|number| number.parse::<f64>().ok()).unwrap_or_else(|| panic!("{name} is served: {page}"))
 }
 
-/// Somebody who makes references in another repository while `attack` runs; all of them must be made.
+/// Creates refs in another repository while `attack` runs; all of them must succeed.
 fn while_victor_writes<T: Send>(victim: &Victim, attack: impl FnOnce() -> T + Send) -> T {
     let ended = AtomicBool::new(false);
     let main = victim.get("ghp_victor", "/repos/victor/quiet/git/ref/heads/main");
@@ -59,7 +59,7 @@ fn while_victor_writes<T: Send>(victim: &Victim, attack: impl FnOnce() -> T + Se
     })
 }
 
-/// A text of about 10 KB that takes the Markdown parser long, with a mention in it.
+/// A text of about 10 KB that is slow to parse as Markdown, with a mention.
 fn expensive(number: usize) -> String {
     let patterns = ["[a](b) [c *d _e ", "*a **b _c ", "![a](<b> \\\"c ", "a**b__c*"];
     let pattern = patterns[number % patterns.len()];
@@ -67,14 +67,14 @@ fn expensive(number: usize) -> String {
 }
 
 #[test]
-fn reviews_that_are_slow_to_parse_do_not_keep_others_from_writing() {
-    // Nothing here is about how fast the machine is.
+fn slow_markdown_does_not_block_other_writers() {
+    // No assertion depends on the speed of the machine.
     let victim = Victim::start_with(STATE, &["--request-seconds", "60"]);
     let metrics = victim.server().metrics;
     let comments: Vec<_> =
         (0..COMMENTS).map(|number| json!({ "path": "a.txt", "line": 1, "body": expensive(number) })).collect();
     let review = json!({ "event": "COMMENT", "body": "slow", "comments": comments }).to_string();
-    assert!(review.len() < 1024 * 1024, "a request takes no more");
+    assert!(review.len() < 1024 * 1024, "the limit of a request body");
     let before = transactions(metrics, "sum");
     let started = Instant::now();
     let statuses = while_victor_writes(&victim, || {
@@ -87,14 +87,14 @@ fn reviews_that_are_slow_to_parse_do_not_keep_others_from_writing() {
     });
     assert!(statuses.iter().all(|status| *status == 200), "a review of many comments is no crime: {statuses:?}");
     let (busy, took) = (transactions(metrics, "sum") - before, started.elapsed().as_secs_f64());
-    // On SQLite transactions run one after another: this is the share of the time in which nobody else could write.
+    // On SQLite transactions run one by one: this is the share of the time in which others could not write.
     let is_embedded = victim.database_flags().is_empty();
     assert!(!is_embedded || busy * 2.0 < took, "the writer was busy for {busy} of {took} seconds");
     victim.assert_unharmed();
 }
 
 #[test]
-fn a_push_of_very_many_names_is_divided() {
+fn push_of_very_many_refs_is_split_into_transactions() {
     let victim = Victim::start_with(STATE, &["--request-seconds", "60"]);
     let metrics = victim.server().metrics;
     let clone = tempfile::tempdir().expect("a temporary directory can be made");
@@ -107,9 +107,9 @@ fn a_push_of_very_many_names_is_divided() {
     let fetched = String::from_utf8(git(clone.path(), &["rev-parse", "FETCH_HEAD"]).stdout).expect("an id");
     let mut packed = String::from("# pack-refs with: peeled fully-peeled sorted\n");
     for number in 0..REFS {
-        writeln!(packed, "{} refs/heads/many/{number:05}", fetched.trim()).expect("a string takes text");
+        writeln!(packed, "{} refs/heads/many/{number:05}", fetched.trim()).expect("a string accepts any text");
     }
-    std::fs::write(clone.path().join(".git/packed-refs"), packed).expect("the directory takes a file");
+    std::fs::write(clone.path().join(".git/packed-refs"), packed).expect("the file can be written");
     let before = transactions(metrics, "count");
     run(&["push", "-q", &victim.push_url(), "refs/heads/many/*:refs/heads/many/*"]);
     let made = transactions(metrics, "count") - before;

@@ -1,4 +1,4 @@
-//! Headers that every answer has, and what browsers ask beforehand.
+//! The headers of every response, and CORS preflight requests.
 
 use std::collections::BTreeSet;
 
@@ -6,22 +6,22 @@ use expect_test::expect;
 use http::Method;
 
 use super::service;
-use crate::support::Answer;
+use crate::support::Response;
 
-/// Every header but those that differ between any two requests, and what the tag is made of.
-fn headers(answer: &Answer) -> String {
+/// All headers except those that differ between any two requests, and the content of the ETag.
+fn headers(response: &Response) -> String {
     let shown = |name: &str, value: &str| match name {
         "etag" => "a tag".to_owned(),
         _ => value.trim_matches('"').to_owned(),
     };
-    let pairs = answer.comparable().1;
+    let pairs = response.comparable().1;
     let mut lines: Vec<String> = pairs.iter().map(|(name, value)| format!("{name}: {}", shown(name, value))).collect();
     lines.sort();
     lines.join("\n")
 }
 
 #[tokio::test]
-async fn an_answer_with_a_resource_has_these_headers() {
+async fn resource_response_has_standard_headers() {
     let service = service().await;
     expect![[r#"
         access-control-allow-origin: *
@@ -93,7 +93,7 @@ async fn an_answer_with_a_resource_has_these_headers() {
 }
 
 #[tokio::test]
-async fn an_answer_without_one_has_these() {
+async fn error_response_has_standard_headers() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     expect![[r#"
@@ -156,20 +156,20 @@ async fn an_answer_without_one_has_these() {
         x-service-api-version-selected: 2026-03-10"#]].assert_eq(&headers(&mona.delete("/repos/mona/new").await.expect(204)));
 }
 
-/// Nothing that a cache keeps for one caller may reach another, and secrets are kept by nobody.
+/// A shared cache never serves one caller's response to another, and secrets are never stored.
 #[tokio::test]
-async fn caches_keep_callers_apart() {
+async fn vary_and_cache_control_separate_callers() {
     let service = service().await;
     for token in ["ghp_monamona", "github_pat_mona", "ghu_monamona", "ghs_helperhelper"] {
-        let answer = service.with_token(token).get("/repos/octo-org/secret").await.expect(200);
-        assert!(answer.header("cache-control").is_some_and(|value| value.starts_with("private")), "{token}");
-        assert!(answer.header("vary").is_some_and(|value| value.contains("Authorization")), "{token}");
+        let response = service.with_token(token).get("/repos/octo-org/secret").await.expect(200);
+        assert!(response.header("cache-control").is_some_and(|value| value.starts_with("private")), "{token}");
+        assert!(response.header("vary").is_some_and(|value| value.contains("Authorization")), "{token}");
     }
-    // What nobody in particular has seen must not be given to somebody, whose answer differs.
-    let answer = service.anonymous().get("/repos/octo-org/hello").await.expect(200);
-    assert!(answer.header("vary").is_some_and(|value| value.contains("Authorization")));
-    let answer = service.with_token("ghp_hubothubot").get("/repos/octo-org/secret").await.expect(404);
-    assert!(answer.header("vary").is_some_and(|value| value.contains("Authorization")));
+    // A cached anonymous response must not be served to a caller with a credential, whose response differs.
+    let response = service.anonymous().get("/repos/octo-org/hello").await.expect(200);
+    assert!(response.header("vary").is_some_and(|value| value.contains("Authorization")));
+    let response = service.with_token("ghp_hubothubot").get("/repos/octo-org/secret").await.expect(404);
+    assert!(response.header("vary").is_some_and(|value| value.contains("Authorization")));
     assert_eq!(service.anonymous().get("/rate_limit").await.expect(200).header("cache-control"), Some("no-cache"));
     let jwt = crate::support::jwt::sign(service.app_key(), &crate::support::jwt::claims("Iv23helper"));
     let made =
@@ -178,29 +178,29 @@ async fn caches_keep_callers_apart() {
 }
 
 #[tokio::test]
-async fn a_browser_may_ask_first() {
+async fn preflight_request_is_allowed() {
     let service = service().await;
     let client =
         service.anonymous().header("origin", "https://app.example").header("access-control-request-method", "PATCH");
     for path in ["/user", "/repos/octo-org/secret", "/nowhere"] {
-        let answer = client.send(Method::OPTIONS, path, "").await.expect(204);
-        assert!(answer.body.is_empty());
-        assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
-        assert_eq!(answer.header("access-control-allow-credentials"), None);
-        let methods = answer.header("access-control-allow-methods").expect("methods");
+        let response = client.send(Method::OPTIONS, path, "").await.expect(204);
+        assert!(response.body.is_empty());
+        assert_eq!(response.header("access-control-allow-origin"), Some("*"));
+        assert_eq!(response.header("access-control-allow-credentials"), None);
+        let methods = response.header("access-control-allow-methods").expect("methods");
         for method in ["GET", "POST", "PATCH", "PUT", "DELETE"] {
             assert!(methods.contains(method), "{method}");
         }
-        let allowed = answer.header("access-control-allow-headers").expect("headers");
+        let allowed = response.header("access-control-allow-headers").expect("headers");
         for name in ["Authorization", "Content-Type", "If-None-Match", "X-GitHub-Api-Version", "X-Service-Api-Version"]
         {
             assert!(allowed.split(", ").any(|known| known == name), "{name} in {allowed}");
         }
     }
-    let answer =
+    let response =
         service.with_token("ghp_monamona").header("origin", "https://app.example").get("/user").await.expect(200);
-    assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
-    let exposed = answer.header("access-control-expose-headers").expect("exposed headers");
+    assert_eq!(response.header("access-control-allow-origin"), Some("*"));
+    let exposed = response.header("access-control-expose-headers").expect("exposed headers");
     for name in
         ["ETag", "Link", "Location", "Retry-After", "X-RateLimit-Remaining", "X-OAuth-Scopes", "X-GitHub-Request-Id"]
     {
@@ -209,17 +209,17 @@ async fn a_browser_may_ask_first() {
 }
 
 #[tokio::test]
-async fn a_request_id_is_ours_and_new_each_time() {
+async fn request_id_is_generated_for_each_request() {
     let service = service().await;
     let mut seen = BTreeSet::new();
     for hostile in ["../../etc/passwd", "a; b", "x\ty", "ghp_secret", &"a".repeat(4000)] {
         for name in ["x-request-id", "x-github-request-id", "x-service-request-id"] {
-            let answer = service.anonymous().header(name, hostile).get("/meta").await.expect(200);
-            let id = answer.header("x-github-request-id").expect("a request id").to_owned();
-            assert_eq!(answer.header("x-service-request-id"), Some(id.as_str()));
+            let response = service.anonymous().header(name, hostile).get("/meta").await.expect(200);
+            let id = response.header("x-github-request-id").expect("a request id").to_owned();
+            assert_eq!(response.header("x-service-request-id"), Some(id.as_str()));
             assert!(id.len() == 20 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{id}");
             assert!(seen.insert(id), "an id came twice");
-            for (other, value) in &answer.headers {
+            for (other, value) in &response.headers {
                 assert_ne!(value.as_bytes(), hostile.as_bytes(), "{other} echoes the request");
             }
         }
@@ -227,7 +227,7 @@ async fn a_request_id_is_ours_and_new_each_time() {
 }
 
 #[tokio::test]
-async fn every_answer_keeps_browsers_from_guessing() {
+async fn every_response_has_security_headers() {
     let service = service().await;
     for (path, status) in [
         ("/meta", 200),
@@ -237,17 +237,17 @@ async fn every_answer_keeps_browsers_from_guessing() {
         ("/readyz", 200),
         ("/?access_token=x", 400),
     ] {
-        let answer = service.anonymous().get(path).await.expect(status);
-        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
-        assert_eq!(answer.header("x-frame-options"), Some("deny"), "{path}");
-        assert_eq!(answer.header("content-security-policy"), Some("default-src 'none'"), "{path}");
-        assert_eq!(answer.header("referrer-policy"), Some("no-referrer"), "{path}");
-        assert!(answer.header("content-type").is_some(), "{path}");
+        let response = service.anonymous().get(path).await.expect(status);
+        assert_eq!(response.header("x-content-type-options"), Some("nosniff"), "{path}");
+        assert_eq!(response.header("x-frame-options"), Some("deny"), "{path}");
+        assert_eq!(response.header("content-security-policy"), Some("default-src 'none'"), "{path}");
+        assert_eq!(response.header("referrer-policy"), Some("no-referrer"), "{path}");
+        assert!(response.header("content-type").is_some(), "{path}");
     }
 }
 
 #[tokio::test]
-async fn each_kind_of_token_learns_its_rights() {
+async fn scope_headers_match_kind_of_token() {
     let service = service().await;
     let path = "/repos/octo-org/hello";
     for (token, scopes, permissions) in [
@@ -256,14 +256,14 @@ async fn each_kind_of_token_learns_its_rights() {
         ("github_pat_mona", None, Some("metadata=read")),
         ("ghs_helperhelper", None, Some("metadata=read")),
     ] {
-        let answer = service.with_token(token).get(path).await.expect(200);
-        assert_eq!(answer.header("x-oauth-scopes"), scopes, "{token}");
-        assert_eq!(answer.header("x-accepted-oauth-scopes").is_some(), scopes.is_some(), "{token}");
-        assert_eq!(answer.header("x-accepted-github-permissions"), permissions, "{token}");
-        assert_eq!(answer.header("github-authentication-token-expiration"), None, "{token}");
+        let response = service.with_token(token).get(path).await.expect(200);
+        assert_eq!(response.header("x-oauth-scopes"), scopes, "{token}");
+        assert_eq!(response.header("x-accepted-oauth-scopes").is_some(), scopes.is_some(), "{token}");
+        assert_eq!(response.header("x-accepted-github-permissions"), permissions, "{token}");
+        assert_eq!(response.header("github-authentication-token-expiration"), None, "{token}");
     }
     service.apply("tokens: [{ kind: classic, user: mona, scopes: [], expires_at: '2030-01-31T08:26:39Z', token: ghp_monaexpires }]").await;
-    let answer = service.with_token("ghp_monaexpires").get(path).await.expect(200);
-    assert_eq!(answer.header("github-authentication-token-expiration"), Some("2030-01-31 08:26:39 UTC"));
-    assert_eq!(answer.header("x-oauth-scopes"), Some(""));
+    let response = service.with_token("ghp_monaexpires").get(path).await.expect(200);
+    assert_eq!(response.header("github-authentication-token-expiration"), Some("2030-01-31 08:26:39 UTC"));
+    assert_eq!(response.header("x-oauth-scopes"), Some(""));
 }

@@ -1,32 +1,32 @@
-//! Every row of the error table, with its whole envelope.
+//! Every row of the error table, with the complete body.
 
 use expect_test::expect;
 use http::Method;
 use serde_json::json;
 
 use super::service;
-use crate::support::Answer;
+use crate::support::Response;
 
-/// Every refusal says what it is in the same way, and nothing about how the service is built.
-pub fn check_envelope(answer: &Answer) {
-    let body = answer.json();
+/// Every error response has the same fields and reveals nothing about the implementation.
+pub fn check_envelope(response: &Response) {
+    let body = response.json();
     let keys: Vec<&str> = body.as_object().expect("an object").keys().map(String::as_str).collect();
     let known = ["documentation_url", "errors", "message", "status"];
     assert!(keys.iter().all(|key| known.contains(key)), "{keys:?}");
-    assert_eq!(body["status"], answer.status.to_string());
+    assert_eq!(body["status"], response.status.to_string());
     assert!(body["documentation_url"].as_str().is_some_and(|url| url.starts_with("http://plinth.test/docs")), "{body}");
-    assert_eq!(answer.header("content-type"), Some("application/json; charset=utf-8"));
-    assert_eq!(answer.header("etag"), None);
-    assert_eq!(answer.header("cache-control"), None);
-    assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
-    assert!(answer.header("x-github-request-id").is_some());
+    assert_eq!(response.header("content-type"), Some("application/json; charset=utf-8"));
+    assert_eq!(response.header("etag"), None);
+    assert_eq!(response.header("cache-control"), None);
+    assert_eq!(response.header("x-content-type-options"), Some("nosniff"));
+    assert!(response.header("x-github-request-id").is_some());
 }
 
 #[tokio::test]
-async fn a_body_that_is_not_json_is_a_bad_request() {
+async fn malformed_json_returns_400() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
-    let answer = mona.send(Method::POST, "/user/repos", "{\"name\": ").await;
+    let response = mona.send(Method::POST, "/user/repos", "{\"name\": ").await;
     expect![[r#"
         400
         {
@@ -34,9 +34,9 @@ async fn a_body_that_is_not_json_is_a_bad_request() {
           "message": "Problems parsing JSON",
           "status": "400"
         }"#]]
-    .assert_eq(&answer.to_string());
-    check_envelope(&answer);
-    let answer = mona.send(Method::POST, "/user/repos", "[1]").await;
+    .assert_eq(&response.to_string());
+    check_envelope(&response);
+    let response = mona.send(Method::POST, "/user/repos", "[1]").await;
     expect![[r#"
         400
         {
@@ -44,14 +44,14 @@ async fn a_body_that_is_not_json_is_a_bad_request() {
           "message": "Body should be a JSON object",
           "status": "400"
         }"#]]
-    .assert_eq(&answer.to_string());
-    check_envelope(&answer);
+    .assert_eq(&response.to_string());
+    check_envelope(&response);
 }
 
 #[tokio::test]
-async fn without_a_credential_or_with_a_bad_one_it_is_401() {
+async fn missing_or_bad_credential_returns_401() {
     let service = service().await;
-    let answer = service.anonymous().get("/user").await;
+    let response = service.anonymous().get("/user").await;
     expect![[r#"
         401
         {
@@ -59,9 +59,9 @@ async fn without_a_credential_or_with_a_bad_one_it_is_401() {
           "message": "Requires authentication",
           "status": "401"
         }"#]]
-    .assert_eq(&answer.to_string());
-    check_envelope(&answer);
-    let answer = service.with_token("ghp_unknown").get("/user").await;
+    .assert_eq(&response.to_string());
+    check_envelope(&response);
+    let response = service.with_token("ghp_unknown").get("/user").await;
     expect![[r#"
         401
         {
@@ -69,10 +69,10 @@ async fn without_a_credential_or_with_a_bad_one_it_is_401() {
           "message": "Bad credentials",
           "status": "401"
         }"#]]
-    .assert_eq(&answer.to_string());
-    check_envelope(&answer);
-    assert_eq!(answer.header("x-ratelimit-limit"), Some("60"));
-    let answer = service.with_token("ghp_monamona").post("/app/installations/1/access_tokens", json!({})).await;
+    .assert_eq(&response.to_string());
+    check_envelope(&response);
+    assert_eq!(response.header("x-ratelimit-limit"), Some("60"));
+    let response = service.with_token("ghp_monamona").post("/app/installations/1/access_tokens", json!({})).await;
     expect![[r#"
         401
         {
@@ -80,14 +80,14 @@ async fn without_a_credential_or_with_a_bad_one_it_is_401() {
           "message": "A JSON web token could not be decoded",
           "status": "401"
         }"#]]
-    .assert_eq(&answer.to_string());
-    check_envelope(&answer);
+    .assert_eq(&response.to_string());
+    check_envelope(&response);
 }
 
 #[tokio::test]
-async fn too_little_right_is_403_and_says_what_would_do() {
+async fn insufficient_permission_returns_403_and_names_required() {
     let service = service().await;
-    let answer = service.with_token("github_pat_mona").delete("/repos/octo-org/hello").await;
+    let response = service.with_token("github_pat_mona").delete("/repos/octo-org/hello").await;
     expect![[r#"
         403
         {
@@ -95,11 +95,11 @@ async fn too_little_right_is_403_and_says_what_would_do() {
           "message": "Resource not accessible by personal access token",
           "status": "403"
         }"#]]
-    .assert_eq(&answer.to_string());
-    check_envelope(&answer);
-    assert_eq!(answer.header("x-accepted-github-permissions"), Some("administration=write"));
-    assert_eq!(answer.header("x-oauth-scopes"), None);
-    let answer = service.with_token("ghp_monasecond").delete("/repos/octo-org/hello").await;
+    .assert_eq(&response.to_string());
+    check_envelope(&response);
+    assert_eq!(response.header("x-accepted-github-permissions"), Some("administration=write"));
+    assert_eq!(response.header("x-oauth-scopes"), None);
+    let response = service.with_token("ghp_monasecond").delete("/repos/octo-org/hello").await;
     expect![[r#"
         403
         {
@@ -107,12 +107,12 @@ async fn too_little_right_is_403_and_says_what_would_do() {
           "message": "Resource not accessible by personal access token",
           "status": "403"
         }"#]]
-    .assert_eq(&answer.to_string());
-    assert_eq!(answer.header("x-oauth-scopes"), Some("repo"));
+    .assert_eq(&response.to_string());
+    assert_eq!(response.header("x-oauth-scopes"), Some("repo"));
     service
         .apply("tokens: [{ kind: classic, user: hubot, scopes: [repo, delete_repo], token: ghp_hubotdeletes }]")
         .await;
-    let answer = service.with_token("ghp_hubotdeletes").delete("/repos/octo-org/hello").await;
+    let response = service.with_token("ghp_hubotdeletes").delete("/repos/octo-org/hello").await;
     expect![[r#"
         403
         {
@@ -120,8 +120,8 @@ async fn too_little_right_is_403_and_says_what_would_do() {
           "message": "Must have admin rights to Repository.",
           "status": "403"
         }"#]]
-    .assert_eq(&answer.to_string());
-    let answer = service.with_token("ghp_monamona").delete("/installation/token").await;
+    .assert_eq(&response.to_string());
+    let response = service.with_token("ghp_monamona").delete("/installation/token").await;
     expect![[r#"
         403
         {
@@ -129,15 +129,15 @@ async fn too_little_right_is_403_and_says_what_would_do() {
           "message": "Resource not accessible by personal access token",
           "status": "403"
         }"#]]
-    .assert_eq(&answer.to_string());
-    check_envelope(&answer);
+    .assert_eq(&response.to_string());
+    check_envelope(&response);
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_404_and_so_is_another_method() {
+async fn unknown_resource_or_method_returns_404() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
-    let answer = mona.get("/repos/octo-org/nothing").await;
+    let response = mona.get("/repos/octo-org/nothing").await;
     expect![[r#"
         404
         {
@@ -145,8 +145,8 @@ async fn what_is_not_there_is_404_and_so_is_another_method() {
           "message": "Not Found",
           "status": "404"
         }"#]]
-    .assert_eq(&answer.to_string());
-    check_envelope(&answer);
+    .assert_eq(&response.to_string());
+    check_envelope(&response);
     mona.put("/user").await.expect(404);
     mona.patch("/user", json!({ "name": "Lisa" })).await.expect(404);
     for (method, path) in [
@@ -158,18 +158,18 @@ async fn what_is_not_there_is_404_and_so_is_another_method() {
         (Method::GET, "/api/v2/user"),
         (Method::GET, "/api/v3user"),
     ] {
-        let answer = mona.send(method.clone(), path, "").await;
-        assert_eq!(answer.status, 404, "{method} {path}");
-        assert_eq!(answer.message(), "Not Found", "{method} {path}");
-        check_envelope(&answer);
+        let response = mona.send(method.clone(), path, "").await;
+        assert_eq!(response.status, 404, "{method} {path}");
+        assert_eq!(response.message(), "Not Found", "{method} {path}");
+        check_envelope(&response);
     }
 }
 
 #[tokio::test]
-async fn a_body_of_the_wrong_shape_is_told_in_sentences() {
+async fn mistyped_body_returns_422_with_sentences() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
-    let answer = mona.post("/user/repos", json!({})).await;
+    let response = mona.post("/user/repos", json!({})).await;
     expect![[r#"
         422
         {
@@ -177,24 +177,24 @@ async fn a_body_of_the_wrong_shape_is_told_in_sentences() {
           "message": "Invalid request.\n\n\"name\" wasn't supplied.",
           "status": "422"
         }"#]]
-    .assert_eq(&answer.to_string());
-    check_envelope(&answer);
-    let answer = mona.post("/user/repos", json!({ "name": 1, "private": "yes", "description": [] })).await;
+    .assert_eq(&response.to_string());
+    check_envelope(&response);
+    let response = mona.post("/user/repos", json!({ "name": 1, "private": "yes", "description": [] })).await;
     expect![[r#"
         422
         {
           "documentation_url": "http://plinth.test/docs#repos/create-for-authenticated-user",
           "message": "Invalid request.\n\nFor 'properties/name', 1 is not a string.\nFor 'properties/description', [] is not a string or null.\nFor 'properties/private', yes is not a boolean.",
           "status": "422"
-        }"#]].assert_eq(&answer.to_string());
-    check_envelope(&answer);
+        }"#]].assert_eq(&response.to_string());
+    check_envelope(&response);
 }
 
 #[tokio::test]
-async fn broken_rules_are_told_field_by_field() {
+async fn validation_errors_name_each_field() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
-    let answer = mona.post("/user/repos", json!({ "name": "a b", "description": "x".repeat(351) })).await;
+    let response = mona.post("/user/repos", json!({ "name": "a b", "description": "x".repeat(351) })).await;
     expect![[r#"
         422
         {
@@ -216,10 +216,10 @@ async fn broken_rules_are_told_field_by_field() {
           "message": "Validation Failed",
           "status": "422"
         }"#]]
-    .assert_eq(&answer.to_string());
-    check_envelope(&answer);
+    .assert_eq(&response.to_string());
+    check_envelope(&response);
     mona.post("/user/repos", json!({ "name": "twice" })).await.expect(201);
-    let answer = mona.post("/user/repos", json!({ "name": "TWICE" })).await;
+    let response = mona.post("/user/repos", json!({ "name": "TWICE" })).await;
     expect![[r#"
         422
         {
@@ -235,5 +235,5 @@ async fn broken_rules_are_told_field_by_field() {
           "message": "Validation Failed",
           "status": "422"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
 }

@@ -1,4 +1,4 @@
-//! What nobody sends by mistake: it is refused in words, at once, and never with a 500.
+//! Hostile input is rejected with a message, quickly, and never with a 500.
 
 use std::time::{Duration, Instant};
 
@@ -13,19 +13,19 @@ use plinth_api::request::body::BYTES_MAX;
 const URI_BYTES_MAX: usize = 8 * 1024;
 const HEADER_BYTES_MAX: usize = 16 * 1024;
 
-/// A body of exactly so many bytes, with a good name and much that is ignored.
+/// A body of exactly so many bytes: a valid name and ignored padding.
 fn body_of(name: &str, bytes: usize) -> String {
     let begin = format!("{{\"name\":\"{name}\",\"more\":\"");
     format!("{begin}{}\"}}", "x".repeat(bytes - begin.len() - 2))
 }
 
 #[tokio::test]
-async fn a_body_may_have_a_mebibyte_and_no_more() {
+async fn body_is_limited_to_one_mebibyte() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     mona.send(Method::POST, "/user/repos", body_of("below", BYTES_MAX - 1)).await.expect(201);
     mona.send(Method::POST, "/user/repos", body_of("at", BYTES_MAX)).await.expect(201);
-    let answer = mona.send(Method::POST, "/user/repos", body_of("above", BYTES_MAX + 1)).await;
+    let response = mona.send(Method::POST, "/user/repos", body_of("above", BYTES_MAX + 1)).await;
     expect![[r#"
         413
         {
@@ -33,12 +33,12 @@ async fn a_body_may_have_a_mebibyte_and_no_more() {
           "message": "The request body is larger than 1048576 bytes.",
           "status": "413"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
     mona.get("/repos/mona/above").await.expect(404);
 }
 
 #[tokio::test]
-async fn a_body_may_be_nested_64_deep_and_no_more() {
+async fn body_nesting_is_limited_to_64() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     let nested = |name: &str, depth: usize| {
@@ -46,8 +46,8 @@ async fn a_body_may_be_nested_64_deep_and_no_more() {
         format!("{{\"name\":\"{name}\",\"more\":{}{}}}", "[".repeat(depth - 1), "]".repeat(depth - 1))
     };
     mona.send(Method::POST, "/user/repos", nested("at", 64)).await.expect(201);
-    let answer = mona.send(Method::POST, "/user/repos", nested("above", 65)).await.expect(400);
-    assert_eq!(answer.message(), "Problems parsing JSON");
+    let response = mona.send(Method::POST, "/user/repos", nested("above", 65)).await.expect(400);
+    assert_eq!(response.message(), "Problems parsing JSON");
     let started = Instant::now();
     mona.send(Method::POST, "/user/repos", "[".repeat(100_000)).await.expect(400);
     service.anonymous().send(Method::POST, "/user/repos", "[".repeat(1_000_000)).await.expect(401);
@@ -55,12 +55,12 @@ async fn a_body_may_be_nested_64_deep_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_target_may_have_eight_kibibytes_and_no_more() {
+async fn target_is_limited_to_eight_kibibytes() {
     let service = service().await;
     let target = |bytes: usize| format!("/meta?{}", "x".repeat(bytes - "/meta?".len()));
     service.anonymous().get(&target(URI_BYTES_MAX - 1)).await.expect(200);
     service.anonymous().get(&target(URI_BYTES_MAX)).await.expect(200);
-    let answer = service.anonymous().get(&target(URI_BYTES_MAX + 1)).await;
+    let response = service.anonymous().get(&target(URI_BYTES_MAX + 1)).await;
     expect![[r#"
         414
         {
@@ -68,17 +68,17 @@ async fn a_target_may_have_eight_kibibytes_and_no_more() {
           "message": "The request target is longer than 8192 bytes.",
           "status": "414"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
 }
 
 #[tokio::test]
-async fn headers_may_have_sixteen_kibibytes_and_no_more() {
+async fn headers_are_limited_to_sixteen_kibibytes() {
     let service = service().await;
     let rest = "host".len() + "plinth.test".len() + "x-long".len();
     let with = |bytes: usize| service.anonymous().header("x-long", &"x".repeat(bytes - rest));
     with(HEADER_BYTES_MAX - 1).get("/meta").await.expect(200);
     with(HEADER_BYTES_MAX).get("/meta").await.expect(200);
-    let answer = with(HEADER_BYTES_MAX + 1).get("/meta").await;
+    let response = with(HEADER_BYTES_MAX + 1).get("/meta").await;
     expect![[r#"
         431
         {
@@ -86,13 +86,13 @@ async fn headers_may_have_sixteen_kibibytes_and_no_more() {
           "message": "The request headers are larger than 16384 bytes.",
           "status": "431"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
 }
 
 #[tokio::test]
-async fn a_token_in_the_address_is_refused_even_beside_a_good_one() {
+async fn token_in_query_is_rejected_even_with_valid_header() {
     let service = service().await;
-    let answer = service.anonymous().get("/user?access_token=ghp_monamona").await;
+    let response = service.anonymous().get("/user?access_token=ghp_monamona").await;
     expect![[r#"
         400
         {
@@ -100,22 +100,22 @@ async fn a_token_in_the_address_is_refused_even_beside_a_good_one() {
           "message": "Tokens are not accepted in the query, where logs would keep them: use the Authorization header",
           "status": "400"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
     for path in [
         "/user?access_token=ghp_monamona",
         "/user?a=1&access_token=",
         "/user?access%5Ftoken=x",
         "/nowhere?access_token=x",
     ] {
-        let answer = service.with_token("ghp_monamona").get(path).await.expect(400);
-        assert!(!String::from_utf8_lossy(&answer.body).contains("ghp_"), "{path}");
+        let response = service.with_token("ghp_monamona").get(path).await.expect(400);
+        assert!(!String::from_utf8_lossy(&response.body).contains("ghp_"), "{path}");
     }
     service.with_token("ghp_monamona").get("/user?token=access_token").await.expect(200);
 }
 
-/// Broken escapes, NUL and the like name nothing on either store.
+/// Invalid escapes, NUL and the like match no name on either database.
 #[tokio::test]
-async fn odd_names_in_a_path_name_nothing() {
+async fn unusual_path_names_return_404() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     for odd in [
@@ -148,33 +148,34 @@ async fn odd_names_in_a_path_name_nothing() {
             format!("/repos/octo-org/{odd}"),
             format!("/repos/{odd}/hello"),
         ] {
-            let answer = mona.get(&path).await;
-            assert_eq!(answer.status, 404, "{path}: {answer}");
+            let response = mona.get(&path).await;
+            assert_eq!(response.status, 404, "{path}: {response}");
         }
     }
     for odd in ["0", "-1", "99999999999999999999", "1.0", "1e1", "%31%00", "one", "+1", "0x1", "1%20"] {
         let jwt = jwt::sign(service.app_key(), &jwt::claims("Iv23helper"));
-        let answer = service.with_token(&jwt).post(&format!("/app/installations/{odd}/access_tokens"), json!({})).await;
-        assert_eq!(answer.status, 404, "{odd}: {answer}");
+        let response =
+            service.with_token(&jwt).post(&format!("/app/installations/{odd}/access_tokens"), json!({})).await;
+        assert_eq!(response.status, 404, "{odd}: {response}");
     }
     let long = "a".repeat(7000);
     mona.get(&format!("/users/{long}")).await.expect(404);
 }
 
-/// Names are compared without case, and shown as they were first written.
+/// Names are compared without case and shown as they were created.
 #[tokio::test]
-async fn the_case_of_a_name_does_not_matter() {
+async fn names_are_case_insensitive() {
     let service = service().await;
-    let answer = service.anonymous().get("/repos/OCTO-ORG/HELLO").await.expect(200);
-    assert_eq!(answer.json()["full_name"], "octo-org/hello");
+    let response = service.anonymous().get("/repos/OCTO-ORG/HELLO").await.expect(200);
+    assert_eq!(response.json()["full_name"], "octo-org/hello");
     service.anonymous().get("/users/MONA").await.expect(200);
-    // Only ASCII has two cases here: these two letters fold to a k and an s elsewhere.
+    // Only ASCII letters are folded: elsewhere these two fold to k and s.
     service.anonymous().get("/users/%E2%84%AA").await.expect(404);
     service.anonymous().get("/orgs/octo-org%C5%BF").await.expect(404);
 }
 
 #[tokio::test]
-async fn odd_bodies_are_refused_in_words() {
+async fn unusual_bodies_are_rejected_with_messages() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
     for (body, status) in [
@@ -201,8 +202,8 @@ async fn odd_bodies_are_refused_in_words() {
         ("", 422),
         ("   ", 400),
     ] {
-        let answer = mona.send(Method::POST, "/user/repos", body).await;
-        assert_eq!(answer.status, status, "{body}: {answer}");
+        let response = mona.send(Method::POST, "/user/repos", body).await;
+        assert_eq!(response.status, status, "{body}: {response}");
     }
     let bytes = b"{\"name\":\"\xff\"}".to_vec();
     mona.send(Method::POST, "/user/repos", bytes).await.expect(400);
@@ -211,7 +212,7 @@ async fn odd_bodies_are_refused_in_words() {
 }
 
 #[tokio::test]
-async fn odd_credentials_are_bad_credentials() {
+async fn unusual_credentials_return_401() {
     let service = service().await;
     let long = format!("Bearer {}", "x".repeat(8000));
     for odd in [
@@ -230,8 +231,8 @@ async fn odd_credentials_are_bad_credentials() {
         "Negotiate x",
         &long,
     ] {
-        let answer = service.anonymous().header("authorization", odd).get("/meta").await;
-        assert_eq!((answer.status, answer.message()), (401, "Bad credentials".into()), "{odd:.20}");
+        let response = service.anonymous().header("authorization", odd).get("/meta").await;
+        assert_eq!((response.status, response.message()), (401, "Bad credentials".into()), "{odd:.20}");
     }
     let twice = service.with_token("ghp_monamona").header("authorization", "Bearer ghp_monamona");
     twice.get("/user").await.expect(401);

@@ -1,64 +1,68 @@
-//! What every operation promises, whatever it is about.
+//! Conventions that hold for every operation.
 
+mod authorization_cache;
 mod conditional;
 mod cors_and_headers;
 mod errors;
 mod faults;
 mod hostile_input;
-mod kept;
-mod known;
 mod limits;
 mod media_and_versions;
 mod pages;
 mod prefixes;
-mod taken_away;
+mod response_cache;
+mod revocation;
 
-use crate::support::{Answer, Service};
+use std::sync::LazyLock;
+
+use crate::support::fixtures::StateFile;
+use crate::support::{Response, Service};
 use plinth_api::middleware::ApiService;
 use plinth_api::routes::Routes;
 use plinth_api::settings::Settings;
 
-/// Someone with everything, someone with little, an app, and a repository of each visibility.
-const STATE: &str = "
-users: [{ login: mona, name: Mona }, { login: hubot }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-repos:
-  - { name: octo-org/hello }
-  - { name: octo-org/secret, private: true }
-apps: [{ slug: helper, owner: octo-org, permissions: { contents: read, administration: write }, client_id: Iv23helper, private_key_file: helper.pem }]
-installations: [{ app: helper, account: octo-org, repositories: all }]
-tokens:
-  - { kind: classic, user: mona, scopes: [repo, admin:org, delete_repo], token: ghp_monamona }
-  - { kind: classic, user: mona, scopes: [repo], token: ghp_monasecond }
-  - { kind: classic, user: hubot, scopes: [repo], token: ghp_hubothubot }
-  - { kind: fine_grained, user: mona, owner: octo-org, permissions: { contents: read }, token: github_pat_mona }
-  - { kind: app_user, user: mona, app: helper, token: ghu_monamona }
-  - { kind: installation, app: helper, account: octo-org, token: ghs_helperhelper }
-";
+/// A user with many rights, one with few, an app, and a repository of each visibility.
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    StateFile::default()
+        .entry("users", "login: mona, name: Mona")
+        .users(&["hubot"])
+        .org("octo-org", "{ user: mona, role: admin }")
+        .repo("octo-org/hello", "")
+        .repo("octo-org/secret", "private: true")
+        .helper("contents: read, administration: write")
+        .installation("helper", "octo-org", "all")
+        .classic("mona", "repo, admin:org, delete_repo", "ghp_monamona")
+        .classic("mona", "repo", "ghp_monasecond")
+        .classic("hubot", "repo", "ghp_hubothubot")
+        .fine_grained("mona", "octo-org", "contents: read", "github_pat_mona")
+        .app_user("mona", "helper", "ghu_monamona")
+        .installation_token("helper", "octo-org", "ghs_helperhelper")
+        .to_string()
+});
 
-/// The usual state with budgets off.
+/// The usual fixture without rate limits.
 async fn service() -> Service {
     let mut settings = Settings::default();
     settings.rate_limits.enforced = false;
     service_with(settings).await
 }
 
-/// The usual state with these settings.
+/// The usual fixture with these settings.
 async fn service_with(settings: Settings) -> Service {
     let service = Service::with_settings("", settings).await;
     service.write_app_key("helper.pem");
-    service.apply(STATE).await;
+    service.apply(&STATE).await;
     service
 }
 
-/// One GET of a user with a token through a gate with routes of the test's own.
-async fn get_through(service: &Service, routes: Routes, path: &str) -> Answer {
+/// Sends a GET with a token through an API service that has only the test's routes.
+async fn get_through(service: &Service, routes: Routes, path: &str) -> Response {
     use http_body_util::BodyExt;
-    let gate = ApiService::new(service.app.clone(), routes);
+    let api = ApiService::new(service.app.clone(), routes);
     let request = http::Request::get(path).header("host", "plinth.test").header("authorization", "Bearer ghp_monamona");
     let request = request.body(axum::body::Body::empty()).expect("the test's request is well formed");
-    let response = gate.respond(request, std::net::IpAddr::from([127, 0, 0, 1])).await;
+    let response = api.respond(request, std::net::IpAddr::from([127, 0, 0, 1])).await;
     let (parts, body) = response.into_parts();
-    let body = body.collect().await.expect("an answer can be read").to_bytes();
-    Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+    let body = body.collect().await.expect("a response can be read").to_bytes();
+    Response { status: parts.status.as_u16(), headers: parts.headers, body }
 }

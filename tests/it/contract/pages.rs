@@ -1,4 +1,4 @@
-//! Lists by page and by cursor: what is asked for, and the links that lead on.
+//! Pages by number and by cursor, and their links.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use plinth_core::tokens::Principal;
 
 const LIST: &str = "project:1";
 
-fn exchange(query: &str) -> RequestContext {
+fn context(query: &str) -> RequestContext {
     RequestContext {
         generations: None,
         row: TABLE[0],
@@ -35,7 +35,7 @@ fn exchange(query: &str) -> RequestContext {
 }
 
 #[test]
-fn nonsense_means_the_default_and_too_much_means_the_most() {
+fn invalid_page_size_is_default_and_large_one_is_maximum() {
     for (query, number, per_page) in [
         ("", 1, 30),
         ("per_page=100", 1, 100),
@@ -54,15 +54,15 @@ fn nonsense_means_the_default_and_too_much_means_the_most() {
         ("page=%32", 2, 30),
         ("page=1e3", 1, 30),
     ] {
-        assert_eq!(page::of(&exchange(query)), Page { number, per_page }, "{query}");
+        assert_eq!(page::of(&context(query)), Page { number, per_page }, "{query}");
     }
-    let far = page::of(&exchange("page=9223372036854775807&per_page=100"));
+    let far = page::of(&context("page=9223372036854775807&per_page=100"));
     assert_eq!(far.offset(), i64::MAX);
     assert_eq!(Page { number: 3, per_page: 20 }.offset(), 40);
 }
 
 #[test]
-fn links_lead_to_the_other_pages() {
+fn link_header_has_other_pages() {
     let base = "http://plinth.test/api/v3/user/installations";
     for (query, total, expected) in [
         ("", 0, ""),
@@ -88,22 +88,22 @@ fn links_lead_to_the_other_pages() {
             r#"<{}?page=1>; rel="prev", <{}?page=3>; rel="next", <{}?page=3>; rel="last", <{}?page=1>; rel="first""#,
         ),
     ] {
-        let exchange = exchange(query);
-        let link = page::link(page::of(&exchange), &exchange, total).unwrap_or_default();
+        let context = context(query);
+        let link = page::link(page::of(&context), &context, total).unwrap_or_default();
         assert_eq!(link, expected.replace("{}", base), "{query} of {total}");
     }
 }
 
 #[test]
-fn a_cursor_leads_on_and_back_and_nowhere_else() {
+fn cursor_pages_forward_and_back() {
     let key = CursorKey::new(b"a key of the store");
-    let first = exchange("per_page=2");
+    let first = context("per_page=2");
     let link = cursor::link(&first, &key, LIST, None, Some(12)).expect("there is more");
     let (address, relation) = link.split_once("; ").expect("one link");
     assert_eq!(relation, r#"rel="next""#);
     let query = address.trim_matches(['<', '>']).split_once('?').expect("a query").1.to_owned();
     assert!(query.starts_with("per_page=2&after="), "{query}");
-    let next = exchange(&query);
+    let next = context(&query);
     let page = cursor::of(&next, &key, LIST, "ProjectV2Field").expect("our own cursor");
     assert_eq!(page, CursorPage { edge: Edge::After(12), per_page: 2 });
     let link = cursor::link(&next, &key, LIST, Some(13), Some(14)).expect("there is more");
@@ -115,12 +115,12 @@ fn a_cursor_leads_on_and_back_and_nowhere_else() {
     assert!(next.contains("after=") && !next.contains("before=") && next.ends_with(r#"rel="next""#), "{next}");
     assert!(!link.replace(", <", "").contains(','), "{link}");
     assert_eq!(cursor::link(&first, &key, LIST, None, None), None);
-    let start = cursor::of(&exchange("after="), &key, LIST, "ProjectV2Field").expect("an empty cursor is none");
+    let start = cursor::of(&context("after="), &key, LIST, "ProjectV2Field").expect("an empty cursor is none");
     assert_eq!(start.edge, Edge::Start);
 }
 
 #[test]
-fn a_cursor_that_was_tampered_with_is_refused() {
+fn modified_cursor_is_rejected() {
     let key = CursorKey::new(b"a key of the store");
     let good = key.seal(LIST, 42);
     let mut bad = vec![
@@ -146,10 +146,10 @@ fn a_cursor_that_was_tampered_with_is_refused() {
     for cursor in &bad {
         for name in ["before", "after"] {
             let query = format!("{name}={cursor}");
-            let refused = cursor::of(&exchange(&query), &key, LIST, "ProjectV2Field");
-            assert!(matches!(refused, Err(Error::Invalid(_))), "{query:.80} was taken as {refused:?}");
+            let rejected = cursor::of(&context(&query), &key, LIST, "ProjectV2Field");
+            assert!(matches!(rejected, Err(Error::Invalid(_))), "{query:.80} was taken as {rejected:?}");
         }
     }
     let both = format!("before={good}&after={good}");
-    assert!(matches!(cursor::of(&exchange(&both), &key, LIST, "ProjectV2Field"), Err(Error::Invalid(_))));
+    assert!(matches!(cursor::of(&context(&both), &key, LIST, "ProjectV2Field"), Err(Error::Invalid(_))));
 }

@@ -1,4 +1,4 @@
-//! Where the service is: the addresses in answers are those that the caller used.
+//! URLs in responses have the host and the prefix that the caller used.
 
 use std::net::IpAddr;
 
@@ -10,13 +10,13 @@ use plinth_api::settings::Settings;
 const PROXY: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
 
 async fn api_url(client: &crate::support::Client<'_>, path: &str) -> String {
-    let answer = client.get(&format!("{path}/repos/octo-org/hello")).await.expect(200);
-    let url = answer.json()["url"].as_str().expect("a repository has an address").to_owned();
-    url.strip_suffix("/repos/octo-org/hello").expect("its own address").to_owned()
+    let response = client.get(&format!("{path}/repos/octo-org/hello")).await.expect(200);
+    let url = response.json()["url"].as_str().expect("a repository has a URL").to_owned();
+    url.strip_suffix("/repos/octo-org/hello").expect("its own URL").to_owned()
 }
 
 #[tokio::test]
-async fn both_prefixes_are_the_same_service_at_their_own_addresses() {
+async fn both_path_prefixes_serve_api_with_matching_urls() {
     let service = service().await;
     let client = service.anonymous();
     assert_eq!(api_url(&client, "").await, "http://plinth.test");
@@ -30,9 +30,9 @@ async fn both_prefixes_are_the_same_service_at_their_own_addresses() {
     );
     assert_eq!(prefixed.json()["html_url"], "http://plinth.test/octo-org/hello");
     for root in ["/", "/api/v3", "/api/v3/"] {
-        let answer = client.get(root).await.expect(200);
+        let response = client.get(root).await.expect(200);
         let expected = if root == "/" { "http://plinth.test/user" } else { "http://plinth.test/api/v3/user" };
-        assert_eq!(answer.json()["current_user_url"], expected, "{root}");
+        assert_eq!(response.json()["current_user_url"], expected, "{root}");
     }
     let made =
         service.with_token("ghp_monamona").post("/api/v3/user/repos", serde_json::json!({ "name": "new" })).await;
@@ -42,7 +42,7 @@ async fn both_prefixes_are_the_same_service_at_their_own_addresses() {
 }
 
 #[tokio::test]
-async fn the_host_of_the_request_is_the_host_of_the_answer() {
+async fn response_urls_have_host_of_request() {
     let service = service().await;
     for (host, expected) in [
         ("127.0.0.1:8080", "http://127.0.0.1:8080"),
@@ -60,17 +60,17 @@ async fn the_host_of_the_request_is_the_host_of_the_answer() {
     assert_eq!(api_url(&service.anonymous().header("host", &"a".repeat(256)), "").await, "http://localhost");
 }
 
-/// Over HTTP/2 the host is part of the target, and there is no header of that name.
+/// In HTTP/2 the host is part of the target, without a header.
 #[tokio::test]
-async fn the_host_may_come_with_the_target() {
+async fn host_in_absolute_target_is_used() {
     let service = service().await;
     let client = service.anonymous().without_host();
-    let answer = client.send(Method::GET, "http://forge.test:9000/repos/octo-org/hello", "").await.expect(200);
-    assert_eq!(answer.json()["url"], "http://forge.test:9000/repos/octo-org/hello");
+    let response = client.send(Method::GET, "http://forge.test:9000/repos/octo-org/hello", "").await.expect(200);
+    assert_eq!(response.json()["url"], "http://forge.test:9000/repos/octo-org/hello");
 }
 
 #[tokio::test]
-async fn forwarded_headers_count_only_from_a_trusted_proxy() {
+async fn forwarded_headers_apply_only_from_trusted_proxy() {
     let service = service_with(Settings { trusted_proxies: vec![PROXY.into()], ..Settings::default() }).await;
     let client = service.anonymous().header("x-forwarded-proto", "https").header("x-forwarded-host", "public.test");
     assert_eq!(api_url(&client.clone().from(PROXY), "").await, "https://public.test");
@@ -81,7 +81,7 @@ async fn forwarded_headers_count_only_from_a_trusted_proxy() {
 }
 
 #[tokio::test]
-async fn a_public_address_counts_more_than_anything_a_request_says() {
+async fn configured_public_url_overrides_request() {
     let settings = Settings {
         public_url: Some("https://forge.example".into()),
         trusted_proxies: vec![PROXY.into()],

@@ -1,4 +1,4 @@
-//! A disk that forgets everything that was not synced, which is what a power cut is allowed to do.
+//! A model disk that loses everything unsynced, as a power cut may.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -6,17 +6,17 @@ use std::path::{Component, Path, PathBuf};
 
 use super::trace::Call;
 
-/// Logs lie beside the data, but are none.
+/// Log files in the same directory, which are not data.
 const STANDARD_STREAMS: [i64; 3] = [0, 1, 2];
 
-/// What a cut takes with it. A file system may lose both, or keep names of files whose content it loses.
+/// What a power cut loses: a file system may lose both, or keep names of files whose content it loses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     NamesAndContent,
     Content,
 }
 
-/// A state, as programs see it and as it would come back after a cut.
+/// A value as programs see it, and as it would be after a power cut.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Twice<T> {
     seen: T,
@@ -26,40 +26,40 @@ struct Twice<T> {
 #[derive(Debug, Clone)]
 enum Node {
     File(Twice<Vec<u8>>),
-    Folder(Twice<BTreeMap<String, usize>>),
+    Directory(Twice<BTreeMap<String, usize>>),
 }
 
-/// All below one folder, whose own name is durable. The first node is that folder.
+/// Everything below one directory, whose own name is durable. The first node is that directory.
 #[derive(Debug, Clone)]
 pub struct Disk {
     root: PathBuf,
     nodes: Vec<Node>,
-    /// Where the next byte of an open file goes.
+    /// The offset of each open file.
     positions: HashMap<(i64, PathBuf), usize>,
     appending: HashMap<(i64, PathBuf), bool>,
-    /// Syncs under way, with what they will have made durable.
+    /// Syncs in progress, with what they will make durable.
     syncing: HashMap<usize, (usize, Node)>,
 }
 
 impl Disk {
-    /// The folder as it is, all of it durable.
+    /// The directory as it is, all of it durable.
     pub fn load(root: &Path) -> Self {
-        let root = fs::canonicalize(root).expect("the folder is there");
-        let nodes = vec![Node::Folder(Twice::default())];
+        let root = fs::canonicalize(root).expect("the directory exists");
+        let nodes = vec![Node::Directory(Twice::default())];
         let mut disk =
             Self { root, nodes, positions: HashMap::new(), appending: HashMap::new(), syncing: HashMap::new() };
-        let entries = disk.load_folder(&disk.root.clone());
-        disk.nodes[0] = Node::Folder(Twice { seen: entries.clone(), durable: entries });
+        let entries = disk.load_directory(&disk.root.clone());
+        disk.nodes[0] = Node::Directory(Twice { seen: entries.clone(), durable: entries });
         disk
     }
 
-    fn load_folder(&mut self, folder: &Path) -> BTreeMap<String, usize> {
+    fn load_directory(&mut self, directory: &Path) -> BTreeMap<String, usize> {
         let mut entries = BTreeMap::new();
-        for entry in fs::read_dir(folder).expect("a folder") {
+        for entry in fs::read_dir(directory).expect("a directory") {
             let path = entry.expect("an entry").path();
             let node = if path.is_dir() {
-                let entries = self.load_folder(&path);
-                Node::Folder(Twice { seen: entries.clone(), durable: entries })
+                let entries = self.load_directory(&path);
+                Node::Directory(Twice { seen: entries.clone(), durable: entries })
             } else {
                 let content = fs::read(&path).expect("a file");
                 Node::File(Twice { seen: content.clone(), durable: content })
@@ -69,7 +69,7 @@ impl Disk {
         entries
     }
 
-    /// Takes the beginning of a call into account: a sync covers what was there then.
+    /// Applies the start of a call: a sync covers what existed then.
     pub fn begin(&mut self, call: &Call) {
         if matches!(call.name.as_str(), "fsync" | "fdatasync")
             && !call.is_deleted()
@@ -79,7 +79,7 @@ impl Disk {
         }
     }
 
-    /// Takes the end of a call into account.
+    /// Applies the end of a call.
     pub fn end(&mut self, call: &Call) {
         match call.name.as_str() {
             "fsync" | "fdatasync" => self.finish_sync(call.begun_at),
@@ -97,8 +97,8 @@ impl Disk {
             "renameat" | "renameat2" => self.rename(call.path_at(1), call.path_at(3)),
             "link" => self.link(call.path(0), call.path(1)),
             "linkat" => self.link(call.path_at(1), call.path_at(3)),
-            "mkdir" => self.make_folder(call.path(0)),
-            "mkdirat" => self.make_folder(call.path_at(1)),
+            "mkdir" => self.make_directory(call.path(0)),
+            "mkdirat" => self.make_directory(call.path_at(1)),
             "unlink" | "rmdir" => self.remove(call.path(0)),
             "unlinkat" => self.remove(call.path_at(1)),
             "pwritev" | "pwritev2" | "truncate" | "fallocate" | "copy_file_range" | "symlink" | "symlinkat" => {
@@ -109,24 +109,24 @@ impl Disk {
         }
     }
 
-    /// Whether the path lies here.
+    /// Whether the path is on this disk.
     pub fn holds(&self, path: &Path) -> bool {
         path.starts_with(&self.root)
     }
 
-    /// Writes what would come back into an empty folder.
+    /// Writes what would survive into an empty directory.
     pub fn write_after_cut(&self, loss: Loss, target: &Path) {
-        self.write_folder(0, loss, target);
+        self.write_directory(0, loss, target);
     }
 
-    fn write_folder(&self, node: usize, loss: Loss, target: &Path) {
-        fs::create_dir_all(target).expect("a folder can be made");
-        let Node::Folder(entries) = &self.nodes[node] else { panic!("{} is no folder", target.display()) };
+    fn write_directory(&self, node: usize, loss: Loss, target: &Path) {
+        fs::create_dir_all(target).expect("a directory can be created");
+        let Node::Directory(entries) = &self.nodes[node] else { panic!("{} is no directory", target.display()) };
         let entries = if loss == Loss::Content { &entries.seen } else { &entries.durable };
         for (name, node) in entries {
             match &self.nodes[*node] {
-                Node::Folder(_) => self.write_folder(*node, loss, &target.join(name)),
-                // Memory that processes share; SQLite makes it anew when the first of them comes.
+                Node::Directory(_) => self.write_directory(*node, loss, &target.join(name)),
+                // Shared memory, which SQLite recreates when the first process opens the database.
                 Node::File(_) if name.ends_with("-shm") => {}
                 Node::File(content) => fs::write(target.join(name), &content.durable).expect("a file"),
             }
@@ -163,7 +163,7 @@ impl Disk {
         self.seek(call, position + usize::try_from(call.result).expect("a count"));
     }
 
-    /// A file that was renamed while it was open is found by its number.
+    /// A file that was renamed while it was open is found by its descriptor.
     fn position(&self, call: &Call) -> Option<usize> {
         self.positions.get(&(call.file()?, call.path(0)?)).copied()
     }
@@ -176,14 +176,14 @@ impl Disk {
         let node = self.find(&path).unwrap_or_else(|| panic!("written, but never made: {}", path.display()));
         let position = self.position(call);
         let appends = self.appending.get(&(call.file().expect("an open file"), path)).copied().unwrap_or_default();
-        let Node::File(content) = &mut self.nodes[node] else { panic!("a folder is written: {call:?}") };
+        let Node::File(content) = &mut self.nodes[node] else { panic!("a directory is written: {call:?}") };
         let start = match at {
             Some(at) => usize::try_from(at).expect("a position"),
             None if appends => content.seen.len(),
             None => position.unwrap_or_else(|| panic!("nobody knows where this goes: {call:?}")),
         };
         let data = call.data();
-        assert_eq!(i64::try_from(data.len()), Ok(call.result), "the trace has cut the data off");
+        assert_eq!(i64::try_from(data.len()), Ok(call.result), "the trace has truncated the data");
         content.seen.resize(content.seen.len().max(start + data.len()), 0);
         content.seen[start..start + data.len()].copy_from_slice(&data);
     }
@@ -198,8 +198,8 @@ impl Disk {
         let Some((node, then)) = self.syncing.remove(&begun_at) else { return };
         match (&mut self.nodes[node], then) {
             (Node::File(now), Node::File(then)) => now.durable = then.seen,
-            (Node::Folder(now), Node::Folder(then)) => now.durable = then.seen,
-            _ => panic!("a file became a folder"),
+            (Node::Directory(now), Node::Directory(then)) => now.durable = then.seen,
+            _ => panic!("a file became a directory"),
         }
     }
 
@@ -220,9 +220,9 @@ impl Disk {
         self.name(&to.expect("a link has a name"), node);
     }
 
-    fn make_folder(&mut self, path: Option<PathBuf>) {
+    fn make_directory(&mut self, path: Option<PathBuf>) {
         let Some(path) = path.filter(|path| self.holds(path)) else { return };
-        let node = self.add(Node::Folder(Twice::default()));
+        let node = self.add(Node::Directory(Twice::default()));
         self.name(&path, node);
     }
 
@@ -235,14 +235,14 @@ impl Disk {
 
     fn name(&mut self, path: &Path, node: usize) {
         let name = name_of(path);
-        let entries = self.entries_beside(path).unwrap_or_else(|| panic!("no folder for {}", path.display()));
+        let entries = self.entries_beside(path).unwrap_or_else(|| panic!("no directory for {}", path.display()));
         entries.insert(name, node);
     }
 
     fn entries_beside(&mut self, path: &Path) -> Option<&mut BTreeMap<String, usize>> {
         let node = self.find(path.parent()?)?;
         match &mut self.nodes[node] {
-            Node::Folder(entries) => Some(&mut entries.seen),
+            Node::Directory(entries) => Some(&mut entries.seen),
             Node::File(_) => None,
         }
     }
@@ -250,7 +250,7 @@ impl Disk {
     fn find(&self, path: &Path) -> Option<usize> {
         let below = path.strip_prefix(&self.root).ok()?;
         below.components().try_fold(0, |node, part| match (&self.nodes[node], part) {
-            (Node::Folder(entries), Component::Normal(name)) => entries.seen.get(name.to_str()?).copied(),
+            (Node::Directory(entries), Component::Normal(name)) => entries.seen.get(name.to_str()?).copied(),
             _ => None,
         })
     }

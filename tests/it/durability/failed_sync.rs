@@ -1,4 +1,4 @@
-//! A failed sync is final: what needed it is not acknowledged, and nothing else is until the store was verified.
+//! A failed sync is final: the write is not acknowledged, and no other write is until the store was verified.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
-use crate::process::{Reply, Server, begin_post, eventually, full_disk};
+use crate::process::{HttpResponse, Server, begin_post, full_disk, wait_until};
 
-/// `strace` that makes calls of a running server fail or wait, until it is dropped.
+/// `strace` that makes system calls of a running server fail or wait, until it is dropped.
 struct Fault {
     strace: Child,
     server: u32,
@@ -25,7 +25,7 @@ impl Fault {
             .spawn()
             .expect("strace starts");
         let fault = Self { strace, server: server.id() };
-        eventually("strace looks on", || fault.is_attached());
+        wait_until("strace looks on", || fault.is_attached());
         fault
     }
 
@@ -47,11 +47,11 @@ impl Drop for Fault {
     }
 }
 
-fn post(server: &Server, path: &str, body: &str) -> Reply {
+fn post(server: &Server, path: &str, body: &str) -> HttpResponse {
     server.request(&format!("POST {path} HTTP/1.1\r\nauthorization: Bearer ghp_monamona"), body)
 }
 
-fn create(server: &Server, name: &str) -> Reply {
+fn create(server: &Server, name: &str) -> HttpResponse {
     post(server, "/user/repos", &format!(r#"{{"name":"{name}"}}"#))
 }
 
@@ -59,20 +59,20 @@ const REOPENED: &str = "reopened and verified; writes are taken again";
 
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
-fn nothing_is_acknowledged_after_a_failed_sync_until_the_database_was_verified() {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+fn failed_sync_blocks_writes_until_database_is_verified() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let server = Server::start(directory.path(), &[]);
     assert_eq!(create(&server, "before").status(), 201);
 
-    // One sync fails and the next would succeed, which proves nothing about what the first one lost.
+    // One sync fails and the next would succeed, which proves nothing about the data of the first.
     let fault = Fault::inject(&server, "fsync,fdatasync:error=EIO:when=1");
-    let refused = create(&server, "once");
-    assert_eq!((refused.status(), refused.header("retry-after")), (503, Some("1")));
-    eventually("writes are taken again", || create(&server, "twice").status() == 201);
+    let rejected = create(&server, "once");
+    assert_eq!((rejected.status(), rejected.header("retry-after")), (503, Some("1")));
+    wait_until("writes are taken again", || create(&server, "twice").status() == 201);
     assert_eq!(server.log().matches(REOPENED).count(), 1, "{}", server.log());
     drop(fault);
 
-    // As long as syncs fail, nothing is taken, and readiness says so.
+    // While syncs fail, no write is accepted, and readiness reports it.
     let fault = Fault::inject(&server, "fsync,fdatasync:error=EIO");
     for name in ["a", "b", "c"] {
         assert_eq!(create(&server, name).status(), 503);
@@ -81,8 +81,8 @@ fn nothing_is_acknowledged_after_a_failed_sync_until_the_database_was_verified()
     assert_eq!(server.get("/repos/mona/before").status(), 200, "reading goes on");
     assert_eq!(server.log().matches(REOPENED).count(), 1, "{}", server.log());
     drop(fault);
-    eventually("writes are taken again", || create(&server, "after").status() == 201);
-    eventually("it is ready again", || server.get("/readyz").status() == 200);
+    wait_until("writes are taken again", || create(&server, "after").status() == 201);
+    wait_until("it is ready again", || server.get("/readyz").status() == 200);
     assert_eq!(server.log().matches(REOPENED).count(), 2, "{}", server.log());
 
     drop(server);
@@ -94,8 +94,8 @@ fn nothing_is_acknowledged_after_a_failed_sync_until_the_database_was_verified()
 
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
-fn a_pack_whose_sync_fails_is_neither_acknowledged_nor_kept() {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+fn pack_with_failed_sync_is_discarded() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let server = Server::start(directory.path(), &[]);
     assert_eq!(create(&server, "rocket").status(), 201);
     let work = directory.path().join("work");
@@ -147,23 +147,23 @@ fn packs(directory: &Path) -> Vec<String> {
 
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
-fn a_writer_that_is_stuck_makes_the_service_unready() {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+fn stuck_writer_makes_service_unready() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let server = Server::start(directory.path(), &["--metrics-listen", "127.0.0.1:0"]);
     assert_eq!(server.get("/readyz").status(), 200);
-    // Every sync takes far longer than a writer may, and longer than anyone waits for readiness.
+    // Every sync takes much longer than a writer may, and longer than a readiness probe waits.
     let fault = Fault::inject(&server, "fsync,fdatasync:delay_enter=12000000");
     let (mut waiting, rest) = begin_post(&server, "slow");
     waiting.send(&rest);
     let metrics = full_disk::metrics_address(&server);
-    eventually("a stuck writer is noticed", || {
+    wait_until("a stuck writer is noticed", || {
         let started = Instant::now();
         let details = full_disk::get(&metrics, "/readyz/details");
-        // Under strace everything is slow; what counts is that nobody waits for the sync.
+        // Everything is slow under strace; readiness must not wait for the sync.
         assert!(started.elapsed() < Duration::from_secs(6), "readiness took {:?}", started.elapsed());
         details.starts_with("HTTP/1.1 503") && details.contains("the writer has been busy")
     });
     assert_eq!(server.get("/readyz").status(), 503);
     drop(fault);
-    eventually("it is ready again", || server.get("/readyz").status() == 200);
+    wait_until("it is ready again", || server.get("/readyz").status() == 200);
 }

@@ -1,4 +1,4 @@
-//! An import that is cut off: the repository is as empty as before, or it has everything.
+//! A power cut during an import leaves the repository as empty as before, or complete.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,46 +8,41 @@ use super::recording::{git, traced, wait_for_end};
 use super::trace::{self, Call};
 use super::{LOSSES, check_clone, is_sync, replay};
 use crate::process::Server;
-
-const STATE: &str = "
-users: [{ login: mona }]
-repos: [{ name: mona/rocket }]
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
+use crate::support::fixtures::rocket;
 
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
-fn an_import_is_whole_or_absent_wherever_the_power_is_cut() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (home, source) = (folder.path().join("home"), folder.path().join("source"));
-    std::fs::create_dir(&home).expect("a folder");
-    std::fs::write(home.join("state.yaml"), STATE).expect("a file");
+fn import_is_complete_or_absent_after_power_cut() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (home, source) = (directory.path().join("home"), directory.path().join("source"));
+    std::fs::create_dir(&home).expect("a directory");
+    std::fs::write(home.join("state.yaml"), rocket().to_string()).expect("a file");
     make_source(&source);
     run(Command::new(env!("CARGO_BIN_EXE_plinth")).arg("apply").arg(home.join("state.yaml")), &home);
     let before = Disk::load(&home);
-    let trace = folder.path().join("trace");
+    let trace = directory.path().join("trace");
     let process = run(traced(&trace).args(["import", "mona/rocket"]).arg(&source), &home);
     wait_for_end(&trace, process);
     let calls = trace::read(&trace);
     let moments: Vec<usize> = calls.iter().filter(|call| is_sync(call)).map(|call| call.ended_at + 1).collect();
     assert!(moments.len() > 5, "{moments:?}");
     let all = git(&source, &["for-each-ref", "--format=%(objectname) %(refname)"]);
-    let told = line_of_success(&calls);
+    let reported = line_of_success(&calls);
     let mut found = Vec::new();
-    for moment in moments.into_iter().filter(|moment| *moment < told).chain([told]) {
+    for moment in moments.into_iter().filter(|moment| *moment < reported).chain([reported]) {
         let disk = replay(&before, &calls, moment, |_| false);
-        // To make the import again takes its time, and shows the same at most moments.
+        // Repeating the import takes time and has the same result at most points.
         let again = (found.len() % 8 == 1).then_some(source.as_path());
         let refs = LOSSES.map(|loss| refs_after(&disk, loss, again));
         assert!(refs.iter().all(|refs| refs.is_empty() || *refs == all), "at {moment}: {refs:?}");
         found.push(refs);
     }
-    assert_eq!(found.last(), Some(&[all.clone(), all]), "what was told to be imported is there");
+    assert_eq!(found.last(), Some(&[all.clone(), all]), "what was reported as imported exists");
     assert_eq!(found[0], ["", ""], "the first moment is before the import");
 }
 
 fn make_source(source: &Path) {
-    std::fs::create_dir(source).expect("a folder");
+    std::fs::create_dir(source).expect("a directory");
     git(source, &["init", "--quiet", "--initial-branch=main"]);
     for number in 0..3 {
         std::fs::write(source.join("file"), format!("{number}\n").repeat(500)).expect("a file");
@@ -58,7 +53,7 @@ fn make_source(source: &Path) {
     git(source, &["update-ref", "refs/notes/x", "HEAD~2"]);
 }
 
-/// Runs the program over the data of `home`; gives its process.
+/// Runs the program on the data of `home` and returns its process id.
 fn run(command: &mut Command, home: &Path) -> u32 {
     let command = command.arg("--data").arg(home.join("data"));
     let mut child = command.stdout(std::process::Stdio::null()).spawn().expect("the program starts");
@@ -66,26 +61,26 @@ fn run(command: &mut Command, home: &Path) -> u32 {
     child.id()
 }
 
-/// When the program says that it is done.
+/// The line in which the program reports success.
 fn line_of_success(calls: &[Call]) -> usize {
-    let told = calls.iter().find(|call| call.name == "write" && call.data().starts_with(b"imported "));
-    told.expect("it says so").begun_at
+    let reported = calls.iter().find(|call| call.name == "write" && call.data().starts_with(b"imported "));
+    reported.expect("it says so").begun_at
 }
 
-/// The names after a cut. Where there are none, the same import can be made again.
+/// The refs after a power cut. If there are none, the import can be repeated.
 fn refs_after(disk: &Disk, loss: Loss, again: Option<&Path>) -> String {
-    let folder = tempfile::tempdir().expect("a folder");
-    disk.write_after_cut(loss, folder.path());
-    let server = Server::start(folder.path(), &[]);
+    let directory = tempfile::tempdir().expect("a directory");
+    disk.write_after_cut(loss, directory.path());
+    let server = Server::start(directory.path(), &[]);
     let refs = refs_of(&server);
     match again {
-        _ if !refs.is_empty() => check_clone(&server, folder.path()),
+        _ if !refs.is_empty() => check_clone(&server, directory.path()),
         None => {}
         Some(source) => {
             drop(server);
             let mut import = Command::new(env!("CARGO_BIN_EXE_plinth"));
-            run(import.args(["import", "mona/rocket"]).arg(source), folder.path());
-            check_clone(&Server::start(folder.path(), &[]), folder.path());
+            run(import.args(["import", "mona/rocket"]).arg(source), directory.path());
+            check_clone(&Server::start(directory.path(), &[]), directory.path());
         }
     }
     refs

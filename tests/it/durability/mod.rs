@@ -1,8 +1,8 @@
-//! Power cuts: what was acknowledged is there afterwards.
+//! Acknowledged writes survive power cuts.
 //!
-//! `strace` writes down what the server does with its files. From that a disk is made that has forgotten all that was
-//! not synced when an answer left, and a server that starts on it must show what the first one showed.
-//! These stories need `strace`; `cargo xtask test --only durability` brings it along.
+//! `strace` records what the server does with its files. From that a disk is built that has lost everything unsynced when a
+//! response was sent, and a server that starts on it must show what the first one showed.
+//! These tests need `strace`; `cargo xtask test --only durability` installs it.
 
 mod disk;
 mod failed_sync;
@@ -22,17 +22,17 @@ use crate::support::TestDatabase;
 
 const LOSSES: [Loss; 2] = [Loss::NamesAndContent, Loss::Content];
 
-/// A sync that shall count for nothing, as if the program had left it out.
+/// A sync that is ignored, as if the program had omitted it.
 type LeftOut = fn(&Path) -> bool;
 
 #[tokio::test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
-async fn what_is_acknowledged_survives_a_power_cut() {
+async fn acknowledged_writes_survive_power_cut() {
     let database = TestDatabase::create().await;
     let url = database.url();
     let flags: Vec<&str> = url.iter().flat_map(|url| ["--database", url]).collect();
     let recording = Recording::make(&flags);
-    // A database of its own does not go back in time with our disk, so there the last moment alone can be looked at.
+    // A PostgreSQL database is not rolled back with the model disk, so only the last state can be checked.
     let first = if url.is_some() { recording.acknowledged.len() - 1 } else { 0 };
     let lost = recording.lose(first.., |_| false, &flags);
     assert!(lost.is_empty(), "{lost:#?}");
@@ -40,7 +40,7 @@ async fn what_is_acknowledged_survives_a_power_cut() {
     let in_packs: LeftOut = |path| path.ends_with("objects/pack");
     let packs: LeftOut = |path| path.extension().is_some_and(|extension| extension == "pack" || extension == "idx");
     let log: LeftOut = |path| path.to_string_lossy().ends_with("-wal");
-    let controls = [("folders of packs", in_packs), ("packs", packs), ("the log", log)];
+    let controls = [("directories of packs", in_packs), ("packs", packs), ("the log", log)];
     for (what, left_out) in controls.into_iter().take(if url.is_some() { 2 } else { 3 }) {
         let lost = recording.lose(recording.acknowledged.len() - 1.., left_out, &flags);
         assert!(!lost.is_empty(), "nobody would notice if {what} were not synced");
@@ -49,14 +49,14 @@ async fn what_is_acknowledged_survives_a_power_cut() {
 
 #[test]
 #[ignore = "needs strace: cargo xtask test --only durability"]
-fn a_log_that_is_not_synced_before_the_answer_is_noticed() {
+fn unsynced_log_is_detected() {
     let recording = Recording::make(&["--dev-synchronous", "normal"]);
     let lost = recording.lose(..3, |_| false, &[]);
     assert_eq!(lost.len(), 3 * LOSSES.len(), "{lost:#?}");
 }
 
 impl Recording {
-    /// What is missing or damaged after a cut at each of these moments.
+    /// What is missing or damaged after a power cut at each of these lines.
     fn lose(
         &self,
         moments: impl std::slice::SliceIndex<[Acknowledged], Output = [Acknowledged]>,
@@ -79,7 +79,7 @@ impl Recording {
     }
 }
 
-/// The disk as it is when line `until` of the trace begins.
+/// The disk when line `until` of the trace begins.
 fn replay(before: &Disk, calls: &[Call], until: usize, left_out: LeftOut) -> Disk {
     let mut disk = before.clone();
     let begins = calls.iter().map(|call| (call.begun_at, false, call));
@@ -100,24 +100,24 @@ fn is_sync(call: &Call) -> bool {
     matches!(call.name.as_str(), "fsync" | "fdatasync")
 }
 
-/// Starts a server on what is left and compares.
+/// Starts a server on the remaining data and compares.
 fn check(disk: &Disk, loss: Loss, acknowledged: &Acknowledged, flags: &[&str]) -> Result<(), String> {
-    let folder = tempfile::tempdir().expect("a folder");
-    disk.write_after_cut(loss, folder.path());
-    let server = Server::start(folder.path(), flags);
+    let directory = tempfile::tempdir().expect("a directory");
+    disk.write_after_cut(loss, directory.path());
+    let server = Server::start(directory.path(), flags);
     let shown = show(&server);
     if shown != acknowledged.shown {
         return Err(format!("{shown:?} instead of {:?}", acknowledged.shown));
     }
     if server.get("/repos/mona/rocket/git/matching-refs/").status() == 200 {
-        check_clone(&server, folder.path());
+        check_clone(&server, directory.path());
     }
     Ok(())
 }
 
-/// Git itself finds everything that the names need.
-fn check_clone(server: &Server, folder: &Path) {
+/// Git finds everything that the refs need.
+fn check_clone(server: &Server, directory: &Path) {
     let url = format!("http://x:ghp_monamona@{}/mona/rocket.git", server.address);
-    git(folder, &["clone", "--quiet", "--mirror", &url, "mirror"]);
-    git(&folder.join("mirror"), &["fsck", "--strict", "--full"]);
+    git(directory, &["clone", "--quiet", "--mirror", &url, "mirror"]);
+    git(&directory.join("mirror"), &["fsck", "--strict", "--full"]);
 }

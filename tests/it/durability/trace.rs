@@ -1,34 +1,34 @@
-//! What `strace` wrote down, as calls with a beginning and an end.
+//! The output of `strace`, as calls with a start and an end.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The calls that change files, make them durable, or talk to a client.
+/// The calls that change files, sync them, or send to a client.
 pub const CALLS: &str = "openat,open,creat,close,read,lseek,write,pwrite64,writev,pwritev,pwritev2,sendto,sendmsg,recvfrom,\
                          recvmsg,fsync,fdatasync,sync_file_range,syncfs,sync,rename,renameat,renameat2,link,linkat,unlink,\
                          unlinkat,mkdir,mkdirat,rmdir,truncate,ftruncate,fallocate,copy_file_range,sendfile,splice,\
                          symlink,symlinkat,chdir";
 
-/// One call as it was made and answered.
+/// One call with its result.
 #[derive(Debug, Clone)]
 pub struct Call {
     pub name: String,
     pub arguments: Vec<String>,
     pub result: i64,
-    /// Lines of the trace, the measure of time here.
+    /// Line numbers of the trace, which serve as time.
     pub begun_at: usize,
     pub ended_at: usize,
     working_directory: Option<PathBuf>,
 }
 
 impl Call {
-    /// The path of an argument, whether it is a name or an open file.
+    /// The path of an argument, which is a name or a descriptor.
     pub fn path(&self, index: usize) -> Option<PathBuf> {
         let argument = self.arguments.get(index)?;
         match argument.strip_prefix('"') {
             Some(quoted) => {
-                let folder = self.working_directory.as_deref().unwrap_or(Path::new(""));
-                Some(folder.join(text(quoted.trim_end_matches('"'))))
+                let directory = self.working_directory.as_deref().unwrap_or(Path::new(""));
+                Some(directory.join(text(quoted.trim_end_matches('"'))))
             }
             None => {
                 let path = argument.split_once('<')?.1.trim_end_matches("(deleted)").trim_end_matches('>');
@@ -37,17 +37,17 @@ impl Call {
         }
     }
 
-    /// The path of a name that may be relative to the folder in the argument before it.
+    /// The path of a name that may be relative to the directory in the argument before it.
     pub fn path_at(&self, index: usize) -> Option<PathBuf> {
         Some(self.path(index - 1)?.join(text(self.arguments.get(index)?.trim_matches('"'))))
     }
 
-    /// Whether the open file of the first argument has lost its name already.
+    /// Whether the file of the first argument was deleted already.
     pub fn is_deleted(&self) -> bool {
         self.arguments.first().is_some_and(|argument| argument.ends_with("(deleted)"))
     }
 
-    /// The number of the open file of the first argument.
+    /// The descriptor in the first argument.
     pub fn file(&self) -> Option<i64> {
         self.arguments.first()?.split('<').next()?.parse().ok()
     }
@@ -60,7 +60,7 @@ impl Call {
         self.arguments.get(index).is_some_and(|argument| argument.split('|').any(|word| word == flag))
     }
 
-    /// All bytes that were given in quotes, up to what the call took.
+    /// All quoted bytes, up to what the call wrote.
     pub fn data(&self) -> Vec<u8> {
         let mut data: Vec<u8> = Vec::new();
         for (index, piece) in self.arguments.join(",").split('"').enumerate() {
@@ -73,12 +73,12 @@ impl Call {
     }
 }
 
-/// All calls that succeeded, in the order of their ends.
+/// All successful calls in the order of their ends.
 pub fn read(file: &Path) -> Vec<Call> {
     let trace = std::fs::read_to_string(file).expect("strace has written its file");
     let mut calls = Vec::new();
     let mut unfinished: HashMap<&str, (usize, &str)> = HashMap::new();
-    let mut folders: HashMap<&str, PathBuf> = HashMap::new();
+    let mut directories: HashMap<&str, PathBuf> = HashMap::new();
     for (line_number, line) in trace.lines().enumerate() {
         let (process, rest) = line.split_once(' ').expect("each line begins with a process");
         let rest = rest.trim_start();
@@ -95,9 +95,9 @@ pub fn read(file: &Path) -> Vec<Call> {
         };
         let Some(mut call) = parse(&whole) else { continue };
         (call.begun_at, call.ended_at) = (begun_at, line_number);
-        call.working_directory = folders.get(process).cloned();
+        call.working_directory = directories.get(process).cloned();
         if call.name == "chdir" {
-            folders.insert(process, call.path(0).expect("a folder"));
+            directories.insert(process, call.path(0).expect("a directory"));
         }
         calls.push(call);
     }
@@ -107,7 +107,7 @@ pub fn read(file: &Path) -> Vec<Call> {
 fn parse(line: &str) -> Option<Call> {
     let (name, rest) = line.split_once('(')?;
     let (arguments, result) = rest.rsplit_once(") ")?;
-    // An open file is followed by its path, an error by its name; the latter has changed nothing.
+    // A descriptor is followed by its path, an error by its name; a failed call changed nothing.
     let result = result.trim_start().strip_prefix("= ")?.split(['<', ' ']).next()?.parse().ok()?;
     let arguments = arguments.split(", ").map(str::to_owned).collect();
     let call = Call { name: name.into(), arguments, result, begun_at: 0, ended_at: 0, working_directory: None };

@@ -1,11 +1,11 @@
-//! The rights of clone and push are those of the API, whatever the token is sent as.
+//! Clone and push require the same rights as the API, in every authorization scheme.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::Method;
 
 use super::host::{Host, OWNER, READ_ONLY, READER};
-use crate::support::Answer;
+use crate::support::Response;
 
 const FETCH: &str = "git-upload-pack";
 const PUSH: &str = "git-receive-pack";
@@ -14,8 +14,8 @@ fn basic(token: &str) -> String {
     format!("Basic {}", STANDARD.encode(format!("x-access-token:{token}")))
 }
 
-/// Both requests of one service.
-async fn both(host: &Host, authorization: Option<&str>, repo: &str, service: &str) -> [Answer; 2] {
+/// The two requests of a clone or push.
+async fn both(host: &Host, authorization: Option<&str>, repo: &str, service: &str) -> [Response; 2] {
     let mut client = host.service.anonymous().header("content-type", &format!("application/x-{service}-request"));
     if let Some(value) = authorization {
         client = client.header("authorization", value);
@@ -27,7 +27,7 @@ async fn both(host: &Host, authorization: Option<&str>, repo: &str, service: &st
 }
 
 #[tokio::test]
-async fn a_token_has_the_same_rights_by_either_scheme_and_in_both_requests() {
+async fn token_has_same_rights_in_both_schemes_and_requests() {
     let host = Host::start().await;
     for (token, repo, service, status) in [
         (OWNER, "octo-org/secret", FETCH, 200),
@@ -47,51 +47,51 @@ async fn a_token_has_the_same_rights_by_either_scheme_and_in_both_requests() {
         (OWNER, "octo-org/old", PUSH, 403),
     ] {
         for authorization in [basic(token), format!("Bearer {token}"), format!("token {token}")] {
-            for answer in both(&host, Some(&authorization), repo, service).await {
-                assert_eq!(answer.status, status, "{token} {repo} {service} {answer}");
+            for response in both(&host, Some(&authorization), repo, service).await {
+                assert_eq!(response.status, status, "{token} {repo} {service} {response}");
             }
         }
     }
 }
 
 #[tokio::test]
-async fn without_a_credential_private_and_absent_are_the_same() {
+async fn anonymous_caller_cannot_distinguish_private_from_missing() {
     let host = Host::start().await;
     for service in [FETCH, PUSH] {
         let private = both(&host, None, "octo-org/secret", service).await;
         let absent = both(&host, None, "octo-org/absent", service).await;
         let nobody = both(&host, None, "nobody/absent", service).await;
-        for (index, answer) in private.iter().enumerate() {
-            assert_eq!(answer.status, 401);
-            assert_eq!(answer.header("www-authenticate"), Some("Basic realm=\"Plinth\", charset=\"UTF-8\""));
-            assert_eq!(answer.header("content-type"), Some("text/plain; charset=utf-8"));
-            assert_eq!(answer.body, "Sign in with a token as the password.\n");
-            assert_eq!(answer.comparable(), absent[index].comparable());
-            assert_eq!(answer.comparable(), nobody[index].comparable());
+        for (index, response) in private.iter().enumerate() {
+            assert_eq!(response.status, 401);
+            assert_eq!(response.header("www-authenticate"), Some("Basic realm=\"Plinth\", charset=\"UTF-8\""));
+            assert_eq!(response.header("content-type"), Some("text/plain; charset=utf-8"));
+            assert_eq!(response.body, "Sign in with a token as the password.\n");
+            assert_eq!(response.comparable(), absent[index].comparable());
+            assert_eq!(response.comparable(), nobody[index].comparable());
         }
     }
     let public = both(&host, None, "octo-org/hello", PUSH).await;
-    assert!(public.iter().all(|answer| answer.status == 401 && answer.header("www-authenticate").is_some()));
+    assert!(public.iter().all(|response| response.status == 401 && response.header("www-authenticate").is_some()));
     let public = both(&host, None, "octo-org/hello", FETCH).await;
-    assert!(public.iter().all(|answer| answer.status == 200));
+    assert!(public.iter().all(|response| response.status == 200));
 }
 
 #[tokio::test]
-async fn refusals_are_short_texts_that_git_shows() {
+async fn error_responses_are_short_texts_for_git() {
     let host = Host::start().await;
-    let said = host.git("", &["clone", &host.url("ghp_stranger", "octo-org/secret"), "x"]).await.refused();
-    assert!(said.contains("remote: Repository not found."), "{said}");
-    let said = host.git("", &["clone", &host.open_url("octo-org/secret"), "x"]).await.refused();
-    assert!(said.contains("could not read Username"), "{said}");
+    let printed = host.git("", &["clone", &host.url("ghp_stranger", "octo-org/secret"), "x"]).await.rejected();
+    assert!(printed.contains("remote: Repository not found."), "{printed}");
+    let printed = host.git("", &["clone", &host.open_url("octo-org/secret"), "x"]).await.rejected();
+    assert!(printed.contains("could not read Username"), "{printed}");
     host.work("work", READER, "octo-org/secret", 1).await;
-    let said = host.git("work", &["push", "origin", "main"]).await.refused();
-    assert!(said.contains("remote: Must have push access to repository") && said.contains("403"), "{said}");
+    let printed = host.git("work", &["push", "origin", "main"]).await.rejected();
+    assert!(printed.contains("remote: Must have push access to repository") && printed.contains("403"), "{printed}");
     let dumb = host.service.anonymous().get("/octo-org/hello.git/info/refs").await.expect(403);
     assert_eq!(dumb.body, "Please use a git client that speaks the smart protocol.\n");
 }
 
 #[tokio::test]
-async fn each_request_is_counted() {
+async fn every_git_request_counts_against_rate_limit() {
     let host = Host::with_settings(|settings| {
         settings.rate_limits.enforced = true;
         settings.rate_limits.anonymous_requests_per_hour = 2;
@@ -100,11 +100,11 @@ async fn each_request_is_counted() {
     let first = both(&host, None, "octo-org/hello", FETCH).await;
     assert_eq!(first[1].header("x-ratelimit-remaining"), Some("0"));
     let second = both(&host, None, "octo-org/hello", FETCH).await;
-    assert!(second.iter().all(|answer| answer.status == 403), "{}", second[0]);
+    assert!(second.iter().all(|response| response.status == 403), "{}", second[0]);
 }
 
 #[tokio::test]
-async fn only_so_many_processes_run_at_once() {
+async fn git_request_without_free_process_returns_503() {
     let host = Host::with_settings(|settings| settings.git.processes_max = 0).await;
     let [_, push] = both(&host, Some(&basic(OWNER)), "octo-org/hello", PUSH).await;
     assert_eq!((push.status, push.header("retry-after")), (503, Some("1")), "{push}");

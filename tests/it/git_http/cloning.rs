@@ -1,4 +1,4 @@
-//! Reading: clones and fetches in both protocols, whole, shallow and partial.
+//! Clones and fetches in both protocols: complete, shallow and partial.
 
 use super::host::{Host, OWNER};
 
@@ -16,41 +16,41 @@ async fn filled() -> Host {
 }
 
 #[tokio::test]
-async fn a_clone_has_every_branch_and_tag_and_the_default_branch_checked_out() {
+async fn clone_has_all_refs_and_checks_out_default_branch() {
     let host = filled().await;
     let tip = host.git("work", &["rev-parse", "main"]).await.ok();
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
-        let folder = format!("clone{index}");
-        host.git("", &["-c", protocol, "clone", "--quiet", &host.open_url("octo-org/hello"), &folder]).await.ok();
-        assert_eq!(host.git(&folder, &["rev-parse", "HEAD"]).await.ok(), tip);
-        assert_eq!(host.git(&folder, &["symbolic-ref", "HEAD"]).await.ok(), "refs/heads/main");
-        assert_eq!(host.git(&folder, &["tag"]).await.ok(), "light\nv1");
-        assert_eq!(host.git(&folder, &["rev-list", "--count", "--all"]).await.ok(), "5");
-        host.git(&folder, &["rev-parse", "--verify", "origin/feature"]).await.ok();
-        host.git(&folder, &["fsck", "--strict"]).await.ok();
+        let directory = format!("clone{index}");
+        host.git("", &["-c", protocol, "clone", "--quiet", &host.open_url("octo-org/hello"), &directory]).await.ok();
+        assert_eq!(host.git(&directory, &["rev-parse", "HEAD"]).await.ok(), tip);
+        assert_eq!(host.git(&directory, &["symbolic-ref", "HEAD"]).await.ok(), "refs/heads/main");
+        assert_eq!(host.git(&directory, &["tag"]).await.ok(), "light\nv1");
+        assert_eq!(host.git(&directory, &["rev-list", "--count", "--all"]).await.ok(), "5");
+        host.git(&directory, &["rev-parse", "--verify", "origin/feature"]).await.ok();
+        host.git(&directory, &["fsck", "--strict"]).await.ok();
     }
 }
 
 #[tokio::test]
-async fn both_protocols_tell_the_same_names_peeled_and_with_the_head() {
+async fn both_protocols_advertise_same_refs() {
     let host = filled().await;
-    let mut answers = Vec::new();
+    let mut responses = Vec::new();
     for protocol in PROTOCOLS {
         let url = host.open_url("octo-org/hello");
-        answers.push(host.git("", &["-c", protocol, "ls-remote", "--symref", &url]).await.ok());
+        responses.push(host.git("", &["-c", protocol, "ls-remote", "--symref", &url]).await.ok());
     }
-    assert_eq!(answers[0], answers[1]);
-    let names: Vec<&str> = answers[0].lines().filter_map(|line| Some(line.split_once('\t')?.1)).collect();
+    assert_eq!(responses[0], responses[1]);
+    let names: Vec<&str> = responses[0].lines().filter_map(|line| Some(line.split_once('\t')?.1)).collect();
     let expected =
         ["HEAD", "HEAD", "refs/heads/feature", "refs/heads/main", "refs/tags/light", "refs/tags/v1", "refs/tags/v1^{}"];
     assert_eq!(names, expected);
-    assert!(answers[0].starts_with("ref: refs/heads/main\tHEAD\n"));
+    assert!(responses[0].starts_with("ref: refs/heads/main\tHEAD\n"));
     let peeled = host.git("work", &["rev-parse", "v1^{}"]).await.ok();
-    assert!(answers[0].contains(&format!("{peeled}\trefs/tags/v1^{{}}")));
+    assert!(responses[0].contains(&format!("{peeled}\trefs/tags/v1^{{}}")));
 }
 
 #[tokio::test]
-async fn prefixes_limit_what_is_told() {
+async fn ref_prefixes_limit_advertisement() {
     let host = filled().await;
     let url = host.open_url("octo-org/hello");
     let listed = host.git("", &["-c", "protocol.version=2", "ls-remote", "--heads", &url, "main"]).await.ok();
@@ -58,64 +58,64 @@ async fn prefixes_limit_what_is_told() {
 }
 
 #[tokio::test]
-async fn a_fetch_brings_what_is_new_and_only_that() {
+async fn fetch_transfers_only_new_objects() {
     let host = filled().await;
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
-        let folder = format!("clone{index}");
-        host.git("", &["-c", protocol, "clone", "--quiet", &host.open_url("octo-org/hello"), &folder]).await.ok();
+        let directory = format!("clone{index}");
+        host.git("", &["-c", protocol, "clone", "--quiet", &host.open_url("octo-org/hello"), &directory]).await.ok();
         let tip = host.commit("work", "new.txt", &format!("{index}\n")).await;
         host.git("work", &["tag", "-a", "-m", "later", &format!("later{index}")]).await.ok();
         host.git("work", &["push", "--quiet", "--follow-tags", "origin", "main"]).await.ok();
-        host.git(&folder, &["-c", protocol, "fetch", "--quiet"]).await.ok();
-        assert_eq!(host.git(&folder, &["rev-parse", "origin/main"]).await.ok(), tip);
-        host.git(&folder, &["rev-parse", "--verify", &format!("refs/tags/later{index}")]).await.ok();
-        host.git(&folder, &["fsck", "--strict"]).await.ok();
+        host.git(&directory, &["-c", protocol, "fetch", "--quiet"]).await.ok();
+        assert_eq!(host.git(&directory, &["rev-parse", "origin/main"]).await.ok(), tip);
+        host.git(&directory, &["rev-parse", "--verify", &format!("refs/tags/later{index}")]).await.ok();
+        host.git(&directory, &["fsck", "--strict"]).await.ok();
     }
 }
 
 #[tokio::test]
-async fn a_shallow_clone_has_one_commit_and_can_be_deepened() {
+async fn shallow_clone_has_one_commit_and_deepens() {
     let host = filled().await;
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
-        let folder = format!("clone{index}");
+        let directory = format!("clone{index}");
         let url = host.open_url("octo-org/hello");
-        host.git("", &["-c", protocol, "clone", "--quiet", "--depth", "1", &url, &folder]).await.ok();
-        assert_eq!(host.git(&folder, &["rev-list", "--count", "HEAD"]).await.ok(), "1");
-        host.git(&folder, &["-c", protocol, "fetch", "--quiet", "--deepen", "2"]).await.ok();
-        assert_eq!(host.git(&folder, &["rev-list", "--count", "HEAD"]).await.ok(), "3");
-        host.git(&folder, &["-c", protocol, "fetch", "--quiet", "--unshallow"]).await.ok();
-        assert_eq!(host.git(&folder, &["rev-list", "--count", "HEAD"]).await.ok(), "5");
+        host.git("", &["-c", protocol, "clone", "--quiet", "--depth", "1", &url, &directory]).await.ok();
+        assert_eq!(host.git(&directory, &["rev-list", "--count", "HEAD"]).await.ok(), "1");
+        host.git(&directory, &["-c", protocol, "fetch", "--quiet", "--deepen", "2"]).await.ok();
+        assert_eq!(host.git(&directory, &["rev-list", "--count", "HEAD"]).await.ok(), "3");
+        host.git(&directory, &["-c", protocol, "fetch", "--quiet", "--unshallow"]).await.ok();
+        assert_eq!(host.git(&directory, &["rev-list", "--count", "HEAD"]).await.ok(), "5");
     }
 }
 
 #[tokio::test]
-async fn a_partial_clone_fetches_files_when_they_are_needed() {
+async fn partial_clone_fetches_blobs_on_demand() {
     let host = filled().await;
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
-        let folder = format!("clone{index}");
+        let directory = format!("clone{index}");
         let url = host.open_url("octo-org/hello");
-        let clone = ["-c", protocol, "clone", "--quiet", "--no-checkout", "--filter=blob:none", &url, &folder];
+        let clone = ["-c", protocol, "clone", "--quiet", "--no-checkout", "--filter=blob:none", &url, &directory];
         host.git("", &clone).await.ok();
         let missing = ["rev-list", "--objects", "--all", "--missing=print"];
-        assert_eq!(host.git(&folder, &missing).await.ok().matches('?').count(), 5);
-        host.git(&folder, &["-c", protocol, "checkout", "--quiet", "main"]).await.ok();
-        assert_eq!(host.git(&folder, &missing).await.ok().matches('?').count(), 4);
-        assert_eq!(std::fs::read_to_string(host.path(&folder).join("file.txt")).unwrap(), "5\n");
+        assert_eq!(host.git(&directory, &missing).await.ok().matches('?').count(), 5);
+        host.git(&directory, &["-c", protocol, "checkout", "--quiet", "main"]).await.ok();
+        assert_eq!(host.git(&directory, &missing).await.ok().matches('?').count(), 4);
+        assert_eq!(std::fs::read_to_string(host.path(&directory).join("file.txt")).unwrap(), "5\n");
     }
 }
 
 #[tokio::test]
-async fn an_empty_repository_can_be_cloned_and_tells_its_branch_to_be() {
+async fn empty_clone_names_unborn_branch() {
     let host = Host::start().await;
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
-        let folder = format!("clone{index}");
-        host.git("", &["-c", protocol, "clone", "--quiet", &host.open_url("octo-org/hello"), &folder]).await.ok();
-        assert_eq!(host.git(&folder, &["symbolic-ref", "HEAD"]).await.ok(), "refs/heads/main");
+        let directory = format!("clone{index}");
+        host.git("", &["-c", protocol, "clone", "--quiet", &host.open_url("octo-org/hello"), &directory]).await.ok();
+        assert_eq!(host.git(&directory, &["symbolic-ref", "HEAD"]).await.ok(), "refs/heads/main");
     }
 }
 
 #[tokio::test]
-async fn the_address_works_without_its_ending_and_in_any_case() {
+async fn clone_url_works_without_suffix_and_in_any_case() {
     let host = filled().await;
     for repo in ["octo-org/hello", "octo-org/hello.git", "Octo-Org/HELLO.git"] {
         let url = format!("http://{}/{repo}", host.address);
@@ -124,7 +124,7 @@ async fn the_address_works_without_its_ending_and_in_any_case() {
 }
 
 #[tokio::test]
-async fn many_haves_come_packed_and_in_several_rounds() {
+async fn negotiation_supports_gzip_and_several_rounds() {
     let host = filled().await;
     host.git("", &["clone", "--quiet", &host.open_url("octo-org/hello"), "clone"]).await.ok();
     let mut stream = String::new();
@@ -145,28 +145,28 @@ async fn many_haves_come_packed_and_in_several_rounds() {
 }
 
 #[tokio::test]
-async fn a_history_can_be_cut_off_at_a_name_and_at_a_date() {
+async fn clone_supports_shallow_exclude_and_shallow_since() {
     let host = filled().await;
     let url = host.open_url("octo-org/hello");
     for (index, protocol) in PROTOCOLS.iter().enumerate() {
         for (name, count) in [("feature", "2"), ("refs/heads/feature", "2"), ("v1", "1")] {
-            let folder = format!("clone{index}{}", name.len());
+            let directory = format!("clone{index}{}", name.len());
             let exclude = format!("--shallow-exclude={name}");
-            host.git("", &["-c", protocol, "clone", "--quiet", &exclude, &url, &folder]).await.ok();
-            assert_eq!(host.git(&folder, &["rev-list", "--count", "HEAD"]).await.ok(), count, "{name}");
+            host.git("", &["-c", protocol, "clone", "--quiet", &exclude, &url, &directory]).await.ok();
+            assert_eq!(host.git(&directory, &["rev-list", "--count", "HEAD"]).await.ok(), count, "{name}");
         }
-        let folder = format!("since{index}");
+        let directory = format!("since{index}");
         let since = "--shallow-since=2000-01-01";
-        host.git("", &["-c", protocol, "clone", "--quiet", since, &url, &folder]).await.ok();
-        assert_eq!(host.git(&folder, &["rev-list", "--count", "HEAD"]).await.ok(), "5");
+        host.git("", &["-c", protocol, "clone", "--quiet", since, &url, &directory]).await.ok();
+        assert_eq!(host.git(&directory, &["rev-list", "--count", "HEAD"]).await.ok(), "5");
     }
-    let said = host.git("", &["clone", "--shallow-exclude=nothing", &url, "clone"]).await.refused();
-    assert!(said.contains("the reference of deepen-not does not exist"), "{said}");
+    let printed = host.git("", &["clone", "--shallow-exclude=nothing", &url, "clone"]).await.rejected();
+    assert!(printed.contains("the reference of deepen-not does not exist"), "{printed}");
     host.assert_nothing_left();
 }
 
 #[tokio::test]
-async fn more_names_than_fit_one_page_are_all_told() {
+async fn advertisement_has_more_refs_than_one_page() {
     const COUNT: usize = 2_345;
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 1).await;

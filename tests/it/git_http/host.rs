@@ -1,7 +1,8 @@
-//! A service that listens, and people with git at their hands.
+//! A service with a listener, and clones of its repositories.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::LazyLock;
 
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
@@ -9,37 +10,36 @@ use tokio::process::Command;
 use tokio::task::JoinHandle;
 
 use crate::support::Service;
+use crate::support::fixtures::octo_org;
 use plinth_api::server;
 use plinth_api::settings::Settings;
 
-/// The owner's token, which may do everything; others may do less.
+/// The owner's token, which has every right.
 pub const OWNER: &str = "ghp_owner";
 pub const READER: &str = "ghp_reader";
-/// A fine-grained token that may read contents and nothing more.
+/// A fine-grained token that may only read contents.
 pub const READ_ONLY: &str = "github_pat_readonly";
 /// A fine-grained token that may push, but not change workflow files.
 pub const WRITER: &str = "github_pat_writer";
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }, { login: stranger }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-repos:
-  - { name: octo-org/hello }
-  - { name: octo-org/secret, private: true, collaborators: [{ user: hubot, permission: read }] }
-  - { name: octo-org/old, archived: true }
-tokens:
-  - { kind: classic, user: mona, scopes: [repo, workflow], token: ghp_owner }
-  - { kind: classic, user: hubot, scopes: [repo], token: ghp_reader }
-  - { kind: classic, user: stranger, scopes: [repo], token: ghp_stranger }
-  - { kind: fine_grained, user: mona, owner: octo-org, repositories: all, permissions: { contents: read }, token: github_pat_readonly }
-  - { kind: fine_grained, user: mona, owner: octo-org, repositories: all, permissions: { contents: write }, token: github_pat_writer }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona", "hubot", "stranger"])
+        .repo("octo-org/hello", "")
+        .repo("octo-org/secret", "private: true, collaborators: [{ user: hubot, permission: read }]")
+        .repo("octo-org/old", "archived: true")
+        .classic("mona", "repo, workflow", "ghp_owner")
+        .classic("hubot", "repo", "ghp_reader")
+        .classic("stranger", "repo", "ghp_stranger")
+        .fine_grained("mona", "octo-org", "contents: read", "github_pat_readonly")
+        .fine_grained("mona", "octo-org", "contents: write", "github_pat_writer")
+        .to_string()
+});
 
-/// The service with its listener and a folder for clones.
+/// The service, its listener and a directory for clones.
 pub struct Host {
     pub service: Service,
     pub address: String,
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     serving: JoinHandle<()>,
 }
 
@@ -49,15 +49,15 @@ impl Drop for Host {
     }
 }
 
-/// What a command said.
+/// The result of a command.
 #[derive(Debug)]
-pub struct Said {
+pub struct CommandOutput {
     pub success: bool,
     pub out: String,
     pub err: String,
 }
 
-impl Said {
+impl CommandOutput {
     /// The output of a command that must succeed.
     #[track_caller]
     pub fn ok(self) -> String {
@@ -65,9 +65,9 @@ impl Said {
         self.out
     }
 
-    /// Everything that a command that must fail has said.
+    /// The output of a command that must fail.
     #[track_caller]
-    pub fn refused(self) -> String {
+    pub fn rejected(self) -> String {
         assert!(!self.success, "{}\n{}", self.out, self.err);
         format!("{}\n{}", self.out, self.err)
     }
@@ -82,17 +82,17 @@ impl Host {
         let mut settings = Settings::default();
         settings.rate_limits.enforced = false;
         change(&mut settings);
-        let service = Service::with_settings(STATE, settings).await;
+        let service = Service::with_settings(&STATE, settings).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address").to_string();
         let app = service.app.clone();
         let serving = tokio::spawn(async move {
             server::serve(listener, app, std::future::pending()).await.expect("it serves");
         });
-        Self { service, address, folder: tempfile::tempdir().expect("a folder"), serving }
+        Self { service, address, directory: tempfile::tempdir().expect("a directory"), serving }
     }
 
-    /// The address of a repository with a token as password.
+    /// The URL of a repository with a token as password.
     pub fn url(&self, token: &str, repo: &str) -> String {
         format!("http://x-access-token:{token}@{}/{repo}.git", self.address)
     }
@@ -102,33 +102,33 @@ impl Host {
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
-    /// Runs git in a folder of this host; an empty name means the folder of all clones.
-    pub async fn git(&self, folder: &str, arguments: &[&str]) -> Said {
-        self.git_with(folder, arguments, b"").await
+    /// Runs git in a directory of this host; an empty name means the directory of all clones.
+    pub async fn git(&self, directory: &str, arguments: &[&str]) -> CommandOutput {
+        self.git_with(directory, arguments, b"").await
     }
 
-    pub async fn git_with(&self, folder: &str, arguments: &[&str], input: &[u8]) -> Said {
-        let mut child = self.command(folder, arguments).spawn().expect("git starts");
+    pub async fn git_with(&self, directory: &str, arguments: &[&str], input: &[u8]) -> CommandOutput {
+        let mut child = self.command(directory, arguments).spawn().expect("git starts");
         let mut stdin = child.stdin.take().expect("a pipe");
         stdin.write_all(input).await.expect("git listens");
         drop(stdin);
         let output = child.wait_with_output().await.expect("git ends");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
-        Said { success: output.status.success(), out: text(&output.stdout), err: text(&output.stderr) }
+        CommandOutput { success: output.status.success(), out: text(&output.stdout), err: text(&output.stderr) }
     }
 
-    pub fn command(&self, folder: &str, arguments: &[&str]) -> Command {
+    pub fn command(&self, directory: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
         command
             .args(["-c", "init.defaultBranch=main", "-c", "advice.detachedHead=false"])
             .args(arguments)
-            .current_dir(self.path(folder))
+            .current_dir(self.path(directory))
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.folder.path())
+            .env("HOME", self.directory.path())
             .env("LC_ALL", "C")
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_TERMINAL_PROMPT", "0")
@@ -141,63 +141,63 @@ impl Host {
         command
     }
 
-    /// A new repository in `folder` with `count` commits on `main`, whose remote is `repo`.
-    pub async fn work(&self, folder: &str, token: &str, repo: &str, count: usize) {
-        self.git("", &["init", "--quiet", folder]).await.ok();
-        self.git(folder, &["remote", "add", "origin", &self.url(token, repo)]).await.ok();
+    /// A new repository in `directory` with `count` commits on `main` and the remote `repo`.
+    pub async fn work(&self, directory: &str, token: &str, repo: &str, count: usize) {
+        self.git("", &["init", "--quiet", directory]).await.ok();
+        self.git(directory, &["remote", "add", "origin", &self.url(token, repo)]).await.ok();
         for number in 1..=count {
-            self.commit(folder, "file.txt", &format!("{number}\n")).await;
+            self.commit(directory, "file.txt", &format!("{number}\n")).await;
         }
     }
 
-    /// Writes a file and commits it; gives the commit's id.
-    pub async fn commit(&self, folder: &str, file: &str, content: &str) -> String {
-        let path = self.path(folder).join(file);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    /// Commits a file and returns the commit's id.
+    pub async fn commit(&self, directory: &str, file: &str, content: &str) -> String {
+        let path = self.path(directory).join(file);
+        std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
         std::fs::write(&path, content).expect("a file");
-        self.git(folder, &["add", "."]).await.ok();
-        self.git(folder, &["commit", "--quiet", "-m", &format!("write {file}")]).await.ok();
-        self.git(folder, &["rev-parse", "HEAD"]).await.ok()
+        self.git(directory, &["add", "."]).await.ok();
+        self.git(directory, &["commit", "--quiet", "-m", &format!("write {file}")]).await.ok();
+        self.git(directory, &["rev-parse", "HEAD"]).await.ok()
     }
 
-    /// The names that the server tells, each with its target.
+    /// The refs that the server advertises, each with its target.
     pub async fn refs(&self, repo: &str) -> Vec<String> {
         let listed = self.git("", &["ls-remote", "--quiet", &self.url(OWNER, repo)]).await.ok();
         listed.lines().map(|line| line.replace('\t', " ")).collect()
     }
 
-    /// A fresh clone has everything that its names need and nothing that git complains about.
+    /// A fresh clone is complete and passes `git fsck`.
     pub async fn check_fresh_clone(&self, repo: &str) {
-        let folder = format!("fresh-{}", self.folder.path().read_dir().expect("a folder").count());
-        self.git("", &["clone", "--quiet", "--mirror", &self.url(OWNER, repo), &folder]).await.ok();
-        self.git(&folder, &["fsck", "--strict", "--full"]).await.ok();
+        let directory = format!("fresh-{}", self.directory.path().read_dir().expect("a directory").count());
+        self.git("", &["clone", "--quiet", "--mirror", &self.url(OWNER, repo), &directory]).await.ok();
+        self.git(&directory, &["fsck", "--strict", "--full"]).await.ok();
     }
 
-    /// Nothing waits in a quarantine, and no file of a pack was begun and left.
+    /// No quarantine and no temporary pack file is left.
     pub fn assert_nothing_left(&self) {
         let mut leftovers = Vec::new();
-        for directory in find(self.service.folder(), &|path| path.ends_with("quarantine")) {
+        for directory in find(self.service.directory(), &|path| path.ends_with("quarantine")) {
             leftovers.extend(find(&directory, &|path| *path != *directory));
         }
-        leftovers.extend(find(self.service.folder(), &|path| {
+        leftovers.extend(find(self.service.directory(), &|path| {
             path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tmp_"))
         }));
         assert!(leftovers.is_empty(), "{leftovers:?}");
     }
 
-    /// Packs that the server keeps.
+    /// The number of packs on the server.
     pub fn packs(&self) -> usize {
         self.pack_files().len()
     }
 
     pub fn pack_files(&self) -> Vec<PathBuf> {
-        find(self.service.folder(), &|path| path.extension().is_some_and(|extension| extension == "pack"))
+        find(self.service.directory(), &|path| path.extension().is_some_and(|extension| extension == "pack"))
     }
 }
 
-fn find(folder: &Path, wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
+fn find(directory: &Path, wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut open = vec![folder.to_owned()];
+    let mut open = vec![directory.to_owned()];
     while let Some(path) = open.pop() {
         if path.is_dir() {
             open.extend(std::fs::read_dir(&path).expect("readable").map(|entry| entry.expect("readable").path()));

@@ -1,4 +1,4 @@
-//! Requests that were made to do harm: refused with a clear word, and nothing of them stays.
+//! Hostile git requests: rejected with a clear message, without leftovers.
 
 use std::io::Write as _;
 
@@ -7,11 +7,11 @@ use flate2::write::GzEncoder;
 use http::Method;
 
 use super::host::{Host, OWNER};
-use crate::support::Answer;
+use crate::support::Response;
 
 const ZERO: &str = "0000000000000000000000000000000000000000";
 
-async fn post(host: &Host, service: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Answer {
+async fn post(host: &Host, service: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Response {
     let mut client = host.service.with_token(OWNER).header("content-type", &format!("application/x-{service}-request"));
     for (name, value) in headers {
         client = client.header(name, value);
@@ -23,7 +23,7 @@ fn line(text: &str) -> String {
     format!("{:04x}{text}", text.len() + 4)
 }
 
-/// A push of one name with whatever stands for its pack.
+/// A push of one ref with any bytes as its pack.
 fn push(name: &str, new: &str, capabilities: &str, pack: &[u8]) -> Vec<u8> {
     let mut body = line(&format!("{ZERO} {new} {name}\0report-status {capabilities}")).into_bytes();
     body.extend_from_slice(b"0000");
@@ -31,7 +31,7 @@ fn push(name: &str, new: &str, capabilities: &str, pack: &[u8]) -> Vec<u8> {
     body
 }
 
-/// The commits of the folder `work` as one pack, and the newest of them.
+/// The commits of the directory `work` as one pack, and the newest of them.
 pub async fn pack(host: &Host, count: usize) -> (Vec<u8>, String) {
     host.work("work", OWNER, "octo-org/hello", count).await;
     let tip = host.git("work", &["rev-parse", "HEAD"]).await.ok();
@@ -49,7 +49,7 @@ async fn assert_untouched(host: &Host) {
 }
 
 #[tokio::test]
-async fn damaged_packs_are_refused_and_leave_nothing() {
+async fn push_rejects_damaged_pack_and_leaves_nothing() {
     let host = Host::start().await;
     let (good, tip) = pack(&host, 4).await;
     let mut flipped = good.clone();
@@ -64,8 +64,8 @@ async fn damaged_packs_are_refused_and_leave_nothing() {
         ("no pack at all", &[], push("refs/heads/main", &tip, "", b"")),
         ("something else", &[], push("refs/heads/main", &tip, "", b"hello, this is no pack")),
     ] {
-        let answer = post(&host, "git-receive-pack", headers, body).await.expect(200);
-        let text = String::from_utf8_lossy(&answer.body).into_owned();
+        let response = post(&host, "git-receive-pack", headers, body).await.expect(200);
+        let text = String::from_utf8_lossy(&response.body).into_owned();
         assert!(text.contains("unpack The pack is refused: "), "{what}: {text}");
         assert!(text.contains("ng refs/heads/main unpacker error"), "{what}: {text}");
         assert!(!text.contains("quarantine") && !text.contains("/tmp"), "{what}: {text}");
@@ -76,21 +76,21 @@ async fn damaged_packs_are_refused_and_leave_nothing() {
 }
 
 #[tokio::test]
-async fn a_pack_that_lacks_what_it_needs_is_refused() {
+async fn push_rejects_pack_with_missing_objects() {
     let host = Host::start().await;
     let (_, tip) = pack(&host, 3).await;
     let prefix = host.path("work/thin");
     let arguments = ["pack-objects", "--quiet", prefix.to_str().expect("text")];
     let name = host.git_with("work", &arguments, format!("{tip}\n").as_bytes()).await.ok();
     let bytes = std::fs::read(host.path("work").join(format!("thin-{name}.pack"))).expect("a pack");
-    let answer = post(&host, "git-receive-pack", &[], push("refs/heads/main", &tip, "", &bytes)).await.expect(200);
-    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    let response = post(&host, "git-receive-pack", &[], push("refs/heads/main", &tip, "", &bytes)).await.expect(200);
+    let text = String::from_utf8_lossy(&response.body).into_owned();
     assert!(text.contains("ng refs/heads/main "), "{text}");
     assert_untouched(&host).await;
 }
 
 #[tokio::test]
-async fn packs_over_a_limit_are_refused_by_a_word_that_git_shows() {
+async fn push_over_pack_limit_fails_with_message_in_git() {
     let host = Host::with_settings(|settings| {
         settings.git.pack_size_max = 4 << 20;
         settings.git.object_size_max = 1 << 20;
@@ -98,19 +98,19 @@ async fn packs_over_a_limit_are_refused_by_a_word_that_git_shows() {
     .await;
     host.work("work", OWNER, "octo-org/hello", 1).await;
     host.commit("work", "zeros", &"0".repeat(32 << 20)).await;
-    let said = host.git("work", &["push", "origin", "main"]).await.refused();
-    assert!(said.contains("is larger than 1048576 bytes"), "{said}");
+    let printed = host.git("work", &["push", "origin", "main"]).await.rejected();
+    assert!(printed.contains("is larger than 1048576 bytes"), "{printed}");
     assert_untouched(&host).await;
     host.git("work", &["reset", "--quiet", "--hard", "HEAD~1"]).await.ok();
     let noise: String = (0..700_000u64).map(|n| format!("{:x}\n", n.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
     host.commit("work", "noise", &noise).await;
-    let said = host.git("work", &["push", "origin", "main"]).await.refused();
-    assert!(said.contains("the pack is larger than 4194304 bytes"), "{said}");
+    let printed = host.git("work", &["push", "origin", "main"]).await.rejected();
+    assert!(printed.contains("the pack is larger than 4194304 bytes"), "{printed}");
     assert_untouched(&host).await;
 }
 
 #[tokio::test]
-async fn there_is_an_end_to_wants() {
+async fn fetch_rejects_too_many_wants() {
     let host = Host::with_settings(|settings| settings.git.request_size_max = 8 << 20).await;
     let want = line(&format!("want {}\n", "a".repeat(40)));
     let newer = [line("command=fetch"), "0001".into(), want.repeat(1_000_000), "0000".into()].concat();
@@ -121,8 +121,8 @@ async fn there_is_an_end_to_wants() {
         let packed = [headers, &[("content-encoding", "gzip")]].concat();
         let plain = post(&host, "git-upload-pack", headers, body.into_bytes()).await.expect(200);
         let bomb = post(&host, "git-upload-pack", &packed, gzip.finish().unwrap()).await.expect(200);
-        for answer in [plain, bomb] {
-            let text = String::from_utf8_lossy(&answer.body).into_owned();
+        for response in [plain, bomb] {
+            let text = String::from_utf8_lossy(&response.body).into_owned();
             assert!(text.contains("ERR the request has more than 8388608 bytes"), "{text}");
         }
     }
@@ -130,7 +130,7 @@ async fn there_is_an_end_to_wants() {
 }
 
 #[tokio::test]
-async fn requests_out_of_form_are_refused() {
+async fn malformed_git_requests_are_rejected() {
     let host = Host::start().await;
     let (good, tip) = pack(&host, 1).await;
     let options = push("refs/heads/main", &tip, "push-options", &good);
@@ -149,9 +149,9 @@ async fn requests_out_of_form_are_refused() {
         ("git-upload-pack", b"hello".to_vec(), 400, "form of Git's protocol"),
         ("git-upload-pack", line("want x").into_bytes(), 200, ""),
     ] {
-        let answer = post(&host, service, &[], body).await;
-        let text = String::from_utf8_lossy(&answer.body).into_owned();
-        assert!(answer.status == status && text.contains(word), "{word}: {} {text}", answer.status);
+        let response = post(&host, service, &[], body).await;
+        let text = String::from_utf8_lossy(&response.body).into_owned();
+        assert!(response.status == status && text.contains(word), "{word}: {} {text}", response.status);
     }
     let typed = host.service.with_token(OWNER).send(Method::POST, "/octo-org/hello.git/git-receive-pack", "0000").await;
     assert_eq!(typed.status, 400, "{typed}");
@@ -159,7 +159,7 @@ async fn requests_out_of_form_are_refused() {
 }
 
 #[tokio::test]
-async fn a_client_that_says_nothing_is_not_waited_for() {
+async fn silent_git_client_times_out() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let host = Host::with_settings(|settings| {
         settings.git.idle_timeout = std::time::Duration::from_millis(200);
@@ -171,16 +171,16 @@ async fn a_client_that_says_nothing_is_not_waited_for() {
          Content-Type: application/x-git-receive-pack-request\r\nContent-Length: 100\r\n\r\n00"
     );
     stream.write_all(head.as_bytes()).await.expect("it reads");
-    let mut answer = String::new();
-    let read = stream.read_to_string(&mut answer);
-    tokio::time::timeout(std::time::Duration::from_secs(5), read).await.expect("it answers").expect("text");
-    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("The push came too slowly."), "{answer}");
+    let mut response = String::new();
+    let read = stream.read_to_string(&mut response);
+    tokio::time::timeout(crate::support::wait::DEADLINE, read).await.expect("it responds").expect("text");
+    assert!(response.starts_with("HTTP/1.1 400") && response.contains("The push came too slowly."), "{response}");
     assert_untouched(&host).await;
 }
 
-/// Objects that lost what they need, as unreachable ones may, cannot be brought back by naming them.
+/// An unreachable object may lack objects that it needs, so a ref to it is rejected.
 #[tokio::test]
-async fn a_name_for_an_incomplete_history_is_refused() {
+async fn push_rejects_ref_to_incomplete_history() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 1).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
@@ -197,7 +197,7 @@ async fn a_name_for_an_incomplete_history_is_refused() {
     }
     let mut empty = b"PACK\0\0\0\x02\0\0\0\0".to_vec();
     empty.extend_from_slice(b"\x02\x9d\x08\x82\x3b\xd8\xa8\xea\xb5\x10\xad\x6a\xc7\x5c\x82\x3c\xfd\x3e\xd3\x1e");
-    let answer = post(&host, "git-receive-pack", &[], push("refs/heads/again", &tip, "", &empty)).await.expect(200);
-    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    let response = post(&host, "git-receive-pack", &[], push("refs/heads/again", &tip, "", &empty)).await.expect(200);
+    let text = String::from_utf8_lossy(&response.body).into_owned();
     assert!(text.contains("unpack ok") && text.contains("ng refs/heads/again missing necessary objects"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! A repository with more references than fit any fixed number of lines: a clone wants every one of them.
+//! A clone of a repository with very many refs requests every one of them.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,18 +7,13 @@ use std::process::{Command, Output};
 use crate::durability::git;
 use crate::process::Server;
 use crate::support::TestDatabase;
+use crate::support::fixtures::rocket;
 
-/// How many references there are; 1000000 takes minutes.
+/// The number of refs; 1000000 takes minutes.
 const COUNT: &str = "PLINTH_TEST_REFS";
 const COUNT_DEFAULT: usize = 70_000;
 const MEMORY_MAX_KIB: u64 = 512 * 1024;
-const STATE: &str = "
-users: [{ login: mona }]
-repos: [{ name: mona/rocket }]
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
-
-/// A bare repository in which every name has a commit of its own.
+/// A bare repository in which every ref has its own commit.
 fn make_source(directory: &Path, count: usize) {
     git(directory, &["init", "--quiet", "--bare", "--initial-branch=main", "source"]);
     let mut stream = String::new();
@@ -71,12 +66,12 @@ fn peak_memory_kib(server: &Server) -> u64 {
 }
 
 #[tokio::test]
-async fn every_reference_of_a_large_repository_is_cloned() {
+async fn mirror_clone_has_every_ref_of_large_repository() {
     let count = std::env::var(COUNT).ok().and_then(|count| count.parse().ok()).unwrap_or(COUNT_DEFAULT);
     let (directory, database) = (tempfile::tempdir().expect("a directory"), TestDatabase::create().await);
     let path = directory.path();
     make_source(path, count);
-    std::fs::write(path.join("state.yaml"), STATE).expect("a file");
+    std::fs::write(path.join("state.yaml"), rocket().to_string()).expect("a file");
     let url = database.url();
     let flags: Vec<&str> = url.iter().flat_map(|url| ["--database", url]).collect();
     let data = path.join("data");
@@ -95,12 +90,12 @@ async fn every_reference_of_a_large_repository_is_cloned() {
     assert!(peak_memory_kib(&server) < MEMORY_MAX_KIB, "{} KiB", peak_memory_kib(&server));
     drop(server);
 
-    // A limit that is too low for it is named to whoever clones, and to whoever runs the server.
+    // A limit that is too low is reported to the client and in the server's log.
     let flags = [&flags[..], &["--git-request-bytes-max", "1000000"]].concat();
     let server = Server::start(path, &flags);
-    let refused = clone(&server, path, "refused");
-    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success() && text.contains("the request has more than 1000000 bytes"), "{text}");
+    let rejected = clone(&server, path, "refused");
+    let text = String::from_utf8_lossy(&rejected.stderr).into_owned();
+    assert!(!rejected.status.success() && text.contains("the request has more than 1000000 bytes"), "{text}");
     let log = server.log();
     assert!(log.contains("a fetch was rejected") && log.contains("more than 1000000 bytes"), "{log}");
 }

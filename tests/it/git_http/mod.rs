@@ -9,6 +9,6 @@ mod partial;
 mod pulls;
 mod pushing;
 mod races;
-mod refusals;
+mod rejections;
 mod rest;
 mod rights;

@@ -1,24 +1,24 @@
-//! Partial clones: the filters that are offered, and those that would burn a core.
+//! Partial clones: supported filters, and filters that would cost too much.
 
 use super::host::{Host, OWNER};
 
-async fn clone(host: &Host, version: &str, filter: &str, folder: &str) -> super::host::Said {
+async fn clone(host: &Host, version: &str, filter: &str, directory: &str) -> super::host::CommandOutput {
     let (version, filter) = (format!("protocol.version={version}"), format!("--filter={filter}"));
     let url = host.url(OWNER, "octo-org/hello");
-    host.git("", &["-c", &version, "clone", "--quiet", "--bare", &filter, &url, folder]).await
+    host.git("", &["-c", &version, "clone", "--quiet", "--bare", &filter, &url, directory]).await
 }
 
 #[tokio::test]
-async fn filters_that_are_cheap_are_offered() {
+async fn cheap_object_filters_are_supported() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 2).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
     for version in ["0", "2"] {
         for filter in ["blob:none", "blob:limit=1", "blob:limit=1k", "tree:0", "tree:1", "tree:16"] {
-            let folder = format!("{version}-{}", filter.replace([':', '='], "-"));
-            clone(&host, version, filter, &folder).await.ok();
+            let directory = format!("{version}-{}", filter.replace([':', '='], "-"));
+            clone(&host, version, filter, &directory).await.ok();
             let objects = ["rev-list", "--objects", "--all", "--missing=print"];
-            let missing = host.git(&folder, &objects).await.ok().matches('?').count();
+            let missing = host.git(&directory, &objects).await.ok().matches('?').count();
             let expected = match filter {
                 "blob:limit=1k" | "tree:16" => 0,
                 "tree:1" => 2,
@@ -30,7 +30,7 @@ async fn filters_that_are_cheap_are_offered() {
 }
 
 #[tokio::test]
-async fn other_filters_are_refused_with_a_text_that_git_shows() {
+async fn unsupported_object_filters_fail_with_message_in_git() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 2).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
@@ -46,8 +46,11 @@ async fn other_filters_are_refused_with_a_text_that_git_shows() {
         .iter()
         .enumerate()
         {
-            let said = clone(&host, version, filter, &format!("{version}-{number}")).await.refused();
-            assert!(said.contains("remote error: the filter is not offered here; use blob:none"), "{filter}: {said}");
+            let printed = clone(&host, version, filter, &format!("{version}-{number}")).await.rejected();
+            assert!(
+                printed.contains("remote error: the filter is not offered here; use blob:none"),
+                "{filter}: {printed}"
+            );
         }
     }
     let available = host.service.app.git_permits.available();

@@ -1,4 +1,4 @@
-//! Pushes move pull requests, and the comments on them.
+//! Pushes update pull requests and their comments.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::host::{Host, OWNER};
 const PULLS: &str = "/repos/octo-org/hello/pulls";
 
 #[tokio::test]
-async fn a_push_moves_the_head_and_its_comments_and_deleting_the_branch_closes() {
+async fn push_moves_pull_request_head_and_branch_deletion_closes_it() {
     let host = Host::start().await;
     let client = host.service.with_token(OWNER);
     host.work("work", OWNER, "octo-org/hello", 1).await;

@@ -1,9 +1,9 @@
-//! Writing: branches and tags made, moved and deleted, one by one and together.
+//! Pushes that create, update and delete branches and tags.
 
 use super::host::{Host, OWNER};
 
 #[tokio::test]
-async fn a_first_push_fills_an_empty_repository_and_rest_sees_it() {
+async fn first_push_fills_empty_repository() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 3).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
@@ -17,7 +17,7 @@ async fn a_first_push_fills_an_empty_repository_and_rest_sees_it() {
 }
 
 #[tokio::test]
-async fn both_protocols_and_both_schemes_can_push() {
+async fn push_works_with_both_protocols_and_both_schemes() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/secret", 1).await;
     let bearer = format!("http.extraHeader=Authorization: Bearer {OWNER}");
@@ -34,11 +34,11 @@ async fn both_protocols_and_both_schemes_can_push() {
 }
 
 #[tokio::test]
-async fn the_first_branch_becomes_the_default_one_unless_the_configured_one_comes_too() {
+async fn first_pushed_branch_becomes_default_branch() {
     let host = Host::start().await;
     let default_of = async |repo: &str| {
-        let answer = host.service.with_token(OWNER).get(&format!("/repos/octo-org/{repo}")).await.expect(200);
-        answer.json()["default_branch"].as_str().expect("a name").to_owned()
+        let response = host.service.with_token(OWNER).get(&format!("/repos/octo-org/{repo}")).await.expect(200);
+        response.json()["default_branch"].as_str().expect("a name").to_owned()
     };
     host.work("work", OWNER, "octo-org/hello", 1).await;
     host.git("work", &["branch", "alpha"]).await.ok();
@@ -56,7 +56,7 @@ async fn the_first_branch_becomes_the_default_one_unless_the_configured_one_come
 }
 
 #[tokio::test]
-async fn branches_are_moved_forced_and_deleted() {
+async fn push_updates_forces_and_deletes_branches() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 3).await;
     host.git("work", &["push", "--quiet", "origin", "main", "main:feature"]).await.ok();
@@ -74,7 +74,7 @@ async fn branches_are_moved_forced_and_deleted() {
 }
 
 #[tokio::test]
-async fn tags_and_other_names_may_point_at_anything() {
+async fn push_accepts_any_object_for_tags_and_other_refs() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 2).await;
     host.git("work", &["tag", "-a", "-m", "x", "v1"]).await.ok();
@@ -93,7 +93,7 @@ async fn tags_and_other_names_may_point_at_anything() {
 }
 
 #[tokio::test]
-async fn a_push_from_a_shallow_clone_is_taken_when_the_history_is_here() {
+async fn push_from_shallow_clone_is_accepted_if_server_has_history() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 3).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
@@ -101,19 +101,19 @@ async fn a_push_from_a_shallow_clone_is_taken_when_the_history_is_here() {
     host.git("", &["clone", "--quiet", "--depth", "1", &url, "shallow"]).await.ok();
     host.commit("shallow", "file.txt", "from a shallow clone\n").await;
     host.git("shallow", &["push", "--quiet", "origin", "main"]).await.ok();
-    let said = host.git("shallow", &["push", "--porcelain", &host.url(OWNER, "octo-org/secret"), "main"]).await;
-    let said = said.refused();
-    assert!(said.contains("missing necessary objects") || said.contains("unpacker error"), "{said}");
+    let printed = host.git("shallow", &["push", "--porcelain", &host.url(OWNER, "octo-org/secret"), "main"]).await;
+    let printed = printed.rejected();
+    assert!(printed.contains("missing necessary objects") || printed.contains("unpacker error"), "{printed}");
     assert_eq!(host.refs("octo-org/secret").await, [""; 0]);
     host.check_fresh_clone("octo-org/hello").await;
     host.assert_nothing_left();
 }
 
 #[tokio::test]
-async fn a_large_push_comes_in_pieces_and_is_whole() {
+async fn large_chunked_push_is_complete() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 1).await;
-    // Larger than the buffer up to which git sends a request whole, and hard to compress.
+    // Larger than the buffer up to which git sends a request in one piece, and hard to compress.
     let noise: String = (0..600_000u64).map(|n| format!("{:x}\n", n.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
     host.commit("work", "noise", &noise).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();

@@ -1,12 +1,13 @@
-//! Pushes at the same time, and pushes that never end.
+//! Concurrent and aborted pushes and fetches.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::host::{Host, OWNER};
+use crate::support::wait::wait_until_async;
 
 #[tokio::test]
-async fn of_two_pushes_to_one_branch_exactly_one_wins() {
+async fn concurrent_pushes_to_one_branch_have_one_winner() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 1).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
@@ -24,11 +25,11 @@ async fn of_two_pushes_to_one_branch_exactly_one_wins() {
         }
         let [one, two, three, four] = CLONES.map(|clone| host.git(clone, &["push", "--porcelain", "origin", "main"]));
         let (one, two, three, four) = tokio::join!(one, two, three, four);
-        let said = [one, two, three, four];
-        let winners: Vec<usize> = (0..said.len()).filter(|index| said[*index].success).collect();
-        assert_eq!(winners.len(), 1, "{said:#?}");
+        let printed = [one, two, three, four];
+        let winners: Vec<usize> = (0..printed.len()).filter(|index| printed[*index].success).collect();
+        assert_eq!(winners.len(), 1, "{printed:#?}");
         assert_eq!(host.refs("octo-org/hello").await[0], format!("{} HEAD", tips[winners[0]]));
-        for loser in said.iter().filter(|said| !said.success) {
+        for loser in printed.iter().filter(|printed| !printed.success) {
             let text = format!("{}{}", loser.out, loser.err);
             assert!(text.contains("fetch first"), "{text}");
         }
@@ -37,9 +38,9 @@ async fn of_two_pushes_to_one_branch_exactly_one_wins() {
     host.assert_nothing_left();
 }
 
-/// A push by hand that stops in the middle of its pack.
+/// A hand-written push that stops in the middle of its pack.
 #[tokio::test]
-async fn a_client_that_goes_away_leaves_nothing() {
+async fn aborted_push_leaves_nothing() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 3).await;
     let tip = host.git("work", &["rev-parse", "HEAD"]).await.ok();
@@ -52,46 +53,33 @@ async fn a_client_that_goes_away_leaves_nothing() {
     );
     stream.write_all(head.as_bytes()).await.expect("it reads");
     stream.write_all(b"PACK\0\0\0\x02\0\0\0\x03").await.expect("it reads");
-    let begun = async || {
-        for _ in 0..200 {
-            if quarantines(&host) > 0 {
-                return true;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-        false
-    };
-    assert!(begun().await, "the push has begun");
+    wait_until_async("the push has a quarantine", async || quarantines(&host) > 0).await;
     drop(stream);
-    for _ in 0..200 {
-        if quarantines(&host) == 0 {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    wait_until_async("the quarantine is removed", async || quarantines(&host) == 0).await;
     host.assert_nothing_left();
     assert_eq!(host.packs(), 0);
     assert_eq!(host.refs("octo-org/hello").await, [""; 0]);
-    assert_eq!(host.service.app.git_permits.available(), host.service.app.settings.git.processes_max);
+    let (permits, all) = (&host.service.app.git_permits, host.service.app.settings.git.processes_max);
+    wait_until_async("the permit is released", async || permits.available() == all).await;
 }
 
 pub fn quarantines(host: &Host) -> usize {
-    let repositories = host.service.folder().join("data/repositories");
+    let repositories = host.service.directory().join("data/repositories");
     let mut count = 0;
-    for shard in std::fs::read_dir(repositories).expect("a folder") {
-        for repository in std::fs::read_dir(shard.expect("a folder").path()).expect("a folder") {
-            let quarantine = repository.expect("a folder").path().join("quarantine");
+    for shard in std::fs::read_dir(repositories).expect("a directory") {
+        for repository in std::fs::read_dir(shard.expect("a directory").path()).expect("a directory") {
+            let quarantine = repository.expect("a directory").path().join("quarantine");
             count += std::fs::read_dir(quarantine).map_or(0, Iterator::count);
         }
     }
     count
 }
 
-/// Whoever fetches and then goes away, or does not read any more, keeps no process and no permit.
+/// A fetch whose client disconnects or stops reading keeps no process and no permit.
 #[tokio::test]
-async fn a_fetch_that_nobody_reads_ends() {
+async fn unread_fetch_ends() {
     let host = Host::with_settings(|settings| {
-        settings.git.idle_timeout = std::time::Duration::from_millis(500);
+        settings.git.idle_timeout = std::time::Duration::from_secs(2);
     })
     .await;
     host.work("work", OWNER, "octo-org/hello", 1).await;
@@ -112,16 +100,11 @@ async fn a_fetch_that_nobody_reads_ends() {
         let mut stream = TcpStream::connect(&host.address).await.expect("it listens");
         stream.write_all(head.as_bytes()).await.expect("it reads");
         let mut some = [0; 4096];
-        stream.read_exact(&mut some).await.expect("it answers");
+        stream.read_exact(&mut some).await.expect("it responds");
         assert!(some.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&some));
         assert_eq!(permits.available(), all - 1);
         let stream = if goes_away { None } else { Some(stream) };
-        let mut waited = 0;
-        while permits.available() < all {
-            assert!(waited < 500, "the permit is given back");
-            waited += 1;
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
+        wait_until_async("the permit is released", async || permits.available() == all).await;
         drop(stream);
     }
 }

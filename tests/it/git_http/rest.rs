@@ -1,4 +1,4 @@
-//! Push and REST see the same references and objects, each at once.
+//! Push and REST see each other's refs and objects at once.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use super::host::{Host, OWNER, WRITER};
 const REFS: &str = "/repos/octo-org/hello/git/refs";
 
 #[tokio::test]
-async fn what_is_pushed_is_seen_by_rest_and_the_other_way_round() {
+async fn rest_shows_pushed_refs_and_git_fetches_rest_refs() {
     let host = Host::start().await;
     let client = host.service.with_token(OWNER);
     host.work("work", OWNER, "octo-org/hello", 3).await;
@@ -28,7 +28,7 @@ async fn what_is_pushed_is_seen_by_rest_and_the_other_way_round() {
     assert_eq!(refs, expected);
     client.delete(&format!("{REFS}/heads/by-rest")).await.expect(204);
     assert_eq!(host.refs("octo-org/hello").await.len(), 3);
-    // A client that still believes in what was there before is told so.
+    // A client with an outdated ref gets an error.
     let stale = host.git("work", &["push", "--porcelain", "origin", "main:feature"]).await;
     assert!(stale.success, "a fast forward from where REST has put it: {stale:?}");
     host.git("work", &["push", "--quiet", "origin", ":feature"]).await.ok();
@@ -36,7 +36,7 @@ async fn what_is_pushed_is_seen_by_rest_and_the_other_way_round() {
 }
 
 #[tokio::test]
-async fn objects_made_by_rest_are_cloned_and_pushed_upon() {
+async fn objects_created_by_rest_can_be_cloned_and_extended() {
     let host = Host::start().await;
     let client = host.service.with_token(OWNER);
     host.work("work", OWNER, "octo-org/hello", 1).await;
@@ -66,7 +66,7 @@ async fn objects_made_by_rest_are_cloned_and_pushed_upon() {
 }
 
 #[tokio::test]
-async fn workflow_files_are_judged_alike() {
+async fn workflow_files_follow_same_rules_over_rest_and_push() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 1).await;
     host.git("work", &["push", "--quiet", "origin", "main"]).await.ok();
@@ -75,6 +75,6 @@ async fn workflow_files_are_judged_alike() {
     let client = host.service.with_token(WRITER);
     client.post(REFS, json!({ "ref": "refs/heads/topic", "sha": tip })).await.expect(403);
     let url = host.url(WRITER, "octo-org/hello");
-    let said = host.git("work", &["push", "--porcelain", &url, "HEAD:topic"]).await.refused();
-    assert!(said.contains("may not change workflow files"), "{said}");
+    let printed = host.git("work", &["push", "--porcelain", &url, "HEAD:topic"]).await.rejected();
+    assert!(printed.contains("may not change workflow files"), "{printed}");
 }

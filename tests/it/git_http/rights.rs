@@ -1,8 +1,7 @@
-//! Rights that go while a request is under way: what is not allowed any more when names change is not done.
+//! Rights that are revoked while a request is in flight: refs are not updated without the right.
 
-use std::time::Duration;
+use std::sync::LazyLock;
 
-use plinth_store::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -10,23 +9,24 @@ use super::host::{Host, OWNER};
 use super::hostile::pack;
 use super::races::quarantines;
 use crate::support::Tester;
+use crate::support::fixtures::StateFile;
+use crate::support::wait::wait_until_async;
+use plinth_store::Value;
 
-/// An installation that may push and change workflows, and someone who may push.
-const MORE: &str = "
-users: [{ login: hubot }]
-repos:
-  - { name: octo-org/hello, collaborators: [{ user: hubot, permission: write }] }
-  - { name: octo-org/other }
-apps:
-  - { slug: helper, owner: octo-org, permissions: { contents: write, workflows: write } }
-installations:
-  - { app: helper, account: octo-org, repositories: [octo-org/hello, octo-org/other] }
-tokens:
-  - { kind: installation, app: helper, account: octo-org, token: ghs_helper }
-  - { kind: classic, user: hubot, scopes: [repo, workflow], token: ghp_hubot }
-";
+/// An installation that may push and change workflows, and a user who may push.
+static MORE: LazyLock<String> = LazyLock::new(|| {
+    StateFile::default()
+        .users(&["hubot"])
+        .repo("octo-org/hello", "collaborators: [{ user: hubot, permission: write }]")
+        .repo("octo-org/other", "")
+        .app("helper", "octo-org", "contents: write, workflows: write", "")
+        .installation("helper", "octo-org", "[octo-org/hello, octo-org/other]")
+        .installation_token("helper", "octo-org", "ghs_helper")
+        .classic("hubot", "repo, workflow", "ghp_hubot")
+        .to_string()
+});
 
-/// What happens meanwhile, how it is undone, and what the pusher hears.
+/// A statement that revokes a right, one that restores it, and the status of the push.
 struct Case {
     what: &'static str,
     token: &'static str,
@@ -108,10 +108,10 @@ async fn execute(host: &Host, statement: &'static str) {
             Ok(tx.execute(statement, none).await?)
         })
     });
-    assert!(done.await.expect("the store takes it") > 0, "{statement}");
+    assert!(done.await.expect("the store accepts it") > 0, "{statement}");
 }
 
-/// A request whose last bytes are held back until `meanwhile` is over.
+/// Sends a request whose last bytes follow after `meanwhile`.
 async fn slowly(host: &Host, head: &str, body: &[u8], meanwhile: impl AsyncFnOnce()) -> String {
     let mut stream = TcpStream::connect(&host.address).await.expect("it listens");
     let head = format!("{head}\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
@@ -119,12 +119,12 @@ async fn slowly(host: &Host, head: &str, body: &[u8], meanwhile: impl AsyncFnOnc
     stream.write_all(&body[..body.len() - 5]).await.expect("it reads");
     meanwhile().await;
     stream.write_all(&body[body.len() - 5..]).await.expect("it reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.expect("text");
-    answer
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await.expect("text");
+    response
 }
 
-/// The same for a push of one branch.
+/// Pushes one branch in the same way.
 async fn push_slowly(host: &Host, sent: &(Vec<u8>, String), token: &str, meanwhile: impl AsyncFnOnce()) -> String {
     let (pack, tip) = sent;
     let line = format!("{} {tip} refs/heads/main\0report-status", "0".repeat(40));
@@ -135,34 +135,32 @@ async fn push_slowly(host: &Host, sent: &(Vec<u8>, String), token: &str, meanwhi
          Content-Type: application/x-git-receive-pack-request"
     );
     slowly(host, &head, &body, async || {
-        while quarantines(host) == 0 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        wait_until_async("the push has a quarantine", async || quarantines(host) > 0).await;
         meanwhile().await;
     })
     .await
 }
 
 #[tokio::test]
-async fn a_right_that_goes_while_a_pack_comes_in_is_gone() {
+async fn push_fails_when_right_is_revoked_during_pack() {
     let host = Host::start().await;
-    host.service.apply(MORE).await;
+    host.service.apply(&MORE).await;
     let sent = pack(&host, 3).await;
     for case in CASES {
-        let answer = push_slowly(&host, &sent, case.token, async || execute(&host, case.statement).await).await;
-        assert!(answer.starts_with(&format!("HTTP/1.1 {}", case.status)), "{}: {answer}", case.what);
+        let response = push_slowly(&host, &sent, case.token, async || execute(&host, case.statement).await).await;
+        assert!(response.starts_with(&format!("HTTP/1.1 {}", case.status)), "{}: {response}", case.what);
         execute(&host, case.undo).await;
         assert_eq!(host.refs("octo-org/hello").await, [""; 0], "{}", case.what);
         host.assert_nothing_left();
     }
-    let answer = push_slowly(&host, &sent, "ghs_helper", async || {}).await;
-    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("ok refs/heads/main"), "{answer}");
+    let response = push_slowly(&host, &sent, "ghs_helper", async || {}).await;
+    assert!(response.starts_with("HTTP/1.1 200") && response.contains("ok refs/heads/main"), "{response}");
 }
 
 #[tokio::test]
-async fn a_right_that_goes_while_a_body_comes_in_is_gone() {
+async fn request_fails_when_right_is_revoked_during_body() {
     let host = Host::start().await;
-    host.service.apply(MORE).await;
+    host.service.apply(&MORE).await;
     host.work("work", OWNER, "octo-org/hello", 2).await;
     host.git("work", &["push", "--quiet", "origin", "main", "main:topic"]).await.ok();
     let tip = host.git("work", &["rev-parse", "HEAD~1"]).await.ok();
@@ -171,19 +169,18 @@ async fn a_right_that_goes_while_a_body_comes_in_is_gone() {
         ("POST /repos/octo-org/hello/git/refs", format!("{{\"ref\":\"refs/heads/new\",\"sha\":\"{tip}\"}}")),
         ("PATCH /repos/octo-org/hello/git/refs/heads/topic", format!("{{\"sha\":\"{tip}\",\"force\":true}}")),
     ];
-    // These commits change no workflow, so that right does not matter here.
+    // These commits change no workflow, so that right does not apply.
     for case in CASES.iter().filter(|case| !case.what.contains("workflows")) {
         for (request, body) in &requests {
             let head = format!("{request} HTTP/1.1\r\nAuthorization: Bearer {}", case.token);
-            let answer = slowly(&host, &head, body.as_bytes(), async || {
-                // Long enough for the first look at the right; the answer is the same if it was not.
-                tokio::time::sleep(Duration::from_millis(100)).await;
+            let response = slowly(&host, &head, body.as_bytes(), async || {
+                wait_until_async("the request is in flight", async || host.service.requests_in_flight() > 0).await;
                 execute(&host, case.statement).await;
             })
             .await;
             assert!(
-                answer.starts_with(&format!("HTTP/1.1 {}", case.status)),
-                "{request} while {}: {answer}",
+                response.starts_with(&format!("HTTP/1.1 {}", case.status)),
+                "{request} while {}: {response}",
                 case.what
             );
             execute(&host, case.undo).await;

@@ -2,29 +2,29 @@
 
 use serde_json::Value;
 
-use super::judge::{Changed, changed_files, merge_base};
+use super::git_oracle::{Changed, changed_files, merge_base};
 use super::pairs::{self, Pair};
-use super::{Past, files_of, mails};
+use super::{HistoryFixture, files_of, mails};
 
 #[tokio::test]
-async fn real_pull_requests_have_the_files_commits_and_diffs_of_git() {
-    let Some((past, drawn)) = Past::with_pairs().await else { return };
+async fn pull_requests_of_real_history_match_git_files_commits_and_diffs() {
+    let Some((fixture, drawn)) = HistoryFixture::with_pairs().await else { return };
     let mut renames = 0;
     for (number, pair) in drawn.iter().enumerate() {
-        let pull = pairs::propose(&past, number).await;
-        let expected = changed_files(&past.work, &merge_base(&past.work, &pair.base, &pair.head), &pair.head);
+        let pull = pairs::propose(&fixture, number).await;
+        let expected = changed_files(&fixture.work, &merge_base(&fixture.work, &pair.base, &pair.head), &pair.head);
         renames += expected.iter().filter(|file| file.status == "renamed").count();
-        check_files(&past, &pull, &expected).await;
-        check_counts(&past, &pull, pair, &expected).await;
-        check_diff(&past, &pull, pair).await;
-        check_commits(&past, &pull, pair).await;
-        mails::check(&past, &pull, pair).await;
+        check_files(&fixture, &pull, &expected).await;
+        check_counts(&fixture, &pull, pair, &expected).await;
+        check_diff(&fixture, &pull, pair).await;
+        check_commits(&fixture, &pull, pair).await;
+        mails::check(&fixture, &pull, pair).await;
     }
     assert!(renames >= 1, "some files of this history were moved");
 }
 
-async fn check_files(past: &Past, pull: &str, expected: &[Changed]) {
-    let found = files_of(past, pull).await;
+async fn check_files(fixture: &HistoryFixture, pull: &str, expected: &[Changed]) {
+    let found = files_of(fixture, pull).await;
     assert_eq!(found.len(), expected.len(), "{pull}");
     for (found, expected) in found.iter().zip(expected) {
         let text = |name: &str| found[name].as_str();
@@ -39,9 +39,9 @@ async fn check_files(past: &Past, pull: &str, expected: &[Changed]) {
     }
 }
 
-async fn check_counts(past: &Past, pull: &str, pair: &Pair, expected: &[Changed]) {
-    let shown = past.mona().get(pull).await.expect(200).json();
-    let count = past.work.git(&["rev-list", "--count", &pair.range()]);
+async fn check_counts(fixture: &HistoryFixture, pull: &str, pair: &Pair, expected: &[Changed]) {
+    let shown = fixture.mona().get(pull).await.expect(200).json();
+    let count = fixture.work.git(&["rev-list", "--count", &pair.range()]);
     let sum = |number: fn(&Changed) -> u64| expected.iter().map(number).sum::<u64>();
     let counted = [
         ("changed_files", expected.len() as u64),
@@ -54,19 +54,19 @@ async fn check_counts(past: &Past, pull: &str, pair: &Pair, expected: &[Changed]
     }
 }
 
-async fn check_diff(past: &Past, pull: &str, pair: &Pair) {
-    let client = past.mona().header("accept", "application/vnd.github.diff");
+async fn check_diff(fixture: &HistoryFixture, pull: &str, pair: &Pair) {
+    let client = fixture.mona().header("accept", "application/vnd.github.diff");
     let found = client.get(pull).await.expect(200);
-    let base = merge_base(&past.work, &pair.base, &pair.head);
-    let expected = past.work.git_bytes(&["diff", "-M", &base, &pair.head], "");
+    let base = merge_base(&fixture.work, &pair.base, &pair.head);
+    let expected = fixture.work.git_bytes(&["diff", "-M", &base, &pair.head], "");
     assert!(found.body == expected, "the diff of {pull} differs from that of {base} {}", pair.head);
 }
 
-async fn check_commits(past: &Past, pull: &str, pair: &Pair) {
-    let listed = past.mona().get(&format!("{pull}/commits?per_page=100")).await.expect(200).json();
+async fn check_commits(fixture: &HistoryFixture, pull: &str, pair: &Pair) {
+    let listed = fixture.mona().get(&format!("{pull}/commits?per_page=100")).await.expect(200).json();
     let shown: Vec<String> = listed.as_array().expect("a list").iter().map(shown).collect();
     let format = "--format=%H%n%T%n%P%n%an <%ae> %at%n%cn <%ce> %ct%n%B%x00";
-    let expected = past.work.git(&["log", "--reverse", format, &pair.range()]);
+    let expected = fixture.work.git(&["log", "--reverse", format, &pair.range()]);
     let expected: Vec<&str> = expected.split('\0').map(str::trim).filter(|text| !text.is_empty()).collect();
     assert_eq!(shown[..], expected[..expected.len().min(100)], "{pull}");
 }

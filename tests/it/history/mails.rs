@@ -1,28 +1,28 @@
-//! A pull request as mails: git reads the same out of ours as out of its own.
+//! A pull request as a mailbox: git parses ours to the same commits as its own.
 
-use super::Past;
+use super::HistoryFixture;
 use super::pairs::Pair;
-use crate::support::story::Work;
+use crate::support::pull_request::WorkTree;
 
-/// Mails of each pull request that git is asked to read; all are compared as far as they are diffs.
+/// The number of mails of each pull request that git parses; the diffs of all are compared.
 const READ: usize = 2;
-/// The date in the line above a mail says nothing, and is always this one.
+/// The constant date that git writes in the separator line of a mail.
 const MARK: &str = " Mon Sep 17 00:00:00 2001";
 
-/// Checks the answer with the media type for patches.
-pub async fn check(past: &Past, pull: &str, pair: &Pair) {
-    let client = past.mona().header("accept", "application/vnd.github.patch");
+/// Checks the response with the media type for patches.
+pub async fn check(fixture: &HistoryFixture, pull: &str, pair: &Pair) {
+    let client = fixture.mona().header("accept", "application/vnd.github.patch");
     let found = client.get(pull).await.expect(200);
     let found = String::from_utf8_lossy(&found.body);
     let words = ["format-patch", "--stdout", "--no-stat", "--signature=plinth", &pair.range()];
-    let expected = past.work.git(&words);
+    let expected = fixture.work.git(&words);
     let (found, expected) = (split(&found), split(&expected));
     assert_eq!(found.len(), expected.len(), "{pull}");
     for (found, expected) in found.iter().zip(&expected) {
         assert_eq!((found.sha, found.diff()), (expected.sha, expected.diff()), "{pull}");
     }
     for (found, expected) in found.iter().zip(&expected).take(READ) {
-        assert_eq!(found.read(&past.work), expected.read(&past.work), "{} of {pull}", found.sha);
+        assert_eq!(found.read(&fixture.work), expected.read(&fixture.work), "{} of {pull}", found.sha);
     }
 }
 
@@ -37,19 +37,19 @@ impl Mail<'_> {
         self.text[start..].trim_end()
     }
 
-    /// Author, subject and date, then the message, as `git am` finds them.
-    fn read(&self, work: &Work) -> (String, String) {
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let path = |name: &str| folder.path().join(name).to_str().expect("a path of the test").to_owned();
-        let told = work.git_with(&["mailinfo", &path("message"), &path("patch")], self.text);
+    /// Author, subject, date and message, as `git am` reads them.
+    fn read(&self, work: &WorkTree) -> (String, String) {
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
+        let path = |name: &str| directory.path().join(name).to_str().expect("a path of the test").to_owned();
+        let reported = work.git_with(&["mailinfo", &path("message"), &path("patch")], self.text);
         let message = std::fs::read_to_string(path("message")).expect("git wrote the message");
-        (told, message.trim_end().to_owned())
+        (reported, message.trim_end().to_owned())
     }
 }
 
 fn split(mails: &str) -> Vec<Mail<'_>> {
     let line = format!("{MARK}\n");
-    // "From " and a name stand before the mark.
+    // "From " and a commit id precede the mark.
     let starts: Vec<usize> = mails.match_indices(&line).map(|(at, _)| at - "From ".len() - 40).collect();
     let ends = starts.iter().copied().skip(1).chain([mails.len()]);
     starts

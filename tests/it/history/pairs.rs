@@ -1,17 +1,17 @@
-//! Which commits are compared. A commit is drawn by its own name, so that later commits change little in the draw.
+//! Which commits are compared. Commits are sampled by their ids, so that later commits hardly change the sample.
 
-use super::Past;
-use crate::support::story::Work;
+use super::HistoryFixture;
+use crate::support::pull_request::WorkTree;
 
-/// How many pairs of each kind there are.
+/// The number of pairs of each kind.
 const MERGES: usize = 6;
 const RENAMES: usize = 3;
 const DISTANT: usize = 4;
 const TURNED: usize = 4;
-/// A pull request lists its newest commits, up to this many.
+/// A pull request lists at most this many of its newest commits.
 const COMMITS_MAX: usize = 250;
 
-/// Two branches between which a pull request can be made.
+/// Two branches between which a pull request can be opened.
 #[derive(Debug, Clone)]
 pub struct Pair {
     pub base: String,
@@ -23,20 +23,20 @@ impl Pair {
         Self { base: base.to_owned(), head: head.to_owned() }
     }
 
-    /// The commits that the head has and the base has not.
+    /// The commits of the head that the base does not have.
     pub fn range(&self) -> String {
         format!("{}..{}", self.base, self.head)
     }
 
     /// Whether there are commits between the two, and no more than a pull request lists.
-    fn is_listed(&self, work: &Work) -> bool {
+    fn is_listed(&self, work: &WorkTree) -> bool {
         let count = work.git(&["rev-list", "--count", &self.range()]);
         (1..=COMMITS_MAX).contains(&count.trim().parse().expect("a number"))
     }
 }
 
-/// Merges as they were made, commits that moved files, commits far apart, and the way back from one to another.
-pub fn draw(work: &Work) -> Vec<Pair> {
+/// Merges, commits that renamed files, commits far apart, and the reverse of such a pair.
+pub fn draw(work: &WorkTree) -> Vec<Pair> {
     let mut commits = lines(&work.git(&["rev-list", "main"]));
     commits.sort();
     let mut pairs = merges(work);
@@ -50,8 +50,8 @@ pub fn draw(work: &Work) -> Vec<Pair> {
     pairs
 }
 
-/// Both sides of each merge that brought something.
-fn merges(work: &Work) -> Vec<Pair> {
+/// Both sides of each merge that changed something.
+fn merges(work: &WorkTree) -> Vec<Pair> {
     let mut listed = lines(&work.git(&["rev-list", "--merges", "--parents", "main"]));
     listed.sort();
     let pair = |line: &String| {
@@ -61,26 +61,26 @@ fn merges(work: &Work) -> Vec<Pair> {
     listed.iter().map(pair).filter(|pair| pair.is_listed(work)).collect()
 }
 
-/// A commit on `parent` that makes everything as it is in `other`.
-fn with_tree_of(work: &Work, parent: &str, other: &str) -> String {
+/// A commit on `parent` with the tree of `other`.
+fn with_tree_of(work: &WorkTree, parent: &str, other: &str) -> String {
     let tree = format!("{other}^{{tree}}");
     work.git(&["commit-tree", &tree, "-p", parent, "-m", "as it was elsewhere"]).trim().to_owned()
 }
 
-/// Puts a branch on both ends of each pair.
-pub fn name(work: &Work, pairs: &[Pair]) {
+/// Creates a branch for both ends of each pair.
+pub fn name(work: &WorkTree, pairs: &[Pair]) {
     for (number, pair) in pairs.iter().enumerate() {
         work.git(&["branch", &format!("base-{number}"), &pair.base]);
         work.git(&["branch", &format!("head-{number}"), &pair.head]);
     }
 }
 
-/// Proposes the pair of that number, and tells the path of the pull request.
-pub async fn propose(past: &Past, number: usize) -> String {
+/// Opens a pull request for the pair of that number, and returns its path.
+pub async fn propose(fixture: &HistoryFixture, number: usize) -> String {
     let body = serde_json::json!({
         "title": format!("Pair {number}"), "head": format!("head-{number}"), "base": format!("base-{number}"),
     });
-    let made = past.mona().post("/repos/acme/rocket/pulls", body).await.expect(201).json();
+    let made = fixture.mona().post("/repos/acme/rocket/pulls", body).await.expect(201).json();
     format!("/repos/acme/rocket/pulls/{}", made["number"])
 }
 

@@ -1,36 +1,36 @@
-//! Comments that follow real commits, compared with a model that asks git from scratch.
+//! Comments that are re-anchored over real commits, compared with a model that asks git from scratch.
 
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::Past;
-use super::judge::{Changed, changed_files, merge_base};
+use super::HistoryFixture;
+use super::git_oracle::{Changed, changed_files, merge_base};
 use crate::review_comments::model::{Row, line_map, rows_of};
-use crate::support::story::Work;
+use crate::support::pull_request::WorkTree;
 
 const PULL: &str = "/repos/acme/rocket/pulls/1";
-/// How often branches move, and how many comments are written before each move.
+/// How often branches move, and how many comments are created before each move.
 const STEPS: usize = 10;
 const COMMENTS: usize = 8;
-/// Commits that are walked over: the oldest, so that later ones change nothing.
+/// The number of commits used: the oldest, so that later commits do not change the test.
 const COMMITS: usize = 50;
 
-/// A comment as it was made.
+/// A comment as it was created.
 struct Made {
     id: Value,
     side: &'static str,
-    /// Where its side of the file was, and which line of it.
+    /// The path and the line on its side of the diff.
     path: String,
     line: u32,
     on_deletion: bool,
     base: String,
     head: String,
-    /// Every head on which it was there.
+    /// Every head at which the comment was shown.
     heads: Vec<String>,
 }
 
-/// What git said; commits never change, so neither does the answer.
+/// Results of git, cached because commits never change.
 #[derive(Default)]
 struct Memory {
     files: HashMap<(String, String), Vec<Changed>>,
@@ -39,13 +39,13 @@ struct Memory {
 }
 
 impl Memory {
-    fn files(&mut self, work: &Work, base: &str, head: &str) -> &[Changed] {
+    fn files(&mut self, work: &WorkTree, base: &str, head: &str) -> &[Changed] {
         let key = (base.to_owned(), head.to_owned());
         self.files.entry(key).or_insert_with(|| changed_files(work, base, head))
     }
 
-    /// The path that a file of one commit has in another, where git finds it again.
-    fn path(&mut self, work: &Work, from: &str, to: &str, path: &str) -> Option<String> {
+    /// The path of a file in another commit, if git finds it there.
+    fn path(&mut self, work: &WorkTree, from: &str, to: &str, path: &str) -> Option<String> {
         let is_there = !work.git(&["ls-tree", "--name-only", to, "--", path]).trim().is_empty();
         if is_there {
             return Some(path.to_owned());
@@ -55,7 +55,7 @@ impl Memory {
     }
 
     /// Path, line and position in the version from `base` to `head`.
-    fn expected(&mut self, work: &Work, made: &Made, base: &str, head: &str) -> Option<(String, u32, usize)> {
+    fn expected(&mut self, work: &WorkTree, made: &Made, base: &str, head: &str) -> Option<(String, u32, usize)> {
         let (from, to) = if made.side == "LEFT" { (&made.base[..], base) } else { (&made.head[..], head) };
         let key = (format!("{from}:{}", made.path), to.to_owned());
         let path = match self.paths.get(&key) {
@@ -92,9 +92,9 @@ impl Dice {
     }
 }
 
-/// What a walk goes through.
+/// The state of one walk.
 struct Walk {
-    past: Past,
+    fixture: HistoryFixture,
     dice: Dice,
     memory: Memory,
     made: Vec<Made>,
@@ -102,7 +102,7 @@ struct Walk {
     commits: Vec<String>,
     base: String,
     head: String,
-    /// Comments that were found moved, and outdated.
+    /// How many comments were moved, and how many outdated.
     moved: usize,
     outdated: usize,
 }
@@ -111,7 +111,7 @@ impl Walk {
     async fn new(seed: u64) -> Option<Self> {
         let mut dice = Dice(seed);
         let (mut commits, mut base, mut head) = (Vec::new(), String::new(), String::new());
-        let past = Past::with(|work| {
+        let fixture = HistoryFixture::with(|work| {
             let listed = work.git(&["rev-list", "--first-parent", "--reverse", "main"]);
             commits = listed.lines().take(COMMITS).map(str::to_owned).collect();
             let at = dice.roll(commits.len() / 2);
@@ -119,21 +119,21 @@ impl Walk {
             work.git(&["branch", "proposed-for", &base]);
             work.git(&["branch", "proposed", &head]);
         });
-        let past = past.await?;
+        let fixture = fixture.await?;
         let body = json!({ "title": "Walk", "head": "proposed", "base": "proposed-for" });
-        past.mona().post("/repos/acme/rocket/pulls", body).await.expect(201);
+        fixture.mona().post("/repos/acme/rocket/pulls", body).await.expect(201);
         let (memory, made) = (Memory::default(), Vec::new());
-        Some(Self { past, dice, memory, made, commits, base, head, moved: 0, outdated: 0 })
+        Some(Self { fixture, dice, memory, made, commits, base, head, moved: 0, outdated: 0 })
     }
 
     fn merge_base(&self) -> String {
-        merge_base(&self.past.work, &self.base, &self.head)
+        merge_base(&self.fixture.work, &self.base, &self.head)
     }
 
-    /// One more comment, on any row of any file.
+    /// Creates a comment on a random row of a random file.
     async fn comment(&mut self) {
         let base = self.merge_base();
-        let files = self.memory.files(&self.past.work, &base, &self.head);
+        let files = self.memory.files(&self.fixture.work, &base, &self.head);
         let with_rows: Vec<_> = files.iter().filter(|file| file.patch().is_some()).collect();
         if with_rows.is_empty() {
             return;
@@ -147,13 +147,13 @@ impl Walk {
         };
         let path = if side == "LEFT" { file.previous_path.as_ref().unwrap_or(&file.path) } else { &file.path };
         let body = json!({ "body": "Look", "commit_id": self.head, "path": file.path, "side": side, "line": line });
-        let comment = self.past.mona().post(&format!("{PULL}/comments"), body).await.expect(201).json();
+        let comment = self.fixture.mona().post(&format!("{PULL}/comments"), body).await.expect(201).json();
         let (id, path, head) = (comment["id"].clone(), path.clone(), self.head.clone());
         let on_deletion = row.mark == '-';
         self.made.push(Made { id, side, path, line, on_deletion, base, heads: vec![head.clone()], head });
     }
 
-    /// The head goes on, back or elsewhere; the base goes on.
+    /// Moves the head forward, back or elsewhere, or the base forward.
     async fn step(&mut self) {
         let at = |sha: &String| self.commits.iter().position(|commit| commit == sha).expect("a commit of the walk");
         let (base, head, last) = (at(&self.base), at(&self.head), self.commits.len() - 1);
@@ -165,7 +165,7 @@ impl Walk {
         };
         let sha = self.commits[to].clone();
         let path = format!("/repos/acme/rocket/git/refs/heads/{branch}");
-        self.past.mona().patch(&path, json!({ "sha": sha, "force": true })).await.expect(200);
+        self.fixture.mona().patch(&path, json!({ "sha": sha, "force": true })).await.expect(200);
         if branch == "proposed" {
             self.head = sha;
         } else {
@@ -175,12 +175,12 @@ impl Walk {
 
     async fn check(&mut self, step: usize) {
         let base = self.merge_base();
-        let listed = self.past.mona().get(&format!("{PULL}/comments?per_page=100")).await.expect(200).json();
+        let listed = self.fixture.mona().get(&format!("{PULL}/comments?per_page=100")).await.expect(200).json();
         for (made, shown) in self.made.iter_mut().zip(listed.as_array().expect("a list")) {
             assert_eq!(made.id, shown["id"]);
             let about = format!("step {step}: {} {} of {} since {}", made.side, made.line, made.path, made.head);
             let commit = shown["commit_id"].as_str().expect("a commit").to_owned();
-            match self.memory.expected(&self.past.work, made, &base, &self.head) {
+            match self.memory.expected(&self.fixture.work, made, &base, &self.head) {
                 Some((path, line, position)) => {
                     let found = (&shown["path"], &shown["line"], &shown["position"]);
                     assert_eq!(found, (&json!(path), &json!(line), &json!(position)), "{about}");
@@ -200,7 +200,7 @@ impl Walk {
 }
 
 #[tokio::test]
-async fn comments_on_real_commits_are_where_git_says_after_any_moves() {
+async fn comments_on_real_history_match_git_after_random_moves() {
     let Some(mut walk) = Walk::new(5).await else { return };
     for step in 0..STEPS {
         for _ in 0..COMMENTS {

@@ -1,21 +1,21 @@
-//! Who may call what: every row of the access table for the six operations.
+//! Every row of the policy table for the six operations.
 
 use http::Method;
 
 use super::app::service_with_key;
-use crate::support::{Answer, Service, Tester, jwt};
+use crate::support::{Response, Service, Tester, jwt};
 use plinth_api::policy::table::TABLE;
 use plinth_core::access::Role;
 use plinth_core::access::{Kind, Kinds};
 use plinth_core::tokens::Scope;
 
-/// What each kind of credential gets, in the order of [`KINDS`].
+/// The status for each kind of credential, in the order of [`KINDS`].
 struct Row {
     method: Method,
     path: &'static str,
     statuses: [u16; 8],
-    /// What a refused kind reads, where the operation has a text of its own.
-    refusal: Option<&'static str>,
+    /// The message for a rejected kind, if the operation has its own.
+    rejection: Option<&'static str>,
 }
 
 const KINDS: [&str; 8] = [
@@ -30,7 +30,7 @@ const KINDS: [&str; 8] = [
 ];
 
 fn rows() -> [Row; 6] {
-    let row = |method, path, statuses, refusal| Row { method, path, statuses, refusal };
+    let row = |method, path, statuses, rejection| Row { method, path, statuses, rejection };
     [
         row(
             Method::GET,
@@ -56,7 +56,7 @@ fn rows() -> [Row; 6] {
     ]
 }
 
-async fn ask(service: &Service, kind: &str, web_token: &str, row: &Row) -> Answer {
+async fn ask(service: &Service, kind: &str, web_token: &str, row: &Row) -> Response {
     let client = match kind {
         "anonymous" => service.anonymous(),
         "web token" => service.with_token(web_token),
@@ -66,31 +66,31 @@ async fn ask(service: &Service, kind: &str, web_token: &str, row: &Row) -> Answe
 }
 
 #[tokio::test]
-async fn every_kind_of_credential_gets_what_the_table_says() {
+async fn every_credential_kind_matches_policy_table() {
     let (service, pem) = service_with_key().await;
     let web_token = jwt::sign(&pem, &jwt::claims("Iv23helper"));
     for row in rows() {
         for (kind, expected) in KINDS.into_iter().zip(row.statuses) {
-            let answer = ask(&service, kind, &web_token, &row).await;
+            let response = ask(&service, kind, &web_token, &row).await;
             let what = format!("{} {} with {kind}", row.method, row.path);
-            assert_eq!(answer.status, expected, "{what}: {answer}");
+            assert_eq!(response.status, expected, "{what}: {response}");
             let text = match (expected, kind) {
                 (401, "anonymous") => "Requires authentication",
                 (401, _) => "Bad credentials",
                 (403, "ghp_mona0000" | "github_pat_mona") => {
-                    row.refusal.unwrap_or("Resource not accessible by personal access token")
+                    row.rejection.unwrap_or("Resource not accessible by personal access token")
                 }
-                (403, _) => row.refusal.unwrap_or("Resource not accessible by integration"),
+                (403, _) => row.rejection.unwrap_or("Resource not accessible by integration"),
                 _ => continue,
             };
-            assert_eq!(answer.message(), text, "{what}");
+            assert_eq!(response.message(), text, "{what}");
         }
     }
 }
 
-/// A refused kind learns nothing about what exists.
+/// A rejected kind learns nothing about what exists.
 #[tokio::test]
-async fn a_refused_kind_reads_the_same_whatever_the_path_names() {
+async fn rejected_credential_kind_gets_same_response_for_any_path() {
     let (service, _) = service_with_key().await;
     for token in ["gho_mona0000", "github_pat_mona", "ghs_helper00"] {
         let client = service.with_token(token);
@@ -107,9 +107,9 @@ async fn a_refused_kind_reads_the_same_whatever_the_path_names() {
     assert_eq!(there.comparable(), absent.comparable());
 }
 
-/// Metadata comes with every installation; one without it, which only another program could have stored, opens nothing.
+/// Every installation has the metadata permission; one without it, which only another program could store, has no access.
 #[tokio::test]
-async fn a_user_list_takes_the_metadata_permission() {
+async fn user_list_requires_metadata_permission() {
     let (service, _) = service_with_key().await;
     let none = plinth_core::tokens::Permissions::default();
     let context = (plinth_base::ids::InstallationId(super::ON_ORG), none, service.app.clock.now());
@@ -122,22 +122,22 @@ async fn a_user_list_takes_the_metadata_permission() {
         })
         .await
         .expect("the store writes");
-    let answer = service.with_token("ghu_mona0000").get("/user/installations/1/repositories").await.expect(403);
-    assert_eq!(answer.message(), "Resource not accessible by integration");
-    assert_eq!(answer.header("x-accepted-github-permissions"), Some("metadata=read"));
+    let response = service.with_token("ghu_mona0000").get("/user/installations/1/repositories").await.expect(403);
+    assert_eq!(response.message(), "Resource not accessible by integration");
+    assert_eq!(response.header("x-accepted-github-permissions"), Some("metadata=read"));
 }
 
 #[tokio::test]
-async fn both_schemes_and_basic_lead_to_the_same_token() {
+async fn all_authorization_schemes_identify_same_token() {
     let (service, _) = service_with_key().await;
     for value in ["Bearer ghs_helper00", "token ghs_helper00", "Basic eC1hY2Nlc3MtdG9rZW46Z2hzX2hlbHBlcjAw"] {
         service.anonymous().header("authorization", value).get("/installation/repositories").await.expect(200);
     }
 }
 
-/// Authentication 5 to 7, as the table has them for the operations of other areas.
+/// Rules 5 to 7 of authentication, for the operations of other areas.
 #[test]
-fn kinds_and_scopes_of_the_table_follow_the_authentication_rules() {
+fn policy_table_follows_authentication_rules() {
     let closed = [Kind::AppUser, Kind::Installation, Kind::FineGrained];
     let rules = |operation: fn(&str) -> bool| {
         TABLE.iter().filter(move |row| row.paths.iter().any(|path| operation(path))).map(|row| (row, row.rule))

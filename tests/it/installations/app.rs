@@ -1,4 +1,4 @@
-//! What an app does with its own key.
+//! What an app can do with its own key.
 
 use expect_test::expect;
 use serde_json::json;
@@ -10,19 +10,19 @@ use crate::support::{Client, Service, jwt};
 pub async fn service_with_key() -> (Service, String) {
     let service = service().await;
     service.apply("apps: [{ slug: helper, owner: octo-org, permissions: { contents: write, issues: read }, events: [push], private_key_file: helper.pem }]").await;
-    let pem = std::fs::read_to_string(service.folder().join("helper.pem")).expect("the key was made");
+    let pem = std::fs::read_to_string(service.directory().join("helper.pem")).expect("the key was made");
     (service, pem)
 }
 
-/// Someone who signs for `helper`.
+/// A client with a JWT of `helper`.
 pub fn helper<'a>(service: &'a Service, pem: &str) -> Client<'a> {
     service.with_token(&jwt::sign(pem, &jwt::claims("Iv23helper")))
 }
 
 #[tokio::test]
-async fn an_app_sees_itself() {
+async fn get_app_returns_caller() {
     let (service, pem) = service_with_key().await;
-    let answer = helper(&service, &pem).get("/app").await.expect(200);
+    let response = helper(&service, &pem).get("/app").await.expect(200);
     expect![[r#"
         200
         {
@@ -67,15 +67,15 @@ async fn an_app_sees_itself() {
           "slug": "helper",
           "updated_at": "2026-02-25T06:13:20Z"
         }"#]]
-    .assert_eq(&answer.to_string());
-    assert_eq!(answer.header("x-ratelimit-limit"), None);
+    .assert_eq(&response.to_string());
+    assert_eq!(response.header("x-ratelimit-limit"), None);
     let by_number = service.with_token(&jwt::sign(&pem, &jwt::claims(1))).get("/app").await.expect(200);
     let by_text = service.with_token(&jwt::sign(&pem, &jwt::claims("1"))).get("/app").await.expect(200);
-    assert_eq!((by_number.body, by_text.body), (answer.body.clone(), answer.body));
+    assert_eq!((by_number.body, by_text.body), (response.body.clone(), response.body));
 }
 
 #[tokio::test]
-async fn an_app_lists_its_installations() {
+async fn app_lists_its_installations() {
     let (service, pem) = service_with_key().await;
     let app = helper(&service, &pem);
     let list = app.get("/app/installations").await.expect(200);
@@ -87,7 +87,7 @@ async fn an_app_lists_its_installations() {
 }
 
 #[tokio::test]
-async fn an_app_finds_its_installation_by_every_address() {
+async fn app_finds_installation_by_every_url() {
     let (service, pem) = service_with_key().await;
     let app = helper(&service, &pem);
     let on_org = app.get("/app/installations/1").await.expect(200);
@@ -160,13 +160,13 @@ async fn an_app_finds_its_installation_by_every_address() {
         "/repos/octo-org/absent/installation",
         "/users/zoe/installation",
     ] {
-        let answer = app.get(path).await.expect(404);
-        assert_eq!(answer.message(), "Not Found", "{path}");
+        let response = app.get(path).await.expect(404);
+        assert_eq!(response.message(), "Not Found", "{path}");
     }
 }
 
 #[tokio::test]
-async fn an_app_suspends_and_releases_its_installation() {
+async fn app_suspends_and_unsuspends_its_installation() {
     let (service, pem) = service_with_key().await;
     let app = helper(&service, &pem);
     app.put("/app/installations/1/suspended").await.expect(204);
@@ -174,8 +174,8 @@ async fn an_app_suspends_and_releases_its_installation() {
     assert_eq!(shown.json()["suspended_at"], "2026-02-25T06:13:20Z");
     assert_eq!(shown.json()["suspended_by"]["login"], "helper[bot]");
     service.with_token("ghs_helper00").get("/installation/repositories").await.expect(403);
-    let refused = app.post("/app/installations/1/access_tokens", json!({ "permissions": 1 })).await.expect(403);
-    assert_eq!(refused.message(), "This installation has been suspended");
+    let rejected = app.post("/app/installations/1/access_tokens", json!({ "permissions": 1 })).await.expect(403);
+    assert_eq!(rejected.message(), "This installation has been suspended");
     app.delete("/app/installations/1/suspended").await.expect(204);
     let shown = app.get("/app/installations/1").await.expect(200);
     assert_eq!(
@@ -189,9 +189,9 @@ async fn an_app_suspends_and_releases_its_installation() {
     }
 }
 
-/// Nothing falls back to anything else when the installation is gone.
+/// Without the installation, the token has no rights at all.
 #[tokio::test]
-async fn a_deleted_installation_takes_its_tokens_along() {
+async fn delete_installation_revokes_its_tokens() {
     let (service, pem) = service_with_key().await;
     let app = helper(&service, &pem);
     app.delete("/app/installations/3").await.expect(404);
@@ -207,7 +207,7 @@ async fn a_deleted_installation_takes_its_tokens_along() {
 }
 
 #[tokio::test]
-async fn an_app_gets_a_token_uses_it_and_gives_it_back() {
+async fn app_creates_uses_and_revokes_token() {
     let (service, pem) = service_with_key().await;
     let app = helper(&service, &pem);
     let made = app.post("/app/installations/1/access_tokens", json!({ "permissions": {} })).await.expect(201);
@@ -228,7 +228,7 @@ async fn an_app_gets_a_token_uses_it_and_gives_it_back() {
 }
 
 #[tokio::test]
-async fn a_token_can_be_narrowed_but_not_widened() {
+async fn installation_token_can_be_narrowed_but_not_widened() {
     let (service, pem) = service_with_key().await;
     let app = helper(&service, &pem);
     let path = "/app/installations/1/access_tokens";
@@ -241,8 +241,8 @@ async fn a_token_can_be_narrowed_but_not_widened() {
 
     let wider = "The permissions requested are not granted to this installation.";
     for permissions in [json!({ "contents": "admin" }), json!({ "issues": "write" }), json!({ "checks": "read" })] {
-        let refused = app.post(path, json!({ "permissions": permissions })).await.expect(422);
-        assert_eq!(refused.message(), wider);
+        let rejected = app.post(path, json!({ "permissions": permissions })).await.expect(422);
+        assert_eq!(rejected.message(), wider);
     }
     let foreign =
         "There is at least one repository that does not exist or is not accessible to the parent installation.";

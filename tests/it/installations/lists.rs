@@ -1,13 +1,13 @@
-//! Repositories of an installation, and what all lists have in common.
+//! Repositories of an installation, and properties that all lists have.
 
 use expect_test::expect;
 
 use super::{names, service, suspend};
 
 #[tokio::test]
-async fn an_installation_lists_its_repositories() {
+async fn installation_lists_its_repositories() {
     let service = service().await;
-    let answer = service.with_token("ghs_helper00").get("/installation/repositories?per_page=1").await.expect(200);
+    let response = service.with_token("ghs_helper00").get("/installation/repositories?per_page=1").await.expect(200);
     expect![[r#"
         200
         {
@@ -127,9 +127,9 @@ async fn an_installation_lists_its_repositories() {
           "repository_selection": "selected",
           "total_count": 2
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
     assert_eq!(
-        answer.header("link"),
+        response.header("link"),
         Some(
             "<http://plinth.test/installation/repositories?per_page=1&page=2>; rel=\"next\", \
              <http://plinth.test/installation/repositories?per_page=1&page=2>; rel=\"last\""
@@ -138,7 +138,7 @@ async fn an_installation_lists_its_repositories() {
 }
 
 #[tokio::test]
-async fn a_token_lists_what_it_and_its_installation_have() {
+async fn token_lists_intersection_with_its_installation() {
     let service = service().await;
     let list = async |token| names(&service.with_token(token).get("/installation/repositories").await.expect(200));
     assert_eq!(list("ghs_helper00").await, ["octo-org/hello", "octo-org/secret"]);
@@ -151,7 +151,7 @@ async fn a_token_lists_what_it_and_its_installation_have() {
 }
 
 #[tokio::test]
-async fn an_installation_on_all_repositories_has_those_made_later() {
+async fn installation_on_all_repositories_includes_later_ones() {
     let service = service().await;
     service.apply("repos: [{ name: octo-org/late }]").await;
     let all = service.with_token("ghs_other000").get("/installation/repositories").await.expect(200);
@@ -161,7 +161,7 @@ async fn an_installation_on_all_repositories_has_those_made_later() {
 }
 
 #[tokio::test]
-async fn an_installation_without_repositories_has_an_empty_list() {
+async fn installation_without_repositories_lists_none() {
     let service = service().await;
     service
         .apply(
@@ -169,13 +169,13 @@ async fn an_installation_without_repositories_has_an_empty_list() {
              tokens: [{ kind: installation, app: other, account: empty-org, token: ghs_empty000 }]",
         )
         .await;
-    let answer = service.with_token("ghs_empty000").get("/installation/repositories").await.expect(200);
-    assert_eq!(answer.body, r#"{"total_count":0,"repository_selection":"selected","repositories":[]}"#);
-    assert_eq!(answer.header("link"), None);
+    let response = service.with_token("ghs_empty000").get("/installation/repositories").await.expect(200);
+    assert_eq!(response.body, r#"{"total_count":0,"repository_selection":"selected","repositories":[]}"#);
+    assert_eq!(response.header("link"), None);
 }
 
 #[tokio::test]
-async fn each_list_can_be_asked_for_again_with_its_tag() {
+async fn unchanged_lists_return_304() {
     let service = service().await;
     for (token, path) in [
         ("ghs_helper00", "/installation/repositories"),
@@ -196,9 +196,9 @@ async fn each_list_can_be_asked_for_again_with_its_tag() {
     }
 }
 
-/// A tag of one caller is worth nothing to another.
+/// The ETag of one caller is not valid for another.
 #[tokio::test]
-async fn a_tag_does_not_open_a_list_to_someone_else() {
+async fn etag_of_list_does_not_authorize_other_callers() {
     let service = service().await;
     let path = "/user/installations/1/repositories";
     let tag = service.with_token("ghu_mona0000").get(path).await.expect(200).header("etag").expect("a tag").to_owned();
@@ -206,7 +206,7 @@ async fn a_tag_does_not_open_a_list_to_someone_else() {
 }
 
 #[tokio::test]
-async fn a_suspended_installation_is_shown_as_such_and_opens_nothing() {
+async fn suspended_installation_is_shown_and_forbidden() {
     let service = service().await;
     suspend(&service).await;
     let list = service.with_token("ghu_mona0000").get("/user/installations").await.expect(200);

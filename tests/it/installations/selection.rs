@@ -1,53 +1,53 @@
-//! Adding and removing repositories.
+//! Adding repositories to an installation and removing them.
 
 use super::{EXTRA, HELLO, OF_OTHER, ON_MONA, ON_ORG, OWN, SECRET, reached, repository, service};
 
-/// Rule 5: an administrator of the repository adds it, once or twice.
+/// Rule 5: an administrator of the repository can add it, also twice.
 #[tokio::test]
-async fn an_administrator_adds_a_repository() {
+async fn administrator_adds_repository() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
     for _ in 0..2 {
-        let answer = mona.put(&repository(ON_ORG, EXTRA)).await.expect(204);
-        assert!(answer.body.is_empty() && answer.header("content-type").is_none());
+        let response = mona.put(&repository(ON_ORG, EXTRA)).await.expect(204);
+        assert!(response.body.is_empty() && response.header("content-type").is_none());
     }
     assert_eq!(reached(&service).await, ["octo-org/hello", "octo-org/secret", "octo-org/extra"]);
 }
 
 #[tokio::test]
-async fn a_collaborator_who_administers_the_repository_may_change_it() {
+async fn repository_admin_changes_selection() {
     let service = service().await;
     service.with_token("ghp_nina0000").delete(&repository(ON_ORG, SECRET)).await.expect(204);
     assert_eq!(reached(&service).await, ["octo-org/hello"]);
 }
 
 #[tokio::test]
-async fn a_member_who_only_reads_the_repository_is_refused() {
+async fn reader_cannot_change_selection() {
     let service = service().await;
     let hubot = service.with_token("ghp_hubot000");
     for repo in [HELLO, SECRET, EXTRA] {
-        let answer = hubot.put(&repository(ON_ORG, repo)).await.expect(403);
-        assert_eq!(answer.message(), "Must have admin rights to Repository.");
+        let response = hubot.put(&repository(ON_ORG, repo)).await.expect(403);
+        assert_eq!(response.message(), "Must have admin rights to Repository.");
         hubot.delete(&repository(ON_ORG, repo)).await.expect(403);
     }
     assert_eq!(reached(&service).await, ["octo-org/hello", "octo-org/secret"]);
 }
 
 #[tokio::test]
-async fn the_scope_must_be_repo() {
+async fn selection_requires_repo_scope() {
     let service = service().await;
     let narrow = service.with_token("ghp_narrow00");
     for repo in [HELLO, SECRET, EXTRA] {
-        let answer = narrow.put(&repository(ON_ORG, repo)).await.expect(403);
-        assert_eq!(answer.message(), "Resource not accessible by personal access token");
-        assert_eq!(answer.header("x-accepted-oauth-scopes"), Some("repo"));
+        let response = narrow.put(&repository(ON_ORG, repo)).await.expect(403);
+        assert_eq!(response.message(), "Resource not accessible by personal access token");
+        assert_eq!(response.header("x-accepted-oauth-scopes"), Some("repo"));
         narrow.delete(&repository(ON_ORG, repo)).await.expect(403);
     }
 }
 
-/// What the caller cannot see is byte for byte like what does not exist.
+/// Invisible and missing resources have identical responses.
 #[tokio::test]
-async fn invisible_and_absent_look_the_same() {
+async fn invisible_repository_equals_missing_one() {
     let service = service().await;
     let zoe = service.with_token("ghp_zoe00000");
     let absent = zoe.put(&repository(99, 99)).await.expect(404);
@@ -60,14 +60,14 @@ async fn invisible_and_absent_look_the_same() {
     ] {
         assert_eq!(zoe.put(&path).await.comparable(), absent.comparable(), "{path}");
     }
-    // A collaborator of one repository sees the installation, but not a private repository beside it.
+    // A collaborator of one repository sees the installation, but not its other private repositories.
     let nina = service.with_token("ghp_nina0000");
     nina.put(&repository(ON_ORG, EXTRA)).await.expect(404);
     nina.put(&repository(ON_ORG, HELLO)).await.expect(403);
 }
 
 #[tokio::test]
-async fn a_repository_of_another_account_cannot_be_added() {
+async fn repository_of_other_account_cannot_be_added() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
     mona.put(&repository(ON_ORG, OWN)).await.expect(404);
@@ -79,12 +79,12 @@ async fn a_repository_of_another_account_cannot_be_added() {
 
 /// Rule 6: only from a selection.
 #[tokio::test]
-async fn nothing_is_removed_from_an_installation_on_all_repositories() {
+async fn repository_cannot_be_removed_from_installation_on_all() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
-    let answer = mona.delete(&repository(OF_OTHER, HELLO)).await.expect(422);
-    assert_eq!(answer.message(), "This installation is on all repositories, please update in the Web UI.");
-    assert_eq!(answer.json().get("errors"), None);
+    let response = mona.delete(&repository(OF_OTHER, HELLO)).await.expect(422);
+    assert_eq!(response.message(), "This installation is on all repositories, please update in the Web UI.");
+    assert_eq!(response.json().get("errors"), None);
     mona.put(&repository(OF_OTHER, HELLO)).await.expect(204);
     let all = service.with_token("ghs_other000").get("/installation/repositories").await.expect(200);
     assert_eq!(
@@ -95,20 +95,20 @@ async fn nothing_is_removed_from_an_installation_on_all_repositories() {
 
 /// Rule 6: never the last one.
 #[tokio::test]
-async fn the_last_repository_stays() {
+async fn last_repository_cannot_be_removed() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
     mona.delete(&repository(ON_ORG, HELLO)).await.expect(204);
-    let answer = mona.delete(&repository(ON_ORG, SECRET)).await.expect(422);
+    let response = mona.delete(&repository(ON_ORG, SECRET)).await.expect(422);
     assert_eq!(
-        answer.message(),
+        response.message(),
         "This is the last repository of the installation: removing it would leave the app with no repository."
     );
     assert_eq!(reached(&service).await, ["octo-org/secret"]);
 }
 
 #[tokio::test]
-async fn a_repository_that_is_not_selected_cannot_be_removed() {
+async fn unselected_repository_cannot_be_removed() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
     mona.delete(&repository(ON_ORG, EXTRA)).await.expect(404);
@@ -116,9 +116,9 @@ async fn a_repository_that_is_not_selected_cannot_be_removed() {
     mona.delete(&repository(ON_ORG, HELLO)).await.expect(404);
 }
 
-/// Two removals of the last two repositories leave one, whichever comes first.
+/// Two concurrent removals of the last two repositories leave one.
 #[tokio::test(flavor = "multi_thread")]
-async fn removals_at_once_leave_one_repository() {
+async fn concurrent_removals_leave_one_repository() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
     for _ in 0..12 {
@@ -133,9 +133,9 @@ async fn removals_at_once_leave_one_repository() {
     }
 }
 
-/// The right is judged in the transaction that acts, so nothing is changed after it is gone.
+/// The right is checked in the transaction that writes, so nothing changes after it is revoked.
 #[tokio::test]
-async fn a_right_that_was_taken_away_is_gone_at_the_next_request() {
+async fn revoked_right_applies_to_next_selection_change() {
     let service = service().await;
     service
         .apply("repos: [{ name: octo-org/secret, private: true, collaborators: [{ user: nina, permission: read }] }]")
@@ -145,7 +145,7 @@ async fn a_right_that_was_taken_away_is_gone_at_the_next_request() {
 }
 
 #[tokio::test]
-async fn what_is_removed_is_out_of_reach_at_once() {
+async fn removed_repository_is_inaccessible_at_once() {
     let service = service().await;
     let helper = service.with_token("ghs_helper00");
     helper.get("/repos/octo-org/secret").await.expect(200);

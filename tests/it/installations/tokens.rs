@@ -1,4 +1,4 @@
-//! The life of an installation token: active, then revoked or expired, and never back.
+//! The life of an installation token: active, then revoked or expired, and never active again.
 
 use plinth_core::expiry;
 use serde_json::json;
@@ -9,69 +9,69 @@ use crate::support::Service;
 const LIST: &str = "/installation/repositories";
 const LIFETIME: i64 = 60 * 60;
 
-async fn refused(service: &Service, token: &str) {
-    let answer = service.with_token(token).get(LIST).await.expect(401);
-    assert_eq!(answer.message(), "Bad credentials");
-    assert_eq!(answer.header("x-ratelimit-limit"), Some("60"));
+async fn rejected(service: &Service, token: &str) {
+    let response = service.with_token(token).get(LIST).await.expect(401);
+    assert_eq!(response.message(), "Bad credentials");
+    assert_eq!(response.header("x-ratelimit-limit"), Some("60"));
 }
 
 /// Rule 2: the token of the request, and no other.
 #[tokio::test]
-async fn a_token_revokes_itself() {
+async fn installation_token_revokes_itself() {
     let service = service().await;
-    let answer = service.with_token("ghs_helper00").delete("/installation/token").await.expect(204);
-    assert!(answer.body.is_empty());
-    refused(&service, "ghs_helper00").await;
+    let response = service.with_token("ghs_helper00").delete("/installation/token").await.expect(204);
+    assert!(response.body.is_empty());
+    rejected(&service, "ghs_helper00").await;
     service.with_token("ghs_helper00").delete("/installation/token").await.expect(401);
     service.with_token("ghs_narrow00").get(LIST).await.expect(200);
     service.with_token("ghs_other000").get(LIST).await.expect(200);
 }
 
 #[tokio::test]
-async fn a_revoked_token_does_not_come_back_when_the_clock_does() {
+async fn revoked_token_stays_revoked_when_clock_is_set_back() {
     let service = service().await;
     service.with_token("ghs_helper00").delete("/installation/token").await.expect(204);
     service.advance(-LIFETIME);
-    refused(&service, "ghs_helper00").await;
+    rejected(&service, "ghs_helper00").await;
 }
 
 #[tokio::test]
-async fn a_token_lives_for_sixty_minutes() {
+async fn installation_token_expires_after_sixty_minutes() {
     let service = service().await;
     service.advance(LIFETIME - 1);
     assert_eq!(reached(&service).await.len(), 2);
     service.advance(1);
-    refused(&service, "ghs_helper00").await;
+    rejected(&service, "ghs_helper00").await;
     service.with_token("ghs_helper00").delete("/installation/token").await.expect(401);
 }
 
 #[tokio::test]
-async fn a_token_that_was_seen_expired_stays_dead_when_the_clock_is_set_back() {
+async fn expired_token_stays_expired_when_clock_is_set_back() {
     let service = service().await;
     service.advance(LIFETIME);
-    refused(&service, "ghs_helper00").await;
+    rejected(&service, "ghs_helper00").await;
     service.advance(-LIFETIME);
-    refused(&service, "ghs_helper00").await;
-    // One that nobody presented in the meantime was never seen expired.
+    rejected(&service, "ghs_helper00").await;
+    // A token that was not presented meanwhile was never recorded as expired.
     service.with_token("ghs_narrow00").get(LIST).await.expect(200);
-    expiry::once(&service.app).await.expect("the sweep ends what was seen");
+    expiry::once(&service.app).await.expect("maintenance ends tokens that were seen expired");
     assert!(service.app.expired_tokens.list().is_empty());
-    refused(&service, "ghs_helper00").await;
+    rejected(&service, "ghs_helper00").await;
 }
 
 #[tokio::test]
-async fn the_sweep_ends_what_nobody_presented() {
+async fn maintenance_expires_unused_tokens() {
     let service = service().await;
     service.advance(LIFETIME);
-    expiry::once(&service.app).await.expect("the sweep ends what is over");
+    expiry::once(&service.app).await.expect("maintenance ends expired tokens");
     service.advance(-LIFETIME);
-    refused(&service, "ghs_helper00").await;
-    refused(&service, "ghs_narrow00").await;
+    rejected(&service, "ghs_helper00").await;
+    rejected(&service, "ghs_narrow00").await;
     service.with_token("ghu_mona0000").get("/user/installations").await.expect(200);
 }
 
 #[tokio::test]
-async fn a_suspension_counts_at_the_next_request_of_every_token() {
+async fn suspension_applies_to_next_request_of_every_token() {
     let service = service().await;
     suspend(&service).await;
     for (token, path) in [
@@ -81,18 +81,18 @@ async fn a_suspension_counts_at_the_next_request_of_every_token() {
         ("ghu_mona0000", "/repos/octo-org/secret"),
         ("ghu_mona0000", "/user/installations/1/repositories"),
     ] {
-        let answer = service.with_token(token).get(path).await.expect(403);
-        assert_eq!(answer.message(), "This installation has been suspended", "{token} {path}");
+        let response = service.with_token(token).get(path).await.expect(403);
+        assert_eq!(response.message(), "This installation has been suspended", "{token} {path}");
     }
     service.with_token("ghs_helper00").delete("/installation/token").await.expect(403);
     service.with_token("ghs_other000").get(LIST).await.expect(200);
-    // The user's own tokens do not hang on it.
+    // The user's own tokens do not depend on the installation.
     service.with_token("ghp_mona0000").get("/repos/octo-org/secret").await.expect(200);
 }
 
-/// What the installation loses, its tokens lose with it.
+/// Tokens lose what their installation loses.
 #[tokio::test]
-async fn a_token_never_does_more_than_its_installation_does_now() {
+async fn token_permissions_follow_current_installation() {
     let service = service().await;
     service
         .apply(
@@ -106,13 +106,13 @@ async fn a_token_never_does_more_than_its_installation_does_now() {
     service
         .apply("installations: [{ app: maker, account: octo-org, repositories: all, permissions: { administration: read } }]")
         .await;
-    let answer = maker.post("/orgs/octo-org/repos", json!({ "name": "two" })).await.expect(403);
-    assert_eq!(answer.message(), "Resource not accessible by integration");
-    assert_eq!(answer.header("x-accepted-github-permissions"), Some("administration=write"));
+    let response = maker.post("/orgs/octo-org/repos", json!({ "name": "two" })).await.expect(403);
+    assert_eq!(response.message(), "Resource not accessible by integration");
+    assert_eq!(response.header("x-accepted-github-permissions"), Some("administration=write"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_revocations_at_once_one_is_the_last_use() {
+async fn concurrent_revocations_succeed_once() {
     let service = service().await;
     let helper = service.with_token("ghs_helper00");
     let path = "/installation/token";

@@ -1,13 +1,13 @@
-//! Installations in which a user has a part.
+//! Installations that a user can see.
 
 use expect_test::expect;
 
 use super::{ids, service};
 
 #[tokio::test]
-async fn a_user_lists_installations_of_the_calling_app() {
+async fn user_lists_installations_of_calling_app() {
     let service = service().await;
-    let answer = service.with_token("ghu_hubot000").get("/user/installations").await.expect(200);
+    let response = service.with_token("ghu_hubot000").get("/user/installations").await.expect(200);
     expect![[r#"
         200
         {
@@ -63,12 +63,12 @@ async fn a_user_lists_installations_of_the_calling_app() {
           ],
           "total_count": 1
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
 }
 
-/// Rule 3: owner, organization member and collaborator see an installation, nobody else, and no other app's.
+/// Rule 3: owner, organization member and collaborator see an installation of the app; nobody else does.
 #[tokio::test]
-async fn only_those_with_a_part_in_an_installation_see_it() {
+async fn installation_is_visible_only_to_users_with_access() {
     let service = service().await;
     let list = async |token| ids(&service.with_token(token).get("/user/installations").await.expect(200));
     assert_eq!(list("ghu_mona0000").await, [1, 2]);
@@ -78,9 +78,9 @@ async fn only_those_with_a_part_in_an_installation_see_it() {
     assert_eq!(list("ghu_other000").await, [3]);
 }
 
-/// A collaborator of a repository that the installation does not have has no part in it.
+/// A collaborator of a repository outside the installation does not see it.
 #[tokio::test]
-async fn a_collaborator_elsewhere_does_not_see_the_installation() {
+async fn collaborator_on_other_repository_does_not_see_installation() {
     let service = service().await;
     service
         .apply("repos: [{ name: octo-org/extra, private: true, collaborators: [{ user: zoe, permission: admin }] }]")
@@ -91,7 +91,7 @@ async fn a_collaborator_elsewhere_does_not_see_the_installation() {
 }
 
 #[tokio::test]
-async fn installations_come_in_pages() {
+async fn user_installations_are_paged() {
     let service = service().await;
     let mona = service.with_token("ghu_mona0000");
     let first = mona.get("/user/installations?per_page=1").await.expect(200);

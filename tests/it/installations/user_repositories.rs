@@ -1,16 +1,16 @@
-//! What an installation and a user both have.
+//! Repositories that both an installation and a user can access.
 
 use serde_json::Value;
 
 use super::{names, service};
 
-/// Rule 4: repositories with a role of the user's own, with that role.
+/// Rule 4: repositories in which the user has a role, with that role.
 #[tokio::test]
-async fn a_user_lists_the_repositories_of_an_installation_with_its_own_role() {
+async fn user_lists_installation_repositories_with_own_role() {
     let service = service().await;
     let get = async |token| service.with_token(token).get("/user/installations/1/repositories").await.expect(200);
-    let roles = |answer: &crate::support::Answer| -> Vec<Value> {
-        let list = answer.json()["repositories"].as_array().expect("a list").clone();
+    let roles = |response: &crate::support::Response| -> Vec<Value> {
+        let list = response.json()["repositories"].as_array().expect("a list").clone();
         list.iter().map(|repo| repo["permissions"].clone()).collect()
     };
     let admin = serde_json::json!({ "admin": true, "maintain": true, "push": true, "triage": true, "pull": true });
@@ -22,7 +22,7 @@ async fn a_user_lists_the_repositories_of_an_installation_with_its_own_role() {
     assert_eq!(mona.json()["repositories"][0].get("custom_properties"), None);
     let hubot = get("ghu_hubot000").await;
     assert_eq!((names(&hubot).len(), roles(&hubot)), (2, vec![read.clone(), read]));
-    // What everyone may read is not a permission of one's own.
+    // Public read access is not a role.
     let nina = get("ghu_nina0000").await;
     assert_eq!((names(&nina), roles(&nina)), (vec!["octo-org/secret".to_owned()], vec![admin]));
     assert_eq!(nina.json()["total_count"], 1);
@@ -31,7 +31,7 @@ async fn a_user_lists_the_repositories_of_an_installation_with_its_own_role() {
 }
 
 #[tokio::test]
-async fn a_classic_token_shows_private_repositories_only_with_the_scope() {
+async fn classic_token_lists_private_repositories_only_with_scope() {
     let service = service().await;
     let wide = service.with_token("ghp_mona0000").get("/user/installations/1/repositories").await.expect(200);
     assert_eq!(names(&wide), ["octo-org/hello", "octo-org/secret"]);
@@ -40,7 +40,7 @@ async fn a_classic_token_shows_private_repositories_only_with_the_scope() {
 }
 
 #[tokio::test]
-async fn repositories_of_an_installation_come_in_pages() {
+async fn installation_repositories_are_paged() {
     let service = service().await;
     let mona = service.with_token("ghp_mona0000");
     let second = mona.get("/user/installations/1/repositories?page=2&per_page=1").await.expect(200);
@@ -48,9 +48,9 @@ async fn repositories_of_an_installation_come_in_pages() {
     assert!(second.header("link").expect("links").contains("/user/installations/1/repositories?page=1&per_page=1"));
 }
 
-/// An app user token is about its own app, even where another is installed on the same account.
+/// An app user token is bound to its own app, even if another is installed on the same account.
 #[tokio::test]
-async fn a_token_of_one_app_does_not_see_the_installation_of_another() {
+async fn app_user_token_does_not_see_other_apps_installation() {
     let service = service().await;
     let absent = service.with_token("ghu_other000").get("/user/installations/99/repositories").await.expect(404);
     let foreign = service.with_token("ghu_other000").get("/user/installations/1/repositories").await.expect(404);

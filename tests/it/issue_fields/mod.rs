@@ -1,23 +1,20 @@
-//! Issue fields: listed, created, updated, deleted.
+//! Issue fields.
 
 mod options;
 mod rights;
 mod state;
 mod validation;
 
+use std::sync::LazyLock;
+
 use expect_test::expect;
 use serde_json::{Value, json};
 
+use crate::support::fixtures::two_orgs;
 use crate::support::{Client, Service};
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }, { login: stranger }]
-orgs:
-  - { login: octo-org, members: [{ user: mona, role: admin }, { user: hubot, role: member }] }
-  - { login: other-org, members: [{ user: mona, role: admin }] }
-tokens:
-  - { kind: classic, user: mona, scopes: ['admin:org'], token: ghp_mona_admin }
-";
+static STATE: LazyLock<String> =
+    LazyLock::new(|| two_orgs().classic("mona", "admin:org", "ghp_mona_admin").to_string());
 const FIELDS: &str = "/orgs/octo-org/issue-fields";
 
 fn admin(service: &Service) -> Client<'_> {
@@ -39,13 +36,13 @@ async fn create_priority(service: &Service) -> Value {
     create(service, json!({ "name": "Priority", "data_type": "single_select", "options": options })).await
 }
 
-fn address(field: &Value) -> String {
+fn path_of(field: &Value) -> String {
     format!("{FIELDS}/{}", field["id"])
 }
 
 #[tokio::test]
-async fn a_field_is_created_with_its_options() {
-    let service = Service::with(STATE).await;
+async fn create_field_returns_its_options() {
+    let service = Service::with(&STATE).await;
     let options = json!([
         { "name": "High", "description": "Now", "color": "red", "priority": 1 },
         { "name": "Low", "description": null, "color": "gray", "priority": 2 },
@@ -57,7 +54,7 @@ async fn a_field_is_created_with_its_options() {
         "visibility": "all",
         "options": options,
     });
-    let answer = admin(&service).post(FIELDS, body).await;
+    let response = admin(&service).post(FIELDS, body).await;
     expect![[r#"
         200
         {
@@ -90,15 +87,15 @@ async fn a_field_is_created_with_its_options() {
           "updated_at": "2026-02-25T06:13:20Z",
           "visibility": "all"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
 }
 
 #[tokio::test]
-async fn the_list_shows_fields_by_id_and_options_in_short() {
-    let service = Service::with(STATE).await;
+async fn list_fields_sorts_by_id_with_short_options() {
+    let service = Service::with(&STATE).await;
     create_priority(&service).await;
     create(&service, json!({ "name": "Due", "data_type": "date" })).await;
-    let answer = admin(&service).get(FIELDS).await;
+    let response = admin(&service).get(FIELDS).await;
     expect![[r#"
         200
         [
@@ -140,12 +137,12 @@ async fn the_list_shows_fields_by_id_and_options_in_short() {
             "visibility": "organization_members_only"
           }
         ]"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
 }
 
 #[tokio::test]
-async fn each_of_the_five_types_shows_options_only_where_it_selects() {
-    let service = Service::with(STATE).await;
+async fn only_select_types_have_options() {
+    let service = Service::with(&STATE).await;
     for data_type in ["text", "date", "number"] {
         let field = create(&service, json!({ "name": data_type, "data_type": data_type, "options": null })).await;
         assert_eq!(field["data_type"], data_type);
@@ -164,50 +161,51 @@ async fn each_of_the_five_types_shows_options_only_where_it_selects() {
 }
 
 #[tokio::test]
-async fn members_only_is_the_visibility_unless_another_is_given() {
-    let service = Service::with(STATE).await;
+async fn default_visibility_is_members_only() {
+    let service = Service::with(&STATE).await;
     let field = create(&service, json!({ "name": "Notes", "data_type": "text" })).await;
     assert_eq!(field["visibility"], "organization_members_only");
-    let changed = admin(&service).patch(&address(&field), json!({ "visibility": "all" })).await.expect(200).json();
+    let changed = admin(&service).patch(&path_of(&field), json!({ "visibility": "all" })).await.expect(200).json();
     assert_eq!(changed["visibility"], "all");
     assert_eq!(admin(&service).get(FIELDS).await.json()[0]["visibility"], "all");
 }
 
 #[tokio::test]
-async fn an_update_changes_what_it_names_and_nothing_else() {
-    let service = Service::with(STATE).await;
+async fn update_field_changes_only_given_attributes() {
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     service.advance(60);
-    let answer = admin(&service).patch(&address(&field), json!({ "name": "Urgency", "description": "How soon" })).await;
+    let response =
+        admin(&service).patch(&path_of(&field), json!({ "name": "Urgency", "description": "How soon" })).await;
     let mut wanted = field.clone();
     wanted["name"] = json!("Urgency");
     wanted["description"] = json!("How soon");
     wanted["updated_at"] = json!("2026-02-25T06:14:20Z");
-    assert_eq!(answer.expect(200).json(), wanted);
-    let answer = admin(&service).patch(&address(&field), json!({ "description": null })).await;
+    assert_eq!(response.expect(200).json(), wanted);
+    let response = admin(&service).patch(&path_of(&field), json!({ "description": null })).await;
     wanted["description"] = Value::Null;
-    assert_eq!(answer.expect(200).json(), wanted);
+    assert_eq!(response.expect(200).json(), wanted);
 }
 
 #[tokio::test]
-async fn an_update_that_changes_nothing_leaves_the_dates_alone() {
-    let service = Service::with(STATE).await;
+async fn update_without_change_keeps_updated_at() {
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     service.advance(60);
     let same = json!({ "name": "Priority", "description": null, "options": field["options"] });
-    assert_eq!(admin(&service).patch(&address(&field), same).await.expect(200).json(), field);
-    assert_eq!(admin(&service).patch(&address(&field), json!({})).await.expect(200).json(), field);
+    assert_eq!(admin(&service).patch(&path_of(&field), same).await.expect(200).json(), field);
+    assert_eq!(admin(&service).patch(&path_of(&field), json!({})).await.expect(200).json(), field);
 }
 
 #[tokio::test]
-async fn a_deleted_field_is_gone_and_its_id_does_not_come_back() {
-    let service = Service::with(STATE).await;
+async fn deleted_field_id_is_not_reused() {
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
-    let answer = admin(&service).delete(&address(&field)).await.expect(204);
-    assert!(answer.body.is_empty());
+    let response = admin(&service).delete(&path_of(&field)).await.expect(204);
+    assert!(response.body.is_empty());
     assert_eq!(admin(&service).get(FIELDS).await.json(), json!([]));
-    assert_eq!(admin(&service).delete(&address(&field)).await.expect(404).message(), "Not Found");
-    admin(&service).patch(&address(&field), json!({ "name": "Back" })).await.expect(404);
+    assert_eq!(admin(&service).delete(&path_of(&field)).await.expect(404).message(), "Not Found");
+    admin(&service).patch(&path_of(&field), json!({ "name": "Back" })).await.expect(404);
     let again = create_priority(&service).await;
     assert!(again["id"].as_i64() > field["id"].as_i64());
     let highest = field["options"][2]["id"].as_i64();
@@ -215,13 +213,13 @@ async fn a_deleted_field_is_gone_and_its_id_does_not_come_back() {
 }
 
 #[tokio::test]
-async fn an_unchanged_list_is_not_sent_again() {
-    let service = Service::with(STATE).await;
+async fn unchanged_field_list_returns_304() {
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     let first = admin(&service).get(FIELDS).await.expect(200);
     let tag = first.header("etag").unwrap().to_owned();
-    let held = admin(&service).header("if-none-match", &tag);
-    let again = held.get(FIELDS).await.expect(304);
+    let cached = admin(&service).header("if-none-match", &tag);
+    let again = cached.get(FIELDS).await.expect(304);
     assert!(again.body.is_empty());
     assert_eq!(again.header("etag"), Some(tag.as_str()));
     for change in [
@@ -229,10 +227,10 @@ async fn an_unchanged_list_is_not_sent_again() {
         json!({ "options": [{ "id": field["options"][0]["id"], "name": "Top", "color": "red", "priority": 1 }] }),
     ] {
         let before = admin(&service).get(FIELDS).await.header("etag").unwrap().to_owned();
-        admin(&service).patch(&address(&field), change).await.expect(200);
+        admin(&service).patch(&path_of(&field), change).await.expect(200);
         admin(&service).header("if-none-match", &before).get(FIELDS).await.expect(200);
     }
     let before = admin(&service).get(FIELDS).await.header("etag").unwrap().to_owned();
-    admin(&service).delete(&address(&field)).await.expect(204);
+    admin(&service).delete(&path_of(&field)).await.expect(204);
     admin(&service).header("if-none-match", &before).get(FIELDS).await.expect(200);
 }

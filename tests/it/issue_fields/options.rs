@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{FIELDS, STATE, address, admin, create, create_priority};
+use super::{FIELDS, STATE, admin, create, create_priority, path_of};
 use crate::support::Service;
 
 fn names(field: &Value) -> Vec<&str> {
@@ -13,8 +13,8 @@ fn names(field: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn an_option_is_kept_or_updated_only_by_its_id() {
-    let service = Service::with(STATE).await;
+async fn option_is_updated_only_by_its_id() {
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     let (high, low) = (&field["options"][0], &field["options"][2]);
     service.advance(60);
@@ -23,7 +23,7 @@ async fn an_option_is_kept_or_updated_only_by_its_id() {
         { "id": high["id"], "name": "High", "color": "red", "priority": 1 },
         { "name": "Medium", "color": "yellow", "priority": 5 },
     ]);
-    let changed = admin(&service).patch(&address(&field), json!({ "options": wanted })).await.expect(200).json();
+    let changed = admin(&service).patch(&path_of(&field), json!({ "options": wanted })).await.expect(200).json();
     assert_eq!(names(&changed), ["High", "Medium", "Lowest"], "they are shown by priority");
     assert_eq!(changed["options"][0], *high, "what is sent as it was stays as it was, dates included");
     let lowest = &changed["options"][2];
@@ -38,37 +38,37 @@ async fn an_option_is_kept_or_updated_only_by_its_id() {
 }
 
 #[tokio::test]
-async fn options_that_are_not_sent_go_and_their_ids_stay_unknown() {
-    let service = Service::with(STATE).await;
+async fn omitted_options_are_deleted_and_their_ids_stay_unknown() {
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     let medium = field["options"][1]["id"].clone();
     let only = json!({ "options": [{ "id": medium, "name": "Medium", "color": "yellow", "priority": 2 }] });
-    let changed = admin(&service).patch(&address(&field), only).await.expect(200).json();
+    let changed = admin(&service).patch(&path_of(&field), only).await.expect(200).json();
     assert_eq!(names(&changed), ["Medium"]);
     let gone = field["options"][0]["id"].clone();
     let back = json!({ "options": [{ "id": gone, "name": "High", "color": "red", "priority": 1 }] });
-    let refused = admin(&service).patch(&address(&field), back).await.expect(422).json();
-    assert_eq!(refused["message"], "Validation Failed");
-    assert_eq!(refused["errors"], json!([format!("Option id {gone} does not belong to this issue field")]));
-    assert_eq!(names(&admin(&service).get(FIELDS).await.json()[0]), ["Medium"], "a refused update changes nothing");
+    let rejected = admin(&service).patch(&path_of(&field), back).await.expect(422).json();
+    assert_eq!(rejected["message"], "Validation Failed");
+    assert_eq!(rejected["errors"], json!([format!("Option id {gone} does not belong to this issue field")]));
+    assert_eq!(names(&admin(&service).get(FIELDS).await.json()[0]), ["Medium"], "a rejected update changes nothing");
 }
 
 #[tokio::test]
-async fn an_option_of_another_field_is_not_ones_own() {
-    let service = Service::with(STATE).await;
+async fn option_of_other_field_is_rejected() {
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     let options = json!([{ "name": "Linux", "color": "blue", "priority": 1 }]);
     let body = json!({ "name": "Platform", "data_type": "multi_select", "options": options });
     let other = create(&service, body).await;
     let stolen =
         json!({ "options": [{ "id": field["options"][0]["id"], "name": "x", "color": "red", "priority": 1 }] });
-    admin(&service).patch(&address(&other), stolen).await.expect(422);
+    admin(&service).patch(&path_of(&other), stolen).await.expect(422);
     assert_eq!(names(&admin(&service).get(FIELDS).await.json()[0]), ["High", "Medium", "Low"]);
 }
 
 #[tokio::test]
-async fn priorities_that_are_left_out_follow_the_list() {
-    let service = Service::with(STATE).await;
+async fn omitted_priorities_follow_list_order() {
+    let service = Service::with(&STATE).await;
     let options = json!([
         { "name": "a", "color": "red" },
         { "name": "b", "color": "red", "priority": 1 },
@@ -85,8 +85,8 @@ async fn priorities_that_are_left_out_follow_the_list() {
 }
 
 #[tokio::test]
-async fn two_updates_at_once_leave_one_set_or_the_other() {
-    let service = Service::with(STATE).await;
+async fn concurrent_updates_leave_one_complete_option_set() {
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     let set = |letter: char| -> BTreeSet<String> { (0..20).map(|n| format!("{letter}{n}")).collect() };
     let body = |letter: char| {
@@ -96,10 +96,10 @@ async fn two_updates_at_once_leave_one_set_or_the_other() {
     };
     for _ in 0..5 {
         let client = admin(&service);
-        let place = address(&field);
-        let updates = ['a', 'b', 'c', 'd'].map(|letter| client.patch(&place, body(letter)));
-        for answer in futures_util::future::join_all(updates).await {
-            answer.expect(200);
+        let path = path_of(&field);
+        let updates = ['a', 'b', 'c', 'd'].map(|letter| client.patch(&path, body(letter)));
+        for response in futures_util::future::join_all(updates).await {
+            response.expect(200);
         }
         let stored = client.get(FIELDS).await.json()[0].clone();
         let letter = stored["name"].as_str().unwrap().chars().next_back().unwrap();

@@ -44,7 +44,7 @@ async fn apply(service: &Service, text: &str) -> Result<(Vec<String>, Vec<String
 }
 
 #[tokio::test]
-async fn a_file_makes_fields_and_projects_once() {
+async fn state_file_creates_fields_and_projects_once() {
     let service = Service::with(ACCOUNTS).await;
     let (made, changed) = apply(&service, FILE).await.expect("the file is good");
     assert_eq!(
@@ -73,7 +73,7 @@ async fn a_file_makes_fields_and_projects_once() {
 }
 
 #[tokio::test]
-async fn a_changed_file_changes_what_it_says() {
+async fn changed_state_file_updates_fields() {
     let service = Service::with(ACCOUNTS).await;
     apply(&service, FILE).await.expect("the file is good");
     let before = admin(&service).get(FIELDS).await.json();
@@ -92,7 +92,7 @@ async fn a_changed_file_changes_what_it_says() {
 }
 
 #[tokio::test]
-async fn a_wrong_file_is_refused_with_line_and_field() {
+async fn invalid_field_is_reported_with_line_and_field() {
     let service = Service::with(ACCOUNTS).await;
     apply(&service, FILE).await.expect("the file is good");
     for (text, complaint) in [

@@ -1,18 +1,18 @@
-//! What is refused, and in which words.
+//! Rejected fields, and their messages.
 
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use super::{FIELDS, STATE, address, admin, create, create_priority};
+use super::{FIELDS, STATE, admin, create, create_priority, path_of};
 use crate::support::Service;
 
-async fn refusal(service: &Service, body: Value) -> String {
+async fn rejection(service: &Service, body: Value) -> String {
     admin(service).post(FIELDS, body).await.to_string()
 }
 
 #[tokio::test]
-async fn a_body_of_another_shape_is_told_what_is_wrong_with_it() {
-    let service = Service::with(STATE).await;
+async fn malformed_body_is_rejected_with_message() {
+    let service = Service::with(&STATE).await;
     expect![[r#"
         422
         {
@@ -20,7 +20,7 @@ async fn a_body_of_another_shape_is_told_what_is_wrong_with_it() {
           "message": "Invalid request.\n\n\"data_type\", \"name\" weren't supplied.",
           "status": "422"
         }"#]]
-    .assert_eq(&refusal(&service, json!({})).await);
+    .assert_eq(&rejection(&service, json!({})).await);
     let wrong = json!({
         "name": 1,
         "data_type": "iteration",
@@ -34,12 +34,12 @@ async fn a_body_of_another_shape_is_told_what_is_wrong_with_it() {
           "documentation_url": "http://plinth.test/docs#orgs/create-issue-field",
           "message": "Invalid request.\n\nFor 'properties/name', 1 is not a string.\nFor 'properties/description', false is not a string or null.\nFor 'properties/data_type', iteration is not a member of [\"text\", \"date\", \"single_select\", \"multi_select\", \"number\"].\nFor 'properties/visibility', nobody is not a member of [\"organization_members_only\", \"all\"].\nFor 'properties/options/items', \"name\" wasn't supplied.\nFor 'properties/options/items/properties/color', RED is not a member of [\"gray\", \"blue\", \"green\", \"yellow\", \"orange\", \"red\", \"pink\", \"purple\"].\nFor 'properties/options/items/properties/priority', first is not an integer.\nFor 'properties/options/items', 7 is not an object.",
           "status": "422"
-        }"#]].assert_eq(&refusal(&service, wrong).await);
+        }"#]].assert_eq(&rejection(&service, wrong).await);
 }
 
 #[tokio::test]
-async fn values_that_break_a_rule_are_told_in_sentences() {
-    let service = Service::with(STATE).await;
+async fn invalid_values_are_reported_in_sentences() {
+    let service = Service::with(&STATE).await;
     let wrong = json!({
         "name": "  ",
         "description": "x".repeat(1001),
@@ -64,71 +64,71 @@ async fn values_that_break_a_rule_are_told_in_sentences() {
           "message": "Validation Failed",
           "status": "422"
         }"#]]
-    .assert_eq(&refusal(&service, wrong).await);
+    .assert_eq(&rejection(&service, wrong).await);
 }
 
 #[tokio::test]
-async fn options_go_with_the_select_types_alone() {
-    let service = Service::with(STATE).await;
+async fn options_are_accepted_only_for_select_types() {
+    let service = Service::with(&STATE).await;
     for nothing in [json!({}), json!({ "options": null }), json!({ "options": [] })] {
         for data_type in ["single_select", "multi_select"] {
             let mut body = nothing.clone();
             body["name"] = json!("Priority");
             body["data_type"] = json!(data_type);
-            let answer = admin(&service).post(FIELDS, body).await.expect(422).json();
-            assert_eq!(answer["errors"], json!(["Options can't be blank"]));
+            let response = admin(&service).post(FIELDS, body).await.expect(422).json();
+            assert_eq!(response["errors"], json!(["Options can't be blank"]));
         }
     }
     let options = json!([{ "name": "a", "color": "red", "priority": 1 }]);
-    let refused = json!(["Options are only for single_select and multi_select fields, not for text fields"]);
+    let rejected = json!(["Options are only for single_select and multi_select fields, not for text fields"]);
     let body = json!({ "name": "Notes", "data_type": "text", "options": options });
-    assert_eq!(admin(&service).post(FIELDS, body).await.expect(422).json()["errors"], refused);
+    assert_eq!(admin(&service).post(FIELDS, body).await.expect(422).json()["errors"], rejected);
     let field = create(&service, json!({ "name": "Notes", "data_type": "text" })).await;
-    let answer = admin(&service).patch(&address(&field), json!({ "options": options })).await.expect(422);
-    assert_eq!(answer.json()["errors"], refused);
+    let response = admin(&service).patch(&path_of(&field), json!({ "options": options })).await.expect(422);
+    assert_eq!(response.json()["errors"], rejected);
     let priority = create_priority(&service).await;
-    let answer = admin(&service).patch(&address(&priority), json!({ "options": [] })).await.expect(422);
-    assert_eq!(answer.json()["errors"], json!(["Options can't be blank"]));
-    let answer = admin(&service).patch(&address(&priority), json!({ "options": null })).await.expect(422);
-    assert_eq!(answer.message(), "Invalid request.\n\nFor 'properties/options', nil is not an array.");
+    let response = admin(&service).patch(&path_of(&priority), json!({ "options": [] })).await.expect(422);
+    assert_eq!(response.json()["errors"], json!(["Options can't be blank"]));
+    let response = admin(&service).patch(&path_of(&priority), json!({ "options": null })).await.expect(422);
+    assert_eq!(response.message(), "Invalid request.\n\nFor 'properties/options', nil is not an array.");
 }
 
 #[tokio::test]
-async fn a_field_has_at_most_fifty_options_and_a_long_list_gets_a_short_answer() {
-    let service = Service::with(STATE).await;
+async fn field_is_limited_to_fifty_options_with_short_error() {
+    let service = Service::with(&STATE).await;
     let body = |options: Value| json!({ "name": "Priority", "data_type": "single_select", "options": options });
     let many = |count: i32| (0..count).map(|number| json!({ "name": format!("{number}"), "color": "red" }));
-    let refused = admin(&service).post(FIELDS, body(many(51).collect())).await.expect(422);
+    let rejected = admin(&service).post(FIELDS, body(many(51).collect())).await.expect(422);
     let sentence = "For 'properties/options', No more than 50 items are allowed; 51 were supplied.";
-    assert_eq!(refused.message(), format!("Invalid request.\n\n{sentence}"));
+    assert_eq!(rejected.message(), format!("Invalid request.\n\n{sentence}"));
     let rubbish = admin(&service).post(FIELDS, body(json!(vec![1; 100_000]))).await.expect(422);
     assert!(rubbish.body.len() < 1_000);
     let field = create(&service, body(many(50).collect())).await;
-    let refused = admin(&service).patch(&address(&field), json!({ "options": many(51).collect::<Vec<_>>() })).await;
-    assert_eq!(refused.expect(422).message(), format!("Invalid request.\n\n{sentence}"));
+    let rejected = admin(&service).patch(&path_of(&field), json!({ "options": many(51).collect::<Vec<_>>() })).await;
+    assert_eq!(rejected.expect(422).message(), format!("Invalid request.\n\n{sentence}"));
 }
 
 #[tokio::test]
-async fn a_name_is_taken_whatever_its_case_but_only_in_its_organization() {
-    let service = Service::with(STATE).await;
+async fn name_is_unique_per_organization_ignoring_case() {
+    let service = Service::with(&STATE).await;
     create(&service, json!({ "name": "Priority", "data_type": "text" })).await;
     let other = create(&service, json!({ "name": "Effort", "data_type": "number" })).await;
     let taken = json!(["Name has already been taken"]);
     let again = json!({ "name": "PRIORITY ", "data_type": "text" });
     assert_eq!(admin(&service).post(FIELDS, again.clone()).await.expect(422).json()["errors"], taken);
-    let renamed = admin(&service).patch(&address(&other), json!({ "name": "priority" })).await;
+    let renamed = admin(&service).patch(&path_of(&other), json!({ "name": "priority" })).await;
     assert_eq!(renamed.expect(422).json()["errors"], taken);
-    admin(&service).patch(&address(&other), json!({ "name": "EFFORT" })).await.expect(200);
+    admin(&service).patch(&path_of(&other), json!({ "name": "EFFORT" })).await.expect(200);
     admin(&service).post("/orgs/other-org/issue-fields", again).await.expect(200);
 }
 
 #[tokio::test]
-async fn an_organization_has_at_most_twenty_five_fields() {
-    let service = Service::with(STATE).await;
+async fn organization_is_limited_to_twenty_five_fields() {
+    let service = Service::with(&STATE).await;
     for number in 1..=25 {
         create(&service, json!({ "name": format!("Field {number}"), "data_type": "text" })).await;
     }
-    let answer = admin(&service).post(FIELDS, json!({ "name": "One more", "data_type": "text" })).await;
+    let response = admin(&service).post(FIELDS, json!({ "name": "One more", "data_type": "text" })).await;
     expect![[r#"
         422
         {
@@ -139,12 +139,12 @@ async fn an_organization_has_at_most_twenty_five_fields() {
           "message": "Validation Failed",
           "status": "422"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
 }
 
 #[tokio::test]
-async fn a_field_lives_in_its_organization_and_nowhere_else() {
-    let service = Service::with(STATE).await;
+async fn field_is_found_only_in_its_organization() {
+    let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     let elsewhere = format!("/orgs/other-org/issue-fields/{}", field["id"]);
     admin(&service).patch(&elsewhere, json!({ "name": "Mine" })).await.expect(404);
@@ -156,14 +156,14 @@ async fn a_field_lives_in_its_organization_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn the_same_field_sent_again_and_again_is_spam() {
+async fn repeated_field_is_rejected_as_spam() {
     let settings = plinth_api::settings::Settings::default();
     let most = settings.rate_limits.same_content_per_minute;
-    let service = Service::with_settings(STATE, settings).await;
+    let service = Service::with_settings(&STATE, settings).await;
     let body = json!({ "name": "Notes", "data_type": "text" });
     for _ in 0..most {
         admin(&service).post(FIELDS, body.clone()).await;
     }
-    let answer = admin(&service).post(FIELDS, body).await.expect(422);
-    assert!(answer.message().contains("spammed"), "{answer}");
+    let response = admin(&service).post(FIELDS, body).await.expect(422);
+    assert!(response.message().contains("spammed"), "{response}");
 }

@@ -1,33 +1,35 @@
-//! Backups as an operator makes them: while the service is written to, restored elsewhere, served, cloned and compared.
+//! Backups as an operator makes them: under writes, restored elsewhere, served, cloned and compared.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use super::owners::{Place, plinth, succeed, text};
-use super::{Server, eventually};
+use super::files::{damage, files_below, first_pack, git, url};
+use super::owners::{Instance, plinth, succeed, text};
+use super::{Server, wait_until};
+use crate::support::fixtures::mona;
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }]
-repos:
-  - name: mona/work
-    commits:
-      - { branch: main, author: mona, message: one, files: { a.txt: \"1\\n2\\n3\\n\", b/c.txt: deep } }
-      - { branch: feature, from: main, author: mona, message: two, files: { a.txt: \"1\\ntwo\\n3\\n\" } }
-  - { name: mona/empty }
-pulls:
-  - repo: mona/work
-    title: Change a
-    author: mona
-    head: feature
-    base: main
-    comments: [{ author: hubot, path: a.txt, line: 2, body: Why? }]
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    mona()
+        .users(&["hubot"])
+        .repo(
+            "mona/work",
+            r#"commits: [
+                { branch: main, author: mona, message: one, files: { a.txt: "1\n2\n3\n", b/c.txt: deep } },
+                { branch: feature, from: main, author: mona, message: two, files: { a.txt: "1\ntwo\n3\n" } }]"#,
+        )
+        .repo("mona/empty", "")
+        .pull(
+            "mona/work",
+            "mona",
+            "title: Change a, head: feature, base: main, \
+             comments: [{ author: hubot, path: a.txt, line: 2, body: Why? }]",
+        )
+        .to_string()
+});
 
-/// What every comparison reads.
+/// The paths whose responses are compared.
 const PATHS: [&str; 9] = [
     "/user",
     "/repos/mona/work",
@@ -40,10 +42,10 @@ const PATHS: [&str; 9] = [
     "/repos/mona/work/git/ref/heads/feature",
 ];
 
-pub fn place() -> Place {
-    let place = Place::new();
-    std::fs::write(place.path().join("state.yaml"), STATE).expect("the directory takes a file");
-    place
+pub fn instance() -> Instance {
+    let instance = Instance::new();
+    std::fs::write(instance.path().join("state.yaml"), &*STATE).expect("the file can be written");
+    instance
 }
 
 fn post(server: &Server, path: &str, body: &str) -> u16 {
@@ -51,8 +53,8 @@ fn post(server: &Server, path: &str, body: &str) -> u16 {
 }
 
 pub fn tip(server: &Server, name: &str) -> String {
-    let reply = server.get(&format!("/repos/mona/work/git/ref/{name}"));
-    let value: serde_json::Value = serde_json::from_str(reply.body()).unwrap_or_else(|_| panic!("{reply:?}"));
+    let response = server.get(&format!("/repos/mona/work/git/ref/{name}"));
+    let value: serde_json::Value = serde_json::from_str(response.body()).unwrap_or_else(|_| panic!("{response:?}"));
     value["object"]["sha"].as_str().expect("a reference has an object").to_owned()
 }
 
@@ -61,22 +63,11 @@ pub fn create_tag(server: &Server, number: u64, sha: &str) -> u16 {
     post(server, "/repos/mona/work/git/refs", &body)
 }
 
-pub fn git(directory: &Path, arguments: &[&str]) -> Output {
-    let mut git = Command::new("git");
-    git.current_dir(directory).args(["-c", "user.name=m", "-c", "user.email=m@example.com"]).args(arguments);
-    git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TERMINAL_PROMPT", "0");
-    git.output().expect("git starts")
-}
-
-pub fn url(server: &Server) -> String {
-    format!("http://mona:ghp_monamona@{}/mona/work.git", server.address)
-}
-
-/// Restores into a place of its own and serves it there.
-fn restore(backup: &Path) -> (Place, Server) {
-    let other = Place::new();
-    // All that it has comes from the backup.
-    std::fs::write(other.path().join("state.yaml"), "users: []\n").expect("the directory takes a file");
+/// Restores into a new instance and serves it.
+fn restore(backup: &Path) -> (Instance, Server) {
+    let other = Instance::new();
+    // All of its data comes from the backup.
+    std::fs::write(other.path().join("state.yaml"), "users: []\n").expect("the file can be written");
     succeed(other.run(&["restore", &backup.display().to_string()]));
     let server = other.serve();
     (other, server)
@@ -118,45 +109,36 @@ fn assert_private(directory: &Path) {
 }
 
 #[test]
-fn restored_backup_is_cloned_pushed_to_and_equal() {
-    let place = place();
-    let server = place.serve();
+fn restored_backup_serves_git_clone_and_push_and_equals_source() {
+    let instance = instance();
+    let server = instance.serve();
     let sha = tip(&server, "heads/main");
     assert_eq!(create_tag(&server, 1, &sha), 201);
-    let backup = place.path().join("backup");
-    // What is being received or imported is not part of it.
-    let quarantine = place.path().join("data/repositories/01/1.git/quarantine/half");
+    let backup = instance.path().join("backup");
+    // Packs being received or imported are not part of a backup.
+    let quarantine = instance.path().join("data/repositories/01/1.git/quarantine/half");
     std::fs::create_dir_all(&quarantine).expect("a quarantine");
     std::fs::write(quarantine.join("pack"), "half").expect("half a pack");
-    let output = place.run(&["backup", "--progress", &backup.display().to_string()]);
+    let output = instance.run(&["backup", "--progress", &backup.display().to_string()]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("MiB"), "{}", text(&output));
     succeed(output);
     assert!(files_below(&backup).iter().all(|path| !path.to_string_lossy().contains("quarantine")));
-    assert!(!place.path().join("backup.unfinished").exists());
+    assert!(!instance.path().join("backup.unfinished").exists());
     let (other, restored) = restore(&backup);
     assert_same(&server, &restored);
     clone_and_push(&restored, other.path());
     assert_private(&backup);
-    let staging = place.path().join("data/repositories/staging");
+    let staging = instance.path().join("data/repositories/staging");
     assert_eq!(std::fs::read_dir(staging).expect("there were links").count(), 0, "nothing stays behind");
-    // Ids go on where they were.
+    // New ids continue after those of the backup.
     assert_eq!(post(&restored, "/user/repos", r#"{"name":"next"}"#), 201);
     let next = restored.get("/repos/mona/next");
     assert!(next.body().contains(r#""id":3,"#), "{next:?}");
 }
 
-pub fn files_below(directory: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(directory).expect("a directory") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() { found.extend(files_below(&path)) } else { found.push(path) }
-    }
-    found
-}
-
-/// Commits to the database as fast as it takes them, as another process would.
-fn commit_directly(place: &Place, stop: &Arc<AtomicBool>) -> std::thread::JoinHandle<u64> {
-    let (file, stop) = (place.path().join("data/plinth.db"), stop.clone());
+/// Commits to the database continuously, as another process would.
+fn commit_directly(instance: &Instance, stop: &Arc<AtomicBool>) -> std::thread::JoinHandle<u64> {
+    let (file, stop) = (instance.path().join("data/plinth.db"), stop.clone());
     std::thread::spawn(move || {
         let mut count = 0;
         let connection = rusqlite::Connection::open(file).expect("the store opens");
@@ -173,12 +155,12 @@ fn commit_directly(place: &Place, stop: &Arc<AtomicBool>) -> std::thread::JoinHa
 }
 
 #[test]
-fn backup_under_load_ends_and_is_one_moment() {
-    let place = place();
-    let server = Arc::new(place.serve());
+fn backup_under_load_completes_and_is_consistent() {
+    let instance = instance();
+    let server = Arc::new(instance.serve());
     let sha = tip(&server, "heads/main");
     let (stop, acknowledged) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
-    let committing = place.url().is_none().then(|| commit_directly(&place, &stop));
+    let committing = instance.url().is_none().then(|| commit_directly(&instance, &stop));
     let tagging = {
         let (server, stop, acknowledged, sha) = (server.clone(), stop.clone(), acknowledged.clone(), sha.clone());
         std::thread::spawn(move || {
@@ -190,17 +172,17 @@ fn backup_under_load_ends_and_is_one_moment() {
         })
     };
     let pushing = {
-        let (server, stop, directory) = (server.clone(), stop.clone(), place.path().to_owned());
+        let (server, stop, directory) = (server.clone(), stop.clone(), instance.path().to_owned());
         std::thread::spawn(move || push_commits(&server, &directory, &stop))
     };
-    eventually("there is load", || acknowledged.load(Ordering::SeqCst) >= 5);
+    wait_until("there is load", || acknowledged.load(Ordering::SeqCst) >= 5);
     let before = acknowledged.load(Ordering::SeqCst);
     let started = Instant::now();
-    let backup = place.path().join("backup");
-    succeed(place.run(&["backup", &backup.display().to_string()]));
+    let backup = instance.path().join("backup");
+    succeed(instance.run(&["backup", &backup.display().to_string()]));
     let took = started.elapsed();
     let after = acknowledged.load(Ordering::SeqCst);
-    eventually("writes went on", || acknowledged.load(Ordering::SeqCst) > after);
+    wait_until("writes went on", || acknowledged.load(Ordering::SeqCst) > after);
     stop.store(true, Ordering::SeqCst);
     tagging.join().expect("every tag is acknowledged");
     let pushed = pushing.join().expect("every push is acknowledged");
@@ -212,7 +194,7 @@ fn backup_under_load_ends_and_is_one_moment() {
 
     let (other, restored) = restore(&backup);
     clone_and_push(&restored, other.path());
-    // Everything up to one moment, and nothing after it.
+    // Everything up to one point in time, and nothing later.
     let listed = succeed(git(other.path(), &["ls-remote", "--tags", &url(&restored)]));
     let tags = listed.lines().count() as u64;
     assert!((before..=after + 1).contains(&tags), "{before} {tags} {after}");
@@ -223,16 +205,16 @@ fn backup_under_load_ends_and_is_one_moment() {
         "{pushed_then:?}"
     );
 
-    // With nobody writing, a second backup is everything.
-    let second = place.path().join("second");
+    // Without writes, a second backup is complete.
+    let second = instance.path().join("second");
     let words = ["backup", "--incremental-from", &backup.display().to_string(), &second.display().to_string()];
-    succeed(place.run(&words));
+    succeed(instance.run(&words));
     let (_other, restored) = restore(&second);
     assert_same(&server, &restored);
     assert_eq!(tip(&restored, "heads/pushed"), *pushed.last().expect("something was pushed"));
 }
 
-/// Pushes one commit after another and returns their names.
+/// Pushes one commit after another and returns their ids.
 pub fn push_commits(server: &Server, directory: &Path, stop: &AtomicBool) -> Vec<String> {
     succeed(git(directory, &["clone", "--quiet", &url(server), "pushing"]));
     let clone = directory.join("pushing");
@@ -246,14 +228,14 @@ pub fn push_commits(server: &Server, directory: &Path, stop: &AtomicBool) -> Vec
 }
 
 #[test]
-fn incremental_backup_links_what_has_not_changed() {
+fn incremental_backup_links_unchanged_files() {
     use std::os::unix::fs::MetadataExt;
-    let place = place();
-    let server = place.serve();
-    let [first, second] = ["first", "second"].map(|name| place.path().join(name));
-    succeed(place.run(&["backup", &first.display().to_string()]));
+    let instance = instance();
+    let server = instance.serve();
+    let [first, second] = ["first", "second"].map(|name| instance.path().join(name));
+    succeed(instance.run(&["backup", &first.display().to_string()]));
     let words = ["backup", "--incremental-from", &first.display().to_string(), &second.display().to_string()];
-    succeed(place.run(&words));
+    succeed(instance.run(&words));
     let packs: Vec<PathBuf> =
         files_below(&first).into_iter().filter(|path| path.extension().is_some_and(|end| end == "pack")).collect();
     assert!(!packs.is_empty());
@@ -267,11 +249,11 @@ fn incremental_backup_links_what_has_not_changed() {
 }
 
 #[test]
-fn damaged_backup_is_not_restored() {
-    let place = place();
-    let server = place.serve();
-    let backup = place.path().join("backup");
-    succeed(place.run(&["backup", &backup.display().to_string()]));
+fn restore_rejects_damaged_backup() {
+    let instance = instance();
+    let server = instance.serve();
+    let backup = instance.path().join("backup");
+    succeed(instance.run(&["backup", &backup.display().to_string()]));
     drop(server);
     for file in files_below(&backup) {
         let whole = std::fs::read(&file).expect("it can be read");
@@ -283,22 +265,22 @@ fn damaged_backup_is_not_restored() {
             continue;
         }
         std::fs::write(&file, &damaged).expect("it can be written");
-        let target = place.path().join("restored");
-        let refused = plinth(&target, place.url().as_deref(), &["restore", &backup.display().to_string()]);
-        assert!(!refused.status.success(), "{} was changed: {}", file.display(), text(&refused));
-        assert!(!target.exists() && !place.path().join("restored.unfinished").exists(), "{}", file.display());
+        let target = instance.path().join("restored");
+        let rejected = plinth(&target, instance.url().as_deref(), &["restore", &backup.display().to_string()]);
+        assert!(!rejected.status.success(), "{} was changed: {}", file.display(), text(&rejected));
+        assert!(!target.exists() && !instance.path().join("restored.unfinished").exists(), "{}", file.display());
         std::fs::write(&file, &whole).expect("it can be written");
     }
 }
 
 #[test]
-fn backup_of_a_damaged_pack_is_made_and_says_so() {
-    let place = place();
-    let server = place.serve();
-    let pack = first_pack(&place.path().join("data/repositories"));
+fn backup_of_damaged_pack_completes_and_reports_it() {
+    let instance = instance();
+    let server = instance.serve();
+    let pack = first_pack(&instance.path().join("data/repositories"));
     damage(&pack);
-    let backup = place.path().join("backup");
-    let output = place.run(&["backup", &backup.display().to_string()]);
+    let backup = instance.path().join("backup");
+    let output = instance.run(&["backup", &backup.display().to_string()]);
     assert!(!output.status.success(), "{}", text(&output));
     let name = pack.file_name().expect("a name").to_string_lossy().into_owned();
     assert!(text(&output).contains(&name), "{}", text(&output));
@@ -306,26 +288,11 @@ fn backup_of_a_damaged_pack_is_made_and_says_so() {
     drop(server);
 }
 
-pub fn first_pack(repositories: &Path) -> PathBuf {
-    let is_pack = |path: &PathBuf| path.extension().is_some_and(|end| end == "pack");
-    files_below(repositories).into_iter().find(is_pack).expect("there is a pack")
-}
-
-/// Thirty bad bytes in the middle.
-pub fn damage(file: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).expect("it is ours");
-    let mut bytes = std::fs::read(file).expect("it can be read");
-    let middle = bytes.len() / 2;
-    bytes[middle..].iter_mut().take(30).for_each(|byte| *byte ^= 0xa5);
-    std::fs::write(file, bytes).expect("it can be written");
-}
-
 #[test]
-fn backup_with_another_data_directory_is_refused() {
-    let place = place();
-    drop(place.serve());
-    let refused = place.run_in("other", &["backup", &place.path().join("backup").display().to_string()]);
-    assert!(!refused.status.success(), "{}", text(&refused));
-    assert!(!place.path().join("backup").exists());
+fn backup_rejects_other_data_directory() {
+    let instance = instance();
+    drop(instance.serve());
+    let rejected = instance.run_in("other", &["backup", &instance.path().join("backup").display().to_string()]);
+    assert!(!rejected.status.success(), "{}", text(&rejected));
+    assert!(!instance.path().join("backup").exists());
 }

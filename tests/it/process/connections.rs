@@ -3,43 +3,45 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Server, begin_post};
+use super::{DEADLINE, Server, begin_post, wait_until};
 
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a temporary folder can be made")
+fn directory() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary directory can be created")
 }
 
 #[test]
-fn headers_that_do_not_come_are_not_waited_for() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &["--ephemeral", "--request-seconds", "1"]);
+fn incomplete_headers_time_out() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--ephemeral", "--request-seconds", "1"]);
     let started = Instant::now();
     let mut slow = server.connect();
     slow.send("GET /meta HTTP/1.1\r\nhost: x\r\n");
-    let mut kept = 0;
+    let mut sent = 0;
     while slow.try_send("x-more: y\r\n") {
-        kept += 1;
-        assert!(started.elapsed() < Duration::from_secs(10), "still open after {kept} headers");
+        sent += 1;
+        assert!(started.elapsed() < DEADLINE, "still open after {sent} headers");
+        // Slow on purpose: a client that sends a header now and then gets no more time.
         std::thread::sleep(Duration::from_millis(50));
     }
-    assert!(slow.reply().status() != 200);
-    // A body that does not come ends as a request that took too long.
+    assert!(slow.response().status() != 200);
+    // A request whose body does not arrive times out.
     let (mut stuck, _) = begin_post(&server, "never");
-    let reply = stuck.reply();
-    assert_eq!((reply.status(), reply.header("retry-after")), (503, Some("1")), "{reply:?}");
+    let response = stuck.response();
+    assert_eq!((response.status(), response.header("retry-after")), (503, Some("1")), "{response:?}");
     assert_eq!(server.get("/meta").status(), 200);
 }
 
 #[test]
-fn many_slow_connections_do_not_keep_others_out() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &["--ephemeral"]);
+fn slow_connections_do_not_block_other_clients() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--ephemeral"]);
     let mut slow = Vec::new();
     for _ in 0..200 {
         let mut connection = server.connect();
         connection.send("GET /meta HTTP/1.1\r\n");
         slow.push(connection);
     }
+    wait_until("all are open", || server.metric("plinth_connections_open") >= 200.0);
     let started = Instant::now();
     for _ in 0..20 {
         assert_eq!(server.get("/meta").status(), 200);
@@ -48,79 +50,79 @@ fn many_slow_connections_do_not_keep_others_out() {
 }
 
 #[test]
-fn headers_that_are_too_large_are_431_and_targets_414() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &["--ephemeral"]);
+fn oversized_headers_return_431_and_targets_414() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--ephemeral"]);
     let with_header = |bytes: usize| {
         let mut raw = server.connect();
         raw.try_send(&format!(
             "GET /meta HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-long: {}\r\n\r\n",
             "x".repeat(bytes)
         ));
-        raw.reply()
+        raw.response()
     };
     assert_eq!(with_header(15 * 1024).status(), 200);
-    let reply = with_header(17 * 1024);
-    assert_eq!(reply.status(), 431);
-    assert!(reply.body().contains("larger than 16384 bytes"), "{reply:?}");
+    let response = with_header(17 * 1024);
+    assert_eq!(response.status(), 431);
+    assert!(response.body().contains("larger than 16384 bytes"), "{response:?}");
     assert_eq!(with_header(200 * 1024).status(), 431);
     let many = "x: y\r\n".repeat(5_000);
     let mut raw = server.connect();
     raw.try_send(&format!("GET /meta HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{many}\r\n"));
-    assert_eq!(raw.reply().status(), 431);
-    let reply = server.get(&format!("/meta?{}", "x".repeat(9 * 1024)));
-    assert_eq!(reply.status(), 414);
-    assert!(reply.body().contains("longer than 8192 bytes"), "{reply:?}");
+    assert_eq!(raw.response().status(), 431);
+    let response = server.get(&format!("/meta?{}", "x".repeat(9 * 1024)));
+    assert_eq!(response.status(), 414);
+    assert!(response.body().contains("longer than 8192 bytes"), "{response:?}");
 }
 
 #[test]
-fn too_many_requests_are_refused_at_once_and_then_served_again() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &["--requests-max", "1"]);
-    let refused = AtomicBool::new(false);
-    // Each write waits for the disk with the only permit in its hand.
+fn excess_requests_are_rejected_at_once_and_served_later() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--requests-max", "1"]);
+    let rejected = AtomicBool::new(false);
+    // Each write holds the only permit while it waits for the disk.
     std::thread::scope(|scope| {
         for writer in 0..8 {
-            let (server, refused) = (&server, &refused);
+            let (server, rejected) = (&server, &rejected);
             scope.spawn(move || {
                 for number in 0..200 {
-                    if refused.load(Ordering::Relaxed) {
+                    if rejected.load(Ordering::Relaxed) {
                         return;
                     }
                     let (mut post, rest) = begin_post(server, &format!("r{writer}-{number}"));
                     post.send(&rest);
-                    let reply = post.reply();
-                    if reply.status() == 503 {
-                        assert_eq!(reply.header("retry-after"), Some("1"), "{reply:?}");
-                        refused.store(true, Ordering::Relaxed);
+                    let response = post.response();
+                    if response.status() == 503 {
+                        assert_eq!(response.header("retry-after"), Some("1"), "{response:?}");
+                        rejected.store(true, Ordering::Relaxed);
                     } else {
-                        assert_eq!(reply.status(), 201, "{reply:?}");
+                        assert_eq!(response.status(), 201, "{response:?}");
                     }
                 }
             });
         }
     });
-    assert!(refused.load(Ordering::Relaxed), "nobody was refused");
+    assert!(rejected.load(Ordering::Relaxed), "no request was rejected");
     assert_eq!(server.get("/readyz").status(), 200);
     assert_eq!(server.get("/meta").status(), 200);
 }
 
 #[test]
-fn a_body_that_is_waited_for_holds_no_permit() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &["--ephemeral", "--requests-max", "1"]);
+fn request_waiting_for_its_body_holds_no_permit() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--ephemeral", "--requests-max", "1"]);
     let (mut slow, rest) = begin_post(&server, "slow");
     server.wait_in_flight(1);
     assert_eq!(server.get("/user").status(), 200);
     slow.send(&rest);
-    assert_eq!(slow.reply().status(), 201);
+    assert_eq!(slow.response().status(), 201);
 }
 
-/// What two servers could read differently is not read at all.
+/// A request that two servers could parse differently is rejected.
 #[test]
-fn a_request_with_two_lengths_is_refused() {
-    let folder = folder();
-    let server = Server::start(folder.path(), &["--ephemeral"]);
+fn request_with_two_content_lengths_is_rejected() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--ephemeral"]);
     let hidden = "GET /meta HTTP/1.1\r\nhost: x\r\n\r\n";
     for head in [
         "content-length: 5\r\ncontent-length: 6\r\n",
@@ -132,15 +134,15 @@ fn a_request_with_two_lengths_is_refused() {
     ] {
         let mut raw = server.connect();
         raw.try_send(&format!("POST /user/repos HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{head}\r\n{hidden}"));
-        let reply = raw.reply();
-        assert_eq!(reply.status(), 400, "{head:?}: {reply:?}");
-        assert_eq!(reply.0.matches("HTTP/1.1").count(), 1, "{head:?}: {reply:?}");
+        let response = raw.response();
+        assert_eq!(response.status(), 400, "{head:?}: {response:?}");
+        assert_eq!(response.0.matches("HTTP/1.1").count(), 1, "{head:?}: {response:?}");
     }
     for line in ["GET  /meta HTTP/1.1", "GET /meta HTTP/9.9", "GET /me ta HTTP/1.1", "\u{0}", "GET /meta\u{0} HTTP/1.1"]
     {
         let mut raw = server.connect();
         raw.try_send(&format!("{line}\r\nhost: x\r\nconnection: close\r\n\r\n"));
-        let status = raw.reply().status();
+        let status = raw.response().status();
         assert!(status == 0 || (400..=505).contains(&status), "{line:?}: {status}");
     }
     assert_eq!(server.get("/meta").status(), 200);

@@ -1,16 +1,15 @@
-//! `kill -9` in the middle of work: what was acknowledged is there afterwards.
+//! `kill -9` under load loses no acknowledged write.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use rustix::process::Signal;
 
-use super::Server;
+use super::{Server, wait_until};
 
 const CYCLES: usize = 3;
 const CLIENTS: usize = 4;
 
-/// Names that were answered with 201, by `CLIENTS` at once, until the server is gone.
+/// The names acknowledged with 201 to `CLIENTS` parallel clients, until the server is killed.
 fn work_until_killed(server: &mut Server, cycle: usize) -> Vec<String> {
     let acknowledged = AtomicUsize::new(0);
     let server_ref: &Server = server;
@@ -32,9 +31,7 @@ fn work_until_killed(server: &mut Server, cycle: usize) -> Vec<String> {
                 })
             })
             .collect();
-        while acknowledged.load(Ordering::SeqCst) < 20 {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_until("20 writes are acknowledged", || acknowledged.load(Ordering::SeqCst) >= 20);
         server_ref.signal(Signal::KILL);
         clients.into_iter().flat_map(|client| client.join().expect("a client does not panic")).collect()
     });
@@ -42,33 +39,33 @@ fn work_until_killed(server: &mut Server, cycle: usize) -> Vec<String> {
     made
 }
 
-/// The status, or nothing where the server has gone before it could answer.
+/// The status, or nothing if the server was killed before it responded.
 fn try_post(server: &Server, body: &str) -> Option<u16> {
     use std::io::{Read, Write};
     let mut stream = std::net::TcpStream::connect(server.address).ok()?;
-    stream.set_read_timeout(Some(super::PATIENCE)).ok()?;
+    stream.set_read_timeout(Some(super::DEADLINE)).ok()?;
     let request = format!(
         "POST /user/repos HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ghp_monamona\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
     stream.write_all(request.as_bytes()).ok()?;
-    let mut answer = String::new();
-    let _ = stream.read_to_string(&mut answer);
-    answer.split(' ').nth(1)?.parse().ok()
+    let mut response = String::new();
+    let _ = stream.read_to_string(&mut response);
+    response.split(' ').nth(1)?.parse().ok()
 }
 
 #[test]
-fn nothing_acknowledged_is_lost() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+fn killed_server_loses_no_acknowledged_write() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let mut acknowledged = Vec::new();
     for cycle in 0..CYCLES {
-        let mut server = Server::start(folder.path(), &[]);
+        let mut server = Server::start(directory.path(), &[]);
         for name in &acknowledged {
             assert_eq!(server.get(&format!("/repos/mona/{name}")).status(), 200, "{name} was lost in cycle {cycle}");
         }
         acknowledged.extend(work_until_killed(&mut server, cycle));
     }
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::start(directory.path(), &[]);
     for name in &acknowledged {
         assert_eq!(server.get(&format!("/repos/mona/{name}")).status(), 200, "{name} was lost");
     }

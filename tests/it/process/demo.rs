@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use super::{Reply, try_request};
+use super::{HttpResponse, try_request};
 
 /// The last line of the output.
 const END: &str = "Stop with Ctrl-C";
@@ -50,7 +50,7 @@ impl Demo {
     }
 
     /// Sends the request of a `curl` command of the output.
-    fn run(&self, command: &str) -> Reply {
+    fn run(&self, command: &str) -> HttpResponse {
         let url = command.split(' ').find(|word| word.starts_with("http://")).expect("a command has a URL");
         let path = url.split_once(&self.address().to_string()).expect("it is for this server").1;
         let (method, body) = match command.split_once(" -X PATCH -d '") {
@@ -62,7 +62,7 @@ impl Demo {
         let head = format!("{method} {path} HTTP/1.1\r\n{}content-length: {}", token.unwrap_or_default(), body.len());
         let mut raw = super::Raw(std::net::TcpStream::connect(self.address()).expect("the server listens"));
         raw.send(&format!("{head}\r\nhost: {}\r\nconnection: close\r\n\r\n{body}", self.address()));
-        raw.reply()
+        raw.response()
     }
 }
 

@@ -1,18 +1,18 @@
-//! A data directory without room: pushes and clones are asked to come back, readiness says so, and all goes on by itself.
+//! A full data directory: pushes and clones get 503, readiness reports it, and the service recovers by itself.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use super::{Server, eventually};
+use super::{Server, wait_until};
 use crate::support::TestDatabase;
 
-/// A small file system of its own, which only root may make.
+/// A small file system, which only root can mount.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
     fn mount(directory: &Path) -> Option<Self> {
-        std::fs::create_dir_all(directory).expect("a directory can be made");
+        std::fs::create_dir_all(directory).expect("a directory can be created");
         let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=16m", "tmpfs"]).arg(directory).output();
         mounted.is_ok_and(|output| output.status.success()).then(|| Self(directory.to_owned()))
     }
@@ -49,7 +49,7 @@ fn git(directory: &Path, arguments: &[&str]) -> Output {
         .expect("git starts")
 }
 
-/// What git saw was a refusal that asks it to come back.
+/// Git received an error response that asks it to retry.
 #[track_caller]
 fn assert_unavailable(what: &str, output: &Output) {
     let text = String::from_utf8_lossy(&output.stderr).to_lowercase();
@@ -59,11 +59,11 @@ fn assert_unavailable(what: &str, output: &Output) {
 }
 
 #[tokio::test]
-async fn a_full_disk_is_a_503_for_pushes_and_clones_and_passes_by_itself() {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+async fn full_disk_returns_503_for_pushes_and_clones_and_recovers() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let path = directory.path();
     let Some(disk) = SmallDisk::mount(&path.join("data")) else {
-        println!("skipped: a small file system takes root");
+        println!("skipped: mounting a small file system requires root");
         return;
     };
     let database = TestDatabase::create().await;
@@ -88,7 +88,7 @@ async fn a_full_disk_is_a_503_for_pushes_and_clones_and_passes_by_itself() {
     commit(1, 10);
     let pushed = git(&work, &["push", "--quiet", &url, "main"]);
     assert!(pushed.status.success(), "{}", String::from_utf8_lossy(&pushed.stderr));
-    // An object that no pack has yet: a clone makes one.
+    // An object that no pack has yet: a clone packs it.
     assert_eq!(post("/repos/mona/rocket/git/blobs", r#"{"content":"through the API"}"#).status(), 201);
     let (blob, keep) = ("2472e1b0e64a07df939249cd9113ea3051672ebc", "refs/keep/blob");
     assert_eq!(post("/repos/mona/rocket/git/refs", &format!(r#"{{"ref":"{keep}","sha":"{blob}"}}"#)).status(), 201);
@@ -96,7 +96,7 @@ async fn a_full_disk_is_a_503_for_pushes_and_clones_and_passes_by_itself() {
     assert_eq!(server.get("/readyz").status(), 200);
 
     disk.fill();
-    eventually("a full disk is noticed", || server.get("/readyz").status() == 503);
+    wait_until("a full disk is noticed", || server.get("/readyz").status() == 503);
     assert!(!server.get("/readyz").body().contains("disk"), "why is for operators alone");
     let metrics = metrics_address(&server);
     let details = get(&metrics, "/readyz/details");
@@ -107,7 +107,7 @@ async fn a_full_disk_is_a_503_for_pushes_and_clones_and_passes_by_itself() {
     assert_eq!(server.get("/repos/mona/rocket/git/ref/heads/main").status(), 200, "reading goes on");
 
     disk.make_room();
-    eventually("room is noticed", || server.get("/readyz").status() == 200);
+    wait_until("room is noticed", || server.get("/readyz").status() == 200);
     let pushed = git(&work, &["push", "--quiet", &url, "main"]);
     assert!(pushed.status.success(), "{}", String::from_utf8_lossy(&pushed.stderr));
     let cloned = git(path, &["clone", "--quiet", "--mirror", &url, "mirror"]);
@@ -117,7 +117,7 @@ async fn a_full_disk_is_a_503_for_pushes_and_clones_and_passes_by_itself() {
     drop(server);
 }
 
-/// Where the log says that metrics are.
+/// The metrics address in the log.
 pub fn metrics_address(server: &Server) -> String {
     let log = server.log();
     let (_, rest) = log.split_once("metrics at http://").expect("the log says where metrics are");
@@ -126,7 +126,7 @@ pub fn metrics_address(server: &Server) -> String {
 
 pub fn get(address: &str, path: &str) -> String {
     use std::io::Read;
-    let mut stream = std::net::TcpStream::connect(address).expect("the listener takes connections");
+    let mut stream = std::net::TcpStream::connect(address).expect("the listener accepts connections");
     stream
         .write_all(format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes())
         .expect("it reads");

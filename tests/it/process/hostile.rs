@@ -1,23 +1,20 @@
-//! Requests to clone and push that were made to do harm: refused with a word, in little memory, and nothing stays.
+//! Hostile clone and push requests: rejected with a message, in bounded memory, without leftovers.
 
 use std::collections::HashMap;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
+
+use super::files::files_below;
+use super::{HttpResponse, Server};
+use crate::support::fixtures::rocket;
 use plinth_git::{ObjectKind, RawObject};
 
-use super::{Reply, Server};
-
-const STATE: &str = "
-users: [{ login: mona }]
-repos: [{ name: mona/rocket }]
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
-/// How much larger the server may get, and how large one of its children.
+/// How much the server may grow, and how large a child process may be.
 const GROWTH_MAX: u64 = 64 << 20;
 const CHILD_MAX: u64 = 1 << 30;
 const ZERO: &str = "0000000000000000000000000000000000000000";
@@ -28,26 +25,30 @@ const BLOB: u8 = 3;
 const DELTA: u8 = 7;
 
 #[test]
-fn hostile_requests_are_refused_in_little_memory_and_leave_nothing() {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("state.yaml"), STATE).expect("a file");
-    let server = Server::start(folder.path(), &["--git-object-bytes-max", "67108864"]);
+fn hostile_requests_are_rejected_with_bounded_memory_and_no_leftovers() {
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::write(directory.path().join("state.yaml"), rocket().to_string()).expect("a file");
+    let server = Server::start(directory.path(), &["--git-object-bytes-max", "67108864"]);
     let before = peak(server.id());
     let ended = AtomicBool::new(false);
     let children = std::thread::scope(|scope| {
-        let watching = scope.spawn(|| watch_children(server.id(), &ended));
+        let sampling = scope.spawn(|| sample_children(server.id(), &ended));
         let at_the_end = Ends(&ended);
         for (what, service, body, word) in requests() {
-            let reply = post(&server, service, &body);
-            assert!([200, 400, 413].contains(&reply.status()) && reply.0.contains(word), "{what}: {:.900}", reply.0);
+            let response = post(&server, service, &body);
             assert!(
-                !reply.0.contains("\nok refs/") && !reply.0.contains("unpack ok\n0017ok"),
+                [200, 400, 413].contains(&response.status()) && response.0.contains(word),
                 "{what}: {:.900}",
-                reply.0
+                response.0
+            );
+            assert!(
+                !response.0.contains("\nok refs/") && !response.0.contains("unpack ok\n0017ok"),
+                "{what}: {:.900}",
+                response.0
             );
         }
         drop(at_the_end);
-        watching.join().expect("it only looks")
+        sampling.join().expect("it only looks")
     });
     let growth = peak(server.id()) - before;
     assert!(growth < GROWTH_MAX, "the server grew by {growth} bytes");
@@ -55,13 +56,13 @@ fn hostile_requests_are_refused_in_little_memory_and_leave_nothing() {
     assert!(children.values().all(|peak| *peak < CHILD_MAX), "{children:?}");
     let listed = server.get("/repos/mona/rocket/git/matching-refs/");
     assert_eq!(listed.status(), 409, "the repository is still empty: {listed:?}");
-    let left = files_below(&folder.path().join("data/repositories"));
+    let left = files_below(&directory.path().join("data/repositories"));
     let left: Vec<&PathBuf> = left.iter().filter(|path| !path.ends_with("HEAD") && !path.ends_with("config")).collect();
     assert!(left.is_empty(), "{left:?}");
     assert!(server.log().lines().all(|line| !line.contains("panicked") && !line.contains("ERROR")), "{}", server.log());
 }
 
-/// Ends the watching, also where a story fails.
+/// Stops the memory monitor, also when the test fails.
 struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -70,7 +71,7 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// What is sent where, and the word that must come back.
+/// A request, the service it goes to, and the text that the response must contain.
 fn requests() -> Vec<(String, &'static str, Vec<u8>, &'static str)> {
     let blob = object(ObjectKind::Blob, b"hello".to_vec());
     let good = pack(&[entry(BLOB, &blob)]);
@@ -108,7 +109,7 @@ fn requests() -> Vec<(String, &'static str, Vec<u8>, &'static str)> {
     requests
 }
 
-/// Names from the list of threats, as far as one line can hold them.
+/// Hostile ref names, as far as one line can hold them.
 const NAMES: &[&str] = &[
     "-h",
     "--output=x",
@@ -138,7 +139,7 @@ const NAMES: &[&str] = &[
     "refs/heads",
 ];
 
-fn post(server: &Server, service: &str, body: &[u8]) -> Reply {
+fn post(server: &Server, service: &str, body: &[u8]) -> HttpResponse {
     let (service, encoding) = match service.split_once(' ') {
         Some((service, encoding)) => (service, format!("content-encoding: {encoding}\r\n")),
         None => (service, String::new()),
@@ -150,7 +151,7 @@ fn post(server: &Server, service: &str, body: &[u8]) -> Reply {
         body.len()
     ));
     raw.try_send_bytes(body);
-    raw.reply()
+    raw.response()
 }
 
 fn lines(text: &str, count: usize) -> Vec<u8> {
@@ -171,7 +172,7 @@ fn object(kind: ObjectKind, data: Vec<u8>) -> RawObject {
     RawObject::new(kind, data).expect("an object")
 }
 
-/// One object as it stands in a pack.
+/// One object as it is stored in a pack.
 fn entry(kind: u8, object: &RawObject) -> Vec<u8> {
     [head(kind, object.data().len()), zlib(object.data())].concat()
 }
@@ -209,7 +210,7 @@ fn checked(mut pack: Vec<u8>) -> Vec<u8> {
     pack
 }
 
-/// The same pack with a million objects announced.
+/// The same pack with a header that announces a million objects.
 fn promising(pack: &[u8]) -> Vec<u8> {
     let mut more = pack[..pack.len() - 20].to_vec();
     more[8..12].copy_from_slice(&1_000_000u32.to_be_bytes());
@@ -223,7 +224,7 @@ fn zeros(mebibytes: usize) -> Vec<u8> {
     [head(BLOB, mebibytes << 20), encoder.finish().expect("memory takes all")].concat()
 }
 
-/// A file of 64 KiB, and a delta that repeats it 4,096 times.
+/// A blob of 64 KiB, and a delta that repeats it 4,096 times.
 fn copies() -> Vec<Vec<u8>> {
     let base = object(ObjectKind::Blob, vec![1; 65_536]);
     let mut data = vec![0x80, 0x80, 0x04, 0x80, 0x80, 0x80, 0x80, 0x01];
@@ -231,13 +232,13 @@ fn copies() -> Vec<Vec<u8>> {
     vec![entry(BLOB, &base), delta(base.sha().as_bytes(), &data)]
 }
 
-/// Each stands on the other, so neither stands on anything.
+/// Two deltas, each with the other as its base.
 fn circle() -> Vec<Vec<u8>> {
     let (one, two) = ([1; 20], [2; 20]);
     vec![delta(&one, b"\x01\x01\x90\x01"), delta(&two, b"\x01\x01\x90\x01")]
 }
 
-/// A commit of a folder in a folder, five thousand times.
+/// A commit with a tree that is nested five thousand deep.
 fn deep_tree() -> (Vec<u8>, String) {
     let file = object(ObjectKind::Blob, b"deep".to_vec());
     let mut entries = vec![entry(BLOB, &file)];
@@ -253,20 +254,20 @@ fn deep_tree() -> (Vec<u8>, String) {
     (pack(&entries), commit.sha().to_string())
 }
 
-/// The most memory that a process ever held.
+/// The peak memory of a process.
 fn peak(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or_default() * 1024
 }
 
-/// Looks again and again how much the children of a process hold.
-fn watch_children(process: u32, ended: &AtomicBool) -> HashMap<u32, u64> {
+/// Samples the memory of a process's children until `ended` is set.
+fn sample_children(process: u32, ended: &AtomicBool) -> HashMap<u32, u64> {
     let mut peaks = HashMap::new();
     while !ended.load(Ordering::Relaxed) {
         for child in children(process) {
-            let held = peaks.entry(child).or_default();
-            *held = peak(child).max(*held);
+            let memory = peaks.entry(child).or_default();
+            *memory = peak(child).max(*memory);
         }
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -277,13 +278,4 @@ fn children(process: u32) -> Vec<u32> {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
     lists.flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<u32>>()).collect()
-}
-
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() { found.extend(files_below(&path)) } else { found.push(path) }
-    }
-    found
 }

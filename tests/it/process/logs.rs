@@ -1,33 +1,34 @@
-//! Nothing that the program writes down holds a secret, however much it writes.
+//! No log message and no file contains a secret, at any log level.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use plinth_base::clock::Clock;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::Server;
+use crate::support::fixtures::octo_org;
 use crate::support::{app_key, jwt};
+use plinth_base::clock::Clock;
 
-const STATE: &str = "
-users: [{ login: mona }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-repos: [{ name: octo-org/hello, private: true }]
-apps: [{ slug: helper, owner: octo-org, client_id: Iv23helper, private_key_file: helper.pem, permissions: { contents: read } }]
-installations: [{ app: helper, account: octo-org, repositories: all }]
-tokens:
-  - { kind: classic, user: mona, scopes: [repo], token: ghp_secretclassic }
-  - { kind: oauth, user: mona, scopes: [repo], token: gho_secretoauth }
-  - { kind: fine_grained, user: mona, owner: octo-org, permissions: { contents: read }, token: github_pat_secretfine }
-  - { kind: app_user, user: mona, app: helper, token: ghu_secretappuser }
-  - { kind: installation, app: helper, account: octo-org, token: ghs_secretinstallation }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona"])
+        .repo("octo-org/hello", "private: true")
+        .helper("contents: read")
+        .installation("helper", "octo-org", "all")
+        .classic("mona", "repo", "ghp_secretclassic")
+        .oauth("mona", "repo", "gho_secretoauth")
+        .fine_grained("mona", "octo-org", "contents: read", "github_pat_secretfine")
+        .app_user("mona", "helper", "ghu_secretappuser")
+        .installation_token("helper", "octo-org", "ghs_secretinstallation")
+        .to_string()
+});
 const TOKENS: [&str; 5] =
     ["ghp_secretclassic", "gho_secretoauth", "github_pat_secretfine", "ghu_secretappuser", "ghs_secretinstallation"];
 
-/// Uses every kind of secret in every way, good and bad, and returns all of them.
+/// Uses every kind of secret, valid and invalid, in every position, and returns all of them.
 fn use_everything(server: &Server) -> Vec<String> {
     let mut secrets: Vec<String> = TOKENS.iter().map(|token| (*token).to_owned()).collect();
     let now = Clock::default().now().0;
@@ -49,9 +50,9 @@ fn use_everything(server: &Server) -> Vec<String> {
     let post = |token: &str, path: &str, body: &str| {
         server.request(&format!("POST {path} HTTP/1.1\r\nauthorization: Bearer {token}"), body)
     };
-    let reply = post(&web_token, "/app/installations/1/access_tokens", "{}");
-    assert_eq!(reply.status(), 201, "{reply:?}");
-    let made: Value = serde_json::from_str(reply.body()).expect("a token");
+    let response = post(&web_token, "/app/installations/1/access_tokens", "{}");
+    assert_eq!(response.status(), 201, "{response:?}");
+    let made: Value = serde_json::from_str(response.body()).expect("a token");
     let made = made["token"].as_str().expect("a token").to_owned();
     assert_eq!(post(&format!("{web_token}x"), "/app/installations/1/access_tokens", "{}").status(), 401);
     assert_eq!(post(TOKENS[0], "/user/repos", &format!("{{\"name\":\"{}\"", TOKENS[0])).status(), 400);
@@ -63,9 +64,9 @@ fn use_everything(server: &Server) -> Vec<String> {
     secrets
 }
 
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("the folder can be read").flatten() {
+    for entry in std::fs::read_dir(directory).expect("the directory can be read").flatten() {
         match entry.path() {
             path if path.is_dir() => found.extend(files(&path)),
             path => found.push((path.display().to_string(), std::fs::read(&path).unwrap_or_default())),
@@ -75,18 +76,18 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn no_log_and_no_file_holds_a_secret() {
+fn logs_and_files_contain_no_secret() {
     for format in ["text", "json"] {
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        std::fs::write(folder.path().join("state.yaml"), STATE).expect("the folder takes a file");
-        std::fs::write(folder.path().join("helper.pem"), app_key()).expect("the folder takes a file");
-        let mut server = Server::start(folder.path(), &["--log", "trace", "--log-format", format]);
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
+        std::fs::write(directory.path().join("state.yaml"), &*STATE).expect("the file can be written");
+        std::fs::write(directory.path().join("helper.pem"), app_key()).expect("the file can be written");
+        let mut server = Server::start(directory.path(), &["--log", "trace", "--log-format", format]);
         let secrets = use_everything(&server);
         server.signal(Signal::TERM);
         assert_eq!(server.wait(), Some(0));
         let log = server.log();
         assert!(log.contains("responded"), "the log is at its most talkative: {log:.500}");
-        let data = files(&folder.path().join("data"));
+        let data = files(&directory.path().join("data"));
         assert!(
             data.iter().any(|(name, _)| name.ends_with("plinth.db")),
             "{:?}",

@@ -1,22 +1,23 @@
-//! Heads that are no requests get an error response like any other, with a body that says what is wrong.
+//! Malformed request heads get an error response in JSON.
 
-use super::{Raw, Reply, Server};
+use super::{HttpResponse, Raw, Server};
 
 fn server() -> (tempfile::TempDir, Server) {
-    let folder = tempfile::tempdir().expect("a temporary directory can be made");
-    let server = Server::start(folder.path(), &["--ephemeral"]);
-    (folder, server)
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
+    let server = Server::start(directory.path(), &["--ephemeral"]);
+    (directory, server)
 }
 
-fn exchange(raw: &mut Raw, head: &str) -> Reply {
+fn roundtrip(raw: &mut Raw, head: &str) -> HttpResponse {
     raw.try_send(head);
-    raw.reply()
+    raw.response()
 }
 
 #[track_caller]
-fn assert_error(reply: &Reply, status: u16, word: &str) {
-    assert_eq!(reply.status(), status, "{reply:?}");
-    let body: serde_json::Value = serde_json::from_str(reply.body()).unwrap_or_else(|_| panic!("no JSON: {reply:?}"));
+fn assert_error(response: &HttpResponse, status: u16, word: &str) {
+    assert_eq!(response.status(), status, "{response:?}");
+    let body: serde_json::Value =
+        serde_json::from_str(response.body()).unwrap_or_else(|_| panic!("no JSON: {response:?}"));
     let message = body["message"].as_str().expect("a message");
     assert!(message.contains(word), "{message}");
     assert_eq!(body["status"], status.to_string(), "{body}");
@@ -27,18 +28,18 @@ fn assert_error(reply: &Reply, status: u16, word: &str) {
         ("connection", "close"),
         ("vary", "Accept, Authorization, Cookie, Accept-Encoding, X-Requested-With"),
     ] {
-        assert_eq!(reply.header(name), Some(value), "{reply:?}");
+        assert_eq!(response.header(name), Some(value), "{response:?}");
     }
-    let id = reply.header("x-github-request-id").expect("an id");
-    assert_eq!(reply.header("x-service-request-id"), Some(id));
-    assert_eq!(reply.header("content-length"), Some(reply.body().len().to_string().as_str()));
-    assert!(reply.header("date").is_some());
-    assert_eq!(reply.0.matches("HTTP/1.1").count(), 1, "{reply:?}");
+    let id = response.header("x-github-request-id").expect("an id");
+    assert_eq!(response.header("x-service-request-id"), Some(id));
+    assert_eq!(response.header("content-length"), Some(response.body().len().to_string().as_str()));
+    assert!(response.header("date").is_some());
+    assert_eq!(response.0.matches("HTTP/1.1").count(), 1, "{response:?}");
 }
 
 #[test]
-fn every_malformed_head_gets_json_and_the_right_status() {
-    let (_folder, server) = server();
+fn malformed_request_head_returns_json_with_status() {
+    let (_directory, server) = server();
     let many = "x: y\r\n".repeat(200);
     let long = "x".repeat(70_000);
     for (line, headers, status, word) in [
@@ -60,18 +61,18 @@ fn every_malformed_head_gets_json_and_the_right_status() {
         (&format!("GET /{long} HTTP/1.1"), "", 414, "8192 bytes"),
         ("GET /meta HTTP/1.1", &format!("x: {long}\r\n"), 431, "16384 bytes"),
     ] {
-        let reply = exchange(&mut server.connect(), &format!("{line}\r\nhost: x\r\n{headers}\r\n"));
-        assert_error(&reply, status, word);
+        let response = roundtrip(&mut server.connect(), &format!("{line}\r\nhost: x\r\n{headers}\r\n"));
+        assert_error(&response, status, word);
     }
-    // Someone who speaks TLS to a port that does not.
-    assert_error(&exchange(&mut server.connect(), "\u{16}\u{3}\u{1}\u{2}\0"), 400, "malformed");
+    // A TLS handshake on a port without TLS.
+    assert_error(&roundtrip(&mut server.connect(), "\u{16}\u{3}\u{1}\u{2}\0"), 400, "malformed");
     assert_eq!(server.get("/meta").status(), 200);
 }
 
-/// The response to what came before is whole, and the connection is closed after the error.
+/// The responses before the error are complete, and the connection is closed after it.
 #[test]
-fn a_malformed_head_behind_good_requests_is_the_last_one() {
-    let (_folder, server) = server();
+fn malformed_pipelined_request_closes_connection() {
+    let (_directory, server) = server();
     let bodies = [
         String::new(),
         "content-length: 2\r\n\r\n{}".to_owned(),
@@ -84,18 +85,18 @@ fn a_malformed_head_behind_good_requests_is_the_last_one() {
         };
         let all =
             format!("{request}{request}GET /a<b HTTP/1.1\r\nhost: x\r\n\r\nGET /meta HTTP/1.1\r\nhost: x\r\n\r\n");
-        let whole = exchange(&mut server.connect(), &all);
-        let statuses: Vec<&str> = whole.0.split("HTTP/1.1 ").skip(1).map(|reply| &reply[..3]).collect();
+        let whole = roundtrip(&mut server.connect(), &all);
+        let statuses: Vec<&str> = whole.0.split("HTTP/1.1 ").skip(1).map(|response| &response[..3]).collect();
         let good = if body.is_empty() { "200" } else { "404" };
         assert_eq!(statuses, [good, good, "400"], "{body:?}: {whole:?}");
         assert!(whole.0.contains("The request target is malformed"), "{whole:?}");
     }
 }
 
-/// What comes in pieces is the same request.
+/// A request is the same however it is divided into packets.
 #[test]
-fn requests_in_pieces_are_understood() {
-    let (_folder, server) = server();
+fn request_sent_in_pieces_is_served() {
+    let (_directory, server) = server();
     let auth = "authorization: Bearer ghp_monamona\r\nhost: x\r\n";
     let first = format!("POST /user/repos HTTP/1.1\r\n{auth}content-length: 14\r\n\r\n{{\"name\":\"one\"}}");
     let second = format!(
@@ -103,18 +104,18 @@ fn requests_in_pieces_are_understood() {
     );
     let third = format!("GET /repos/mona/two HTTP/1.1\r\n{auth}connection: close\r\n\r\n");
     let mut raw = server.connect();
-    raw.0.set_nodelay(true).expect("a socket takes it");
+    raw.0.set_nodelay(true).expect("a socket accepts it");
     for piece in format!("{first}{second}{third}").as_bytes().chunks(7) {
         raw.try_send_bytes(piece);
     }
-    let whole = raw.reply();
-    let statuses: Vec<&str> = whole.0.split("HTTP/1.1 ").skip(1).map(|reply| &reply[..3]).collect();
+    let whole = raw.response();
+    let statuses: Vec<&str> = whole.0.split("HTTP/1.1 ").skip(1).map(|response| &response[..3]).collect();
     assert_eq!(statuses, ["201", "201", "200"], "{whole:?}");
 }
 
 #[test]
-fn every_response_varies() {
-    let (_folder, server) = server();
+fn every_response_has_vary_header() {
+    let (_directory, server) = server();
     for (head, status) in [
         ("GET /meta HTTP/1.1", 200),
         ("GET /nowhere HTTP/1.1", 404),
@@ -129,9 +130,9 @@ fn every_response_varies() {
         ("GET /docs HTTP/1.1", 200),
         ("GET /mona/none.git/info/refs?service=git-upload-pack HTTP/1.1", 401),
     ] {
-        let reply = server.request(head, "");
-        assert_eq!(reply.status(), status, "{head}: {reply:?}");
-        let vary = reply.header("vary").unwrap_or_else(|| panic!("{head}: {reply:?}"));
+        let response = server.request(head, "");
+        assert_eq!(response.status(), status, "{head}: {response:?}");
+        let vary = response.header("vary").unwrap_or_else(|| panic!("{head}: {response:?}"));
         assert!(vary.contains("Authorization") && vary.contains("Accept"), "{head}: {vary}");
     }
     let tag = server.get("/meta").header("etag").expect("a tag").to_owned();

@@ -1,4 +1,4 @@
-//! Logs that people can live with: no colours in files, no floods, and words that say what they are about.
+//! Log messages: no colors in files, no floods, and errors that name their cause.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -8,18 +8,18 @@ use rustix::process::Signal;
 use super::Server;
 
 #[test]
-fn a_log_in_a_file_has_no_colours_and_sums_up_what_repeats() {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+fn log_file_has_no_colors_and_aggregates_repeated_messages() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let mut server = Server::start(directory.path(), &[]);
     let post = |path: &str, headers: &str, body: &str| {
         server.request(&format!("POST {path} HTTP/1.1\r\nauthorization: Bearer ghp_monamona{headers}"), body)
     };
     assert_eq!(post("/user/repos", "", r#"{"name":"rocket"}"#).status(), 201);
-    // Every one is refused, with a warning.
+    // Each of them is rejected with a warning.
     for _ in 0..100 {
         let headers = "\r\ngit-protocol: version=2\r\ncontent-type: application/x-git-upload-pack-request";
-        let refused = post("/mona/rocket.git/git-upload-pack", headers, "0010command=nope0000");
-        assert!(refused.body().contains("ERR"), "{refused:?}");
+        let rejected = post("/mona/rocket.git/git-upload-pack", headers, "0010command=nope0000");
+        assert!(rejected.body().contains("ERR"), "{rejected:?}");
     }
     server.signal(Signal::TERM);
     assert_eq!(server.wait(), Some(0));
@@ -41,8 +41,8 @@ fn serve(data: &Path, path: &str) -> Output {
 }
 
 #[test]
-fn a_missing_git_is_found_at_start() {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+fn start_without_git_fails() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let nowhere = directory.path().join("no-programs").display().to_string();
     let ended = serve(directory.path(), &nowhere);
     let text = String::from_utf8_lossy(&ended.stderr).into_owned();
@@ -51,8 +51,8 @@ fn a_missing_git_is_found_at_start() {
 }
 
 #[test]
-fn a_database_that_cannot_be_opened_is_named() {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+fn start_names_database_that_cannot_be_opened() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let database = directory.path().join("plinth.db");
     std::fs::create_dir(&database).expect("a directory in its way");
     let ended = serve(directory.path(), &std::env::var("PATH").expect("a path"));

@@ -1,9 +1,10 @@
-//! The program itself: connections, signals, restarts and what it writes down.
+//! Tests of the running program: connections, signals, restarts, backups and logs.
 
 mod backups;
 mod connections;
 mod crashes;
 mod demo;
+mod files;
 pub mod full_disk;
 mod hostile;
 mod logs;
@@ -15,4 +16,6 @@ mod server;
 mod stopping;
 mod verifying;
 
-pub use server::{PATIENCE, Raw, Reply, Server, begin_post, eventually, fetch, get_page, try_get, try_request};
+pub use crate::support::wait::{DEADLINE, wait_until};
+use crate::support::{fixtures, wait};
+pub use server::{HttpResponse, Raw, Server, begin_post, fetch, get_page, try_get, try_request};

@@ -1,23 +1,23 @@
-//! One server owns a data directory and a database; what may run beside it does.
+//! One server owns a data directory and a database; commands that may run at the same time do.
 
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-use super::{Server, eventually};
+use super::{Server, wait_until};
 use crate::support::TestDatabase;
 
-/// A directory, and a database where the environment names a cluster.
-pub struct Place {
+/// A data directory, and a database if the environment names a cluster.
+pub struct Instance {
     pub directory: tempfile::TempDir,
     database: TestDatabase,
 }
 
-impl Place {
+impl Instance {
     pub fn new() -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let database = runtime.expect("a runtime can be made").block_on(TestDatabase::create());
-        Self { directory: tempfile::tempdir().expect("a temporary directory can be made"), database }
+        let database = runtime.expect("a runtime can be created").block_on(TestDatabase::create());
+        Self { directory: tempfile::tempdir().expect("a temporary directory can be created"), database }
     }
 
     pub fn path(&self) -> &Path {
@@ -39,7 +39,7 @@ impl Place {
         Server::start(self.path(), &all)
     }
 
-    /// Runs a command of the program with this place's data.
+    /// Runs a command of the program on this data.
     pub fn run(&self, words: &[&str]) -> Output {
         self.run_in("data", words)
     }
@@ -71,100 +71,100 @@ pub fn succeed(output: Output) -> String {
 const SERVE: &[&str] = &["serve", "--listen", "127.0.0.1:0"];
 
 #[test]
-fn second_server_on_a_data_directory_is_refused_and_harms_nothing() {
-    let place = Place::new();
-    let mut server = place.serve();
+fn second_server_on_data_directory_fails_and_changes_nothing() {
+    let instance = Instance::new();
+    let mut server = instance.serve();
     assert_eq!(
         server.request("POST /user/repos HTTP/1.1\r\nauthorization: Bearer ghp_monamona", r#"{"name":"a"}"#).status(),
         201
     );
     assert_eq!(git_ref(&server).status(), 409, "the directory of the repository is made");
-    // A push that is under way.
-    let quarantine = place.path().join("data/repositories/01/1.git/quarantine/received");
+    // A push in progress.
+    let quarantine = instance.path().join("data/repositories/01/1.git/quarantine/received");
     std::fs::create_dir_all(&quarantine).expect("a quarantine can be made");
-    let refused = place.run(SERVE);
-    let message = text(&refused);
-    assert_eq!(refused.status.code(), Some(1), "{message}");
+    let rejected = instance.run(SERVE);
+    let message = text(&rejected);
+    assert_eq!(rejected.status.code(), Some(1), "{message}");
     assert!(message.contains(&format!("process {}", server.id())), "{message}");
     assert!(message.contains(&server.address.to_string()), "{message}");
     assert!(quarantine.is_dir(), "the quarantine of the first server is still there");
     assert_eq!(server.get("/meta").status(), 200);
     server.signal(rustix::process::Signal::KILL);
     server.wait();
-    let second = place.serve();
+    let second = instance.serve();
     assert_eq!(second.get("/repos/mona/a").status(), 200, "a lock does not outlive its process");
     assert!(!quarantine.exists(), "what a killed process left is removed by the next owner");
 }
 
-fn git_ref(server: &Server) -> super::Reply {
+fn git_ref(server: &Server) -> super::HttpResponse {
     server.get("/repos/mona/a/git/ref/heads/main")
 }
 
 #[test]
-fn commands_run_beside_a_server() {
-    let place = Place::new();
-    let server = place.serve();
-    succeed(place.run(&["user", "create", "hubot"]));
-    succeed(place.run(&["repo", "create", "hubot/tools"]));
-    succeed(place.run(&["token", "list"]));
-    succeed(place.run(&["apply", &place.path().join("state.yaml").display().to_string()]));
-    let checked = succeed(place.run(&["check"]));
+fn commands_run_while_server_runs() {
+    let instance = Instance::new();
+    let server = instance.serve();
+    succeed(instance.run(&["user", "create", "hubot"]));
+    succeed(instance.run(&["repo", "create", "hubot/tools"]));
+    succeed(instance.run(&["token", "list"]));
+    succeed(instance.run(&["apply", &instance.path().join("state.yaml").display().to_string()]));
+    let checked = succeed(instance.run(&["check"]));
     assert!(checked.contains(&format!("process {}", server.id())), "{checked}");
     assert_eq!(server.get("/repos/hubot/tools").status(), 200);
 }
 
 #[test]
-fn second_node_on_a_database_is_refused_by_name() {
-    let place = Place::new();
-    if place.url().is_none() {
+fn second_node_on_database_fails_and_names_first() {
+    let instance = Instance::new();
+    if instance.url().is_none() {
         return;
     }
-    let mut server = place.serve();
-    let refused = place.run_in("other", SERVE);
-    let message = text(&refused);
-    assert!(!refused.status.success() && message.contains(&format!("process {}", server.id())), "{message}");
+    let mut server = instance.serve();
+    let rejected = instance.run_in("other", SERVE);
+    let message = text(&rejected);
+    assert!(!rejected.status.success() && message.contains(&format!("process {}", server.id())), "{message}");
     server.signal(rustix::process::Signal::TERM);
     assert_eq!(server.wait(), Some(0));
-    // The first one is gone, but the repositories are where it was.
+    // The first server has ended, but the repositories are in its directory.
     for words in [SERVE, &["repo", "create", "mona/stray"]] {
-        let refused = place.run_in("other", words);
-        let message = text(&refused);
-        let data = place.path().join("data").display().to_string();
-        assert!(!refused.status.success() && message.contains(&data), "{message}");
+        let rejected = instance.run_in("other", words);
+        let message = text(&rejected);
+        let data = instance.path().join("data").display().to_string();
+        assert!(!rejected.status.success() && message.contains(&data), "{message}");
     }
-    drop(place.serve());
-    std::fs::rename(place.path().join("data"), place.path().join("moved")).expect("the directory can be moved");
-    succeed(place.run_in("moved", &["repo", "create", "mona/kept"]));
+    drop(instance.serve());
+    std::fs::rename(instance.path().join("data"), instance.path().join("moved")).expect("the directory can be moved");
+    succeed(instance.run_in("moved", &["repo", "create", "mona/kept"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn node_whose_session_is_lost_takes_the_database_again() {
-    let place = std::thread::spawn(Place::new).join().expect("a place");
-    let Some(url) = place.url() else { return };
-    let server = place.serve();
+async fn node_reacquires_database_after_session_loss() {
+    let instance = std::thread::spawn(Instance::new).join().expect("an instance");
+    let Some(url) = instance.url() else { return };
+    let server = instance.serve();
     let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.expect("a connection");
     tokio::spawn(connection);
     let owner = "select l.pid from pg_locks l join pg_database d on d.oid = l.database \
                  where l.locktype = 'advisory' and l.objid = 7015349 and l.granted and d.datname = current_database()";
     let before: i32 = client.query_one(owner, &[]).await.expect("somebody owns it").get(0);
-    // Another session takes the lock in the moment in which the first one is gone.
+    // Another session takes the lock as soon as the first one has lost it.
     let usurp = format!("select pg_terminate_backend({before}); select pg_advisory_lock(7015349)");
     client.batch_execute(&usurp).await.expect("the lock is free");
-    eventually("the node is not ready", || server.get("/readyz").status() == 503);
+    wait_until("the node is not ready", || server.get("/readyz").status() == 503);
     let post = || server.request("POST /user/repos HTTP/1.1\r\nauthorization: Bearer ghp_monamona", r#"{"name":"a"}"#);
     assert_eq!(post().status(), 503, "writes are not acknowledged");
     assert_eq!(server.get("/user").status(), 200, "reads are served");
-    eventually("another owner is reported", || server.log().contains("another node has taken the database"));
+    wait_until("another owner is reported", || server.log().contains("another node has taken the database"));
     client.batch_execute("select pg_advisory_unlock(7015349)").await.expect("the lock is given back");
-    eventually("the node is ready", || server.get("/readyz").status() == 200);
+    wait_until("the node is ready", || server.get("/readyz").status() == 200);
     assert_eq!(post().status(), 201);
 }
 
 #[test]
-fn check_makes_nothing_and_looks_at_values() {
-    let place = Place::new();
-    succeed(place.run(&["check"]));
-    assert!(!place.path().join("data").exists(), "check makes no store");
+fn check_creates_nothing_and_validates_values() {
+    let instance = Instance::new();
+    succeed(instance.run(&["check"]));
+    assert!(!instance.path().join("data").exists(), "check makes no store");
     for (words, complaint) in [
         (&["--database-connections", "0"][..], "database_connections"),
         (&["--connections-max", "0"], "connections_max"),
@@ -177,17 +177,17 @@ fn check_makes_nothing_and_looks_at_values() {
     ] {
         for command in ["check", "serve"] {
             let started = Instant::now();
-            let refused = place.run(&[&[command], words].concat());
-            let message = text(&refused);
-            assert!(!refused.status.success() && message.contains(complaint), "{command} {words:?}: {message}");
+            let rejected = instance.run(&[&[command], words].concat());
+            let message = text(&rejected);
+            assert!(!rejected.status.success() && message.contains(complaint), "{command} {words:?}: {message}");
             assert!(started.elapsed() < Duration::from_secs(20));
         }
     }
-    std::fs::write(place.path().join("file"), "no directory").expect("a file can be written");
-    let refused = place.run_in("file/data", &["check"]);
-    assert!(!refused.status.success() && text(&refused).contains("file"), "{}", text(&refused));
+    std::fs::write(instance.path().join("file"), "no directory").expect("a file can be written");
+    let rejected = instance.run_in("file/data", &["check"]);
+    assert!(!rejected.status.success() && text(&rejected).contains("file"), "{}", text(&rejected));
     let mut without_git = Command::new(env!("CARGO_BIN_EXE_plinth"));
-    let refused = without_git.arg("check").env("PATH", "/nonexistent").current_dir(place.path()).output();
-    let message = text(&refused.expect("the program starts"));
+    let rejected = without_git.arg("check").env("PATH", "/nonexistent").current_dir(instance.path()).output();
+    let message = text(&rejected.expect("the program starts"));
     assert!(message.contains("git"), "{message}");
 }

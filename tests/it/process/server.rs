@@ -1,44 +1,36 @@
-//! A server to test: the real program on a free port, and raw connections to it.
+//! A server under test: the real program on a free port, and raw connections to it.
 
+use super::wait::{DEADLINE, wait_until};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
-/// Long enough for a busy machine, short enough to end a test that hangs.
-pub const PATIENCE: Duration = Duration::from_secs(20);
-
-const STATE: &str = "
-users: [{ login: mona }]
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
-
-/// A running server that goes with the test.
+/// A running server, which is killed when it is dropped.
 pub struct Server {
     child: Child,
     pub address: SocketAddr,
-    /// Where metrics are served.
+    /// The address of the metrics listener.
     pub metrics: SocketAddr,
     log: PathBuf,
 }
 
 impl Server {
-    /// Starts on a free port with its data in `folder`, and waits until it answers.
-    pub fn start(folder: &Path, flags: &[&str]) -> Self {
+    /// Starts on a free port with its data in `directory`, and returns when the server is ready.
+    pub fn start(directory: &Path, flags: &[&str]) -> Self {
         let mut program = Command::new(env!("CARGO_BIN_EXE_plinth"));
         program.stdin(Stdio::null());
-        Self::start_by(program, folder, flags)
+        Self::start_by(program, directory, flags)
     }
 
-    /// The same by a command that comes to be the program.
-    pub fn start_by(mut program: Command, folder: &Path, flags: &[&str]) -> Self {
-        let state = folder.join("state.yaml");
+    /// Starts through a command that executes the program in its own process.
+    pub fn start_by(mut program: Command, directory: &Path, flags: &[&str]) -> Self {
+        let state = directory.join("state.yaml");
         if !state.exists() {
-            std::fs::write(&state, STATE).expect("the folder takes a file");
+            std::fs::write(&state, super::fixtures::mona().to_string()).expect("the file can be written");
         }
-        let log = folder.join("log");
-        let errors = std::fs::OpenOptions::new().create(true).append(true).open(&log).expect("the folder takes a log");
+        let log = directory.join("log");
+        let errors = std::fs::OpenOptions::new().create(true).append(true).open(&log).expect("the log can be written");
         if !flags.contains(&"--lame-duck-seconds") {
             program.env("PLINTH_LAME_DUCK_SECONDS", "0");
         }
@@ -46,7 +38,7 @@ impl Server {
             .args(["serve", "--listen", "127.0.0.1:0", "--ready-json", "--limits", "false", "--state"])
             .arg(&state)
             .arg("--data")
-            .arg(folder.join("data"))
+            .arg(directory.join("data"))
             .args(flags)
             .env("PLINTH_METRICS_LISTEN", "127.0.0.1:0")
             .stdout(Stdio::piped())
@@ -68,32 +60,32 @@ impl Server {
     }
 
     pub fn connect(&self) -> Raw {
-        let stream = TcpStream::connect_timeout(&self.address, PATIENCE).expect("the server takes connections");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a socket takes a timeout");
+        let stream = TcpStream::connect_timeout(&self.address, DEADLINE).expect("the server accepts connections");
+        stream.set_read_timeout(Some(DEADLINE)).expect("a socket accepts a timeout");
         Raw(stream)
     }
 
-    /// One request over a connection of its own.
-    pub fn request(&self, head: &str, body: &str) -> Reply {
+    /// Sends one request on a new connection.
+    pub fn request(&self, head: &str, body: &str) -> HttpResponse {
         let mut raw = self.connect();
         raw.send(&format!("{head}\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len()));
-        raw.reply()
+        raw.response()
     }
 
-    pub fn get(&self, path: &str) -> Reply {
+    pub fn get(&self, path: &str) -> HttpResponse {
         self.request(&format!("GET {path} HTTP/1.1\r\nauthorization: Bearer ghp_monamona"), "")
     }
 
-    /// One of the figures for Prometheus that have no labels.
+    /// The value of a metric without labels.
     pub fn metric(&self, name: &str) -> f64 {
         let page = try_request(self.metrics, "GET /metrics HTTP/1.1").expect("metrics are served");
         let figure = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         figure.and_then(|figure| figure.parse().ok()).unwrap_or_else(|| panic!("no {name}: {page}"))
     }
 
-    /// Waits until the server has read so many requests without having finished them.
+    /// Waits until the server has read the heads of so many requests that it has not finished.
     pub fn wait_in_flight(&self, count: u32) {
-        eventually("the requests are in flight", || self.metric("plinth_requests_in_flight") >= f64::from(count));
+        wait_until("the requests are in flight", || self.metric("plinth_requests_in_flight") >= f64::from(count));
     }
 
     pub fn id(&self) -> u32 {
@@ -105,16 +97,10 @@ impl Server {
         rustix::process::kill_process(pid, signal).expect("our own child can be signalled");
     }
 
-    /// The exit code, once the process has ended by itself.
+    /// Waits for the process to exit, and returns its exit code.
     pub fn wait(&mut self) -> Option<i32> {
-        let started = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().expect("a child can be waited for") {
-                return status.code();
-            }
-            assert!(started.elapsed() < PATIENCE, "the server does not end");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_until("the server exits", || self.child.try_wait().expect("a child can be waited for").is_some());
+        self.child.wait().expect("a child can be waited for").code()
     }
 
     pub fn log(&self) -> String {
@@ -129,7 +115,7 @@ impl Drop for Server {
     }
 }
 
-/// A connection on which anything can be sent.
+/// A connection on which any bytes can be sent.
 pub struct Raw(pub TcpStream);
 
 impl Raw {
@@ -137,31 +123,31 @@ impl Raw {
         self.0.write_all(text.as_bytes()).expect("the server reads");
     }
 
-    /// Whether the server still takes what is sent.
+    /// Whether the server still reads.
     pub fn try_send(&mut self, text: &str) -> bool {
         self.0.write_all(text.as_bytes()).is_ok()
     }
 
-    /// The same for bytes; a server that has heard enough may close before all is sent.
+    /// Sends bytes; the server may close before it has read all of them.
     pub fn try_send_bytes(&mut self, bytes: &[u8]) -> bool {
         self.0.write_all(bytes).is_ok()
     }
 
-    /// Everything until the server closes.
-    pub fn reply(&mut self) -> Reply {
+    /// Reads until the server closes.
+    pub fn response(&mut self) -> HttpResponse {
         let mut bytes = Vec::new();
-        // A reset after the answer is an answer too.
+        // A reset after the response does not matter.
         let _ = self.0.read_to_end(&mut bytes);
-        Reply(String::from_utf8_lossy(&bytes).into_owned())
+        HttpResponse(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
-/// An answer as it came over the wire.
+/// A response as it was received.
 #[derive(Debug)]
-pub struct Reply(pub String);
+pub struct HttpResponse(pub String);
 
-impl Reply {
-    /// Zero where there was no answer at all.
+impl HttpResponse {
+    /// Zero if there was no response.
     pub fn status(&self) -> u16 {
         self.0.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default()
     }
@@ -176,7 +162,7 @@ impl Reply {
     }
 }
 
-/// A request whose body has not come yet, so that it stays under way.
+/// A request whose body is incomplete, so that it stays in flight; returns the rest of the body.
 pub fn begin_post(server: &Server, name: &str) -> (Raw, String) {
     let body = serde_json::json!({ "name": name }).to_string();
     let mut raw = server.connect();
@@ -188,42 +174,33 @@ pub fn begin_post(server: &Server, name: &str) -> (Raw, String) {
     (raw, body[4..].to_owned())
 }
 
-/// The status of a GET, or nothing where the server does not respond.
+/// The status of a GET, or nothing if the server does not respond.
 pub fn try_get(address: SocketAddr, token: &str, path: &str) -> Option<u16> {
     let response = try_request(address, &format!("GET {path} HTTP/1.1\r\nauthorization: Bearer {token}"))?;
     response.split(' ').nth(1)?.parse().ok()
 }
 
-/// The response to a request without a body, or nothing where the server does not respond.
+/// The response to a request without a body, or nothing if the server does not respond.
 pub fn try_request(address: SocketAddr, head: &str) -> Option<String> {
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    let mut stream = TcpStream::connect_timeout(&address, DEADLINE).ok()?;
+    stream.set_read_timeout(Some(DEADLINE)).ok()?;
     stream.write_all(format!("{head}\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes()).ok()?;
     let mut response = Vec::new();
     let _ = stream.read_to_end(&mut response);
     Some(String::from_utf8_lossy(&response).into_owned())
 }
 
-/// The body of a page on any address.
+/// The body of a page at an address.
 pub fn get_page(address: SocketAddr, path: &str) -> String {
-    let mut raw = Raw(TcpStream::connect_timeout(&address, PATIENCE).expect("it takes connections"));
+    let mut raw = Raw(TcpStream::connect_timeout(&address, DEADLINE).expect("it accepts connections"));
     raw.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
-    raw.reply().body().to_owned()
+    raw.response().body().to_owned()
 }
 
-/// A page without a credential, with its head.
+/// A whole response to a request without a credential.
 pub fn fetch(address: SocketAddr, path: &str) -> String {
-    let mut raw = Raw(TcpStream::connect_timeout(&address, PATIENCE).expect("the server takes connections"));
-    raw.0.set_read_timeout(Some(PATIENCE)).expect("a socket takes a timeout");
+    let mut raw = Raw(TcpStream::connect_timeout(&address, DEADLINE).expect("the server accepts connections"));
+    raw.0.set_read_timeout(Some(DEADLINE)).expect("a socket accepts a timeout");
     raw.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
-    raw.reply().0
-}
-
-/// Waits until something is so.
-pub fn eventually(what: &str, is_so: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !is_so() {
-        assert!(started.elapsed() < PATIENCE, "never: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    raw.response().0
 }

@@ -1,38 +1,38 @@
-//! Asked to stop, the server finishes what it has begun; started again, it has what it had.
+//! On SIGTERM the server finishes requests in flight; after a restart it has all data.
 
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::{Server, begin_post, eventually};
+use super::{Server, begin_post, wait_until};
 
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a temporary folder can be made")
+fn directory() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary directory can be created")
 }
 
 #[test]
-fn a_request_under_way_is_finished_and_the_next_start_finds_it() {
-    let folder = folder();
-    let mut server = Server::start(folder.path(), &[]);
+fn stop_finishes_request_in_flight_and_keeps_its_write() {
+    let directory = directory();
+    let mut server = Server::start(directory.path(), &[]);
     let (mut under_way, rest) = begin_post(&server, "under-way");
-    // An idle connection does not hold up the end.
+    // An idle connection does not delay the stop.
     let _idle = server.connect();
     server.wait_in_flight(1);
     server.signal(Signal::TERM);
-    eventually("no new connection is taken", || TcpStream::connect(server.address).is_err());
+    wait_until("no new connection is taken", || TcpStream::connect(server.address).is_err());
     under_way.send(&rest);
-    assert_eq!(under_way.reply().status(), 201);
+    assert_eq!(under_way.response().status(), 201);
     assert_eq!(server.wait(), Some(0));
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::start(directory.path(), &[]);
     assert_eq!(server.get("/repos/mona/under-way").status(), 200);
     assert_eq!(server.get("/repos/mona/never").status(), 404);
 }
 
 #[test]
-fn whoever_takes_too_long_is_not_waited_for() {
-    let folder = folder();
-    let mut server = Server::start(folder.path(), &["--drain-seconds", "1"]);
+fn stop_closes_unfinished_connection_after_grace_period() {
+    let directory = directory();
+    let mut server = Server::start(directory.path(), &["--drain-seconds", "1"]);
     let (_stuck, _) = begin_post(&server, "stuck");
     server.wait_in_flight(1);
     let started = Instant::now();
@@ -42,15 +42,15 @@ fn whoever_takes_too_long_is_not_waited_for() {
 }
 
 #[test]
-fn a_temporary_server_leaves_nothing_behind() {
-    let folder = folder();
-    let mut server = Server::start(folder.path(), &["--ephemeral"]);
+fn ephemeral_server_removes_its_directory() {
+    let directory = directory();
+    let mut server = Server::start(directory.path(), &["--ephemeral"]);
     let (mut post, rest) = begin_post(&server, "gone");
     post.send(&rest);
-    assert_eq!(post.reply().status(), 201);
+    assert_eq!(post.response().status(), 201);
     server.signal(Signal::TERM);
     assert_eq!(server.wait(), Some(0));
-    let server = Server::start(folder.path(), &["--ephemeral"]);
+    let server = Server::start(directory.path(), &["--ephemeral"]);
     assert_eq!(server.get("/repos/mona/gone").status(), 404);
-    assert!(!folder.path().join("data").join("plinth.db").exists());
+    assert!(!directory.path().join("data").join("plinth.db").exists());
 }

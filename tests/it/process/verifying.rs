@@ -1,4 +1,4 @@
-//! Damage is found and named, never called healthy, and never answered as if something did not exist.
+//! Damage is detected and named: never reported as healthy, and never served as a missing object.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -8,21 +8,22 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::backups::{create_tag, damage, first_pack, git, place, push_commits, tip};
-use super::owners::{Place, succeed, text};
-use super::{Server, eventually, try_request};
+use super::backups::{create_tag, instance, push_commits, tip};
+use super::files::{damage, first_pack, git};
+use super::owners::{Instance, succeed, text};
+use super::{Server, try_request, wait_until};
 
-/// A place with a repository that no server uses at the moment.
-fn stopped() -> Place {
-    let place = place();
-    drop(place.serve());
-    // The next server takes everything as it is.
-    std::fs::write(place.path().join("state.yaml"), "users: []\n").expect("the directory takes a file");
-    place
+/// An instance with a repository and no running server.
+fn stopped() -> Instance {
+    let instance = instance();
+    drop(instance.serve());
+    // The next start applies no state.
+    std::fs::write(instance.path().join("state.yaml"), "users: []\n").expect("the file can be written");
+    instance
 }
 
-fn repositories(place: &Place) -> PathBuf {
-    place.path().join("data/repositories")
+fn repositories(instance: &Instance) -> PathBuf {
+    instance.path().join("data/repositories")
 }
 
 fn report(output: &Output) -> Value {
@@ -30,8 +31,8 @@ fn report(output: &Output) -> Value {
 }
 
 #[track_caller]
-fn verify(place: &Place, flags: &[&str], code: i32) -> Value {
-    let output = place.run(&[&["verify", "--json"], flags].concat());
+fn verify(instance: &Instance, flags: &[&str], code: i32) -> Value {
+    let output = instance.run(&[&["verify", "--json"], flags].concat());
     assert_eq!(output.status.code(), Some(code), "{}", text(&output));
     let report = report(&output);
     assert_eq!(report["healthy"], code == 0, "{report}");
@@ -43,9 +44,9 @@ fn kinds(report: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn healthy_store_has_no_findings_while_it_is_written_to() {
-    let place = place();
-    let server = Arc::new(place.serve());
+fn verify_of_healthy_store_under_writes_has_no_findings() {
+    let instance = instance();
+    let server = Arc::new(instance.serve());
     let sha = tip(&server, "heads/main");
     let (stop, count) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     let tagging = {
@@ -58,12 +59,12 @@ fn healthy_store_has_no_findings_while_it_is_written_to() {
         })
     };
     let pushing = {
-        let (server, stop, directory) = (server.clone(), stop.clone(), place.path().to_owned());
+        let (server, stop, directory) = (server.clone(), stop.clone(), instance.path().to_owned());
         std::thread::spawn(move || push_commits(&server, &directory, &stop))
     };
-    eventually("there is load", || count.load(Ordering::SeqCst) > 5);
+    wait_until("there is load", || count.load(Ordering::SeqCst) > 5);
     for _ in 0..3 {
-        let report = verify(&place, &[], 0);
+        let report = verify(&instance, &[], 0);
         assert_eq!(kinds(&report), [""; 0], "{report}");
         assert_eq!(report["checked"]["repositories"], 2, "{report}");
         assert!(report["checked"]["pack_bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{report}");
@@ -72,14 +73,14 @@ fn healthy_store_has_no_findings_while_it_is_written_to() {
     stop.store(true, Ordering::SeqCst);
     tagging.join().expect("every tag is acknowledged");
     pushing.join().expect("every push is acknowledged");
-    let lines = place.run(&["verify", "--progress"]);
+    let lines = instance.run(&["verify", "--progress"]);
     assert!(String::from_utf8_lossy(&lines.stderr).contains("MiB"), "{}", text(&lines));
     assert!(succeed(lines).contains("healthy: 2 repositories"));
 }
 
-/// Path of the API for each object of the first repository.
-fn objects(place: &Place) -> Vec<String> {
-    let directory = repositories(place).join("01/1.git").display().to_string();
+/// The API path of each object of the first repository.
+fn objects(instance: &Instance) -> Vec<String> {
+    let directory = repositories(instance).join("01/1.git").display().to_string();
     let listed = git(Path::new("/"), &["--git-dir", &directory, "cat-file", "--batch-all-objects", "--batch-check"]);
     let listed = succeed(listed);
     let path = |line: &str| {
@@ -92,7 +93,7 @@ fn objects(place: &Place) -> Vec<String> {
 
 fn metric(url: &str) -> String {
     let address = url.strip_prefix("http://").and_then(|rest| rest.split('/').next()).expect("an address");
-    let mut stream = std::net::TcpStream::connect(address).expect("the listener answers");
+    let mut stream = std::net::TcpStream::connect(address).expect("the listener responds");
     std::io::Write::write_all(&mut stream, b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
         .expect("sent");
     let mut text = String::new();
@@ -100,14 +101,14 @@ fn metric(url: &str) -> String {
     text
 }
 
-/// Every object is served or its loss is admitted; returns how many were lost.
+/// Every object is served or reported as lost; returns the number of lost ones.
 fn read_all(server: &Server, paths: &[String]) -> usize {
     let mut lost = 0;
     for path in paths {
-        let reply = server.get(path);
-        assert!(matches!(reply.status(), 200 | 500), "{path}: {reply:?}");
-        if reply.status() == 500 {
-            assert!(reply.header("x-github-request-id").is_some(), "{reply:?}");
+        let response = server.get(path);
+        assert!(matches!(response.status(), 200 | 500), "{path}: {response:?}");
+        if response.status() == 500 {
+            assert!(response.header("x-github-request-id").is_some(), "{response:?}");
             lost += 1;
         }
     }
@@ -115,22 +116,22 @@ fn read_all(server: &Server, paths: &[String]) -> usize {
 }
 
 #[test]
-fn bad_bytes_in_a_pack_are_reported_and_never_a_404() {
-    let place = stopped();
-    let paths = objects(&place);
-    let pack = first_pack(&repositories(&place));
+fn corrupt_pack_is_reported_and_never_a_404() {
+    let instance = stopped();
+    let paths = objects(&instance);
+    let pack = first_pack(&repositories(&instance));
     damage(&pack);
     let name = pack.file_name().expect("a name").to_string_lossy().into_owned();
-    let report = verify(&place, &[], 1);
+    let report = verify(&instance, &[], 1);
     let finding = &report["findings"][0];
     assert_eq!(finding["kind"], "damaged_pack", "{report}");
     assert_eq!(finding["repository"], "mona/work", "{report}");
     assert!(finding["path"].as_str().is_some_and(|path| path.ends_with(&name)), "{report}");
-    // Nothing can be made of it, and nothing is lost by trying.
-    assert_eq!(kinds(&verify(&place, &["--repair"], 1))[0], "damaged_pack");
+    // The object cannot be repaired, and an attempt does no harm.
+    assert_eq!(kinds(&verify(&instance, &["--repair"], 1))[0], "damaged_pack");
 
     let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
-    let server = place.serve_with(&["--metrics-listen", &free.to_string()]);
+    let server = instance.serve_with(&["--metrics-listen", &free.to_string()]);
     let lost = read_all(&server, &paths) + read_all(&server, &paths);
     assert!(lost > 0, "thirty bytes are a part of some object");
     let log = server.log();
@@ -144,11 +145,11 @@ fn bad_bytes_in_a_pack_are_reported_and_never_a_404() {
 }
 
 #[test]
-fn readiness_details_report_damage_and_the_server_stays_ready() {
-    let place = stopped();
-    let paths = objects(&place);
-    damage(&first_pack(&repositories(&place)));
-    let server = place.serve_with(&[]);
+fn readiness_details_report_damage_and_server_stays_ready() {
+    let instance = stopped();
+    let paths = objects(&instance);
+    damage(&first_pack(&repositories(&instance)));
+    let server = instance.serve_with(&[]);
     let finding = || {
         let page = try_request(server.metrics, "GET /readyz/details HTTP/1.1").expect("details are served");
         let (head, body) = page.split_once("\r\n\r\n").expect("a response has a body");
@@ -167,48 +168,48 @@ fn readiness_details_report_damage_and_the_server_stays_ready() {
 }
 
 #[test]
-fn deleted_packs_are_reported_and_never_a_404() {
+fn deleted_pack_is_reported_and_never_a_404() {
     for extensions in [&["pack"][..], &["pack", "idx", "rev"]] {
-        let place = stopped();
-        let paths = objects(&place);
-        let pack = first_pack(&repositories(&place));
+        let instance = stopped();
+        let paths = objects(&instance);
+        let pack = first_pack(&repositories(&instance));
         for extension in extensions {
             let _ = std::fs::remove_file(pack.with_extension(extension));
         }
-        let checked = place.run(&["check"]);
+        let checked = instance.run(&["check"]);
         assert!(!checked.status.success() && text(&checked).contains("refs/heads/main"), "{}", text(&checked));
-        let report = verify(&place, &[], 1);
+        let report = verify(&instance, &[], 1);
         assert!(kinds(&report).iter().any(|kind| ["damaged_pack", "missing_object"].contains(kind)), "{report}");
         if extensions.len() > 1 {
             let about = |word: &str| report.to_string().contains(word);
             assert!(about("refs/heads/main") && about("a pull request version or a comment"), "{report}");
         }
-        let server = place.serve();
+        let server = instance.serve();
         assert_eq!(read_all(&server, &paths), paths.len(), "everything is lost");
         assert_eq!(server.get("/repos/mona/work/git/trees/main").status(), 500);
     }
 }
 
 #[test]
-fn object_that_never_existed_is_a_404() {
-    let place = place();
-    let server = place.serve();
+fn unknown_object_returns_404() {
+    let instance = instance();
+    let server = instance.serve();
     assert_eq!(server.get(&format!("/repos/mona/work/git/commits/{}", "1".repeat(40))).status(), 404);
 }
 
 #[test]
-fn indexes_and_directories_are_made_again() {
-    let place = stopped();
-    let paths = objects(&place);
-    let index = first_pack(&repositories(&place)).with_extension("idx");
-    let directory = repositories(&place).join("01/1.git");
+fn verify_rebuilds_indexes_and_directories() {
+    let instance = stopped();
+    let paths = objects(&instance);
+    let index = first_pack(&repositories(&instance)).with_extension("idx");
+    let directory = repositories(&instance).join("01/1.git");
     for harm in ["remove the index", "damage the index", "remove directories", "damage the commit-graph"] {
         match harm {
             "remove the index" => std::fs::remove_file(&index).expect("it can be removed"),
             "damage the index" => damage(&index),
             "remove directories" => {
                 std::fs::remove_dir_all(directory.join("refs")).expect("it can be removed");
-                let checked = place.run(&["check"]);
+                let checked = instance.run(&["check"]);
                 assert!(!checked.status.success() && text(&checked).contains("refs/heads"), "{}", text(&checked));
             }
             _ => {
@@ -217,50 +218,50 @@ fn indexes_and_directories_are_made_again() {
                 std::fs::write(graphs.join("commit-graph-chain"), format!("{}\n", "1".repeat(40))).expect("a chain");
             }
         }
-        let report = verify(&place, &[], 1);
+        let report = verify(&instance, &[], 1);
         assert!(report.to_string().contains(r#""repair":"possible""#), "{harm}: {report}");
-        let report = verify(&place, &["--repair"], 0);
+        let report = verify(&instance, &["--repair"], 0);
         assert!(report.to_string().contains(r#""repair":"done""#), "{harm}: {report}");
-        assert_eq!(kinds(&verify(&place, &[], 0)), [""; 0], "{harm}");
+        assert_eq!(kinds(&verify(&instance, &[], 0)), [""; 0], "{harm}");
     }
-    assert_eq!(read_all(&place.serve(), &paths), 0);
+    assert_eq!(read_all(&instance.serve(), &paths), 0);
 }
 
 #[test]
-fn what_nothing_needs_is_removed_only_by_the_owner() {
-    let place = stopped();
-    let orphan = repositories(&place).join("63/99.git");
+fn unneeded_files_are_removed_only_by_owner() {
+    let instance = stopped();
+    let orphan = repositories(&instance).join("63/99.git");
     std::fs::create_dir_all(&orphan).expect("a directory");
     let long_ago = SystemTime::now() - Duration::from_secs(7200);
     let set_back =
         |path: &Path| std::fs::File::open(path).and_then(|file| file.set_modified(long_ago)).expect("a time");
     set_back(&orphan);
-    let half = repositories(&place).join("01/1.git/objects/pack/tmp_pack_half");
+    let half = repositories(&instance).join("01/1.git/objects/pack/tmp_pack_half");
     std::fs::write(&half, "half").expect("a file");
     set_back(&half);
-    let report = verify(&place, &[], 0);
+    let report = verify(&instance, &[], 0);
     assert_eq!(kinds(&report), ["orphan", "leftover"], "{report}");
-    // A server removes what was left over when it starts; the orphan is not its business.
-    let server = place.serve();
+    // A server removes leftovers when it starts, but not the orphaned directory.
+    let server = instance.serve();
     assert!(!half.exists());
-    let report = verify(&place, &["--repair"], 0);
+    let report = verify(&instance, &["--repair"], 0);
     assert_eq!(report["findings"][0]["repair"], "needs_owner", "{report}");
     assert!(orphan.exists());
     drop(server);
-    let report = verify(&place, &["--repair"], 0);
+    let report = verify(&instance, &["--repair"], 0);
     assert_eq!(report["findings"][0]["repair"], "done", "{report}");
     assert!(!orphan.exists());
 }
 
 #[test]
-fn garbage_in_the_database_is_reported() {
-    let place = stopped();
-    if place.url().is_some() {
+fn database_corruption_is_reported() {
+    let instance = stopped();
+    if instance.url().is_some() {
         return;
     }
-    // Whoever closes the store last moves the log into the file.
-    succeed(place.run(&["user", "list"]));
-    let file = place.path().join("data/plinth.db");
+    // The last process that closes the store checkpoints the log into the file.
+    succeed(instance.run(&["user", "list"]));
+    let file = instance.path().join("data/plinth.db");
     let whole = std::fs::read(&file).expect("it can be read");
     let garbage: Vec<u8> = (0..40_960u32).map(|byte| (byte.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     for at in [0, whole.len() / 4096 / 2 * 4096] {
@@ -268,27 +269,27 @@ fn garbage_in_the_database_is_reported() {
         let end = damaged.len().min(at + garbage.len());
         damaged[at..end].copy_from_slice(&garbage[..end - at]);
         std::fs::write(&file, &damaged).expect("it can be written");
-        let report = verify(&place, &[], 1);
+        let report = verify(&instance, &[], 1);
         assert_eq!(kinds(&report)[0], "damaged_database", "{at}: {report}");
     }
     std::fs::write(&file, &whole).expect("it can be written");
-    verify(&place, &[], 0);
+    verify(&instance, &[], 0);
 }
 
 #[test]
-fn verify_that_cannot_run_says_so() {
-    let place = Place::new();
-    let output = place.run(&["verify"]);
+fn verify_reports_why_it_cannot_run() {
+    let instance = Instance::new();
+    let output = instance.run(&["verify"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
-    assert!(!place.path().join("data").exists(), "nothing is made");
+    assert!(!instance.path().join("data").exists(), "nothing is made");
 }
 
 #[test]
 fn damaged_backup_is_reported() {
-    let place = stopped();
-    let backup = place.path().join("backup").display().to_string();
-    succeed(place.run(&["backup", &backup]));
-    verify(&place, &["--backup", &backup], 0);
+    let instance = stopped();
+    let backup = instance.path().join("backup").display().to_string();
+    succeed(instance.run(&["backup", &backup]));
+    verify(&instance, &["--backup", &backup], 0);
     damage(&first_pack(Path::new(&backup)));
-    assert_eq!(kinds(&verify(&place, &["--backup", &backup], 1)), ["damaged_backup"]);
+    assert_eq!(kinds(&verify(&instance, &["--backup", &backup], 1)), ["damaged_backup"]);
 }

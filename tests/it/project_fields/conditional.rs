@@ -1,4 +1,4 @@
-//! Answers that a client holds already.
+//! Conditional requests for fields.
 
 use serde_json::json;
 
@@ -6,24 +6,24 @@ use super::{ORG, STATE, USER, add, mona};
 use crate::support::{Service, Tester};
 
 #[tokio::test]
-async fn an_unchanged_project_is_not_sent_again() {
-    let service = Service::with(STATE).await;
+async fn unchanged_fields_return_304() {
+    let service = Service::with(&STATE).await;
     let notes = add(&service, ORG, json!({ "name": "Notes", "data_type": "text" })).await;
     for path in [ORG.to_owned(), format!("{ORG}?per_page=2"), format!("{ORG}/{}", notes["id"]), USER.to_owned()] {
         let first = mona(&service).get(&path).await.expect(200);
         let tag = first.header("etag").unwrap().to_owned();
         service.advance(30 * 86_400);
-        let held = mona(&service).header("if-none-match", &format!("\"x\", W/{tag}"));
-        let again = held.get(&path).await.expect(304);
+        let cached = mona(&service).header("if-none-match", &format!("\"x\", W/{tag}"));
+        let again = cached.get(&path).await.expect(304);
         assert!(again.body.is_empty());
         assert_eq!(again.header("etag"), Some(tag.as_str()));
-        assert_eq!(held.head(&path).await.status, 304);
+        assert_eq!(cached.head(&path).await.status, 304);
     }
 }
 
 #[tokio::test]
-async fn every_change_of_a_project_shows() {
-    let service = Service::with(STATE).await;
+async fn every_project_change_changes_etag() {
+    let service = Service::with(&STATE).await;
     let notes = add(&service, ORG, json!({ "name": "Notes", "data_type": "text" })).await;
     let single = format!("{ORG}/{}", notes["id"]);
     let list_tag = mona(&service).get(ORG).await.header("etag").unwrap().to_owned();
@@ -35,8 +35,8 @@ async fn every_change_of_a_project_shows() {
 }
 
 #[tokio::test]
-async fn a_tag_belongs_to_its_page() {
-    let service = Service::with(STATE).await;
+async fn etag_depends_on_page() {
+    let service = Service::with(&STATE).await;
     let tag = mona(&service).get(&format!("{ORG}?per_page=2")).await.header("etag").unwrap().to_owned();
     mona(&service).header("if-none-match", &tag).get(&format!("{ORG}?per_page=3")).await.expect(200);
     mona(&service).header("if-none-match", &tag).get(&format!("{ORG}/99999")).await.expect(404);
@@ -45,8 +45,8 @@ async fn a_tag_belongs_to_its_page() {
 }
 
 #[tokio::test]
-async fn what_is_held_can_no_longer_be_confirmed_when_the_right_is_gone() {
-    let service = Service::with(STATE).await;
+async fn etag_returns_404_after_right_is_revoked() {
+    let service = Service::with(&STATE).await;
     service.apply("tokens: [{ kind: classic, user: hubot, scopes: [project], token: ghp_hubot000 }]").await;
     service.apply("orgs: [{ login: octo-org, members: [{ user: hubot, role: member }] }]").await;
     let hubot = service.with_token("ghp_hubot000");
@@ -60,7 +60,7 @@ async fn what_is_held_can_no_longer_be_confirmed_when_the_right_is_gone() {
     hubot.header("if-none-match", &tag).get(ORG).await.expect(404);
 }
 
-/// Takes a table away, so that whoever reads from it fails.
+/// Drops a table, so that a request that reads it fails.
 async fn hide(service: &Service, sql: &'static str) {
     let hidden = service.store.write(Tester, (), move |tx, ()| {
         Box::pin(async move {
@@ -72,8 +72,8 @@ async fn hide(service: &Service, sql: &'static str) {
 }
 
 #[tokio::test]
-async fn what_is_held_is_confirmed_without_reading_a_single_field() {
-    let service = Service::with(STATE).await;
+async fn matching_etag_reads_no_fields() {
+    let service = Service::with(&STATE).await;
     let tag = mona(&service).get(ORG).await.header("etag").unwrap().to_owned();
     hide(&service, "alter table project_field rename to hidden_field").await;
     mona(&service).get(ORG).await.expect(500);

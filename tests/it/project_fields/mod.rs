@@ -1,35 +1,39 @@
-//! Fields of projects: listed, shown, added.
+//! Fields of projects.
 
-mod adding;
 mod conditional;
-mod following;
-mod members;
+mod creating;
+mod issue_fields;
+mod members_only;
 mod model;
 mod paging;
 pub use paging::link;
-mod refusals;
 mod rights;
+mod validation;
+
+use std::sync::LazyLock;
 
 use expect_test::expect;
 use serde_json::{Value, json};
 
 use crate::schemas;
+use crate::support::fixtures::octo_org;
 use crate::support::{Client, Service};
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-issue_fields:
-  - { org: octo-org, name: Priority, data_type: single_select, options: [{ name: High, color: red }, { name: Low, color: blue, description: Later }] }
-  - { org: octo-org, name: Platforms, data_type: multi_select, options: [{ name: Linux, color: red }] }
-  - { org: octo-org, name: Effort, data_type: number }
-projects:
-  - { owner: octo-org, title: Roadmap }
-  - { owner: octo-org, title: Other }
-  - { owner: mona, title: Chores }
-tokens:
-  - { kind: classic, user: mona, scopes: [project, 'admin:org'], token: ghp_mona0000 }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona", "hubot"])
+        .issue_field(
+            "Priority",
+            "single_select",
+            "options: [{ name: High, color: red }, { name: Low, color: blue, description: Later }]",
+        )
+        .issue_field("Platforms", "multi_select", "options: [{ name: Linux, color: red }]")
+        .issue_field("Effort", "number", "")
+        .project("octo-org", "Roadmap", "")
+        .project("octo-org", "Other", "")
+        .project("mona", "Chores", "")
+        .classic("mona", "project, admin:org", "ghp_mona0000")
+        .to_string()
+});
 const ORG: &str = "/orgs/octo-org/projectsV2/1/fields";
 const USER: &str = "/users/mona/projectsV2/1/fields";
 
@@ -39,11 +43,11 @@ fn mona(service: &Service) -> Client<'_> {
 
 /// Adds a field and returns it.
 async fn add(service: &Service, path: &str, body: Value) -> Value {
-    let answer = mona(service).post(path, body).await.expect(201);
+    let response = mona(service).post(path, body).await.expect(201);
     let operation =
         if path.starts_with("/orgs") { "projects/add-field-for-org" } else { "projects/add-field-for-user" };
-    schemas::check(operation, &answer);
-    answer.json()
+    schemas::check(operation, &response);
+    response.json()
 }
 
 fn names(list: &Value) -> Vec<&str> {
@@ -52,11 +56,11 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_new_project_has_the_fields_that_every_project_has() {
-    let service = Service::with(STATE).await;
-    let answer = mona(&service).get(ORG).await.expect(200);
-    schemas::check("projects/list-fields-for-org", &answer);
-    let listed = answer.json();
+async fn new_project_has_default_fields() {
+    let service = Service::with(&STATE).await;
+    let response = mona(&service).get(ORG).await.expect(200);
+    schemas::check("projects/list-fields-for-org", &response);
+    let listed = response.json();
     let shown: Vec<_> = listed
         .as_array()
         .unwrap()
@@ -79,18 +83,18 @@ async fn a_new_project_has_the_fields_that_every_project_has() {
             ("Sub-issues progress", "sub_issues_progress"),
         ]
     );
-    let answer = mona(&service).get(USER).await.expect(200);
-    schemas::check("projects/list-fields-for-user", &answer);
-    assert_eq!(answer.json().as_array().unwrap().len(), 10, "types of issues belong to organizations");
-    assert!(!names(&answer.json()).contains(&"Type"));
+    let response = mona(&service).get(USER).await.expect(200);
+    schemas::check("projects/list-fields-for-user", &response);
+    assert_eq!(response.json().as_array().unwrap().len(), 10, "types of issues belong to organizations");
+    assert!(!names(&response.json()).contains(&"Type"));
 }
 
 #[tokio::test]
-async fn status_has_its_three_options() {
-    let service = Service::with(STATE).await;
+async fn status_field_has_three_options() {
+    let service = Service::with(&STATE).await;
     let status = mona(&service).get(ORG).await.json()[2]["id"].clone();
-    let answer = mona(&service).get(&format!("{ORG}/{status}")).await;
-    schemas::check("projects/get-field-for-org", &answer);
+    let response = mona(&service).get(&format!("{ORG}/{status}")).await;
+    schemas::check("projects/get-field-for-org", &response);
     expect![[r#"
         200
         {
@@ -140,12 +144,12 @@ async fn status_has_its_three_options() {
           "project_url": "http://plinth.test/projects/1",
           "updated_at": "2026-02-25T06:13:20Z"
         }"#]]
-    .assert_eq(&answer.to_string());
+    .assert_eq(&response.to_string());
 }
 
 #[tokio::test]
-async fn a_field_is_found_by_its_id_in_its_own_project_only() {
-    let service = Service::with(STATE).await;
+async fn field_is_found_only_in_its_project() {
+    let service = Service::with(&STATE).await;
     let notes = add(&service, ORG, json!({ "name": "Notes", "data_type": "text" })).await;
     let found = mona(&service).get(&format!("{ORG}/{}", notes["id"])).await.expect(200);
     assert_eq!(found.json(), notes);
@@ -165,7 +169,7 @@ async fn a_field_is_found_by_its_id_in_its_own_project_only() {
     let found = mona(&service).get(&format!("/orgs/OCTO-ORG/projectsV2/1/fields/{}", notes["id"])).await;
     assert_eq!(found.expect(200).json()["id"], notes["id"]);
     let user_field = add(&service, USER, json!({ "name": "Notes", "data_type": "text" })).await;
-    let answer = mona(&service).get(&format!("{USER}/{}", user_field["id"])).await.expect(200);
-    schemas::check("projects/get-field-for-user", &answer);
-    assert_eq!(answer.json(), user_field);
+    let response = mona(&service).get(&format!("{USER}/{}", user_field["id"])).await.expect(200);
+    schemas::check("projects/get-field-for-user", &response);
+    assert_eq!(response.json(), user_field);
 }

@@ -1,21 +1,21 @@
-//! Pages of fields, forwards and back.
+//! Pages of fields, forward and back.
 
 use serde_json::{Value, json};
 
 use super::{ORG, STATE, USER, add, mona, names};
-use crate::support::{Answer, Service};
+use crate::support::{Response, Service};
 
 /// The path behind the link of this relation.
-pub fn link(answer: &Answer, relation: &str) -> Option<String> {
-    let links = answer.header("link")?.split(", ");
+pub fn link(response: &Response, relation: &str) -> Option<String> {
+    let links = response.header("link")?.split(", ");
     let wanted = links.filter_map(|link| link.split_once("; ")).find(|(_, rel)| *rel == format!("rel=\"{relation}\""));
-    let address = wanted?.0.trim_start_matches('<').trim_end_matches('>');
-    Some(address.strip_prefix("http://plinth.test").expect("links lead to the same host").to_owned())
+    let url = wanted?.0.trim_start_matches('<').trim_end_matches('>');
+    Some(url.strip_prefix("http://plinth.test").expect("links lead to the same host").to_owned())
 }
 
 #[tokio::test]
-async fn cursors_lead_through_the_whole_list_and_back() {
-    let service = Service::with(STATE).await;
+async fn cursors_page_forward_and_back() {
+    let service = Service::with(&STATE).await;
     let whole = mona(&service).get(ORG).await.expect(200);
     assert_eq!(whole.header("link"), None, "one page needs no links");
     let whole = whole.json();
@@ -41,8 +41,8 @@ async fn cursors_lead_through_the_whole_list_and_back() {
 }
 
 #[tokio::test]
-async fn links_keep_the_query_and_their_cursor_alone() {
-    let service = Service::with(STATE).await;
+async fn links_have_query_and_one_cursor() {
+    let service = Service::with(&STATE).await;
     let page = mona(&service).get(&format!("/api/v3{ORG}?per_page=2&x=a%2Cb")).await.expect(200);
     let next = link(&page, "next").unwrap();
     assert!(next.starts_with("/api/v3/orgs/octo-org/projectsV2/1/fields?per_page=2&x=a%2Cb&after="), "{next}");
@@ -53,8 +53,8 @@ async fn links_keep_the_query_and_their_cursor_alone() {
 }
 
 #[tokio::test]
-async fn a_page_size_is_taken_within_reason() {
-    let service = Service::with(STATE).await;
+async fn page_size_is_clamped() {
+    let service = Service::with(&STATE).await;
     for number in 0..24 {
         add(&service, ORG, json!({ "name": format!("Field {number}"), "data_type": "text" })).await;
     }
@@ -67,8 +67,8 @@ async fn a_page_size_is_taken_within_reason() {
 }
 
 #[tokio::test]
-async fn only_cursors_of_this_list_are_taken_and_one_at_a_time() {
-    let service = Service::with(STATE).await;
+async fn foreign_or_combined_cursors_are_rejected() {
+    let service = Service::with(&STATE).await;
     let own = link(&mona(&service).get(&format!("{ORG}?per_page=2")).await, "next").unwrap();
     let cursor = own.split_once("after=").unwrap().1;
     for path in [
@@ -78,15 +78,15 @@ async fn only_cursors_of_this_list_are_taken_and_one_at_a_time() {
         format!("{USER}?after={cursor}"),
         format!("{ORG}?after={cursor}&before={cursor}"),
     ] {
-        let refused = mona(&service).get(&path).await.expect(422).json();
-        assert_eq!(refused["message"], "Validation Failed", "{path}");
+        let rejected = mona(&service).get(&path).await.expect(422).json();
+        assert_eq!(rejected["message"], "Validation Failed", "{path}");
     }
     mona(&service).get(&format!("{ORG}?after={cursor}&before=")).await.expect(200);
 }
 
 #[tokio::test]
-async fn a_list_that_grows_while_it_is_read_shows_everything_once() {
-    let service = Service::with(STATE).await;
+async fn growing_list_is_paged_without_duplicates() {
+    let service = Service::with(&STATE).await;
     let mut page = mona(&service).get(&format!("{USER}?per_page=3")).await.expect(200);
     let mut seen: Vec<Value> = page.json().as_array().unwrap().clone();
     let mut added = 0;
@@ -104,8 +104,8 @@ async fn a_list_that_grows_while_it_is_read_shows_everything_once() {
 }
 
 #[tokio::test]
-async fn a_page_behind_the_end_is_empty_and_leads_back() {
-    let service = Service::with(STATE).await;
+async fn page_after_end_is_empty_and_links_back() {
+    let service = Service::with(&STATE).await;
     let field = add(&service, ORG, json!({ "issue_field_id": 3 })).await;
     let before_last = mona(&service).get(&format!("{ORG}?per_page=11")).await;
     let next = link(&before_last, "next").unwrap();

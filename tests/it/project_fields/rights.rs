@@ -1,56 +1,36 @@
-//! Who may see and add fields, for each kind of token, in public and private projects.
+//! Who may read and add fields, for each kind of token, in public and private projects.
+
+use std::sync::LazyLock;
 
 use serde_json::json;
 
 use crate::support::Service;
+use crate::support::fixtures::apps_with_permission;
 
-const STATE: &str = "
-users: [{ login: mona }, { login: hubot }, { login: stranger }]
-orgs:
-  - { login: octo-org, members: [{ user: mona, role: admin }, { user: hubot, role: member }] }
-  - { login: other-org, members: [{ user: mona, role: admin }] }
-projects:
-  - { owner: octo-org, title: Open, public: true }
-  - { owner: octo-org, title: Closed }
-  - { owner: mona, title: Open, public: true }
-  - { owner: mona, title: Closed }
-apps:
-  - { slug: writer, owner: octo-org, permissions: { organization_projects: write } }
-  - { slug: reader, owner: octo-org, permissions: { organization_projects: read } }
-  - { slug: blind, owner: octo-org, permissions: { contents: write, issue_fields: write } }
-  - { slug: elsewhere, owner: octo-org, permissions: { organization_projects: write } }
-installations:
-  - { app: writer, account: octo-org, repositories: all }
-  - { app: reader, account: octo-org, repositories: all }
-  - { app: blind, account: octo-org, repositories: all }
-  - { app: elsewhere, account: other-org, repositories: all }
-tokens:
-  - { kind: classic, user: mona, scopes: [project], token: ghp_mona_project }
-  - { kind: classic, user: mona, scopes: ['read:project'], token: ghp_mona_read }
-  - { kind: classic, user: mona, scopes: [repo, 'admin:org'], token: ghp_mona_blind }
-  - { kind: classic, user: hubot, scopes: [project], token: ghp_hubot_project }
-  - { kind: classic, user: stranger, scopes: [project], token: ghp_stranger }
-  - { kind: oauth, user: mona, scopes: [project], token: gho_mona_project }
-  - { kind: oauth, user: mona, scopes: ['read:project'], token: gho_mona_read }
-  - { kind: oauth, user: mona, scopes: [], token: gho_mona_blind }
-  - { kind: oauth, user: stranger, scopes: [project], token: gho_stranger }
-  - { kind: fine_grained, user: mona, owner: octo-org, permissions: { organization_projects: write }, token: github_pat_write }
-  - { kind: fine_grained, user: mona, owner: octo-org, permissions: { organization_projects: read }, token: github_pat_read }
-  - { kind: fine_grained, user: mona, owner: octo-org, permissions: { issue_fields: write }, token: github_pat_blind }
-  - { kind: fine_grained, user: mona, owner: other-org, permissions: { organization_projects: write }, token: github_pat_elsewhere }
-  - { kind: fine_grained, user: stranger, owner: octo-org, permissions: { organization_projects: write }, token: github_pat_stranger }
-  - { kind: app_user, user: mona, app: writer, token: ghu_mona_writer }
-  - { kind: app_user, user: mona, app: reader, token: ghu_mona_reader }
-  - { kind: app_user, user: mona, app: blind, token: ghu_mona_blind }
-  - { kind: app_user, user: mona, app: elsewhere, token: ghu_mona_elsewhere }
-  - { kind: app_user, user: stranger, app: writer, token: ghu_stranger }
-  - { kind: installation, app: writer, account: octo-org, token: ghs_writer00 }
-  - { kind: installation, app: reader, account: octo-org, token: ghs_reader00 }
-  - { kind: installation, app: blind, account: octo-org, token: ghs_blind000 }
-  - { kind: installation, app: elsewhere, account: other-org, token: ghs_elsewhere }
-";
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    apps_with_permission("organization_projects", "contents: write, issue_fields: write")
+        .project("octo-org", "Open", "public: true")
+        .project("octo-org", "Closed", "")
+        .project("mona", "Open", "public: true")
+        .project("mona", "Closed", "")
+        .classic("mona", "project", "ghp_mona_project")
+        .classic("mona", "read:project", "ghp_mona_read")
+        .classic("mona", "repo, admin:org", "ghp_mona_blind")
+        .classic("hubot", "project", "ghp_hubot_project")
+        .classic("stranger", "project", "ghp_stranger")
+        .oauth("mona", "project", "gho_mona_project")
+        .oauth("mona", "read:project", "gho_mona_read")
+        .oauth("mona", "", "gho_mona_blind")
+        .oauth("stranger", "project", "gho_stranger")
+        .fine_grained("mona", "octo-org", "organization_projects: write", "github_pat_write")
+        .fine_grained("mona", "octo-org", "organization_projects: read", "github_pat_read")
+        .fine_grained("mona", "octo-org", "issue_fields: write", "github_pat_blind")
+        .fine_grained("mona", "other-org", "organization_projects: write", "github_pat_elsewhere")
+        .fine_grained("stranger", "octo-org", "organization_projects: write", "github_pat_stranger")
+        .to_string()
+});
 
-/// Seeing and adding in the public project, then in the private one; an empty token is no credential.
+/// The statuses of reading and adding in the public project, then in the private one; an empty token is no credential.
 type Line = (&'static str, (u16, u16), (u16, u16));
 
 const IN_ORG: &[Line] = &[
@@ -99,11 +79,11 @@ const OF_USER: &[Line] = &[
 ];
 
 async fn check(owner: &str, lines: &[Line]) {
-    let service = Service::with(STATE).await;
+    let service = Service::with(&STATE).await;
     for (token, in_public, in_private) in lines {
         let client = if token.is_empty() { service.anonymous() } else { service.with_token(token) };
-        let places = [(1, in_public, owner), (2, in_private, owner)];
-        for (number, (see, add), owner) in places {
+        let projects = [(1, in_public, owner), (2, in_private, owner)];
+        for (number, (see, add), owner) in projects {
             let project = format!("{owner}/projectsV2/{number}");
             let fields = format!("{project}/fields");
             assert_eq!(client.get(&project).await.status, *see, "{token} gets {project}");
@@ -122,18 +102,18 @@ async fn first_field(service: &Service, fields: &str) -> String {
 }
 
 #[tokio::test]
-async fn in_an_organization_every_kind_of_token_has_its_rights() {
+async fn organization_project_fields_match_rights_of_token_kind() {
     check("/orgs/octo-org", IN_ORG).await;
 }
 
 #[tokio::test]
-async fn of_a_user_only_tokens_with_scopes_have_rights() {
+async fn user_project_fields_require_scoped_token() {
     check("/users/mona", OF_USER).await;
 }
 
 #[tokio::test]
-async fn a_refusal_says_why() {
-    let service = Service::with(STATE).await;
+async fn forbidden_response_says_why() {
+    let service = Service::with(&STATE).await;
     let body = json!({ "name": "x", "data_type": "text" });
     for (token, path, message) in [
         ("ghs_writer00", "/users/mona/projectsV2/1/fields", "Resource not accessible by integration"),
@@ -146,8 +126,8 @@ async fn a_refusal_says_why() {
 }
 
 #[tokio::test]
-async fn a_private_project_looks_like_none_at_all() {
-    let service = Service::with(STATE).await;
+async fn private_project_equals_missing_one() {
+    let service = Service::with(&STATE).await;
     for token in ["ghp_stranger", "ghs_blind000", "ghp_mona_blind"] {
         let client = service.with_token(token);
         for rest in ["", "/fields", "/fields/1"] {
@@ -165,15 +145,15 @@ async fn a_private_project_looks_like_none_at_all() {
 }
 
 #[tokio::test]
-async fn a_list_of_projects_shows_what_each_one_alone_would_show() {
-    let service = Service::with(STATE).await;
+async fn project_list_has_visibility_of_single_projects() {
+    let service = Service::with(&STATE).await;
     for (owner, lines) in [("/orgs/octo-org", IN_ORG), ("/users/mona", OF_USER)] {
         for (token, in_public, in_private) in lines {
             let client = if token.is_empty() { service.anonymous() } else { service.with_token(token) };
-            let answer = client.get(&format!("{owner}/projectsV2")).await;
-            assert_eq!(answer.status, in_public.0, "{token} lists the projects of {owner}");
-            if answer.status == 200 {
-                let shown = answer.json().as_array().expect("a list").len();
+            let response = client.get(&format!("{owner}/projectsV2")).await;
+            assert_eq!(response.status, in_public.0, "{token} lists the projects of {owner}");
+            if response.status == 200 {
+                let shown = response.json().as_array().expect("a list").len();
                 assert_eq!(shown, if in_private.0 == 200 { 2 } else { 1 }, "{token} lists the projects of {owner}");
             }
         }

@@ -1,31 +1,31 @@
-//! One commit with all that it changed.
+//! One commit with its changed files.
 
 use serde_json::{Value, json};
 
 use crate::support::Service;
-use crate::support::story::Story;
+use crate::support::pull_request::PullRequestFixture;
 
 const COMMITS: &str = "/repos/acme/rocket/commits";
 
-async fn story() -> Story {
+async fn fixture() -> PullRequestFixture {
     let base = [("a", "1\n2\n3\n"), ("gone", "x\n")];
-    Story::new(&base, &[("a", Some("1\ntwo\n3\n4\n")), ("gone", None), ("new", Some("n\n"))]).await
+    PullRequestFixture::new(&base, &[("a", Some("1\ntwo\n3\n4\n")), ("gone", None), ("new", Some("n\n"))]).await
 }
 
-/// Each file with what became of it, and how many lines were added and deleted.
+/// Each file with its status and the number of added and deleted lines.
 fn files(commit: &Value) -> Vec<Value> {
     let files = commit["files"].as_array().expect("a list").iter();
     files.map(|file| json!([file["filename"], file["status"], file["additions"], file["deletions"]])).collect()
 }
 
 #[tokio::test]
-async fn a_commit_is_compared_with_its_parent() {
-    let story = story().await;
-    let commit = story.user("guest").get(&format!("{COMMITS}/{}", story.head)).await.expect(200).json();
-    assert_eq!(commit["sha"], json!(story.head));
-    assert_eq!(commit["parents"][0]["sha"], json!(story.base));
+async fn get_commit_compares_with_parent() {
+    let fixture = fixture().await;
+    let commit = fixture.user("guest").get(&format!("{COMMITS}/{}", fixture.head)).await.expect(200).json();
+    assert_eq!(commit["sha"], json!(fixture.head));
+    assert_eq!(commit["parents"][0]["sha"], json!(fixture.base));
     assert_eq!(commit["commit"]["author"]["name"], "hubot");
-    assert_eq!(commit["url"], format!("http://plinth.test{COMMITS}/{}", story.head));
+    assert_eq!(commit["url"], format!("http://plinth.test{COMMITS}/{}", fixture.head));
     assert_eq!(commit["stats"], json!({ "total": 5, "additions": 3, "deletions": 2 }));
     assert_eq!(
         files(&commit),
@@ -35,18 +35,18 @@ async fn a_commit_is_compared_with_its_parent() {
 }
 
 #[tokio::test]
-async fn a_first_commit_is_compared_with_nothing() {
-    let story = story().await;
-    let commit = story.service.anonymous().get(&format!("{COMMITS}/{}", story.base)).await.expect(200).json();
+async fn get_root_commit_compares_with_empty_tree() {
+    let fixture = fixture().await;
+    let commit = fixture.service.anonymous().get(&format!("{COMMITS}/{}", fixture.base)).await.expect(200).json();
     assert_eq!(commit["parents"], json!([]));
     assert_eq!(files(&commit), [json!(["a", "added", 3, 0]), json!(["gone", "added", 1, 0])]);
 }
 
 #[tokio::test]
-async fn a_branch_and_a_tag_stand_for_their_commit() {
-    let story = story().await;
-    let mona = story.user("mona");
-    let head = &story.head;
+async fn get_commit_accepts_branch_and_tag() {
+    let fixture = fixture().await;
+    let mona = fixture.user("mona");
+    let head = &fixture.head;
     for name in ["refs/heads/deep/er", "refs/tags/light"] {
         mona.post("/repos/acme/rocket/git/refs", json!({ "ref": name, "sha": head })).await.expect(201);
     }
@@ -60,24 +60,24 @@ async fn a_branch_and_a_tag_stand_for_their_commit() {
 }
 
 #[tokio::test]
-async fn what_is_no_commit_is_refused() {
-    let story = story().await;
-    let tree = story.work.git(&["rev-parse", "feature^{tree}"]);
+async fn get_commit_rejects_other_objects() {
+    let fixture = fixture().await;
+    let tree = fixture.work.git(&["rev-parse", "feature^{tree}"]);
     for name in ["nothing", "0123456789abcdef0123456789abcdef01234567", tree.trim(), "-x", "a..b"] {
-        let answer = story.user("mona").get(&format!("{COMMITS}/{name}")).await.expect(422);
-        assert_eq!(answer.message(), format!("No commit found for SHA: {name}"));
+        let response = fixture.user("mona").get(&format!("{COMMITS}/{name}")).await.expect(422);
+        assert_eq!(response.message(), format!("No commit found for SHA: {name}"));
     }
     let empty = Service::with("users: [{ login: mona }]\nrepos: [{ name: mona/empty }]").await;
-    let answer = empty.anonymous().get("/repos/mona/empty/commits/main").await.expect(409);
-    assert_eq!(answer.message(), "Git Repository is empty.");
+    let response = empty.anonymous().get("/repos/mona/empty/commits/main").await.expect(409);
+    assert_eq!(response.message(), "Git Repository is empty.");
     empty.anonymous().get("/repos/mona/absent/commits/main").await.expect(404);
 }
 
 #[tokio::test]
-async fn an_unchanged_commit_is_not_sent_again() {
-    let story = story().await;
-    let path = format!("{COMMITS}/{}", story.head);
-    let answer = story.user("guest").get(&path).await.expect(200);
-    let tag = answer.header("etag").expect("every representation has one");
-    story.user("guest").header("if-none-match", tag).get(&path).await.expect(304);
+async fn unchanged_commit_returns_304() {
+    let fixture = fixture().await;
+    let path = format!("{COMMITS}/{}", fixture.head);
+    let response = fixture.user("guest").get(&path).await.expect(200);
+    let tag = response.header("etag").expect("every representation has one");
+    fixture.user("guest").header("if-none-match", tag).get(&path).await.expect(304);
 }

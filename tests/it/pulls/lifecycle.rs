@@ -1,39 +1,39 @@
-//! From the first proposal to the last push.
+//! Pull requests from opening to the last push.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::story::{COMMENTS, PULL, Story};
+use crate::support::pull_request::{COMMENTS, PULL, PullRequestFixture};
 use plinth_core::objects::{GcRoots, Maintenance, Policy};
 
-async fn story() -> Story {
-    Story::new(&[("file", "1\n2\n3\n")], &[("file", Some("1\ntwo\n3\n"))]).await
+async fn fixture() -> PullRequestFixture {
+    PullRequestFixture::new(&[("file", "1\n2\n3\n")], &[("file", Some("1\ntwo\n3\n"))]).await
 }
 
 #[tokio::test]
-async fn a_pull_request_shows_both_branches() {
-    let story = story().await;
-    let pull = story.user("guest").get(PULL).await.expect(200).json();
-    assert_eq!(pull["head"]["sha"], json!(story.head));
-    assert_eq!(pull["base"]["sha"], json!(story.base));
+async fn pull_request_shows_head_and_base() {
+    let fixture = fixture().await;
+    let pull = fixture.user("guest").get(PULL).await.expect(200).json();
+    assert_eq!(pull["head"]["sha"], json!(fixture.head));
+    assert_eq!(pull["base"]["sha"], json!(fixture.base));
     assert_eq!((&pull["head"]["label"], &pull["base"]["ref"]), (&json!("acme:feature"), &json!("main")));
     assert_eq!((&pull["state"], &pull["title"], &pull["body"]), (&json!("open"), &json!("Change"), &json!("Please")));
     assert_eq!((&pull["commits"], &pull["additions"], &pull["deletions"]), (&json!(1), &json!(1), &json!(1)));
     assert_eq!((&pull["number"], &pull["draft"], &pull["review_comments"]), (&json!(1), &json!(false), &json!(0)));
     assert_eq!(pull["user"]["login"], "mona");
     assert_eq!(pull["_links"]["review_comments"]["href"], format!("http://plinth.test{COMMENTS}"));
-    let listed = story.user("guest").get("/repos/acme/rocket/pulls").await.expect(200).json();
+    let listed = fixture.user("guest").get("/repos/acme/rocket/pulls").await.expect(200).json();
     assert_eq!(listed[0]["id"], pull["id"]);
-    story.user("guest").get("/repos/acme/rocket/pulls/2").await.expect(404);
-    story.comment(json!({ "line": 2 })).await.expect(201);
-    assert_eq!(story.user("guest").get(PULL).await.json()["review_comments"], 1);
+    fixture.user("guest").get("/repos/acme/rocket/pulls/2").await.expect(404);
+    fixture.comment(json!({ "line": 2 })).await.expect(201);
+    assert_eq!(fixture.user("guest").get(PULL).await.json()["review_comments"], 1);
 }
 
 #[tokio::test]
-async fn what_cannot_be_proposed_is_refused() {
-    let story = story().await;
-    let mona = story.user("mona");
+async fn create_pull_request_rejects_invalid_input() {
+    let fixture = fixture().await;
+    let mona = fixture.user("mona");
     let new = |head: &str, base: &str| json!({ "title": "New", "head": head, "base": base });
     for (body, field, message) in [
         (new("feature", "main"), "head", json!("A pull request already exists for acme:feature.")),
@@ -45,90 +45,90 @@ async fn what_cannot_be_proposed_is_refused() {
         (new("-x", "main"), "head", Value::Null),
         (json!({ "title": " ", "head": "feature", "base": "main" }), "title", Value::Null),
     ] {
-        let answer = mona.post("/repos/acme/rocket/pulls", body.clone()).await.expect(422).json();
+        let response = mona.post("/repos/acme/rocket/pulls", body.clone()).await.expect(422).json();
         assert_eq!(
-            (&answer["errors"][0]["field"], &answer["errors"][0]["message"]),
+            (&response["errors"][0]["field"], &response["errors"][0]["message"]),
             (&json!(field), &message),
             "{body}"
         );
-        assert_eq!(answer["errors"][0]["resource"], "PullRequest");
+        assert_eq!(response["errors"][0]["resource"], "PullRequest");
     }
     let shape = mona.post("/repos/acme/rocket/pulls", json!({ "title": "x" })).await.expect(422);
     assert_eq!(shape.message(), "Invalid request.\n\n\"base\", \"head\" weren't supplied.");
-    story.service.anonymous().post("/repos/acme/rocket/pulls", new("feature", "main")).await.expect(401);
+    fixture.service.anonymous().post("/repos/acme/rocket/pulls", new("feature", "main")).await.expect(401);
 }
 
-/// What `refs/pull/1/head` points at.
-async fn reference(story: &Story) -> Value {
-    let found = story.user("mona").get("/repos/acme/rocket/git/ref/pull/1/head").await.expect(200).json();
+/// The target of `refs/pull/1/head`.
+async fn reference(fixture: &PullRequestFixture) -> Value {
+    let found = fixture.user("mona").get("/repos/acme/rocket/git/ref/pull/1/head").await.expect(200).json();
     found["object"]["sha"].clone()
 }
 
 #[tokio::test]
-async fn a_push_makes_a_version_and_moves_the_head_reference() {
-    let story = story().await;
-    assert_eq!(reference(&story).await, json!(story.head));
-    let listed = story.user("mona").get("/repos/acme/rocket/git/matching-refs/pull").await.expect(200).json();
+async fn push_creates_version_and_moves_pull_ref() {
+    let fixture = fixture().await;
+    assert_eq!(reference(&fixture).await, json!(fixture.head));
+    let listed = fixture.user("mona").get("/repos/acme/rocket/git/matching-refs/pull").await.expect(200).json();
     assert_eq!(listed[0]["ref"], "refs/pull/1/head");
-    story.service.advance(60);
-    let next = story.commit_on(&story.head, &[("file", Some("1\nzwei\n3\n"))]);
-    story.push("feature", &next).await;
-    assert_eq!(reference(&story).await, json!(next));
-    let pull = story.user("mona").get(PULL).await.expect(200).json();
+    fixture.service.advance(60);
+    let next = fixture.commit_on(&fixture.head, &[("file", Some("1\nzwei\n3\n"))]);
+    fixture.push("feature", &next).await;
+    assert_eq!(reference(&fixture).await, json!(next));
+    let pull = fixture.user("mona").get(PULL).await.expect(200).json();
     assert_eq!((&pull["head"]["sha"], &pull["commits"]), (&json!(next), &json!(2)));
     assert_ne!(pull["updated_at"], pull["created_at"]);
     for method in [http::Method::PATCH, http::Method::DELETE] {
         let path = "/repos/acme/rocket/git/refs/pull/1/head";
-        let body = json!({ "sha": story.base, "force": true }).to_string();
-        let answer = story.user("mona").send(method, path, body).await;
-        assert_eq!(answer.status, 422, "the reference is the service's own: {answer}");
+        let body = json!({ "sha": fixture.base, "force": true }).to_string();
+        let response = fixture.user("mona").send(method, path, body).await;
+        assert_eq!(response.status, 422, "the reference is the service's own: {response}");
     }
 }
 
 #[tokio::test]
-async fn deleting_a_branch_closes_and_only_a_branch_that_is_back_reopens() {
-    let story = story().await;
-    let comment = story.comment(json!({ "line": 2 })).await.expect(201).json();
+async fn branch_deletion_closes_and_restored_branch_allows_reopening() {
+    let fixture = fixture().await;
+    let comment = fixture.comment(json!({ "line": 2 })).await.expect(201).json();
     let branch = "/repos/acme/rocket/git/refs/heads/feature";
-    story.user("mona").delete(branch).await.expect(204);
-    let pull = story.user("mona").get(PULL).await.expect(200).json();
+    fixture.user("mona").delete(branch).await.expect(204);
+    let pull = fixture.user("mona").get(PULL).await.expect(200).json();
     assert_eq!((&pull["state"], &pull["closed_at"]), (&json!("closed"), &pull["updated_at"]));
-    assert_eq!(story.user("mona").get("/repos/acme/rocket/pulls").await.json(), json!([]));
-    let closed = story.user("mona").get("/repos/acme/rocket/pulls?state=closed").await.json();
+    assert_eq!(fixture.user("mona").get("/repos/acme/rocket/pulls").await.json(), json!([]));
+    let closed = fixture.user("mona").get("/repos/acme/rocket/pulls?state=closed").await.json();
     assert_eq!(closed[0]["number"], 1);
-    assert_eq!(story.get(&comment["id"]).await["line"], 2, "what was said stays readable");
-    story.user("mona").patch(PULL, json!({ "state": "open" })).await.expect(422);
-    let moved = story.commit_on(&story.head, &[("file", Some("0\n1\ntwo\n3\n"))]);
-    story.bring_objects().await;
+    assert_eq!(fixture.get(&comment["id"]).await["line"], 2, "what was said stays readable");
+    fixture.user("mona").patch(PULL, json!({ "state": "open" })).await.expect(422);
+    let moved = fixture.commit_on(&fixture.head, &[("file", Some("0\n1\ntwo\n3\n"))]);
+    fixture.bring_objects().await;
     let new = json!({ "ref": "refs/heads/feature", "sha": moved });
-    story.user("mona").post("/repos/acme/rocket/git/refs", new).await.expect(201);
-    let reopened = story.user("mona").patch(PULL, json!({ "state": "open" })).await.expect(200).json();
+    fixture.user("mona").post("/repos/acme/rocket/git/refs", new).await.expect(201);
+    let reopened = fixture.user("mona").patch(PULL, json!({ "state": "open" })).await.expect(200).json();
     assert_eq!((&reopened["state"], &reopened["closed_at"]), (&json!("open"), &Value::Null));
     assert_eq!(reopened["head"]["sha"], json!(moved), "it goes on from where the branch is");
-    assert_eq!(story.get(&comment["id"]).await["line"], 3);
+    assert_eq!(fixture.get(&comment["id"]).await["line"], 3);
 }
 
 #[tokio::test]
-async fn only_its_author_and_those_who_push_change_a_pull_request() {
-    let story = story().await;
-    story.user("guest").patch(PULL, json!({ "title": "Mine" })).await.expect(403);
-    story.service.anonymous().patch(PULL, json!({ "title": "Mine" })).await.expect(401);
-    let changed = story.user("hubot").patch(PULL, json!({ "title": "Ours", "body": null })).await.expect(200).json();
+async fn only_author_and_pushers_update_pull_request() {
+    let fixture = fixture().await;
+    fixture.user("guest").patch(PULL, json!({ "title": "Mine" })).await.expect(403);
+    fixture.service.anonymous().patch(PULL, json!({ "title": "Mine" })).await.expect(401);
+    let changed = fixture.user("hubot").patch(PULL, json!({ "title": "Ours", "body": null })).await.expect(200).json();
     assert_eq!((&changed["title"], &changed["body"]), (&json!("Ours"), &Value::Null));
-    let wrong = story.user("mona").patch(PULL, json!({ "state": "merged" })).await.expect(422);
+    let wrong = fixture.user("mona").patch(PULL, json!({ "state": "merged" })).await.expect(422);
     assert_eq!(
         wrong.message(),
         "Invalid request.\n\nFor 'properties/state', merged is not a member of [\"open\", \"closed\"]."
     );
     for base in ["feature", "nothing"] {
-        story.user("mona").patch(PULL, json!({ "base": base })).await.expect(422);
+        fixture.user("mona").patch(PULL, json!({ "base": base })).await.expect(422);
     }
-    let closed = story.user("mona").patch(PULL, json!({ "state": "closed" })).await.expect(200).json();
+    let closed = fixture.user("mona").patch(PULL, json!({ "state": "closed" })).await.expect(200).json();
     assert_eq!(closed["state"], "closed");
     let second = json!({ "title": "Again", "head": "feature", "base": "main" });
-    story.user("mona").post("/repos/acme/rocket/pulls", second).await.expect(201);
-    let answer = story.user("mona").patch(PULL, json!({ "state": "open" })).await.expect(422).json();
-    assert_eq!(answer["errors"][0]["message"], "A pull request already exists for acme:feature.");
+    fixture.user("mona").post("/repos/acme/rocket/pulls", second).await.expect(201);
+    let response = fixture.user("mona").patch(PULL, json!({ "state": "open" })).await.expect(422).json();
+    assert_eq!(response["errors"][0]["message"], "A pull request already exists for acme:feature.");
     for (query, numbers) in [
         ("", vec![2]),
         ("?state=all", vec![2, 1]),
@@ -139,72 +139,72 @@ async fn only_its_author_and_those_who_push_change_a_pull_request() {
         ("?state=all&head=other:feature", vec![]),
         ("?state=all&per_page=1&page=2", vec![1]),
     ] {
-        let listed = story.user("mona").get(&format!("/repos/acme/rocket/pulls{query}")).await.expect(200).json();
+        let listed = fixture.user("mona").get(&format!("/repos/acme/rocket/pulls{query}")).await.expect(200).json();
         let found: Vec<_> = listed.as_array().expect("a list").iter().map(|pull| pull["number"].clone()).collect();
         assert_eq!(json!(found), json!(numbers), "{query}");
     }
 }
 
-/// Collects everything that neither references nor holders need.
-async fn collect_garbage(story: &Story, holders: &'static [GcRoots]) {
-    let app = &story.service.app;
+/// Removes every object that neither refs nor garbage-collection roots need.
+async fn collect_garbage(fixture: &PullRequestFixture, holders: &'static [GcRoots]) {
+    let app = &fixture.service.app;
     let policy = Policy { packs_max: 2, grace: Duration::ZERO, old_packs_max: 1, ..Policy::default() };
-    let mut upkeep = Maintenance::new(app.objects.clone(), app.clock.clone(), holders, policy);
-    upkeep.round().await.expect("a round of upkeep");
+    let mut maintenance = Maintenance::new(app.objects.clone(), app.clock.clone(), holders, policy);
+    maintenance.round().await.expect("a round of maintenance");
 }
 
 #[tokio::test]
-async fn comments_stay_readable_when_their_commits_are_forced_away_and_garbage_is_collected() {
-    let mut story = story().await;
-    let second = story.commit_on(&story.head, &[("file", Some("1\nzwei\n3\n"))]);
-    story.push("feature", &second).await;
-    let comment = story.comment(json!({ "line": 2, "commit_id": second })).await.expect(201).json();
-    let unused = story.commit_on(&story.base, &[("file", Some("nobody\n"))]);
-    let other = story.commit_on(&story.base, &[("file", Some("1\nother\n3\n"))]);
-    story.push("feature", &other).await;
-    let before = story.get(&comment["id"]).await;
+async fn comments_survive_force_push_and_garbage_collection() {
+    let mut fixture = fixture().await;
+    let second = fixture.commit_on(&fixture.head, &[("file", Some("1\nzwei\n3\n"))]);
+    fixture.push("feature", &second).await;
+    let comment = fixture.comment(json!({ "line": 2, "commit_id": second })).await.expect(201).json();
+    let unused = fixture.commit_on(&fixture.base, &[("file", Some("nobody\n"))]);
+    let other = fixture.commit_on(&fixture.base, &[("file", Some("1\nother\n3\n"))]);
+    fixture.push("feature", &other).await;
+    let before = fixture.get(&comment["id"]).await;
     assert_eq!((&before["line"], &before["commit_id"]), (&Value::Null, &json!(second)));
-    collect_garbage(&story, &[plinth_core::pulls::gc_roots]).await;
-    assert!(!story.is_on_disk(&unused).await, "garbage was collected");
-    assert!(story.is_on_disk(&second).await, "what a comment needs was not");
-    story.service.restart().await;
-    assert_eq!(story.get(&comment["id"]).await, before);
+    collect_garbage(&fixture, &[plinth_core::pulls::gc_roots]).await;
+    assert!(!fixture.is_on_disk(&unused).await, "garbage was collected");
+    assert!(fixture.is_on_disk(&second).await, "what a comment needs was not");
+    fixture.service.restart().await;
+    assert_eq!(fixture.get(&comment["id"]).await, before);
     let branch = "/repos/acme/rocket/git/refs/heads/feature";
-    story.user("mona").patch(branch, json!({ "sha": second, "force": true })).await.expect(200);
-    assert_eq!(story.get(&comment["id"]).await["line"], 2, "and comes back with its commit");
+    fixture.user("mona").patch(branch, json!({ "sha": second, "force": true })).await.expect(200);
+    assert_eq!(fixture.get(&comment["id"]).await["line"], 2, "and comes back with its commit");
 
-    // Even where the objects are lost, reading goes on.
-    let third = story.commit_on(&story.base, &[("file", Some("1\nthird\n3\n"))]);
-    story.push("feature", &third).await;
-    collect_garbage(&story, &[]).await;
-    assert!(!story.is_on_disk(&second).await);
-    story.service.restart().await;
-    story.user("mona").get(COMMENTS).await.expect(200);
-    story.user("mona").patch(PULL, json!({ "title": "Still here" })).await.expect(200);
-    let main = json!({ "sha": story.head, "force": true });
-    story.user("mona").patch("/repos/acme/rocket/git/refs/heads/main", main).await.expect(200);
-    let listed = story.user("mona").get(COMMENTS).await.expect(200).json();
+    // Comments stay readable even after their objects are lost.
+    let third = fixture.commit_on(&fixture.base, &[("file", Some("1\nthird\n3\n"))]);
+    fixture.push("feature", &third).await;
+    collect_garbage(&fixture, &[]).await;
+    assert!(!fixture.is_on_disk(&second).await);
+    fixture.service.restart().await;
+    fixture.user("mona").get(COMMENTS).await.expect(200);
+    fixture.user("mona").patch(PULL, json!({ "title": "Still here" })).await.expect(200);
+    let main = json!({ "sha": fixture.head, "force": true });
+    fixture.user("mona").patch("/repos/acme/rocket/git/refs/heads/main", main).await.expect(200);
+    let listed = fixture.user("mona").get(COMMENTS).await.expect(200).json();
     assert_eq!((&listed[0]["body"], &listed[0]["line"]), (&json!("Look"), &Value::Null));
 }
 
 #[tokio::test]
-async fn commits_name_the_accounts_that_made_them() {
-    let story = Story::new(&[("file", "1\n")], &[("file", Some("2\n"))]).await;
-    story.work.git(&["config", "user.email", "unused@example.com"]);
-    story.work.git(&["checkout", "-q", "--detach", &story.head]);
+async fn commits_name_accounts_of_authors() {
+    let fixture = PullRequestFixture::new(&[("file", "1\n")], &[("file", Some("2\n"))]).await;
+    fixture.work.git(&["config", "user.email", "unused@example.com"]);
+    fixture.work.git(&["checkout", "-q", "--detach", &fixture.head]);
     let authors =
         ["Mona <MONA@Example.com>", "Reader <reader@users.noreply.localhost>", "Acme <acme@users.noreply.localhost>"];
     let mut head = String::new();
     for (number, author) in authors.iter().enumerate() {
-        story.work.write("file", Some(&format!("{number}\n")));
-        story.work.git(&["commit", "-qam", "next", "--author", author]);
-        head = story.work.git(&["rev-parse", "HEAD"]).trim().to_owned();
-        story.work.git(&["tag", &format!("kept-{head}"), &head]);
+        fixture.work.write("file", Some(&format!("{number}\n")));
+        fixture.work.git(&["commit", "-qam", "next", "--author", author]);
+        head = fixture.work.git(&["rev-parse", "HEAD"]).trim().to_owned();
+        fixture.work.git(&["tag", &format!("reachable-{head}"), &head]);
     }
-    story.push("feature", &head).await;
-    let listed = story.user("mona").get(&format!("{PULL}/commits")).await.expect(200).json();
+    fixture.push("feature", &head).await;
+    let listed = fixture.user("mona").get(&format!("{PULL}/commits")).await.expect(200).json();
     let logins: Vec<_> = listed.as_array().expect("a list").iter().map(|commit| &commit["author"]["login"]).collect();
-    // An organization makes no commits, whatever an address says.
+    // An organization is never the author of a commit, whatever its e-mail address.
     assert_eq!(logins, [&json!("hubot"), &json!("mona"), &json!("reader"), &Value::Null]);
     assert_eq!(listed[1]["author"]["type"], "User");
     assert_eq!(listed[0]["committer"], Value::Null, "nobody has the address of whoever committed");

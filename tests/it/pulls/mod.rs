@@ -1,4 +1,4 @@
-//! Pull requests, reviews, notifications, and what moving branches do to them.
+//! Pull requests, reviews and notifications, and how branch updates affect them.
 
 mod commits;
 mod lifecycle;

@@ -31,7 +31,7 @@ tokens: [{ kind: classic, user: mona, scopes: [repo, notifications], token: ghp_
 "#;
 
 #[tokio::test]
-async fn pull_requests_that_nobody_looked_at_are_settled_by_the_sweep() {
+async fn maintenance_refreshes_unread_pull_requests() {
     let service = Service::with(STATE).await;
     let mona = service.with_token("ghp_mona");
     let path = "/repos/mona/hello/pulls/1/comments";
@@ -40,16 +40,16 @@ async fn pull_requests_that_nobody_looked_at_are_settled_by_the_sweep() {
         let mut db = service.store.read().await.expect("the store can be read");
         pulls::store::list_not_refreshed(&mut db, 10).await.expect("the store can be read").len()
     };
-    assert_eq!(unsettled().await, 1, "a state file is applied without a look at what follows from the commits");
-    pulls::catch_up(&service.app).await.expect("the sweep works");
+    assert_eq!(unsettled().await, 1, "a state file is applied without a refresh of pull requests");
+    pulls::catch_up(&service.app).await.expect("maintenance succeeds");
     assert_eq!(unsettled().await, 0);
     assert_eq!(mona.get(path).await.expect(200).json(), before);
 }
 
 #[tokio::test]
-async fn pull_request_that_cannot_be_read_is_tried_once_and_never_again() {
+async fn unreadable_pull_request_is_refreshed_only_once() {
     let mut service = Service::with(STATE).await;
-    let files = files_below(&service.folder().join("data/repositories"));
+    let files = files_below(&service.directory().join("data/repositories"));
     for file in files.iter().filter(|file| file.parent().is_some_and(|parent| parent.ends_with("pack"))) {
         std::fs::remove_file(file).expect("a file can be removed");
     }
@@ -59,7 +59,7 @@ async fn pull_request_that_cannot_be_read_is_tried_once_and_never_again() {
         let unsettled = pulls::store::list_not_refreshed(&mut db, 10).await.expect("the store can be read").len();
         assert_eq!(unsettled, usize::from(attempt == 0), "attempt {attempt}");
         drop(db);
-        pulls::catch_up(&service.app).await.expect("the sweep goes on");
+        pulls::catch_up(&service.app).await.expect("maintenance continues");
         service.restart().await;
     }
 }
@@ -71,7 +71,7 @@ fn files_below(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
 }
 
 #[tokio::test]
-async fn a_state_file_brings_pull_requests_with_their_comments() {
+async fn state_file_creates_pull_requests_with_comments() {
     let service = Service::with(STATE).await;
     let mona = service.with_token("ghp_mona");
     let pull = mona.get("/repos/mona/hello/pulls/1").await.expect(200).json();
@@ -99,7 +99,7 @@ async fn a_state_file_brings_pull_requests_with_their_comments() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_with_its_line_and_nothing_is_made() {
+async fn invalid_pull_request_is_reported_with_line_and_creates_nothing() {
     let service = Service::with("users: [{ login: mona }]").await;
     for (from, to, message) in [
         (
@@ -118,7 +118,7 @@ async fn what_is_wrong_is_told_with_its_line_and_nothing_is_made() {
     ] {
         let text = STATE.replace(from, to);
         assert_ne!(text, STATE);
-        let state = State::parse(&text, service.folder()).expect("a good shape");
+        let state = State::parse(&text, service.directory()).expect("a good shape");
         let error = state.apply(&service.store, &service.app.repositories, START).await.expect_err(to);
         assert_eq!(error.to_string(), message);
         service.anonymous().get("/repos/mona/hello").await.expect(404);

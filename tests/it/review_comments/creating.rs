@@ -1,17 +1,17 @@
-//! Comments that are new: every form, and what is refused.
+//! Creating comments: every form of position, and what is rejected.
 
 use expect_test::expect;
 use serde_json::json;
 
-use super::story;
-use crate::support::story::COMMENTS;
+use super::fixture;
+use crate::support::pull_request::COMMENTS;
 
 #[tokio::test]
-async fn a_comment_on_a_line_is_answered_in_full() {
-    let story = story().await;
-    let answer = story.comment(json!({ "line": 4, "side": "RIGHT", "body": "Why **four**?" })).await;
-    assert_eq!(answer.header("location"), Some("http://plinth.test/repos/acme/rocket/pulls/comments/1"));
-    let text = answer.to_string().replace(&story.head, "HEAD");
+async fn create_line_comment_returns_full_comment() {
+    let fixture = fixture().await;
+    let response = fixture.comment(json!({ "line": 4, "side": "RIGHT", "body": "Why **four**?" })).await;
+    assert_eq!(response.header("location"), Some("http://plinth.test/repos/acme/rocket/pulls/comments/1"));
+    let text = response.to_string().replace(&fixture.head, "HEAD");
     expect![[r#"
         201
         {
@@ -84,22 +84,22 @@ async fn a_comment_on_a_line_is_answered_in_full() {
           }
         }"#]]
     .assert_eq(&text);
-    let again = story.user("mona").get("/repos/acme/rocket/pulls/comments/1").await.expect(200);
-    assert_eq!(again.json(), answer.json());
-    let listed = story.user("mona").get(COMMENTS).await.expect(200);
-    assert_eq!(listed.json()[0], answer.json());
+    let again = fixture.user("mona").get("/repos/acme/rocket/pulls/comments/1").await.expect(200);
+    assert_eq!(again.json(), response.json());
+    let listed = fixture.user("mona").get(COMMENTS).await.expect(200);
+    assert_eq!(listed.json()[0], response.json());
 }
 
-/// The fields that say where a comment is.
-fn place(answer: &crate::support::Answer) -> String {
-    let comment = answer.json();
+/// The fields with a comment's position.
+fn position(response: &crate::support::Response) -> String {
+    let comment = response.json();
     let names = ["side", "line", "start_side", "start_line", "position", "original_position", "subject_type"];
     names.map(|name| comment[name].to_string().replace('"', "")).join(" ")
 }
 
 #[tokio::test]
-async fn every_form_of_a_comment_finds_its_place() {
-    let story = story().await;
+async fn create_comment_accepts_every_form_of_position() {
+    let fixture = fixture().await;
     for (fields, expected) in [
         (json!({ "line": 3 }), "RIGHT 3 null null 5 5 line"),
         (json!({ "line": 1, "side": "RIGHT" }), "RIGHT 1 null null 1 1 line"),
@@ -117,19 +117,19 @@ async fn every_form_of_a_comment_finds_its_place() {
         (json!({ "subject_type": "file" }), "RIGHT 1 null null 1 1 file"),
         (json!({ "subject_type": "file", "line": 99 }), "RIGHT 1 null null 1 1 file"),
     ] {
-        let answer = story.comment(fields.clone()).await;
-        assert_eq!(answer.status, 201, "{fields}: {answer}");
-        assert_eq!(place(&answer), expected, "{fields}");
+        let response = fixture.comment(fields.clone()).await;
+        assert_eq!(response.status, 201, "{fields}: {response}");
+        assert_eq!(position(&response), expected, "{fields}");
     }
-    let file = story.comment(json!({ "subject_type": "file" })).await.json();
+    let file = fixture.comment(json!({ "subject_type": "file" })).await.json();
     assert_eq!((&file["diff_hunk"], &file["original_line"]), (&json!(""), &json!(1)));
-    let range = story.comment(json!({ "line": 5, "start_line": 3 })).await.json();
+    let range = fixture.comment(json!({ "line": 5, "start_line": 3 })).await.json();
     assert_eq!((&range["original_start_line"], &range["original_line"]), (&json!(3), &json!(5)));
 }
 
 #[tokio::test]
-async fn what_is_not_in_the_diff_is_refused_with_the_objects_that_clients_know() {
-    let story = story().await;
+async fn create_comment_outside_diff_returns_github_error_objects() {
+    let fixture = fixture().await;
     let line = json!([
         { "resource": "PullRequestReviewComment", "code": "custom", "field": "pull_request_review_thread.line",
           "message": "pull_request_review_thread.line must be part of the diff" },
@@ -151,17 +151,17 @@ async fn what_is_not_in_the_diff_is_refused_with_the_objects_that_clients_know()
         json!([{ "resource": "PullRequestReviewComment", "code": "custom", "field": field, "message": format!("{field} {message}") }])
     };
     let blank = json!([{ "resource": "PullRequestReviewComment", "code": "unprocessable", "field": "data", "message": "Body cannot be blank" }]);
-    let base = story.base.clone();
+    let base = fixture.base.clone();
     for (fields, errors) in [
         (json!({ "line": 12 }), line.clone()),
         (json!({ "line": 999_999_999_999_i64 }), line.clone()),
         (json!({ "line": 31, "side": "LEFT" }), line.clone()),
-        (json!({ "line": 1, "path": "kept" }), invalid("path")),
+        (json!({ "line": 1, "path": "unchanged" }), invalid("path")),
         (json!({ "line": 1, "path": "nothing" }), invalid("path")),
         (json!({ "line": 1, "path": "" }), invalid("path")),
         (json!({ "line": 1, "path": "../file" }), invalid("path")),
         (json!({ "line": 1, "path": "/file" }), invalid("path")),
-        (json!({ "subject_type": "file", "path": "kept" }), invalid("path")),
+        (json!({ "subject_type": "file", "path": "unchanged" }), invalid("path")),
         (json!({ "position": 0 }), invalid("position")),
         (json!({ "position": -1 }), invalid("position")),
         (json!({ "position": 99 }), invalid("position")),
@@ -182,20 +182,20 @@ async fn what_is_not_in_the_diff_is_refused_with_the_objects_that_clients_know()
         (json!({ "line": 4, "start_line": 0 }), one("start_line", "required and an integer greater than zero")),
         (json!({ "line": 3, "body": " \n" }), blank.clone()),
     ] {
-        let answer = story.comment(fields.clone()).await;
-        assert_eq!(answer.status, 422, "{fields}: {answer}");
-        assert_eq!(answer.message(), "Validation Failed", "{fields}");
-        assert_eq!(answer.json()["errors"], errors, "{fields}");
+        let response = fixture.comment(fields.clone()).await;
+        assert_eq!(response.status, 422, "{fields}: {response}");
+        assert_eq!(response.message(), "Validation Failed", "{fields}");
+        assert_eq!(response.json()["errors"], errors, "{fields}");
     }
-    let both = story.comment(json!({ "line": 12, "body": "" })).await.expect(422).json();
+    let both = fixture.comment(json!({ "line": 12, "body": "" })).await.expect(422).json();
     let expected: Vec<_> = blank.as_array().into_iter().chain(line.as_array()).flatten().cloned().collect();
-    assert_eq!(both["errors"], json!(expected), "everything that is wrong is told at once");
-    assert_eq!(story.user("mona").get(COMMENTS).await.json(), json!([]), "nothing was made");
+    assert_eq!(both["errors"], json!(expected), "all errors are reported at once");
+    assert_eq!(fixture.user("mona").get(COMMENTS).await.json(), json!([]), "nothing was made");
 }
 
 #[tokio::test]
-async fn a_body_of_the_wrong_shape_is_refused_in_sentences() {
-    let story = story().await;
+async fn create_comment_rejects_malformed_body() {
+    let fixture = fixture().await;
     for (fields, sentences) in [
         (
             json!({}),
@@ -218,35 +218,35 @@ async fn a_body_of_the_wrong_shape_is_refused_in_sentences() {
             "For 'properties/subject_type', tree is not a member of [\"line\", \"file\"].",
         ),
     ] {
-        let answer = story.comment(fields.clone()).await.expect(422);
-        assert_eq!(answer.message(), format!("Invalid request.\n\n{sentences}"), "{fields}");
-        assert!(answer.json().get("errors").is_none());
+        let response = fixture.comment(fields.clone()).await.expect(422);
+        assert_eq!(response.message(), format!("Invalid request.\n\n{sentences}"), "{fields}");
+        assert!(response.json().get("errors").is_none());
     }
 }
 
 #[tokio::test]
-async fn a_comment_on_an_earlier_commit_of_the_pull_request_is_shown_where_the_line_is_now() {
-    let story = story().await;
-    let first = story.head.clone();
+async fn comment_on_earlier_commit_is_shown_at_current_line() {
+    let fixture = fixture().await;
+    let first = fixture.head.clone();
     let text =
         super::numbered(&[(1, "zero\nline 1\n"), (3, "three\n"), (4, "four\nand more\n"), (20, "twenty\n"), (25, "")]);
-    let second = story.commit_on(&first, &[("file", Some(&text))]);
-    story.push("feature", &second).await;
-    let comment = story.comment(json!({ "line": 4, "commit_id": first })).await.expect(201).json();
+    let second = fixture.commit_on(&first, &[("file", Some(&text))]);
+    fixture.push("feature", &second).await;
+    let comment = fixture.comment(json!({ "line": 4, "commit_id": first })).await.expect(201).json();
     assert_eq!((&comment["line"], &comment["original_line"]), (&json!(5), &json!(4)));
     assert_eq!((&comment["commit_id"], &comment["original_commit_id"]), (&json!(second), &json!(first)));
     let upper = first.to_uppercase();
-    story.comment(json!({ "line": 4, "commit_id": upper })).await.expect(201);
+    fixture.comment(json!({ "line": 4, "commit_id": upper })).await.expect(201);
 }
 
 #[tokio::test]
-async fn objects_of_another_repository_are_not_part_of_the_pull_request() {
-    let story = story().await;
-    let elsewhere = story.commit_on(&story.head, &[("file", Some("elsewhere\n"))]);
-    story.bring_objects_to("other").await;
-    let found = story.user("mona").get(&format!("/repos/acme/other/git/commits/{elsewhere}")).await;
+async fn create_comment_rejects_commit_of_another_repository() {
+    let fixture = fixture().await;
+    let elsewhere = fixture.commit_on(&fixture.head, &[("file", Some("elsewhere\n"))]);
+    fixture.bring_objects_to("other").await;
+    let found = fixture.user("mona").get(&format!("/repos/acme/other/git/commits/{elsewhere}")).await;
     assert_eq!(found.status, 200, "the other repository has it");
-    let answer = story.comment(json!({ "line": 1, "commit_id": elsewhere })).await.expect(422);
-    let random = story.comment(json!({ "line": 1, "commit_id": "1".repeat(40) })).await.expect(422);
-    assert_eq!(answer.body, random.body);
+    let response = fixture.comment(json!({ "line": 1, "commit_id": elsewhere })).await.expect(422);
+    let random = fixture.comment(json!({ "line": 1, "commit_id": "1".repeat(40) })).await.expect(422);
+    assert_eq!(response.body, random.body);
 }

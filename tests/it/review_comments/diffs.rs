@@ -1,11 +1,11 @@
-//! Positions, lines and hunks are those of `git diff`.
+//! Positions, lines and hunks match `git diff`.
 
 use serde_json::json;
 
 use super::model::{Row, hunk, rows};
-use crate::support::story::{PULL, Story};
+use crate::support::pull_request::{PULL, PullRequestFixture};
 
-/// A file with functions, so that hunks have headings, changed here and there.
+/// A file with functions, so that hunks have headings, with scattered changes.
 fn source(seed: u64) -> (String, String) {
     let mut state = seed;
     let mut next = move |bound: u64| {
@@ -29,42 +29,42 @@ fn source(seed: u64) -> (String, String) {
     (old, new)
 }
 
-async fn check_file(story: &Story, path: &str) {
-    let rows = rows(&story.work, &story.base, &story.head, path);
+async fn check_file(fixture: &PullRequestFixture, path: &str) {
+    let rows = rows(&fixture.work, &fixture.base, &fixture.head, path);
     assert!(rows.len() > 3, "{path} has something to check");
     for (position, row) in rows.iter().enumerate() {
-        let answer = story.comment(json!({ "path": path, "position": position })).await;
+        let response = fixture.comment(json!({ "path": path, "position": position })).await;
         let expected = match row.mark {
             '-' => Some(("LEFT", row.old)),
             '+' | ' ' => Some(("RIGHT", row.new)),
             _ => None,
         };
         let Some((side, line)) = expected else {
-            assert_eq!(answer.status, 422, "{path} {position} {row:?}");
+            assert_eq!(response.status, 422, "{path} {position} {row:?}");
             continue;
         };
-        let comment = answer.expect(201).json();
+        let comment = response.expect(201).json();
         assert_eq!((&comment["side"], &comment["line"]), (&json!(side), &json!(line)), "{path} {position}");
         assert_eq!(comment["diff_hunk"], hunk(&rows, position), "{path} {position}");
-        let back = story.comment(json!({ "path": path, "side": side, "line": line })).await.expect(201).json();
+        let back = fixture.comment(json!({ "path": path, "side": side, "line": line })).await.expect(201).json();
         assert_eq!((&back["position"], &back["diff_hunk"]), (&json!(position), &comment["diff_hunk"]));
     }
     let last = rows.iter().map(|row| row.old.max(row.new)).max().unwrap_or_default();
     for line in 1..=last + 2 {
         for (side, marks) in [("LEFT", "- "), ("RIGHT", "+ ")] {
             let shown = |row: &Row| marks.contains(row.mark) && line == if side == "LEFT" { row.old } else { row.new };
-            let answer = story.comment(json!({ "path": path, "side": side, "line": line })).await;
+            let response = fixture.comment(json!({ "path": path, "side": side, "line": line })).await;
             let expected = rows.iter().position(shown);
             match expected {
-                Some(position) => assert_eq!(answer.expect(201).json()["position"], position, "{path} {side} {line}"),
-                None => assert_eq!(answer.status, 422, "{path} {side} {line}"),
+                Some(position) => assert_eq!(response.expect(201).json()["position"], position, "{path} {side} {line}"),
+                None => assert_eq!(response.status, 422, "{path} {side} {line}"),
             }
         }
     }
 }
 
 #[tokio::test]
-async fn every_row_of_a_diff_can_be_commented_and_nothing_else() {
+async fn comments_are_accepted_exactly_on_diff_rows() {
     let sources: Vec<_> = (1..=3).map(source).collect();
     let base = [
         ("src/one.rs", sources[0].0.as_str()),
@@ -81,29 +81,29 @@ async fn every_row_of_a_diff_can_be_commented_and_nothing_else() {
         ("old/name.rs", None),
         ("new/name.rs", Some(moved.as_str())),
     ];
-    let story = Story::new(&base, &head).await;
+    let fixture = PullRequestFixture::new(&base, &head).await;
     for path in ["src/one.rs", "two words.rs", "gone.txt", "new.txt"] {
-        check_file(&story, path).await;
+        check_file(&fixture, path).await;
     }
-    // Of a renamed file only the new name is in the diff; its left side is the file under the old name.
-    story.comment(json!({ "path": "old/name.rs", "line": 60 })).await.expect(422);
-    let left = story.comment(json!({ "path": "new/name.rs", "line": 60, "side": "LEFT" })).await.expect(201).json();
+    // A renamed file is in the diff under its new name; its left side is the file under the old name.
+    fixture.comment(json!({ "path": "old/name.rs", "line": 60 })).await.expect(422);
+    let left = fixture.comment(json!({ "path": "new/name.rs", "line": 60, "side": "LEFT" })).await.expect(201).json();
     assert_eq!(left["diff_hunk"].as_str().expect("text").lines().count(), 4);
 }
 
 #[tokio::test]
-async fn files_commits_diff_and_patch_are_those_of_git() {
+async fn files_commits_diff_and_patch_match_git() {
     let (old, new) = source(7);
     let base = [("a b.rs", old.as_str()), ("gone", "x\n"), ("name", &old), ("bin", "\0a")];
     let head =
         [("a b.rs", Some(new.as_str())), ("gone", None), ("name", None), ("other", Some(&old)), ("bin", Some("\0b"))];
-    let story = Story::new(&base, &head).await;
-    let mona = story.user("mona");
-    let diff = story.work.git(&["diff", "-M", &story.base, &story.head]);
+    let fixture = PullRequestFixture::new(&base, &head).await;
+    let mona = fixture.user("mona");
+    let diff = fixture.work.git(&["diff", "-M", &fixture.base, &fixture.head]);
     for accept in ["application/vnd.github.v3.diff", "application/vnd.plinth.diff"] {
-        let answer = story.user("mona").header("accept", accept).get(PULL).await.expect(200);
-        assert_eq!(String::from_utf8_lossy(&answer.body), diff);
-        assert!(answer.header("content-type").expect("a type").starts_with("application/vnd.github.v3.diff"));
+        let response = fixture.user("mona").header("accept", accept).get(PULL).await.expect(200);
+        assert_eq!(String::from_utf8_lossy(&response.body), diff);
+        assert!(response.header("content-type").expect("a type").starts_with("application/vnd.github.v3.diff"));
     }
     let files = mona.get("/repos/acme/rocket/pulls/1/files").await.expect(200).json();
     let shown: Vec<_> = files
@@ -116,7 +116,7 @@ async fn files_commits_diff_and_patch_are_those_of_git() {
             format!("{} {}", names.map(text).join(" "), file.get("patch").is_some())
         })
         .collect();
-    let numbers = story.work.git(&["diff", "--numstat", &story.base, &story.head, "--", "a b.rs"]);
+    let numbers = fixture.work.git(&["diff", "--numstat", &fixture.base, &fixture.head, "--", "a b.rs"]);
     let counts = numbers.split('\t').take(2).collect::<Vec<_>>().join(" ");
     assert_eq!(
         shown,
@@ -131,23 +131,24 @@ async fn files_commits_diff_and_patch_are_those_of_git() {
     assert_eq!(second.json()[0]["filename"], "gone");
     assert!(second.header("link").expect("pages").contains("page=4"));
     let commits = mona.get("/repos/acme/rocket/pulls/1/commits").await.expect(200).json();
-    assert_eq!((&commits[0]["sha"], commits.as_array().map(Vec::len)), (&json!(story.head), Some(1)));
+    assert_eq!((&commits[0]["sha"], commits.as_array().map(Vec::len)), (&json!(fixture.head), Some(1)));
     let pull = mona.get(PULL).await.expect(200).json();
     assert_eq!((&pull["commits"], &pull["changed_files"]), (&json!(1), &json!(4)));
 }
 
 #[tokio::test]
-async fn a_patch_can_be_taken_by_git() {
+async fn patch_applies_with_git_am() {
     let (old, new) = source(9);
-    let story = Story::new(&[("a b.rs", &old), ("gone", "x\n")], &[("a b.rs", Some(&new)), ("gone", None)]).await;
-    let second = story.commit_on(&story.head, &[("added", Some("y"))]);
-    story.push("feature", &second).await;
-    let client = story.user("mona").header("accept", "application/vnd.github.patch");
+    let fixture =
+        PullRequestFixture::new(&[("a b.rs", &old), ("gone", "x\n")], &[("a b.rs", Some(&new)), ("gone", None)]).await;
+    let second = fixture.commit_on(&fixture.head, &[("added", Some("y"))]);
+    fixture.push("feature", &second).await;
+    let client = fixture.user("mona").header("accept", "application/vnd.github.patch");
     let patch = client.get(PULL).await.expect(200);
-    story.work.git(&["checkout", "-q", "--detach", &story.base]);
-    story.work.git_with(&["am", "-q"], &String::from_utf8_lossy(&patch.body));
-    let trees = story.work.git(&["rev-parse", "HEAD^{tree}", &format!("{second}^{{tree}}")]);
+    fixture.work.git(&["checkout", "-q", "--detach", &fixture.base]);
+    fixture.work.git_with(&["am", "-q"], &String::from_utf8_lossy(&patch.body));
+    let trees = fixture.work.git(&["rev-parse", "HEAD^{tree}", &format!("{second}^{{tree}}")]);
     let trees: Vec<_> = trees.lines().collect();
     assert_eq!(trees[0], trees[1]);
-    assert_eq!(story.work.git(&["log", "--format=%an <%ae>", "-1"]).trim(), "hubot <hubot@example.com>");
+    assert_eq!(fixture.work.git(&["log", "--format=%an <%ae>", "-1"]).trim(), "hubot <hubot@example.com>");
 }

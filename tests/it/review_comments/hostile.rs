@@ -1,4 +1,4 @@
-//! Comments written to harm whoever reads them. What is left of them is read by a parser of HTML that is not ours.
+//! Hostile comment bodies. Their HTML is checked with a parser that is not ours.
 
 use std::cell::RefCell;
 
@@ -6,15 +6,15 @@ use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer};
 use serde_json::{Value, json};
 
-use super::story;
-use crate::support::story::{COMMENTS, Story};
+use super::fixture;
+use crate::support::pull_request::{COMMENTS, PullRequestFixture};
 
 #[path = "../../../crates/plinth-markdown/src/tests/texts.rs"]
 mod texts;
 
 const CORPUS: &str = include_str!("../../browser/attempts.json");
 
-/// What a page that shows comments can rely on: these tags, with these attributes, and nothing else.
+/// The tags and attributes that rendered HTML may contain.
 const TAGS: &str = "a abbr b blockquote br cite code dd del details dfn div dl dt em h1 h2 h3 h4 h5 h6 hr i img input \
                     ins kbd li mark ol p pre q s samp small span strong sub summary sup table tbody td th thead tr ul var";
 const ATTRIBUTES: &str = "a:class a:href a:name a:rel details:open div:align img:align img:alt img:height img:src \
@@ -64,7 +64,7 @@ fn has(words: &str, word: &str) -> bool {
 fn is_harmless_value(tag: &str, key: &str, value: &str) -> bool {
     match (tag, key) {
         ("a", "href") | ("img", "src") => {
-            // As browsers do: without what stands at the ends, and without tabs and line breaks.
+            // Browsers ignore surrounding space, tabs and line breaks in URLs.
             let read: String = value.chars().filter(|character| !"\t\r\n".contains(*character)).collect();
             let read = read.trim_matches(|character: char| character <= ' ').to_ascii_lowercase();
             match url::Url::parse(&read) {
@@ -80,12 +80,12 @@ fn is_harmless_value(tag: &str, key: &str, value: &str) -> bool {
     }
 }
 
-/// Posts a comment and gives its HTML, which must be the same however it is asked for.
-async fn html_of(story: &Story, body: &str) -> String {
+/// Creates a comment and returns its HTML, which must be the same in every response.
+async fn html_of(fixture: &PullRequestFixture, body: &str) -> String {
     let ask = |media: &str| {
-        story.user("mona").header("accept", &format!("application/vnd.github-commitcomment.{media}+json"))
+        fixture.user("mona").header("accept", &format!("application/vnd.github-commitcomment.{media}+json"))
     };
-    let new = json!({ "body": body, "line": 3, "path": "file", "commit_id": story.head });
+    let new = json!({ "body": body, "line": 3, "path": "file", "commit_id": fixture.head });
     let made = ask("html").post(COMMENTS, new).await.expect(201).json();
     let one = format!("/repos/acme/rocket/pulls/comments/{}", made["id"]);
     let full = ask("full").get(&one).await.expect(200).json();
@@ -95,19 +95,19 @@ async fn html_of(story: &Story, body: &str) -> String {
 }
 
 #[tokio::test]
-async fn nothing_harmful_is_left_of_any_attempt() {
-    let story = story().await;
+async fn rendered_body_contains_no_harmful_markup() {
+    let fixture = fixture().await;
     let groups: Vec<Value> = serde_json::from_str(CORPUS).expect("the corpus is JSON");
     let mut count = 0;
     for attempt in groups.iter().flat_map(|group| group["texts"].as_array().expect("a list")) {
         let attempt = attempt.as_str().expect("a text");
         if attempt.contains('\0') {
-            let refused = story.comment(json!({ "body": attempt, "line": 3 })).await.expect(422);
-            assert_eq!(refused.json()["errors"][0]["message"], "Body cannot contain NUL characters");
+            let rejected = fixture.comment(json!({ "body": attempt, "line": 3 })).await.expect(422);
+            assert_eq!(rejected.json()["errors"][0]["message"], "Body cannot contain NUL characters");
             continue;
         }
         for body in [attempt.to_owned(), format!("> - {attempt}\n\n{attempt}")] {
-            assert_harmless(&html_of(&story, &body).await, &body);
+            assert_harmless(&html_of(&fixture, &body).await, &body);
         }
         count += 1;
     }
@@ -115,25 +115,25 @@ async fn nothing_harmful_is_left_of_any_attempt() {
 }
 
 #[tokio::test]
-async fn texts_made_to_take_long_are_answered_within_bounds() {
+async fn slow_markdown_is_rendered_within_bounds() {
     const HTML_BYTES_MAX: usize = 3 * 1024 * 1024;
-    let story = story().await;
+    let fixture = fixture().await;
     let texts = texts::texts();
     assert!(texts.len() >= 60, "{} texts", texts.len());
     for (name, text) in texts {
         assert!(text.chars().count() <= texts::CHARACTERS_MAX);
         if text.contains('\0') || text.trim().is_empty() {
-            story.comment(json!({ "body": text, "line": 3 })).await.expect(422);
+            fixture.comment(json!({ "body": text, "line": 3 })).await.expect(422);
             continue;
         }
-        let html = html_of(&story, &text).await;
+        let html = html_of(&fixture, &text).await;
         assert!(html.len() <= HTML_BYTES_MAX, "{name} gave {} bytes", html.len());
         assert_harmless(&html, name);
     }
 }
 
 #[test]
-fn the_reader_sees_what_is_harmful() {
+fn harmful_markup_detector_finds_examples() {
     let harmful = [
         "<script>x</script>",
         "<p onclick=x>",

@@ -1,33 +1,33 @@
-//! Lists: order, pages, moments; media types; what conditional requests see.
+//! Lists: order, pages, filters, media types and conditional requests.
 
 use serde_json::{Value, json};
 
-use super::story;
-use crate::support::Answer;
-use crate::support::story::{COMMENTS, Story};
+use super::fixture;
+use crate::support::Response;
+use crate::support::pull_request::{COMMENTS, PullRequestFixture};
 
 const ALL: &str = "/repos/acme/rocket/pulls/comments";
 
-fn ids(answer: &Answer) -> Vec<i64> {
-    let list = answer.json();
+fn ids(response: &Response) -> Vec<i64> {
+    let list = response.json();
     list.as_array().expect("a list").iter().map(|comment| comment["id"].as_i64().expect("a number")).collect()
 }
 
-/// Five comments a minute apart, of which the second is edited last.
-async fn five() -> Story {
-    let story = story().await;
+/// Five comments, a minute apart, of which the second is edited last.
+async fn five() -> PullRequestFixture {
+    let fixture = fixture().await;
     for _ in 0..5 {
-        story.comment(json!({ "line": 3 })).await.expect(201);
-        story.service.advance(60);
+        fixture.comment(json!({ "line": 3 })).await.expect(201);
+        fixture.service.advance(60);
     }
-    story.user("mona").patch(&format!("{ALL}/2"), json!({ "body": "edited" })).await.expect(200);
-    story
+    fixture.user("mona").patch(&format!("{ALL}/2"), json!({ "body": "edited" })).await.expect(200);
+    fixture
 }
 
 #[tokio::test]
-async fn lists_are_ordered_and_narrowed_as_asked() {
-    let story = five().await;
-    let mona = story.user("mona");
+async fn list_comments_sorts_and_filters() {
+    let fixture = five().await;
+    let mona = fixture.user("mona");
     for path in [COMMENTS, ALL] {
         for (query, expected) in [
             ("", [1, 2, 3, 4, 5].as_slice()),
@@ -47,8 +47,8 @@ async fn lists_are_ordered_and_narrowed_as_asked() {
             ("?since=2026-02-25T06:15:20Z&sort=updated&direction=desc&per_page=1", &[2]),
             ("?since=2030-01-01T00:00:00Z", &[]),
         ] {
-            let answer = mona.get(&format!("{path}{query}")).await.expect(200);
-            assert_eq!(ids(&answer), expected, "{path}{query}");
+            let response = mona.get(&format!("{path}{query}")).await.expect(200);
+            assert_eq!(ids(&response), expected, "{path}{query}");
         }
     }
     assert_eq!(ids(&mona.get(&format!("{ALL}?sort=created_at&direction=desc")).await), [5, 4, 3, 2, 1]);
@@ -60,10 +60,10 @@ async fn lists_are_ordered_and_narrowed_as_asked() {
 }
 
 #[tokio::test]
-async fn pages_lead_to_each_other() {
-    let story = five().await;
-    let link = |answer: Answer| answer.header("link").map(str::to_owned);
-    let mona = story.user("mona");
+async fn list_comments_links_pages() {
+    let fixture = five().await;
+    let link = |response: Response| response.header("link").map(str::to_owned);
+    let mona = fixture.user("mona");
     let base = format!("http://plinth.test{COMMENTS}");
     assert_eq!(
         link(mona.get(&format!("{COMMENTS}?per_page=2")).await),
@@ -82,9 +82,9 @@ async fn pages_lead_to_each_other() {
 }
 
 #[tokio::test]
-async fn each_media_type_shows_its_bodies_on_every_answer() {
-    let story = story().await;
-    let root = story.comment(json!({ "line": 3 })).await.expect(201).json();
+async fn every_response_has_bodies_of_requested_media_type() {
+    let fixture = fixture().await;
+    let root = fixture.comment(json!({ "line": 3 })).await.expect(201).json();
     for (word, expected) in [
         ("raw", ["body"].as_slice()),
         ("text", &["body_text"]),
@@ -96,12 +96,12 @@ async fn each_media_type_shows_its_bodies_on_every_answer() {
             "" => "application/vnd.plinth+json".to_owned(),
             word => format!("application/vnd.plinth-commitcomment.{word}+json"),
         };
-        let client = story.user("mona").header("accept", &accept);
-        let body = json!({ "body": "**Hi** @hubot `x`", "line": 3, "path": "file", "commit_id": story.head });
+        let client = fixture.user("mona").header("accept", &accept);
+        let body = json!({ "body": "**Hi** @hubot `x`", "line": 3, "path": "file", "commit_id": fixture.head });
         let made = client.post(COMMENTS, body).await.expect(201).json();
         let one = format!("{ALL}/{}", made["id"]);
         let text = json!({ "body": "**Hi** @hubot `x`" });
-        let answers = [
+        let responses = [
             made.clone(),
             client.get(&one).await.expect(200).json(),
             client.patch(&one, text.clone()).await.expect(200).json(),
@@ -118,7 +118,7 @@ async fn each_media_type_shows_its_bodies_on_every_answer() {
                 .expect("it is listed")
                 .clone(),
         ];
-        for answer in answers {
+        for response in responses {
             for (field, value) in [
                 ("body", "**Hi** @hubot `x`"),
                 ("body_text", "Hi @hubot x"),
@@ -127,7 +127,7 @@ async fn each_media_type_shows_its_bodies_on_every_answer() {
                     "<p><strong>Hi</strong> <a class=\"user-mention\" href=\"http://plinth.test/hubot\" rel=\"nofollow\">@hubot</a> <code>x</code></p>",
                 ),
             ] {
-                let shown = answer.get(field).and_then(Value::as_str).map(str::trim_end);
+                let shown = response.get(field).and_then(Value::as_str).map(str::trim_end);
                 assert_eq!(shown, expected.contains(&field).then_some(value), "{word} {field}");
             }
         }
@@ -135,18 +135,18 @@ async fn each_media_type_shows_its_bodies_on_every_answer() {
 }
 
 #[tokio::test]
-async fn a_comment_is_not_modified_until_it_is_or_the_code_moves() {
-    let story = story().await;
-    story.comment(json!({ "line": 3 })).await.expect(201);
+async fn comment_returns_304_until_it_or_its_code_changes() {
+    let fixture = fixture().await;
+    fixture.comment(json!({ "line": 3 })).await.expect(201);
     let one = format!("{ALL}/1");
-    let first = story.user("mona").get(&one).await.expect(200);
+    let first = fixture.user("mona").get(&one).await.expect(200);
     let (tag, modified) = (first.header("etag").expect("a tag"), first.header("last-modified").expect("a date"));
-    story.user("mona").header("if-none-match", tag).get(&one).await.expect(304);
-    story.user("mona").header("if-modified-since", modified).get(&one).await.expect(304);
-    story.service.advance(60);
+    fixture.user("mona").header("if-none-match", tag).get(&one).await.expect(304);
+    fixture.user("mona").header("if-modified-since", modified).get(&one).await.expect(304);
+    fixture.service.advance(60);
     let moved =
-        story.commit_on(&story.head, &[("file", Some(&format!("new\n{}", super::numbered(&[(3, "three\n")]))))]);
-    story.push("feature", &moved).await;
-    story.user("mona").header("if-none-match", tag).get(&one).await.expect(200);
-    story.user("mona").header("if-modified-since", modified).get(&one).await.expect(200);
+        fixture.commit_on(&fixture.head, &[("file", Some(&format!("new\n{}", super::numbered(&[(3, "three\n")]))))]);
+    fixture.push("feature", &moved).await;
+    fixture.user("mona").header("if-none-match", tag).get(&one).await.expect(200);
+    fixture.user("mona").header("if-modified-since", modified).get(&one).await.expect(200);
 }

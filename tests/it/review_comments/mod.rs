@@ -1,18 +1,18 @@
-//! Review comments that follow the code.
+//! Review comments.
 
-mod answers;
 mod comment_context;
 mod creating;
 mod diffs;
-mod following;
 mod hostile;
 mod listing;
 pub mod model;
+mod random_pushes;
+mod reanchoring;
+mod responses;
 mod scale;
 mod threads;
-mod walk;
 
-use crate::support::story::Story;
+use crate::support::pull_request::PullRequestFixture;
 
 /// Twelve numbered lines, some of them replaced.
 pub fn numbered(changes: &[(usize, &str)]) -> String {
@@ -23,8 +23,8 @@ pub fn numbered(changes: &[(usize, &str)]) -> String {
     (1..=30).map(line).collect()
 }
 
-/// Lines 3, 4 and 20 changed, 25 deleted.
-pub async fn story() -> Story {
+/// Lines 3, 4 and 20 are changed, and 25 is deleted.
+pub async fn fixture() -> PullRequestFixture {
     let head = numbered(&[(3, "three\n"), (4, "four\nand more\n"), (20, "twenty\n"), (25, "")]);
-    Story::new(&[("file", &numbered(&[])), ("kept", "same\n")], &[("file", Some(&head))]).await
+    PullRequestFixture::new(&[("file", &numbered(&[])), ("unchanged", "same\n")], &[("file", Some(&head))]).await
 }

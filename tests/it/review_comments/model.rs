@@ -1,10 +1,10 @@
-//! What git itself says about a file, as a model to compare with.
+//! Diff rows and line movements of a file according to git.
 
 use std::collections::HashMap;
 
-use crate::support::story::Work;
+use crate::support::pull_request::WorkTree;
 
-/// A row of a patch: its mark, the lines of both sides that it has, and its text.
+/// A row of a patch: its mark, its line on each side, and its text.
 #[derive(Debug, Clone)]
 pub struct Row {
     pub mark: char,
@@ -14,7 +14,7 @@ pub struct Row {
 }
 
 /// The rows of one file between two commits.
-pub fn rows(work: &Work, old: &str, new: &str, path: &str) -> Vec<Row> {
+pub fn rows(work: &WorkTree, old: &str, new: &str, path: &str) -> Vec<Row> {
     rows_of(&work.git(&["diff", "-M", old, new, "--", path]))
 }
 
@@ -37,7 +37,7 @@ pub fn rows_of(text: &str) -> Vec<Row> {
     body.split('\n').map(row).collect()
 }
 
-/// The lines above a hunk, from its header.
+/// The first lines of a hunk, from its header.
 fn starts(header: &str) -> (u32, u32) {
     let mut numbers = header.split(' ').skip(1).take(2).map(|part| {
         let (start, count) = part[1..].split_once(',').unwrap_or((&part[1..], "1"));
@@ -47,14 +47,14 @@ fn starts(header: &str) -> (u32, u32) {
     (numbers.next().expect("the old start"), numbers.next().expect("the new start"))
 }
 
-/// The text from the header of its hunk to the row at a position.
+/// The text from the header of the hunk to the row at a position.
 pub fn hunk(rows: &[Row], position: usize) -> String {
     let header = rows[..=position].iter().rposition(|row| row.mark == '@').expect("every row is in a hunk");
     rows[header..=position].iter().map(|row| row.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// Where each line of a blob is in another; lines that are gone are left out.
-pub fn line_map(work: &Work, old: &str, new: &str) -> HashMap<u32, u32> {
+/// The line in another blob for each line that survives.
+pub fn line_map(work: &WorkTree, old: &str, new: &str) -> HashMap<u32, u32> {
     let count = |blob: &str| -> u32 {
         let text = work.git(&["show", blob]);
         text.lines().count().try_into().expect("few lines")

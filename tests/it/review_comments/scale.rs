@@ -1,4 +1,4 @@
-//! A large pull request costs what a small one does.
+//! Requests on a large pull request cost as much as on a small one.
 
 #![expect(clippy::print_stdout, reason = "what is measured is read by a person")]
 
@@ -7,40 +7,41 @@ use std::time::{Duration, Instant};
 use plinth_base::ids::{PullId, RepoId};
 use serde_json::json;
 
-use crate::support::story::{COMMENTS, PULL, Story};
+use crate::support::pull_request::{COMMENTS, PULL, PullRequestFixture};
 
-/// How long one more comment and one page of comments take, in the middle of several tries.
+/// The median times to create a comment and to list a page.
 async fn cost(files: usize, comments: usize) -> (Duration, Duration) {
     let names: Vec<String> = (0..files).map(|number| format!("src/{:03}/{number}.txt", number % 200)).collect();
     let base: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "1\n2\n3\n")).collect();
     let head: Vec<(&str, Option<&str>)> = names.iter().map(|name| (name.as_str(), Some("1\ntwo\n3\n"))).collect();
-    let story = Story::new(&base, &head).await;
+    let fixture = PullRequestFixture::new(&base, &head).await;
     for number in 0..comments {
         let path = &names[number % names.len()];
-        story.comment(json!({ "path": path, "line": 2, "body": number.to_string() })).await.expect(201);
+        fixture.comment(json!({ "path": path, "line": 2, "body": number.to_string() })).await.expect(201);
     }
-    let next = story.commit_on(&story.head, &[(names[0].as_str(), Some("0\n1\ntwo\n3\n"))]);
-    story.push("feature", &next).await;
+    let next = fixture.commit_on(&fixture.head, &[(names[0].as_str(), Some("0\n1\ntwo\n3\n"))]);
+    fixture.push("feature", &next).await;
     let began = Instant::now();
-    story.user("mona").get(COMMENTS).await.expect(200);
+    fixture.user("mona").get(COMMENTS).await.expect(200);
     println!("{files} files: the first page after a push took {:?}", began.elapsed());
-    let id = |path: &'static str| async { story.user("mona").get(path).await.json()["id"].as_i64().expect("a number") };
+    let id =
+        |path: &'static str| async { fixture.user("mona").get(path).await.json()["id"].as_i64().expect("a number") };
     let (repo, pull) = (RepoId(id("/repos/acme/rocket").await), PullId(id(PULL).await));
     let began = Instant::now();
-    plinth_core::pulls::refresh_pull(&story.service.app, repo, pull).await.expect("settled");
-    println!("{files} files: all places took {:?}", began.elapsed());
+    plinth_core::pulls::refresh_pull(&fixture.service.app, repo, pull).await.expect("settled");
+    println!("{files} files: all positions took {:?}", began.elapsed());
     let (mut creating, mut listing) = (Vec::new(), Vec::new());
     for number in 0..21 {
         let path = &names[number % names.len()];
         let began = Instant::now();
-        story
+        fixture
             .comment(json!({ "path": path, "line": 2, "body": format!("{number}"), "commit_id": next }))
             .await
             .expect(201);
         creating.push(began.elapsed());
         let began = Instant::now();
         let page = 1 + number * (comments / 30) / 21;
-        story.user("mona").get(&format!("{COMMENTS}?page={page}")).await.expect(200);
+        fixture.user("mona").get(&format!("{COMMENTS}?page={page}")).await.expect(200);
         listing.push(began.elapsed());
     }
     creating.sort_unstable();
@@ -50,7 +51,7 @@ async fn cost(files: usize, comments: usize) -> (Duration, Duration) {
 
 #[tokio::test]
 #[ignore = "makes ten thousand files and comments, which takes minutes; run it when storage changes"]
-async fn a_comment_and_a_page_cost_the_same_among_ten_thousand() {
+async fn comment_and_page_cost_is_constant_at_ten_thousand_comments() {
     let small = cost(10, 60).await;
     let large = cost(10_000, 10_000).await;
     println!("small {small:?}, large {large:?}");

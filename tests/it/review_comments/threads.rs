@@ -2,23 +2,24 @@
 
 use serde_json::{Value, json};
 
-use super::story;
-use crate::support::story::{COMMENTS, Story};
+use super::fixture;
+use crate::support::pull_request::{COMMENTS, PullRequestFixture};
+use crate::support::wait::wait_until_async;
 
-async fn root(story: &Story) -> Value {
-    story.comment_as("guest", json!({ "line": 5, "start_line": 3 })).await.expect(201).json()
+async fn root(fixture: &PullRequestFixture) -> Value {
+    fixture.comment_as("guest", json!({ "line": 5, "start_line": 3 })).await.expect(201).json()
 }
 
-async fn reply(story: &Story, login: &str, id: &Value) -> Value {
+async fn reply(fixture: &PullRequestFixture, login: &str, id: &Value) -> Value {
     let path = format!("{COMMENTS}/{id}/replies");
-    story.user(login).post(&path, json!({ "body": "Same here" })).await.expect(201).json()
+    fixture.user(login).post(&path, json!({ "body": "Same here" })).await.expect(201).json()
 }
 
 #[tokio::test]
-async fn a_reply_takes_the_place_of_its_root_and_has_a_review_of_its_own() {
-    let story = story().await;
-    let root = root(&story).await;
-    let reply = reply(&story, "reader", &root["id"]).await;
+async fn reply_has_position_of_its_root_and_its_own_review() {
+    let fixture = fixture().await;
+    let root = root(&fixture).await;
+    let reply = reply(&fixture, "reader", &root["id"]).await;
     assert_eq!(reply["in_reply_to_id"], root["id"]);
     assert!(root.get("in_reply_to_id").is_none(), "a root has no such key");
     assert_ne!(reply["pull_request_review_id"], root["pull_request_review_id"]);
@@ -40,54 +41,57 @@ async fn a_reply_takes_the_place_of_its_root_and_has_a_review_of_its_own() {
         assert_eq!(reply[field], root[field], "{field}");
     }
     let body = json!({ "body": "As well", "in_reply_to": root["id"], "path": 7, "line": "x" });
-    let other = story.user("mona").post(COMMENTS, body).await.expect(201);
+    let other = fixture.user("mona").post(COMMENTS, body).await.expect(201);
     assert_eq!(other.json()["in_reply_to_id"], root["id"], "everything else is ignored");
 }
 
 #[tokio::test]
-async fn a_reply_to_a_reply_is_refused() {
-    let story = story().await;
-    let root = root(&story).await;
-    let first = reply(&story, "mona", &root["id"]).await;
+async fn create_comment_rejects_reply_to_reply() {
+    let fixture = fixture().await;
+    let root = root(&fixture).await;
+    let first = reply(&fixture, "mona", &root["id"]).await;
     let path = format!("{COMMENTS}/{}/replies", first["id"]);
-    let answer = story.user("mona").post(&path, json!({ "body": "No" })).await.expect(422);
-    assert_eq!(answer.message(), "Replies to replies are not supported: reply to the top-level comment of the thread.");
+    let response = fixture.user("mona").post(&path, json!({ "body": "No" })).await.expect(422);
+    assert_eq!(
+        response.message(),
+        "Replies to replies are not supported: reply to the top-level comment of the thread."
+    );
     let body = json!({ "body": "No", "in_reply_to": first["id"] });
-    story.user("mona").post(COMMENTS, body).await.expect(422);
+    fixture.user("mona").post(COMMENTS, body).await.expect(422);
     for (path, body) in [
         (format!("{COMMENTS}/999/replies"), json!({ "body": "x" })),
         (format!("{COMMENTS}/x/replies"), json!({ "body": "x" })),
         (COMMENTS.to_owned(), json!({ "body": "x", "in_reply_to": 999 })),
     ] {
-        story.user("mona").post(&path, body).await.expect(404);
+        fixture.user("mona").post(&path, body).await.expect(404);
     }
-    story.user("mona").post(&format!("{COMMENTS}/{}/replies", root["id"]), json!({ "body": "" })).await.expect(422);
-    story.user("mona").post(&format!("{COMMENTS}/{}/replies", root["id"]), json!({})).await.expect(422);
+    fixture.user("mona").post(&format!("{COMMENTS}/{}/replies", root["id"]), json!({ "body": "" })).await.expect(422);
+    fixture.user("mona").post(&format!("{COMMENTS}/{}/replies", root["id"]), json!({})).await.expect(422);
 }
 
 #[tokio::test]
-async fn deleting_a_root_keeps_its_replies() {
-    let story = story().await;
-    let root = root(&story).await;
-    let reply = reply(&story, "mona", &root["id"]).await;
+async fn delete_root_comment_keeps_replies() {
+    let fixture = fixture().await;
+    let root = root(&fixture).await;
+    let reply = reply(&fixture, "mona", &root["id"]).await;
     let path = format!("/repos/acme/rocket/pulls/comments/{}", root["id"]);
-    story.user("guest").delete(&path).await.expect(204);
-    story.user("guest").delete(&path).await.expect(404);
-    story.user("guest").get(&path).await.expect(404);
-    let left = story.get(&reply["id"]).await;
+    fixture.user("guest").delete(&path).await.expect(204);
+    fixture.user("guest").delete(&path).await.expect(404);
+    fixture.user("guest").get(&path).await.expect(404);
+    let left = fixture.get(&reply["id"]).await;
     assert!(left.get("in_reply_to_id").is_none());
     assert_eq!((&left["line"], &left["diff_hunk"]), (&reply["line"], &reply["diff_hunk"]));
-    let reviews = story.user("mona").get("/repos/acme/rocket/pulls/1/reviews").await.json();
+    let reviews = fixture.user("mona").get("/repos/acme/rocket/pulls/1/reviews").await.json();
     assert_eq!(reviews.as_array().expect("a list").len(), 1, "a review that only carried the comment is gone");
 }
 
 #[tokio::test]
-async fn an_edit_changes_the_text_and_the_time_alone() {
-    let story = story().await;
-    let comment = root(&story).await;
-    story.service.advance(60);
+async fn update_comment_changes_only_body_and_updated_at() {
+    let fixture = fixture().await;
+    let comment = root(&fixture).await;
+    fixture.service.advance(60);
     let path = format!("/repos/acme/rocket/pulls/comments/{}", comment["id"]);
-    let edited = story.user("guest").patch(&path, json!({ "body": "Better" })).await.expect(200).json();
+    let edited = fixture.user("guest").patch(&path, json!({ "body": "Better" })).await.expect(200).json();
     for (field, value) in comment.as_object().expect("an object") {
         match field.as_str() {
             "body" => assert_eq!(edited["body"], "Better"),
@@ -95,42 +99,42 @@ async fn an_edit_changes_the_text_and_the_time_alone() {
             _ => assert_eq!(&edited[field], value, "{field}"),
         }
     }
-    story.user("guest").patch(&path, json!({ "body": " " })).await.expect(422);
-    story.user("guest").patch(&path, json!({})).await.expect(422);
+    fixture.user("guest").patch(&path, json!({ "body": " " })).await.expect(422);
+    fixture.user("guest").patch(&path, json!({})).await.expect(422);
 }
 
 #[tokio::test]
-async fn only_authors_and_those_who_push_edit_and_delete() {
-    let story = story().await;
-    let comment = root(&story).await;
+async fn only_author_and_pushers_update_and_delete_comment() {
+    let fixture = fixture().await;
+    let comment = root(&fixture).await;
     let path = format!("/repos/acme/rocket/pulls/comments/{}", comment["id"]);
-    let refused = story.user("reader").patch(&path, json!({ "body": "Mine now" })).await.expect(403);
-    assert_eq!(refused.message(), "Must have push access to repository");
-    story.user("reader").delete(&path).await.expect(403);
-    story.service.anonymous().delete(&path).await.expect(401);
-    story.user("hubot").patch(&path, json!({ "body": "By a collaborator" })).await.expect(200);
-    story.user("mona").delete(&path).await.expect(204);
+    let rejected = fixture.user("reader").patch(&path, json!({ "body": "Mine now" })).await.expect(403);
+    assert_eq!(rejected.message(), "Must have push access to repository");
+    fixture.user("reader").delete(&path).await.expect(403);
+    fixture.service.anonymous().delete(&path).await.expect(401);
+    fixture.user("hubot").patch(&path, json!({ "body": "By a collaborator" })).await.expect(200);
+    fixture.user("mona").delete(&path).await.expect(204);
 }
 
 #[tokio::test]
-async fn a_comment_of_another_repository_or_pull_request_is_not_found() {
-    let story = story().await;
-    let comment = root(&story).await;
+async fn comment_of_other_repository_or_pull_request_returns_404() {
+    let fixture = fixture().await;
+    let comment = root(&fixture).await;
     let id = &comment["id"];
     let elsewhere = format!("/repos/acme/other/pulls/comments/{id}");
-    let mona = story.user("mona");
+    let mona = fixture.user("mona");
     let absent = mona.get("/repos/acme/other/pulls/comments/999").await.expect(404);
     assert_eq!(mona.get(&elsewhere).await.expect(404).body, absent.body);
     mona.patch(&elsewhere, json!({ "body": "x" })).await.expect(404);
     mona.delete(&elsewhere).await.expect(404);
     let reply = json!({ "body": "x" });
     mona.post(&format!("/repos/acme/other/pulls/1/comments/{id}/replies"), reply.clone()).await.expect(404);
-    let answer = json!({ "body": "x", "in_reply_to": id });
-    mona.post("/repos/acme/other/pulls/1/comments", answer).await.expect(404);
+    let response = json!({ "body": "x", "in_reply_to": id });
+    mona.post("/repos/acme/other/pulls/1/comments", response).await.expect(404);
     assert_eq!(mona.get("/repos/acme/other/pulls/comments").await.expect(200).json(), json!([]));
-    // A second pull request of the same repository is another parent, too.
-    story.bring_objects().await;
-    let branch = json!({ "ref": "refs/heads/second", "sha": story.head });
+    // A comment is not found under another pull request of the same repository either.
+    fixture.bring_objects().await;
+    let branch = json!({ "ref": "refs/heads/second", "sha": fixture.head });
     mona.post("/repos/acme/rocket/git/refs", branch).await.expect(201);
     let second = json!({ "title": "Second", "head": "second", "base": "main" });
     mona.post("/repos/acme/rocket/pulls", second).await.expect(201);
@@ -139,60 +143,53 @@ async fn a_comment_of_another_repository_or_pull_request_is_not_found() {
 }
 
 #[tokio::test]
-async fn what_an_author_is_to_the_repository_is_shown() {
-    let story = story().await;
+async fn comment_shows_author_association() {
+    let fixture = fixture().await;
     for (login, association) in [("mona", "MEMBER"), ("hubot", "COLLABORATOR"), ("guest", "NONE"), ("reader", "NONE")] {
-        let comment = story.comment_as(login, json!({ "line": 3 })).await.expect(201).json();
+        let comment = fixture.comment_as(login, json!({ "line": 3 })).await.expect(201).json();
         assert_eq!(comment["author_association"], association, "{login}");
     }
-    // A commit on the default branch makes a contributor.
-    story.work.git(&["checkout", "-q", "--detach", &story.base]);
-    story.work.write("more", Some("more\n"));
-    story.work.commit("guest");
-    // Whoever has told no address has the one that commits made here for them carry.
+    // The author of a commit on the default branch is a contributor.
+    fixture.work.git(&["checkout", "-q", "--detach", &fixture.base]);
+    fixture.work.write("more", Some("more\n"));
+    fixture.work.commit("guest");
+    // A user without an e-mail address has a generated one, which commits made here carry.
     let author = "--author=reader <reader@users.noreply.localhost>";
-    story.work.git(&["commit", "-q", "--allow-empty", "-m", "next", author]);
-    let pushed = story.work.commit("mona");
-    story.push("main", &pushed).await;
+    fixture.work.git(&["commit", "-q", "--allow-empty", "-m", "next", author]);
+    let pushed = fixture.work.commit("mona");
+    fixture.push("main", &pushed).await;
     for id in [3, 4] {
-        let mut association = Value::Null;
-        for _ in 0..100 {
-            association = story.get(&json!(id)).await["author_association"].clone();
-            if association == "CONTRIBUTOR" {
-                break;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-        assert_eq!(association, "CONTRIBUTOR", "{id}");
+        let is_contributor = async || fixture.get(&json!(id)).await["author_association"] == "CONTRIBUTOR";
+        wait_until_async("the author of the comment is a contributor", is_contributor).await;
     }
 }
 
 #[tokio::test]
-async fn the_same_text_again_and_again_is_spam_and_too_much_is_too_much() {
+async fn repeated_or_excessive_comments_are_rejected_as_spam() {
     let mut settings = plinth_api::settings::Settings::default();
     settings.rate_limits.same_content_per_minute = 2;
     settings.rate_limits.content_per_minute = 6;
-    let story = Story::with_settings(&[("file", "1\n")], &[("file", Some("2\n"))], Some(settings)).await;
-    let root = story.comment_as("guest", json!({ "line": 1 })).await.expect(201).json();
-    story.comment_as("guest", json!({ "line": 1 })).await.expect(201);
-    let spam = story.comment_as("guest", json!({ "line": 1 })).await.expect(422);
+    let fixture = PullRequestFixture::with_settings(&[("file", "1\n")], &[("file", Some("2\n"))], Some(settings)).await;
+    let root = fixture.comment_as("guest", json!({ "line": 1 })).await.expect(201).json();
+    fixture.comment_as("guest", json!({ "line": 1 })).await.expect(201);
+    let spam = fixture.comment_as("guest", json!({ "line": 1 })).await.expect(422);
     assert!(spam.message().contains("the endpoint has been spammed"), "{}", spam.message());
     let replies = format!("{COMMENTS}/{}/replies", root["id"]);
     for number in 0..3 {
-        story.user("guest").post(&replies, json!({ "body": number.to_string() })).await.expect(201);
+        fixture.user("guest").post(&replies, json!({ "body": number.to_string() })).await.expect(201);
     }
-    let limited = story.user("guest").post(&replies, json!({ "body": "once more" })).await.expect(403);
+    let limited = fixture.user("guest").post(&replies, json!({ "body": "once more" })).await.expect(403);
     assert!(limited.message().contains("secondary rate limit"));
     assert_eq!(limited.header("retry-after"), Some("60"));
-    let listed = story.user("mona").get(COMMENTS).await.json();
+    let listed = fixture.user("mona").get(COMMENTS).await.json();
     assert_eq!(listed.as_array().expect("a list").len(), 5);
 }
 
 #[tokio::test]
-async fn writing_takes_the_write_permission_on_a_public_repository_too() {
-    let story = story().await;
-    let root = root(&story).await;
-    story
+async fn write_on_public_repository_requires_write_permission() {
+    let fixture = fixture().await;
+    let root = root(&fixture).await;
+    fixture
         .service
         .apply(
             "tokens:\n\
@@ -201,10 +198,10 @@ async fn writing_takes_the_write_permission_on_a_public_repository_too() {
         )
         .await;
     let (reading, writing) =
-        (story.service.with_token("github_pat_read"), story.service.with_token("github_pat_write"));
+        (fixture.service.with_token("github_pat_read"), fixture.service.with_token("github_pat_write"));
     let (replies, one) =
         (format!("{COMMENTS}/{}/replies", root["id"]), format!("/repos/acme/rocket/pulls/comments/{}", root["id"]));
-    let body = json!({ "body": "x", "path": "file", "line": 3, "commit_id": story.head });
+    let body = json!({ "body": "x", "path": "file", "line": 3, "commit_id": fixture.head });
     reading.get(&one).await.expect(200);
     for (path, body) in [(COMMENTS, body.clone()), (&replies, json!({ "body": "x" }))] {
         reading.post(path, body).await.expect(403);
@@ -217,9 +214,9 @@ async fn writing_takes_the_write_permission_on_a_public_repository_too() {
 }
 
 #[tokio::test]
-async fn what_is_absent_is_told_before_what_is_wrong_with_a_body() {
-    let story = story().await;
-    let mona = story.user("mona");
+async fn missing_resource_is_reported_before_invalid_body() {
+    let fixture = fixture().await;
+    let mona = fixture.user("mona");
     for path in [
         "/repos/acme/rocket/pulls/9/comments",
         "/repos/acme/rocket/pulls/1/comments/9/replies",

@@ -1,7 +1,6 @@
-//! A service with one caller, who may do everything, and with something to do everything to.
+//! A service with one caller who may do everything, and with the objects that the requests need.
 
 use std::sync::{Mutex, mpsc};
-use std::time::{Duration, Instant};
 
 use http::Method;
 use serde_json::{Value, json};
@@ -9,44 +8,14 @@ use tokio::sync::oneshot;
 
 use super::requests::{self, Objects};
 use super::rights::{Caller, Right};
-use crate::support::{Answer, Client, Service, Tester, jwt};
+use crate::support::fixtures::{StateFile, two_branches};
+use crate::support::wait::wait_until_async;
+use crate::support::{Client, Response, Service, Tester, jwt};
 use plinth_api::app::App;
 use plinth_api::policy::Row;
 
-const STATE: &str = "
-users: [{ login: mona }, { login: carol }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }CAROL_IS_ADMIN] }]
-repos:
-  - name: octo-org/hello
-    private: true
-    default_branch: main
-    collaborators: [CAROL_IS_COLLABORATOR]
-    commits:
-      - { branch: main, author: mona, message: one, files: { a: one } }
-      - { branch: next, from: main, author: mona, message: two, files: { a: two } }
-      - { branch: second, from: main, author: mona, message: two, files: { a: second } }
-      - { branch: third, from: main, author: mona, message: two, files: { a: third } }
-      - { branch: fourth, from: main, author: mona, message: two, files: { a: fourth } }
-      - { branch: deleted, from: main, author: mona, message: two, files: { a: deleted } }
-      - { branch: pushed, from: main, author: mona, message: two, files: { a: pushed } }
-  - { name: octo-org/spare }
-  - { name: octo-org/unselected }
-issue_fields: [{ org: octo-org, name: Notes, data_type: text }, { org: octo-org, name: More, data_type: text }]
-projects: [{ owner: octo-org, title: Roadmap }, { owner: carol, title: Mine }]
-pulls:
-  - { repo: octo-org/hello, title: First, author: carol, head: next, base: main }
-  - { repo: octo-org/hello, title: Second, author: mona, head: second, base: main }
-  - { repo: octo-org/hello, title: Third, author: mona, head: third, base: main }
-apps:
-  - { slug: helper, owner: octo-org, client_id: Iv23helper, private_key_file: helper.pem, permissions: PERMISSIONS }
-  - { slug: other, owner: octo-org, permissions: { contents: write } }
-oauth_apps: [{ slug: gh, owner: octo-org, client_id: 178c6fc778ccc68e1d6a }]
-installations: [{ app: helper, account: octo-org, repositories: [octo-org/hello, octo-org/spare] }]
-tokens:
-  - { kind: classic, user: mona, scopes: [repo, 'admin:org', project], token: ghp_setup }
-";
-const PERMISSIONS: &str = "{ administration: write, contents: write, issue_fields: write, organization_projects: write, \
-                           pull_requests: write, workflows: write }";
+const PERMISSIONS: &str = "administration: write, contents: write, issue_fields: write, organization_projects: write, \
+                           pull_requests: write, workflows: write";
 const TABLES: [&str; 17] = [
     "select count(*) from account",
     "select count(*) from repo",
@@ -66,8 +35,6 @@ const TABLES: [&str; 17] = [
     "select count(*) from app_key",
     "select count(*) from notification where unread = true",
 ];
-/// How long a request may take until its transaction waits.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Fixture {
     pub service: Service,
@@ -82,7 +49,7 @@ impl Fixture {
         service.apply(&state(caller)).await;
         let credential = match caller {
             Caller::App => jwt::sign(service.app_key(), &jwt::claims("Iv23helper")),
-            caller => token(caller).1.to_owned(),
+            caller => token(caller).to_owned(),
         };
         let objects = prepare(&service, caller, &credential).await;
         let fixture = Self { service, credential, objects };
@@ -99,7 +66,7 @@ impl Fixture {
     }
 
     /// Sends the request of an operation.
-    pub async fn send(&self, row: &Row) -> Answer {
+    pub async fn send(&self, row: &Row) -> Response {
         let (path, body) = requests::of(row, &self.objects);
         let client = match row.operation {
             "git/receive-pack" => self.caller().header("content-type", "application/x-git-receive-pack-request"),
@@ -108,20 +75,25 @@ impl Fixture {
         client.send(row.method.clone(), &path, body).await
     }
 
-    /// Sends it while a transaction takes the right away, and gives the right back.
-    pub async fn send_while_taken(&self, right: &Right, row: &Row) -> Answer {
-        let answer = self.send_while(row, right.take, |_| {}).await;
+    /// Sends the request while a transaction revokes the right, then restores the right.
+    pub async fn send_while_taken(&self, right: &Right, row: &Row) -> Response {
+        let response = self.send_while(row, right.take, |_| {}).await;
         for statement in right.give_back {
             self.execute(statement).await;
         }
-        answer
+        response
     }
 
-    /// Sends it while a transaction with these statements is open. When the request waits for the store, `meanwhile`
-    /// happens, and the transaction commits.
-    pub async fn send_while(&self, row: &Row, statements: &'static [&'static str], meanwhile: impl Fn(&App)) -> Answer {
+    /// Sends the request while a transaction with these statements is open. Once the request waits for the store, calls
+    /// `meanwhile` and commits the transaction.
+    pub async fn send_while(
+        &self,
+        row: &Row,
+        statements: &'static [&'static str],
+        meanwhile: impl Fn(&App),
+    ) -> Response {
         let app = &self.service.app;
-        refresh_pull(app).await;
+        self.service.settled().await;
         let (begun, has_begun) = oneshot::channel();
         let (go, may_go) = mpsc::channel::<()>();
         let slots = Mutex::new((Some(begun), may_go));
@@ -141,19 +113,16 @@ impl Fixture {
         let request = async {
             has_begun.await.expect("the transaction has begun");
             let waiting = async {
-                let started = Instant::now();
-                while app.transaction_times().waiting() < 2 {
-                    assert!(started.elapsed() < PATIENCE, "{} did not come to the store", row.operation);
-                    tokio::time::sleep(Duration::from_millis(1)).await;
-                }
+                let what = format!("{} waits for the store", row.operation);
+                wait_until_async(&what, async || app.transaction_times().waiting() >= 2).await;
                 meanwhile(app);
                 go.send(()).expect("the transaction waits");
             };
             tokio::join!(self.send(row), waiting).0
         };
-        let (taken, answer) = tokio::join!(taking, request);
-        taken.expect("it does not panic").expect("the store takes the change");
-        answer
+        let (taken, response) = tokio::join!(taking, request);
+        taken.expect("it does not panic").expect("the store accepts the change");
+        response
     }
 
     pub async fn execute(&self, statement: &'static str) {
@@ -161,44 +130,27 @@ impl Fixture {
             .service
             .store
             .write(Tester, (), move |tx, ()| Box::pin(async move { Ok(tx.execute(statement, &[]).await?) }));
-        assert!(work.await.expect("the store takes it") > 0, "{statement}");
+        assert!(work.await.expect("the store accepts it") > 0, "{statement}");
     }
 
-    /// How much there is of everything.
+    /// The number of rows in each table.
     pub async fn counts(&self) -> Vec<i64> {
-        refresh_pull(&self.service.app).await;
-        let mut db = self.service.store.read().await.expect("the store answers");
+        self.service.settled().await;
+        let mut db = self.service.store.read().await.expect("the store can be read");
         let mut counts = Vec::new();
         for sql in TABLES {
-            counts.push(db.one::<(i64,)>(sql, &[]).await.expect("the store answers").0);
+            counts.push(db.one::<(i64,)>(sql, &[]).await.expect("the store can be read").0);
         }
         counts
     }
 }
 
-/// Waits until nothing in the background writes any more.
-async fn refresh_pull(app: &App) {
-    let mut quiet = 0;
-    while quiet < 5 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-        quiet = if app.transaction_times().waiting() == 0 { quiet + 1 } else { 0 };
-    }
-}
-
-fn token(caller: Caller) -> (String, &'static str) {
-    let scopes = "[repo, delete_repo, 'admin:org', project, notifications]";
+fn token(caller: Caller) -> &'static str {
     match caller {
-        Caller::OrgAdmin | Caller::Collaborator => {
-            (format!("kind: classic, user: carol, scopes: {scopes}"), "ghp_carolcarol")
-        }
-        Caller::FineGrained => (
-            format!(
-                "kind: fine_grained, user: carol, owner: octo-org, repositories: [octo-org/hello], permissions: {PERMISSIONS}"
-            ),
-            "github_pat_carolcarol",
-        ),
-        Caller::AppUser => ("kind: app_user, user: carol, app: helper".to_owned(), "ghu_carolcarol"),
-        Caller::Installation => ("kind: installation, app: helper, account: octo-org".to_owned(), "ghs_helperhelper"),
+        Caller::OrgAdmin | Caller::Collaborator => "ghp_carolcarol",
+        Caller::FineGrained => "github_pat_carolcarol",
+        Caller::AppUser => "ghu_carolcarol",
+        Caller::Installation => "ghs_helperhelper",
         Caller::App => panic!("an app signs by itself"),
     }
 }
@@ -207,21 +159,49 @@ fn state(caller: Caller) -> String {
     let is_collaborator = caller == Caller::Collaborator;
     let admin = if is_collaborator { "" } else { ", { user: carol, role: admin }" };
     let collaborator = if is_collaborator { "{ user: carol, permission: admin }" } else { "" };
-    let mut state = STATE.replace("CAROL_IS_ADMIN", admin).replace("CAROL_IS_COLLABORATOR", collaborator);
-    state = state.replace("PERMISSIONS", PERMISSIONS);
-    if caller != Caller::App {
-        let (line, text) = token(caller);
-        state.push_str(&format!("  - {{ {line}, token: {text} }}\n"));
-    }
-    state
+    let branch =
+        |name: &str| format!(", {{ branch: {name}, from: main, author: mona, message: two, files: {{ a: {name} }} }}");
+    let branches = ["second", "third", "fourth", "deleted", "pushed"].map(branch).concat();
+    let hello = format!("private: true, collaborators: [{collaborator}], {}", two_branches(&branches));
+    let pull = |title: &str, head: &str| format!("title: {title}, head: {head}, base: main");
+    let state = StateFile::default()
+        .users(&["mona", "carol"])
+        .org("octo-org", &format!("{{ user: mona, role: admin }}{admin}"))
+        .repo("octo-org/hello", &hello)
+        .repo("octo-org/spare", "")
+        .repo("octo-org/unselected", "")
+        .issue_field("Notes", "text", "")
+        .issue_field("More", "text", "")
+        .project("octo-org", "Roadmap", "")
+        .project("carol", "Mine", "")
+        .pull("octo-org/hello", "carol", &pull("First", "next"))
+        .pull("octo-org/hello", "mona", &pull("Second", "second"))
+        .pull("octo-org/hello", "mona", &pull("Third", "third"))
+        .helper(PERMISSIONS)
+        .app("other", "octo-org", "contents: write", "")
+        .entry("oauth_apps", "slug: gh, owner: octo-org, client_id: 178c6fc778ccc68e1d6a")
+        .installation("helper", "octo-org", "[octo-org/hello, octo-org/spare]")
+        .classic("mona", "repo, admin:org, project", "ghp_setup");
+    let state = match caller {
+        Caller::OrgAdmin | Caller::Collaborator => {
+            state.classic("carol", "repo, delete_repo, admin:org, project, notifications", token(caller))
+        }
+        Caller::FineGrained => {
+            state.fine_grained("carol", "octo-org, repositories: [octo-org/hello]", PERMISSIONS, token(caller))
+        }
+        Caller::AppUser => state.app_user("carol", "helper", token(caller)),
+        Caller::Installation => state.installation_token("helper", "octo-org", token(caller)),
+        Caller::App => state,
+    };
+    state.to_string()
 }
 
-/// Makes what the requests need. What belongs to the caller is made by the caller.
+/// Creates what the requests need; the caller creates what must belong to the caller.
 async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects {
     let (setup, client) = (service.with_token("ghp_setup"), service.with_token(credential));
-    // An app signs for its own operations only, and needs nothing of its own.
+    // An app can only call its own operations and owns nothing.
     let client = if caller == Caller::App { setup.clone() } else { client };
-    let id = |answer: &Answer| answer.json()["id"].as_i64().expect("it has an id");
+    let id = |response: &Response| response.json()["id"].as_i64().expect("it has an id");
     let hello = "/repos/octo-org/hello";
     let mut shas = Vec::new();
     for branch in ["main", "next", "pushed"] {
@@ -280,6 +260,6 @@ async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects
 }
 
 async fn installation(service: &Service) -> i64 {
-    let mut db = service.store.read().await.expect("the store answers");
+    let mut db = service.store.read().await.expect("the store can be read");
     db.one::<(i64,)>("select id from installation", &[]).await.expect("there is one").0
 }

@@ -1,8 +1,8 @@
-//! No write is acknowledged after the right to it was taken away: every writing operation of the table, with every kind
-//! of right, while the request waits for the store.
+//! No write is acknowledged after the caller's right was revoked: every writing operation of the policy table, with every
+//! kind of right, while the request waits for the store.
 //!
-//! A transaction takes the right away and stays open. A request that begins meanwhile still sees the right and is
-//! admitted; its own transaction waits, and finds the right gone.
+//! A transaction revokes the right and stays open. A request that arrives meanwhile still sees the right and is admitted;
+//! its own transaction waits and then finds the right revoked.
 
 mod fixture;
 mod requests;
@@ -18,24 +18,24 @@ fn writing_rows() -> impl Iterator<Item = &'static Row> {
     plinth_api::policy::table::TABLE.iter().copied().filter(|row| row.rule.action == Action::Write)
 }
 
-/// Tries every operation with every right of a caller: refused after the right was taken away, with nothing changed, and
-/// carried out in the end, when all rights were given back.
+/// Tries every operation with every right of a caller: rejected after the right was revoked, with nothing changed, and
+/// executed at the end, when all rights are restored.
 async fn try_all(caller: Caller) {
     let fixture = Fixture::new(caller).await;
     let before = fixture.counts().await;
     let mut tried = Vec::new();
     for right in RIGHTS.iter().filter(|right| right.caller == caller) {
         for row in writing_rows().filter(|row| right.is_for(row)) {
-            let answer = fixture.send_while_taken(right, row).await;
-            let refused = [401, 403, 404].contains(&answer.status);
-            assert!(refused, "{} while {}: {}", row.operation, right.what, answer.status);
+            let response = fixture.send_while_taken(right, row).await;
+            let rejected = [401, 403, 404].contains(&response.status);
+            assert!(rejected, "{} while {}: {}", row.operation, right.what, response.status);
             tried.push(row);
         }
         assert_eq!(fixture.counts().await, before, "nothing has changed while {}", right.what);
     }
     for row in requests::in_order(tried) {
-        let answer = fixture.send(row).await;
-        assert!((200..300).contains(&answer.status), "{}: {answer}", row.operation);
+        let response = fixture.send(row).await;
+        assert!((200..300).contains(&response.status), "{}: {response}", row.operation);
     }
 }
 
@@ -49,32 +49,32 @@ macro_rules! callers {
 }
 
 callers! {
-    writes_of_an_org_admin_end_with_the_right: OrgAdmin;
-    writes_of_a_collaborator_end_with_the_right: Collaborator;
-    writes_of_a_fine_grained_token_end_with_the_right: FineGrained;
-    writes_of_an_app_user_token_end_with_the_right: AppUser;
-    writes_of_an_installation_token_end_with_the_right: Installation;
-    writes_of_an_app_end_with_its_key: App;
+    org_admin_writes_fail_after_right_is_revoked: OrgAdmin;
+    collaborator_writes_fail_after_right_is_revoked: Collaborator;
+    fine_grained_token_writes_fail_after_right_is_revoked: FineGrained;
+    app_user_token_writes_fail_after_right_is_revoked: AppUser;
+    installation_token_writes_fail_after_right_is_revoked: Installation;
+    app_writes_fail_after_key_is_removed: App;
 }
 
 #[test]
-fn every_writing_operation_is_tried() {
+fn revocation_requests_cover_every_writing_operation() {
     let tried = |row: &&Row| RIGHTS.iter().any(|right| right.is_for(row));
     let untried: Vec<_> = writing_rows().filter(|row| !tried(row)).map(|row| row.operation).collect();
     assert!(untried.is_empty(), "operations that write and are not tried: {untried:?}");
 }
 
-/// The clock ends a token without any transaction.
+/// A token expires by the clock, without a transaction.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_write_is_refused_once_its_token_has_expired() {
+async fn write_fails_after_token_expires() {
     let right = RIGHTS.iter().find(|right| right.what == rights::TOKEN_ENDS).expect("it is on the list");
     let fixture = Fixture::new(right.caller).await;
     fixture.execute("update token set expires_at = 1772000010 where note = 'caller'").await;
     for row in writing_rows().filter(|row| right.is_for(row)) {
-        let answer = fixture.send_while(row, &["update setting set name = name"], |app| app.clock.advance(60)).await;
-        assert_eq!(answer.status, 401, "{}", row.operation);
+        let response = fixture.send_while(row, &["update setting set name = name"], |app| app.clock.advance(60)).await;
+        assert_eq!(response.status, 401, "{}", row.operation);
         fixture.service.advance(-60);
-        // What a request found expired stays so; this one is to be tried again.
+        // The service caches expired tokens; the next operation needs this one again.
         let seen = fixture.service.app.expired_tokens.list();
         fixture.service.app.expired_tokens.remove(&seen);
     }

@@ -1,11 +1,11 @@
-//! A good request for every operation that writes.
+//! A valid request for every writing operation.
 
 use serde_json::{Value, json};
 
 use plinth_api::policy::Row;
 use plinth_api::policy::table::TABLE;
 
-/// What the requests are about, made beforehand.
+/// The objects that the requests name.
 pub struct Objects {
     pub main: String,
     pub next: String,
@@ -23,14 +23,14 @@ pub struct Objects {
     pub confirmation: String,
 }
 
-/// Operations that end what others need, and so come last.
+/// Operations that remove what others need, which therefore run last.
 const LAST: [&str; 3] = ["repos/delete", "apps/delete-installation", "apps/revoke-installation-access-token"];
 
-/// Operations in an order in which each one finds what it needs, each once.
+/// The operations, each once, in an order in which each finds what it needs.
 pub fn in_order(mut rows: Vec<&'static Row>) -> Vec<&'static Row> {
     let last = |row: &Row| LAST.iter().position(|last| *last == row.operation).map_or(0, |position| position + 1);
-    let place = |row: &Row| TABLE.iter().position(|known| known.operation == row.operation);
-    rows.sort_by_key(|row| (last(row), place(row)));
+    let index = |row: &Row| TABLE.iter().position(|known| known.operation == row.operation);
+    rows.sort_by_key(|row| (last(row), index(row)));
     rows.dedup_by_key(|row| row.operation);
     rows
 }

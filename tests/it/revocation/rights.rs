@@ -1,16 +1,16 @@
-//! The kinds of right, how each is taken away, and how it is given back.
+//! The kinds of right, and the statements that revoke and restore each of them.
 
 use plinth_api::policy::Row;
 use plinth_core::access::{Kind, TargetKind};
 
 pub const TOKEN_ENDS: &str = "the token is ended";
 
-/// Whose right it is.
+/// Who makes the requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caller {
-    /// A classic token of an admin of the organization.
+    /// A classic token of an organization admin.
     OrgAdmin,
-    /// A classic token of somebody outside who administers the repository.
+    /// A classic token of a collaborator who administers the repository.
     Collaborator,
     FineGrained,
     AppUser,
@@ -36,14 +36,14 @@ pub struct Right {
     pub caller: Caller,
     pub take: &'static [&'static str],
     pub give_back: &'static [&'static str],
-    /// Targets to which the right matters; all where the list is empty.
+    /// The targets that need the right; an empty list means all.
     targets: &'static [TargetKind],
 }
 
 impl Right {
     pub fn is_for(&self, row: &Row) -> bool {
         let is_target = self.targets.is_empty() || self.targets.contains(&row.rule.target);
-        // Device codes belong to nobody, so that only the token that comes along matters.
+        // Device codes belong to no account, so only the caller's token matters.
         let is_own = self.caller != Caller::Collaborator || row.rule.target == TargetKind::Repo;
         row.rule.kinds.contains(self.caller.kind()) && is_target && is_own
     }

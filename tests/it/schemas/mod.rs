@@ -1,33 +1,33 @@
-//! Answers measured by the published descriptions of their shape, kept beside as data.
+//! Responses checked against GitHub's published schemas, which are in fields.json.
 
 use serde_json::Value;
 
-use crate::support::Answer;
+use crate::support::Response;
 
 const FIELDS: &str = include_str!("fields.json");
 
-/// Checks the body of an answer of `operation` against the description for its status.
+/// Checks the body of a response to `operation` against the schema for its status.
 #[track_caller]
-pub fn check(operation: &str, answer: &Answer) {
+pub fn check(operation: &str, response: &Response) {
     let published: Value = serde_json::from_str(FIELDS).expect("the descriptions are JSON");
-    let response = &published["responses"][operation][answer.status.to_string()];
-    assert!(response.is_object(), "{operation} does not describe {answer}");
+    let schema = &published["responses"][operation][response.status.to_string()];
+    assert!(schema.is_object(), "{operation} does not describe {response}");
     let definition = |name: &Value| &published["definitions"][name.as_str().expect("a definition has a name")];
-    let body = answer.json();
+    let body = response.json();
     let mut problems = Vec::new();
-    match response.get("array_of") {
-        None => validate(definition(&response["one"]), &body, "answer", &mut problems),
+    match schema.get("array_of") {
+        None => validate(definition(&schema["one"]), &body, "response", &mut problems),
         Some(name) => {
-            for item in body.as_array().expect("the answer is an array") {
+            for item in body.as_array().expect("the response is an array") {
                 validate(definition(name), item, "item", &mut problems);
             }
         }
     }
-    assert!(problems.is_empty(), "{operation}: {problems:#?}\n{answer}");
+    assert!(problems.is_empty(), "{operation}: {problems:#?}\n{response}");
 }
 
-/// The few words of the description language that these descriptions use; another one is a mistake.
-fn validate(schema: &Value, value: &Value, place: &str, problems: &mut Vec<String>) {
+/// The schema keywords that fields.json uses; any other is an error.
+fn validate(schema: &Value, value: &Value, location: &str, problems: &mut Vec<String>) {
     let schema = schema.as_object().expect("a description is an object");
     if value.is_null() && schema.get("nullable") == Some(&Value::Bool(true)) {
         return;
@@ -43,20 +43,20 @@ fn validate(schema: &Value, value: &Value, place: &str, problems: &mut Vec<Strin
             "format" => has_format(value.as_str().unwrap_or_default(), argument.as_str().expect("a format is a word")),
             "oneOf" => argument.as_array().expect("choices are a list").iter().any(|choice| {
                 let mut found = Vec::new();
-                validate(choice, value, place, &mut found);
+                validate(choice, value, location, &mut found);
                 found.is_empty()
             }),
             "properties" => {
                 for (name, schema) in argument.as_object().expect("properties are an object") {
                     if let Some(inner) = value.get(name) {
-                        validate(schema, inner, &format!("{place}.{name}"), problems);
+                        validate(schema, inner, &format!("{location}.{name}"), problems);
                     }
                 }
                 true
             }
             "items" => {
                 for item in value.as_array().into_iter().flatten() {
-                    validate(argument, item, &format!("{place}[]"), problems);
+                    validate(argument, item, &format!("{location}[]"), problems);
                 }
                 true
             }
@@ -64,7 +64,7 @@ fn validate(schema: &Value, value: &Value, place: &str, problems: &mut Vec<Strin
             other => panic!("{other:?} is not understood"),
         };
         if !fits {
-            problems.push(format!("{place}: {value} is against {word} {argument}"));
+            problems.push(format!("{location}: {value} is against {word} {argument}"));
         }
     }
 }
@@ -94,7 +94,7 @@ fn has_format(text: &str, name: &str) -> bool {
 }
 
 #[test]
-fn what_does_not_fit_is_noticed() {
+fn checker_reports_schema_mismatch() {
     let schema = serde_json::json!({
         "type": "object",
         "required": ["id", "day"],

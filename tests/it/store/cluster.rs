@@ -1,4 +1,4 @@
-//! A PostgreSQL of the test's own, to be killed.
+//! A PostgreSQL cluster that a test can kill.
 
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
@@ -13,31 +13,31 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A cluster with a server that may be running.
 pub struct Cluster {
     bin: PathBuf,
-    /// As whom the server runs, where we are root.
+    /// The user that runs the server if the test runs as root.
     account: Option<(u32, u32)>,
     directory: PathBuf,
     port: u16,
     settings: Vec<String>,
     server: Option<Child>,
-    /// Removed with the cluster, where nobody else owns the directory.
+    /// Deleted with the cluster, unless the caller owns the directory.
     _temporary: Option<tempfile::TempDir>,
 }
 
 impl Cluster {
-    /// Nothing where the environment names no programs.
+    /// Returns nothing if the environment names no programs.
     pub fn start() -> Option<Self> {
         Self::start_with(|_| Vec::new())
     }
 
-    /// The same with settings of its own, for which `prepare` may put files into the data directory.
+    /// Starts with further settings, for which `prepare` may write files into the data directory.
     pub fn start_with(prepare: impl FnOnce(&Path) -> Vec<String>) -> Option<Self> {
-        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
         let mut cluster = Self::start_in(directory.path(), prepare)?;
         cluster._temporary = Some(directory);
         Some(cluster)
     }
 
-    /// The same in an empty directory of the caller's.
+    /// Starts in an empty directory of the caller.
     pub fn start_in(directory: &Path, prepare: impl FnOnce(&Path) -> Vec<String>) -> Option<Self> {
         let bin = PathBuf::from(std::env::var_os(BIN).filter(|bin| !bin.is_empty())?);
         let account = std::env::var(USER).ok().map(|name| (id("-u", &name), id("-g", &name)));
@@ -71,7 +71,7 @@ impl Cluster {
         self.port
     }
 
-    /// Kills the server with all its children, as a machine that fails would.
+    /// Kills the server with all its children, like a machine failure.
     pub fn kill(&mut self) {
         let mut server = self.server.take().expect("the server runs");
         server.kill().expect("our own child can be killed");
@@ -83,11 +83,12 @@ impl Cluster {
         while self.server.is_none() {
             assert!(started.elapsed() < PATIENCE, "PostgreSQL does not start");
             let mut server = self.spawn();
-            // The children of a killed server may hold its memory for a moment; the new one then ends at once.
+            // The children of a killed server may still hold its shared memory; the new server then exits at once.
             while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
                 if server.try_wait().expect("a child can be waited for").is_some() {
                     break;
                 }
+                assert!(started.elapsed() < PATIENCE, "PostgreSQL accepts no connections");
                 std::thread::sleep(Duration::from_millis(10));
             }
             if server.try_wait().expect("a child can be waited for").is_none() {
@@ -101,7 +102,7 @@ impl Cluster {
         let sockets = format!("unix_socket_directories={}", self.directory.display());
         let mut command = self.program("postgres");
         command.arg("-D").arg(self.data());
-        // The machine does not fail with the server, so what the system holds for the disk is safe.
+        // Only the server is killed, not the machine, so unsynced data is safe.
         for setting in [port.as_str(), &sockets, "listen_addresses=127.0.0.1", "max_connections=40", "fsync=off"] {
             command.args(["-c", setting]);
         }

@@ -1,4 +1,4 @@
-//! A disk without room: writes wait for better times, reads go on, nothing acknowledged is lost.
+//! A full disk: writes are rejected, reads continue, and nothing acknowledged is lost.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,14 +7,14 @@ use crate::support::Tester;
 use plinth_base::error::{Error, Result};
 use plinth_store::{Durability, Location, Store, Value};
 
-/// A small file system of its own, which only root may make.
+/// A small file system, which only root can mount.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
     fn mount(size: &str) -> Option<Self> {
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let mounted = run(&["mount", "-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"], folder.path());
-        mounted.then_some(Self(folder))
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
+        let mounted = run(&["mount", "-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"], directory.path());
+        mounted.then_some(Self(directory))
     }
 
     fn grow(&self, size: &str) {
@@ -28,8 +28,8 @@ impl Drop for SmallDisk {
     }
 }
 
-fn run(words: &[&str], folder: &Path) -> bool {
-    Command::new(words[0]).args(&words[1..]).arg(folder).output().is_ok_and(|output| output.status.success())
+fn run(words: &[&str], directory: &Path) -> bool {
+    Command::new(words[0]).args(&words[1..]).arg(directory).output().is_ok_and(|output| output.status.success())
 }
 
 async fn put(store: &Store, number: i64) -> Result<()> {
@@ -55,37 +55,37 @@ async fn rows(store: &Store) -> i64 {
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_and_recovers() {
+async fn full_disk_rejects_writes_and_recovers() {
     let Some(disk) = SmallDisk::mount("3m") else {
-        println!("skipped: a small file system takes root");
+        println!("skipped: mounting a small file system requires root");
         return;
     };
     let file = disk.0.path().join("plinth.db");
     let store = Store::open(&Location::Sqlite { file, durability: Durability::PowerCut }).await.expect("it fits");
     let mut acknowledged = 0;
-    let mut refusals = 0;
+    let mut rejections = 0;
     for number in 0..2_000 {
         match put(&store, number).await {
             Ok(()) => acknowledged += 1,
-            Err(Error::Unavailable(_)) => refusals += 1,
+            Err(Error::Unavailable(_)) => rejections += 1,
             Err(other) => panic!("a full disk is no fault of ours: {other:?}"),
         }
         assert_eq!(rows(&store).await, acknowledged, "after {number}");
-        if refusals == 10 {
+        if rejections == 10 {
             break;
         }
     }
-    assert!(refusals == 10 && acknowledged > 20, "{acknowledged} rows, {refusals} refusals");
+    assert!(rejections == 10 && acknowledged > 20, "{acknowledged} rows, {rejections} rejections");
     disk.grow("30m");
     for number in 10_000..10_050 {
         put(&store, number).await.expect("there is room again");
         acknowledged += 1;
     }
     assert_eq!(rows(&store).await, acknowledged);
-    let mut db = store.read().await.expect("the store answers");
-    let (verdict,) = db
+    let mut db = store.read().await.expect("the store can be read");
+    let (result,) = db
         .one::<(String,)>("select integrity_check from pragma_integrity_check", &[])
         .await
-        .expect("the store answers");
-    assert_eq!(verdict, "ok");
+        .expect("the store can be read");
+    assert_eq!(result, "ok");
 }

@@ -1,4 +1,4 @@
-//! TLS to PostgreSQL in every mode that libpq has, with certificates of the test's own.
+//! TLS to PostgreSQL in every mode of libpq, with the test's own certificates.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn openssl(directory: &Path, arguments: &str) {
     assert!(made.status.success(), "{arguments}: {}", String::from_utf8_lossy(&made.stderr));
 }
 
-/// An authority, and certificates of it for a server and for a client.
+/// A certificate authority, and its certificates for a server and a client.
 fn make_certificates(directory: &Path) {
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
     for authority in ["ca", "other"] {
@@ -50,14 +50,14 @@ async fn open(cluster: &Cluster, user: &str, host: &str, options: &str) -> Resul
 }
 
 async fn is_encrypted(store: &Store) -> bool {
-    let mut db = store.read().await.expect("the database answers");
+    let mut db = store.read().await.expect("the database responds");
     let sql = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
-    db.one::<(bool,)>(sql, &[]).await.expect("the database answers").0
+    db.one::<(bool,)>(sql, &[]).await.expect("the database responds").0
 }
 
 #[tokio::test]
-async fn every_mode_protects_as_far_as_it_says() {
-    let certificates = tempfile::tempdir().expect("a temporary directory can be made");
+async fn each_sslmode_protects_as_documented() {
+    let certificates = tempfile::tempdir().expect("a temporary directory can be created");
     make_certificates(certificates.path());
     let file = |name: &str| certificates.path().join(name).display().to_string();
     let prepare = |data: &Path| {
@@ -74,7 +74,7 @@ async fn every_mode_protects_as_far_as_it_says() {
         return;
     };
     let (root, other) = (format!("sslrootcert={}", file("ca.crt")), format!("sslrootcert={}", file("other.crt")));
-    // A new cluster takes connections a moment before it takes statements.
+    // A new cluster accepts connections before it accepts statements.
     let mut first = open(&cluster, "postgres", "localhost", "sslmode=require").await;
     for _ in 0..200 {
         match first {

@@ -1,17 +1,16 @@
-//! PostgreSQL that goes away without a word: connections stay open and nothing comes back on them.
+//! PostgreSQL connections that go silent: they stay open and no response arrives.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use futures_util::future::join_all;
 use http::Request;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
 
+use super::proxy::Proxy;
+use crate::support::wait::wait_until_async;
 use crate::support::{TestDatabase, Tester};
 use plinth_api::app::App;
 use plinth_api::server::HttpService;
@@ -21,80 +20,10 @@ use plinth_git::Repositories;
 use plinth_store::{Location, Node, Store, Value};
 
 const CONNECTIONS: usize = 4;
-/// What the readiness endpoint promises.
+/// The time limit of the readiness endpoint.
 const READINESS_MAX: Duration = Duration::from_secs(1);
-/// Long enough for a busy machine, far below what an operator would wait.
+/// Enough for a busy machine, and far below what an operator would wait.
 const RECOVERY_MAX: Duration = Duration::from_secs(15);
-
-/// A proxy that can fall silent. Connections from before that never speak again, as after a failover without a reset.
-struct Proxy {
-    address: SocketAddr,
-    silences: watch::Sender<u64>,
-    is_silent: Arc<AtomicBool>,
-}
-
-impl Proxy {
-    async fn start(target: SocketAddr) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("an address");
-        let (silences, watching) = watch::channel(0);
-        let is_silent = Arc::new(AtomicBool::new(false));
-        let silent = is_silent.clone();
-        tokio::spawn(async move {
-            let mut held = Vec::new();
-            while let Ok((client, _)) = listener.accept().await {
-                if silent.load(Ordering::SeqCst) {
-                    // Accepted, held open, never answered.
-                    held.push(client);
-                } else {
-                    tokio::spawn(forward(client, target, watching.clone()));
-                }
-            }
-        });
-        Self { address, silences, is_silent }
-    }
-
-    fn fall_silent(&self) {
-        self.is_silent.store(true, Ordering::SeqCst);
-        self.silences.send_modify(|count| *count += 1);
-    }
-
-    fn come_back(&self) {
-        self.is_silent.store(false, Ordering::SeqCst);
-    }
-}
-
-async fn forward(client: TcpStream, target: SocketAddr, mut silences: watch::Receiver<u64>) {
-    silences.mark_unchanged();
-    let Ok(server) = TcpStream::connect(target).await else { return };
-    let (mut from_client, mut to_client) = client.into_split();
-    let (mut from_server, mut to_server) = server.into_split();
-    let there = async {
-        let mut buffer = [0; 8192];
-        while let Ok(count @ 1..) = from_client.read(&mut buffer).await {
-            if to_server.write_all(&buffer[..count]).await.is_err() {
-                break;
-            }
-        }
-    };
-    let back = async {
-        let mut buffer = [0; 8192];
-        while let Ok(count @ 1..) = from_server.read(&mut buffer).await {
-            if to_client.write_all(&buffer[..count]).await.is_err() {
-                break;
-            }
-        }
-    };
-    let is_silent = tokio::select! {
-        () = there => false,
-        () = back => false,
-        changed = silences.changed() => changed.is_ok(),
-    };
-    if is_silent {
-        // Both sockets stay open, and what is sent is acknowledged by the kernel.
-        std::future::pending::<()>().await;
-    }
-}
 
 /// The URL of the same database through a proxy.
 async fn proxied(url: &str) -> (Proxy, String) {
@@ -110,16 +39,18 @@ async fn proxied(url: &str) -> (Proxy, String) {
 async fn behind_a_proxy(url: &str, data: &std::path::Path) -> (Proxy, Store, HttpService) {
     let (proxy, url) = proxied(url).await;
     let location = Location::Postgres { url, connections_max: CONNECTIONS };
-    let store = Store::open(&location).await.expect("the database answers");
-    let repositories = Repositories::at(data).expect("a directory can be made");
+    let store = Store::open(&location).await.expect("the database responds");
+    let repositories = Repositories::at(data).expect("a directory can be created");
     let settings = Settings::default();
     let app = App::new(store.clone(), repositories, Clock::default(), settings).await.expect("the parts fit");
-    assert!(
-        join_all((0..CONNECTIONS).map(|_| read(&store, "select 1::bigint from pg_sleep(0.2)")))
-            .await
-            .iter()
-            .all(|ok| *ok)
-    );
+    // Each connection stays in use until all of them are open.
+    let mut in_use = Vec::new();
+    for _ in 0..CONNECTIONS {
+        let mut db = store.read().await.expect("the database responds");
+        db.one::<(i64,)>("select 1::bigint", &[]).await.expect("the database responds");
+        in_use.push(db);
+    }
+    drop(in_use);
     (proxy, store, HttpService::new(app))
 }
 
@@ -130,60 +61,60 @@ async fn read(store: &Store, sql: &'static str) -> bool {
     }
 }
 
-/// The status, which must come in time whatever the database does. A busy machine may be late once.
-async fn readiness(door: &HttpService) -> u16 {
-    let (status, took) = timed_readiness(door).await;
+/// The status, which must arrive in time whatever the database does. A busy machine may be late once.
+async fn readiness(http_service: &HttpService) -> u16 {
+    let (status, took) = timed_readiness(http_service).await;
     if took < READINESS_MAX {
         return status;
     }
-    let (status, again) = timed_readiness(door).await;
+    let (status, again) = timed_readiness(http_service).await;
     assert!(again < READINESS_MAX, "readiness took {took:?} and then {again:?}");
     status
 }
 
-async fn timed_readiness(door: &HttpService) -> (u16, Duration) {
+async fn timed_readiness(http_service: &HttpService) -> (u16, Duration) {
     let request = Request::builder().uri("/readyz").header("host", "plinth.test").body(Body::empty());
     let started = Instant::now();
-    let response = door.respond(request.expect("a good request"), IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let response = http_service.respond(request.expect("a good request"), IpAddr::V4(Ipv4Addr::LOCALHOST));
     let response = tokio::time::timeout(READINESS_MAX * 5, response).await.expect("readiness hangs");
     (response.status().as_u16(), started.elapsed())
 }
 
-async fn wait_for_readiness(door: &HttpService, status: u16) {
+async fn wait_for_readiness(http_service: &HttpService, status: u16) {
     let started = Instant::now();
-    while readiness(door).await != status {
+    while readiness(http_service).await != status {
         assert!(started.elapsed() < RECOVERY_MAX, "readiness is never {status}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn reads_recover_after_the_database_went_silent() {
+async fn reads_recover_after_silent_database() {
     let database = TestDatabase::create().await;
     let Some(url) = database.url() else {
         println!("skipped: no PostgreSQL is named");
         return;
     };
-    let data = tempfile::tempdir().expect("a temporary directory can be made");
-    let (proxy, store, door) = behind_a_proxy(&url, data.path()).await;
-    assert_eq!(readiness(&door).await, 200);
+    let data = tempfile::tempdir().expect("a temporary directory can be created");
+    let (proxy, store, http_service) = behind_a_proxy(&url, data.path()).await;
+    assert_eq!(readiness(&http_service).await, 200);
 
     proxy.fall_silent();
-    // Every connection of the pool waits for an answer that never comes.
+    // Every connection of the pool waits for a response that never arrives.
     let hanging: Vec<_> = (0..CONNECTIONS * 2)
         .map(|_| {
             let store = store.clone();
             tokio::spawn(async move { read(&store, "select 1::bigint").await })
         })
         .collect();
-    wait_for_readiness(&door, 503).await;
+    wait_for_readiness(&http_service, 503).await;
 
     proxy.come_back();
     let back = Instant::now();
     while !read(&store, "select 1::bigint").await {
         assert!(back.elapsed() < RECOVERY_MAX, "reads never recover");
     }
-    wait_for_readiness(&door, 200).await;
+    wait_for_readiness(&http_service, 200).await;
     for hanging in hanging {
         tokio::time::timeout(RECOVERY_MAX, hanging).await.expect("a read hangs for ever").expect("no panic");
     }
@@ -191,28 +122,28 @@ async fn reads_recover_after_the_database_went_silent() {
     assert!(all.iter().all(|ok| *ok), "a dead connection went back to the pool: {all:?}");
 }
 
-/// Nobody notices while nothing is asked; the first one who asks must not get a dead connection.
+/// Idle connections fail unnoticed; the next caller must not get one of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn idle_connections_that_died_silently_are_not_used() {
+async fn silently_closed_idle_connections_are_not_used() {
     let database = TestDatabase::create().await;
     let Some(url) = database.url() else {
         println!("skipped: no PostgreSQL is named");
         return;
     };
-    let data = tempfile::tempdir().expect("a temporary directory can be made");
-    let (proxy, store, _door) = behind_a_proxy(&url, data.path()).await;
+    let data = tempfile::tempdir().expect("a temporary directory can be created");
+    let (proxy, store, _http_service) = behind_a_proxy(&url, data.path()).await;
     proxy.fall_silent();
     proxy.come_back();
-    // Long enough that connections count as idle.
+    // The time after which the pool checks an idle connection before use.
     tokio::time::sleep(Duration::from_millis(1_200)).await;
     let reading = join_all((0..CONNECTIONS).map(|_| read(&store, "select 1::bigint")));
     let read = tokio::time::timeout(RECOVERY_MAX, reading).await.expect("reads hang");
     assert!(read.iter().all(|ok| *ok), "{read:?}");
 }
 
-/// A caller that goes away leaves a statement behind that is still running. The next caller must not wait for it.
+/// A cancelled caller leaves its statement running. The next caller must not wait for it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_connection_with_an_unfinished_statement_is_not_used_again() {
+async fn connection_with_unfinished_statement_is_not_reused() {
     let database = TestDatabase::create().await;
     if database.url().is_none() {
         println!("skipped: no PostgreSQL is named");
@@ -220,24 +151,32 @@ async fn a_connection_with_an_unfinished_statement_is_not_used_again() {
     }
     let store = database.open().await;
     let backend = |store: Store| async move {
-        let mut db = store.read().await.expect("the database answers");
-        db.one::<(i64,)>("select pg_backend_pid()::bigint", &[]).await.expect("the database answers").0
+        let mut db = store.read().await.expect("the database responds");
+        db.one::<(i64,)>("select pg_backend_pid()::bigint", &[]).await.expect("the database responds").0
     };
     let before = backend(store.clone()).await;
-    let mut db = store.read().await.expect("the database answers");
-    let (same,) = db.one::<(i64,)>("select pg_backend_pid()::bigint", &[]).await.expect("the database answers");
+    let mut db = store.read().await.expect("the database responds");
+    let (same,) = db.one::<(i64,)>("select pg_backend_pid()::bigint", &[]).await.expect("the database responds");
     assert_eq!(before, same, "connections are used again");
     let sleeping = db.optional::<(i64,)>("select 1::bigint from pg_sleep(8)", &[]);
-    assert!(tokio::time::timeout(Duration::from_millis(300), sleeping).await.is_err(), "it sleeps");
+    let is_running = async || {
+        let mut other = store.read().await.expect("the database responds");
+        let sql = "select count(*) from pg_stat_activity where pid = $1::bigint and query like '%pg_sleep(8)'";
+        other.one::<(i64,)>(sql, &[Value::Integer(before)]).await.expect("the database responds").0 == 1
+    };
+    tokio::select! {
+        _ = sleeping => panic!("the statement is over"),
+        () = wait_until_async("the statement runs", is_running) => {}
+    }
     drop(db);
     let started = Instant::now();
     assert_ne!(backend(store).await, before, "the statement is still running there");
     assert!(started.elapsed() < Duration::from_secs(5), "the next caller waited for the statement of another");
 }
 
-/// A host that is away is passed over, and one that takes writes is told from a standby.
+/// An unreachable host is skipped, and a primary is distinguished from a standby.
 #[tokio::test]
-async fn several_hosts_are_tried_until_one_takes_writes() {
+async fn hosts_are_tried_until_one_accepts_writes() {
     let database = TestDatabase::create().await;
     let Some(url) = database.url() else {
         println!("skipped: no PostgreSQL is named");
@@ -249,9 +188,9 @@ async fn several_hosts_are_tried_until_one_takes_writes() {
         let url = format!("{url}?target_session_attrs={attributes}");
         async move { Store::open(&Location::Postgres { url, connections_max: 2 }).await }
     };
-    let store = open("read-write").await.expect("the second host takes writes");
+    let store = open("read-write").await.expect("the second host accepts writes");
     assert!(read(&store, "select 1::bigint").await);
-    assert!(open("read-only").await.is_err(), "the only host that answers takes writes");
+    assert!(open("read-only").await.is_err(), "the only host that responds accepts writes");
 }
 
 async fn put(store: &Store, name: String) -> bool {
@@ -261,10 +200,10 @@ async fn put(store: &Store, name: String) -> bool {
     put.await.is_ok()
 }
 
-/// The node that serves a database holds a lock on a session of its own, and transactions hold locks. The server does not
-/// notice that nobody is at the other end of them.
+/// The node of a database holds a lock in a session, and transactions hold locks. The server does not notice that their
+/// clients are gone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn writes_recover_although_the_server_believes_in_lost_sessions() {
+async fn writes_recover_while_server_holds_lost_sessions() {
     let database = TestDatabase::create().await;
     let Some(url) = database.url() else {
         println!("skipped: no PostgreSQL is named");
@@ -283,17 +222,19 @@ async fn writes_recover_although_the_server_believes_in_lost_sessions() {
     let store =
         Store::open_as(&Location::Postgres { url, connections_max: CONNECTIONS }, &node).await.expect("it opens");
     assert!(put(&store, text("before")).await);
+    let written = Arc::new(AtomicUsize::new(0));
     let writing = (0..CONNECTIONS).map(|writer| {
-        let store = store.clone();
+        let (store, written) = (store.clone(), written.clone());
         tokio::spawn(async move {
             let mut number = 0;
             while put(&store, format!("{writer}-{number}")).await {
                 number += 1;
+                written.fetch_add(1, Ordering::SeqCst);
             }
         })
     });
     let writing: Vec<_> = writing.collect();
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    wait_until_async("every connection writes", async || written.load(Ordering::SeqCst) >= 4 * CONNECTIONS).await;
     proxy.fall_silent();
     for writing in writing {
         tokio::time::timeout(RECOVERY_MAX * 2, writing).await.expect("a write hangs for ever").expect("no panic");

@@ -14,16 +14,16 @@ async fn put(tx: &mut Transaction, name: &str) -> Result<()> {
 }
 
 async fn count(store: &Store, like: &str) -> i64 {
-    let mut db = store.read().await.expect("the store answers");
+    let mut db = store.read().await.expect("the store can be read");
     let (count,) = db
         .one::<(i64,)>("select count(*) from setting where name like $1", &[Value::Text(like)])
         .await
-        .expect("the store answers");
+        .expect("the store can be read");
     count
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn many_writers_at_once_all_land() {
+async fn concurrent_writes_all_commit() {
     let database = TestDatabase::create().await;
     let store = database.open().await;
     let writes = (0..500).map(|number| {
@@ -38,9 +38,9 @@ async fn many_writers_at_once_all_land() {
     assert_eq!(count(&store, "many-%").await, 500);
 }
 
-/// Each one reads what the others have written, or is run again until it does.
+/// Each reads what the others wrote, or is retried until it does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn increments_of_one_row_all_land() {
+async fn concurrent_increments_all_commit() {
     const INCREMENTS: i64 = 100;
     let database = TestDatabase::create().await;
     let store = database.open().await;
@@ -65,15 +65,15 @@ async fn increments_of_one_row_all_land() {
     for outcome in join_all(increments).await {
         outcome.expect("no task panics").expect("every increment lands");
     }
-    let mut db = store.read().await.expect("the store answers");
+    let mut db = store.read().await.expect("the store can be read");
     let (value,) =
         db.one::<(Vec<u8>,)>("select value from setting where name = 'counter'", &[]).await.expect("the counter");
     assert_eq!(value.len(), 1 + usize::try_from(INCREMENTS).expect("a small number"));
 }
 
-/// A refusal, a broken key or a panic undoes its own transaction and no other, whoever it shares a commit with.
+/// An error, a broken key or a panic rolls back its own transaction only, even in a shared commit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_failing_transaction_harms_no_other() {
+async fn failed_transaction_does_not_affect_others() {
     let database = TestDatabase::create().await;
     let store = database.open().await;
     store.write(Tester, (), |tx, ()| Box::pin(put(tx, "taken"))).await.expect("the first one");
@@ -97,7 +97,7 @@ async fn a_failing_transaction_harms_no_other() {
         })
     });
     for joined in join_all(writes).await {
-        // On PostgreSQL a panic goes on to whoever asked; on SQLite the writer's thread turns it into a fault.
+        // On PostgreSQL a panic propagates to the caller; on SQLite the writer thread converts it into an error.
         let Ok((number, outcome)) = joined else { continue };
         match number % 4 {
             0 => assert!(matches!(outcome, Err(Error::NotFound)), "{outcome:?}"),
@@ -110,9 +110,9 @@ async fn a_failing_transaction_harms_no_other() {
     store.write(Tester, (), |tx, ()| Box::pin(put(tx, "still-there"))).await.expect("the store goes on");
 }
 
-/// A caller that goes away leaves no half of a transaction, and no connection that nobody can use.
+/// A cancelled caller leaves no partial transaction and no unusable connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_caller_that_goes_away_leaves_all_or_nothing() {
+async fn cancelled_write_commits_all_or_nothing() {
     let database = TestDatabase::create().await;
     let store = database.open().await;
     for number in 0..50 {
@@ -129,16 +129,16 @@ async fn a_caller_that_goes_away_leaves_all_or_nothing() {
     assert_eq!(count(&store, "first-%").await, count(&store, "second-%").await);
 }
 
-/// What one store cannot keep, the other does not keep either.
+/// A value that one database cannot store is rejected on both.
 #[tokio::test]
-async fn a_text_with_a_nul_is_neither_stored_nor_found() {
+async fn text_with_nul_is_neither_stored_nor_found() {
     let database = TestDatabase::create().await;
     let store = database.open().await;
-    let refused = store.write(Tester, (), |tx, ()| Box::pin(put(tx, "a\0b"))).await;
-    assert!(matches!(refused, Err(Error::Unprocessable(_))), "{refused:?}");
-    let mut db = store.read().await.expect("the store answers");
+    let rejected = store.write(Tester, (), |tx, ()| Box::pin(put(tx, "a\0b"))).await;
+    assert!(matches!(rejected, Err(Error::Unprocessable(_))), "{rejected:?}");
+    let mut db = store.read().await.expect("the store can be read");
     let sql = "select name from setting where name = $1";
-    let found = db.optional::<(String,)>(sql, &[Value::Text("a\0b")]).await.expect("the store answers");
+    let found = db.optional::<(String,)>(sql, &[Value::Text("a\0b")]).await.expect("the store can be read");
     assert_eq!(found, None);
-    assert!(db.all::<(String,)>(sql, &[Value::Text("\0")]).await.expect("the store answers").is_empty());
+    assert!(db.all::<(String,)>(sql, &[Value::Text("\0")]).await.expect("the store can be read").is_empty());
 }

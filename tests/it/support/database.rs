@@ -1,14 +1,14 @@
-//! A store of its own for every test: a file, or a database of the cluster that the environment names.
+//! A store for each test: a file, or a database of the cluster that the environment names.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use plinth_store::{Durability, Location, Store};
 
-/// Set by the test runner for the second round.
+/// Set by `cargo xtask test` for the second run.
 const POSTGRES: &str = "PLINTH_TEST_POSTGRES";
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
-/// Where one test keeps its data.
+/// The database of one test.
 pub enum TestDatabase {
     Sqlite(tempfile::TempDir),
     Postgres { maintenance_url: String, name: String },
@@ -17,7 +17,7 @@ pub enum TestDatabase {
 impl TestDatabase {
     pub async fn create() -> Self {
         let Ok(maintenance_url) = std::env::var(POSTGRES) else {
-            return Self::Sqlite(tempfile::tempdir().expect("a temporary folder can be made"));
+            return Self::Sqlite(tempfile::tempdir().expect("a temporary directory can be created"));
         };
         let name = format!("plinth_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::SeqCst));
         execute(&maintenance_url, &format!("create database {name}")).await;
@@ -26,8 +26,8 @@ impl TestDatabase {
 
     pub fn location(&self) -> Location {
         match self {
-            Self::Sqlite(folder) => {
-                Location::Sqlite { file: folder.path().join("plinth.db"), durability: Durability::None }
+            Self::Sqlite(directory) => {
+                Location::Sqlite { file: directory.path().join("plinth.db"), durability: Durability::None }
             }
             Self::Postgres { maintenance_url, name } => {
                 let (server, _) = maintenance_url.rsplit_once('/').expect("the URL names a database");
@@ -36,7 +36,7 @@ impl TestDatabase {
         }
     }
 
-    /// The address of the database, where there is a server of its own.
+    /// The URL of the database on PostgreSQL.
     pub fn url(&self) -> Option<String> {
         match self.location() {
             Location::Postgres { url, .. } => Some(url),
@@ -51,22 +51,22 @@ impl TestDatabase {
 
 async fn execute(url: &str, sql: &str) {
     let (client, connection) =
-        tokio_postgres::connect(url, tokio_postgres::NoTls).await.expect("the test cluster answers");
+        tokio_postgres::connect(url, tokio_postgres::NoTls).await.expect("the test cluster responds");
     let connection = tokio::spawn(connection);
-    client.batch_execute(sql).await.expect("the test cluster takes the statement");
+    client.batch_execute(sql).await.expect("the test cluster executes the statement");
     drop(client);
     let _ = connection.await;
 }
 
-/// The cluster outlives the test, so its database must not.
+/// The cluster outlives the test, so the database is dropped.
 impl Drop for TestDatabase {
     fn drop(&mut self) {
         let Self::Postgres { maintenance_url, name } = self else { return };
         let (url, sql) = (maintenance_url.clone(), format!("drop database if exists {name} with (force)"));
-        // A test's own runtime cannot wait for anything while it is being dropped.
+        // A runtime cannot block while it is being dropped.
         let dropping = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            runtime.expect("a runtime can be made").block_on(execute(&url, &sql));
+            runtime.expect("a runtime can be created").block_on(execute(&url, &sql));
         });
         let _ = dropping.join();
     }

@@ -1,4 +1,4 @@
-//! App tokens signed in tests, good and bad.
+//! JSON web tokens of apps, valid and invalid.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::START;
 
-/// What an app that does everything right sends.
+/// The claims of a valid token.
 pub fn claims(issuer: impl Into<Value>) -> Value {
     json!({ "iss": issuer.into(), "iat": START.0 - 30, "exp": START.0 + 500 })
 }
@@ -22,7 +22,7 @@ pub fn sign_with(algorithm: Algorithm, private_pem: &str, claims: &Value) -> Str
     jsonwebtoken::encode(&Header::new(algorithm), claims, &key).expect("claims can be signed")
 }
 
-/// Signs with RS256 under any header at all.
+/// Signs with RS256 under any header.
 pub fn sign_with_header(private_pem: &str, header: &Value, claims: &Value) -> String {
     let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let message = format!("{}.{}", part(header), part(claims));

@@ -1,17 +1,19 @@
-//! A whole service in process, with a clock that stands still and users who make requests.
+//! A whole service in process, with a manual clock, and clients that send requests to it.
 
-mod answer;
 mod client;
 mod database;
-mod described;
+pub mod fixtures;
 pub mod jwt;
+mod openapi;
+pub mod pull_request;
 mod recorded;
-pub mod story;
+mod response;
 mod tester;
+pub mod wait;
 
-pub use answer::Answer;
 pub use client::Client;
 pub use database::TestDatabase;
+pub use response::Response;
 pub use tester::Tester;
 
 use std::path::{Path, PathBuf};
@@ -24,23 +26,25 @@ use plinth_base::clock::{Clock, Timestamp};
 use plinth_git::Repositories;
 use plinth_store::Store;
 
-/// The moment at which every story begins.
+/// The time at which every test begins.
 pub const START: Timestamp = Timestamp(1_772_000_000);
 
-/// The service under test; its data goes with it.
+/// The service under test; its data is deleted with it.
 pub struct Service {
     pub app: App,
     pub store: Store,
-    door: HttpService,
-    folder: tempfile::TempDir,
+    http_service: HttpService,
+    directory: tempfile::TempDir,
     database: TestDatabase,
 }
 
 impl Service {
-    /// A service in the given state, with limits off.
+    /// A service with this state file, without rate limits and practically without a request timeout.
     pub async fn with(state: &str) -> Self {
         let mut settings = Settings::default();
         settings.rate_limits.enforced = false;
+        // A busy machine may be slow; tests of the timeout set their own.
+        settings.request_timeout = std::time::Duration::from_secs(600);
         Self::with_settings(state, settings).await
     }
 
@@ -48,37 +52,37 @@ impl Service {
         let database = TestDatabase::create().await;
         let store = database.open().await;
         let clock = Clock::manual(START);
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let repositories = Repositories::at(&folder.path().join("data")).expect("a folder can be made");
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
+        let repositories = Repositories::at(&directory.path().join("data")).expect("a directory can be created");
         let app = App::new(store.clone(), repositories, clock, settings).await.expect("a new store opens");
-        let service = Self { door: HttpService::new(app.clone()), app, store, folder, database };
+        let service = Self { http_service: HttpService::new(app.clone()), app, store, directory, database };
         service.apply(state).await;
         service
     }
 
-    /// The same data in a process that remembers nothing.
+    /// Replaces the process state, with empty caches, over the same data.
     pub async fn restart(&mut self) {
-        let repositories = Repositories::at(&self.folder.path().join("data")).expect("the folder is there");
+        let repositories = Repositories::at(&self.directory.path().join("data")).expect("the directory exists");
         let (store, clock, settings) = (self.store.clone(), self.app.clock.clone(), self.app.settings.clone());
         self.app = App::new(store, repositories, clock, settings).await.expect("a store opens again");
-        self.door = HttpService::new(self.app.clone());
+        self.http_service = HttpService::new(self.app.clone());
     }
 
-    /// Brings the service to a further state.
+    /// Applies another state file.
     pub async fn apply(&self, state: &str) {
-        let state = State::parse(state, self.folder.path()).expect("the test's state file is good");
+        let state = State::parse(state, self.directory.path()).expect("the test's state file is good");
         let applied = state.apply(&self.store, &self.app.repositories, self.app.clock.now()).await;
         applied.expect("the test's state can be applied");
     }
 
-    /// Applies a state file that may be refused.
+    /// Applies a state file that may be rejected.
     pub async fn try_apply(&self, state: &str) -> Result<(), String> {
-        let state = State::parse(state, self.folder.path()).map_err(|error| error.to_string())?;
+        let state = State::parse(state, self.directory.path()).map_err(|error| error.to_string())?;
         let applied = state.apply(&self.store, &self.app.repositories, self.app.clock.now()).await;
         applied.map(drop).map_err(|error| error.to_string())
     }
 
-    /// Ends a token for good.
+    /// Revokes a token.
     pub async fn revoke(&self, token: &str) {
         let context = (plinth_core::tokens::hash(token), self.app.clock.now());
         let ended = self.store.write(Tester, context, |tx, (hash, now)| {
@@ -87,37 +91,57 @@ impl Service {
                 Ok(plinth_core::tokens::store::end(tx, found.expect("the token exists"), *now).await?)
             })
         });
-        assert_eq!(ended.await.expect("the store takes the change"), 1);
+        assert_eq!(ended.await.expect("the store accepts the change"), 1);
     }
 
-    /// The same store as another process has it open.
+    /// The same store, opened as another process would.
     pub async fn store_elsewhere(&self) -> Store {
         self.database.open().await
     }
 
-    /// The private key of apps in tests, in PEM; made once, since that takes a while.
+    /// The private key of apps in tests, in PEM.
     pub fn app_key(&self) -> &'static str {
         app_key()
     }
 
-    /// Puts that key where a state file names it.
+    /// Writes that key to a file that a state file can name.
     pub fn write_app_key(&self, name: &str) {
-        std::fs::write(self.folder.path().join(name), app_key()).expect("the folder takes a file");
+        std::fs::write(self.directory.path().join(name), app_key()).expect("the file can be written");
     }
 
-    /// Where the state file's paths lead to.
-    pub fn folder(&self) -> &Path {
-        self.folder.path()
+    /// The directory that the state file's paths are relative to.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
     }
 
-    /// Someone without a credential.
+    /// A client without a credential.
     pub fn anonymous(&self) -> Client<'_> {
-        Client::new(&self.door)
+        Client::new(&self.http_service)
     }
 
-    /// Someone with this token.
+    /// A client with this token.
     pub fn with_token(&self, token: &str) -> Client<'_> {
-        Client::new(&self.door).header("authorization", &format!("Bearer {token}"))
+        Client::new(&self.http_service).header("authorization", &format!("Bearer {token}"))
+    }
+
+    /// Refreshes every pull request, and waits until no transaction runs and none waits.
+    pub async fn settled(&self) {
+        plinth_core::pulls::catch_up(&self.app).await.expect("pull requests can be refreshed");
+        let sql = "select count(*) from pull p join pull_version v on v.pull_id = p.id and v.number = p.version \
+                   where p.state = 'open' and v.commits is null";
+        let is_settled = async || {
+            let mut db = self.store.read().await.expect("the store can be read");
+            let (unsettled,) = db.one::<(i64,)>(sql, &[]).await.expect("the store can be read");
+            unsettled == 0 && self.app.transaction_times().waiting() == 0
+        };
+        wait::wait_until_async("nothing writes in the background", is_settled).await;
+    }
+
+    /// The requests whose heads have been read and that have no response yet.
+    pub fn requests_in_flight(&self) -> usize {
+        let page = self.app.metrics.render(&self.app);
+        let figure = page.lines().find_map(|line| line.strip_prefix("plinth_requests_in_flight "));
+        figure.and_then(|figure| figure.parse().ok()).expect("the metric exists")
     }
 
     pub fn advance(&self, seconds: i64) {
@@ -125,7 +149,7 @@ impl Service {
     }
 }
 
-/// One key for all apps that need not have different ones.
+/// One key for all apps that can share it, because generating one is slow.
 pub fn app_key() -> &'static str {
     static KEY: std::sync::LazyLock<String> =
         std::sync::LazyLock::new(|| plinth_core::apps::generate_key().private_pem);

@@ -1,4 +1,4 @@
-//! Writes answers down for `tests/conformance`, which holds them against GitHub's own description of its API.
+//! Records responses for `tests/conformance`, which validates them against GitHub's own OpenAPI description.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -10,59 +10,59 @@ use std::sync::{Mutex, OnceLock};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::Response;
 
-/// Names the folder; without it, nothing is written.
-const FOLDER: &str = "PLINTH_TEST_RESPONSES";
+/// Names the directory; without it, nothing is recorded.
+const DIRECTORY_VARIABLE: &str = "PLINTH_TEST_RESPONSES";
 const OPERATIONS: &str = include_str!("../../clients/operations.json");
 
 struct Record {
     operations: HashSet<String>,
-    kept: Mutex<(File, HashSet<u64>)>,
+    state: Mutex<(File, HashSet<u64>)>,
 }
 
-/// Keeps an answer to one of the operations that GitHub has too; the same answer again only once.
-pub fn keep(operation: &str, method: &Method, target: &str, answer: &Answer) {
+/// Records a response to an operation that GitHub has too, equal responses once.
+pub fn keep(operation: &str, method: &Method, target: &str, response: &Response) {
     let Some(record) = record() else { return };
-    // What is compressed was also asked for as it is, by the same story.
-    if !record.operations.contains(operation) || answer.header("content-encoding").is_some() {
+    // Tests request every compressed response without compression, too.
+    if !record.operations.contains(operation) || response.header("content-encoding").is_some() {
         return;
     }
-    let line = line(method, target, answer).to_string();
+    let line = line(method, target, response).to_string();
     let mut hasher = DefaultHasher::new();
     line.hash(&mut hasher);
-    let mut kept = record.kept.lock().expect("no story ends while it writes");
-    let (file, known) = &mut *kept;
+    let mut state = record.state.lock().expect("no test panics while it writes");
+    let (file, known) = &mut *state;
     if known.insert(hasher.finish()) {
-        writeln!(file, "{line}").expect("the record takes another line");
+        writeln!(file, "{line}").expect("the record can be written");
     }
 }
 
-fn line(method: &Method, target: &str, answer: &Answer) -> Value {
-    let mut line = json!({ "method": method.as_str(), "target": target, "status": answer.status, "headers": {} });
+fn line(method: &Method, target: &str, response: &Response) -> Value {
+    let mut line = json!({ "method": method.as_str(), "target": target, "status": response.status, "headers": {} });
     for name in ["content-type", "x-github-media-type"] {
-        if let Some(value) = answer.header(name) {
+        if let Some(value) = response.header(name) {
             line["headers"][name] = value.into();
         }
     }
-    // Whether a body should be there, and be JSON, is for the check to say.
-    if !answer.body.is_empty() {
-        let text = || String::from_utf8_lossy(&answer.body).into_owned().into();
-        line["body"] = serde_json::from_slice(&answer.body).unwrap_or_else(|_| text());
+    // The validation decides whether there must be a body in JSON.
+    if !response.body.is_empty() {
+        let text = || String::from_utf8_lossy(&response.body).into_owned().into();
+        line["body"] = serde_json::from_slice(&response.body).unwrap_or_else(|_| text());
     }
     line
 }
 
 fn record() -> Option<&'static Record> {
     static RECORD: OnceLock<Option<Record>> = OnceLock::new();
-    RECORD.get_or_init(|| std::env::var_os(FOLDER).map(|folder| open(Path::new(&folder)))).as_ref()
+    RECORD.get_or_init(|| std::env::var_os(DIRECTORY_VARIABLE).map(|directory| open(Path::new(&directory)))).as_ref()
 }
 
-fn open(folder: &Path) -> Record {
-    fs::create_dir_all(folder).expect("the folder for the record can be made");
-    let path = folder.join(format!("{}.jsonl", std::process::id()));
+fn open(directory: &Path) -> Record {
+    fs::create_dir_all(directory).expect("the directory for the record can be created");
+    let path = directory.join(format!("{}.jsonl", std::process::id()));
     let file = File::create(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let rows: Vec<Value> = serde_json::from_str(OPERATIONS).expect("the list of operations is JSON");
     let operations = rows.iter().map(|row| row["operation"].as_str().expect("each row has a name").to_owned());
-    Record { operations: operations.collect(), kept: Mutex::new((file, HashSet::new())) }
+    Record { operations: operations.collect(), state: Mutex::new((file, HashSet::new())) }
 }

@@ -1,9 +1,9 @@
-//! The authority with which tests write into the store themselves.
+//! The authority with which tests write to the store directly.
 
 use plinth_base::error::Result;
 use plinth_store::{Connection, WriteAuthority};
 
-/// Whoever runs a test may change everything.
+/// A test may write everything.
 pub struct Tester;
 
 impl WriteAuthority for Tester {

@@ -1,14 +1,14 @@
-//! Installation tokens: made by an app, narrowed as it asks, ended by time or by themselves.
+//! Installation tokens: created by an app, narrowed on request, and ended by expiry or revocation.
 
 use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::{HELPER_ON_OCTO, HELPER_ON_OTHER, RIVAL_ON_OCTO, helper, service};
-use crate::support::{Answer, Service, Tester};
+use crate::support::{Response, Service, Tester};
 
-/// What is left of an answer when the secret is taken out.
-fn shown(answer: &Answer) -> String {
-    let mut body = answer.json();
+/// The response without the secret.
+fn shown(response: &Response) -> String {
+    let mut body = response.json();
     let token = body["token"].as_str().expect("a token").to_owned();
     assert!(token.starts_with("ghs_") && token.len() == 40, "{}", token.len());
     body["token"] = "ghs_…".into();
@@ -16,7 +16,7 @@ fn shown(answer: &Answer) -> String {
         let names = repositories.as_array().expect("a list").iter().map(|repo| repo["full_name"].clone()).collect();
         *repositories = Value::Array(names);
     }
-    format!("{}\n{body:#}", answer.status)
+    format!("{}\n{body:#}", response.status)
 }
 
 async fn token(service: &Service, asked: Value) -> String {
@@ -24,7 +24,7 @@ async fn token(service: &Service, asked: Value) -> String {
     made["token"].as_str().expect("a token").to_owned()
 }
 
-/// Which of the three repositories a token sees.
+/// The repositories that a token can read.
 async fn sees(service: &Service, token: &str) -> Vec<u16> {
     let mut seen = Vec::new();
     for name in ["one", "two", "three"] {
@@ -34,9 +34,9 @@ async fn sees(service: &Service, token: &str) -> Vec<u16> {
 }
 
 #[tokio::test]
-async fn without_a_wish_a_token_has_everything_of_its_installation() {
+async fn token_has_all_rights_of_installation_by_default() {
     let service = service().await;
-    let answer = helper(&service).send(http::Method::POST, HELPER_ON_OCTO, "").await.expect(201);
+    let response = helper(&service).send(http::Method::POST, HELPER_ON_OCTO, "").await.expect(201);
     expect![[r#"
         201
         {
@@ -50,14 +50,14 @@ async fn without_a_wish_a_token_has_everything_of_its_installation() {
           "repository_selection": "selected",
           "token": "ghs_…"
         }"#]]
-    .assert_eq(&shown(&answer));
-    assert_eq!(answer.header("location"), None);
+    .assert_eq(&shown(&response));
+    assert_eq!(response.header("location"), None);
     let token = token(&service, json!({})).await;
     assert_eq!(sees(&service, &token).await, [200, 200, 404]);
 }
 
 #[tokio::test]
-async fn a_token_is_narrowed_by_names_numbers_and_permissions() {
+async fn token_is_narrowed_by_names_ids_and_permissions() {
     let service = service().await;
     let asked = json!({ "repositories": ["TWO"], "permissions": { "contents": "read" } });
     expect![[r#"
@@ -89,7 +89,7 @@ async fn a_token_is_narrowed_by_names_numbers_and_permissions() {
 }
 
 #[tokio::test]
-async fn more_than_the_installation_has_is_refused() {
+async fn token_beyond_installation_rights_is_rejected() {
     let service = service().await;
     let permissions = "The permissions requested are not granted to this installation.";
     let repositories =
@@ -108,9 +108,9 @@ async fn more_than_the_installation_has_is_refused() {
         (json!({ "repository_ids": [-1] }), repositories),
         (json!({ "repositories": vec!["one"; 501] }), "At most 500 repositories can be named."),
     ] {
-        let answer = helper(&service).post(HELPER_ON_OCTO, asked.clone()).await.expect(422);
-        assert_eq!(answer.message(), message, "{asked}");
-        assert!(answer.json().get("errors").is_none(), "{asked}");
+        let response = helper(&service).post(HELPER_ON_OCTO, asked.clone()).await.expect(422);
+        assert_eq!(response.message(), message, "{asked}");
+        assert!(response.json().get("errors").is_none(), "{asked}");
     }
     for (asked, message) in [
         (json!({ "repositories": "one" }), "For 'properties/repositories', one is not an array."),
@@ -122,13 +122,13 @@ async fn more_than_the_installation_has_is_refused() {
             "For 'properties/permissions/properties/contents', own is not a member of [\"read\", \"write\", \"admin\"].",
         ),
     ] {
-        let answer = helper(&service).post(HELPER_ON_OCTO, asked.clone()).await.expect(422);
-        assert_eq!(answer.message(), format!("Invalid request.\n\n{message}"), "{asked}");
+        let response = helper(&service).post(HELPER_ON_OCTO, asked.clone()).await.expect(422);
+        assert_eq!(response.message(), format!("Invalid request.\n\n{message}"), "{asked}");
     }
 }
 
 #[tokio::test]
-async fn another_apps_installation_is_not_there_and_a_suspended_one_gives_nothing() {
+async fn token_of_foreign_installation_is_404_and_of_suspended_one_403() {
     let service = service().await;
     let absent = helper(&service).post("/app/installations/99/access_tokens", json!({})).await.expect(404);
     let foreign = helper(&service).post(RIVAL_ON_OCTO, json!({})).await.expect(404);
@@ -145,31 +145,31 @@ async fn another_apps_installation_is_not_there_and_a_suspended_one_gives_nothin
 }
 
 #[tokio::test]
-async fn a_token_lives_for_an_hour() {
+async fn token_expires_after_one_hour() {
     let service = service().await;
     let token = token(&service, json!({})).await;
     service.advance(3599);
     assert_eq!(sees(&service, &token).await, [200, 200, 404]);
     service.advance(1);
-    let answer = service.with_token(&token).get("/repos/octo-org/one").await.expect(401);
-    assert_eq!(answer.message(), "Bad credentials");
+    let response = service.with_token(&token).get("/repos/octo-org/one").await.expect(401);
+    assert_eq!(response.message(), "Bad credentials");
     service.with_token(&token).delete("/installation/token").await.expect(401);
 }
 
 #[tokio::test]
-async fn a_token_ends_itself_and_no_other() {
+async fn token_revokes_only_itself() {
     let service = service().await;
     let (first, second) = (token(&service, json!({})).await, token(&service, json!({})).await);
-    let answer = service.with_token(&first).delete("/installation/token").await.expect(204);
-    assert!(answer.body.is_empty());
+    let response = service.with_token(&first).delete("/installation/token").await.expect(204);
+    assert!(response.body.is_empty());
     service.with_token(&first).delete("/installation/token").await.expect(401);
     service.with_token(&first).get("/repos/other-org/theirs").await.expect(401);
     assert_eq!(sees(&service, &second).await, [200, 200, 404]);
 }
 
-/// What the installation loses, its tokens lose at once, whenever they were made.
+/// Tokens lose at once what their installation loses.
 #[tokio::test]
-async fn a_token_never_has_more_than_its_installation_has_now() {
+async fn token_rights_follow_current_installation() {
     let service = service().await;
     let token = token(&service, json!({ "repositories": ["one", "two"] })).await;
     service
@@ -180,23 +180,24 @@ async fn a_token_never_has_more_than_its_installation_has_now() {
     let taken = service.store.write(Tester, (), |tx, ()| {
         Box::pin(async move { Ok(tx.execute("delete from installation_repo where repo_id = 2", &[]).await?) })
     });
-    assert_eq!(taken.await.expect("the store takes the change"), 1);
+    assert_eq!(taken.await.expect("the store accepts the change"), 1);
     assert_eq!(sees(&service, &token).await, [200, 404, 404]);
 }
 
-/// What is stored opens nothing: neither the token nor its parts are in it.
+/// The database contains neither the token nor a part of it.
 #[tokio::test]
-async fn the_store_holds_no_token_and_no_private_key() {
+async fn store_contains_no_token_or_private_key() {
     let service = service().await;
     let token = token(&service, json!({})).await;
-    let mut db = service.store.read().await.expect("the store answers");
-    let hints: Vec<(String, Vec<u8>)> = db.all("select hint, hash from token", &[]).await.expect("the store answers");
+    let mut db = service.store.read().await.expect("the store can be read");
+    let hints: Vec<(String, Vec<u8>)> =
+        db.all("select hint, hash from token", &[]).await.expect("the store can be read");
     let body = token.strip_prefix("ghs_").expect("an installation token");
     for (hint, hash) in &hints {
         assert!(hint.chars().count() <= 5 && hash.len() == 32, "{hint}");
         assert!(!hash.windows(8).any(|part| body.as_bytes().starts_with(part)));
     }
-    let keys: Vec<(Vec<u8>,)> = db.all("select public_key from app_key", &[]).await.expect("the store answers");
+    let keys: Vec<(Vec<u8>,)> = db.all("select public_key from app_key", &[]).await.expect("the store can be read");
     assert!(keys.iter().all(|(key,)| !String::from_utf8_lossy(key).contains("PRIVATE") && key.len() < 1000));
     let hash = plinth_core::tokens::hash(&token);
     assert!(hints.iter().any(|(_, stored)| stored[..] == hash[..]));

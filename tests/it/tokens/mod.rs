@@ -1,28 +1,29 @@
-//! Tokens of apps: how an app proves who it is, and what it gets for it.
+//! Credentials of apps: JSON web tokens and installation tokens.
 
 mod access_tokens;
-mod json_web_tokens;
+mod app_jwt;
 
+use std::sync::LazyLock;
+
+use crate::support::fixtures::octo_org;
 use crate::support::{Client, Service, jwt};
 
-const STATE: &str = "
-users: [{ login: mona }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }, { login: other-org }]
-repos:
-  - { name: octo-org/one, private: true }
-  - { name: octo-org/two, private: true }
-  - { name: octo-org/three, private: true }
-  - { name: other-org/theirs }
-apps:
-  - { slug: helper, owner: octo-org, client_id: Iv23helper, private_key_file: helper.pem, permissions: { contents: write, issues: read, administration: write } }
-  - { slug: rival, owner: other-org, client_id: Iv23rival, private_key_file: rival.pem, permissions: { contents: write } }
-installations:
-  - { app: helper, account: octo-org, repositories: [octo-org/one, octo-org/two] }
-  - { app: helper, account: other-org, repositories: all, suspended: true }
-  - { app: rival, account: octo-org, repositories: all }
-tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
-";
-/// The installations, in the order in which the state makes them.
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona"])
+        .org("other-org", "")
+        .repo("octo-org/one", "private: true")
+        .repo("octo-org/two", "private: true")
+        .repo("octo-org/three", "private: true")
+        .repo("other-org/theirs", "")
+        .helper("contents: write, issues: read, administration: write")
+        .app("rival", "other-org", "contents: write", "client_id: Iv23rival, private_key_file: rival.pem")
+        .installation("helper", "octo-org", "[octo-org/one, octo-org/two]")
+        .installation("helper", "other-org", "all, suspended: true")
+        .installation("rival", "octo-org", "all")
+        .classic("mona", "repo", "ghp_monamona")
+        .to_string()
+});
+/// The installations, in the order of the state file.
 const HELPER_ON_OCTO: &str = "/app/installations/1/access_tokens";
 const HELPER_ON_OTHER: &str = "/app/installations/2/access_tokens";
 const RIVAL_ON_OCTO: &str = "/app/installations/3/access_tokens";
@@ -30,8 +31,8 @@ const RIVAL_ON_OCTO: &str = "/app/installations/3/access_tokens";
 async fn service() -> Service {
     let service = Service::with("").await;
     service.write_app_key("helper.pem");
-    std::fs::write(service.folder().join("rival.pem"), rival_key()).expect("the folder takes a file");
-    service.apply(STATE).await;
+    std::fs::write(service.directory().join("rival.pem"), rival_key()).expect("the file can be written");
+    service.apply(&STATE).await;
     service
 }
 
@@ -42,7 +43,7 @@ fn rival_key() -> &'static str {
     &KEY
 }
 
-/// The app itself, with everything right.
+/// The app with a valid JWT.
 fn helper(service: &Service) -> Client<'_> {
     service.with_token(&jwt::sign(service.app_key(), &jwt::claims("Iv23helper")))
 }

@@ -1,4 +1,4 @@
-//! The description cannot drift from the routes.
+//! The OpenAPI description matches the routes.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ fn operations(document: &Value) -> Vec<(String, String, &Value)> {
 }
 
 #[test]
-fn every_route_is_described_and_every_description_has_a_row() {
+fn routes_and_descriptions_match() {
     let known: BTreeSet<&str> = described().map(|operation| operation.id).collect();
     for row in router::routes().rows() {
         assert!(known.contains(row.operation), "{} has no description", row.operation);
@@ -49,14 +49,14 @@ fn every_route_is_described_and_every_description_has_a_row() {
 }
 
 #[test]
-fn every_part_of_a_path_is_described_and_used() {
+fn path_parameters_are_described_and_used() {
     let known: BTreeSet<String> = PATH_PARAMETERS.iter().map(|part| part.name.to_owned()).collect();
     let used: BTreeSet<String> = TABLE.iter().flat_map(|row| row.paths).flat_map(|path| names_in(path)).collect();
     assert_eq!(known, used);
 }
 
 #[test]
-fn examples_are_json_and_words_are_there() {
+fn examples_are_json_and_texts_are_present() {
     for operation in described() {
         assert!(!operation.summary.is_empty() && !operation.summary.ends_with('.'), "{}", operation.id);
         if let Some(body) = operation.body.as_ref().filter(|body| body.media == "application/json") {
@@ -67,7 +67,7 @@ fn examples_are_json_and_words_are_there() {
 }
 
 #[tokio::test]
-async fn the_document_has_exactly_the_registered_routes() {
+async fn document_has_exactly_registered_routes() {
     let document = document().await;
     let shown: BTreeSet<(String, String, String)> = operations(&document)
         .into_iter()
@@ -83,31 +83,31 @@ async fn the_document_has_exactly_the_registered_routes() {
 }
 
 #[tokio::test]
-async fn every_operation_is_whole() {
+async fn every_operation_is_complete() {
     let document = document().await;
     let tags: BTreeSet<&str> =
         document["tags"].as_array().expect("there are tags").iter().filter_map(|tag| tag["name"].as_str()).collect();
     for (path, method, shown) in operations(&document) {
-        let place = format!("{method} {path}");
+        let operation_name = format!("{method} {path}");
         let parameters = shown["parameters"].as_array().expect("there are parameters");
         let in_path: BTreeSet<String> = parameters
             .iter()
             .filter(|parameter| parameter["in"] == "path" && parameter["required"] == true)
             .filter_map(|parameter| parameter["name"].as_str().map(str::to_owned))
             .collect();
-        assert_eq!(in_path, names_in(&path), "{place}");
-        assert!(shown["tags"][0].as_str().is_some_and(|tag| tags.contains(tag)), "{place}");
+        assert_eq!(in_path, names_in(&path), "{operation_name}");
+        assert!(shown["tags"][0].as_str().is_some_and(|tag| tags.contains(tag)), "{operation_name}");
         let responses = shown["responses"].as_object().expect("there are responses");
-        assert!(responses.keys().any(|status| status.starts_with('2')), "{place}");
+        assert!(responses.keys().any(|status| status.starts_with('2')), "{operation_name}");
         for status in ["400", "401", "403", "415"] {
-            assert!(responses.contains_key(status), "{place} has no {status}");
+            assert!(responses.contains_key(status), "{operation_name} has no {status}");
         }
-        assert!(shown["description"].as_str().is_some_and(|text| text.contains("Works with")), "{place}");
+        assert!(shown["description"].as_str().is_some_and(|text| text.contains("Works with")), "{operation_name}");
     }
 }
 
 #[tokio::test]
-async fn every_reference_leads_somewhere() {
+async fn every_schema_reference_resolves() {
     let document = document().await;
     let mut waiting = vec![&document];
     let mut count = 0;
@@ -127,16 +127,17 @@ async fn every_reference_leads_somewhere() {
 }
 
 #[tokio::test]
-async fn the_server_is_the_address_that_was_used() {
+async fn server_url_is_url_of_request() {
     let service = Service::with("").await;
-    let answer = service.anonymous().header("host", "code.example:8443").get("/api/v3/openapi.json").await.expect(200);
-    assert_eq!(answer.json()["servers"][0]["url"], "http://code.example:8443/api/v3");
-    assert_eq!(answer.json()["openapi"], "3.1.0");
-    assert_eq!(answer.header("content-type"), Some("application/json; charset=utf-8"));
+    let response =
+        service.anonymous().header("host", "code.example:8443").get("/api/v3/openapi.json").await.expect(200);
+    assert_eq!(response.json()["servers"][0]["url"], "http://code.example:8443/api/v3");
+    assert_eq!(response.json()["openapi"], "3.1.0");
+    assert_eq!(response.header("content-type"), Some("application/json; charset=utf-8"));
 }
 
 #[tokio::test]
-async fn rights_come_from_the_access_table() {
+async fn described_rights_match_policy_table() {
     let document = document().await;
     let security = |path: &str, method: &str| document["paths"][path][method]["security"].clone();
     assert_eq!(
@@ -153,13 +154,13 @@ async fn rights_come_from_the_access_table() {
     assert!(about.contains("the permission `administration: write`"), "{about}");
 }
 
-/// The address in an error leads to the operation that refused.
+/// The documentation URL of an error leads to its operation.
 #[tokio::test]
-async fn errors_lead_to_a_description() {
+async fn error_documentation_urls_resolve() {
     let service = Service::with("users: [{ login: mona }]").await;
-    let answer = service.anonymous().get("/users/nobody").await.expect(404);
-    let address = answer.json()["documentation_url"].as_str().expect("it is text").to_owned();
-    let (page, operation) = address.split_once('#').expect("it names an operation");
+    let response = service.anonymous().get("/users/nobody").await.expect(404);
+    let url = response.json()["documentation_url"].as_str().expect("it is text").to_owned();
+    let (page, operation) = url.split_once('#').expect("it names an operation");
     assert_eq!(page, "http://plinth.test/docs");
     assert!(operations(&document().await).iter().any(|(_, _, shown)| shown["operationId"] == operation));
     service.anonymous().get(page.trim_start_matches("http://plinth.test")).await.expect(200);

@@ -1,4 +1,4 @@
-//! The description of the API and the pages.
+//! The OpenAPI description and the HTML pages.
 
 mod description;
 mod pages;

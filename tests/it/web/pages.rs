@@ -1,4 +1,4 @@
-//! What browsers load.
+//! Pages and files for browsers.
 
 use crate::support::Service;
 use plinth_api::settings::Settings;
@@ -14,38 +14,38 @@ const ASSETS: &[(&str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn files_come_with_type_tag_policy_and_time() {
+async fn static_files_have_type_etag_policy_and_date() {
     let service = Service::with("").await;
     for (path, content_type) in ASSETS {
-        let answer = service.anonymous().get(path).await.expect(200);
-        assert_eq!(answer.header("content-type"), Some(*content_type), "{path}");
-        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
-        let policy = answer.header("content-security-policy").expect("there is a policy").to_owned();
+        let response = service.anonymous().get(path).await.expect(200);
+        assert_eq!(response.header("content-type"), Some(*content_type), "{path}");
+        assert_eq!(response.header("x-content-type-options"), Some("nosniff"), "{path}");
+        let policy = response.header("content-security-policy").expect("there is a policy").to_owned();
         assert!(policy.starts_with("default-src 'none'; "), "{path}: {policy}");
         assert!(!policy.contains("unsafe"), "{path}: {policy}");
-        assert!(answer.header("cache-control").is_some_and(|text| text.starts_with("public, max-age=")), "{path}");
-        let tag = answer.header("etag").expect("there is a tag").to_owned();
+        assert!(response.header("cache-control").is_some_and(|text| text.starts_with("public, max-age=")), "{path}");
+        let tag = response.header("etag").expect("there is a tag").to_owned();
         let again = service.anonymous().header("if-none-match", &tag).get(path).await.expect(304);
-        // A browser takes over the headers of this answer, too.
+        // A browser updates stored headers from a 304, too.
         assert_eq!(again.header("content-security-policy"), Some(policy.as_str()), "{path}");
-        assert_eq!(again.header("cache-control"), answer.header("cache-control"), "{path}");
+        assert_eq!(again.header("cache-control"), response.header("cache-control"), "{path}");
         assert_eq!(again.header("etag"), Some(tag.as_str()), "{path}");
         assert!(again.body.is_empty(), "{path}");
     }
 }
 
 #[tokio::test]
-async fn the_page_may_load_its_own_files_and_nothing_else() {
+async fn content_security_policy_allows_only_own_files() {
     let service = Service::with("").await;
-    let answer = service.anonymous().get("/docs").await.expect(200);
+    let response = service.anonymous().get("/docs").await.expect(200);
     assert_eq!(
-        answer.header("content-security-policy"),
+        response.header("content-security-policy"),
         Some(
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
              form-action 'none'; frame-ancestors 'none'"
         )
     );
-    let page = String::from_utf8(answer.body.to_vec()).expect("the page is text");
+    let page = String::from_utf8(response.body.to_vec()).expect("the page is text");
     let inline = page.split_whitespace().find(|word| word.starts_with("on") && word.contains("=\""));
     assert!(!page.contains("style=") && !page.contains("<style") && inline.is_none(), "nothing inline");
     assert_eq!(page.matches("<script").count(), page.matches("<script src=").count());
@@ -53,14 +53,14 @@ async fn the_page_may_load_its_own_files_and_nothing_else() {
         let text = service.anonymous().get(path).await.expect(200).body;
         let text = String::from_utf8(text.to_vec()).expect("files are text");
         let outside = text.match_indices("://").map(|(at, _)| &text[at.saturating_sub(8)..(at + 20).min(text.len())]);
-        let outside: Vec<&str> = outside.filter(|place| !place.contains("http://www.w3.or")).collect();
+        let outside: Vec<&str> = outside.filter(|url| !url.contains("http://www.w3.or")).collect();
         assert!(outside.is_empty(), "{path} names other hosts: {outside:?}");
     }
 }
 
-/// Errors link to these places, and clients recognize limits by them.
+/// Errors link to these anchors, and clients recognize rate limits by them.
 #[tokio::test]
-async fn the_page_has_the_places_that_errors_link_to() {
+async fn page_has_anchors_of_error_links() {
     let service = Service::with("").await;
     let page = String::from_utf8(service.anonymous().get("/docs").await.body.to_vec()).expect("the page is text");
     for id in ["rate-limits-for-the-rest-api", "about-secondary-rate-limits"] {
@@ -69,7 +69,7 @@ async fn the_page_has_the_places_that_errors_link_to() {
 }
 
 #[tokio::test]
-async fn pages_cost_nothing() {
+async fn pages_do_not_count_against_rate_limit() {
     let service = Service::with_settings("", Settings::default()).await;
     let before = service.anonymous().get("/rate_limit").await.json()["resources"]["core"]["used"].clone();
     for (path, _) in ASSETS {
@@ -81,14 +81,14 @@ async fn pages_cost_nothing() {
 }
 
 #[tokio::test]
-async fn every_account_has_a_picture() {
+async fn every_account_has_avatar() {
     let service = Service::with("users: [{ login: mona }, { login: hubot }]").await;
     let picture = |login: &'static str| {
         let service = &service;
         async move {
             let user = service.anonymous().get(&format!("/users/{login}")).await.expect(200).json();
-            let address = user["avatar_url"].as_str().expect("it is an address").replace("http://plinth.test", "");
-            service.anonymous().get(&address).await.expect(200).body
+            let url = user["avatar_url"].as_str().expect("it is a URL").replace("http://plinth.test", "");
+            service.anonymous().get(&url).await.expect(200).body
         }
     };
     assert_ne!(picture("mona").await, picture("hubot").await);

@@ -1,4 +1,4 @@
-//! Trees that name the same tree many times over, level by level.
+//! Trees that contain the same tree many times, level by level.
 
 use serde_json::json as value;
 
@@ -19,14 +19,14 @@ fn push_bomb(victim: &Victim, width: u32, depth: u32, branch: &str) -> String {
 }
 
 #[test]
-fn tree_bomb_is_answered_and_costs_nothing() {
+fn tree_bomb_is_served_at_bounded_cost() {
     let mut victim = Victim::start(&[]);
     let bystander = victim.bystander();
     for (width, depth, branch) in [(10, 10, "wide"), (2, 36, "deep")] {
         let commit = push_bomb(&victim, width, depth, branch);
-        let refused = get(&victim, &format!("/repos/mallory/target/commits/{commit}"));
-        assert_eq!(refused.status(), 422, "{}", refused.0);
-        assert_eq!(json(&refused)["message"], "The comparison has too many files.");
+        let rejected = get(&victim, &format!("/repos/mallory/target/commits/{commit}"));
+        assert_eq!(rejected.status(), 422, "{}", rejected.0);
+        assert_eq!(json(&rejected)["message"], "The comparison has too many files.");
 
         let listed = get(&victim, &format!("/repos/mallory/target/git/trees/{commit}?recursive=1"));
         assert_eq!((listed.status(), &json(&listed)["truncated"]), (200, &value!(true)));
@@ -40,8 +40,8 @@ fn tree_bomb_is_answered_and_costs_nothing() {
         let text = victim.server().request(&format!("GET {pull} HTTP/1.1\r\n{accept}"), "");
         assert_eq!(text.status(), 422, "{}", text.0);
         let comment = value!({ "body": "x", "commit_id": commit, "path": "00/00", "line": 1, "side": "RIGHT" });
-        let refused = victim.send("ghp_mallory", "POST", &format!("{pull}/comments"), &comment.to_string());
-        assert_eq!(refused.status(), 422, "{}", refused.0);
+        let rejected = victim.send("ghp_mallory", "POST", &format!("{pull}/comments"), &comment.to_string());
+        assert_eq!(rejected.status(), 422, "{}", rejected.0);
     }
     bystander.assert_served();
     victim.assert_unharmed();
@@ -52,7 +52,7 @@ fn tree_bomb_is_answered_and_costs_nothing() {
 }
 
 #[test]
-fn many_at_once_ask_for_many_tree_bombs() {
+fn concurrent_tree_bombs_stay_within_memory_limit() {
     let victim = Victim::start(&[]);
     let bystander = victim.bystander();
     let commits: Vec<String> = (0..4).map(|number| push_bomb(&victim, 9, 12, &format!("bomb-{number}"))).collect();

@@ -1,4 +1,4 @@
-//! Texts that take no space in a pack and much in memory.
+//! Texts that are small in a pack and large in memory.
 
 use super::{Clone, file, get, get_all, json, open_pull};
 use crate::attacks::support::Victim;
@@ -26,7 +26,7 @@ fn push_copies(victim: &Victim, bytes: usize, copies: usize, branch: &str) -> St
 }
 
 #[test]
-fn many_entries_of_one_large_text_are_listed_without_their_patches() {
+fn many_entries_of_large_blob_are_listed_without_patches() {
     let victim = Victim::start(&[]);
     let bystander = victim.bystander();
     for (bytes, copies, branch) in [(7 << 20, 300, "many"), (60 << 20, 9, "large")] {
@@ -40,7 +40,7 @@ fn many_entries_of_one_large_text_are_listed_without_their_patches() {
         );
         let pull = open_pull(&victim, branch);
         assert_eq!(get(&victim, &format!("{pull}/files?per_page=100")).status(), 200);
-        // Nothing is loaded only to find that it is no commit.
+        // A blob is not loaded only to find that it is no commit.
         let blob = files.iter().find(|file| file["filename"] == "000").expect("the first copy")["sha"].clone();
         let blob = blob.as_str().expect("a name");
         assert_eq!(get(&victim, &format!("/repos/mallory/target/git/commits/{blob}")).status(), 404);
@@ -51,7 +51,7 @@ fn many_entries_of_one_large_text_are_listed_without_their_patches() {
 }
 
 #[test]
-fn many_at_once_ask_for_large_texts() {
+fn concurrent_reads_of_large_blobs_stay_within_memory_limit() {
     let victim = Victim::start(&[]);
     let clone = Clone::of(&victim);
     let bystander = victim.bystander();

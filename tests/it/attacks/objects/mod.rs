@@ -1,5 +1,5 @@
-//! Objects made to cost more than they weigh: a few hundred bytes that name billions of files, texts that compress to
-//! nothing, files that are all alike, histories without an end.
+//! Objects that cost more than their size: a few hundred bytes that name billions of files, texts that compress to
+//! nothing, files that are all similar, very long histories.
 
 mod bombs;
 mod diffs;
@@ -13,9 +13,9 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use super::support::{Victim, git};
-use crate::process::Reply;
+use crate::process::HttpResponse;
 
-/// A clone of `mallory/target`, in which objects are made and pushed.
+/// A clone of `mallory/target`, in which objects are created and pushed.
 struct Clone {
     directory: tempfile::TempDir,
 }
@@ -89,17 +89,17 @@ fn directory(tree: &str) -> String {
     format!("040000 tree {tree}")
 }
 
-fn json(reply: &Reply) -> Value {
-    let body = reply.0.find("\r\n\r\n").map_or("", |end| &reply.0[end + 4..]);
+fn json(response: &HttpResponse) -> Value {
+    let body = response.0.find("\r\n\r\n").map_or("", |end| &response.0[end + 4..]);
     serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {}", &body[..body.len().min(200)]))
 }
 
-/// A GET of somebody who has no token.
-fn get(victim: &Victim, path: &str) -> Reply {
+/// A GET without a token.
+fn get(victim: &Victim, path: &str) -> HttpResponse {
     victim.server().request(&format!("GET {path} HTTP/1.1"), "")
 }
 
-/// Many at once; nobody gets any other response than these. On a busy machine some attackers may give up first.
+/// Sends many requests at once, which may get these responses only. On a busy machine some attackers may give up first.
 #[track_caller]
 fn get_all(victim: &Victim, paths: &[String], expected: &[u16]) {
     let statuses: Vec<u16> = std::thread::scope(|scope| {
@@ -109,10 +109,10 @@ fn get_all(victim: &Victim, paths: &[String], expected: &[u16]) {
     assert!(statuses.iter().all(|status| *status == 0 || expected.contains(status)), "{statuses:?}");
 }
 
-/// Opens a pull request and returns the path of it.
+/// Opens a pull request and returns its path.
 fn open_pull(victim: &Victim, branch: &str) -> String {
     let body = serde_json::json!({ "title": branch, "head": branch, "base": "main" }).to_string();
-    let reply = victim.send("ghp_mallory", "POST", "/repos/mallory/target/pulls", &body);
-    assert_eq!(reply.status(), 201, "{}", reply.0);
-    format!("/repos/mallory/target/pulls/{}", json(&reply)["number"])
+    let response = victim.send("ghp_mallory", "POST", "/repos/mallory/target/pulls", &body);
+    assert_eq!(response.status(), 201, "{}", response.0);
+    format!("/repos/mallory/target/pulls/{}", json(&response)["number"])
 }

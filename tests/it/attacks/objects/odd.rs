@@ -1,17 +1,17 @@
-//! Shapes that nobody makes by hand: deep and wide trees, thousands of parents, endless histories, books for messages.
+//! Unusual shapes: deep and wide trees, thousands of parents, long histories, huge messages.
 
 use std::fmt::Write as _;
 
 use super::{Clone, file, get, get_all, json, open_pull};
 use crate::attacks::support::Victim;
 
-/// More entries than a listing or a diff takes, and more levels than a walk.
+/// More entries than the limit of a listing or a diff, and more levels than the limit of a walk.
 const WIDTH: usize = 110_000;
 const DEPTH: usize = 1_100;
-/// More commits than a walk looks at one by one.
+/// More commits than a walk reads one by one.
 const HISTORY: usize = 10_500;
 
-/// Directories in each other, with long names. One process makes them all.
+/// Nested directories with long names. One process creates them all.
 fn deep_tree(clone: &Clone) -> String {
     let path = format!("{}/", "x".repeat(200)).repeat(DEPTH);
     let stream = format!(
@@ -22,7 +22,7 @@ fn deep_tree(clone: &Clone) -> String {
 }
 
 #[test]
-fn wide_and_deep_trees_are_answered() {
+fn wide_and_deep_trees_are_served() {
     let victim = Victim::start(&[]);
     let clone = Clone::of(&victim);
     let bystander = victim.bystander();
@@ -46,7 +46,7 @@ fn wide_and_deep_trees_are_answered() {
 }
 
 #[test]
-fn ten_thousand_parents_and_a_long_history_are_answered() {
+fn ten_thousand_parents_and_long_history_are_served() {
     let victim = Victim::start(&[]);
     let clone = Clone::of(&victim);
     let bystander = victim.bystander();
@@ -82,7 +82,7 @@ fn ten_thousand_parents_and_a_long_history_are_answered() {
 }
 
 #[test]
-fn messages_as_long_as_books_are_refused_when_they_are_read() {
+fn oversized_commit_messages_are_rejected_when_read() {
     let victim = Victim::start(&[]);
     let clone = Clone::of(&victim);
     let bystander = victim.bystander();

@@ -1,16 +1,16 @@
-//! Files that are all alike, so that every pair has to be compared.
+//! Files that are all similar, so that every pair must be compared.
 
 use super::{Clone, file, get, get_all};
 use crate::attacks::support::Victim;
 
-/// Lines that all files share, and one that is their own.
+/// Lines that all files share, and a unique one.
 fn similar(lines: usize, seed: usize) -> Vec<u8> {
     let mut text: String = (0..lines).map(|line| format!("shared line number {line}\n")).collect();
     text.push_str(&format!("own line {seed}\n"));
     text.into_bytes()
 }
 
-/// Writes all contents and returns their names.
+/// Writes all contents and returns their ids.
 fn blobs(clone: &Clone, contents: impl Iterator<Item = Vec<u8>>) -> Vec<String> {
     let mut stream = Vec::new();
     let mut count = 0;
@@ -34,7 +34,7 @@ fn blobs(clone: &Clone, contents: impl Iterator<Item = Vec<u8>>) -> Vec<String> 
     named.into_iter().map(|(_, name)| name).collect()
 }
 
-/// A commit that removes `count` files and adds as many that are like all of them.
+/// A commit that removes `count` files and adds as many similar ones.
 fn push_renames(victim: &Victim, clone: &Clone, (count, lines): (usize, usize), seed: usize) -> String {
     let all = blobs(clone, (0..2 * count).map(|number| similar(lines, seed * 10_000 + number)));
     let tree = |side: &str, names: &[String]| {
@@ -47,20 +47,20 @@ fn push_renames(victim: &Victim, clone: &Clone, (count, lines): (usize, usize), 
 }
 
 #[test]
-fn rename_bomb_is_answered_without_renames() {
+fn rename_bomb_is_served_without_renames() {
     let victim = Victim::start(&[]);
     let clone = Clone::of(&victim);
     let bystander = victim.bystander();
     let commit = push_renames(&victim, &clone, (1_000, 600), 1);
     let status = get(&victim, &format!("/repos/mallory/target/commits/{commit}")).status();
-    // A busy machine may take longer than a request may.
+    // On a busy machine a request may time out.
     assert!(status == 200 || status == 503, "{status}");
     bystander.assert_served();
     victim.assert_unharmed();
 }
 
 #[test]
-fn many_rename_bombs_at_once_do_not_starve_another_repository() {
+fn concurrent_rename_bombs_do_not_starve_other_repositories() {
     let victim = Victim::start(&[]);
     let clone = Clone::of(&victim);
     let commits: Vec<String> = (0..4).map(|seed| push_renames(&victim, &clone, (150, 2_000), seed)).collect();

@@ -1,20 +1,23 @@
-//! Any order of changes leaves issue fields and the project fields that follow them as a simple model says.
+//! Random changes of issue fields and linked project fields, compared with a simple model.
 
-mod world;
+mod state;
+
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use state::Model;
 
 use crate::support::Service;
-use world::Model;
+use crate::support::fixtures::octo_org;
 
-const STATE: &str = "
-users: [{ login: mona }]
-orgs: [{ login: octo-org, members: [{ user: mona, role: admin }] }]
-projects: [{ owner: octo-org, title: Roadmap }]
-tokens: [{ kind: classic, user: mona, scopes: [project, 'admin:org'], token: ghp_mona0000 }]
-";
-/// Few names, so that they clash: with each other, in another case, and with a built-in field.
+static STATE: LazyLock<String> = LazyLock::new(|| {
+    octo_org(&["mona"])
+        .project("octo-org", "Roadmap", "")
+        .classic("mona", "project, admin:org", "ghp_mona0000")
+        .to_string()
+});
+/// Few names, so that they conflict: with each other, in another case, and with a built-in field.
 const NAMES: [&str; 6] = ["Priority", "priority", "Effort", "Status", "Area", "Team"];
 const KINDS: [&str; 3] = ["text", "single_select", "multi_select"];
 
@@ -31,7 +34,7 @@ enum Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    // Of few fields most steps find one that is there.
+    // With few fields, most steps find one that exists.
     let (name, field) = (0..NAMES.len(), 0..3usize);
     prop_oneof![
         3 => (name.clone(), 0..KINDS.len(), 1..4usize)
@@ -48,14 +51,14 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 #[test]
-fn any_order_of_changes_leaves_what_the_model_says() {
+fn random_changes_match_model() {
     let config = Config { cases: 16, failure_persistence: None, max_shrink_iters: 200, ..Config::default() };
     let steps = proptest::collection::vec(step(), 20..40);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let runtime = runtime.expect("a runtime can be made");
+    let runtime = runtime.expect("a runtime can be created");
     let outcome = TestRunner::new(config).run(&steps, |steps| {
         runtime.block_on(async {
-            let service = Service::with(STATE).await;
+            let service = Service::with(&STATE).await;
             let mut model = Model::new(&service).await;
             for step in &steps {
                 model.take(step).await;
