@@ -7,13 +7,13 @@ use plinth_base::clock::Clock;
 use plinth_base::error::Result;
 use plinth_git::Repositories;
 use plinth_git::diff::Comparisons;
-use plinth_store::{Connection, Generations, Store, TransactionTimes};
+use plinth_store::{Connection, GenerationTable, Generations, Store, TransactionTimes};
 
 use crate::access::AuthorizationCache;
 use crate::objects::{ObjectLimits, Objects};
-use crate::pulls::PullCache;
+use crate::pulls::{PullCache, new_pull_cache};
 use crate::rate_limit::{RateLimiter, RateLimits};
-use crate::review_comments::CommentContextCache;
+use crate::review_comments::{CommentContextCache, new_comment_context_cache};
 use crate::settings;
 use crate::tokens::ExpiredTokens;
 
@@ -25,6 +25,15 @@ const RENDERED_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub struct CoreSettings {
     pub rate_limits: RateLimits,
     pub objects: ObjectLimits,
+    pub caching: Caching,
+}
+
+/// Whether values that were read from the store are cached. Off only to measure what the caches are worth.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Caching {
+    #[default]
+    On,
+    Off,
 }
 
 /// The running domain; cheap to clone.
@@ -45,6 +54,7 @@ pub struct Parts {
     pub authorization_cache: AuthorizationCache,
     pub pull_cache: PullCache,
     pub(crate) comment_context_cache: CommentContextCache,
+    caching: Caching,
 }
 
 impl Deref for Core {
@@ -64,9 +74,10 @@ impl Core {
             expired_tokens: ExpiredTokens::default(),
             comparisons: Arc::default(),
             rendered: Arc::new(plinth_markdown::Cache::new(RENDERED_BYTES_MAX)),
-            authorization_cache: AuthorizationCache::default(),
-            pull_cache: PullCache::default(),
-            comment_context_cache: CommentContextCache::default(),
+            authorization_cache: AuthorizationCache::new(&store),
+            pull_cache: new_pull_cache(&store),
+            comment_context_cache: new_comment_context_cache(&store),
+            caching: settings.caching,
             repositories,
             store,
             clock,
@@ -78,9 +89,17 @@ impl Core {
         self.store.read().await
     }
 
-    /// The generations of the store, where they are known.
+    /// The generations of the store, where they are known. Without them nothing is cached.
     pub fn generations(&self) -> Option<Generations> {
-        self.store.state()
+        match self.caching {
+            Caching::On => self.store.generations(),
+            Caching::Off => None,
+        }
+    }
+
+    /// The generations for caches of values from this store.
+    pub fn generation_table(&self) -> &Arc<GenerationTable> {
+        self.store.generation_table()
     }
 
     /// The secret that list cursors are signed with; it belongs to the store, so that every node reads every cursor.
@@ -88,7 +107,7 @@ impl Core {
         settings::cursor_secret(self).await
     }
 
-    /// Whether the database answers.
+    /// Whether the database responds.
     pub async fn check_database(&self) -> Result<()> {
         self.store.check().await
     }

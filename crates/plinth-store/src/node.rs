@@ -93,7 +93,7 @@ async fn record(tx: &mut Transaction, node: &Node) -> Result<(), DbError> {
     let value = serde_json::to_vec(node).map_err(|error| DbError::Fault(error.into()))?;
     let sql =
         "insert into setting (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value";
-    tx.execute(sql, params![SETTING, value]).await?;
+    tx.takes_no_right().execute(sql, params![SETTING, value]).await?;
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! What every operation promises, whatever it is about.
 
+mod cache_scope;
 mod conditional;
 mod cors_and_headers;
 mod errors;

@@ -10,6 +10,7 @@ use plinth_base::error::{Error, Result};
 use plinth_core::Core;
 use plinth_core::access::{BAD_CREDENTIALS, find_app, find_token};
 use plinth_core::tokens::Principal;
+use plinth_store::Generations;
 
 /// What the header says, before anything is looked up.
 enum Presented {
@@ -19,8 +20,12 @@ enum Presented {
 
 /// Who the request acts as. A credential that is not good is refused even where none is needed.
 ///
-/// `generation` is that of rights, from before this.
-pub async fn authenticate(core: &Core, headers: &HeaderMap, generation: Option<u64>) -> Result<Arc<Principal>> {
+/// `generations` are from before this.
+pub async fn authenticate(
+    core: &Core,
+    headers: &HeaderMap,
+    generations: Option<Generations>,
+) -> Result<Arc<Principal>> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Ok(Arc::new(Principal::Anonymous)) };
     if values.next().is_some() {
@@ -28,7 +33,7 @@ pub async fn authenticate(core: &Core, headers: &HeaderMap, generation: Option<u
     }
     let text = value.to_str().map_err(|_| Error::Unauthenticated(BAD_CREDENTIALS))?;
     match parse(text).ok_or(Error::Unauthenticated(BAD_CREDENTIALS))? {
-        Presented::Token(token) => find_token(core, &token, generation).await,
+        Presented::Token(token) => find_token(core, &token, generations).await,
         Presented::JsonWebToken(token) => find_app(core, &token).await.map(Arc::new),
     }
 }

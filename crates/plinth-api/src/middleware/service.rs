@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use axum::body::Body;
@@ -17,7 +17,7 @@ use super::finish::{finish, preflight, without_body};
 use super::forwarded::{client_address, urls_of, without_prefix};
 use super::head::check_head;
 use super::request_id::RequestIds;
-use super::response_cache::{Answer, Key, ResponseCache, Stamp};
+use super::response_cache::{CachedResponse, Key, ResponseCache};
 use crate::app::App;
 use crate::app::permits::{Caller, Permits};
 use crate::health;
@@ -36,6 +36,7 @@ use plinth_base::urls::Urls;
 use plinth_core::access::{BAD_CREDENTIALS, Cost, PathParams, bad_credential, check_kind};
 use plinth_core::rate_limit::{LimitKey, RateLimit};
 use plinth_core::tokens::Principal;
+use plinth_store::InvalidationScope;
 
 /// Whoever comes without a credential hears the same about what is private and about what is absent.
 const GIT_CREDENTIAL_NEEDED: Error = Error::Unauthenticated("Sign in with a token as the password.");
@@ -45,14 +46,14 @@ pub struct ApiService {
     pub(super) app: App,
     matcher: Matcher,
     permits: Arc<Permits>,
-    kept: ResponseCache,
+    response_cache: ResponseCache,
     pub(super) request_ids: RequestIds,
 }
 
 /// A request, with what is known before it is looked at.
 struct Arrival<'a> {
     request: Request<Body>,
-    /// Under which its answer may be kept.
+    /// The key of its response in the cache, if it may have one.
     key: Option<Key>,
     client: IpAddr,
     urls: &'a Urls,
@@ -72,8 +73,8 @@ type Found<'a> = Option<(&'a Route, PathParams)>;
 impl ApiService {
     pub fn new(app: App, routes: Routes) -> Self {
         let permits = Arc::new(Permits::new(app.settings.requests_max, app.settings.requests_per_caller_max));
-        let kept = ResponseCache::new(app.settings.response_cache_bytes);
-        Self { app, matcher: routes.into_matcher(), permits, kept, request_ids: RequestIds::new() }
+        let response_cache = ResponseCache::new(app.generation_table().clone(), app.settings.response_cache_bytes);
+        Self { app, matcher: routes.into_matcher(), permits, response_cache, request_ids: RequestIds::new() }
     }
 
     /// Answers one request; nothing that happens inside can end the connection or the process.
@@ -83,8 +84,8 @@ impl ApiService {
         let in_flight = self.app.metrics.begin();
         let head = request.method() == Method::HEAD;
         let key = Key::of(&request, peer);
-        let held = key.as_ref().and_then(|key| self.again(key));
-        let Outcome { mut response, row } = match held {
+        let cached = key.as_ref().and_then(|key| self.find_cached(key));
+        let Outcome { mut response, row } = match cached {
             Some(outcome) => outcome,
             None => self.admit(request, key, peer, &request_id).await,
         };
@@ -100,22 +101,22 @@ impl ApiService {
         response
     }
 
-    /// The answer to the very same request, where it still holds and is paid for.
-    fn again(&self, key: &Key) -> Option<Outcome> {
-        let answer = self.kept.find(key, || Stamp::now(&self.app))?;
-        let mut response = answer.again();
-        if let Some(limit_key) = answer.limit_key {
-            let now = self.app.clock.now();
+    /// The cached response to the same request, if it is valid and the caller is within its rate limit.
+    fn find_cached(&self, key: &Key) -> Option<Outcome> {
+        let now = self.app.clock.now();
+        let cached = self.response_cache.get(key, now, || self.app.generations().is_some())?;
+        let mut response = cached.to_response();
+        if let Some(limit_key) = cached.limit_key {
             let (mut rate_limit, outcome) = self.app.limiter.count(limit_key, now);
-            // Whoever has used it up is told so in the usual way.
+            // The uncached path responds to a caller above its limit.
             outcome.ok()?;
-            if answer.is_free() {
+            if cached.is_free() {
                 rate_limit = self.app.limiter.uncount(limit_key, rate_limit, now);
             }
             headers::add_rate_limit(response.headers_mut(), rate_limit);
         }
         self.app.metrics.again();
-        Some(Outcome { response, row: Some(answer.row) })
+        Some(Outcome { response, row: Some(cached.row) })
     }
 
     /// Turns away what would only wait, and ends what takes too long or panics.
@@ -160,12 +161,10 @@ impl ApiService {
         }
         let method = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };
         let path = without_prefix(parts.uri.path()).to_owned();
-        // Before anything is read from the store.
-        let stamp =
-            row.filter(|row| row.caching == Caching::Response && key.is_some()).and_then(|_| Stamp::now(&self.app));
-        let state = self.app.generations();
-        let rights = state.map(|state| state.rights);
-        let principal = match authenticate(&self.app, &parts.headers, rights).await {
+        // Before anything is read from the store; the clock first, so that what is read is not older than it says.
+        let (second, state) = (self.app.clock.now(), self.app.generations());
+        let mut scope = InvalidationScope::Everything;
+        let principal = match authenticate(&self.app, &parts.headers, state).await {
             Ok(principal) => principal,
             Err(error) => {
                 let mut outcome = self.refuse_credential(error, row, peer, urls, request_id);
@@ -183,9 +182,23 @@ impl ApiService {
             (Ok(()), None) => Err(Error::NotFound),
             (Ok(()), Some((route, params))) => {
                 let (row, urls, principal) = (route.row, urls.clone(), principal.clone());
-                let context =
-                    RequestContext { row, params, principal, state, urls, media, version, path, query, peer, permit };
-                self.call(route, parts, body, context, &method).await
+                let context = Arc::new(RequestContext {
+                    row,
+                    params,
+                    principal,
+                    state,
+                    urls,
+                    media,
+                    version,
+                    path,
+                    query,
+                    peer,
+                    permit,
+                    scope: OnceLock::new(),
+                });
+                let handled = self.call(route, parts, body, context.clone(), &method).await;
+                scope = context.scope();
+                handled
             }
         };
         let refused =
@@ -199,10 +212,11 @@ impl ApiService {
         describe(response.headers_mut(), &principal, row, rate_limit, version);
         let status = response.status();
         headers::add_caching(response.headers_mut(), &principal, status);
-        if let (Some(stamp), Some(key), Some(row)) = (stamp, key, row)
-            && let Some(answer) = Answer::of(&response, whole, row, LimitKey::of(&principal, peer))
+        if let (Some(generations), Some(key), Some(row)) = (state, key, row)
+            && row.caching == Caching::Response
+            && let Some(cached) = CachedResponse::new(&response, whole, row, LimitKey::of(&principal, peer), second)
         {
-            self.kept.keep(stamp, key, answer);
+            self.response_cache.insert(generations, scope, key, cached);
         }
         Outcome { response, row }
     }
@@ -214,11 +228,10 @@ impl ApiService {
         route: &Route,
         parts: Parts,
         body: Body,
-        context: RequestContext,
+        context: Arc<RequestContext>,
         method: &Method,
     ) -> Result<(Response, Option<Bytes>)> {
         check_kind(&route.row.rule, &context.principal)?;
-        let context = Arc::new(context);
         // Only reading is conditional.
         let preconditions = if *method == Method::GET { preconditions(&parts.headers) } else { HeaderMap::new() };
         let body = match route.row.wire {

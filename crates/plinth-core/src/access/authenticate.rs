@@ -3,23 +3,24 @@
 use std::sync::Arc;
 
 use plinth_base::error::{Error, Result};
+use plinth_store::{Dependency, Generations};
 
 use super::BAD_CREDENTIALS;
 use crate::tokens::{self, AppSignature, JwtError, Principal};
 use crate::{Core, apps};
 
-/// The principal of a token. `generation` is that of rights, from before this.
-pub async fn find_token(core: &Core, token: &str, generation: Option<u64>) -> Result<Arc<Principal>> {
+/// The principal of a token. `generations` are from before this.
+pub async fn find_token(core: &Core, token: &str, generations: Option<Generations>) -> Result<Arc<Principal>> {
     let (hash, now) = (tokens::hash(token), core.clock.now());
-    let cached = generation.and_then(|generation| core.authorization_cache.callers.get(generation, &hash));
+    let cached = generations.and_then(|_| core.authorization_cache.callers.get(&hash));
     if let Some(caller) = cached.filter(|caller| !caller.is_expired(now, &core.expired_tokens)) {
         return Ok(caller);
     }
     let mut db = core.read().await?;
     let found = tokens::store::find_principal(&mut db, &hash, now, &core.expired_tokens).await?;
     let caller = Arc::new(found.ok_or(Error::Unauthenticated(BAD_CREDENTIALS))?);
-    if let Some(generation) = generation {
-        core.authorization_cache.callers.keep(generation, hash, caller.clone());
+    if let Some(generations) = generations {
+        core.authorization_cache.callers.insert(generations, Dependency::Rights, hash, caller.clone());
     }
     Ok(caller)
 }

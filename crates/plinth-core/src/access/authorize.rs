@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use plinth_base::error::{Error, Result};
-use plinth_store::{Connection, Generations, Transaction};
+use plinth_store::{Connection, Generations, InvalidationScope, Transaction};
 
 use super::recheck::{Current, Recheck, RecheckAlways};
 use super::{Facts, Grant, PathParams, Rule, Target, check_kind, decide};
@@ -86,6 +86,11 @@ impl<T: Target> Access<T> {
 
     pub fn operation(&self) -> &'static str {
         self.request.operation
+    }
+
+    /// Whose content the operation reads or changes.
+    pub fn scope(&self) -> InvalidationScope {
+        self.facts.scope(T::KIND)
     }
 
     /// The proof for another operation on the same resource, where only the input says which one is meant.

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use plinth_base::error::{Error, Result};
-use plinth_store::{Connection, Generations, WriteAuthority};
+use plinth_store::{Connection, Dependency, InvalidationScope, WriteAuthority};
 
 use super::authorize::find;
 use super::{AccessRequest, BAD_CREDENTIALS, Facts, Grant, Kind, NOT_A_JSON_WEB_TOKEN, Target, check_kind, decide};
@@ -39,11 +39,13 @@ impl<T: Target> WriteAuthority for Recheck<T> {
         self.request.operation
     }
 
+    fn scope(&self) -> InvalidationScope {
+        self.facts.scope(T::KIND)
+    }
+
     async fn check(&self, db: &mut Connection) -> Result<Option<Current<T>>> {
         self.check_time()?;
-        let rights = |state: Option<Generations>| state.map(|state| state.rights);
-        let now = rights(db.generations_inside());
-        if now.is_some() && now == rights(self.request.generations) {
+        if db.is_unchanged(self.request.generations, Dependency::Rights) {
             return Ok(None);
         }
         self.look_up(db).await.map(Some)
@@ -55,6 +57,10 @@ impl<T: Target> WriteAuthority for RecheckAlways<T> {
 
     fn operation(&self) -> &'static str {
         self.0.request.operation
+    }
+
+    fn scope(&self) -> InvalidationScope {
+        self.0.scope()
     }
 
     async fn check(&self, db: &mut Connection) -> Result<Current<T>> {

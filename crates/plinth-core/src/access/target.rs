@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plinth_base::error::Result;
 use plinth_base::ids::{AccountId, RepoId, TokenId};
-use plinth_store::Connection;
+use plinth_store::{Connection, Dependency, Generations, InvalidationScope};
 
 use super::{AccessRequest, Grant, RepositoryAccess, TargetKind};
 use crate::Core;
@@ -56,6 +56,17 @@ impl Facts {
 }
 
 impl Facts {
+    /// Whose content operations on a resource of this kind read and change.
+    pub fn scope(&self, kind: TargetKind) -> InvalidationScope {
+        match (kind, self.repo) {
+            (TargetKind::Repo, Some(repo)) => InvalidationScope::Repo(repo),
+            (TargetKind::Org | TargetKind::OrgProject | TargetKind::UserProject | TargetKind::AnyProject, None) => {
+                InvalidationScope::Account(self.owner)
+            }
+            _ => InvalidationScope::Everything,
+        }
+    }
+
     /// As if there were something of this kind that the caller may not see; no stored id is zero.
     pub fn of_absent(kind: TargetKind) -> Facts {
         let repo = match kind {
@@ -190,29 +201,29 @@ impl Target for RepoTarget {
     }
 
     fn from_cache(core: &Core, request: &AccessRequest) -> Option<(Self, Grant, Facts)> {
-        let (generation, key) = Self::cache_key(request)?;
-        let cached = core.authorization_cache.repositories.get(generation, &key)?;
+        let (_, key) = Self::cache_key(request)?;
+        let cached = core.authorization_cache.repositories.get(&key)?;
         let RepositoryAccess { target, facts, grant } = (*cached).clone();
         Some((target, grant, facts))
     }
 
     fn add_to_cache(&self, core: &Core, request: &AccessRequest, grant: &Grant, facts: &Facts) {
-        if let Some((generation, key)) = Self::cache_key(request) {
+        if let Some((generations, key)) = Self::cache_key(request) {
             let access = RepositoryAccess { target: self.clone(), facts: *facts, grant: grant.clone() };
-            core.authorization_cache.repositories.keep(generation, key, Arc::new(access));
+            core.authorization_cache.repositories.insert(generations, Dependency::Rights, key, Arc::new(access));
         }
     }
 }
 
 impl RepoTarget {
-    /// The key of a caller's access in the cache and the generation that it holds for, if the request may use it.
-    fn cache_key(request: &AccessRequest) -> Option<(u64, (TokenId, String))> {
+    /// The request's generations and the key of the caller's access in the cache, if the request may use the cache.
+    fn cache_key(request: &AccessRequest) -> Option<(Generations, (TokenId, String))> {
         if !request.cached {
             return None;
         }
-        let (generation, token) = (request.generations?.rights, request.principal.token_id()?);
+        let (generations, token) = (request.generations?, request.principal.token_id()?);
         let name = format!("{}/{}", request.params.get("owner"), request.params.get("repo"));
-        Some((generation, (token, name)))
+        Some((generations, (token, name)))
     }
 
     /// The repository of this name, for paths that write it in their own way.

@@ -137,7 +137,7 @@ pub async fn insert_key(
 ) -> Result<(), DbError> {
     let sql = "insert into app_key (app_id, fingerprint, public_key, created_at) values ($1, $2, $3, $4) \
                on conflict (app_id, fingerprint) do nothing";
-    db.execute(sql, params![app, fingerprint, public_key, now]).await?;
+    db.takes_no_right().execute(sql, params![app, fingerprint, public_key, now]).await?;
     Ok(())
 }
 
@@ -218,7 +218,7 @@ pub async fn update_selection(
 
 /// Notes that the installation has changed in something that other rows keep.
 pub async fn update_installation_time(db: &mut Transaction, id: InstallationId, now: Timestamp) -> Result<(), DbError> {
-    db.execute("update installation set updated_at = $2 where id = $1", params![id, now]).await?;
+    db.takes_no_right().execute("update installation set updated_at = $2 where id = $1", params![id, now]).await?;
     Ok(())
 }
 
@@ -242,7 +242,7 @@ pub async fn selects(db: &mut Connection, installation: InstallationId, repo: Re
 /// Adds a repository to the selection; one that is there already stays.
 pub async fn insert_selected(db: &mut Transaction, installation: InstallationId, repo: RepoId) -> Result<u64, DbError> {
     let sql = "insert into installation_repo (installation_id, repo_id) values ($1, $2) on conflict do nothing";
-    db.execute(sql, params![installation, repo]).await
+    db.takes_no_right().execute(sql, params![installation, repo]).await
 }
 
 pub async fn delete_selected(db: &mut Transaction, installation: InstallationId, repo: RepoId) -> Result<u64, DbError> {

@@ -15,7 +15,7 @@ pub async fn follow(
     taken: impl FnOnce() -> Error,
 ) -> Result<()> {
     let sql = "update project_field set name = $2, name_key = $3, updated_at = $4 where issue_field_id = $1";
-    let renamed = tx.execute(sql, params![issue_field, name, name_key(name), now]).await;
+    let renamed = tx.content_only().execute(sql, params![issue_field, name, name_key(name), now]).await;
     renamed.map_err(|error| error.on_unique(taken))?;
     Ok(mark_changed(tx, issue_field, now).await?)
 }
@@ -38,6 +38,6 @@ pub async fn find_for_members(db: &mut Connection, project: ProjectId) -> Result
 pub async fn mark_changed(tx: &mut Transaction, issue_field: IssueFieldId, now: Timestamp) -> Result<(), DbError> {
     let sql = "update project set generation = generation + 1, updated_at = $2 \
                where id in (select project_id from project_field where issue_field_id = $1)";
-    tx.execute(sql, params![issue_field, now]).await?;
+    tx.content_only().execute(sql, params![issue_field, now]).await?;
     Ok(())
 }

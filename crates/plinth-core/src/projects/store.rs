@@ -108,11 +108,11 @@ pub async fn update(db: &mut Transaction, id: ProjectId, new: &NewProject<'_>, n
 /// Notes that the fields have changed; tells how many projects that were, none where it is gone.
 pub async fn mark_changed(db: &mut Transaction, id: ProjectId, now: Timestamp) -> Result<u64, DbError> {
     let sql = "update project set generation = generation + 1, updated_at = $2 where id = $1";
-    db.execute(sql, params![id, now]).await
+    db.content_only().execute(sql, params![id, now]).await
 }
 
 /// From now on the answers about this project's fields change with the date.
 pub async fn mark_iterating(db: &mut Transaction, id: ProjectId) -> Result<(), DbError> {
-    db.execute("update project set has_iterations = $2 where id = $1", params![id, true]).await?;
+    db.content_only().execute("update project set has_iterations = $2 where id = $1", params![id, true]).await?;
     Ok(())
 }

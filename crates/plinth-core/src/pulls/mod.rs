@@ -12,7 +12,7 @@ pub mod rules;
 pub mod store;
 pub mod threads;
 
-pub use cache::{PullCache, find_cached};
+pub use cache::{PullCache, find_cached, new_pull_cache};
 pub use gc_roots::gc_roots;
 pub use input::{NewPullRequest, PullRequestChanges};
 pub use moves::{Moved, refs_moved};

@@ -25,7 +25,7 @@ const TRANSACTION_ROWS_MAX: usize = 500;
 
 internal_authority!(
     /// What follows from commits that are there already.
-    Refresh = "maintenance/refresh-pulls"
+    Refresh = "maintenance/refresh-pulls", in_repo
 );
 
 /// Begins the work; call it after the transaction in which [`super::refs_moved`] ran.
@@ -48,7 +48,7 @@ pub async fn refresh(core: &Core, repo: RepoId, moved: &Moved) -> Result<()> {
     for pull in moved.pulls.iter().take(PULLS_MAX) {
         if let Err(error) = refresh_pull(core, repo, *pull).await {
             if !is_worth_another_attempt(&error) {
-                mark_attempted(core, *pull, Some(core.clock.now())).await?;
+                mark_attempted(core, repo, *pull, Some(core.clock.now())).await?;
             }
             outcome = Err(error);
         }
@@ -62,11 +62,11 @@ pub async fn catch_up(core: &Core) -> Result<()> {
     let unsettled = store::list_unsettled(&mut core.read().await?, PULLS_MAX).await?;
     for (repo, pull) in unsettled {
         // Before the attempt: whatever comes of it, even the end of the process, it is not made again.
-        mark_attempted(core, pull, Some(core.clock.now())).await?;
+        mark_attempted(core, repo, pull, Some(core.clock.now())).await?;
         if let Err(error) = refresh_pull(core, repo, pull).await {
             tracing::warn!(%repo, %error, "could not refresh a pull request");
             if is_worth_another_attempt(&error) {
-                mark_attempted(core, pull, None).await?;
+                mark_attempted(core, repo, pull, None).await?;
             }
         }
     }
@@ -79,9 +79,9 @@ fn is_worth_another_attempt(error: &Error) -> bool {
 }
 
 /// Notes when the last version of a pull request was looked at in the background, which is done once.
-async fn mark_attempted(core: &Core, pull: PullId, at: Option<Timestamp>) -> Result<()> {
+async fn mark_attempted(core: &Core, repo: RepoId, pull: PullId, at: Option<Timestamp>) -> Result<()> {
     core.store
-        .write(Refresh, (pull, at), |tx, (pull, at)| {
+        .write(Refresh(repo), (pull, at), |tx, (pull, at)| {
             Box::pin(async move { Ok(store::update_attempted(tx, *pull, *at).await?) })
         })
         .await
@@ -110,7 +110,7 @@ pub async fn refresh_pull(core: &Core, repo: RepoId, pull: PullId) -> Result<()>
 async fn find_merge_base(core: &Core, repo: RepoId, pull: PullId, version: Version) -> Result<Sha> {
     let base = with_diff_context(core, repo, move |desk| Ok(desk.range(&version)?.base)).await?;
     core.store
-        .write(Refresh, (pull, version.number, base), |tx, (pull, number, base)| {
+        .write(Refresh(repo), (pull, version.number, base), |tx, (pull, number, base)| {
             Box::pin(async move { Ok(store::update_merge_base(tx, *pull, *number, *base).await?) })
         })
         .await?;
@@ -120,7 +120,7 @@ async fn find_merge_base(core: &Core, repo: RepoId, pull: PullId, version: Versi
 async fn measure(core: &Core, repo: RepoId, pull: PullId, version: Version) -> Result<()> {
     let size = with_diff_context(core, repo, move |desk| desk.size(&version)).await?;
     core.store
-        .write(Refresh, (pull, version.number, size), |tx, (pull, number, size)| {
+        .write(Refresh(repo), (pull, version.number, size), |tx, (pull, number, size)| {
             Box::pin(async move { Ok(store::update_size(tx, *pull, *number, size).await?) })
         })
         .await
@@ -132,7 +132,7 @@ async fn note_contributors(core: &Core, repo: RepoId, moved: &Moved) -> Result<(
     let emails = within_budget(with_diff_context(core, repo, move |desk| authors(desk.reader, old, new)).await)?
         .unwrap_or_default();
     for emails in emails.chunks(TRANSACTION_ROWS_MAX) {
-        let work = core.store.write(Refresh, (repo, emails.to_vec()), |tx, (repo, emails)| {
+        let work = core.store.write(Refresh(repo), (repo, emails.to_vec()), |tx, (repo, emails)| {
             Box::pin(async move {
                 for email in emails {
                     store::insert_contributor(tx, *repo, email).await?;

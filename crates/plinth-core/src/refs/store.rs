@@ -77,7 +77,7 @@ fn end_of_prefix(prefix: &str) -> Option<String> {
 /// Makes a name where there is none, and says whether it did.
 pub async fn insert(db: &mut Transaction, repo: RepoId, name: &RefName, new: Target) -> Result<bool, DbError> {
     let sql = "insert into git_ref (repo_id, name, target, kind) values ($1, $2, $3, $4) on conflict do nothing";
-    Ok(db.execute(sql, params![repo, name, new.sha, new.kind]).await? == 1)
+    Ok(db.content_only().execute(sql, params![repo, name, new.sha, new.kind]).await? == 1)
 }
 
 /// Moves a name that points at `old`, and says whether it did.
@@ -89,19 +89,19 @@ pub async fn update(
     new: Target,
 ) -> Result<bool, DbError> {
     let sql = "update git_ref set target = $4, kind = $5 where repo_id = $1 and name = $2 and target = $3";
-    Ok(db.execute(sql, params![repo, name, old, new.sha, new.kind]).await? == 1)
+    Ok(db.content_only().execute(sql, params![repo, name, old, new.sha, new.kind]).await? == 1)
 }
 
 /// Deletes a name that points at `old`, and says whether it did.
 pub async fn delete(db: &mut Transaction, repo: RepoId, name: &RefName, old: Sha) -> Result<bool, DbError> {
     let sql = "delete from git_ref where repo_id = $1 and name = $2 and target = $3";
-    Ok(db.execute(sql, params![repo, name, old]).await? == 1)
+    Ok(db.content_only().execute(sql, params![repo, name, old]).await? == 1)
 }
 
 /// Notes that references have changed: the number is the tag of every list of them.
 pub async fn bump_generation(db: &mut Transaction, repo: RepoId, now: Timestamp) -> Result<(), DbError> {
     let sql = "update repo set ref_generation = ref_generation + 1, pushed_at = $2 where id = $1";
-    db.execute(sql, params![repo, now]).await?;
+    db.content_only().execute(sql, params![repo, now]).await?;
     Ok(())
 }
 

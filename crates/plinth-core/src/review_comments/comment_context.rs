@@ -1,42 +1,54 @@
 //! What a new comment needs to know about its pull request and its author: found before the transaction, and used in it
-//! unless pull requests have changed meanwhile.
+//! unless the pull requests of the repository have changed meanwhile.
 
 use std::sync::Arc;
 
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::{AccountId, PullId};
-use plinth_store::{GenerationCache, Generations, Transaction};
+use plinth_base::ids::{AccountId, PullId, RepoId};
+use plinth_store::{Dependency, GenerationCache, Generations, Store, Transaction};
 
 use super::model::CommentContext;
 use super::store;
 use crate::Core;
 
-/// By pull request and author. An entry holds until the generation of pull requests moves.
+const BYTES_MAX: usize = 8 << 20;
+
+/// By pull request and author. Entries are valid until the pull requests of the repository change: see
+/// [`Dependency::Pulls`].
 pub type CommentContextCache = GenerationCache<(PullId, AccountId), Arc<CommentContext>>;
 
-/// A comment context, and the generation that it is from.
+pub fn new_comment_context_cache(store: &Store) -> CommentContextCache {
+    GenerationCache::new(store.generation_table().clone(), BYTES_MAX, |_, context| {
+        let login = context.author.account.as_ref().map_or(0, |account| account.login.len());
+        size_of::<CommentContext>() + login
+    })
+}
+
+/// A comment context that was valid when the request began.
 #[derive(Debug, Clone)]
 pub struct CachedCommentContext {
-    generation: u64,
+    generations: Generations,
+    repo: RepoId,
     context: Arc<CommentContext>,
 }
 
 impl CachedCommentContext {
-    /// Nothing where the generation is not known, since the transaction could not check it.
+    /// Nothing where the generations are not known, since the transaction could not compare them.
     pub async fn find(
         core: &Core,
         generations: Option<Generations>,
-        pull: PullId,
-        author: AccountId,
+        repo: RepoId,
+        (pull, author): (PullId, AccountId),
     ) -> Result<Option<Self>> {
-        let Some(generation) = generations.map(|generations| generations.pulls) else { return Ok(None) };
-        if let Some(context) = core.comment_context_cache.get(generation, &(pull, author)) {
-            return Ok(Some(Self { generation, context }));
+        let Some(generations) = generations else { return Ok(None) };
+        if let Some(context) = core.comment_context_cache.get(&(pull, author)) {
+            return Ok(Some(Self { generations, repo, context }));
         }
         let found = store::find_comment_context(&mut core.read().await?, pull, author).await?;
         let context = Arc::new(found.ok_or(Error::NotFound)?);
-        core.comment_context_cache.keep(generation, (pull, author), context.clone());
-        Ok(Some(Self { generation, context }))
+        let dependency = Dependency::Pulls(repo);
+        core.comment_context_cache.insert(generations, dependency, (pull, author), context.clone());
+        Ok(Some(Self { generations, repo, context }))
     }
 }
 
@@ -47,8 +59,9 @@ pub async fn get(
     pull: PullId,
     author: AccountId,
 ) -> Result<Arc<CommentContext>> {
-    let now = tx.generations_inside().map(|generations| generations.pulls);
-    match cached.filter(|cached| Some(cached.generation) == now) {
+    let is_valid =
+        |cached: &&CachedCommentContext| tx.is_unchanged(Some(cached.generations), Dependency::Pulls(cached.repo));
+    match cached.filter(is_valid) {
         Some(cached) => Ok(cached.context.clone()),
         None => store::find_comment_context(tx, pull, author).await?.map(Arc::new).ok_or(Error::NotFound),
     }

@@ -44,7 +44,7 @@ async fn create_thread(
     let located = find_position(core, pull, subject, rules::body_errors(&body)).await?;
     core.limiter.admit_content(author, access.operation(), &body, core.clock.now())?;
     let mentions = mentions::find_in(core, &body).await?;
-    let footing = CachedCommentContext::find(core, access.generations(), pull.id, author).await?;
+    let footing = CachedCommentContext::find(core, access.generations(), pull.repo_id, (pull.id, author)).await?;
     let (repo, version) = (pull.repo_id, pull.version.number);
     let new = Begin { repo, pull: pull.id, version, located, footing, author, body, mentions };
     access.write((new, core.clock.now()), |tx, (new, now)| Box::pin(begin(tx, new, *now))).await
@@ -62,7 +62,7 @@ pub async fn create_reply(
     rules::check_body(&body)?;
     core.limiter.admit_content(author, access.operation(), &body, core.clock.now())?;
     let mentions = mentions::find_in(core, &body).await?;
-    let footing = CachedCommentContext::find(core, access.generations(), pull.id, author).await?;
+    let footing = CachedCommentContext::find(core, access.generations(), pull.repo_id, (pull.id, author)).await?;
     let new = Reply { repo: pull.repo_id, pull: pull.id, in_reply_to, footing, author, body, mentions };
     access.write((new, core.clock.now()), |tx, (new, now)| Box::pin(reply(tx, new, *now))).await
 }

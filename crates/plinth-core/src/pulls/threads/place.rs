@@ -19,7 +19,7 @@ const TRANSACTION_ROWS_MAX: usize = 250;
 
 internal_authority!(
     /// What follows from commits and comments that are there already.
-    Reanchor = "maintenance/reanchor-comments"
+    Reanchor = "maintenance/reanchor-comments", in_repo
 );
 
 /// The places of threads of one pull request, in one of its versions.
@@ -58,7 +58,7 @@ pub async fn reanchor(core: &Core, repo: RepoId, pull: PullId, version: &Version
         let places = place(core, repo, pull, version, threads).await?;
         let rows: Vec<_> = ids.into_iter().zip(places).collect();
         for rows in rows.chunks(TRANSACTION_ROWS_MAX) {
-            let work = core.store.write(Reanchor, (rows.to_vec(), range), |tx, (rows, range)| {
+            let work = core.store.write(Reanchor(repo), (rows.to_vec(), range), |tx, (rows, range)| {
                 Box::pin(async move {
                     for (thread, place) in rows {
                         store::insert_position(tx, *thread, range, place).await?;

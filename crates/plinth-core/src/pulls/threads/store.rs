@@ -16,6 +16,7 @@ pub async fn insert(
                side, line, start_side, start_line, position, diff_hunk) \
                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning id";
     let inserted = db
+        .content_only()
         .insert::<(i64,)>(
             sql,
             params![
@@ -43,7 +44,7 @@ pub async fn insert(
 pub async fn delete_if_empty(db: &mut Transaction, id: i64) -> Result<(), DbError> {
     let sql = "delete from review_thread where id = $1 \
                and not exists (select 1 from review_comment where thread_id = $1)";
-    db.execute(sql, params![id]).await?;
+    db.content_only().execute(sql, params![id]).await?;
     Ok(())
 }
 
@@ -66,21 +67,22 @@ pub async fn insert_position(db: &mut Transaction, thread: i64, range: &Range, p
     let spot = place.spot.as_ref();
     let sql = "insert into review_thread_place (thread_id, base_sha, head_sha, commit_sha, path, line, start_side, \
                start_line, position) values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing";
-    db.execute(
-        sql,
-        params![
-            thread,
-            range.base,
-            range.head,
-            place.commit,
-            spot.map(|spot| spot.path.as_str()),
-            spot.and_then(|spot| spot.line),
-            spot.and_then(|spot| spot.start_side),
-            spot.and_then(|spot| spot.start_line),
-            spot.and_then(|spot| spot.position),
-        ],
-    )
-    .await?;
+    db.content_only()
+        .execute(
+            sql,
+            params![
+                thread,
+                range.base,
+                range.head,
+                place.commit,
+                spot.map(|spot| spot.path.as_str()),
+                spot.and_then(|spot| spot.line),
+                spot.and_then(|spot| spot.start_side),
+                spot.and_then(|spot| spot.start_line),
+                spot.and_then(|spot| spot.position),
+            ],
+        )
+        .await?;
     Ok(())
 }
 
