@@ -25,12 +25,12 @@ const RENDERED_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub struct CoreSettings {
     pub rate_limits: RateLimits,
     pub objects: ObjectLimits,
-    pub caching: Caching,
+    pub store_caches: StoreCaches,
 }
 
 /// Whether values that were read from the store are cached. Off only to measure what the caches are worth.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Caching {
+pub enum StoreCaches {
     #[default]
     On,
     Off,
@@ -54,7 +54,7 @@ pub struct Parts {
     pub authorization_cache: AuthorizationCache,
     pub pull_cache: PullCache,
     pub(crate) comment_context_cache: CommentContextCache,
-    caching: Caching,
+    store_caches: StoreCaches,
 }
 
 impl Deref for Core {
@@ -77,7 +77,7 @@ impl Core {
             authorization_cache: AuthorizationCache::new(&store),
             pull_cache: new_pull_cache(&store),
             comment_context_cache: new_comment_context_cache(&store),
-            caching: settings.caching,
+            store_caches: settings.store_caches,
             repositories,
             store,
             clock,
@@ -91,9 +91,9 @@ impl Core {
 
     /// The generations of the store, where they are known. Without them nothing is cached.
     pub fn generations(&self) -> Option<Generations> {
-        match self.caching {
-            Caching::On => self.store.generations(),
-            Caching::Off => None,
+        match self.store_caches {
+            StoreCaches::On => self.store.generations(),
+            StoreCaches::Off => None,
         }
     }
 

@@ -27,4 +27,4 @@ pub mod review_comments;
 mod settings;
 pub mod tokens;
 
-pub use crate::core::{Caching, Core, CoreSettings};
+pub use crate::core::{Core, CoreSettings, StoreCaches};

@@ -29,7 +29,7 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// The file that is a whole embedded store.
+    /// The file of an embedded store.
     pub fn sqlite_file(&self) -> Option<&'static Path> {
         self.tables.is_none().then_some(Path::new(SQLITE_FILE))
     }

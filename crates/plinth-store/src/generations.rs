@@ -1,4 +1,4 @@
-//! Which commits changed what: the numbers that tell a cache whether an entry is still valid
+//! Which commits changed what: the numbers with which a cache finds out whether an entry is still valid
 //! (docs/decisions/0132-cache-invalidation-by-scope.md).
 //!
 //! Commits are numbered. For rights, and for the content of each repository and account, the table has the number of the
@@ -151,7 +151,7 @@ impl GenerationTable {
         }
         self.pulls.record(&changes.pulls, commit);
         self.content.record(&changes.content, commit);
-        // Last: whoever reads this number also reads those above.
+        // Last: a thread that reads this number also reads those above.
         self.commit.store(commit, Ordering::Release);
     }
 

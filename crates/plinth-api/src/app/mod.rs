@@ -64,7 +64,7 @@ impl App {
         let core_settings = CoreSettings {
             rate_limits: settings.rate_limits.clone(),
             objects: settings.objects,
-            caching: settings.caching,
+            store_caches: settings.store_caches,
         };
         let core = Core::new(store, repositories, clock, core_settings);
         Ok(Self(Arc::new(Parts {

@@ -210,7 +210,7 @@ mod tests {
     }
 
     /// A response is invalidated with the content of its target: an account's content is its issue fields and projects.
-    /// Whoever adds a row here makes sure that its response has nothing else.
+    /// Before you add a row here, make sure that its response has nothing else.
     #[test]
     fn cached_responses_about_accounts_are_issue_fields_and_projects() {
         let rows = crate::policy::table::TABLE.iter();

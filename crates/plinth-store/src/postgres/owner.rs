@@ -22,8 +22,8 @@ const START_TIMEOUT: Duration = Duration::from_secs(3);
 /// until the server notices, which behind a proxy is never. Its start time distinguishes it from a later session with the
 /// same number.
 const END_LOST_SESSION: &str = "select pg_terminate_backend(activity.pid) \
-    from pg_stat_activity activity join pg_locks lock on lock.pid = activity.pid \
-    where lock.locktype = 'advisory' and lock.objid = 7015349 and lock.granted \
+    from pg_stat_activity activity join pg_locks advisory on advisory.pid = activity.pid \
+    where advisory.locktype = 'advisory' and advisory.objid = 7015349 and advisory.granted \
     and activity.datname = current_database() and activity.pid = $1 and activity.backend_start::text = $2";
 const THIS_SESSION: &str = "select pid, backend_start::text from pg_stat_activity where pid = pg_backend_pid()";
 const RETRY_INTERVAL: Duration = Duration::from_millis(250);

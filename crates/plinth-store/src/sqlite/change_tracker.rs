@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::read_lock::ReadLock;
 use crate::generations::Changes;
 use crate::{DbError, Dependency, Effect, GenerationTable, Generations, InvalidationScope};
 
@@ -24,8 +25,19 @@ struct Observer {
     connection: rusqlite::Connection,
     /// Nothing when it could not be read.
     data_version: Option<i64>,
-    /// Whether the writer has begun a group of transactions and not ended it.
-    is_group_running: bool,
+    /// The writer's, after its last group. Nothing after a failed group, which may have been the last of its connection.
+    writer_data_version: Option<i64>,
+    writer: WriterPhase,
+    read_lock: ReadLock,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WriterPhase {
+    Idle,
+    /// A group of transactions has begun and not ended.
+    InGroup,
+    /// The last group has failed; the log may have to be emptied.
+    Failed,
 }
 
 /// A running group of transactions, with the writer's data version at its beginning.
@@ -34,10 +46,19 @@ pub struct Group {
 }
 
 impl ChangeTracker {
-    /// `connection` only reads, and nobody else uses it.
-    pub fn new(connection: rusqlite::Connection, generations: Arc<GenerationTable>) -> Self {
-        let data_version = data_version(&connection).ok();
-        let observer = Observer { connection, data_version, is_group_running: false };
+    /// The two readers are used for nothing else.
+    pub fn new(
+        [observer, read_lock]: [rusqlite::Connection; 2],
+        writer: &rusqlite::Connection,
+        generations: Arc<GenerationTable>,
+    ) -> Self {
+        let observer = Observer {
+            data_version: data_version(&observer).ok(),
+            connection: observer,
+            writer_data_version: data_version(writer).ok(),
+            writer: WriterPhase::Idle,
+            read_lock: ReadLock::new(read_lock),
+        };
         Self { generations, observer: Mutex::new(observer), uncommitted: Mutex::default() }
     }
 
@@ -49,11 +70,14 @@ impl ChangeTracker {
         let mut observer = self.observer.lock();
         let data_version = data_version(&observer.connection).ok()?;
         if observer.data_version != Some(data_version) {
-            if observer.is_group_running {
+            if observer.writer == WriterPhase::InGroup {
                 return None;
             }
+            observer.read_lock.release();
             observer.data_version = Some(data_version);
             self.generations.record_unknown();
+        } else if observer.writer == WriterPhase::Idle {
+            observer.read_lock.count();
         }
         Some(self.generations.now())
     }
@@ -67,14 +91,19 @@ impl ChangeTracker {
     /// Begins a group. Call it with the write lock, so that no other connection commits before [`ChangeTracker::end`].
     pub fn begin(&self, writer: &rusqlite::Connection) -> Group {
         let mut observer = self.observer.lock();
-        let seen = data_version(&observer.connection).ok();
-        if seen.is_none() || seen != observer.data_version {
-            self.generations.record_unknown();
+        let group = Group { data_version: data_version(writer).ok() };
+        if group.data_version.is_none() || group.data_version != observer.writer_data_version {
+            // Another process has committed; a request may have found that already.
+            let seen = data_version(&observer.connection).ok();
+            if seen.is_none() || seen != observer.data_version {
+                self.generations.record_unknown();
+            }
+            observer.data_version = seen;
         }
-        observer.data_version = seen;
-        observer.is_group_running = true;
+        observer.read_lock.release();
+        observer.writer = WriterPhase::InGroup;
         *self.uncommitted.lock() = Changes::default();
-        Group { data_version: data_version(writer).ok() }
+        group
     }
 
     /// Adds what a statement of the running group changes.
@@ -97,7 +126,18 @@ impl ChangeTracker {
             self.generations.record(&changes);
         }
         observer.data_version = seen;
-        observer.is_group_running = false;
+        observer.writer_data_version = seen_by_writer.filter(|_| outcome.is_ok());
+        observer.writer = if outcome.is_ok() { WriterPhase::Idle } else { WriterPhase::Failed };
+    }
+
+    /// Lets the log be restarted. Call it every second.
+    pub fn release_read_lock(&self) {
+        self.observer.lock().read_lock.release();
+    }
+
+    #[cfg(test)]
+    pub fn has_read_lock(&self) -> bool {
+        self.observer.lock().read_lock.is_held()
     }
 }
 

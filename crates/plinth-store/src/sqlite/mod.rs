@@ -4,6 +4,7 @@ mod change_tracker;
 mod group_commit;
 mod pooled;
 mod queued_write;
+mod read_lock;
 mod recovery;
 mod write_actions;
 mod writer;
@@ -60,14 +61,14 @@ impl Engine {
             |error: DbError| Error::Unavailable(format!("cannot open the database {}: {error}", file.display()));
         let mut connection = open_writer(file, durability).map_err(cannot_open)?;
         migrations::migrate_sqlite(&mut connection)?;
-        let observer = open_reader(file).map_err(cannot_open)?;
+        let readers = [open_reader(file).map_err(cannot_open)?, open_reader(file).map_err(cannot_open)?];
         let shared = Arc::new(Shared {
             file: file.to_owned(),
             durability,
             times,
             writer: WriterState::default(),
             idle_readers: Mutex::default(),
-            changes: ChangeTracker::new(observer, generations),
+            changes: ChangeTracker::new(readers, &connection, generations),
         });
         Ok(Self { writer: Writer::start(connection, shared.clone())?, shared })
     }
@@ -275,6 +276,29 @@ mod tests {
             Box::pin(async move { Ok(is_unchanged) })
         });
         assert!(!inside.await.expect("it only reads"), "the writer finds it without a request");
+    }
+
+    #[tokio::test]
+    async fn read_lock_ends_with_a_commit_and_does_not_keep_the_log_from_restarting() {
+        let (directory, engine) = opened();
+        write(&engine, USER, Effect::Rights).await.expect("it is right");
+        let check_often = || (0..20).for_each(|_| assert!(engine.generations().is_some()));
+        check_often();
+        assert!(engine.shared.changes.has_read_lock());
+        let other = rusqlite::Connection::open(directory.path().join("store")).expect("another can open it");
+        other.execute(REPO, []).expect("it can write");
+        now(&engine);
+        assert!(!engine.shared.changes.has_read_lock(), "another process has committed");
+        for number in 0..2_000 {
+            let sql = "update account set updated_at = updated_at + 1, name = hex(zeroblob(500))";
+            write(&engine, sql, Effect::Rights).await.expect("it is right");
+            if number % 100 == 0 {
+                check_often();
+                assert!(engine.shared.changes.has_read_lock());
+            }
+        }
+        let log = std::fs::metadata(directory.path().join("store-wal")).expect("it has a log").len();
+        assert!(log < 16 << 20, "the log was restarted every thousand pages: {log} bytes");
     }
 
     #[tokio::test]

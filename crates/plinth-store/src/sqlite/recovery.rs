@@ -91,10 +91,10 @@ mod tests {
         };
         put("before").await.expect("it is written");
         let shared = engine.shared.clone();
-        shared.writer.reject_writes("as a test of what follows");
+        shared.writer.reject_writes("a test");
         assert!(matches!(put("rejected").await, Err(Error::Unavailable(_))), "no write is accepted");
         let (_queue, waiting) = sync_channel(1);
-        let reopened = reopen(&shared, "as a test of what follows", &waiting, Ok).expect("the queue is open");
+        let reopened = reopen(&shared, "a test", &waiting, Ok).expect("the queue is open");
         let names: i64 = reopened
             .query_row("select count(*) from setting where name = 'before'", [], |row| row.get(0))
             .expect("it reads");

@@ -1,7 +1,8 @@
 //! The writer thread: group after group, and a new connection after a failed sync.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::time::Duration;
 
 use super::group_commit::write_group;
 use super::pooled::{Opened, Role};
@@ -12,6 +13,8 @@ use plinth_base::error::{Error, Result};
 
 /// Transactions that may wait; more are rejected rather than left waiting past their timeout.
 const QUEUE_CAPACITY: usize = 4096;
+/// How long the read lock of the change tracker may last without a write.
+const IDLE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The handle of the writer thread, which ends with the last clone.
 #[derive(Clone)]
@@ -39,7 +42,15 @@ impl Writer {
 
 /// Runs until the last handle is dropped.
 fn run(mut tx: Transaction, engine: &Arc<Shared>, writes: &Receiver<Box<dyn QueuedWrite>>) {
-    while let Ok(first) = writes.recv() {
+    loop {
+        let first = match writes.recv_timeout(IDLE_INTERVAL) {
+            Ok(first) => first,
+            Err(RecvTimeoutError::Timeout) => {
+                engine.changes.release_read_lock();
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
         // Other threads that are ready to run may be about to send transactions, which then share the commit.
         std::thread::yield_now();
         let busy = engine.writer.begin();

@@ -12,6 +12,7 @@ use super::permissions;
 use super::validation::check_public_url;
 use plinth_api::settings::{GitSettings, Network, Settings};
 use plinth_base::error::{Error, Result};
+use plinth_core::StoreCaches;
 use plinth_git::{Repositories, create_directories};
 use plinth_store::{Durability, Location, Schema, Store};
 
@@ -125,6 +126,9 @@ options! {
     /// Bytes of memory for answers that still hold; 0 keeps none [default: 33554432]
     #[arg(long, global = true, env = "PLINTH_RESPONSE_CACHE_BYTES", value_name = "BYTES")]
     response_cache_bytes: usize,
+    /// Whether anything from the store is cached; false to measure what the caches are worth [default: true]
+    #[arg(long, global = true, env = "PLINTH_CACHES", value_name = "BOOL", hide = true)]
+    caches: bool,
     /// Seconds of CPU time that one computation over Git objects may take [default: 5]
     #[arg(long, global = true, env = "PLINTH_OBJECT_CPU_SECONDS", value_name = "SECONDS")]
     object_cpu_seconds: u64,
@@ -265,6 +269,9 @@ impl Options {
         settings.connections_max = self.connections_max.unwrap_or(settings.connections_max);
         self.set_connections(&mut settings);
         settings.response_cache_bytes = self.response_cache_bytes.unwrap_or(settings.response_cache_bytes);
+        if self.caches == Some(false) {
+            settings.store_caches = StoreCaches::Off;
+        }
         settings.request_timeout = self.request_seconds.map_or(settings.request_timeout, Duration::from_secs);
         settings.drain_timeout = self.drain_seconds.map_or(settings.drain_timeout, Duration::from_secs);
         let objects = &mut settings.objects;
