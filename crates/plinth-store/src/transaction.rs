@@ -3,7 +3,8 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::Ordering;
 
-use super::{Connection, DbError, Effect, FromRow, InvalidationScope, STATEMENTS_RUN, Value, has_nul};
+use super::connection::{STATEMENTS_RUN, has_nul};
+use super::{Connection, DbError, Effect, FromRow, InvalidationScope, Value};
 use plinth_base::error::Result;
 
 /// What allows a write.

@@ -216,7 +216,13 @@ mod tests {
         let rows = crate::policy::table::TABLE.iter();
         let cached = rows.filter(|row| row.caching == Caching::Response);
         let of_accounts = cached.filter(|row| {
-            let kinds = [TargetKind::Org, TargetKind::OrgProject, TargetKind::UserProject, TargetKind::AnyProject];
+            let kinds = [
+                TargetKind::OwnAccount,
+                TargetKind::Org,
+                TargetKind::OrgProject,
+                TargetKind::UserProject,
+                TargetKind::AnyProject,
+            ];
             kinds.contains(&row.rule.target)
         });
         let operations: Vec<&str> = of_accounts.map(|row| row.operation).collect();

@@ -60,9 +60,14 @@ impl Facts {
     pub fn scope(&self, kind: TargetKind) -> InvalidationScope {
         match (kind, self.repo) {
             (TargetKind::Repo, Some(repo)) => InvalidationScope::Repo(repo),
-            (TargetKind::Org | TargetKind::OrgProject | TargetKind::UserProject | TargetKind::AnyProject, None) => {
-                InvalidationScope::Account(self.owner)
-            }
+            (
+                TargetKind::OwnAccount
+                | TargetKind::Org
+                | TargetKind::OrgProject
+                | TargetKind::UserProject
+                | TargetKind::AnyProject,
+                None,
+            ) => InvalidationScope::Account(self.owner),
             _ => InvalidationScope::Everything,
         }
     }
