@@ -3,9 +3,9 @@
 use std::io::IsTerminal;
 
 use clap::Parser;
-use plinth::cli::app::AppCommand;
-use plinth::cli::device::DeviceCommand;
-use plinth::cli::installation::InstallationCommand;
+use plinth::commands::app::AppCommand;
+use plinth::commands::device::DeviceCommand;
+use plinth::commands::installation::InstallationCommand;
 use plinth_base::error::Error;
 use serde_json::json;
 

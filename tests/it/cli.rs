@@ -126,7 +126,7 @@ async fn a_copy_has_the_repositories_too() {
     std::fs::remove_dir_all(shell.path("data")).expect("the store is lost");
     shell.run(&["restore", &shell.path("copy")]).await.expect("it comes back");
     let again = shell.run(&["apply", &state]).await.expect("everything is there");
-    assert!(again.contains("0 made, 0 changed"), "{again}");
+    assert!(again.contains("0 created, 0 changed"), "{again}");
 
     let repositories = plinth_git::Repositories::at(Path::new(&shell.path("data"))).expect("they open");
     let repository = repositories.get(RepoId(1)).expect("it is there");

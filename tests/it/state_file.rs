@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use expect_test::expect;
-use plinth::cli::state::State;
+use plinth::state_file::State;
 use plinth_base::error::Error;
 
 use crate::support::Service;
@@ -58,7 +58,7 @@ async fn a_file_is_made_real_and_a_second_time_changes_nothing() {
             "token installation of helper on Octo-Org {\"contents\":\"write\",\"metadata\":\"read\"}",
         ]
     "#]]
-    .assert_debug_eq(&first.made);
+    .assert_debug_eq(&first.created);
     assert_eq!(first.secrets.len(), 5);
     for (what, secret) in &first.secrets {
         let client = service.with_token(secret.reveal());
@@ -67,8 +67,8 @@ async fn a_file_is_made_real_and_a_second_time_changes_nothing() {
     }
 
     let second = apply().await;
-    assert_eq!((second.made.len(), second.changed.len(), second.secrets.len()), (0, 0, 0), "{second}");
-    assert_eq!(second.unchanged, first.made.len());
+    assert_eq!((second.created.len(), second.changed.len(), second.secrets.len()), (0, 0, 0), "{second}");
+    assert_eq!(second.unchanged, first.created.len());
 }
 
 #[tokio::test]

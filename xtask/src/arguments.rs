@@ -19,8 +19,7 @@ Flags of check, test and faults:
   --list             list the steps and exit
   --only NAME        run this step and the steps it needs (may be repeated)
   --skip NAME        skip this step (may be repeated)
-  --minutes N        time limit of the whole run, 80 by default
-  --minutes N        time limit of the whole run, 60 by default, 600 for the long form of faults
+  --minutes N        time limit of the whole run, 80 by default, 600 for the long form of faults
 
 Flags of faults:
   --short            the form that `cargo xtask test` runs, in minutes instead of hours
@@ -152,6 +151,14 @@ mod tests {
     #[test]
     fn no_command_prints_help() {
         assert_eq!(parse_line(""), Ok(Command::Help));
+    }
+
+    #[test]
+    fn help_lists_every_flag_once() {
+        for flag in ["--list", "--only", "--skip", "--minutes", "--short", "--seed", "--postgres-from"] {
+            let listed = HELP.lines().filter(|line| line.trim_start().starts_with(flag)).count();
+            assert_eq!(listed, 1, "{flag}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The fault suite: its cases one by one, or all of them in short.
+//! The fault suite, one step per case.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::step::{Context, Need, Step, cargo_test, minutes};
 use crate::steps::POSTGRES;
 use crate::tally::Tally;
 
-/// Before a line that is worth repeating, as `tests/faults` prints it.
+/// Prefixes of lines that `tests/faults` prints for the summary.
 const FIGURE: &str = "figure: ";
 const SKIPPED: &str = "skipped: ";
 
@@ -26,21 +26,21 @@ macro_rules! case {
     };
 }
 
-/// What `cargo xtask faults` chooses from.
+/// The steps of `cargo xtask faults`.
 pub fn cases() -> Vec<Step> {
     vec![
         POSTGRES,
-        case!("checker", "tests::", "the checker itself: it notices what is lost, invented, half there or given twice"),
+        case!("checker", "tests::", "the checker itself: it detects lost, invented, partial and duplicate records"),
         case!("F1", "::f1_", "kill -9 of the server and of its git children"),
         case!("F2", "::f2_", "power cuts, by shutting down ext4 and xfs; needs root"),
         case!("F3", "::f3_", "the time until a killed server is ready again"),
         case!("F4", "::f4_", "SIGTERM under load"),
-        case!("F5", "::f5_", "twice the load that the server takes"),
+        case!("F5", "::f5_", "twice the load that the server can handle"),
         case!("F6", "::f6_", "a full disk; needs root"),
         case!("F7", "::f7_", "a read-only disk; needs root"),
         case!("F8", "::f8_", "a failed sync at each call; needs strace"),
         case!("F9", "::f9_", "clock jumps; needs libfaketime"),
-        case!("F10", "::f10_", "PostgreSQL is restarted, killed, loses its connections, hangs"),
+        case!("F10", "::f10_", "PostgreSQL restarts, is killed, loses its connections, hangs"),
         case!("F11", "::f11_", "a thousand slow clients"),
         case!("F12", "::f12_", "limits at -1, 0 and +1"),
         case!("backup", "backup::", "backup and restore under load"),
@@ -65,7 +65,7 @@ fn run(context: &Context, filter: &str) -> Outcome {
     without_skipped(outcome, &reported(&output, SKIPPED))
 }
 
-/// Tools that some cases need; without them they are skipped, and say so.
+/// Installs tools that some cases need. Without them, these cases are skipped and report it.
 fn install_tools(context: &Context) {
     let _ = durability::prepare(context);
     for (program, argument, package) in [("xfs_io", "-V", "xfsprogs"), ("faketime", "--version", "faketime")] {
@@ -75,7 +75,7 @@ fn install_tools(context: &Context) {
     }
 }
 
-/// File systems that a case mounts go away with its processes, even where these are killed.
+/// In a mount namespace of its own, file systems that a case mounts disappear with its processes, even if these are killed.
 fn in_own_mounts(command: &Command) -> Command {
     let wrapper = ["--mount", "--propagation", "private"];
     let mut wrapped = Command::new("unshare");
@@ -97,18 +97,18 @@ fn in_own_mounts(command: &Command) -> Command {
     wrapped
 }
 
-/// What lines say after a word; the first of a test stands behind its name.
-fn reported<'a>(output: &'a str, word: &str) -> Vec<&'a str> {
-    let begins = |line: &str| line.starts_with(word) || line.starts_with("test ");
+/// The texts after a prefix. The first line of a test begins with the test's name, the others with the prefix.
+fn reported<'a>(output: &'a str, prefix: &str) -> Vec<&'a str> {
+    let begins = |line: &str| line.starts_with(prefix) || line.starts_with("test ");
     output
         .lines()
         .filter(|line| begins(line))
-        .filter_map(|line| line.split_once(word))
+        .filter_map(|line| line.split_once(prefix))
         .map(|(_, text)| text.trim())
         .collect()
 }
 
-/// A test that could not run has not passed.
+/// Counts tests that could not run as skipped instead of passed.
 fn without_skipped(outcome: Outcome, skipped: &[&str]) -> Outcome {
     let count = skipped.len() as u64;
     match outcome {
@@ -126,14 +126,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_and_reasons_are_found() {
+    fn reported_finds_figures_and_reasons() {
         let output = "test a::f1_x ... figure:  F1: 8 kills\nfigure:  F1: more\nok\n         no figure: here\nskipped: F2: no root\n";
         assert_eq!(reported(output, FIGURE), ["F1: 8 kills", "F1: more"]);
         assert_eq!(reported(output, SKIPPED), ["F2: no root"]);
     }
 
     #[test]
-    fn what_could_not_run_has_not_passed() {
+    fn skipped_tests_do_not_count_as_passed() {
         let passed =
             |count| Outcome::Passed { tally: Tally { passed: count, failed: 0, skipped: 0 }, detail: String::new() };
         assert!(matches!(without_skipped(passed(1), &["no root"]), Outcome::Skipped { .. }));

@@ -91,8 +91,7 @@ const UNIT: Step = Step {
     needs: &[Need::Cargo],
     limit: minutes(15),
     run: |context| {
-        // Not the whole workspace: clients would add features to the crates that the service shares with them.
-        // The clients are built apart from the service.
+        // Not the clients: they would add features to the crates that the service shares with them.
         let others = ["--exclude", "client-octocrab", "--exclude", "plinth-example-rust"];
         let arguments = [&["--workspace"], &others[..], &["--lib", "--bins"]].concat();
         context.run_tests(without_postgres(&mut cargo_test(&arguments)))

@@ -1,10 +1,11 @@
-//! Liveness and readiness, which need no credential and cost no budget.
+//! Liveness and readiness, which need no credential and are not rate limited.
 
 use axum::response::Response;
 use http::{Method, StatusCode};
 
 use crate::app::App;
-use crate::response::api_response::{ApiResponse, JSON};
+use crate::response::api_response::ApiResponse;
+use crate::response::content_type::JSON;
 use crate::response::error_response::error_response;
 use plinth_base::error::Error;
 use plinth_base::urls::Urls;
@@ -12,8 +13,8 @@ use plinth_base::urls::Urls;
 /// Where operators read what makes a service unready, on the listener for metrics.
 pub const DETAILS_PATH: &str = "/readyz/details";
 
-/// The answer where the request asks for health, or nothing.
-pub async fn answer(app: &App, method: &Method, path: &str) -> Option<Response> {
+/// The response to a health check; nothing for other requests.
+pub async fn respond(app: &App, method: &Method, path: &str) -> Option<Response> {
     if !matches!(*method, Method::GET | Method::HEAD) {
         return None;
     }
@@ -36,7 +37,7 @@ async fn readiness(app: &App) -> Response {
 pub async fn details(app: &App) -> Response {
     let report = app.readiness().await;
     let body = serde_json::to_vec_pretty(&report).expect("the report has text keys and no failing parts");
-    let mut response = crate::response::error_response::with_type(JSON, body);
+    let mut response = crate::response::content_type::with_type(JSON, body);
     if !report.ready {
         *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     }

@@ -13,6 +13,7 @@ mod installations;
 mod issue_fields;
 mod meta;
 pub mod middleware;
+pub mod negotiation;
 mod notifications;
 mod oauth;
 pub mod openapi;

@@ -1,14 +1,15 @@
 //! Registration of handlers, each tied by its types to its row of the access table.
 
-use percent_encoding::percent_decode_str;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use http::Method;
+use percent_encoding::percent_decode_str;
 
 use crate::app::App;
-use crate::policy::{Allowed, Endpoint, Row};
+use crate::policy::{Endpoint, Row};
+use crate::request::Allowed;
 use crate::request::handler::{ApiRequest, Handler, HandlerResponse};
 use plinth_base::error::Result;
 use plinth_core::access::{PathParams, Target};

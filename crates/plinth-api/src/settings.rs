@@ -12,16 +12,16 @@ use plinth_core::StoreCaches;
 use plinth_core::objects::ObjectLimits;
 use plinth_core::rate_limit::RateLimits;
 
-/// What can be decided without changing the program.
+/// What operators can set.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The address that people use, where it differs from what requests say.
+    /// The URL that clients use, where it differs from what requests say.
     pub public_url: Option<String>,
-    /// The proxies whose `X-Forwarded-…` headers are believed; nobody's by default.
+    /// The proxies whose `X-Forwarded-…` headers count; none by default.
     pub trusted_proxies: Vec<Network>,
     pub rate_limits: RateLimits,
     pub request_timeout: Duration,
-    /// Requests answered at once; more are turned away at once rather than kept waiting.
+    /// Concurrent requests; more get 503 at once instead of waiting.
     pub requests_max: usize,
     /// Of which one caller may have this many.
     pub requests_per_caller_max: usize,
@@ -34,7 +34,7 @@ pub struct Settings {
     pub write_timeout: Duration,
     /// Memory for large responses that are being sent.
     pub response_bytes_max: usize,
-    /// Memory of the response cache; zero turns it off.
+    /// Memory for the response cache; 0 turns it off.
     pub response_cache_bytes: usize,
     /// Whether anything from the store is cached, responses included.
     pub store_caches: StoreCaches,
@@ -93,7 +93,7 @@ impl fmt::Display for Network {
     }
 }
 
-/// What clone and push may take.
+/// Limits of clone and push.
 #[derive(Debug, Clone)]
 pub struct GitSettings {
     /// Bytes in one pushed pack.

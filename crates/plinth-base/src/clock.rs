@@ -1,4 +1,4 @@
-//! Time, passed in rather than asked for, so that tests decide what it is.
+//! Time, passed in as a value, so that tests control it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use jiff::civil::Date;
 use serde::{Serialize, Serializer};
 
-/// A moment in whole seconds since 1970, the resolution that the API shows.
+/// A time in whole seconds since 1970, the resolution of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 
@@ -17,7 +17,7 @@ impl Timestamp {
         Self(self.0 + seconds)
     }
 
-    /// Reads the `YYYY-MM-DDTHH:MM:SSZ` form, and offsets where a client sends one.
+    /// Parses the `YYYY-MM-DDTHH:MM:SSZ` form; also accepts other offsets.
     pub fn parse(text: &str) -> Option<Self> {
         text.parse::<jiff::Timestamp>().ok().map(|moment| Self(moment.as_second()))
     }
@@ -27,7 +27,7 @@ impl Timestamp {
         self.moment().to_zoned(jiff::tz::TimeZone::UTC).date()
     }
 
-    /// The millisecond form that installations show.
+    /// The form with milliseconds, which installations have.
     pub fn with_milliseconds(self) -> String {
         format!("{}", self.moment().strftime("%Y-%m-%dT%H:%M:%S.000Z"))
     }
@@ -37,7 +37,7 @@ impl Timestamp {
         httpdate::fmt_http_date(self.to_system_time())
     }
 
-    /// The same moment for the standard library, which has none before 1970.
+    /// The same time as a standard type; times before 1970 become 1970.
     pub fn to_system_time(self) -> SystemTime {
         UNIX_EPOCH + Duration::from_secs(u64::try_from(self.0).unwrap_or_default())
     }
@@ -59,17 +59,17 @@ impl Serialize for Timestamp {
     }
 }
 
-/// Where the service gets the time from.
+/// The source of the time.
 #[derive(Debug, Clone, Default)]
 pub enum Clock {
     #[default]
     System,
-    /// Stands still until it is moved.
+    /// Stands still until [`Clock::advance`].
     Manual(Arc<AtomicI64>),
 }
 
 impl Clock {
-    /// A clock that stands at `start`.
+    /// A manual clock that starts at `start`.
     pub fn manual(start: Timestamp) -> Self {
         Self::Manual(Arc::new(AtomicI64::new(start.0)))
     }
@@ -81,7 +81,7 @@ impl Clock {
         }
     }
 
-    /// Moves a manual clock, forwards or back; the system's clock is not ours to move.
+    /// Moves a manual clock, forwards or back. No effect on the system clock.
     pub fn advance(&self, seconds: i64) {
         if let Clock::Manual(now) = self {
             now.fetch_add(seconds, Ordering::SeqCst);
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_shown_in_each_form() {
+    fn timestamp_has_each_form() {
         let moment = Timestamp::parse("2026-03-10T08:09:10Z").expect("a timestamp");
         assert_eq!(moment.to_string(), "2026-03-10T08:09:10Z");
         assert_eq!(moment.with_milliseconds(), "2026-03-10T08:09:10.000Z");

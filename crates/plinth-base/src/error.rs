@@ -1,55 +1,74 @@
-//! The one error of the service: a variant for each row of the error table, and nothing about HTTP.
+//! The error type of the service: a variant for each row of the error table, without HTTP.
 
 use std::fmt;
 
-/// What every fallible function of the service returns.
+/// The result of every fallible function of the service.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a request is refused. How each one looks on the wire is decided in `api/refusal.rs`.
-#[derive(Debug)]
+/// Why a request fails. The crate plinth-api decides how each one looks in a response.
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The request cannot be read at all: broken JSON, an unknown API version.
+    /// The request cannot be parsed: broken JSON, an unknown API version.
+    #[error("{0}")]
     BadRequest(String),
-    /// There is no credential where one is needed, or it is not good.
+    /// A credential is missing or not valid.
+    #[error("{0}")]
     Unauthenticated(&'static str),
-    /// The caller is known and may see the resource, but not do this to it.
+    /// The caller may see the resource, but may not do this.
+    #[error("{0}")]
     Forbidden(String),
     /// Absent, or not visible to this caller: the two must look the same.
+    #[error("not found")]
     NotFound,
     /// The state of the resource does not allow the operation now.
+    #[error("{0}")]
     Conflict(String),
     /// The body is larger than its limit in bytes.
+    #[error("the body is larger than {0} bytes")]
     BodyTooLarge(usize),
     /// The request target is longer than its limit in bytes.
+    #[error("the URL is longer than {0} bytes")]
     UriTooLong(usize),
-    /// The headers are together larger than their limit in bytes.
+    /// The headers together are larger than their limit in bytes.
+    #[error("the headers are larger than {0} bytes")]
     HeadersTooLarge(usize),
     /// The request has more header lines than this.
+    #[error("there are more than {0} headers")]
     TooManyHeaders(usize),
     /// None of the media types in `Accept` can be served.
+    #[error("cannot serve {0}")]
     NotAcceptable(String),
-    /// The JSON does not have the shape that the operation describes; one sentence per violation.
+    /// The JSON does not have the documented shape; one sentence per violation.
+    #[error("{}", .0.join(" "))]
     Shape(Vec<String>),
     /// The values break a rule; one object per broken field.
+    #[error("invalid fields: {}", FieldList(.0))]
     Invalid(Vec<FieldError>),
-    /// As `Invalid`, for operations whose description lists plain sentences instead of objects.
+    /// As `Invalid`, for operations that report plain sentences instead of objects.
+    #[error("{}", .0.join(" "))]
     InvalidPlain(Vec<String>),
-    /// The values are well formed but cannot be processed, told in one sentence.
+    /// The values are well formed but cannot be processed; one sentence says why.
+    #[error("{0}")]
     Unprocessable(String),
-    /// What the objects of a repository ask for is more than one request may compute. Asking again changes nothing.
+    /// The objects of a repository require more work than one request may cause. A retry changes nothing.
+    #[error("{0}")]
     OverBudget(&'static str),
-    /// The hourly budget of this caller is used up.
+    /// The hourly rate limit of this caller is used up.
+    #[error("{0}")]
     RateLimited(String),
     /// Content is created too quickly.
+    #[error("content is created too quickly")]
     SecondaryLimited { retry_after_seconds: u64 },
-    /// The service cannot answer now; the caller may try again.
+    /// The service cannot respond now; the caller may retry.
+    #[error("{0}")]
     Unavailable(String),
-    /// A fault of ours; the cause is logged once and never shown.
+    /// An internal error; the cause is logged once and never shown.
+    #[error("internal error: {0}")]
     Internal(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Error {
-    /// A fault of ours that has no error value of its own.
+    /// An internal error without an error value of its own.
     pub fn internal(cause: impl Into<String>) -> Self {
         Error::Internal(cause.into().into())
     }
@@ -79,7 +98,7 @@ impl FieldError {
     }
 }
 
-/// The vocabulary of field errors.
+/// The codes of field errors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Code {
     Missing,
@@ -88,30 +107,6 @@ pub enum Code {
     AlreadyExists,
     Unprocessable(String),
     Custom(String),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::BadRequest(text)
-            | Error::Forbidden(text)
-            | Error::Conflict(text)
-            | Error::Unprocessable(text)
-            | Error::RateLimited(text)
-            | Error::Unavailable(text) => out.write_str(text),
-            Error::Unauthenticated(text) | Error::OverBudget(text) => out.write_str(text),
-            Error::NotFound => out.write_str("not found"),
-            Error::BodyTooLarge(limit) => write!(out, "the body is larger than {limit} bytes"),
-            Error::UriTooLong(limit) => write!(out, "the address is longer than {limit} bytes"),
-            Error::HeadersTooLarge(limit) => write!(out, "the headers are larger than {limit} bytes"),
-            Error::TooManyHeaders(limit) => write!(out, "there are more than {limit} headers"),
-            Error::NotAcceptable(accept) => write!(out, "cannot serve {accept}"),
-            Error::Shape(sentences) | Error::InvalidPlain(sentences) => out.write_str(&sentences.join(" ")),
-            Error::Invalid(fields) => write!(out, "invalid fields: {}", FieldList(fields)),
-            Error::SecondaryLimited { .. } => out.write_str("content is created too quickly"),
-            Error::Internal(cause) => write!(out, "internal error: {cause}"),
-        }
-    }
 }
 
 struct FieldList<'a>(&'a [FieldError]);
@@ -133,30 +128,28 @@ impl fmt::Display for FieldList<'_> {
     }
 }
 
-impl std::error::Error for Error {}
-
 impl From<std::io::Error> for Error {
-    /// A disk that is full, read-only or failing is no fault of the program, and may be repaired while it runs.
+    /// A full, read-only or failing disk is not an internal error, and may be repaired while the service runs.
     fn from(error: std::io::Error) -> Self {
         if is_storage_failure(&error) {
-            return Error::Unavailable(format!("the storage does not take it: {error}"));
+            return Error::Unavailable(format!("the storage does not accept writes: {error}"));
         }
         Error::Internal(error.into())
     }
 }
 
-/// The number of the error that a failing disk gives.
-const INPUT_OUTPUT_ERROR: i32 = 5;
+/// The error number of a failing disk.
+const EIO: i32 = 5;
 
 fn is_storage_failure(error: &std::io::Error) -> bool {
     use std::io::ErrorKind;
     matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem)
-        || error.raw_os_error() == Some(INPUT_OUTPUT_ERROR)
+        || error.raw_os_error() == Some(EIO)
 }
 
-/// The same for what a child process reports in words.
-pub fn reports_storage_failure(words: &str) -> bool {
+/// Whether the error message of a child process reports a storage failure.
+pub fn reports_storage_failure(message: &str) -> bool {
     ["No space left on device", "Disk quota exceeded", "Read-only file system", "Input/output error"]
         .iter()
-        .any(|failure| words.contains(failure))
+        .any(|failure| message.contains(failure))
 }

@@ -1,5 +1,6 @@
-//! What every crate uses: ids, time, errors and URLs.
+//! What every crate uses: ids, time, errors, URLs and the cache type.
 
+pub mod cache;
 pub mod clock;
 pub mod error;
 pub mod ids;

@@ -1,4 +1,4 @@
-//! Every address that an answer shows, built from the scheme, host and prefix that the caller used.
+//! The URLs in responses, built from the scheme, host and prefix of the request.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -7,12 +7,12 @@ use std::sync::Arc;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Serialize, Serializer};
 
-/// What stays as it is in a path segment; everything else is percent-encoded.
+/// The characters of a path segment that are percent-encoded: all but unreserved ones.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-/// As [`SEGMENT`], but a reference name keeps its slashes.
+/// As [`SEGMENT`], without the slashes of a ref name.
 const PATH: &AsciiSet = &SEGMENT.remove(b'/');
 
-/// Where this service is, as the caller sees it.
+/// The URLs of this service, as the caller sees them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Urls {
     web: Arc<str>,
@@ -20,12 +20,12 @@ pub struct Urls {
 }
 
 impl Urls {
-    /// `web` is scheme, host and port; the API lies at `prefix` below it.
+    /// `web` is scheme, host and port; the API is at `prefix` below it.
     pub fn new(web: &str, prefix: &str) -> Self {
         Self { web: web.into(), api: format!("{web}{prefix}").into() }
     }
 
-    /// Pages for people.
+    /// The root of the HTML pages.
     pub fn web(&self) -> &str {
         &self.web
     }
@@ -36,7 +36,7 @@ impl Urls {
     }
 }
 
-/// One piece of an address.
+/// One part of a URL.
 #[derive(Debug, Clone, Copy)]
 pub enum Part<'a> {
     Nothing,
@@ -44,13 +44,13 @@ pub enum Part<'a> {
     Fixed(&'a str),
     /// Percent-encoded, slashes included.
     Segment(&'a str),
-    /// Percent-encoded, slashes kept.
+    /// Percent-encoded, except slashes.
     Path(&'a str),
     Number(i64),
     Sha(crate::ids::Sha),
 }
 
-/// An address in pieces, put together when it is written.
+/// A URL in parts, joined when it is written.
 #[derive(Debug, Clone, Copy)]
 pub struct Url<'a> {
     base: &'a str,
@@ -61,16 +61,16 @@ impl<'a> Url<'a> {
     const PARTS_MAX: usize = 10;
 
     pub fn new<const N: usize>(base: &'a str, given: [Part<'a>; N]) -> Self {
-        const { assert!(N <= Url::PARTS_MAX, "a longer address needs a larger array") }
+        const { assert!(N <= Url::PARTS_MAX, "a longer URL needs a larger array") }
         let mut parts = [Part::Nothing; Url::PARTS_MAX];
         parts[..N].copy_from_slice(&given);
         Self { base, parts }
     }
 
-    /// The same address with more text behind it.
+    /// The same URL with another part at its end.
     pub fn then(mut self, part: Part<'a>) -> Self {
         let free = self.parts.iter_mut().find(|part| matches!(part, Part::Nothing));
-        *free.expect("the array is large enough for every address below") = part;
+        *free.expect("the array is large enough for every URL below") = part;
         self
     }
 
@@ -101,9 +101,9 @@ impl fmt::Display for Url<'_> {
 }
 
 impl Serialize for Url<'_> {
-    /// Through a text of its own: written piece by piece, each piece would be looked through for what JSON escapes.
+    /// Writes the joined text at once: serde would scan each part for JSON escapes separately.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        WHOLE.with_borrow_mut(|text| {
+        BUFFER.with_borrow_mut(|text| {
             text.clear();
             self.write(text).map_err(serde::ser::Error::custom)?;
             serializer.serialize_str(text)
@@ -112,8 +112,8 @@ impl Serialize for Url<'_> {
 }
 
 thread_local! {
-    /// The address that is being put together. An answer has dozens, one after another.
-    static WHOLE: RefCell<String> = const { RefCell::new(String::new()) };
+    /// Reused for every URL: a response has dozens of them.
+    static BUFFER: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
 use Part::{Fixed, Number, Path, Segment, Sha};
@@ -148,7 +148,7 @@ impl Urls {
         self.repo(owner, name).then(Fixed("/git/refs/")).then(Path(reference))
     }
 
-    /// A Git object; `kind` is the word of the API for objects of its kind, such as `commits`.
+    /// A Git object; `kind` is its path segment in the API, such as `commits`.
     pub fn git_object<'a>(&'a self, owner: &'a str, name: &'a str, kind: &'a str, sha: crate::ids::Sha) -> Url<'a> {
         self.repo(owner, name).then(Fixed("/git/")).then(Fixed(kind)).then(Fixed("/")).then(Sha(sha))
     }
@@ -165,18 +165,18 @@ impl Urls {
         Url::new(&self.api, [Fixed("/app/installations/"), Number(id.0), Fixed("/access_tokens")])
     }
 
-    /// Where people manage an installation on an organization.
+    /// The page to manage an installation of an organization.
     pub fn org_installation_page<'a>(&'a self, org: &'a str, id: crate::ids::InstallationId) -> Url<'a> {
         let parts = [Fixed("/organizations/"), Segment(org), Fixed("/settings/installations/"), Number(id.0)];
         Url::new(&self.web, parts)
     }
 
-    /// Where users manage an installation on their own account.
+    /// The page to manage an installation of one's own account.
     pub fn own_installation_page(&self, id: crate::ids::InstallationId) -> Url<'_> {
         Url::new(&self.web, [Fixed("/settings/installations/"), Number(id.0)])
     }
 
-    /// Where people enter the code that a device shows.
+    /// The page to enter the code of a device.
     pub fn device_page(&self) -> Url<'_> {
         Url::new(&self.web, [Fixed("/login/device")])
     }
@@ -185,7 +185,7 @@ impl Urls {
         Url::new(&self.api, [Fixed("/installation/repositories")])
     }
 
-    /// A project by its id, whoever owns it.
+    /// A project by its id, for any owner.
     pub fn project(&self, id: crate::ids::ProjectId) -> Url<'_> {
         Url::new(&self.api, [Fixed("/projects/"), Number(id.0)])
     }
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_encoded_and_templates_are_not() {
+    fn url_encodes_names_but_not_templates() {
         let urls = Urls::new("http://127.0.0.1:8080", "/api/v3");
         let repo = urls.repo("octo-org", "a b");
         assert_eq!(repo.to_string(), "http://127.0.0.1:8080/api/v3/repos/octo-org/a%20b");

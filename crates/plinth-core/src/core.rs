@@ -1,4 +1,4 @@
-//! What every operation needs: the store, the repositories, the clock and the caches.
+//! The state that all operations share: store, repositories, clock, rate limits and caches.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -9,18 +9,19 @@ use plinth_git::Repositories;
 use plinth_git::diff::Comparisons;
 use plinth_store::{Connection, GenerationTable, Generations, Store, TransactionTimes};
 
-use crate::access::AuthorizationCache;
+use crate::access::{CallerCache, new_caller_cache};
 use crate::objects::{ObjectLimits, Objects};
 use crate::pulls::{PullCache, new_pull_cache};
 use crate::rate_limit::{RateLimiter, RateLimits};
+use crate::repos::{RepoAccessCache, new_repo_access_cache};
 use crate::review_comments::{CommentContextCache, new_comment_context_cache};
 use crate::settings;
 use crate::tokens::ExpiredTokens;
 
-/// Memory for rendered comments.
+/// The size of the cache of rendered Markdown.
 const RENDERED_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// What operators decide about the domain.
+/// The operator's settings for the domain.
 #[derive(Debug, Clone, Default)]
 pub struct CoreSettings {
     pub rate_limits: RateLimits,
@@ -51,8 +52,9 @@ pub struct Parts {
     pub expired_tokens: ExpiredTokens,
     pub comparisons: Arc<Comparisons>,
     pub rendered: Arc<plinth_markdown::Cache>,
-    pub authorization_cache: AuthorizationCache,
-    pub pull_cache: PullCache,
+    pub(crate) caller_cache: CallerCache,
+    pub(crate) repo_access_cache: RepoAccessCache,
+    pub(crate) pull_cache: PullCache,
     pub(crate) comment_context_cache: CommentContextCache,
     store_caches: StoreCaches,
 }
@@ -74,7 +76,8 @@ impl Core {
             expired_tokens: ExpiredTokens::default(),
             comparisons: Arc::default(),
             rendered: Arc::new(plinth_markdown::Cache::new(RENDERED_BYTES_MAX)),
-            authorization_cache: AuthorizationCache::new(&store),
+            caller_cache: new_caller_cache(&store),
+            repo_access_cache: new_repo_access_cache(&store),
             pull_cache: new_pull_cache(&store),
             comment_context_cache: new_comment_context_cache(&store),
             store_caches: settings.store_caches,
@@ -89,7 +92,7 @@ impl Core {
         self.store.read().await
     }
 
-    /// The generations of the store, where they are known. Without them nothing is cached.
+    /// The current generations of the store, if they are known. Without them nothing is cached.
     pub fn generations(&self) -> Option<Generations> {
         match self.store_caches {
             StoreCaches::On => self.store.generations(),
@@ -102,17 +105,17 @@ impl Core {
         self.store.generation_table()
     }
 
-    /// The secret that list cursors are signed with; it belongs to the store, so that every node reads every cursor.
+    /// The secret that signs list cursors. The store holds it, so that every node accepts every cursor.
     pub async fn cursor_secret(&self) -> Result<Vec<u8>> {
         settings::cursor_secret(self).await
     }
 
-    /// Whether the database responds.
+    /// Checks that the database responds.
     pub async fn check_database(&self) -> Result<()> {
         self.store.check().await
     }
 
-    /// Whether the writer makes progress.
+    /// Checks that the writer makes progress.
     pub fn check_writer(&self) -> Result<()> {
         self.store.check_writer()
     }

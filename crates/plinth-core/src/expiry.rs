@@ -1,5 +1,5 @@
-//! The broom: ends what is over for good and finishes what was left undone, at intervals, so that no request that reads
-//! has to write for it.
+//! Periodic expiry of tokens and device codes, and refresh of pull requests that were not refreshed after a change. Done
+//! here so that requests that read do not have to write.
 
 use std::time::Duration;
 
@@ -9,37 +9,37 @@ use plinth_base::error::Result;
 use plinth_base::ids::TokenId;
 use plinth_store::{Transaction, internal_authority};
 
-/// How long an expired token may wait for its end in the store.
+/// The time between two runs.
 const INTERVAL: Duration = Duration::from_secs(60);
-/// How long a device can still read that its code has expired.
-const DEVICE_CODE_KEPT_SECONDS: i64 = 60 * 60;
+/// How long a device that polls still gets `expired_token` for its code.
+const EXPIRED_CODE_RETENTION_SECONDS: i64 = 60 * 60;
 
 internal_authority!(
-    /// Time ends tokens and device codes.
+    /// Ends expired tokens and deletes expired device codes.
     Expiry = "maintenance/expiry"
 );
 
-/// Sweeps at intervals until the service stops; spawned once by whoever starts the service.
+/// Runs at intervals until the service stops.
 pub async fn run(core: Core, is_stopping: impl Fn() -> bool) {
     let mut ticks = tokio::time::interval(INTERVAL);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     while !is_stopping() {
         ticks.tick().await;
         if let Err(error) = once(&core).await {
-            tracing::warn!(%error, "expired tokens could not be ended; the next sweep tries again");
+            tracing::warn!(%error, "could not end expired tokens; the next run tries again");
         }
         if let Err(error) = pulls::catch_up(&core).await {
-            tracing::warn!(%error, "pull requests could not be looked at; the next sweep tries again");
+            tracing::warn!(%error, "could not refresh pull requests; the next run tries again");
         }
     }
 }
 
-/// Ends every token whose time is over by the clock or was over when a request presented it.
+/// Ends all tokens that have expired or that a request found expired, and deletes old device codes.
 pub async fn once(core: &Core) -> Result<()> {
     let seen = core.expired_tokens.list();
     let context = (seen.clone(), core.clock.now());
     core.store.write(Expiry, context, |tx, (seen, now)| Box::pin(end(tx, seen, *now))).await?;
-    core.expired_tokens.forget(&seen);
+    core.expired_tokens.remove(&seen);
     Ok(())
 }
 
@@ -48,6 +48,6 @@ async fn end(tx: &mut Transaction, seen: &[TokenId], now: Timestamp) -> Result<(
         tokens::store::end(tx, *token, now).await?;
     }
     tokens::store::end_expired(tx, now).await?;
-    oauth::store::delete_expired(tx, now.plus_seconds(-DEVICE_CODE_KEPT_SECONDS)).await?;
+    oauth::store::delete_expired(tx, now.plus_seconds(-EXPIRED_CODE_RETENTION_SECONDS)).await?;
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! The domain: accounts, repositories, refs, pull requests, review comments, projects, fields, apps, installations,
 //! tokens and notifications, with their rules, their SQL and their operations. Nothing here knows HTTP.
 //!
-//! Each area has the same files: `model.rs` (types), `input.rs` (what callers send), `rules.rs` (pure validation),
-//! `store.rs` (SQL) and `operations.rs` (one function for each operation, with its transaction).
+//! The areas have the same files: `model.rs` (types), `input.rs` (input of operations), `rules.rs` (pure validation),
+//! `store.rs` (SQL), `operations.rs` (one function for each operation, with its transaction) and `target.rs` (resources
+//! that paths identify).
 
 pub mod access;
 pub mod accounts;

@@ -1,4 +1,4 @@
-//! Settings that the store holds.
+//! Settings in the store.
 
 use plinth_base::error::{Error, Result};
 use plinth_store::{Connection, internal_authority, params};
@@ -7,14 +7,14 @@ use crate::Core;
 use crate::tokens::random_text;
 
 internal_authority!(
-    /// A store that is opened for the first time gets its secret.
+    /// Creates the secret of a new store.
     FirstStart = "app/first-start"
 );
 
 const CURSOR_SECRET: &str = "cursor_secret";
 const CURSOR_SECRET_LENGTH: usize = 43;
 
-/// The secret of this store, made by whoever comes first.
+/// The secret that signs list cursors; created on first use. If two nodes create one, the first wins.
 pub(crate) async fn cursor_secret(core: &Core) -> Result<Vec<u8>> {
     let mut db = core.read().await?;
     if let Some(secret) = find_setting(&mut db, CURSOR_SECRET).await? {
@@ -26,7 +26,9 @@ pub(crate) async fn cursor_secret(core: &Core) -> Result<Vec<u8>> {
             Box::pin(async move {
                 let sql = "insert into setting (name, value) values ($1, $2) on conflict (name) do nothing";
                 tx.takes_no_right().execute(sql, params![CURSOR_SECRET, secret.as_bytes()]).await?;
-                find_setting(tx, CURSOR_SECRET).await?.ok_or_else(|| Error::internal("a setting was just stored"))
+                find_setting(tx, CURSOR_SECRET)
+                    .await?
+                    .ok_or_else(|| Error::internal("a setting that was just stored is missing"))
             })
         })
         .await

@@ -1,26 +1,26 @@
-//! Files that survive a power cut: content first, then the name, then the directory that holds the name.
+//! Files that survive a power cut: sync the content, then rename, then sync the directory.
 //!
-//! A sync that fails is final. The kernel may have dropped what it could not write and call the next sync a success, so
-//! no file is synced a second time: whoever wants to go on writes a new one.
+//! A failed sync is final. The kernel may have dropped the unwritten pages and report success for the next sync, so no
+//! file is synced a second time: a retry writes a new file.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// A disk that does not take this much counts as full.
+/// A disk that cannot store this much counts as full.
 const PROBE_LENGTH: usize = 64 * 1024;
 
-/// What is stored is for the account of the service alone.
+/// Only the account of the service may read the data.
 const DIRECTORY_MODE: u32 = 0o700;
 
-/// Makes the names in a directory durable; git never does this by itself.
-pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
+/// Makes the names in a directory durable, which git itself does not do.
+pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     sync(&File::open(directory)?, directory)
 }
 
 /// Makes the content of a file durable.
-pub(super) fn sync_file(file: &Path) -> io::Result<()> {
+pub(crate) fn sync_file(file: &Path) -> io::Result<()> {
     sync(&File::open(file)?, file)
 }
 
@@ -30,14 +30,14 @@ fn sync(file: &File, path: &Path) -> io::Result<()> {
     })
 }
 
-/// Moves files into a directory, in this order, all of them durably or none. One that is there already under the same name
-/// is replaced and stays in any case: packs are named after what is in them.
-pub(super) fn install(files: &[PathBuf], directory: &Path) -> io::Result<()> {
+/// Moves files into a directory, in this order, all of them durably or none. An existing file of the same name is
+/// replaced, and is not removed on failure: packs are named after their content.
+pub(crate) fn install(files: &[PathBuf], directory: &Path) -> io::Result<()> {
     for file in files {
         sync_file(file)?;
     }
     let target = File::open(directory)?;
-    // Two pushes of the same pack come one after the other, so that nobody removes what another has acknowledged.
+    // Serializes two pushes of the same pack, so that neither removes what the other has acknowledged.
     target.lock()?;
     let mut installed = Vec::new();
     let moved = files.iter().try_for_each(|file| {
@@ -50,23 +50,23 @@ pub(super) fn install(files: &[PathBuf], directory: &Path) -> io::Result<()> {
         Ok(())
     });
     moved.and_then(|()| sync(&target, directory)).inspect_err(|_| {
-        // The last comes first, since readers look for it.
+        // In reverse order: readers look for the last one.
         for file in installed.iter().rev() {
             let _ = fs::remove_file(file);
         }
     })
 }
 
-/// Whether a directory takes a few bytes and syncs them. Nothing of it stays.
-pub(super) fn check_disk(directory: &Path) -> io::Result<()> {
+/// Checks that a few bytes can be written to a directory and synced. Leaves no file.
+pub(crate) fn check_disk(directory: &Path) -> io::Result<()> {
     let mut file = tempfile::tempfile_in(directory)?;
-    // Not zeros, which some file systems do not store.
+    // Some file systems do not store zeros.
     file.write_all(&[0x5a; PROBE_LENGTH])?;
     file.sync_all()
 }
 
-/// Writes a whole file under a name of its own and then gives it its real one. The caller syncs the directory.
-pub(super) fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
+/// Writes a temporary file and renames it. The caller syncs the directory.
+pub(crate) fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
     let directory = path.parent().expect("the path is inside a repository");
     let mut file = tempfile::Builder::new().prefix("tmp_").tempfile_in(directory)?;
     file.write_all(content)?;
@@ -84,23 +84,23 @@ pub fn create_directories(directory: &Path) -> io::Result<()> {
     let parent = directory.parent().expect("the root directory exists");
     create_directories(parent)?;
     match fs::DirBuilder::new().mode(DIRECTORY_MODE).create(&directory) {
-        // Another process may have been first.
+        // Another process may have created it first.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() => {}
-        made => made?,
+        created => created?,
     }
     sync_directory(parent)
 }
 
-/// Removes a directory with all that is in it; one that is not there is removed already.
-pub(super) fn remove_directory(directory: &Path) -> io::Result<()> {
+/// Removes a directory and its content. Idempotent.
+pub(crate) fn remove_directory(directory: &Path) -> io::Result<()> {
     match fs::remove_dir_all(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         result => result,
     }
 }
 
-/// Removes a file; one that is not there is removed already.
-pub(super) fn remove_file(file: &Path) -> io::Result<()> {
+/// Removes a file. Idempotent.
+pub(crate) fn remove_file(file: &Path) -> io::Result<()> {
     match fs::remove_file(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         result => result,

@@ -1,23 +1,23 @@
-//! Histories described in a state file, made into objects whose ids are the same every time.
+//! Creates the history that a state file describes; the object ids are the same every time.
 
 use std::collections::BTreeMap;
 
-use super::budget::Budget;
-use super::commit::{Commit, NewCommit};
-use super::identity::{Date, Identity};
-use super::object::{MemoryObjects, ObjectSource};
-use super::repository::Repository;
-use super::tag::NewTag;
-use super::tree::EntryMode;
-use super::tree_edit::{TreeChange, TreeEdit};
+use crate::budget::Budget;
+use crate::objects::commit::{Commit, NewCommit};
+use crate::objects::identity::{Date, Identity};
+use crate::objects::tag::NewTag;
+use crate::objects::tree::EntryMode;
+use crate::objects::tree_edit::{TreeChange, TreeEdit};
+use crate::objects::{MemoryObjects, ObjectSource};
+use crate::repository::Repository;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{ObjectKind, RefName, Sha};
 
-/// The first commit of every history is made on 2020-01-01; each one after it a minute later.
+/// The first commit of every history is dated 2020-01-01, each further one a minute later.
 const FIRST_COMMIT_SECONDS: i64 = 1_577_836_800;
 const SECONDS_BETWEEN_COMMITS: i64 = 60;
 
-/// Commits in the order they are made, then tags.
+/// Commits in the order of their creation, then tags.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     pub commits: Vec<HistoryCommit>,
@@ -28,16 +28,16 @@ pub struct History {
 #[derive(Debug, Clone)]
 pub struct HistoryCommit {
     pub branch: String,
-    /// The branch or tag that a new branch starts from; left out, it starts with no history.
+    /// The branch or tag that a new branch starts from; without one, it starts without history.
     pub from: Option<String>,
     pub author_name: String,
     pub author_email: String,
     pub message: String,
-    /// New content by path, or nothing where the file goes.
+    /// New content by path; `None` deletes the file.
     pub files: BTreeMap<String, Option<Vec<u8>>>,
 }
 
-/// A tag on a branch or on another tag; a message makes it an annotated one.
+/// A tag on a branch or on another tag; with a message it is annotated.
 #[derive(Debug, Clone)]
 pub struct HistoryTag {
     pub name: String,
@@ -45,43 +45,43 @@ pub struct HistoryTag {
     pub message: Option<String>,
 }
 
-/// What the names point at once a history is made.
+/// The targets of refs.
 pub type Refs = BTreeMap<RefName, Sha>;
 
 impl Repository {
-    /// Makes all objects of the history, stores them as one durable pack and tells the refs. It sets none.
-    pub fn make_history(&self, history: &History) -> Result<Refs> {
-        let mut maker = Maker::default();
+    /// Creates all objects of the history, stores them as one durable pack and returns the refs, which it does not set.
+    pub fn create_history(&self, history: &History) -> Result<Refs> {
+        let mut builder = Builder::default();
         for commit in &history.commits {
-            maker.add_commit(commit)?;
+            builder.add_commit(commit)?;
         }
         for tag in &history.tags {
-            maker.add_tag(tag)?;
+            builder.add_tag(tag)?;
         }
-        self.store(&maker.made.into_sorted())?;
-        Ok(maker.refs)
+        self.store(&builder.objects.into_sorted())?;
+        Ok(builder.refs)
     }
 }
 
 #[derive(Default)]
-struct Maker {
-    made: MemoryObjects,
+struct Builder {
+    objects: MemoryObjects,
     refs: Refs,
     commit_count: i64,
 }
 
-impl Maker {
+impl Builder {
     fn add_commit(&mut self, commit: &HistoryCommit) -> Result<()> {
         let branch = ref_name("refs/heads/", &commit.branch)?;
         let parent_id = match (self.refs.get(&branch), &commit.from) {
             (Some(_), Some(_)) => {
-                return Err(refused(&commit.branch, "exists already, so it cannot start from another one"));
+                return Err(invalid(&commit.branch, "exists already, so it cannot start from another one"));
             }
             (Some(tip), None) => Some(*tip),
-            (None, Some(from)) => Some(self.commit_named(from)?),
+            (None, Some(from)) => Some(self.resolve_commit(from)?),
             (None, None) => None,
         };
-        let tree_id = self.make_tree(parent_id, &commit.files)?;
+        let tree_id = self.create_tree(parent_id, &commit.files)?;
         let identity = Identity {
             name: commit.author_name.clone(),
             email: commit.author_email.clone(),
@@ -96,12 +96,12 @@ impl Maker {
             message: with_line_end(&commit.message),
             signature: None,
         };
-        let commit_id = self.made.insert(new.to_object()?);
+        let commit_id = self.objects.insert(new.to_object()?);
         self.refs.insert(branch, commit_id);
         Ok(())
     }
 
-    fn make_tree(&mut self, parent_id: Option<Sha>, files: &BTreeMap<String, Option<Vec<u8>>>) -> Result<Sha> {
+    fn create_tree(&mut self, parent_id: Option<Sha>, files: &BTreeMap<String, Option<Vec<u8>>>) -> Result<Sha> {
         let mut edit = match parent_id {
             Some(parent_id) => TreeEdit::from_base(self.find_commit(&parent_id)?.tree_id),
             None => TreeEdit::from_empty(),
@@ -114,17 +114,17 @@ impl Maker {
             edit.change(path, change)?;
         }
         let mut new = MemoryObjects::default();
-        let tree_id = edit.build(&self.made, &mut new, Budget::unlimited())?;
-        self.made.extend(new);
+        let tree_id = edit.build(&self.objects, &mut new, Budget::unlimited())?;
+        self.objects.extend(new);
         Ok(tree_id)
     }
 
     fn add_tag(&mut self, tag: &HistoryTag) -> Result<()> {
         let name = ref_name("refs/tags/", &tag.name)?;
         if self.refs.contains_key(&name) {
-            return Err(refused(&tag.name, "is tagged twice"));
+            return Err(invalid(&tag.name, "is tagged twice"));
         }
-        let target_id = self.named(&tag.target)?;
+        let target_id = self.resolve(&tag.target)?;
         let sha = match &tag.message {
             Some(message) => self.annotate(&tag.name, target_id, message)?,
             None => target_id,
@@ -133,46 +133,46 @@ impl Maker {
         Ok(())
     }
 
-    /// An annotated tag is made by whoever made the commit, at the same time.
+    /// The tagger of an annotated tag is the committer, at the same time.
     fn annotate(&mut self, name: &str, target_id: Sha, message: &str) -> Result<Sha> {
-        let target_kind = self.made.find(&target_id)?.map_or(ObjectKind::Commit, |object| object.kind());
+        let target_kind = self.objects.find(&target_id)?.map_or(ObjectKind::Commit, |object| object.kind());
         let tagger = self.find_commit(&self.peel(target_id)?)?.committer;
         let new = NewTag { name: name.to_owned(), target_id, target_kind, tagger, message: message.to_owned() };
-        Ok(self.made.insert(new.to_object()?))
+        Ok(self.objects.insert(new.to_object()?))
     }
 
-    fn named(&self, name: &str) -> Result<Sha> {
+    fn resolve(&self, name: &str) -> Result<Sha> {
         let candidates = [ref_name("refs/heads/", name)?, ref_name("refs/tags/", name)?];
         let found = candidates.iter().find_map(|candidate| self.refs.get(candidate));
-        found.copied().ok_or_else(|| refused(name, "is no branch or tag made before"))
+        found.copied().ok_or_else(|| invalid(name, "is not a branch or tag that exists already"))
     }
 
-    fn commit_named(&self, name: &str) -> Result<Sha> {
-        self.peel(self.named(name)?)
+    fn resolve_commit(&self, name: &str) -> Result<Sha> {
+        self.peel(self.resolve(name)?)
     }
 
     fn peel(&self, mut sha: Sha) -> Result<Sha> {
-        // Every tag points at something older than itself, so this ends.
-        while let Some(object) = self.made.find(&sha)?.filter(|object| object.kind() == ObjectKind::Tag) {
-            sha = super::tag::Tag::parse(object.data())?.target_id;
+        // Every tag points at an older object, so this ends.
+        while let Some(object) = self.objects.find(&sha)?.filter(|object| object.kind() == ObjectKind::Tag) {
+            sha = crate::objects::tag::Tag::parse(object.data())?.target_id;
         }
         Ok(sha)
     }
 
     fn find_commit(&self, sha: &Sha) -> Result<Commit> {
-        let object = self.made.find(sha)?.ok_or_else(|| Error::internal("a commit just made is gone"))?;
+        let object = self.objects.find(sha)?.ok_or_else(|| Error::internal("a new commit is missing"))?;
         Commit::parse(object.data())
     }
 }
 
 fn ref_name(prefix: &str, name: &str) -> Result<RefName> {
-    RefName::parse(&format!("{prefix}{name}")).map_err(|error| refused(name, &error.to_string()))
+    RefName::parse(&format!("{prefix}{name}")).map_err(|error| invalid(name, &error.to_string()))
 }
 
 fn with_line_end(message: &str) -> String {
     if message.ends_with('\n') { message.to_owned() } else { format!("{message}\n") }
 }
 
-fn refused(name: &str, reason: &str) -> Error {
-    Error::unprocessable(format!("{name:?} cannot be made: {reason}."))
+fn invalid(name: &str, reason: &str) -> Error {
+    Error::unprocessable(format!("{name:?} cannot be created: {reason}."))
 }

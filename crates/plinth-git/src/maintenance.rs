@@ -1,37 +1,44 @@
-//! Keeping the number of packs small and letting go of what nothing reaches.
+//! Maintenance: combines small packs, collects garbage and writes the commit-graph.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::child::{GitCommand, Limits};
-use super::durable;
-use super::quarantine::Quarantine;
-use super::repository::Repository;
+use crate::child::{GitCommand, Limits};
+use crate::durable;
+use crate::repository::Repository;
+use crate::transfer::quarantine::Quarantine;
 use plinth_base::error::Result;
 use plinth_base::ids::Sha;
 
-/// Packs up to this size are small: rewriting them costs little.
+/// Packs up to this size are cheap to rewrite.
 const SMALL_PACK_MAX: u64 = 64 << 20;
 
-/// Packs that another one replaces.
+/// What happens to the existing layers of the commit-graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GraphLayers {
+    Keep,
+    /// Commits may have been removed, and a graph must not list any that are gone.
+    Replace,
+}
+
+/// Packs that a new pack replaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Superseded {
     packs: Vec<PathBuf>,
-    kept: Kept,
-    /// The packs whose objects were taken into account; others have come since.
+    contents: Contents,
+    /// The packs whose objects were taken into account; others may have arrived since.
     seen: BTreeSet<PathBuf>,
 }
 
-/// What the new pack has of the old ones.
+/// Which objects of the old packs are in the new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Kept {
+enum Contents {
     Everything,
-    /// All that these tips reach.
+    /// All objects that these tips reach.
     ReachableFrom(Vec<Sha>),
 }
 
@@ -41,23 +48,38 @@ impl Superseded {
     }
 
     fn nothing() -> Self {
-        Self { packs: Vec::new(), kept: Kept::Everything, seen: BTreeSet::new() }
+        Self { packs: Vec::new(), contents: Contents::Everything, seen: BTreeSet::new() }
     }
 
-    /// A new pack may have the very name of an old one, which then stays.
-    fn all_but(new: Option<&PathBuf>, old: Vec<PathBuf>, kept: Kept) -> Self {
+    /// A new pack may have the name of an old one, which then stays.
+    fn all_but(new: Option<&PathBuf>, old: Vec<PathBuf>, contents: Contents) -> Self {
         let seen = old.iter().chain(new).cloned().collect();
-        Self { packs: old.into_iter().filter(|pack| Some(pack) != new).collect(), kept, seen }
+        Self { packs: old.into_iter().filter(|pack| Some(pack) != new).collect(), contents, seen }
     }
 }
 
 impl Repository {
+    /// Extends the commit-graph to all commits that the tips reach. Tips that are not commits are ignored.
+    pub fn write_commit_graph(&self, tips: &[Sha], layers: GraphLayers) -> Result<()> {
+        let split = match layers {
+            GraphLayers::Keep => "--split",
+            GraphLayers::Replace => "--split=replace",
+        };
+        GitCommand::new(&self.directory, "commit-graph", Limits::default())
+            // A torn graph would give wrong results, so this one derived file is synced.
+            .setting("core.fsync=commit-graph")
+            .args(["write", "--stdin-commits", split, "--no-progress"])
+            .run(|stdin| tips.iter().try_for_each(|tip| writeln!(stdin, "{tip}")))?
+            .check("writing the commit-graph")?;
+        Ok(())
+    }
+
     /// How many packs a reader has to look through.
     pub fn pack_count(&self) -> Result<usize> {
         Ok(self.packs()?.len())
     }
 
-    /// How many packs have nothing in them that is younger than this.
+    /// How many packs are older than this.
     pub fn pack_count_older_than(&self, age: Duration) -> Result<usize> {
         let mut count = 0;
         for pack in self.packs()? {
@@ -66,7 +88,7 @@ impl Repository {
         Ok(count)
     }
 
-    /// Joins all small packs into one. Every object stays; the old packs go once `remove` is called.
+    /// Combines all small packs into one with all their objects. `remove` removes the old packs.
     pub fn combine_small_packs(self: &Arc<Self>) -> Result<Superseded> {
         let mut small = Vec::new();
         for pack in self.packs()? {
@@ -84,12 +106,12 @@ impl Repository {
         if let (Some(new), Some(newest)) = (&new, small.iter().filter_map(|pack| modified(pack).ok()).max()) {
             fs::File::open(new)?.set_modified(newest)?;
         }
-        Ok(Superseded::all_but(new.as_ref(), small, Kept::Everything))
+        Ok(Superseded::all_but(new.as_ref(), small, Contents::Everything))
     }
 
-    /// Writes all that the tips reach into one pack. Packs that were there before and are older than the grace time
-    /// are superseded, with the unreachable objects in them. What younger packs lean on is kept like what tips reach:
-    /// their objects may get a ref yet.
+    /// Writes everything that the tips reach into one pack. Older packs than the grace period are superseded, together
+    /// with the unreachable objects in them. Objects of younger packs count as garbage-collection roots: a push may just
+    /// be about to reference them.
     pub fn repack(self: &Arc<Self>, tips: &[Sha], grace: Duration) -> Result<Superseded> {
         let (mut old, mut young) = (Vec::new(), Vec::new());
         for pack in self.packs()? {
@@ -97,69 +119,63 @@ impl Repository {
         }
         match old.as_slice() {
             [] => return Ok(Superseded::nothing()),
-            // Nothing would change; it is looked at again when the grace time is over once more.
-            [only] if self.is_all_reached(only, tips, &young)? => {
+            // Nothing would change; the pack is checked again after another grace period.
+            [only] if self.is_all_reachable(only, tips, &young)? => {
                 fs::File::open(only)?.set_modified(SystemTime::now())?;
                 return Ok(Superseded::nothing());
             }
             _ => {}
         }
-        let new = self.pack_objects(&["--revs"], |stdin| write_starts(tips, &young, stdin))?;
-        let mut superseded = Superseded::all_but(new.as_ref(), old, Kept::ReachableFrom(tips.to_vec()));
+        let new = self.pack_objects(&["--revs"], |stdin| write_roots(tips, &young, stdin))?;
+        let mut superseded = Superseded::all_but(new.as_ref(), old, Contents::ReachableFrom(tips.to_vec()));
         superseded.seen.extend(young);
         Ok(superseded)
     }
 
-    /// Whether the tips, or objects of young packs, reach every object of an old pack.
-    fn is_all_reached(&self, old: &Path, tips: &[Sha], young: &[PathBuf]) -> Result<bool> {
+    /// Whether every object of an old pack is reachable from the tips or from objects of young packs.
+    fn is_all_reachable(&self, old: &Path, tips: &[Sha], young: &[PathBuf]) -> Result<bool> {
         let index = gix::odb::pack::index::File::at(old.with_extension("idx"), gix::hash::Kind::Sha1);
-        let index = index.map_err(super::broken)?;
-        let mut child = GitCommand::new(&self.directory, "rev-list", Limits::default())
+        let index = index.map_err(crate::broken)?;
+        let (mut child, fed) = GitCommand::new(&self.directory, "rev-list", Limits::default())
             .args(["--objects", "--no-object-names", "--stdin"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        // It reads all names before it writes the first one, so the two pipes cannot block each other.
-        let mut stdin = io::BufWriter::new(child.take_stdin());
-        let fed = write_starts(tips, young, &mut stdin).and_then(|()| stdin.flush());
-        drop(stdin);
+            .spawn_fed(|stdin| write_roots(tips, young, stdin))?;
         let mut reached = 0;
         for line in io::BufReader::new(child.take_stdout()).lines() {
-            let object = gix::ObjectId::from_hex(line?.as_bytes()).map_err(super::broken)?;
+            let object = gix::ObjectId::from_hex(line?.as_bytes()).map_err(crate::broken)?;
             reached += u32::from(index.lookup(object).is_some());
         }
-        child.wait()?.check("looking for what nothing reaches")?;
+        child.wait()?.check("listing reachable objects")?;
         fed?;
         Ok(reached == index.num_objects())
     }
 
-    /// Removes superseded packs, if all that the tips of this moment reach can do without them; tells whether it did.
+    /// Removes superseded packs, unless an object in them is reachable now; returns whether it did.
     ///
-    /// An object that nothing reached may have got a ref since. The caller holds back new refs while this runs.
+    /// An unreachable object may have got a ref in the meantime. The caller blocks new refs while this runs.
     pub fn remove(&self, superseded: &Superseded, tips: &[Sha]) -> Result<bool> {
         if superseded.is_empty() || !self.is_complete_without(superseded, tips)? {
             return Ok(false);
         }
         for pack in &superseded.packs {
-            // Without its index no reader finds the pack any more.
+            // Without its index, no reader finds the pack.
             for extension in ["idx", "rev", "bitmap", "pack"] {
                 durable::remove_file(&pack.with_extension(extension))?;
             }
         }
         durable::sync_directory(&self.pack_directory())?;
-        if superseded.kept != Kept::Everything {
-            self.forget_objects()?;
+        if superseded.contents != Contents::Everything {
+            self.invalidate_objects()?;
         }
         Ok(true)
     }
 
     fn is_complete_without(&self, superseded: &Superseded, tips: &[Sha]) -> Result<bool> {
-        let known = match &superseded.kept {
-            Kept::Everything => return Ok(true),
-            Kept::ReachableFrom(known) => known,
+        let old_tips = match &superseded.contents {
+            Contents::Everything => return Ok(true),
+            Contents::ReachableFrom(old_tips) => old_tips,
         };
-        let known_set: HashSet<&Sha> = known.iter().collect();
-        let new: Vec<&Sha> = tips.iter().filter(|tip| !known_set.contains(tip)).collect();
+        let old_tip_set: HashSet<&Sha> = old_tips.iter().collect();
+        let new: Vec<&Sha> = tips.iter().filter(|tip| !old_tip_set.contains(tip)).collect();
         let packs = self.packs()?;
         let unseen: Vec<&PathBuf> = packs.difference(&superseded.seen).collect();
         if new.is_empty() && unseen.is_empty() {
@@ -173,15 +189,15 @@ impl Repository {
                 fs::hard_link(&file, view.path().join("pack").join(&*file_name(&file)))?;
             }
         }
-        let ending = GitCommand::new(&self.directory, "rev-list", Limits::default())
+        let exit = GitCommand::new(&self.directory, "rev-list", Limits::default())
             .env("GIT_OBJECT_DIRECTORY", view.path())
             .args(["--objects", "--stdin", "--quiet"])
             .run(|stdin| {
                 new.iter().try_for_each(|tip| writeln!(stdin, "{tip}"))?;
                 unseen.iter().try_for_each(|pack| write_names(pack, stdin))?;
-                known.iter().try_for_each(|tip| writeln!(stdin, "^{tip}"))
+                old_tips.iter().try_for_each(|tip| writeln!(stdin, "^{tip}"))
             })?;
-        Ok(ending.success)
+        Ok(exit.success)
     }
 
     fn pack_objects(
@@ -189,7 +205,7 @@ impl Repository {
         mode: &[&str],
         feed: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<Option<PathBuf>> {
-        let quarantine = Quarantine::open::<super::RawObject>(self, &[], Limits::default())?;
+        let quarantine = Quarantine::open::<crate::RawObject>(self, &[], Limits::default())?;
         quarantine
             .command("pack-objects")
             .args(mode)
@@ -212,8 +228,8 @@ impl Repository {
     }
 }
 
-/// Writes the names of all objects that must stay with what they reach.
-fn write_starts(tips: &[Sha], young: &[PathBuf], out: &mut dyn Write) -> io::Result<()> {
+/// Writes the names of all objects that are garbage-collection roots.
+fn write_roots(tips: &[Sha], young: &[PathBuf], out: &mut dyn Write) -> io::Result<()> {
     tips.iter().try_for_each(|tip| writeln!(out, "{tip}"))?;
     young.iter().try_for_each(|pack| write_names(pack, out))
 }
@@ -226,7 +242,7 @@ fn write_names(pack: &Path, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn is_older_than(pack: &Path, age: Duration) -> Result<bool> {
-    // One from the future is young, unless every age is old enough.
+    // A time in the future counts as young, unless the age is zero.
     Ok(SystemTime::now().duration_since(modified(pack)?).map_or(age.is_zero(), |since| since >= age))
 }
 

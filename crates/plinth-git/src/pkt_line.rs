@@ -1,11 +1,11 @@
-//! Packet lines: the framing of Git's own protocol, read strictly.
+//! Packet lines: the framing of git's protocol, parsed strictly (docs/decisions/0130-own-git-parts.md).
 
 use std::fmt;
 use std::io::{self, Read};
 
-/// No packet is longer, its four digits of length included.
+/// The longest packet, including its four length digits.
 pub const PACKET_MAX: usize = 65_520;
-/// What fits one packet beside its length.
+/// The longest data of one packet.
 pub const DATA_MAX: usize = PACKET_MAX - PREFIX;
 const PREFIX: usize = 4;
 
@@ -19,7 +19,7 @@ pub enum Packet<'a> {
 }
 
 impl<'a> Packet<'a> {
-    /// The content as a line, without the line end that a sender may add.
+    /// The data as a line, without its line feed.
     pub fn as_line(&self) -> Option<&'a [u8]> {
         match self {
             Packet::Data(data) => Some(data.strip_suffix(b"\n").unwrap_or(data)),
@@ -28,7 +28,7 @@ impl<'a> Packet<'a> {
     }
 }
 
-/// The bytes are not a packet and never will be.
+/// The bytes are not a packet, even if more bytes arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MalformedPacket;
 
@@ -38,7 +38,7 @@ impl fmt::Display for MalformedPacket {
     }
 }
 
-/// Takes the first packet off the input; nothing if more bytes must come first.
+/// Removes the first packet from the input; `None` if it is incomplete.
 pub fn take<'a>(input: &mut &'a [u8]) -> Result<Option<Packet<'a>>, MalformedPacket> {
     let Some((digits, rest)) = input.split_at_checked(PREFIX) else { return Ok(None) };
     let length = parse_length(digits)?;
@@ -58,7 +58,7 @@ pub fn take<'a>(input: &mut &'a [u8]) -> Result<Option<Packet<'a>>, MalformedPac
     Ok(Some(Packet::Data(data)))
 }
 
-/// Reads one packet off a stream; the buffer keeps its bytes.
+/// Reads one packet from a stream into the buffer.
 pub fn read<'b>(input: &mut dyn Read, buffer: &'b mut Vec<u8>) -> io::Result<Packet<'b>> {
     let malformed = |error: MalformedPacket| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
     buffer.resize(PREFIX, 0);
@@ -80,14 +80,14 @@ fn parse_length(digits: &[u8]) -> Result<usize, MalformedPacket> {
     if length > PACKET_MAX { Err(MalformedPacket) } else { Ok(length) }
 }
 
-/// Appends one packet with the data; what is longer than a packet is a fault of the caller.
+/// Appends one packet. Panics if the data does not fit.
 pub fn put_data(out: &mut Vec<u8>, data: &[u8]) {
-    assert!(data.len() <= DATA_MAX, "callers split what is longer than a packet");
+    assert!(data.len() <= DATA_MAX, "the data fits one packet");
     out.extend_from_slice(format!("{:04x}", data.len() + PREFIX).as_bytes());
     out.extend_from_slice(data);
 }
 
-/// Appends one packet with the text and a line end.
+/// Appends one packet with the text and a line feed.
 pub fn put_line(out: &mut Vec<u8>, text: &str) {
     put_data(out, format!("{text}\n").as_bytes());
 }
@@ -102,7 +102,7 @@ pub fn put_delimiter(out: &mut Vec<u8>) {
     out.extend_from_slice(b"0001");
 }
 
-/// The three channels that share one answer.
+/// The three channels of a side-band response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Band {
     Data = 1,
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_kind_of_packet_is_read_and_the_rest_refused() {
+    fn take_parses_every_packet_and_rejects_the_rest() {
         for (input, expected) in [
             (&b"0000rest"[..], Ok(Some(Packet::Flush))),
             (b"0001", Ok(Some(Packet::Delimiter))),
@@ -150,13 +150,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        fn take_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
             let mut rest = bytes.as_slice();
             while let Ok(Some(_)) = take(&mut rest) {}
         }
 
         #[test]
-        fn what_is_written_is_read_back(lines in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 0..5)) {
+        fn written_packets_are_read_back(lines in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 0..5)) {
             let mut bytes = Vec::new();
             for line in &lines {
                 put_data(&mut bytes, line);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn long_bands_are_split() {
+    fn long_band_is_split() {
         let mut bytes = Vec::new();
         put_band(&mut bytes, Band::Data, &[7; 100_000]);
         let mut rest = bytes.as_slice();

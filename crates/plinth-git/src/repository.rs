@@ -1,41 +1,39 @@
-//! One repository on disk: a bare directory with packs, our own configuration, and no refs.
+//! One repository on disk: a bare directory with packs and our own configuration, without refs.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::budget::Budget;
-use super::cache::ObjectCache;
-use super::commit_graph::GraphCache;
-use super::durable;
-use super::object::ObjectSource;
-use super::object_store::ObjectStore;
-use super::reader::{Reader, WouldBlock};
+use crate::commit_graph::GraphCache;
+use crate::durable;
+use crate::objects::RawObject;
+use crate::packs::object_cache::ObjectCache;
+use crate::packs::object_store::ObjectStore;
+use crate::packs::write::write_pack;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 
-/// Git takes a directory for a repository only with a HEAD in it. The branch it names is never on disk, as none is.
+/// Git recognizes a directory as a repository only by its HEAD. The branch it names never exists on disk.
 const HEAD: &str = "ref: refs/heads/none\n";
 const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n\
                       [gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n";
-
-/// Objects and commits that a fast_path may touch: together they take microseconds.
-const GLANCE_STEPS: u32 = 256;
+/// Directories that git and we need, even if they are empty.
+const PARTS: [&str; 4] = ["objects/pack", "objects/info", "refs/heads", "quarantine"];
 
 /// An open repository. Cheap to share; all reading threads use the same open packs.
 pub struct Repository {
-    pub(super) id: RepoId,
-    pub(super) directory: PathBuf,
-    pub(super) store: ObjectStore,
-    pub(super) cache: Arc<ObjectCache>,
-    pub(super) graph: GraphCache,
+    pub(crate) id: RepoId,
+    pub(crate) directory: PathBuf,
+    pub(crate) store: ObjectStore,
+    pub(crate) cache: Arc<ObjectCache>,
+    pub(crate) graph: GraphCache,
     removals: AtomicU64,
 }
 
 impl Repository {
-    pub(super) fn open(id: RepoId, directory: PathBuf, cache: Arc<ObjectCache>) -> Result<Self> {
+    pub(crate) fn open(id: RepoId, directory: PathBuf, cache: Arc<ObjectCache>) -> Result<Self> {
         if !directory.join("HEAD").is_file() {
             return Err(Error::NotFound);
         }
@@ -49,85 +47,79 @@ impl Repository {
         self.id
     }
 
-    /// A view of the packs and, behind them, of objects that live elsewhere. Without a budget, for commands of the
-    /// operator; what requests cause is read by [`Repository::reader_within`].
-    pub fn reader<'a>(&'a self, beside: &'a dyn ObjectSource) -> Reader<'a> {
-        Reader::new(self, beside, Budget::unlimited())
-    }
-
-    /// A view whose reads are charged to a budget.
-    pub fn reader_within<'a>(&'a self, beside: &'a dyn ObjectSource, budget: &'a Budget) -> Reader<'a> {
-        Reader::new(self, beside, budget)
-    }
-
-    /// Runs `work` over what is in memory, where it never blocks; nothing if that takes more than a fast_path.
-    pub fn fast_path<T>(&self, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Option<Result<T>> {
-        let steps = AtomicU32::new(GLANCE_STEPS);
-        match work(&Reader::at_a_glance(self, &steps)) {
-            Err(Error::Internal(cause)) if cause.is::<WouldBlock>() => None,
-            outcome => Some(outcome),
+    /// Stores the objects as one pack and returns its path. When this returns, they survive a power cut.
+    pub fn store<T: AsRef<RawObject>>(&self, objects: &[T]) -> Result<Option<PathBuf>> {
+        if objects.is_empty() {
+            return Ok(None);
         }
+        let directory = self.pack_directory();
+        let pack = write_pack(&directory, objects)?;
+        durable::sync_directory(&directory)?;
+        Ok(Some(pack))
     }
 
-    /// How often objects were removed so far; who keeps one compares it with the number before it was read.
-    pub(super) fn removals(&self) -> u64 {
+    /// Whether there is a commit-graph, up to date or not.
+    pub fn has_commit_graph(&self) -> bool {
+        let info = self.objects_directory().join("info");
+        info.join("commit-graph").exists() || info.join("commit-graphs").exists()
+    }
+
+    /// How often objects were removed so far. A reader that caches an object compares it with the number before its read.
+    pub(crate) fn removals(&self) -> u64 {
         self.removals.load(Ordering::SeqCst)
     }
 
-    /// Lets go of all that is in memory: some of it was just removed.
-    pub(super) fn forget_objects(&self) -> Result<()> {
+    /// Drops everything in memory after objects were removed from disk.
+    pub(crate) fn invalidate_objects(&self) -> Result<()> {
         self.removals.fetch_add(1, Ordering::SeqCst);
         self.store.reopen()?;
-        self.cache.forget(self.id);
+        self.cache.remove_repository(self.id);
         Ok(())
     }
 
-    pub(super) fn objects_directory(&self) -> PathBuf {
+    pub(crate) fn objects_directory(&self) -> PathBuf {
         self.directory.join("objects")
     }
 
-    pub(super) fn pack_directory(&self) -> PathBuf {
+    pub(crate) fn pack_directory(&self) -> PathBuf {
         self.directory.join("objects/pack")
     }
 
-    /// Where everything lives that is not accepted yet; nothing in it outlives the process.
-    pub(super) fn quarantine_directory(&self) -> PathBuf {
+    /// Where everything is that is not accepted yet; nothing in it outlives the process.
+    pub(crate) fn quarantine_directory(&self) -> PathBuf {
         self.directory.join("quarantine")
     }
 }
 
-/// Without these, which may all be empty, neither git nor we can use the directory.
-const PARTS: [&str; 4] = ["objects/pack", "objects/info", "refs/heads", "quarantine"];
-
-/// Makes the least that git needs, durably. HEAD comes last: it is what makes the directory a repository.
-pub(super) fn create(directory: &Path) -> io::Result<()> {
+/// Creates the minimum that git needs, durably. HEAD comes last: it makes the directory a repository.
+pub(crate) fn create(directory: &Path) -> io::Result<()> {
     create_parts(directory)?;
     durable::write_file(&directory.join("config"), CONFIG.as_bytes())?;
     durable::write_file(&directory.join("HEAD"), HEAD.as_bytes())?;
     durable::sync_directory(directory)
 }
 
-/// A copy or an unpacked archive may lack what is empty.
+/// A copied directory or an unpacked archive may lack empty directories.
 fn create_parts(directory: &Path) -> io::Result<()> {
     PARTS.iter().try_for_each(|part| durable::create_directories(&directory.join(part)))
 }
 
-/// What git, or we, could not do without.
-pub(super) fn missing_parts(directory: &Path) -> Vec<PathBuf> {
+/// Missing files and directories without which git cannot serve the repository.
+pub(crate) fn missing_parts(directory: &Path) -> Vec<PathBuf> {
     let directories = PARTS.iter().map(|part| directory.join(part)).filter(|path| !path.is_dir());
     let files = ["HEAD", "config"].into_iter().map(|file| directory.join(file)).filter(|path| !path.is_file());
     directories.chain(files).collect()
 }
 
-/// The least that git takes for a repository whose objects lie elsewhere, for as long as one process runs.
-pub(super) fn write_skeleton(directory: &Path) -> io::Result<()> {
+/// Writes the minimum of a repository whose objects are elsewhere. Not durable: it lives as long as one process.
+pub(crate) fn write_skeleton(directory: &Path) -> io::Result<()> {
     fs::create_dir(directory.join("refs"))?;
     fs::write(directory.join("config"), CONFIG)?;
     fs::write(directory.join("HEAD"), HEAD)
 }
 
-/// Removes what a killed process left behind. Only for the start, when nothing else uses the directory.
-pub(super) fn sweep(directory: &Path) -> io::Result<()> {
+/// Removes what a killed process left. Only at start-up, when nothing else uses the directory.
+pub(crate) fn remove_leftovers(directory: &Path) -> io::Result<()> {
     durable::remove_directory(&directory.join("quarantine"))?;
     if directory.join("HEAD").exists() {
         fs::create_dir(directory.join("quarantine"))?;
@@ -135,8 +127,8 @@ pub(super) fn sweep(directory: &Path) -> io::Result<()> {
     temporary_files(directory)?.iter().try_for_each(|file| durable::remove_file(file))
 }
 
-/// Files that a process was writing when it was killed, unless it still is.
-pub(super) fn temporary_files(directory: &Path) -> io::Result<Vec<PathBuf>> {
+/// Temporary and lock files, of a process that runs or that was killed.
+pub(crate) fn temporary_files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for part in ["", "objects", "objects/pack", "objects/info", "objects/info/commit-graphs"] {
         let entries = match fs::read_dir(directory.join(part)) {

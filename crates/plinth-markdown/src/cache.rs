@@ -1,82 +1,43 @@
-//! Rendered texts that were asked for before.
+//! The cache of rendered texts.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use aws_lc_rs::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
-use parking_lot::Mutex;
 
 use super::{Context, Rendered, render};
+use plinth_base::cache::WeightedCache;
 
-/// A digest of the text and its surroundings: nobody can find two texts that share one.
+const RENDERED_BYTES_TYPICAL: usize = 1024;
+
+/// A digest of the text and its context, so that nobody can construct two texts with the same key.
 type Key = [u8; SHA256_OUTPUT_LEN];
 
-/// Rendered texts up to a number of bytes, the ones used last kept longest.
-///
-/// Two generations instead of an exact order: when the young one is full, it becomes the old one, and what was in the
-/// old one and not asked for since is forgotten.
+/// Rendered texts, bounded in bytes.
 #[derive(Debug)]
-pub struct Cache {
-    generation_bytes_max: usize,
-    generations: Mutex<Generations>,
-}
-
-#[derive(Debug, Default)]
-struct Generations {
-    young: HashMap<Key, Arc<Rendered>>,
-    old: HashMap<Key, Arc<Rendered>>,
-    young_bytes: usize,
-}
+pub struct Cache(WeightedCache<Key, Arc<Rendered>>);
 
 impl Cache {
-    /// A cache that holds about this many bytes of HTML and text.
+    /// A cache for this many bytes of HTML and text.
     pub fn new(bytes_max: usize) -> Self {
-        Self { generation_bytes_max: bytes_max / 2, generations: Mutex::default() }
+        Self(WeightedCache::new(bytes_max, RENDERED_BYTES_TYPICAL))
     }
 
-    /// As [`render`], but each text only once while it is remembered.
+    /// As [`render`], cached.
     pub fn render(&self, source: &str, context: &Context<'_>) -> Arc<Rendered> {
         let key = key(source, context);
-        if let Some(known) = self.find(&key) {
-            return known;
+        if let Some(cached) = self.0.get(&key) {
+            return cached;
         }
-        // Rendered outside the lock: the same text twice is better than everyone waiting.
+        // Two threads may render the same text; that is better than that one waits for the other.
         let rendered = Arc::new(render(source, context));
-        self.insert(key, &rendered);
+        self.0.insert(key, rendered.clone(), key.len() + rendered.html.len() + rendered.text.len());
         rendered
-    }
-
-    fn find(&self, key: &Key) -> Option<Arc<Rendered>> {
-        let known = {
-            let mut generations = self.generations.lock();
-            if let Some(young) = generations.young.get(key) {
-                return Some(young.clone());
-            }
-            generations.old.remove(key)?
-        };
-        self.insert(*key, &known);
-        Some(known)
-    }
-
-    fn insert(&self, key: Key, rendered: &Arc<Rendered>) {
-        let bytes = key.len() + rendered.html.len() + rendered.text.len();
-        if bytes > self.generation_bytes_max {
-            return;
-        }
-        let mut generations = self.generations.lock();
-        if generations.young_bytes + bytes > self.generation_bytes_max {
-            generations.old = std::mem::take(&mut generations.young);
-            generations.young_bytes = 0;
-        }
-        if generations.young.insert(key, rendered.clone()).is_none() {
-            generations.young_bytes += bytes;
-        }
     }
 }
 
 fn key(source: &str, context: &Context<'_>) -> Key {
     let mut input = Vec::with_capacity(context.web_url.len() + 1 + source.len());
-    // An address has no line break, so that the two cannot run into each other.
+    // A URL has no line break, so the separator is unambiguous.
     input.extend_from_slice(context.web_url.as_bytes());
     input.push(b'\n');
     input.extend_from_slice(source.as_bytes());
@@ -92,28 +53,25 @@ mod tests {
     const CONTEXT: Context<'_> = Context { web_url: "https://example.com" };
 
     #[test]
-    fn a_text_is_rendered_once_while_it_is_used() {
+    fn cache_renders_text_once_while_it_is_used() {
         let cache = Cache::new(1000);
-        let first = cache.render("kept", &CONTEXT);
-        let passing = cache.render("passing", &CONTEXT);
+        let first = cache.render("used", &CONTEXT);
+        let mut passing = Vec::new();
         for round in 0..100 {
-            cache.render(&format!("passing {round}"), &CONTEXT);
-            assert!(Arc::ptr_eq(&first, &cache.render("kept", &CONTEXT)), "round {round}");
+            passing.push(cache.render(&format!("passing {round}"), &CONTEXT));
+            assert!(Arc::ptr_eq(&first, &cache.render("used", &CONTEXT)), "round {round}");
         }
-        assert!(!Arc::ptr_eq(&passing, &cache.render("passing", &CONTEXT)), "what is not used is forgotten");
-        let elsewhere = cache.render("kept", &Context { web_url: "https://example.org" });
+        assert!(!Arc::ptr_eq(&passing[50], &cache.render("passing 50", &CONTEXT)), "an unused text is evicted");
+        let elsewhere = cache.render("used", &Context { web_url: "https://example.org" });
         assert!(!Arc::ptr_eq(&first, &elsewhere));
     }
 
     #[test]
-    fn the_cache_stays_within_its_bytes() {
+    fn cache_stays_within_its_bytes() {
         let cache = Cache::new(10_000);
         for round in 0..1000 {
             cache.render(&format!("{round} {}", "x".repeat(round)), &CONTEXT);
-            let generations = cache.generations.lock();
-            let texts = generations.young.values().chain(generations.old.values());
-            let bytes: usize = texts.map(|rendered| 32 + rendered.html.len() + rendered.text.len()).sum();
-            assert!(bytes <= 10_000, "{bytes} in round {round}");
+            assert!(cache.0.weight() <= 10_000, "{} in round {round}", cache.0.weight());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Markdown to safe HTML, and to plain text.
 //!
-//! Whatever is written, the result is sanitized last, bounded in size and made in bounded time. What is over a limit is
-//! shown as it was typed.
+//! The result is always sanitized last, bounded in size, and rendered in bounded time. A text over a limit is shown as
+//! typed.
 
 mod cache;
 mod mention;
@@ -14,20 +14,20 @@ mod tests;
 
 pub use cache::Cache;
 
-/// Longer texts are cut before they are shown.
+/// Longer texts are truncated before they are shown.
 pub const SOURCE_CHARACTERS_MAX: usize = 65_536;
 
-/// More people than this are not named in one text by accident.
+/// Mentions of one text that count.
 pub const MENTIONS_MAX: usize = 50;
 
-/// What a text needs to know of its surroundings.
+/// What rendering needs to know besides the text.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
-    /// Where pages of accounts are, without a slash at the end.
+    /// The URL above the pages of accounts, without a slash at the end.
     pub web_url: &'a str,
 }
 
-/// A text made ready to be shown.
+/// A rendered text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rendered {
     pub html: String,
@@ -36,7 +36,7 @@ pub struct Rendered {
 
 /// Renders a comment: GitHub-flavoured Markdown in which a line break is a line break.
 pub fn render(source: &str, context: &Context<'_>) -> Rendered {
-    let html = parse::to_html(source, context).and_then(|parsed| match parsed.has_written_tags {
+    let html = parse::to_html(source, context).and_then(|parsed| match parsed.has_html_tags {
         true => sanitize::clean(&parsed.html),
         false => Some(sanitize::clean_once(&parsed.html)),
     });
@@ -45,12 +45,12 @@ pub fn render(source: &str, context: &Context<'_>) -> Rendered {
     Rendered { html, text }
 }
 
-/// Renders a name or a title: no Markdown, every character as it is.
+/// Renders a name or a title: no Markdown, only escaped.
 pub fn render_inline_plain(text: &str) -> String {
     sanitize::clean_once(&plain::escape(text))
 }
 
-/// The first [`MENTIONS_MAX`] logins that a comment names with `@`, each once, in the order in which they are written.
+/// The first [`MENTIONS_MAX`] logins that a comment mentions with `@`, each once, in order.
 ///
 /// Parsing takes up to a tenth of a second, so call this where blocking is fine, and never in a transaction.
 pub fn mentions(source: &str) -> Vec<String> {

@@ -5,12 +5,12 @@ use comrak::{Arena, Node};
 
 use super::{Context, MENTIONS_MAX, plain};
 
-/// The longest login there can be.
+/// The longest possible login.
 const LOGIN_LENGTH_MAX: usize = 39;
-/// Written tags in which a name is not a mention.
+/// HTML tags in which a name is not a mention.
 const OPAQUE_TAGS: [&str; 5] = ["a", "code", "kbd", "pre", "tt"];
 
-/// Replaces each mention in a document.
+/// Replaces each mention in a document by a link.
 pub(super) fn link<'a>(arena: &'a Arena<'a>, root: Node<'a>, context: &Context<'_>) {
     for node in texts(root) {
         let NodeValue::Text(text) = node.data().value.clone() else { continue };
@@ -30,7 +30,7 @@ pub(super) fn link<'a>(arena: &'a Arena<'a>, root: Node<'a>, context: &Context<'
     }
 }
 
-/// The names of the first mentions, each once.
+/// The logins of the first mentions, each once.
 pub(super) fn names(root: Node<'_>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for node in texts(root) {
@@ -40,7 +40,7 @@ pub(super) fn names(root: Node<'_>) -> Vec<String> {
             if names.len() == MENTIONS_MAX {
                 return names;
             }
-            if !names.iter().any(|known| known.eq_ignore_ascii_case(login)) {
+            if !names.iter().any(|name| name.eq_ignore_ascii_case(login)) {
                 names.push(login.to_owned());
             }
         }
@@ -48,7 +48,7 @@ pub(super) fn names(root: Node<'_>) -> Vec<String> {
     names
 }
 
-/// The pieces of text in which a name may be a mention.
+/// The text nodes in which a name may be a mention.
 fn texts<'a>(root: Node<'a>) -> Vec<Node<'a>> {
     let mut opaque_depth = 0i32;
     let mut texts = Vec::new();
@@ -105,7 +105,7 @@ fn split(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// The login after the `@` at a place, unless it is part of something else: an address, a path, a longer word.
+/// The login after the `@` at an offset, unless it is part of an email address, a path or a longer word.
 fn login_at(text: &str, at: usize) -> Option<&str> {
     let before = text[..at].chars().next_back();
     if before.is_some_and(|character| character.is_alphanumeric() || "_/@.".contains(character)) {

@@ -1,13 +1,13 @@
-//! Whether HTML is cheap to sanitize: not deep, not full of tags that stay open, no tag with endless attributes.
+//! Checks that HTML is cheap to sanitize: not deep, few unclosed tags, no tag with many attributes.
 //!
-//! Tags that were written by hand may be nested in any way. A start tag is counted wherever it may be one; an end tag
-//! only where it surely is one and closes the innermost tag. So the estimate is never below the truth.
+//! HTML in a text may be nested in any way. A start tag counts wherever it may be one; an end tag only where it certainly
+//! is one and closes the innermost tag. So the estimate is never too low.
 
-/// Tags open at once.
+/// Tags that are open at once.
 const OPEN_MAX: usize = 128;
 /// Attributes of one tag.
 const ATTRIBUTES_MAX: usize = 64;
-/// A tag like `<b>` that stays open is repeated in each block that follows; so often at most.
+/// Repetitions of unclosed tags: the parser reopens one like `<b>` in each following block.
 const REPEATED_MAX: usize = 100_000;
 
 const VOID_TAGS: [&str; 14] =
@@ -15,7 +15,7 @@ const VOID_TAGS: [&str; 14] =
 const REPEATED_TAGS: [&str; 14] =
     ["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
 
-/// Whether the sanitizer will be quick with this.
+/// Whether the sanitizer is fast on this HTML.
 pub(super) fn is_harmless(html: &str) -> bool {
     let mut scan = Scan { open: Vec::new(), repeating: 0, repeated: 0 };
     let mut rest = html;
@@ -75,10 +75,10 @@ fn name_of(tag: &str) -> &str {
 }
 
 fn is_one_of(name: &str, names: &[&str]) -> bool {
-    names.iter().any(|known| known.eq_ignore_ascii_case(name))
+    names.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
-/// Up to where no end tag is believed: the last place at which the comment may end.
+/// The length of a comment at its longest; no end tag in it counts.
 fn comment_length(tag: &str) -> usize {
     let closing = if tag.starts_with("!--") {
         "-->"
@@ -90,26 +90,26 @@ fn comment_length(tag: &str) -> usize {
     tag.find(closing).map_or(tag.len(), |at| at + closing.len())
 }
 
-/// From behind the `<` to behind the `>`, where one in quotes is part of a value.
+/// The length of a tag from after the `<` to after the `>`; a quoted `>` is part of a value.
 fn tag_length(tag: &str) -> usize {
     let mut quote = None;
-    let mut value_follows = false;
+    let mut expects_value = false;
     for (at, byte) in tag.bytes().enumerate() {
         match (quote, byte) {
             (Some(open), byte) if open == byte => quote = None,
             (Some(_), _) => {}
-            (None, b'"' | b'\'') if value_follows => quote = Some(byte),
+            (None, b'"' | b'\'') if expects_value => quote = Some(byte),
             (None, b'>') => return at + 1,
             (None, _) => {}
         }
-        value_follows = byte == b'=' || (value_follows && byte.is_ascii_whitespace());
+        expects_value = byte == b'=' || (expects_value && byte.is_ascii_whitespace());
     }
     tag.len()
 }
 
 fn attributes_of(tag: &str) -> usize {
     let tag = &tag[..tag_length(tag)];
-    // Each attribute starts behind a space, a slash or the quote of the one before.
+    // Each attribute starts after a space, a slash or the quote of the previous one.
     tag.bytes().zip(tag.bytes().skip(1)).filter(|(before, byte)| is_border(*before) && !is_border(*byte)).count()
 }
 

@@ -1,4 +1,4 @@
-//! Markdown to HTML that is not yet safe, within limits.
+//! Markdown to unsanitized HTML, within limits.
 
 use std::time::{Duration, Instant};
 
@@ -10,19 +10,19 @@ use super::{Context, SOURCE_CHARACTERS_MAX, mention, nesting};
 
 /// Deeper documents are shown as typed; the sanitizer's time grows with the square of the depth.
 const DEPTH_MAX: usize = 100;
-/// Some short texts make long HTML, such as a table of which only the head is filled.
+/// Some short texts become long HTML, such as a table with only a head.
 const HTML_BYTES_MAX: usize = 1024 * 1024;
-/// What parsing may take on a slow machine. The limits above keep the steps after it short.
+/// Time for parsing. The limits above bound the steps after it.
 const PARSE_TIME_MAX: Duration = Duration::from_millis(100);
 
 /// HTML that still has to be sanitized.
 pub(super) struct Unsafe {
     pub html: String,
-    /// Some tags were written by hand, and may be nested in any way.
-    pub has_written_tags: bool,
+    /// The text contains HTML tags, which may be nested in any way.
+    pub has_html_tags: bool,
 }
 
-/// Nothing if the text goes beyond a limit.
+/// `None` if the text is over a limit.
 pub(super) fn to_html(source: &str, context: &Context<'_>) -> Option<Unsafe> {
     if source.chars().nth(SOURCE_CHARACTERS_MAX).is_some() {
         return None;
@@ -34,14 +34,14 @@ pub(super) fn to_html(source: &str, context: &Context<'_>) -> Option<Unsafe> {
     if !is_shallow(root) {
         return None;
     }
-    let has_written_tags = root.descendants().any(is_written_tag);
+    let has_html_tags = root.descendants().any(is_html_tag);
     mention::link(&arena, root, context);
     let mut html = Bounded(String::new());
     comrak::format_html(root, &options, &mut html).ok()?;
-    nesting::is_harmless(&html.0).then_some(Unsafe { html: html.0, has_written_tags })
+    nesting::is_harmless(&html.0).then_some(Unsafe { html: html.0, has_html_tags })
 }
 
-/// What would become links to accounts; nothing if the text goes beyond a limit.
+/// The logins that would become links; empty if the text is over a limit.
 pub(super) fn mentions(source: &str) -> Vec<String> {
     if source.chars().nth(SOURCE_CHARACTERS_MAX).is_some() || !source.contains('@') {
         return Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn mentions(source: &str) -> Vec<String> {
     }
 }
 
-fn is_written_tag(node: Node<'_>) -> bool {
+fn is_html_tag(node: Node<'_>) -> bool {
     matches!(node.data().value, NodeValue::HtmlBlock(_) | NodeValue::HtmlInline(_))
 }
 
@@ -66,7 +66,7 @@ fn options() -> Options<'static> {
     options.extension.tasklist = true;
     options.render.hardbreaks = true;
     options.render.github_pre_lang = true;
-    // Written HTML goes through, because the sanitizer comes after it.
+    // HTML passes through, because the sanitizer comes after it.
     options.render.r#unsafe = true;
     options
 }
@@ -85,7 +85,7 @@ fn is_shallow(root: Node<'_>) -> bool {
     true
 }
 
-/// Text that refuses to grow beyond the limit, so that nothing is made only to be thrown away.
+/// A text with a limit on its size, so that rendering stops at the limit.
 struct Bounded(String);
 
 impl std::fmt::Write for Bounded {

@@ -1,6 +1,6 @@
-//! Between plain text and HTML.
+//! Plain text to HTML and back.
 
-/// Text as HTML that shows it.
+/// Escapes text for HTML.
 pub(super) fn escape(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for character in text.chars() {
@@ -16,7 +16,7 @@ pub(super) fn escape(text: &str) -> String {
     html
 }
 
-/// What sanitized HTML says, without its tags.
+/// The text of sanitized HTML, without its tags.
 pub(super) fn text_of(html: &str) -> String {
     let mut text = String::with_capacity(html.len());
     let mut rest = html;
@@ -26,7 +26,7 @@ pub(super) fn text_of(html: &str) -> String {
         let end = tag_end(tag);
         let is_break = tag[..end].starts_with("<br");
         rest = &tag[end..];
-        // A break of the line is usually written with one behind it.
+        // A `<br>` usually has a line feed after it.
         if is_break && !rest.starts_with('\n') {
             text.push('\n');
         }
@@ -55,8 +55,8 @@ fn unescape(html: &str, text: &mut String) {
     while let Some(at) = rest.find('&') {
         text.push_str(&rest[..at]);
         let entity = &rest[at..];
-        let known = ENTITIES.iter().find(|(name, _)| entity.starts_with(name));
-        let (length, character) = known.map_or((1, '&'), |(name, character)| (name.len(), *character));
+        let found = ENTITIES.iter().find(|(name, _)| entity.starts_with(name));
+        let (length, character) = found.map_or((1, '&'), |(name, character)| (name.len(), *character));
         text.push(character);
         rest = &entity[length..];
     }

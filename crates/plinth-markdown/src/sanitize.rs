@@ -1,4 +1,4 @@
-//! The last step: only known tags, attributes and schemes are left.
+//! The last step: removes all but known tags, attributes and URL schemes.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use ammonia::{Builder, UrlRelative};
 
-/// What a name that a user gave to a place starts with, so that it cannot be taken for one of ours.
+/// The prefix of ids and names that a user writes, so that they cannot collide with ours.
 pub(super) const NAME_PREFIX: &str = "user-content-";
 pub(super) const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
@@ -62,7 +62,7 @@ pub(super) const TAGS: [&str; 49] = [
     "var",
 ];
 
-/// Attributes of a tag, apart from those that every tag may have.
+/// Attributes of single tags, in addition to those of every tag.
 pub(super) const TAG_ATTRIBUTES: [(&str, &[&str]); 10] = [
     ("a", &["href", "name"]),
     ("details", &["open"]),
@@ -78,13 +78,13 @@ pub(super) const TAG_ATTRIBUTES: [(&str, &[&str]); 10] = [
 
 pub(super) const ATTRIBUTES: [&str; 3] = ["dir", "id", "title"];
 
-/// How often cleaned HTML may change when it is cleaned again.
+/// How often sanitized HTML may change when it is sanitized again.
 const ROUNDS_MAX: usize = 4;
 
-/// Makes HTML safe to put into a page; nothing if that does not come to an end.
+/// Sanitizes HTML; `None` if repeated passes do not converge.
 ///
-/// What is left when a tag is removed can be read in another way than before, which is how scripts have been smuggled
-/// past sanitizers. So only what goes through unchanged is given out.
+/// The rest after a tag is removed can parse differently, which has been used to pass scripts through sanitizers. So
+/// only HTML that a second pass does not change is returned.
 pub(super) fn clean(html: &str) -> Option<String> {
     let mut html = clean_once(html);
     for _ in 0..ROUNDS_MAX {
@@ -97,7 +97,7 @@ pub(super) fn clean(html: &str) -> Option<String> {
     None
 }
 
-/// Makes HTML safe that has no tags which could move.
+/// Sanitizes HTML in one pass; only for HTML without tags from the text.
 pub(super) fn clean_once(html: &str) -> String {
     static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(sanitizer);
     #[cfg(test)]
@@ -110,13 +110,13 @@ thread_local! {
     static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// How much the sanitizer was given to do by this thread so far.
+/// The work of the sanitizer on this thread so far.
 #[cfg(test)]
 pub(super) fn steps() -> usize {
     STEPS.get()
 }
 
-/// Each tag is held against all that are open, as far as a reader without much knowledge of HTML can tell.
+/// An estimate: each tag is compared with all open ones.
 #[cfg(test)]
 fn steps_of(html: &str) -> usize {
     const NEVER_OPEN: [&str; 4] = ["br", "hr", "img", "input"];
@@ -153,7 +153,7 @@ fn sanitizer() -> Builder<'static> {
 fn filtered<'a>(tag: &str, name: &str, value: &'a str) -> Cow<'a, str> {
     match (tag, name) {
         (_, "id" | "name") if !value.starts_with(NAME_PREFIX) => format!("{NAME_PREFIX}{value}").into(),
-        // Whatever it was written as, it is a box that shows a state and sends nothing.
+        // Every input becomes a checkbox, which is disabled.
         ("input", "type") => "checkbox".into(),
         _ => value.into(),
     }

@@ -19,8 +19,10 @@ const ALLOCATOR_SLACK: usize = 8;
 pub struct GenerationCache<K, V> {
     generations: Arc<GenerationTable>,
     /// Nothing where the cache is turned off.
-    entries: Option<Cache<K, Arc<Entry<V>>, Weigher<K, V>>>,
+    entries: Option<Entries<K, V>>,
 }
+
+type Entries<K, V> = Cache<K, Arc<Entry<V>>, Weigher<K, V>>;
 
 struct Entry<V> {
     read_at: Generations,

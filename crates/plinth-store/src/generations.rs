@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn ids_that_share_a_slot_invalidate_each_other() {
-        let far = RepoId(1 + SLOTS as i64 / 2);
+        let far = RepoId(1 + i64::try_from(SLOTS).expect("a small number") / 2);
         let mut changes = Changes::default();
         changes.add(Effect::Content, A);
         assert!(changes.affects(Dependency::Content(InvalidationScope::Repo(far))));

@@ -5,11 +5,13 @@
 
 use std::collections::BTreeSet;
 
+use plinth_api::policy::Endpoint;
 use plinth_api::policy::table::{self, TABLE};
-use plinth_api::policy::{Allowed, Endpoint};
+use plinth_api::request::Allowed;
 use plinth_api::response::api_response::ApiResponse;
 use plinth_api::routes::Routes;
-use plinth_core::access::{Org, RepoTarget, Target};
+use plinth_core::access::{Org, Target};
+use plinth_core::repos::RepoTarget;
 
 async fn probe<E: Endpoint, T: Target>(_: Allowed<E, T>) -> ApiResponse {
     ApiResponse::no_content()

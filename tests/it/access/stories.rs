@@ -195,7 +195,7 @@ async fn nobody_writes_without_a_credential() {
     // A device that signs in has no credential yet.
     let signs_in = ["oauth/create-device-code", "oauth/create-access-token"];
     let writes = |row: &&Row| row.rule.action == Action::Write && !signs_in.contains(&row.operation);
-    for row in routes.rows().filter(|row| writes(row) || row.rule.anonymous == Anonymous::Refused) {
+    for row in routes.rows().filter(|row| writes(row) || row.rule.anonymous == Anonymous::Rejected) {
         let call = world.call(row, &Place::PUBLIC).await;
         let filled = call.path.split('/').map(|part| if part.starts_with('{') { "1" } else { part });
         let path = filled.collect::<Vec<_>>().join("/");

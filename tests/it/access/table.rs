@@ -45,7 +45,7 @@ fn every_endpoint_and_kind_of_the_reference_has_a_row_and_a_decision_that_agrees
                 && row.bare() == "auth:required"
                 && row.condition().is_none()
         });
-        assert_eq!(row.rule.anonymous == Anonymous::Refused, needs_authentication, "{endpoint} and anonymous");
+        assert_eq!(row.rule.anonymous == Anonymous::Rejected, needs_authentication, "{endpoint} and anonymous");
     }
 }
 

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::credential::{Credential, PERMISSIONS, Permissions, all_permissions, app_with, app_without, yaml};
 use super::probes;
 use crate::support::{Answer, Service, jwt};
-use plinth::cli::state::State;
+use plinth::state_file::State;
 use plinth_api::middleware::ApiService;
 
 /// Someone who may do everything, to prepare what a row needs.
@@ -97,7 +97,7 @@ impl World {
         }
         let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
         let request = request.body(body).expect("the test's request is well formed");
-        let (parts, body) = self.gate.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await.into_parts();
+        let (parts, body) = self.gate.respond(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await.into_parts();
         let body = body.collect().await.expect("an answer can be read").to_bytes();
         Answer { status: parts.status.as_u16(), headers: parts.headers, body }
     }

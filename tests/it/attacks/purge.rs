@@ -47,7 +47,7 @@ fn purge_removes_what_nothing_reaches_beside_a_server_and_without_one() {
     assert_eq!(victim.get("ghp_mallory", &hush).status(), 200);
     assert_eq!(is_found(&victim, &first, "before"), (200, 200, true));
     let bystander = victim.bystander();
-    assert_eq!(purge(&victim), "mallory/target: removed what nothing reaches (by the server)\n");
+    assert_eq!(purge(&victim), "mallory/target: removed unreachable objects (by the server)\n");
     bystander.assert_served();
     assert_eq!(is_found(&victim, &first, "after"), (404, 404, false));
     assert_eq!(victim.get("ghp_mallory", &hush).status(), 404);
@@ -55,7 +55,7 @@ fn purge_removes_what_nothing_reaches_beside_a_server_and_without_one() {
 
     let second = push_secret(&victim, 2);
     victim.stop();
-    assert_eq!(purge(&victim), "mallory/target: removed what nothing reaches\n");
+    assert_eq!(purge(&victim), "mallory/target: removed unreachable objects\n");
     victim.restart();
     assert_eq!(is_found(&victim, &second, "later"), (404, 404, false));
     // What is reached is all there.

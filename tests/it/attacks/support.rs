@@ -150,14 +150,17 @@ impl Victim {
         let stopped = stop.clone();
         let reading = std::thread::spawn(move || {
             let mut seen = Seen::default();
-            while !stopped.load(Ordering::SeqCst) {
+            // At least once: an attack may end before this thread gets a processor.
+            loop {
                 let started = Instant::now();
                 let status = crate::process::try_get(address, "ghp_victor", "/repos/victor/quiet/git/ref/heads/main");
                 seen.slowest = seen.slowest.max(started.elapsed());
                 seen.statuses.push(status.unwrap_or_default());
+                if stopped.load(Ordering::SeqCst) {
+                    return seen;
+                }
                 std::thread::sleep(Duration::from_millis(5));
             }
-            seen
         });
         Bystander { stop, reading }
     }

@@ -6,8 +6,8 @@ use expect_test::expect;
 
 use super::errors::check_envelope;
 use super::{get_through, service, service_with};
-use plinth_api::policy::Allowed;
 use plinth_api::policy::table::{GetAuthenticatedUser, GetMeta};
+use plinth_api::request::Allowed;
 use plinth_api::response::api_response::ApiResponse;
 use plinth_api::routes::Routes;
 use plinth_api::settings::Settings;

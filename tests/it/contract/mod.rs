@@ -58,7 +58,7 @@ async fn get_through(service: &Service, routes: Routes, path: &str) -> Answer {
     let gate = ApiService::new(service.app.clone(), routes);
     let request = http::Request::get(path).header("host", "plinth.test").header("authorization", "Bearer ghp_monamona");
     let request = request.body(axum::body::Body::empty()).expect("the test's request is well formed");
-    let response = gate.answer(request, std::net::IpAddr::from([127, 0, 0, 1])).await;
+    let response = gate.respond(request, std::net::IpAddr::from([127, 0, 0, 1])).await;
     let (parts, body) = response.into_parts();
     let body = body.collect().await.expect("an answer can be read").to_bytes();
     Answer { status: parts.status.as_u16(), headers: parts.headers, body }

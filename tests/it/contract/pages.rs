@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use plinth_api::app::CursorKey;
 use plinth_api::app::permits::Permits;
+use plinth_api::negotiation::{Media, Version};
 use plinth_api::policy::table::TABLE;
 use plinth_api::request::context::RequestContext;
-use plinth_api::request::media::Media;
 use plinth_api::request::request_permit::RequestPermit;
-use plinth_api::request::version::Version;
 use plinth_api::request::{cursor, page};
 use plinth_base::error::Error;
 use plinth_base::urls::Urls;
@@ -21,7 +20,7 @@ const LIST: &str = "project:1";
 
 fn exchange(query: &str) -> RequestContext {
     RequestContext {
-        state: None,
+        generations: None,
         row: TABLE[0],
         params: PathParams::default(),
         principal: Arc::new(Principal::Anonymous),

@@ -28,7 +28,7 @@ async fn each_name_is_refused_by_itself() {
     for line in [
         "*\tHEAD:refs/heads/good\t[new branch]",
         "!\tHEAD:refs/pull/1/head\t[remote rejected] (the name is reserved for the server)",
-        "!\tHEAD:refs/heads/dev/below\t[remote rejected] (refs/heads/dev is in the way)",
+        "!\tHEAD:refs/heads/dev/below\t[remote rejected] (directory/file conflict with refs/heads/dev)",
         "!\tHEAD^{tree}:refs/heads/a-tree\t[remote rejected] (a branch must point at a commit, not at a tree)",
         "!\tHEAD:refs/heads/-x\t[remote rejected] (bad name: no part of the name may begin with a dash)",
         "!\t:refs/heads/main\t[remote rejected] (cannot delete the default branch)",
@@ -49,7 +49,7 @@ async fn an_atomic_push_is_all_or_nothing() {
     for bad in ["HEAD:refs/pull/1/head", "HEAD:refs/heads/dev/below", ":main"] {
         let packs = host.packs();
         let said = host.git("work", &["push", "--porcelain", "--atomic", "origin", "HEAD:good", bad]).await.refused();
-        assert!(said.contains("good\t[remote rejected] (atomic push: another update was refused)"), "{bad}: {said}");
+        assert!(said.contains("good\t[remote rejected] (atomic push: another update was rejected)"), "{bad}: {said}");
         assert_eq!(host.refs("octo-org/hello").await, before, "{bad}");
         if bad != "HEAD:refs/heads/dev/below" && bad != ":main" {
             assert_eq!(host.packs(), packs, "{bad}");

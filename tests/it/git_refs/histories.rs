@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use plinth::cli::state::State;
+use plinth::state_file::State;
 
 use super::{GIT, STATE, directory, git, mona, names, rocket, sha_of};
 use crate::support::{Answer, Service};

@@ -5,8 +5,8 @@ use http::Method;
 use super::app::service_with_key;
 use crate::support::{Answer, Service, Tester, jwt};
 use plinth_api::policy::table::TABLE;
+use plinth_core::access::Role;
 use plinth_core::access::{Kind, Kinds};
-use plinth_core::repos::RepoRole;
 use plinth_core::tokens::Scope;
 
 /// What each kind of credential gets, in the order of [`KINDS`].
@@ -154,8 +154,8 @@ fn kinds_and_scopes_of_the_table_follow_the_authentication_rules() {
     }
     for (row, rule) in rules(|path| path.starts_with("/orgs/{org}/issue-fields")) {
         let wanted = match row.method {
-            Method::GET => (Some(Scope::ReadOrg), RepoRole::Read),
-            _ => (Some(Scope::AdminOrg), RepoRole::Admin),
+            Method::GET => (Some(Scope::ReadOrg), Role::Read),
+            _ => (Some(Scope::AdminOrg), Role::Admin),
         };
         assert_eq!((rule.see_scope, rule.see_role), wanted, "rule 7: {row:?}");
         counted += 1;

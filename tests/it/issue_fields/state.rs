@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plinth::cli::state::State;
+use plinth::state_file::State;
 use serde_json::json;
 
 use super::{FIELDS, admin};
@@ -40,7 +40,7 @@ async fn apply(service: &Service, text: &str) -> Result<(Vec<String>, Vec<String
         .apply(&service.store, &service.app.repositories, service.app.clock.now())
         .await
         .map_err(|error| error.to_string())?;
-    Ok((report.made, report.changed))
+    Ok((report.created, report.changed))
 }
 
 #[tokio::test]

@@ -85,7 +85,7 @@ fn no_log_and_no_file_holds_a_secret() {
         server.signal(Signal::TERM);
         assert_eq!(server.wait(), Some(0));
         let log = server.log();
-        assert!(log.contains("answered"), "the log is at its most talkative: {log:.500}");
+        assert!(log.contains("responded"), "the log is at its most talkative: {log:.500}");
         let data = files(&folder.path().join("data"));
         assert!(
             data.iter().any(|(name, _)| name.ends_with("plinth.db")),

@@ -3,6 +3,7 @@
 mod backups;
 mod connections;
 mod crashes;
+mod demo;
 pub mod full_disk;
 mod hostile;
 mod logs;

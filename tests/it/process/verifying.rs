@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::backups::{create_tag, damage, first_pack, git, place, push_commits, tip};
 use super::owners::{Place, succeed, text};
-use super::{Server, eventually};
+use super::{Server, eventually, try_request};
 
 /// A place with a repository that no server uses at the moment.
 fn stopped() -> Place {
@@ -141,6 +141,29 @@ fn bad_bytes_in_a_pack_are_reported_and_never_a_404() {
     let count: usize = line.rsplit(' ').next().and_then(|count| count.parse().ok()).expect("a number");
     assert!(count >= lost, "{line}");
     assert_eq!(server.get("/repos/mona/empty").status(), 200, "everything else is served");
+}
+
+#[test]
+fn readiness_details_report_damage_and_the_server_stays_ready() {
+    let place = stopped();
+    let paths = objects(&place);
+    damage(&first_pack(&repositories(&place)));
+    let server = place.serve_with(&[]);
+    let finding = || {
+        let page = try_request(server.metrics, "GET /readyz/details HTTP/1.1").expect("details are served");
+        let (head, body) = page.split_once("\r\n\r\n").expect("a response has a body");
+        assert!(head.starts_with("HTTP/1.1 200"), "{page}");
+        let details: Value = serde_json::from_str(body).expect("details are JSON");
+        assert_eq!(details["ready"], true, "{details}");
+        let checks = details["checks"].as_array().expect("a list of checks").clone();
+        checks.into_iter().find(|check| check["name"] == "repositories").expect("repositories are checked")
+    };
+    assert_eq!(finding(), serde_json::json!({ "name": "repositories", "ok": true }), "no damage was read yet");
+    assert!(read_all(&server, &paths) > 0, "thirty bytes are a part of some object");
+    let found = finding();
+    assert_eq!(found["ok"], false, "{found}");
+    assert!(found["message"].as_str().is_some_and(|message| message.contains("plinth verify")), "{found}");
+    assert_eq!(server.get("/readyz").status(), 200);
 }
 
 #[test]

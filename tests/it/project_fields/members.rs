@@ -102,7 +102,7 @@ async fn a_state_file_is_held_to_the_same() {
     assert!(error.contains("cannot be added to a public project"), "{error}");
     service.try_apply(&following(false, "Secret")).await.expect("a private project may show it");
     let error = service.try_apply(&following(true, "Open")).await.expect_err("it would show everyone");
-    assert!(error.contains("\"Secret\" follows an issue field for members"), "{error}");
+    assert!(error.contains("\"Secret\" mirrors an issue field that only members"), "{error}");
     service.apply("issue_fields: [{ org: octo-org, name: Secret, data_type: text, visibility: all }]").await;
     service.try_apply(&following(true, "Open")).await.expect("nothing is for members any more");
     let narrow = "issue_fields: [{ org: octo-org, name: Secret, data_type: text }]";

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::{START, Service};
-use plinth::cli::state::State;
+use plinth::state_file::State;
 use plinth_core::pulls;
 
 const STATE: &str = r#"
@@ -38,7 +38,7 @@ async fn pull_requests_that_nobody_looked_at_are_settled_by_the_sweep() {
     let before = mona.get(path).await.expect(200).json();
     let unsettled = async || {
         let mut db = service.store.read().await.expect("the store can be read");
-        pulls::store::list_unsettled(&mut db, 10).await.expect("the store can be read").len()
+        pulls::store::list_not_refreshed(&mut db, 10).await.expect("the store can be read").len()
     };
     assert_eq!(unsettled().await, 1, "a state file is applied without a look at what follows from the commits");
     pulls::catch_up(&service.app).await.expect("the sweep works");
@@ -56,7 +56,7 @@ async fn pull_request_that_cannot_be_read_is_tried_once_and_never_again() {
     service.restart().await;
     for attempt in 0..3 {
         let mut db = service.store.read().await.expect("the store can be read");
-        let unsettled = pulls::store::list_unsettled(&mut db, 10).await.expect("the store can be read").len();
+        let unsettled = pulls::store::list_not_refreshed(&mut db, 10).await.expect("the store can be read").len();
         assert_eq!(unsettled, usize::from(attempt == 0), "attempt {attempt}");
         drop(db);
         pulls::catch_up(&service.app).await.expect("the sweep goes on");

@@ -10,7 +10,7 @@ use axum::body::Body;
 use http::Request;
 
 use super::cluster::Cluster;
-use plinth::cli::state::State;
+use plinth::state_file::State;
 use plinth_api::app::App;
 use plinth_api::server::HttpService;
 use plinth_api::settings::Settings;
@@ -29,7 +29,7 @@ tokens: [{ kind: classic, user: mona, scopes: [repo], token: ghp_monamona }]
 async fn send(door: &HttpService, method: &str, path: &str, body: String) -> u16 {
     let request = Request::builder().method(method).uri(path).header("authorization", "Bearer ghp_monamona");
     let request = request.header("host", "plinth.test").body(Body::from(body)).expect("a good request");
-    door.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await.status().as_u16()
+    door.respond(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await.status().as_u16()
 }
 
 /// What the clients have seen.

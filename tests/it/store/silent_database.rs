@@ -144,7 +144,7 @@ async fn readiness(door: &HttpService) -> u16 {
 async fn timed_readiness(door: &HttpService) -> (u16, Duration) {
     let request = Request::builder().uri("/readyz").header("host", "plinth.test").body(Body::empty());
     let started = Instant::now();
-    let response = door.answer(request.expect("a good request"), IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let response = door.respond(request.expect("a good request"), IpAddr::V4(Ipv4Addr::LOCALHOST));
     let response = tokio::time::timeout(READINESS_MAX * 5, response).await.expect("readiness hangs");
     (response.status().as_u16(), started.elapsed())
 }

@@ -73,7 +73,7 @@ impl<'a> Client<'a> {
             request = request.header(name, value);
         }
         let request = request.body(body.into()).expect("the test's request is well formed");
-        let (parts, body) = self.door.answer(request, self.peer).await.into_parts();
+        let (parts, body) = self.door.respond(request, self.peer).await.into_parts();
         let body = body.collect().await.expect("an answer can be read").to_bytes();
         let answer = Answer { status: parts.status.as_u16(), headers: parts.headers, body };
         described::check(&method, path, &answer);

@@ -16,7 +16,7 @@ pub use tester::Tester;
 
 use std::path::{Path, PathBuf};
 
-use plinth::cli::state::State;
+use plinth::state_file::State;
 use plinth_api::app::App;
 use plinth_api::server::HttpService;
 use plinth_api::settings::Settings;

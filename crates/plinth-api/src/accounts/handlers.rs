@@ -2,8 +2,8 @@
 
 use super::json::{Organization, Profile, ShowEmail};
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::{GetAuthenticatedUser, GetOrg, GetUser};
+use crate::request::Allowed;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::Result;
 use plinth_core::access::{Org, OwnAccount, User};

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 const TAG_BYTES: usize = 16;
 
-/// The key that cursors are sealed with; it belongs to the store, so that every node opens every cursor.
+/// Belongs to the store, so that every node reads every cursor.
 #[derive(Clone)]
 pub struct CursorKey(hmac::Key);
 
@@ -15,14 +15,14 @@ impl CursorKey {
         Self(hmac::Key::new(hmac::HMAC_SHA256, secret))
     }
 
-    /// Seals the id of an item of the list named `list`.
+    /// Signs the id of an item of the list named `list`.
     pub fn seal(&self, list: &str, id: i64) -> String {
         let mut bytes = id.to_be_bytes().to_vec();
         bytes.extend(self.tag(list, id));
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The id, if this very list sealed the cursor.
+    /// The id, if the cursor was signed for this list.
     pub fn open(&self, list: &str, cursor: &str) -> Option<i64> {
         let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
         let (id, tag) = bytes.split_first_chunk::<8>()?;
@@ -37,7 +37,7 @@ impl CursorKey {
         context.update(&[0]);
         context.update(&id.to_be_bytes());
         let tag = context.sign();
-        tag.as_ref()[..TAG_BYTES].try_into().expect("the tag is longer than what is kept of it")
+        tag.as_ref()[..TAG_BYTES].try_into().expect("the tag is longer than its prefix")
     }
 }
 

@@ -27,18 +27,18 @@ impl Default for Metrics {
     fn default() -> Self {
         let registry = Registry::new();
         let requests = IntCounterVec::new(
-            Opts::new("plinth_requests_total", "Requests answered, by operation and status"),
+            Opts::new("plinth_requests_total", "Requests, by operation and status"),
             &["operation", "status"],
         );
         let durations = HistogramVec::new(
-            HistogramOpts::new("plinth_request_seconds", "Time to answer, by operation")
+            HistogramOpts::new("plinth_request_seconds", "Time to respond, by operation")
                 .buckets(vec![0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0]),
             &["operation"],
         );
-        let in_flight = IntGauge::new("plinth_requests_in_flight", "Requests being answered now");
+        let in_flight = IntGauge::new("plinth_requests_in_flight", "Requests in progress");
         let connections = IntGauge::new("plinth_connections_open", "Connections that are open now");
         let response_cache_hits =
-            IntCounter::new("plinth_response_cache_hits_total", "Answers that still held and were not made anew");
+            IntCounter::new("plinth_response_cache_hits_total", "Responses that came from the response cache");
         let statements = IntCounter::new("plinth_store_statements_total", "Statements that the store has run");
         let damaged_objects = IntCounter::new(
             "plinth_damaged_objects_total",
@@ -85,8 +85,8 @@ impl Metrics {
         self.durations.with_label_values(&[operation]).observe(took.as_secs_f64());
     }
 
-    /// Notes that an answer was given again.
-    pub fn again(&self) {
+    /// Counts a response from the response cache.
+    pub fn count_cache_hit(&self) {
         self.response_cache_hits.inc();
     }
 
@@ -130,7 +130,7 @@ fn write_transactions(page: &mut String, times: &TransactionTimes) {
     page.push_str(&lines.join("\n"));
 }
 
-/// One request that is being answered.
+/// One request in progress.
 pub struct InFlight<'a>(&'a IntGauge);
 
 impl Drop for InFlight<'_> {

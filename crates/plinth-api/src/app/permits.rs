@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use plinth_base::ids::{AccountId, AppId, InstallationId};
 use plinth_core::tokens::Principal;
 
-/// Callers that are remembered before those who hold nothing are forgotten.
+/// Callers that are tracked; beyond that, those without a permit are dropped.
 const CALLERS_MIN: usize = 1024;
 
 /// Who permits are counted for.

@@ -1,7 +1,7 @@
-//! What readiness means: not stopping, a database that answers, a writer that makes progress, a disk that takes writes.
+//! Readiness: the service is not stopping, the database responds, the writer makes progress, the disk is writable.
 //!
-//! Whatever may hang runs on a thread of its own, one of each kind at most, however many ask. Those who ask wait for a
-//! moment and otherwise learn that the check did not finish, which is an answer too.
+//! Checks that may hang run on threads of their own, at most one of each kind, however many requests there are. A request
+//! waits for a moment, and otherwise reports that the check did not finish.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,12 +14,13 @@ use tokio::sync::watch;
 
 use plinth_base::error::Result;
 use plinth_core::Core;
+use plinth_git as git;
 
 /// How long a response waits for checks; well below the second that probes usually allow.
 const DEADLINE: Duration = Duration::from_millis(500);
-/// Results that are younger are used again.
+/// Younger results are reused.
 const DATABASE_AGE_MAX: Duration = Duration::from_millis(100);
-/// A sync costs more, so that one is shared for longer.
+/// A sync is more expensive, so its result is reused for longer.
 const DISK_AGE_MAX: Duration = Duration::from_secs(1);
 
 /// The checks of one service, with their last results.
@@ -30,13 +31,14 @@ pub struct Checks {
     was_unready: AtomicBool,
 }
 
-/// What was found, in words for operators.
+/// The results of all checks, for operators.
 #[derive(Debug, Serialize)]
 pub struct Report {
     pub ready: bool,
     pub checks: Vec<Finding>,
 }
 
+/// The result of one check.
 #[derive(Debug, Serialize)]
 pub struct Finding {
     pub name: &'static str,
@@ -48,7 +50,7 @@ pub struct Finding {
 type Outcome = Result<(), String>;
 
 impl Checks {
-    /// Checks everything, within the deadline.
+    /// Runs all checks, within the deadline.
     pub async fn report(&self, core: &Core, is_draining: bool) -> Report {
         let (database, runtime) = (core.clone(), Handle::current());
         let database = self.database.outcome(DATABASE_AGE_MAX, move || runtime.block_on(database.check_database()));
@@ -58,16 +60,15 @@ impl Checks {
         let writer = core.check_writer().map_err(|error| error.to_string());
         let serving = if is_draining { Err("the service is stopping".to_owned()) } else { Ok(()) };
         let outcomes = [("serving", serving), ("database", database), ("writer", writer), ("disk", disk)];
-        let checks: Vec<Finding> = outcomes
-            .into_iter()
-            .map(|(name, outcome)| Finding { name, ok: outcome.is_ok(), message: outcome.err() })
-            .collect();
-        let report = Report { ready: checks.iter().all(|finding| finding.ok), checks };
+        let checks: Vec<Finding> = outcomes.into_iter().map(Finding::new).collect();
+        let mut report = Report { ready: checks.iter().all(|finding| finding.ok), checks };
         self.log_change(&report);
+        // Damage does not make the service unready: everything else can be served, and a restart would not repair it.
+        report.checks.push(Finding::new(("repositories", check_damage())));
         report
     }
 
-    /// Probes come every few seconds; only a change is news.
+    /// Logs only changes: probes come every few seconds.
     fn log_change(&self, report: &Report) {
         let was_unready = self.was_unready.swap(!report.ready, Ordering::SeqCst);
         if report.ready && was_unready {
@@ -80,7 +81,21 @@ impl Checks {
     }
 }
 
-/// One check, of which at most one runs.
+impl Finding {
+    fn new((name, outcome): (&'static str, Outcome)) -> Self {
+        Self { name, ok: outcome.is_ok(), message: outcome.err() }
+    }
+}
+
+/// Whether this process has met a damaged object. The log names the files.
+fn check_damage() -> Outcome {
+    match git::damaged_objects() {
+        0 => Ok(()),
+        count => Err(format!("{count} reads of damaged objects since the start; see the log and run plinth verify")),
+    }
+}
+
+/// A check that runs at most once at a time.
 struct Check(Arc<Parts>);
 
 struct Parts {
@@ -95,7 +110,7 @@ impl Default for Check {
 }
 
 impl Check {
-    /// A recent result, or the next one if it comes in time.
+    /// Returns a recent result, or the next one if it arrives before the deadline.
     async fn outcome(&self, age_max: Duration, work: impl FnOnce() -> Result<()> + Send + 'static) -> Outcome {
         let mut results = self.0.last.subscribe();
         if let Some((at, outcome)) = &*results.borrow()
@@ -111,7 +126,7 @@ impl Check {
                     Ok(outcome) => outcome.map_err(|error| error.to_string()),
                     Err(_) => Err("the check panicked".into()),
                 };
-                // In this order: whoever comes in between starts another check rather than waiting for none.
+                // In this order: a request in between starts another check instead of waiting for a result that never comes.
                 parts.is_running.store(false, Ordering::SeqCst);
                 parts.last.send_replace(Some((Instant::now(), outcome)));
             });
@@ -132,7 +147,7 @@ mod tests {
     use plinth_base::error::Error;
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn a_check_that_hangs_holds_up_nobody_and_is_not_started_twice() {
+    async fn hanging_check_times_out_and_is_not_started_twice() {
         let check = Check::default();
         let (release, hanging) = mpsc::channel::<()>();
         let started = Arc::new(AtomicUsize::new(0));
@@ -155,13 +170,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_recent_result_is_used_again() {
+    async fn recent_result_is_reused() {
         let check = Check::default();
         let failed = check.outcome(Duration::ZERO, || Err(Error::Unavailable("full".into()))).await;
         assert_eq!(failed, Err("full".into()));
         assert_eq!(check.outcome(Duration::from_secs(60), || Ok(())).await, failed);
         assert_eq!(check.outcome(Duration::ZERO, || Ok(())).await, Ok(()));
-        assert!(check.outcome(Duration::ZERO, || panic!("as a test of what follows")).await.is_err());
-        assert_eq!(check.outcome(Duration::ZERO, || Ok(())).await, Ok(()), "the next one runs all the same");
+        assert!(check.outcome(Duration::ZERO, || panic!("the check of this test panics")).await.is_err());
+        assert_eq!(check.outcome(Duration::ZERO, || Ok(())).await, Ok(()), "the next check runs");
     }
 }

@@ -7,9 +7,9 @@ mod handlers;
 use std::sync::Arc;
 
 use crate::openapi::Description;
-
+use crate::policy::Endpoint;
 use crate::policy::table::{GetAvatar, GetDescription, GetIcon, GetScript, GetStylesheet, ShowDocs};
-use crate::policy::{Allowed, Endpoint};
+use crate::request::Allowed;
 use crate::routes::Routes;
 use plinth_core::access::NoTarget;
 

@@ -9,12 +9,12 @@ use super::model::{Encoding, Service, protocol_of};
 use super::negotiation::Negotiation;
 use super::{advertise, cut_names, fetch, incoming, permits, push, upload_request};
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::{GitAdvertise, GitReceivePack, GitUploadPack};
+use crate::request::Allowed;
 use crate::request::request_body::RequestBody;
 use crate::response::api_response;
 use plinth_base::error::{Error, Result};
-use plinth_core::access::GitRepo;
+use plinth_core::repos::GitRepo;
 use plinth_git::{Protocol, pkt_line};
 
 pub async fn advertise(access: Allowed<GitAdvertise, GitRepo>, app: App, headers: HeaderMap) -> Result<Response> {

@@ -2,7 +2,7 @@
 //! all names in one transaction.
 
 use plinth_base::error::{Error, Result};
-use plinth_core::ref_updates::push::{self, Known, Pusher, Refusal, Update};
+use plinth_core::ref_updates::push::{self, KnownTips, Pusher, UpdateRejection, ValidatedUpdate};
 use plinth_git::Quarantine;
 
 use super::commands::Commands;
@@ -29,13 +29,13 @@ pub async fn receive(app: App, pusher: Pusher, sent: (Incoming, Encoding), _perm
     match pack {
         Ok(pack) => apply_change(&app, pusher, commands, pack).await,
         Err(reason) => {
-            let verdicts = vec![Err(Refusal::Pack); commands.list.len()];
-            Ok(report::write(&commands, Err(&reason), &verdicts))
+            let outcomes = vec![Err(UpdateRejection::Pack); commands.list.len()];
+            Ok(report::write(&commands, Err(&reason), &outcomes))
         }
     }
 }
 
-/// The pack in its quarantine, or why it is refused.
+/// The pack in its quarantine, or why it is rejected.
 async fn receive_pack(app: &App, pusher: &Pusher, input: Input) -> Result<Result<Quarantine, String>> {
     // The pack may build on objects that were made through the API, and git knows those in packs alone.
     app.objects.flush(pusher.repo.id).await?;
@@ -43,18 +43,18 @@ async fn receive_pack(app: &App, pusher: &Pusher, input: Input) -> Result<Result
     off_thread(move || quarantine::receive(&objects.repository(repo)?, input, &settings)).await
 }
 
-/// Judges every update, keeps the pack, and changes the names.
+/// Validates every update, keeps the pack, and changes the names.
 async fn apply_change(app: &App, pusher: Pusher, commands: Commands, pack: Option<Quarantine>) -> Result<Vec<u8>> {
     let repo = pusher.repo.id;
-    // What is judged to be here must stay until a name holds it.
-    let _held = app.objects.hold(repo).await;
+    // Objects that validation has seen must stay until a ref points at them.
+    let _removal_lock = app.objects.prevent_removal(repo).await;
     app.objects.flush(repo).await?;
-    let known = Known::find(app, &pusher, &commands.list).await?;
-    let (objects, judging) = (app.objects.clone(), pusher.clone());
+    let known = KnownTips::find(app, &pusher, &commands.list).await?;
+    let (objects, validating) = (app.objects.clone(), pusher.clone());
     let (commands, updates, pack) = off_thread(move || {
         let repository = objects.repository(repo)?;
         let budget = objects.budget_of(repo);
-        let updates = push::judge(&repository, &judging, &commands.list, &known, (pack.as_ref(), &budget))?;
+        let updates = push::validate(&repository, &validating, &commands.list, &known, (pack.as_ref(), &budget))?;
         Ok((commands, updates, pack))
     })
     .await?;
@@ -63,11 +63,11 @@ async fn apply_change(app: &App, pusher: Pusher, commands: Commands, pack: Optio
         pusher.check_again().await?;
         off_thread(move || pack.accept()).await?;
     }
-    let verdicts = push::apply(app, pusher, updates, commands.atomic).await?;
-    Ok(report::write(&commands, Ok(()), &verdicts))
+    let outcomes = push::apply(app, pusher, updates, commands.atomic).await?;
+    Ok(report::write(&commands, Ok(()), &outcomes))
 }
 
-fn is_worth_keeping(updates: &[Update], atomic: bool) -> bool {
+fn is_worth_keeping(updates: &[ValidatedUpdate], atomic: bool) -> bool {
     if atomic { updates.iter().all(Result::is_ok) } else { updates.iter().any(Result::is_ok) }
 }
 

@@ -1,17 +1,14 @@
 //! The answer to a push: what became of the pack and of each name.
 
 use super::commands::Commands;
-use plinth_core::ref_updates::push::Refusal;
+use plinth_core::ref_updates::push::UpdateOutcome;
 use plinth_git::pkt_line::{self, Band};
 
 /// Longer texts are cut: no name that is accepted is as long.
 const TEXT_LENGTH_MAX: usize = 2_048;
 
-/// What became of one update.
-pub type Verdict = Result<(), Refusal>;
-
-/// Writes the report in the form that the client asked for. `unpacked` says why a pack was refused.
-pub fn write(commands: &Commands, unpacked: Result<(), &str>, verdicts: &[Verdict]) -> Vec<u8> {
+/// Writes the report in the form that the client asked for. `unpacked` says why a pack was rejected.
+pub fn write(commands: &Commands, unpacked: Result<(), &str>, outcomes: &[UpdateOutcome]) -> Vec<u8> {
     if !commands.report {
         return Vec::new();
     }
@@ -20,11 +17,11 @@ pub fn write(commands: &Commands, unpacked: Result<(), &str>, verdicts: &[Verdic
         Ok(()) => pkt_line::put_line(&mut report, "unpack ok"),
         Err(reason) => pkt_line::put_line(&mut report, &format!("unpack {}", on_one_line(reason))),
     }
-    for (command, verdict) in commands.list.iter().zip(verdicts) {
+    for (command, outcome) in commands.list.iter().zip(outcomes) {
         let name = on_one_line(&command.name);
-        match verdict {
+        match outcome {
             Ok(()) => pkt_line::put_line(&mut report, &format!("ok {name}")),
-            Err(error_response) => pkt_line::put_line(&mut report, &format!("ng {name} {error_response}")),
+            Err(rejection) => pkt_line::put_line(&mut report, &format!("ng {name} {rejection}")),
         }
     }
     pkt_line::put_flush(&mut report);
@@ -45,14 +42,14 @@ fn on_one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plinth_core::ref_updates::push::Command;
+    use plinth_core::ref_updates::push::{Command, UpdateRejection};
 
     #[test]
     fn each_name_has_its_line() {
         let command = |name: &str| Command { name: name.into(), old: None, new: None };
         let list = vec![command("refs/heads/a"), command("refs/heads/b\nc")];
         let commands = Commands { list, report: true, side_band: false, atomic: false };
-        let report = write(&commands, Err("bad\npack"), &[Ok(()), Err(Refusal::Stale)]);
+        let report = write(&commands, Err("bad\npack"), &[Ok(()), Err(UpdateRejection::Stale)]);
         let text = String::from_utf8(report).expect("text");
         assert_eq!(
             text,

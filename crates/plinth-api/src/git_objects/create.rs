@@ -1,17 +1,16 @@
 //! Steps of the operations that make objects.
 
-use plinth_base::error::{Error, Result};
-use plinth_base::ids::ObjectKind;
-use plinth_core::access::RepoTarget;
-use plinth_core::git_objects::{self, NewBlob, NewCommit, NewTag, NewTree};
-
 use super::handlers::{Depth, find_tree};
 use super::json;
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::{CreateBlob, CreateCommit, CreateTag, CreateTree};
+use crate::request::Allowed;
 use crate::request::body::Json;
 use crate::response::api_response::ApiResponse;
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::ObjectKind;
+use plinth_core::git_objects::{self, NewBlob, NewCommit, NewTag, NewTree};
+use plinth_core::repos::RepoTarget;
 
 pub async fn blob(access: Allowed<CreateBlob, RepoTarget>, app: App, Json(new): Json<NewBlob>) -> Result<ApiResponse> {
     let sha = git_objects::create_blob(&app, &access.for_writing(), new).await?;

@@ -5,19 +5,19 @@ use axum::body::Body;
 use super::blob_body::BlobBody;
 use super::json;
 use crate::app::App;
+use crate::policy::Endpoint;
 use crate::policy::table::{GetBlob, GetCommit, GetTag, GetTree};
-use crate::policy::{Allowed, Endpoint};
+use crate::request::{Allowed, response_memory};
 use crate::response::api_response::ApiResponse;
-use crate::response::large_body;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 use plinth_base::urls::Urls;
-use plinth_core::access::RepoTarget;
 use plinth_core::git_objects::rules;
 use plinth_core::objects::Large;
 use plinth_core::ref_updates::check_not_empty;
 use plinth_core::refs;
 use plinth_core::repos::Repo;
+use plinth_core::repos::RepoTarget;
 use plinth_git::{ObjectKind, Reader, RefName, TreeLimits, TreeListing};
 
 /// Larger blobs are for a clone.
@@ -58,7 +58,7 @@ pub async fn get_blob(access: Allowed<GetBlob, RepoTarget>, app: App) -> Result<
     };
     let repo = &access.repo;
     let load = async {
-        let permit = large_body::acquire(&app, access.context(), size).await?;
+        let permit = response_memory::acquire(&app, access.context(), size).await?;
         let blob = find(&app, repo, move |reader| reader.find_blob(&sha, BLOB_SIZE_MAX)).await?;
         Ok((blob.value, permit))
     };
@@ -77,7 +77,7 @@ fn find_small_blob(reader: &Reader<'_>, sha: Sha, repo: &Repo, urls: &Urls) -> R
     if let Some(header) = reader.find_header(&sha)?
         && header.kind == ObjectKind::Blob
         && let Ok(size) = usize::try_from(header.size)
-        && (large_body::SIZE_MIN..=BLOB_SIZE_MAX as usize).contains(&size)
+        && (response_memory::SIZE_MIN..=BLOB_SIZE_MAX as usize).contains(&size)
     {
         return Ok(Some(FoundBlob::Large(size)));
     }

@@ -1,23 +1,22 @@
 //! Steps of the operations that an app signs with its own key.
 
-use plinth_base::error::{Error, Result};
-use plinth_base::ids::InstallationId;
-use plinth_core::access::NoTarget;
-use plinth_core::installations::model::Shown;
-use plinth_core::installations::{self, NewAccessToken, OwnInstallation, operations, rules, store};
-use plinth_core::{accounts, apps};
-
 use super::json;
 use crate::app::App;
+use crate::policy::Endpoint;
 use crate::policy::table::{
     CreateInstallationToken, DeleteAppInstallation, GetApp, GetAppInstallation, GetOrgInstallation,
     GetRepoInstallation, GetUserInstallation, ListAppInstallations, SuspendInstallation, UnsuspendInstallation,
 };
-use crate::policy::{Allowed, Endpoint};
 use crate::repos::json::Repository;
 use crate::request::body::Json;
-use crate::request::page;
+use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::InstallationId;
+use plinth_core::access::NoTarget;
+use plinth_core::installations::model::InstallationDetails;
+use plinth_core::installations::{NewAccessToken, OwnInstallation, operations, rules, store};
+use plinth_core::{accounts, apps};
 
 pub async fn get(access: Allowed<GetApp, NoTarget>, app: App) -> Result<ApiResponse> {
     let id = rules::app(access.caller())?;
@@ -59,8 +58,8 @@ async fn show<E: Endpoint>(access: &Allowed<E, OwnInstallation>, app: &App) -> R
     Ok(ApiResponse::ok(&json::Installation::new(&shown, access.urls())))
 }
 
-async fn find_shown(app: &App, id: InstallationId) -> Result<Shown> {
-    store::find_shown(&mut app.read().await?, id).await?.ok_or(Error::NotFound)
+async fn find_shown(app: &App, id: InstallationId) -> Result<InstallationDetails> {
+    store::find_details(&mut app.read().await?, id).await?.ok_or(Error::NotFound)
 }
 
 pub async fn suspend(access: Allowed<SuspendInstallation, OwnInstallation>, app: App) -> Result<ApiResponse> {
@@ -86,7 +85,7 @@ pub async fn create_access_token(
 ) -> Result<ApiResponse> {
     rules::check_not_suspended(&access.target.0)?;
     let Json(asked) = asked?;
-    let made = installations::create_access_token(&app, &access.for_writing(), asked).await?;
+    let made = operations::create_access_token(&app, &access.for_writing(), asked).await?;
     Ok(ApiResponse::created_without_url(&json::AccessToken {
         token: made.secret.reveal(),
         expires_at: made.expires_at,

@@ -2,19 +2,17 @@
 
 use super::json::{Installations, Repositories};
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::{
     AddInstallationRepository, ListInstallationRepositories, ListUserInstallationRepositories, ListUserInstallations,
     RemoveInstallationRepository, RevokeInstallationToken,
 };
 use crate::repos::json::Repository;
-use crate::request::page;
+use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::Result;
 use plinth_core::access::NoTarget;
 use plinth_core::installations::store::{self, Private};
-use plinth_core::installations::{InstallationRepo, UserInstallation};
-use plinth_core::installations::{operations, rules};
+use plinth_core::installations::{InstallationRepo, UserInstallation, operations, rules};
 
 pub async fn list_repositories(
     access: Allowed<ListInstallationRepositories, NoTarget>,

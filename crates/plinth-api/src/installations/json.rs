@@ -9,9 +9,9 @@ use crate::request::shape::{Fields, FromJson};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, AppId, InstallationId, NodeId, RepoId};
 use plinth_base::urls::{Url, Urls};
-use plinth_core::accounts::{Account, AccountKind};
+use plinth_core::accounts::{Account, AccountKind, AccountSummary};
 use plinth_core::apps::EventNames;
-use plinth_core::installations::model::{Shown, Someone};
+use plinth_core::installations::model::InstallationDetails;
 use plinth_core::tokens::{Level, Permissions, SelectionMode};
 
 impl FromJson for NewAccessToken {
@@ -87,7 +87,7 @@ pub struct Installations<'a> {
 }
 
 impl<'a> Installations<'a> {
-    pub fn new(total_count: i64, shown: &'a [Shown], urls: &'a Urls) -> Self {
+    pub fn new(total_count: i64, shown: &'a [InstallationDetails], urls: &'a Urls) -> Self {
         Self { total_count, installations: shown.iter().map(|shown| Installation::new(shown, urls)).collect() }
     }
 }
@@ -118,7 +118,7 @@ pub struct Installation<'a> {
 }
 
 impl<'a> Installation<'a> {
-    pub fn new(shown: &'a Shown, urls: &'a Urls) -> Self {
+    pub fn new(shown: &'a InstallationDetails, urls: &'a Urls) -> Self {
         let installation = &shown.installation;
         let account = &shown.account;
         Self {
@@ -149,7 +149,7 @@ impl<'a> Installation<'a> {
     }
 }
 
-fn user<'a>(someone: &'a Someone, urls: &'a Urls) -> User<'a> {
+fn user<'a>(someone: &'a AccountSummary, urls: &'a Urls) -> User<'a> {
     User::from_parts(someone.id, someone.kind, &someone.login, someone.site_admin, urls)
 }
 

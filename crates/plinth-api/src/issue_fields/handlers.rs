@@ -4,10 +4,9 @@ use http::HeaderMap;
 
 use super::json::{self, ListedOption, WholeOption};
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::{CreateIssueField, DeleteIssueField, ListIssueFields, UpdateIssueField};
 use crate::request::body::Json;
-use crate::request::conditional;
+use crate::request::{Allowed, conditional};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::IssueFieldId;

@@ -2,9 +2,9 @@
 
 use super::json;
 use crate::app::App;
-use crate::policy::Allowed;
+use crate::negotiation::Version;
 use crate::policy::table::{GetMeta, GetRateLimit, GetRoot, ListVersions};
-use crate::request::version::Version;
+use crate::request::Allowed;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::Result;
 use plinth_core::access::NoTarget;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::request::version::Version;
+use crate::negotiation::Version;
 use plinth_base::urls::Urls;
 use plinth_core::rate_limit;
 

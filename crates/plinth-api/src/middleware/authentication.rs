@@ -1,4 +1,4 @@
-//! From the `Authorization` header to a principal.
+//! The layer that turns the `Authorization` header into a principal.
 
 use std::sync::Arc;
 
@@ -8,9 +8,50 @@ use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use plinth_base::error::{Error, Result};
 use plinth_core::Core;
-use plinth_core::access::{BAD_CREDENTIALS, find_app, find_token};
+use plinth_core::access::{BAD_CREDENTIALS, bad_credential, find_app, find_token};
+use plinth_core::rate_limit::LimitKey;
 use plinth_core::tokens::Principal;
 use plinth_store::Generations;
+
+use super::pipeline::{Authenticated, Inner, Negotiated, Outcome, layer};
+use super::response_cache::ReadAt;
+use crate::app::App;
+use crate::policy::Caching;
+use crate::response::headers;
+
+layer! {
+    AuthenticationLayer => Authentication { app: App }, Negotiated => Authenticated
+}
+
+impl<S: Inner<Authenticated>> Authentication<S> {
+    async fn respond(&self, request: Negotiated) -> Outcome {
+        let may_cache = request.is_cacheable && request.row().is_some_and(|row| row.caching == Caching::Response);
+        // Before anything is read from the store: whatever changes afterwards makes them outdated.
+        let read_at = ReadAt::now(&self.app);
+        let generations = read_at.map(|read_at| read_at.generations);
+        match authenticate(&self.app, &request.parts.headers, generations).await {
+            Ok(principal) => {
+                let read_at = read_at.filter(|_| may_cache);
+                self.inner.respond(Authenticated { request, principal, generations, read_at }).await
+            }
+            Err(error) => self.reject(error, &request),
+        }
+    }
+
+    /// A bad credential counts against the rate limit of the address; an app's key has none.
+    fn reject(&self, error: Error, request: &Negotiated) -> Outcome {
+        let (row, origin) = (request.row(), &request.origin);
+        let error = bad_credential(row.map(|row| &row.rule), error);
+        let mut outcome = Outcome::error(&error, row, &origin.urls, &origin.request_id);
+        let headers = outcome.response.headers_mut();
+        if matches!(error, Error::Unauthenticated(BAD_CREDENTIALS)) {
+            let (rate_limit, _) = self.app.limiter.count(LimitKey::Address(origin.client), self.app.clock.now());
+            headers::add_rate_limit(headers, rate_limit);
+        }
+        headers::add_version(headers, request.version);
+        outcome
+    }
+}
 
 /// What the header says, before anything is looked up.
 enum Presented {
@@ -18,14 +59,10 @@ enum Presented {
     JsonWebToken(String),
 }
 
-/// Who the request acts as. A credential that is not good is refused even where none is needed.
+/// The principal that the request acts as. A bad credential is an error even where none is needed.
 ///
 /// `generations` are from before this.
-pub async fn authenticate(
-    core: &Core,
-    headers: &HeaderMap,
-    generations: Option<Generations>,
-) -> Result<Arc<Principal>> {
+async fn authenticate(core: &Core, headers: &HeaderMap, generations: Option<Generations>) -> Result<Arc<Principal>> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Ok(Arc::new(Principal::Anonymous)) };
     if values.next().is_some() {

@@ -1,4 +1,4 @@
-//! What is done to every answer before it leaves.
+//! The last steps of a response: entity tag, conditional requests, HEAD.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -11,7 +11,7 @@ use crate::request::handler::HandlerResponse;
 use crate::response::headers;
 use plinth_base::error::Result;
 
-/// Adds what the answer says about itself, and leaves its body out where the client has it already.
+/// Adds validators and the media type, and turns the response into 304 if the client has it already.
 pub fn finish(
     handled: HandlerResponse,
     context: &RequestContext,
@@ -43,17 +43,17 @@ pub fn finish(
     Ok(response)
 }
 
-/// An answer without its body; a cache takes over the headers that it has.
+/// 304 with the headers that a cache updates.
 fn unchanged(whole: &Response) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NOT_MODIFIED;
-    let kept = [CACHE_CONTROL, CONTENT_SECURITY_POLICY];
-    let kept = kept.into_iter().filter_map(|name| Some((whole.headers().get(&name)?.clone(), name)));
-    response.headers_mut().extend(kept.map(|(value, name)| (name, value)));
+    let copied = [CACHE_CONTROL, CONTENT_SECURITY_POLICY];
+    let copied = copied.into_iter().filter_map(|name| Some((whole.headers().get(&name)?.clone(), name)));
+    response.headers_mut().extend(copied.map(|(value, name)| (name, value)));
     response
 }
 
-/// The answer to a browser that asks whether it may ask.
+/// The response to a CORS preflight request.
 pub fn preflight() -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;

@@ -1,4 +1,4 @@
-//! Where this service is as a caller sees it, and where the caller is.
+//! The URLs of this service as the caller sees it, and the caller's IP address, behind trusted proxies or not.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -20,7 +20,7 @@ pub fn without_prefix(path: &str) -> &str {
     }
 }
 
-/// The addresses in the answer are those that the caller used; a proxy is believed only where it is trusted.
+/// URLs in responses begin with what the caller used. Headers of a proxy count only if the proxy is trusted.
 pub fn urls_of(app: &App, headers: &HeaderMap, peer: IpAddr, target: &Uri) -> Urls {
     let path = target.path();
     let prefix = if without_prefix(path).len() == path.len() { "" } else { API_PREFIX };
@@ -37,13 +37,13 @@ pub fn urls_of(app: &App, headers: &HeaderMap, peer: IpAddr, target: &Uri) -> Ur
     Urls::new(&format!("{scheme}://{host}"), prefix)
 }
 
-/// A host that can stand in an address without changing its meaning.
+/// A host that can be part of a URL without changing its meaning.
 fn is_host(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
     !text.is_empty() && text.len() <= 255 && text.bytes().all(allowed)
 }
 
-/// The address of whoever the request is from: the nearest one that no trusted proxy has.
+/// The client's IP address: the nearest one that is not a trusted proxy's.
 ///
 /// Each proxy appends the address that it was called from, perhaps as a header line of its own. So all lines count as one
 /// list, which is read from its end, and an entry is believed only if a trusted proxy wrote it. What is no address ends the

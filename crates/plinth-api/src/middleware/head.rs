@@ -1,17 +1,40 @@
-//! What can be judged from the first lines of a request, before anyone is asked who they are.
+//! The layer that checks the head of a request before anything is looked up: its size, the version and the media type. It
+//! also responds to CORS preflight requests.
 
+use http::Method;
 use http::request::Parts;
-
-use crate::policy::{Row, Wire};
-use crate::request::media::Media;
-use crate::request::version::Version;
 use plinth_base::error::{Error, Result};
+
+use super::finish::preflight;
+use super::pipeline::{Admitted, Inner, Negotiated, Outcome, Routed, layer};
+use crate::negotiation::{Media, Version};
+use crate::policy::{Row, Wire};
 
 pub const URI_BYTES_MAX: usize = 8 * 1024;
 pub const HEADER_BYTES_MAX: usize = 16 * 1024;
 
+layer! {
+    HeadLayer => Head {}, Routed => Negotiated
+}
+
+impl<S: Inner<Negotiated>> Head<S> {
+    async fn respond(&self, request: Routed) -> Outcome {
+        let row = request.row();
+        let Routed { admitted: Admitted { request, origin, permit, is_cacheable }, route } = request;
+        let (parts, body) = request.into_parts();
+        let (version, media) = match check_head(&parts, row) {
+            Ok(negotiated) => negotiated,
+            Err(error) => return Outcome::error(&error, None, &origin.urls, &origin.request_id),
+        };
+        if parts.method == Method::OPTIONS {
+            return Outcome::new(preflight(), None);
+        }
+        self.inner.respond(Negotiated { parts, body, origin, permit, is_cacheable, route, version, media }).await
+    }
+}
+
 /// Checks the sizes, and reads which version and representation are asked for.
-pub fn check_head(parts: &Parts, row: Option<&'static Row>) -> Result<(Version, Media)> {
+fn check_head(parts: &Parts, row: Option<&'static Row>) -> Result<(Version, Media)> {
     let target_length = parts.uri.path_and_query().map_or(0, |target| target.as_str().len());
     if target_length > URI_BYTES_MAX {
         return Err(Error::UriTooLong(URI_BYTES_MAX));

@@ -1,12 +1,18 @@
-//! What happens to every request before and after its handler.
+//! What happens to every request before and after its handler, as tower layers. `service.rs` lists them in order.
 
+mod admission;
 mod authentication;
-mod early;
+mod cached;
 mod finish;
 mod forwarded;
 mod head;
+mod observation;
+mod operation;
+mod pipeline;
+mod rate_limit;
 mod request_id;
 mod response_cache;
+mod routing;
 mod service;
 
 pub use head::{HEADER_BYTES_MAX, URI_BYTES_MAX};

@@ -1,4 +1,4 @@
-//! Names of requests, by which people find them in the log.
+//! Request ids, by which operators find a request in the log.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,8 +8,8 @@ const PROCESS_LENGTH: usize = 4;
 /// Odd, so that multiplying by it leads every number to another one; the golden ratio spreads neighbours far apart.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Names that no other request of this process has, and by chance none of another process: the system's generator is
-/// asked once, not for every request. They do not tell how many requests there were.
+/// Ids that are unique in this process, and practically unique among processes. The system's random generator is called
+/// once, not for every request, and the ids do not reveal how many requests there were.
 pub struct RequestIds {
     process: String,
     count: AtomicU64,

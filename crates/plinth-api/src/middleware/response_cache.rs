@@ -12,6 +12,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
 
+use crate::app::App;
 use crate::policy::Row;
 use plinth_base::clock::Timestamp;
 use plinth_core::rate_limit::LimitKey;
@@ -58,33 +59,45 @@ impl Key {
     }
 }
 
+/// When a response was read from the store. Taken before anything is read.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadAt {
+    pub generations: Generations,
+    /// Some responses change with time alone.
+    second: Timestamp,
+}
+
+impl ReadAt {
+    /// Nothing where the generations are not known.
+    pub fn now(app: &App) -> Option<Self> {
+        // The clock first: what is read afterwards is of this second or a later one.
+        let second = app.clock.now();
+        app.generations().map(|generations| Self { generations, second })
+    }
+}
+
 /// Responses by request. Everything that an entry takes is weighed, so that the whole stays within the configured bytes.
-pub struct ResponseCache(GenerationCache<Key, Arc<CachedResponse>>);
+pub struct ResponseCache(GenerationCache<Key, (Timestamp, Arc<CachedResponse>)>);
 
 impl ResponseCache {
     /// With zero bytes nothing is cached.
     pub fn new(generations: Arc<GenerationTable>, bytes_max: usize) -> Self {
-        Self(GenerationCache::new(generations, bytes_max, |key, response| key.0.len() + response.bytes()))
+        Self(GenerationCache::new(generations, bytes_max, |key, (_, response)| key.0.len() + response.bytes()))
     }
 
     /// The response to this request, if it is valid now. Where there is one, `look` looks for commits of other processes,
     /// and returns whether it could.
-    pub fn get(&self, key: &Key, now: Timestamp, look: impl FnOnce() -> bool) -> Option<Arc<CachedResponse>> {
-        self.0.get_if(key, |cached| cached.second == now && look())
+    pub fn find(&self, key: &Key, now: Timestamp, look: impl FnOnce() -> bool) -> Option<Arc<CachedResponse>> {
+        let (_, response) = self.0.get_if(key, |(second, _)| *second == now && look())?;
+        Some(response)
     }
 
-    /// Caches a response; `generations` are from before anything was read for it.
-    pub fn insert(
-        &self,
-        generations: Generations,
-        scope: InvalidationScope,
-        mut key: Key,
-        mut response: CachedResponse,
-    ) {
+    pub fn insert(&self, read_at: ReadAt, scope: InvalidationScope, mut key: Key, mut response: CachedResponse) {
         // Buffers that were filled piece by piece have unused capacity.
         key.0.shrink_to_fit();
         response.body = Bytes::copy_from_slice(&response.body);
-        self.0.insert(generations, Dependency::Content(scope), key, Arc::new(response));
+        let ReadAt { generations, second } = read_at;
+        self.0.insert(generations, Dependency::Content(scope), key, (second, Arc::new(response)));
     }
 }
 
@@ -93,8 +106,6 @@ pub struct CachedResponse {
     pub row: &'static Row,
     /// The rate limit that each hit counts against.
     pub limit_key: Option<LimitKey>,
-    /// When it was made: some responses change with time alone.
-    second: Timestamp,
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
@@ -102,12 +113,11 @@ pub struct CachedResponse {
 
 impl CachedResponse {
     /// Nothing for errors and for bodies that are not in memory as a whole.
-    pub fn new(
+    pub fn of(
         response: &Response,
         whole: Option<Bytes>,
         row: &'static Row,
         limit_key: Option<LimitKey>,
-        second: Timestamp,
     ) -> Option<Self> {
         let status = response.status();
         let body = match status {
@@ -115,11 +125,10 @@ impl CachedResponse {
             StatusCode::NOT_MODIFIED => Bytes::new(),
             _ => return None,
         };
-        Some(Self { row, limit_key, second, status, headers: response.headers().clone(), body })
+        Some(Self { row, limit_key, status, headers: response.headers().clone(), body })
     }
 
-    /// Whether it does not count against the rate limit.
-    pub fn is_free(&self) -> bool {
+    pub fn is_not_modified(&self) -> bool {
         self.status == StatusCode::NOT_MODIFIED
     }
 
@@ -156,6 +165,10 @@ mod tests {
         (table.clone(), ResponseCache::new(table, bytes_max))
     }
 
+    fn at_second_one(table: &GenerationTable) -> ReadAt {
+        ReadAt { generations: table.now(), second: Timestamp(1) }
+    }
+
     fn commit(table: &GenerationTable, effect: Effect, scope: InvalidationScope) {
         let mut changes = Changes::default();
         changes.add(effect, scope);
@@ -173,14 +186,14 @@ mod tests {
     fn response(length: usize) -> CachedResponse {
         let response = Response::new(Body::empty());
         let body = Some(vec![b'a'; length].into());
-        CachedResponse::new(&response, body, GetRef::ROW, None, Timestamp(1)).expect("it is not an error")
+        CachedResponse::of(&response, body, GetRef::ROW, None).expect("it is not an error")
     }
 
     #[test]
     fn response_is_valid_until_its_scope_or_the_clock_changes() {
         let (table, cache) = cache(1 << 20);
-        let insert = |scope| cache.insert(table.now(), scope, key("/a", &[]), response(10));
-        let is_hit = |second| cache.get(&key("/a", &[]), Timestamp(second), || true).is_some();
+        let insert = |scope| cache.insert(at_second_one(&table), scope, key("/a", &[]), response(10));
+        let is_hit = |second| cache.find(&key("/a", &[]), Timestamp(second), || true).is_some();
         insert(A);
         assert!(is_hit(1));
         commit(&table, Effect::Content, B);
@@ -199,14 +212,14 @@ mod tests {
         commit(&table, Effect::Content, B);
         assert!(!is_hit(1), "it is made from everything");
         insert(A);
-        assert!(cache.get(&key("/a", &[]), Timestamp(1), || false).is_none(), "the generations are not known");
+        assert!(cache.find(&key("/a", &[]), Timestamp(1), || false).is_none(), "the generations are not known");
     }
 
     #[test]
     fn nothing_is_cached_with_zero_bytes() {
         let (table, cache) = cache(0);
-        cache.insert(table.now(), A, key("/a", &[]), response(10));
-        assert!(cache.get(&key("/a", &[]), Timestamp(1), || true).is_none());
+        cache.insert(at_second_one(&table), A, key("/a", &[]), response(10));
+        assert!(cache.find(&key("/a", &[]), Timestamp(1), || true).is_none());
     }
 
     /// A response is invalidated with the content of its target: an account's content is its issue fields and projects.
@@ -268,7 +281,7 @@ mod tests {
         }
         let mut body = Vec::with_capacity(2 * length);
         body.resize(length, b'a');
-        CachedResponse::new(&response, Some(body.into()), GetRef::ROW, None, Timestamp(1)).expect("it is not an error")
+        CachedResponse::of(&response, Some(body.into()), GetRef::ROW, None).expect("it is not an error")
     }
 
     #[test]
@@ -282,7 +295,7 @@ mod tests {
                 let cache = ResponseCache::new(table.clone(), BYTES_MAX);
                 for number in 0..2 * BYTES_MAX / (body_length + 2_048) {
                     let path = format!("/{number}/{}", "x".repeat(key_length));
-                    cache.insert(table.now(), A, key(&path, &[]), typical_response(number, body_length));
+                    cache.insert(at_second_one(&table), A, key(&path, &[]), typical_response(number, body_length));
                 }
                 entries = cache.0.len();
                 filled = Some(cache);

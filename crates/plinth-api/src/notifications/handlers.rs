@@ -2,10 +2,10 @@
 
 use super::json::Thread;
 use crate::app::App;
+use crate::policy::Endpoint;
 use crate::policy::table::{GetNotificationThread, ListNotifications, MarkNotificationThreadRead};
-use crate::policy::{Allowed, Endpoint};
 use crate::request::context::RequestContext;
-use crate::request::page;
+use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};

@@ -1,17 +1,16 @@
 //! Steps of signing in.
 
-use plinth_base::error::{Error, Result};
-use plinth_core::access::{NoTarget, OwnAccount};
-use plinth_core::oauth::Approval;
-use plinth_core::oauth::operations::{self, TokenRequest};
-
 use super::body::Form;
 use super::json;
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::{ApproveDevice, CreateDeviceCode, CreateOAuthToken, GetDevice};
+use crate::request::Allowed;
 use crate::request::body::Json;
 use crate::response::api_response::ApiResponse;
+use plinth_base::error::{Error, Result};
+use plinth_core::access::{NoTarget, OwnAccount};
+use plinth_core::oauth::Approval;
+use plinth_core::oauth::{TokenRequest, operations};
 
 pub async fn create_code(access: Allowed<CreateDeviceCode, NoTarget>, app: App, form: Form) -> Result<ApiResponse> {
     let (client_id, scopes) = (form.get("client_id").unwrap_or_default(), form.get("scope").unwrap_or_default());

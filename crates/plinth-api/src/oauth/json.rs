@@ -10,9 +10,8 @@ use plinth_base::clock::Timestamp;
 use plinth_base::urls::Urls;
 use plinth_core::accounts::Account;
 use plinth_core::apps::AppKind;
-use plinth_core::oauth::approval::Request;
-use plinth_core::oauth::model::{Answer, Approval, Decision, INTERVAL_SECONDS, LIFETIME_SECONDS, Refusal};
-use plinth_core::oauth::rules;
+use plinth_core::oauth::model::{INTERVAL_SECONDS, LIFETIME_SECONDS, OAuthError, TokenOutcome};
+use plinth_core::oauth::{Approval, ApprovalRequest, Decision, rules};
 use plinth_core::tokens::Permissions;
 
 const FORM: &str = "application/x-www-form-urlencoded; charset=utf-8";
@@ -30,9 +29,9 @@ pub fn device_code(device_code: &str, user_code: &str, encoding: Encoding, urls:
 }
 
 /// The answer to a device that asks for its token.
-pub fn answer(answer: &Answer, encoding: Encoding, urls: &Urls) -> ApiResponse {
+pub fn answer(answer: &TokenOutcome, encoding: Encoding, urls: &Urls) -> ApiResponse {
     match answer {
-        Answer::Token { secret, scope } => encode(
+        TokenOutcome::Token { secret, scope } => encode(
             &[
                 ("access_token", Scalar::Text(secret.reveal().to_owned())),
                 ("token_type", Scalar::Text("bearer".to_owned())),
@@ -40,18 +39,18 @@ pub fn answer(answer: &Answer, encoding: Encoding, urls: &Urls) -> ApiResponse {
             ],
             encoding,
         ),
-        Answer::Refused(error_response) => refused(*error_response, encoding, urls),
+        TokenOutcome::Rejected(error_response) => refused(*error_response, encoding, urls),
     }
 }
 
 /// A error_response is an answer like any other: clients look for its `error` and not for its status.
-pub fn refused(error_response: Refusal, encoding: Encoding, urls: &Urls) -> ApiResponse {
+pub fn refused(error_response: OAuthError, encoding: Encoding, urls: &Urls) -> ApiResponse {
     let mut pairs = vec![
         ("error", Scalar::Text(error_response.code().to_owned())),
         ("error_description", Scalar::Text(error_response.description().to_owned())),
         ("error_uri", Scalar::Text(urls.documentation("oauth/create-access-token").to_string())),
     ];
-    if let Refusal::SlowDown { interval } = error_response {
+    if let OAuthError::SlowDown { interval } = error_response {
         pairs.push(("interval", Scalar::Number(interval)));
     }
     encode(&pairs, encoding)
@@ -117,7 +116,7 @@ impl<'a> Preview<'a> {
     pub fn new(
         typed: &str,
         user: &'a Account,
-        request: &'a Request,
+        request: &'a ApprovalRequest,
         missing_scopes: Vec<String>,
         urls: &'a Urls,
     ) -> Self {

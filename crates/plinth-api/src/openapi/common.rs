@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use super::operation::Operation;
 use super::schema::Schema::{self, AnyOf, List, Named, Object, Text};
 use super::schema::{field, maybe};
+use crate::negotiation::Version;
 use crate::policy::{Row, Wire};
-use crate::request::version::Version;
 
 /// Refusals that operations have by their method, path and body.
 const REFUSALS: &[(u16, &str, &str)] = &[

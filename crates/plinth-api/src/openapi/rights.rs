@@ -69,7 +69,7 @@ pub fn sentence(rule: &Rule) -> String {
     match (rule.anonymous, rule.action) {
         (Anonymous::SeesPublic, Action::Read) => text.push_str(", and without one for what is public."),
         (Anonymous::SeesPublic, Action::Write) => text.push_str(", and without one."),
-        (Anonymous::RefusedWhereVisible | Anonymous::Refused, _) => text.push('.'),
+        (Anonymous::RejectedWhereVisible | Anonymous::Rejected, _) => text.push('.'),
     }
     let scopes = scopes(rule);
     if !scopes.is_empty() && accepted(rule).any(|(kind, _, _)| has_scopes(kind)) {

@@ -1,9 +1,9 @@
-//! The shape of one row of the table.
+//! One row of the policy table.
 
 use http::Method;
 use plinth_core::access::Rule;
 
-/// One operation: where it is, and who may call it.
+/// One endpoint: its path, and who may call it.
 #[derive(Debug)]
 pub struct Row {
     /// The name in the documentation.
@@ -16,27 +16,27 @@ pub struct Row {
     pub caching: Caching,
 }
 
-/// What may be taken from memory while it still holds.
+/// What may come from a cache while it is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caching {
     None,
-    /// Who the caller is in the repository. When the repository was last pushed to is of that moment, too, so this is
-    /// for operations that neither ask for that nor tell it.
+    /// The caller's access to the repository. It holds the time of the last push, so this is for operations that neither
+    /// use nor show that.
     Access,
-    /// The whole answer: it comes from the store and the clock alone, and holds while neither moves.
+    /// The whole response: it depends on the store and the clock alone.
     Response,
 }
 
-/// What travels both ways, and with it how refusals look and what limits the time.
+/// The format of bodies, which also decides how errors look and how long a request may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
-    /// One small JSON text each way.
+    /// One small JSON document each way.
     Json,
     /// A stream of Git's own protocol, which may take as long as a pack is large.
     Git,
 }
 
-/// An operation as a type, so that a handler can name it.
+/// An endpoint as a type, so that a handler can name it.
 pub trait Endpoint: Send + Sync + 'static {
     const ROW: &'static Row;
 }

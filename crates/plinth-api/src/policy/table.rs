@@ -1,9 +1,9 @@
 //! The table: every operation of the service with its path and its rule, in the specification's order.
 
 use http::Method;
+use plinth_core::access::Role;
 use plinth_core::access::policy::*;
 use plinth_core::access::{Action, Anonymous, Kinds, Rule, TargetKind};
-use plinth_core::repos::RepoRole;
 use plinth_core::tokens::{Level, Scope};
 
 use super::{Caching, Endpoint, Row, Wire};
@@ -68,10 +68,10 @@ endpoints! {
     DeleteRef = "git/delete-ref", DELETE ["/repos/{owner}/{repo}/git/refs/{*ref}"], CONTENTS_WRITE;
 
     // App installations
-    ListInstallationRepositories = "apps/list-repos-accessible-to-installation", GET ["/installation/repositories"], Rule { kinds: Kinds::INSTALLATION, anonymous: Anonymous::Refused, rejection: Some("You must authenticate with an installation access token in order to list repositories for an installation."), ..OPEN } => caches response;
-    RevokeInstallationToken = "apps/revoke-installation-access-token", DELETE ["/installation/token"], Rule { action: Action::Write, kinds: Kinds::INSTALLATION, anonymous: Anonymous::Refused, ..OPEN };
-    ListUserInstallations = "apps/list-installations-for-authenticated-user", GET ["/user/installations"], Rule { kinds: Kinds::APP_USER, anonymous: Anonymous::Refused, rejection: Some("You must authenticate with an access token authorized to a GitHub App in order to list installations"), ..OPEN } => caches response;
-    ListUserInstallationRepositories = "apps/list-installation-repos-for-authenticated-user", GET ["/user/installations/{installation_id}/repositories"], Rule { target: TargetKind::Installation, kinds: Kinds::APP_USER.and(Kinds::CLASSIC), anonymous: Anonymous::Refused, permission: Some(("metadata", Level::Read)), ..OPEN } => caches response;
+    ListInstallationRepositories = "apps/list-repos-accessible-to-installation", GET ["/installation/repositories"], Rule { kinds: Kinds::INSTALLATION, anonymous: Anonymous::Rejected, rejection: Some("You must authenticate with an installation access token in order to list repositories for an installation."), ..OPEN } => caches response;
+    RevokeInstallationToken = "apps/revoke-installation-access-token", DELETE ["/installation/token"], Rule { action: Action::Write, kinds: Kinds::INSTALLATION, anonymous: Anonymous::Rejected, ..OPEN };
+    ListUserInstallations = "apps/list-installations-for-authenticated-user", GET ["/user/installations"], Rule { kinds: Kinds::APP_USER, anonymous: Anonymous::Rejected, rejection: Some("You must authenticate with an access token authorized to a GitHub App in order to list installations"), ..OPEN } => caches response;
+    ListUserInstallationRepositories = "apps/list-installation-repos-for-authenticated-user", GET ["/user/installations/{installation_id}/repositories"], Rule { target: TargetKind::Installation, kinds: Kinds::APP_USER.and(Kinds::CLASSIC), anonymous: Anonymous::Rejected, permission: Some(("metadata", Level::Read)), ..OPEN } => caches response;
     AddInstallationRepository = "apps/add-repo-to-installation-for-authenticated-user", PUT ["/user/installations/{installation_id}/repositories/{repository_id}"], SELECTION_WRITE;
     RemoveInstallationRepository = "apps/remove-repo-from-installation-for-authenticated-user", DELETE ["/user/installations/{installation_id}/repositories/{repository_id}"], SELECTION_WRITE;
 
@@ -87,13 +87,13 @@ endpoints! {
     GetOrg = "orgs/get", GET ["/orgs/{org}"], Rule { target: TargetKind::Org, ..OPEN };
     GetRepo = "repos/get", GET ["/repos/{owner}/{repo}"], REPO_READ;
     CreateOwnRepo = "repos/create-for-authenticated-user", POST ["/user/repos"], Rule { action: Action::Write, act_scope: Some(Scope::PublicRepo), permission: Some(("administration", Level::Write)), ..OWN };
-    CreateOrgRepo = "repos/create-in-org", POST ["/orgs/{org}/repos"], Rule { target: TargetKind::Org, action: Action::Write, anonymous: Anonymous::Refused, members_only: true, act_scope: Some(Scope::PublicRepo), permission: Some(("administration", Level::Write)), ..OPEN };
-    DeleteRepo = "repos/delete", DELETE ["/repos/{owner}/{repo}"], Rule { act_scope: Some(Scope::DeleteRepo), act_role: RepoRole::Admin, permission: Some(("administration", Level::Write)), ..REPO_WRITE };
+    CreateOrgRepo = "repos/create-in-org", POST ["/orgs/{org}/repos"], Rule { target: TargetKind::Org, action: Action::Write, anonymous: Anonymous::Rejected, members_only: true, act_scope: Some(Scope::PublicRepo), permission: Some(("administration", Level::Write)), ..OPEN };
+    DeleteRepo = "repos/delete", DELETE ["/repos/{owner}/{repo}"], Rule { act_scope: Some(Scope::DeleteRepo), act_role: Role::Admin, permission: Some(("administration", Level::Write)), ..REPO_WRITE };
 
     // Projects, as far as clients need them to find fields
     ListOrgProjects = "projects/list-for-org", GET ["/orgs/{org}/projectsV2"], Rule { target: TargetKind::Org, permission: Some(("organization_projects", Level::Read)), ..OPEN };
     GetOrgProject = "projects/get-for-org", GET ["/orgs/{org}/projectsV2/{project_number}"], ORG_PROJECT_READ;
-    ListUserProjects = "projects/list-for-user", GET ["/users/{username}/projectsV2"], Rule { target: TargetKind::User, kinds: Kinds::SCOPED, anonymous: Anonymous::Refused, ..OPEN };
+    ListUserProjects = "projects/list-for-user", GET ["/users/{username}/projectsV2"], Rule { target: TargetKind::User, kinds: Kinds::SCOPED, anonymous: Anonymous::Rejected, ..OPEN };
     /// Where `project_url` leads to.
     GetProject = "projects/get", GET ["/projects/{project_id}"], Rule { target: TargetKind::AnyProject, ..ORG_PROJECT_READ };
     GetUserProject = "projects/get-for-user", GET ["/users/{username}/projectsV2/{project_number}"], USER_PROJECT_READ;

@@ -1,25 +1,23 @@
 //! Steps of the operations on fields of projects, the same for organizations and users.
 
 use http::HeaderMap;
-use plinth_core::project_fields::{model, operations};
 
 use super::json::{ProjectField, Setting};
 use crate::app::App;
-use crate::policy::{Allowed, Endpoint};
+use crate::policy::Endpoint;
 use crate::request::body::Json;
 use crate::request::shape::FromJson;
-use crate::request::{conditional, cursor};
+use crate::request::{Allowed, conditional, cursor};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{ProjectFieldId, ProjectId};
 use plinth_base::urls::Part::{Fixed, Number};
 use plinth_base::urls::Urls;
 use plinth_core::access::Target;
-use plinth_core::paging::{CursorPage, Edge};
-use plinth_core::project_fields::contents::{self, Contents};
-use plinth_core::project_fields::model::Day;
-use plinth_core::project_fields::{NewField, rules, store};
-use plinth_core::projects::{Project, Window};
+use plinth_core::paging::{CursorPage, Edge, Window};
+use plinth_core::project_fields::model::{self, Day};
+use plinth_core::project_fields::{NewField, operations, rules, store};
+use plinth_core::projects::Project;
 use plinth_store::Connection;
 
 pub async fn list<E: Endpoint, T: Target + AsRef<Project>>(
@@ -36,7 +34,7 @@ pub async fn list<E: Endpoint, T: Target + AsRef<Project>>(
     }
     let mut db = app.read().await?;
     let window = find_window(&mut db, project.id, page).await?;
-    let contents = contents::find(&mut db, &window.items).await?;
+    let contents = store::find_contents(&mut db, &window.items).await?;
     let setting = Setting { project, contents: &contents, today, urls: access.urls() };
     let listed: Vec<_> = window.items.iter().map(|field| ProjectField::new(field, setting)).collect();
     let link = cursor::link(context, &app.cursor_key, &name, window.before_first, window.after_last);
@@ -56,7 +54,7 @@ pub async fn get<E: Endpoint, T: Target + AsRef<Project>>(
     if conditional::is_held(access.context(), &headers, &seed) {
         return Ok(ApiResponse::not_modified(seed));
     }
-    let contents = contents::find(&mut db, std::slice::from_ref(&field)).await?;
+    let contents = store::find_contents(&mut db, std::slice::from_ref(&field)).await?;
     let setting = Setting { project, contents: &contents, today, urls: access.urls() };
     Ok(ApiResponse::ok(&ProjectField::new(&field, setting)).with_entity_seed(seed))
 }
@@ -71,8 +69,8 @@ pub async fn add<E: Endpoint, T: Target + AsRef<Project>, B: FromJson + Into<New
     Ok(created(project, &whole, Day(app.clock.now().date()), access.urls()))
 }
 
-fn created(project: &Project, whole: &operations::Whole, today: Day, urls: &Urls) -> ApiResponse {
-    let contents: &Contents = &whole.contents;
+fn created(project: &Project, whole: &operations::ProjectFieldWithContents, today: Day, urls: &Urls) -> ApiResponse {
+    let contents = &whole.contents;
     let field = ProjectField::new(&whole.field, Setting { project, contents, today, urls });
     let location = crate::projects::json::url(project, urls).then(Fixed("/fields/")).then(Number(whole.field.id.0));
     ApiResponse::created(&field, location)

@@ -6,7 +6,7 @@ use crate::projects::json::RichText;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{IssueFieldId, NodeId, ProjectFieldId};
 use plinth_base::urls::{Url, Urls};
-use plinth_core::project_fields::contents::Contents;
+use plinth_core::project_fields::model::Contents;
 use plinth_core::project_fields::model::{self, DataType, Day};
 use plinth_core::projects::Project;
 

@@ -17,6 +17,6 @@ impl FromRequest for FoundPull {
         let params = &context.params;
         let number = params.number("pull_number").ok_or(Error::NotFound)?;
         let repo = (params.get("owner"), params.get("repo"));
-        find_cached(app, context.state, repo, number).await.map(Self)
+        find_cached(app, context.generations, repo, number).await.map(Self)
     }
 }

@@ -1,21 +1,20 @@
 //! Steps of the operations on references.
 
 use http::HeaderMap;
-use plinth_core::ref_updates::check_not_empty;
 
 use super::json::{self, Reference};
 use super::listing;
 use crate::app::App;
+use crate::policy::Endpoint;
 use crate::policy::table::{CreateRef, DeleteRef, GetRef, GetRefOrPrefix, ListMatchingRefs, ListRefs, UpdateRef};
-use crate::policy::{Allowed, Endpoint};
 use crate::request::body::Json;
 use crate::request::conditional::{EntityTag, is_not_modified};
-use crate::request::page;
+use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
-use plinth_core::access::RepoTarget;
-use plinth_core::ref_updates::{self, NewRef, RefUpdate, rules};
+use plinth_core::ref_updates::{self, NewRef, RefUpdate, check_not_empty, rules};
 use plinth_core::refs::{self, store};
+use plinth_core::repos::RepoTarget;
 use plinth_git::RefName;
 
 /// How long clients are asked to wait before they look at references again.

@@ -1,23 +1,21 @@
 //! Steps of the operations on repositories.
 
-use plinth_base::error::Result;
-use plinth_base::urls::Urls;
-use plinth_core::access::{Org, OwnAccount, RepoTarget};
-use plinth_core::repos::store::Found;
-use plinth_core::repos::{NewRepository, RepoRole, operations};
-use plinth_core::tokens::Principal;
-
 use super::json::Repository;
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::{CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetRepo};
+use crate::request::Allowed;
 use crate::request::body::Json;
 use crate::response::api_response::ApiResponse;
+use plinth_base::error::Result;
+use plinth_base::urls::Urls;
+use plinth_core::access::{Org, OwnAccount, Role};
+use plinth_core::repos::{NewRepository, RepoTarget, RepoWithRole, operations};
+use plinth_core::tokens::Principal;
 
 pub async fn get(access: Allowed<GetRepo, RepoTarget>) -> Result<ApiResponse> {
     let mut repository = Repository::new(&access.repo, access.urls());
     if !matches!(access.caller(), Principal::Anonymous) {
-        let everyone = (!access.private).then_some(RepoRole::Read);
+        let everyone = (!access.private).then_some(Role::Read);
         repository = repository.with_permissions(access.role.max(everyone));
     }
     let changed = access.pushed_at.max(Some(access.updated_at));
@@ -47,7 +45,7 @@ pub async fn delete(access: Allowed<DeleteRepo, RepoTarget>, app: App) -> Result
     Ok(ApiResponse::no_content())
 }
 
-fn created(found: &Found, urls: &Urls) -> ApiResponse {
+fn created(found: &RepoWithRole, urls: &Urls) -> ApiResponse {
     let repository = Repository::new(&found.repo, urls).with_permissions(found.role);
     ApiResponse::created(&repository, urls.repo(&found.repo.owner_login, &found.repo.name))
 }

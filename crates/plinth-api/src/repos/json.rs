@@ -9,7 +9,8 @@ use plinth_base::clock::Timestamp;
 use plinth_base::ids::{NodeId, RepoId};
 use plinth_base::urls::Part::Fixed;
 use plinth_base::urls::{Url, Urls};
-use plinth_core::repos::{Repo, RepoRole};
+use plinth_core::access::Role;
+use plinth_core::repos::Repo;
 
 /// The whole repository object.
 #[derive(Serialize)]
@@ -120,13 +121,13 @@ pub struct Permissions {
 
 impl Permissions {
     /// `None` is what a reader without a role of its own sees.
-    pub fn new(role: Option<RepoRole>) -> Self {
+    pub fn new(role: Option<Role>) -> Self {
         Self {
-            admin: role >= Some(RepoRole::Admin),
-            maintain: role >= Some(RepoRole::Maintain),
-            push: role >= Some(RepoRole::Write),
-            triage: role >= Some(RepoRole::Triage),
-            pull: role >= Some(RepoRole::Read),
+            admin: role >= Some(Role::Admin),
+            maintain: role >= Some(Role::Maintain),
+            push: role >= Some(Role::Write),
+            triage: role >= Some(Role::Triage),
+            pull: role >= Some(Role::Read),
         }
     }
 }
@@ -233,7 +234,7 @@ impl<'a> Repository<'a> {
     }
 
     /// Shows what the reader may do.
-    pub fn with_permissions(mut self, role: Option<RepoRole>) -> Self {
+    pub fn with_permissions(mut self, role: Option<Role>) -> Self {
         self.permissions = Some(Permissions::new(role));
         self
     }

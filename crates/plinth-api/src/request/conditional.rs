@@ -32,7 +32,7 @@ impl EntityTag {
         Self(text)
     }
 
-    /// The form for an answer that was not transformed on its way.
+    /// The strong form, for a response that is sent as it was made.
     pub fn strong(&self) -> String {
         format!("\"{}\"", self.0)
     }
@@ -57,10 +57,10 @@ pub fn is_held(context: &RequestContext, headers: &HeaderMap, seed: &[u8]) -> bo
 
 /// The headers that make a request conditional, without all the others.
 pub fn preconditions(headers: &HeaderMap) -> HeaderMap {
-    let held = headers.get_all(IF_NONE_MATCH).iter().map(|value| (IF_NONE_MATCH, value.clone()));
+    let tags = headers.get_all(IF_NONE_MATCH).iter().map(|value| (IF_NONE_MATCH, value.clone()));
     let since = headers.get(IF_MODIFIED_SINCE).map(|value| (IF_MODIFIED_SINCE, value.clone()));
     let mut preconditions = HeaderMap::new();
-    for (name, value) in held.chain(since) {
+    for (name, value) in tags.chain(since) {
         preconditions.append(name, value);
     }
     preconditions
@@ -82,8 +82,8 @@ pub fn is_not_modified(headers: &HeaderMap, tag: Option<&EntityTag>, modified: O
 
 fn matches(headers: &HeaderMap, tag: &EntityTag) -> bool {
     let lists = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    lists.flat_map(|list| list.split(',')).map(str::trim).any(|held| {
-        let opaque = held.trim_start_matches("W/").trim_matches('"');
-        held == "*" || opaque == tag.0
+    lists.flat_map(|list| list.split(',')).map(str::trim).any(|sent| {
+        let opaque = sent.trim_start_matches("W/").trim_matches('"');
+        sent == "*" || opaque == tag.0
     })
 }

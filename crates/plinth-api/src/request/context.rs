@@ -1,34 +1,33 @@
-//! One request on its way, with everything that was learned about it before its handler runs.
+//! What the middleware has learned about a request before its handler runs.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
-use super::media::Media;
 use super::request_permit::RequestPermit;
-use super::version::Version;
 use crate::app::permits::Caller;
+use crate::negotiation::{Media, Version};
 use crate::policy::Row;
 use plinth_base::urls::Urls;
 use plinth_core::access::PathParams;
 use plinth_core::tokens::Principal;
 use plinth_store::{Generations, InvalidationScope};
 
-/// What handlers and replies know about a request besides its body.
+/// What handlers know about a request besides its body.
 #[derive(Debug)]
 pub struct RequestContext {
     pub row: &'static Row,
     pub params: PathParams,
     pub principal: Arc<Principal>,
-    /// The generations of the store from before anything was looked up, where they are known.
-    pub state: Option<Generations>,
+    /// The generations of the store from before anything was read, where they are known.
+    pub generations: Option<Generations>,
     pub urls: Urls,
     pub media: Media,
     pub version: Version,
-    /// The path as it was asked for, without the prefix, for links to other pages.
+    /// The path of the request without the prefix, for links to other pages.
     pub path: String,
     pub query: String,
-    /// The client's address, for budgets of callers without a credential.
+    /// The client's IP address, for limits of callers without a credential.
     pub peer: IpAddr,
     /// The request's permit, which it does not hold while it waits for its client.
     pub permit: Arc<RequestPermit>,

@@ -1,4 +1,4 @@
-//! Lists by cursor: opaque, bound to their list, and refused when anyone has changed them.
+//! Lists by cursor: opaque, bound to their list, and rejected if they were changed.
 
 use plinth_base::error::{Code, Error, FieldError, Result};
 use plinth_core::paging::{CursorPage, Edge};
@@ -7,7 +7,7 @@ use super::context::RequestContext;
 use super::page::{per_page, with_query};
 use crate::app::CursorKey;
 
-/// Reads `before`, `after` and `per_page`; both cursors at once, or a foreign one, are refused.
+/// Reads `before`, `after` and `per_page`; both cursors at once, or one of another list, are errors.
 pub fn of(context: &RequestContext, key: &CursorKey, list: &str, resource: &'static str) -> Result<CursorPage> {
     let given = |name| context.query(name).filter(|text| !text.is_empty());
     let open = |name: &'static str, text: &str| {
@@ -35,8 +35,8 @@ pub fn link(
     after_last: Option<i64>,
 ) -> Option<String> {
     let link = |name: &str, other: &str, id: i64, relation: &str| {
-        let address = with_query(context, &[(name, Some(&key.seal(list, id))), (other, None)]);
-        format!("<{address}>; rel=\"{relation}\"")
+        let url = with_query(context, &[(name, Some(&key.seal(list, id))), (other, None)]);
+        format!("<{url}>; rel=\"{relation}\"")
     };
     let previous = before_first.map(|id| link("before", "after", id, "prev"));
     let next = after_last.map(|id| link("after", "before", id, "next"));

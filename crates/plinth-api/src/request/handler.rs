@@ -70,8 +70,8 @@ pub struct HandlerResponse {
 }
 
 impl From<ApiResponse> for HandlerResponse {
-    fn from(reply: ApiResponse) -> Self {
-        let (response, facts) = reply.into_parts();
+    fn from(response: ApiResponse) -> Self {
+        let (response, facts) = response.into_parts();
         Self { response, facts: Some(facts) }
     }
 }

@@ -1,13 +1,15 @@
 //! What handlers read from a request.
 
+mod allowed;
 pub mod body;
 pub mod conditional;
 pub mod context;
 pub mod cursor;
 pub mod handler;
-pub mod media;
 pub mod page;
 pub mod request_body;
 pub mod request_permit;
+pub mod response_memory;
 pub mod shape;
-pub mod version;
+
+pub use allowed::Allowed;

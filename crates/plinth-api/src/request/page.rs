@@ -21,8 +21,8 @@ pub fn link(page: Page, context: &RequestContext, total: i64) -> Option<String> 
     let mut link = String::new();
     let mut add = |relation: &str, number: i64| {
         let separator = if link.is_empty() { "" } else { ", " };
-        let address = with_query(context, &[("page", Some(&number.to_string()))]);
-        write!(link, "{separator}<{address}>; rel=\"{relation}\"").expect("writing to a string always succeeds");
+        let url = with_query(context, &[("page", Some(&number.to_string()))]);
+        write!(link, "{separator}<{url}>; rel=\"{relation}\"").expect("writing to a string always succeeds");
     };
     if page.number > 1 {
         add("prev", (page.number - 1).min(last.max(1)));
@@ -43,7 +43,7 @@ pub fn per_page(context: &RequestContext) -> i64 {
     asked.unwrap_or(PER_PAGE_DEFAULT).min(PER_PAGE_MAX)
 }
 
-/// The address of this request with some parameters replaced in place, added at the end or taken out.
+/// The URL of this request with some parameters replaced, added at the end or taken out.
 pub fn with_query(context: &RequestContext, changes: &[(&str, Option<&str>)]) -> String {
     let change_of = |key: &str| changes.iter().find(|(name, _)| *name == key);
     let mut query = form_urlencoded::Serializer::new(String::new());

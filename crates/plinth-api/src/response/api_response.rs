@@ -1,4 +1,4 @@
-//! Answers of handlers.
+//! Responses of handlers.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -7,23 +7,20 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, LINK, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
-use super::error_response::with_type;
+use super::content_type::{JSON, with_type};
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
 use plinth_git::{Reserved, Sent};
 
-/// The exact type that clients compare with before they parse.
-pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
-
 const POLL_INTERVAL: HeaderName = HeaderName::from_static("x-poll-interval");
-/// Room for every header that an answer gets on its way, so that it is taken once.
+/// Capacity for every header that a response gets, so that the map is allocated once.
 const HEADERS_MAX: usize = 32;
-/// What one resource takes at most, nearly always; a larger answer grows from here.
+/// Most resources fit; a larger body grows from here.
 const BODY_SIZE: usize = 4096;
-/// The room that a larger body has taken in advance is given back.
+/// A larger body gives its spare capacity back.
 const LARGE_BODY: usize = 1 << 20;
 
-/// An answer of a handler.
+/// A response of a handler.
 #[derive(Debug)]
 pub struct ApiResponse {
     status: StatusCode,
@@ -44,13 +41,13 @@ enum Content {
     Streamed(Body),
 }
 
-/// A body, and what it takes of the memory for large ones.
-struct Held {
+/// A body with its reservation of memory for large ones.
+struct ReservedBody {
     bytes: Bytes,
     _sent: Sent,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for ReservedBody {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -62,12 +59,12 @@ impl ApiResponse {
         Self::json(StatusCode::OK, resource)
     }
 
-    /// 201 with a new resource and its address.
+    /// 201 with a new resource and its URL.
     pub fn created(resource: &impl Serialize, location: impl ToString) -> Self {
         Self { location: Some(location.to_string()), ..Self::json(StatusCode::CREATED, resource) }
     }
 
-    /// 201 for something that has no address of its own.
+    /// 201 for a resource that has no URL of its own.
     pub fn created_without_url(resource: &impl Serialize) -> Self {
         Self::json(StatusCode::CREATED, resource)
     }
@@ -87,7 +84,7 @@ impl ApiResponse {
         Self::new(StatusCode::RESET_CONTENT, None, Bytes::new())
     }
 
-    /// 304 for a handler that knows without building the answer.
+    /// 304 for a handler that knows without building the response.
     pub fn not_modified(seed: Vec<u8>) -> Self {
         Self { entity_seed: Some(seed), ..Self::new(StatusCode::NOT_MODIFIED, None, Bytes::new()) }
     }
@@ -135,7 +132,7 @@ impl ApiResponse {
     pub fn holding(self, reserved: Option<Reserved>) -> Result<Self> {
         let content = match (self.content, reserved) {
             (Content::Whole(bytes), Some(reserved)) => match reserved.send(bytes.len() as u64)? {
-                Some(sent) => Content::Whole(Bytes::from_owner(Held { bytes, _sent: sent })),
+                Some(sent) => Content::Whole(Bytes::from_owner(ReservedBody { bytes, _sent: sent })),
                 None => Content::Whole(bytes),
             },
             (content, _) => content,
@@ -152,17 +149,17 @@ impl ApiResponse {
         Self { last_modified: moment, ..self }
     }
 
-    /// For what is different a moment later.
+    /// For what may differ a moment later.
     pub fn without_caching(self) -> Self {
         Self { cache_control: Some(HeaderValue::from_static("no-cache")), ..self }
     }
 
-    /// For a secret, which no cache may keep even for its owner.
+    /// For a secret, which no cache may store even for its owner.
     pub fn without_storing(self) -> Self {
         Self { cache_control: Some(HeaderValue::from_static("no-store")), ..self }
     }
 
-    /// Asks clients not to look again sooner than this.
+    /// Asks clients not to poll more often.
     pub fn with_poll_interval(self, seconds: u32) -> Self {
         Self { poll_interval_seconds: Some(seconds), ..self }
     }
@@ -173,7 +170,7 @@ impl ApiResponse {
     }
 }
 
-/// 200 with a stream of Git's own protocol, which no cache may keep.
+/// 200 with a stream of Git's own protocol, which no cache may store.
 pub fn git_stream(content_type: &'static str, body: impl Into<Body>) -> Response {
     let mut response = with_type(HeaderValue::from_static(content_type), body);
     let never = HeaderValue::from_static("no-cache, max-age=0, must-revalidate");
@@ -181,7 +178,7 @@ pub fn git_stream(content_type: &'static str, body: impl Into<Body>) -> Response
     response
 }
 
-/// What the gate needs to know about an answer besides the answer.
+/// What the middleware needs to know about a response besides the response.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     pub last_modified: Option<Timestamp>,
@@ -206,7 +203,7 @@ impl ApiResponse {
         *response.status_mut() = self.status;
         *response.headers_mut() = HeaderMap::with_capacity(HEADERS_MAX);
         let headers = response.headers_mut();
-        let text = |value: String| HeaderValue::try_from(value).expect("addresses are percent-encoded");
+        let text = |value: String| HeaderValue::try_from(value).expect("URLs are percent-encoded");
         self.content_type.map(|value| headers.insert(CONTENT_TYPE, value));
         self.cache_control.map(|value| headers.insert(CACHE_CONTROL, value));
         self.link.map(|value| headers.insert(LINK, text(value)));

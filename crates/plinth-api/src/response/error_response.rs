@@ -1,25 +1,25 @@
-//! Refusals: every row of the error table, and what clients read.
+//! Error responses: every row of the error table, and what clients read.
 
-use axum::body::Body;
+use crate::response::content_type::with_type;
 use axum::response::Response;
-use http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
-use super::api_response::JSON;
+use super::content_type::JSON;
 use crate::policy::{Row, Wire};
 use plinth_base::error::{Code, Error, FieldError};
 use plinth_base::urls::Urls;
 
-/// What git shows to people line by line.
+/// What git shows to its user.
 const PLAIN_TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
-/// Git asks for a password only when it is told to.
+/// Git asks for a password only after this challenge.
 const CHALLENGE: HeaderValue = HeaderValue::from_static("Basic realm=\"Plinth\", charset=\"UTF-8\"");
 const OVERLOAD_RETRY_SECONDS: u64 = 1;
 
 /// Every row of the error table.
-pub(super) fn status(error: &Error) -> StatusCode {
+fn status(error: &Error) -> StatusCode {
     match error {
         Error::BadRequest(_) => StatusCode::BAD_REQUEST,
         Error::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
@@ -40,7 +40,7 @@ pub(super) fn status(error: &Error) -> StatusCode {
     }
 }
 
-/// The whole answer to a refused request.
+/// The error response.
 pub fn error_response(error: &Error, row: Option<&Row>, urls: &Urls) -> Response {
     let status = status(error);
     let mut response = match row.map_or(Wire::Json, |row| row.wire) {
@@ -49,7 +49,7 @@ pub fn error_response(error: &Error, row: Option<&Row>, urls: &Urls) -> Response
             let body = serde_json::to_vec(&envelope).expect("the envelope has text keys and no failing parts");
             with_type(JSON, body)
         }
-        Wire::Git => git_refusal(error),
+        Wire::Git => git_error(error),
     };
     *response.status_mut() = status;
     let retry_after = match error {
@@ -61,15 +61,8 @@ pub fn error_response(error: &Error, row: Option<&Row>, urls: &Urls) -> Response
     response
 }
 
-/// 200 with this body, for whoever sets the rest.
-pub fn with_type(content_type: HeaderValue, body: impl Into<Body>) -> Response {
-    let mut response = Response::new(body.into());
-    response.headers_mut().insert(CONTENT_TYPE, content_type);
-    response
-}
-
 /// A sentence that the git client shows to its user.
-fn git_refusal(error: &Error) -> Response {
+fn git_error(error: &Error) -> Response {
     let text = match error {
         Error::NotFound => "Repository not found.".into(),
         other => message(other),
@@ -106,7 +99,7 @@ impl Serialize for Envelope<'_> {
 }
 
 impl Envelope<'_> {
-    /// Clients recognize limits by the end of this address; a error_response before routing belongs to no operation.
+    /// Clients recognize limits by the end of this URL. An error before routing belongs to no operation.
     fn documentation_url(&self) -> String {
         match (self.error, self.row) {
             (Error::RateLimited(_), _) => self.urls.documentation("rate-limits-for-the-rest-api").to_string(),

@@ -1,4 +1,4 @@
-//! Headers of every answer, under this service's name and under the one that existing clients read.
+//! Headers of responses, under this service's name and under the one that existing clients read.
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -7,9 +7,8 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
+use crate::negotiation::{Media, Version};
 use crate::policy::Row;
-use crate::request::media::Media;
-use crate::request::version::Version;
 use plinth_core::access::Rule;
 use plinth_core::rate_limit::RateLimit;
 use plinth_core::tokens::{Principal, Scope, UserLimits};
@@ -19,7 +18,7 @@ const EXPOSED: &str = "ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-R
                        X-Accepted-GitHub-Permissions, X-GitHub-Media-Type, X-GitHub-Request-Id, \
                        X-GitHub-Api-Version-Selected";
 
-// Made once: a name given as text is read letter by letter, and copied, for every answer.
+// Constants, because a name given as text is parsed and copied for every response.
 const X_GITHUB_REQUEST_ID: HeaderName = HeaderName::from_static("x-github-request-id");
 const X_SERVICE_REQUEST_ID: HeaderName = HeaderName::from_static("x-service-request-id");
 const X_GITHUB_API_VERSION_SELECTED: HeaderName = HeaderName::from_static("x-github-api-version-selected");
@@ -37,10 +36,10 @@ const TOKEN_EXPIRATION: HeaderName = HeaderName::from_static("github-authenticat
 const X_ACCEPTED_GITHUB_PERMISSIONS: HeaderName = HeaderName::from_static("x-accepted-github-permissions");
 const X_ACCEPTED_SERVICE_PERMISSIONS: HeaderName = HeaderName::from_static("x-accepted-service-permissions");
 
-/// Even an answer to nobody in particular: whoever signs in would be given another.
+/// Also for callers without a credential, who get another response when they sign in.
 const VARIES_BY: &str = "Accept, Authorization, Cookie, Accept-Encoding, X-Requested-With";
 
-/// What every answer carries, whatever it says.
+/// Headers of every response.
 pub fn add_common(headers: &mut HeaderMap, request_id: &str) {
     let fixed = |headers: &mut HeaderMap, name: HeaderName, value: &'static str| {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
@@ -57,7 +56,7 @@ pub fn add_common(headers: &mut HeaderMap, request_id: &str) {
     headers.insert(X_SERVICE_REQUEST_ID, id);
 }
 
-/// The answer to a browser that asks whether it may ask.
+/// Headers of the response to a CORS preflight request.
 pub fn add_preflight(headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, PATCH, PUT, DELETE"));
     headers.insert(
@@ -82,7 +81,7 @@ pub fn add_media(headers: &mut HeaderMap, media: Media) {
     headers.insert(X_SERVICE_MEDIA_TYPE, value);
 }
 
-/// Caches keep answers apart by who asked and how.
+/// Lets caches store a response, by principal.
 pub fn add_caching(headers: &mut HeaderMap, principal: &Principal, status: StatusCode) {
     if (status.is_success() && status != StatusCode::NO_CONTENT) || status == StatusCode::NOT_MODIFIED {
         let value = if matches!(principal, Principal::Anonymous) {
@@ -102,7 +101,7 @@ pub fn add_rate_limit(headers: &mut HeaderMap, rate_limit: RateLimit) {
     headers.insert(X_RATELIMIT_RESOURCE, HeaderValue::from_static("core"));
 }
 
-/// What the token has, and what the operation would have liked.
+/// What the token grants, and what the endpoint accepts.
 pub fn add_rights(headers: &mut HeaderMap, principal: &Principal, row: Option<&Row>) {
     match principal {
         Principal::Anonymous | Principal::App(_) => {}

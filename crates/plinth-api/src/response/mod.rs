@@ -1,6 +1,6 @@
 //! What handlers return, and how errors look.
 
 pub mod api_response;
+pub mod content_type;
 pub mod error_response;
 pub mod headers;
-pub mod large_body;

@@ -20,7 +20,7 @@ impl FromJson for NewComment {
         let commit_id = fields.required("commit_id");
         let (path, at) = (fields.required("path"), read_at(fields));
         let subject = Subject { commit_id: commit_id?, path: path?, at: at? };
-        Some(Self::Begin { body: body?, subject })
+        Some(Self::Start { body: body?, subject })
     }
 }
 

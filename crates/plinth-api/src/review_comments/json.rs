@@ -6,13 +6,13 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::accounts::json::User;
+use crate::negotiation::Media;
 use crate::pulls::json::{Link, user};
-use crate::request::media::Media;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{CommentId, NodeId, ReviewId, Sha};
 use plinth_base::urls::Part::{Fixed, Number};
 use plinth_base::urls::{Url, Urls};
-use plinth_core::pulls::threads::Place;
+use plinth_core::pulls::threads::Position;
 use plinth_core::repos::Repo;
 use plinth_core::review_comments::model::Comment;
 use plinth_markdown::Rendered;
@@ -23,7 +23,7 @@ const FILE_LINE: i64 = 1;
 /// A comment with all that is needed to show it.
 pub struct Ready {
     pub comment: Comment,
-    pub place: Place,
+    pub position: Position,
     pub rendered: Option<Arc<Rendered>>,
 }
 
@@ -91,7 +91,7 @@ struct Reactions<'a> {
 
 impl<'a> ReviewComment<'a> {
     pub fn new(ready: &'a Ready, media: Media, repo: &'a Repo, urls: &'a Urls) -> Self {
-        let Ready { comment, place, rendered } = ready;
+        let Ready { comment, position, rendered } = ready;
         let thread = &comment.thread;
         let (owner, name) = (repo.owner_login.as_str(), repo.name.as_str());
         let url = urls.review_comment(owner, name, comment.id);
@@ -100,7 +100,7 @@ impl<'a> ReviewComment<'a> {
         let pull_url = urls.pull(owner, name, comment.pull_number);
         let about_file = thread.is_about_file();
         let first_line = about_file.then_some(FILE_LINE);
-        let spot = place.spot.as_ref();
+        let location = position.location.as_ref();
         let rendered = rendered.as_deref();
         Self {
             url,
@@ -108,8 +108,8 @@ impl<'a> ReviewComment<'a> {
             id: comment.id,
             node_id: NodeId::new("PRRC", 0).number(repo.id.0).number(comment.id.0).finish(),
             diff_hunk: text(&thread.diff_hunk),
-            path: spot.map_or(&thread.path, |spot| &spot.path),
-            commit_id: place.commit,
+            path: location.map_or(&thread.path, |location| &location.path),
+            commit_id: position.commit,
             original_commit_id: thread.head_sha,
             user: user(&comment.author, urls),
             body: shows_body(media).then_some(&comment.body),
@@ -122,18 +122,18 @@ impl<'a> ReviewComment<'a> {
             author_association: comment.author.association.as_str(),
             _links: Links { own: Link { href: url }, html: Link { href: page }, pull_request: Link { href: pull_url } },
             reactions: Reactions::none(url),
-            start_line: spot.and_then(|spot| spot.start_line),
+            start_line: location.and_then(|location| location.start_line),
             original_start_line: thread.start_line,
-            start_side: match spot {
-                Some(spot) => spot.start_side,
+            start_side: match location {
+                Some(location) => location.start_side,
                 None => thread.start_side.as_deref(),
             },
-            line: spot.and_then(|spot| spot.line.or(first_line)),
+            line: location.and_then(|location| location.line.or(first_line)),
             original_line: thread.line.or(first_line),
             side: thread.side.as_deref().unwrap_or("RIGHT"),
             in_reply_to_id: comment.in_reply_to_id,
             original_position: thread.position.or(first_line),
-            position: spot.and_then(|spot| spot.position.or(first_line)),
+            position: location.and_then(|location| location.position.or(first_line)),
             subject_type: if about_file { "file" } else { "line" },
         }
     }

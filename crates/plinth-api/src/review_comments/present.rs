@@ -1,4 +1,4 @@
-//! Comments made ready to be shown: places that nobody has looked for yet, and bodies rendered where they are asked for.
+//! Comments made ready to be shown: positions that nobody has looked for yet, and bodies rendered where they are asked for.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::request::context::RequestContext;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::PullId;
-use plinth_core::pulls::threads::{self, Place};
+use plinth_core::pulls::threads::{self, Position};
 use plinth_core::repos::Repo;
 use plinth_core::review_comments::model::Comment;
 use plinth_markdown::{Context, Rendered};
@@ -19,8 +19,8 @@ pub async fn ready(app: &App, context: &RequestContext, repo: &Repo, mut comment
     let bodies = comments.iter().map(|comment| comment.body.as_str());
     let mut rendered = render(app, context, bodies).await?.into_iter();
     let ready = comments.into_iter().map(|mut comment| {
-        let place = comment.place.take().ok_or_else(|| Error::internal("every place was looked for"))?;
-        Ok(Ready { comment, place, rendered: rendered.next().flatten() })
+        let position = comment.position.take().ok_or_else(|| Error::internal("every position was looked for"))?;
+        Ok(Ready { comment, position, rendered: rendered.next().flatten() })
     });
     ready.collect()
 }
@@ -30,19 +30,19 @@ pub fn shown<'a>(ready: &'a [Ready], context: &'a RequestContext, repo: &'a Repo
     ready.iter().map(|ready| ReviewComment::new(ready, context.media, repo, &context.urls)).collect()
 }
 
-/// Looks for the missing places of each pull request at once.
+/// Looks for the missing positions of each pull request at once.
 async fn fill_positions(app: &App, repo: &Repo, comments: &mut [Comment]) -> Result<()> {
     let mut missing: BTreeMap<PullId, BTreeMap<i64, usize>> = BTreeMap::new();
-    for (index, comment) in comments.iter().enumerate().filter(|(_, comment)| comment.place.is_none()) {
+    for (index, comment) in comments.iter().enumerate().filter(|(_, comment)| comment.position.is_none()) {
         missing.entry(comment.pull_id).or_default().insert(comment.thread.id, index);
     }
     for (pull, threads) in missing {
         let wanted: Vec<_> = threads.values().map(|index| comments[*index].thread.clone()).collect();
         let Some(version) = threads.values().next().map(|index| comments[*index].version) else { continue };
-        let places = threads::place(app, repo.id, pull, &version, wanted).await?;
-        let by_thread: BTreeMap<i64, Place> = threads.into_keys().zip(places).collect();
-        for comment in comments.iter_mut().filter(|comment| comment.pull_id == pull && comment.place.is_none()) {
-            comment.place = by_thread.get(&comment.thread.id).cloned();
+        let positions = threads::find_positions(app, repo.id, pull, &version, wanted).await?;
+        let by_thread: BTreeMap<i64, Position> = threads.into_keys().zip(positions).collect();
+        for comment in comments.iter_mut().filter(|comment| comment.pull_id == pull && comment.position.is_none()) {
+            comment.position = by_thread.get(&comment.thread.id).cloned();
         }
     }
     Ok(())

@@ -31,7 +31,7 @@ const HTTP2_STREAMS_MAX: u32 = 100;
 const HTTP2_HEADER_BYTES_MAX: u32 = 48 * 1024;
 /// What waits in memory for one slow stream.
 const HTTP2_SEND_BUFFER_MAX: usize = 64 * 1024;
-/// A client that does not answer a ping is gone.
+/// A client that does not respond to a ping is gone.
 const HTTP2_PING_INTERVAL: Duration = Duration::from_secs(20);
 const HTTP2_PING_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -39,7 +39,7 @@ const HTTP2_PING_TIMEOUT: Duration = Duration::from_secs(20);
 pub struct Connection {
     pub stream: TcpStream,
     pub peer: IpAddr,
-    pub door: HttpService,
+    pub service: HttpService,
     pub ticket: Ticket,
 }
 
@@ -62,7 +62,7 @@ impl Connection {
     }
 
     async fn run(self, watcher: Watcher, draining: &mut watch::Receiver<bool>) -> Result<(), BoxError> {
-        let Connection { mut stream, peer, door, ticket } = self;
+        let Connection { mut stream, peer, service, ticket } = self;
         // Responses are written whole, so waiting for more bytes only delays them.
         stream.set_nodelay(true)?;
         let tracked = ticket.tracked.clone();
@@ -73,12 +73,12 @@ impl Connection {
         match detected {
             None => {}
             Some((Protocol::Http1, read)) => {
-                let io = Stream::http1(stream, read, tracked.clone(), door.clone());
+                let io = Stream::http1(stream, read, tracked.clone(), service.clone());
                 let service = service_fn(move |request: Request<Incoming>| {
-                    let (door, in_flight) = (door.clone(), InFlight::http1(tracked.clone()));
-                    async move { Ok::<_, Infallible>(respond(&door, request, peer, in_flight).await) }
+                    let (service, in_flight) = (service.clone(), InFlight::http1(tracked.clone()));
+                    async move { Ok::<_, Infallible>(respond(&service, request, peer, in_flight).await) }
                 });
-                // The heads' timeouts are those of the connection, which tell an idle one from one that is sending.
+                // The heads' timeouts are those of the connection, which distinguish an idle one from one that is sending.
                 let connection = http1::Builder::new()
                     .timer(TokioTimer::new())
                     .header_read_timeout(None)
@@ -87,12 +87,12 @@ impl Connection {
                 watcher.watch(connection).await?;
             }
             Some((Protocol::Http2, read)) => {
-                let io = Stream::http2(stream, read, tracked.clone(), door.clone());
+                let io = Stream::http2(stream, read, tracked.clone(), service.clone());
                 let streams = AtomicU64::new(0);
                 let service = service_fn(move |request: Request<Incoming>| {
                     let stream = streams.fetch_add(1, Ordering::Relaxed);
-                    let (door, in_flight) = (door.clone(), InFlight::http2(tracked.clone(), stream));
-                    async move { Ok::<_, Infallible>(respond(&door, request, peer, in_flight).await) }
+                    let (service, in_flight) = (service.clone(), InFlight::http2(tracked.clone(), stream));
+                    async move { Ok::<_, Infallible>(respond(&service, request, peer, in_flight).await) }
                 });
                 let connection = http2::Builder::new(TokioExecutor::new())
                     .timer(TokioTimer::new())
@@ -131,15 +131,15 @@ async fn detect(stream: &mut TcpStream, tracked: &Arc<Tracked>) -> io::Result<Op
 }
 
 async fn respond(
-    door: &HttpService,
+    service: &HttpService,
     request: Request<Incoming>,
     peer: IpAddr,
     in_flight: InFlight,
 ) -> Response<TrackedBody> {
     let request = request.map(Body::new);
     let response = match in_flight.admission() {
-        Admission::Served => door.answer(request, peer).await,
-        Admission::Reserve => door.answer_overloaded(request).await,
+        Admission::Served => service.respond(request, peer).await,
+        Admission::Reserve => service.respond_overloaded(request).await,
     };
     response.map(|body| TrackedBody::new(body, in_flight))
 }

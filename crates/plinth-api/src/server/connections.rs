@@ -16,7 +16,7 @@ pub const RESERVE_MAX: usize = 64;
 /// A connection that was just accepted is not closed for another one before its first request had time to come.
 const FIRST_REQUEST_GRACE: Duration = Duration::from_millis(100);
 /// How often timeouts are looked at.
-pub const SWEEP_INTERVAL: Duration = Duration::from_millis(200);
+pub const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// How many connections there may be.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub struct Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
     Served,
-    /// Beyond the limit: only health checks are answered.
+    /// Beyond the limit: only health checks get a response.
     Reserve,
 }
 
@@ -41,7 +41,7 @@ pub enum Decision {
     Admitted(Ticket),
     /// There are too many, and all are too new to be closed for this one: it is to be asked for again after this time.
     Later(Duration),
-    Refused,
+    Rejected,
 }
 
 /// Whether there is room for one more.
@@ -109,7 +109,7 @@ impl Connections {
     }
 
     /// Takes in a new connection. Where there are too many, the one that the server has waited for longest is closed in
-    /// its favour; where all are busy it goes to the reserve, and where that is busy too it is refused.
+    /// its favour; where all are busy it goes to the reserve, and where that is busy too it is rejected.
     pub fn admit(self: &Arc<Self>, peer: IpAddr, now: Instant) -> Decision {
         let network = network_of(peer);
         let mut open = self.open.lock();
@@ -119,7 +119,7 @@ impl Connections {
             Room::Later(pause) => return Decision::Later(pause),
             Room::No if open.reserve < RESERVE_MAX => Admission::Reserve,
             Room::No if matches!(open.evict(now, is_reserve), Room::Yes) => Admission::Reserve,
-            Room::No => return Decision::Refused,
+            Room::No => return Decision::Rejected,
         };
         let tracked = open.insert(network, admission, now);
         Decision::Admitted(Ticket { connections: self.clone(), tracked })
@@ -145,7 +145,7 @@ impl Connections {
     }
 
     /// Closes every connection that has had its time.
-    pub fn sweep(&self, now: Instant, timeouts: &Timeouts) {
+    pub fn close_expired(&self, now: Instant, timeouts: &Timeouts) {
         let mut open = self.open.lock();
         let overdue: Vec<u64> = open.by_id.values().filter_map(|one| one.overdue(now, timeouts)).collect();
         overdue.into_iter().for_each(|id| open.close(id));
@@ -230,7 +230,7 @@ mod tests {
     fn admit(open: &Arc<Connections>, peer: &str, now: Instant) -> Option<Ticket> {
         match open.admit(address(peer), now) {
             Decision::Admitted(ticket) => Some(ticket),
-            Decision::Later(_) | Decision::Refused => None,
+            Decision::Later(_) | Decision::Rejected => None,
         }
     }
 

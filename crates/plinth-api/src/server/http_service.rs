@@ -16,26 +16,26 @@ use crate::middleware::ApiService;
 use crate::router;
 use plinth_base::error::Error;
 
-/// The gate, behind the encoding that the client accepts.
+/// The API, behind the encoding that the client accepts.
 #[derive(Clone)]
 pub struct HttpService {
-    gate: Arc<ApiService>,
+    api: Arc<ApiService>,
 }
 
 impl HttpService {
     pub fn new(app: App) -> Self {
-        Self { gate: Arc::new(ApiService::new(app, router::routes())) }
+        Self { api: Arc::new(ApiService::new(app, router::routes())) }
     }
 
     /// Responds to a request that came from `peer`.
-    pub async fn answer(&self, request: Request<Body>, peer: IpAddr) -> Response {
+    pub async fn respond(&self, request: Request<Body>, peer: IpAddr) -> Response {
         if !accepts_gzip(&request) {
-            return self.gate.answer(request, peer).await;
+            return self.api.respond(request, peer).await;
         }
-        let gate = self.gate.clone();
+        let api = self.api.clone();
         let inner = tower::service_fn(move |request| {
-            let gate = gate.clone();
-            async move { Ok::<_, std::convert::Infallible>(gate.answer(request, peer).await) }
+            let api = api.clone();
+            async move { Ok::<_, std::convert::Infallible>(api.respond(request, peer).await) }
         });
         // Packs are compressed already.
         let worth_it = DefaultPredicate::new().and(NotForContentType::const_new("application/x-git-"));
@@ -48,15 +48,15 @@ impl HttpService {
     }
 
     /// Responds on a connection beyond the limit: health, and 503 to everything else.
-    pub async fn answer_overloaded(&self, request: Request<Body>) -> Response {
-        let mut response = self.gate.answer_overloaded(request).await;
+    pub async fn respond_overloaded(&self, request: Request<Body>) -> Response {
+        let mut response = self.api.respond_overloaded(request).await;
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         response
     }
 
     /// Responds to a head that is no request.
-    pub fn answer_malformed(&self, error: &Error) -> Response {
-        let mut response = self.gate.answer_malformed(error);
+    pub fn respond_malformed(&self, error: &Error) -> Response {
+        let mut response = self.api.respond_malformed(error);
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         response
     }

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use activity::Timeouts;
 use connection::Connection;
-use connections::{Connections, Decision, Limits, RESERVE_MAX, SWEEP_INTERVAL};
+use connections::{CHECK_INTERVAL, Connections, Decision, Limits, RESERVE_MAX};
 use hyper_util::server::graceful::GracefulShutdown;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
@@ -40,11 +40,11 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves until `stop` is ready, then finishes the requests in flight.
 pub async fn serve(listener: TcpListener, app: App, stop: impl Future<Output = ()>) -> Result<()> {
-    let door = HttpService::new(app.clone());
+    let service = HttpService::new(app.clone());
     let graceful = GracefulShutdown::new();
     let connections = Connections::new(limits(&app.settings));
     let (drain, draining) = watch::channel(false);
-    let sweeping = tokio::spawn(sweep(connections.clone(), app.clone()));
+    let closing = tokio::spawn(close_expired(connections.clone(), app.clone()));
     tokio::pin!(stop);
     loop {
         let accepted = tokio::select! {
@@ -67,12 +67,12 @@ pub async fn serve(listener: TcpListener, app: App, stop: impl Future<Output = (
                 Decision::Admitted(ticket) => break Some(ticket),
                 // Meanwhile the next ones wait in the queue of the system.
                 Decision::Later(pause) => tokio::time::sleep(pause).await,
-                Decision::Refused => break None,
+                Decision::Rejected => break None,
             }
         };
         // Without a ticket the connection is closed at once.
         if let Some(ticket) = ticket {
-            let connection = Connection { stream, peer, door: door.clone(), ticket };
+            let connection = Connection { stream, peer, service: service.clone(), ticket };
             tokio::spawn(connection.serve(graceful.watcher(), draining.clone()));
         }
     }
@@ -85,12 +85,12 @@ pub async fn serve(listener: TcpListener, app: App, stop: impl Future<Output = (
             "some connections were still busy when the time to stop was over"
         );
     }
-    sweeping.abort();
+    closing.abort();
     Ok(())
 }
 
-/// Closes, again and again, the connections that have had their time.
-async fn sweep(connections: Arc<Connections>, app: App) {
+/// Closes connections whose time is over, at intervals.
+async fn close_expired(connections: Arc<Connections>, app: App) {
     let settings = &app.settings;
     let timeouts = Timeouts {
         head: settings.request_timeout.min(HEAD_TIMEOUT_MAX),
@@ -98,8 +98,8 @@ async fn sweep(connections: Arc<Connections>, app: App) {
         write: settings.write_timeout,
     };
     loop {
-        tokio::time::sleep(SWEEP_INTERVAL).await;
-        connections.sweep(Instant::now(), &timeouts);
+        tokio::time::sleep(CHECK_INTERVAL).await;
+        connections.close_expired(Instant::now(), &timeouts);
         app.metrics.set_connections(connections.len());
     }
 }

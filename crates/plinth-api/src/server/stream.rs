@@ -28,7 +28,7 @@ const LINGER_BYTES_MAX: usize = 1024 * 1024;
 pub struct Stream {
     inner: TcpStream,
     tracked: Arc<Tracked>,
-    door: HttpService,
+    service: HttpService,
     expected: Expected,
     /// What was read and not yet passed on; the first `checked` bytes of it may be.
     pending: BytesMut,
@@ -48,18 +48,24 @@ enum Expected {
 
 impl Stream {
     /// A connection of which `read` has been read already.
-    pub fn http1(inner: TcpStream, read: BytesMut, tracked: Arc<Tracked>, door: HttpService) -> Self {
-        Self::new(inner, read, Expected::Head, tracked, door)
+    pub fn http1(inner: TcpStream, read: BytesMut, tracked: Arc<Tracked>, service: HttpService) -> Self {
+        Self::new(inner, read, Expected::Head, tracked, service)
     }
 
-    pub fn http2(inner: TcpStream, read: BytesMut, tracked: Arc<Tracked>, door: HttpService) -> Self {
+    pub fn http2(inner: TcpStream, read: BytesMut, tracked: Arc<Tracked>, service: HttpService) -> Self {
         let checked = read.len();
-        Self { checked, ..Self::new(inner, read, Expected::Http2, tracked, door) }
+        Self { checked, ..Self::new(inner, read, Expected::Http2, tracked, service) }
     }
 
-    fn new(inner: TcpStream, pending: BytesMut, expected: Expected, tracked: Arc<Tracked>, door: HttpService) -> Self {
+    fn new(
+        inner: TcpStream,
+        pending: BytesMut,
+        expected: Expected,
+        tracked: Arc<Tracked>,
+        service: HttpService,
+    ) -> Self {
         let (checked, is_blocked, rejection, lingering) = (0, false, None, None);
-        Self { inner, tracked, door, expected, pending, checked, is_blocked, rejection, lingering }
+        Self { inner, tracked, service, expected, pending, checked, is_blocked, rejection, lingering }
     }
 
     /// Whether the bytes at hand settle what comes next; if not, more have to be read.
@@ -86,7 +92,7 @@ impl Stream {
                     true
                 }
                 Head::Malformed(error) => {
-                    self.rejection = Some(rejection::render(self.door.answer_malformed(&error)));
+                    self.rejection = Some(rejection::render(self.service.respond_malformed(&error)));
                     true
                 }
             },

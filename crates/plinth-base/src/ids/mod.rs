@@ -36,7 +36,7 @@ macro_rules! numeric_ids {
 }
 
 numeric_ids! {
-    /// A user, an organization or a bot: one sequence for all three, as logins share one namespace.
+    /// A user, an organization or a bot: one sequence for all three, because logins share one namespace.
     AccountId
     /// A repository.
     RepoId
@@ -52,7 +52,7 @@ numeric_ids! {
     ProjectFieldId
     /// A field that an organization defines for its issues.
     IssueFieldId
-    /// One choice of a select issue field.
+    /// An option of a select issue field.
     IssueFieldOptionId
     /// A pull request, across all repositories.
     PullId

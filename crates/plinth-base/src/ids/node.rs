@@ -1,9 +1,9 @@
-//! Node ids: a prefix that names the kind of thing, then a packed array of numbers and names.
+//! Node ids: a prefix for the type, then a MessagePack array of numbers and names.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// Builds one node id. Clients treat the text as opaque, so only its stability and uniqueness matter.
+/// Builds a node id. Clients treat it as opaque, so only its stability and uniqueness matter.
 pub struct NodeId {
     prefix: &'static str,
     count: u8,
@@ -11,7 +11,7 @@ pub struct NodeId {
 }
 
 impl NodeId {
-    /// Starts an id; `scope` is the first item, 0 for everything but what a user owns.
+    /// Starts an id; `scope` is the first item, 0 for everything that a user does not own.
     pub fn new(prefix: &'static str, scope: i64) -> Self {
         Self { prefix, count: 0, items: Vec::with_capacity(32) }.number(scope)
     }
@@ -71,14 +71,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_match_those_seen_on_the_wire() {
+    fn node_id_equals_published_ids() {
         // The published node id of repository 1296269 and of user 583231.
         assert_eq!(NodeId::new("R", 0).number(1_296_269).finish(), "R_kgDOABPHjQ");
         assert_eq!(NodeId::new("U", 0).number(583_231).finish(), "U_kgDOAAjmPw");
     }
 
     #[test]
-    fn every_width_is_told_apart() {
+    fn node_ids_of_every_width_differ() {
         let ids: std::collections::HashSet<_> = [0, 127, 128, 255, 256, 65_535, 65_536, i64::from(u32::MAX), i64::MAX]
             .map(|value| NodeId::new("R", 0).number(value).finish())
             .into_iter()

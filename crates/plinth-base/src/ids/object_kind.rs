@@ -12,7 +12,7 @@ pub enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// The word that git and the API use for the kind.
+    /// The name of the kind in git and in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             ObjectKind::Commit => "commit",
@@ -22,11 +22,11 @@ impl ObjectKind {
         }
     }
 
-    /// The kind that the word means, if any.
-    pub fn parse(word: &str) -> Option<Self> {
+    /// Parses the name of a kind.
+    pub fn parse(name: &str) -> Option<Self> {
         [ObjectKind::Commit, ObjectKind::Tree, ObjectKind::Blob, ObjectKind::Tag]
             .into_iter()
-            .find(|kind| kind.as_str() == word)
+            .find(|kind| kind.as_str() == name)
     }
 }
 

@@ -1,34 +1,39 @@
-//! Names of refs, judged once at the edge.
+//! Ref names, validated where they enter the service.
 
 use std::fmt;
+
+use gix_validate::reference;
 
 /// A full ref name such as `refs/heads/main`, well formed for git and within our own limits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RefName(String);
 
-/// Which rule a ref name breaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The rule that a ref name breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RefNameError {
-    /// Git itself would refuse the name.
+    /// Git itself rejects the name.
+    #[error("the name is not well formed")]
     Malformed,
-    /// A component begins with `-`, which a command could take for an option.
+    /// A component begins with `-`, which a command could parse as an option.
+    #[error("no part of the name may begin with a dash")]
     LeadingDash,
-    /// A component, or the whole, is longer than its limit.
+    /// A component, or the whole name, is longer than its limit.
+    #[error("the name, or a part of it, is too long")]
     TooLong,
 }
 
 impl RefName {
     pub const LENGTH_MAX: usize = 1_024;
-    /// File systems of those who clone cannot hold a longer file name.
+    /// Longer file names are not possible on the file systems of clients.
     pub const COMPONENT_LENGTH_MAX: usize = 255;
 
-    /// Judges a full name by git's rules for refs and by ours.
+    /// Validates a full name by git's rules for refs and by ours.
     pub fn parse(name: &str) -> Result<Self, RefNameError> {
         if name.len() > Self::LENGTH_MAX {
             return Err(RefNameError::TooLong);
         }
-        let has_bad_sequence = name.contains("..") || name.contains("@{") || name.ends_with('.');
-        if has_bad_sequence || !name.contains('/') || name.bytes().any(is_forbidden) {
+        // Without a slash, git knows only special refs such as HEAD.
+        if !name.contains('/') || reference::name(name.into()).is_err() {
             return Err(RefNameError::Malformed);
         }
         name.split('/').try_for_each(check_component)?;
@@ -39,16 +44,13 @@ impl RefName {
         &self.0
     }
 
-    /// How many parts the slashes make: `refs/heads/main` has three.
+    /// The number of components: `refs/heads/main` has three.
     pub fn component_count(&self) -> usize {
         self.0.split('/').count()
     }
 }
 
 fn check_component(component: &str) -> Result<(), RefNameError> {
-    if component.is_empty() || component.starts_with('.') || component.ends_with(".lock") {
-        return Err(RefNameError::Malformed);
-    }
     if component.starts_with('-') {
         return Err(RefNameError::LeadingDash);
     }
@@ -56,10 +58,6 @@ fn check_component(component: &str) -> Result<(), RefNameError> {
         return Err(RefNameError::TooLong);
     }
     Ok(())
-}
-
-fn is_forbidden(byte: u8) -> bool {
-    byte.is_ascii_control() || matches!(byte, b' ' | b'~' | b'^' | b':' | b'?' | b'*' | b'[' | b'\\')
 }
 
 impl AsRef<str> for RefName {
@@ -74,16 +72,6 @@ impl fmt::Display for RefName {
     }
 }
 
-impl fmt::Display for RefNameError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            RefNameError::Malformed => "the name is not well formed",
-            RefNameError::LeadingDash => "no part of the name may begin with a dash",
-            RefNameError::TooLong => "the name, or a part of it, is too long",
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -95,10 +83,10 @@ mod tests {
     }
 
     #[test]
-    fn our_own_rules_stand_on_top_of_those_of_git() {
+    fn parse_applies_own_rules_in_addition_to_git() {
         let long = |length| format!("refs/heads/{}", "x".repeat(length));
         let deep = format!("refs/{}", "a/".repeat(600));
-        for (name, verdict) in [
+        for (name, expected) in [
             ("refs/heads/-x", Some(RefNameError::LeadingDash)),
             ("refs/-h/x", Some(RefNameError::LeadingDash)),
             (&long(255), None),
@@ -111,7 +99,7 @@ mod tests {
             ("HEAD", Some(RefNameError::Malformed)),
             ("", Some(RefNameError::Malformed)),
         ] {
-            assert_eq!(RefName::parse(name).err(), verdict, "{name:?}");
+            assert_eq!(RefName::parse(name).err(), expected, "{name:?}");
         }
     }
 
@@ -119,7 +107,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(400))]
 
         #[test]
-        fn git_judges_names_as_we_do(
+        fn parse_agrees_with_git(
             name in prop::collection::vec(
                 prop_oneof![
                     4 => "[a-z]{1,3}",
@@ -134,7 +122,7 @@ mod tests {
                 1..7,
             ).prop_map(|parts| parts.concat())
         ) {
-            // Dashes are ours to refuse, and git would read a leading one as an option.
+            // The rule about dashes is ours, and git would parse a leading one as an option.
             prop_assume!(RefName::parse(&name) != Err(RefNameError::LeadingDash) && !name.starts_with('-'));
             prop_assert_eq!(RefName::parse(&name).is_ok(), git_accepts(&name), "{:?}", name);
         }

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The SHA-1 name of a Git object, kept as its twenty bytes.
+/// The SHA-1 name of a Git object, as twenty bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sha([u8; 20]);
 
-/// The text is not forty lower- or upper-case hexadecimal digits.
+/// The text is not forty hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotASha;
 
@@ -49,7 +49,7 @@ fn hex_value(digit: u8) -> Result<u8, NotASha> {
 }
 
 impl Sha {
-    /// Calls with the digits of the name.
+    /// Calls `call` with the hexadecimal digits.
     fn with_text<T>(&self, call: impl FnOnce(&str) -> T) -> T {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = [0u8; Self::HEX_LENGTH];
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_forty_digits_are_a_name() {
+    fn parse_accepts_only_forty_digits() {
         let text = "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3";
         assert_eq!(text.parse::<Sha>().expect("forty digits").to_string(), text);
         assert_eq!(text.to_uppercase().parse::<Sha>().expect("case does not matter").to_string(), text);

@@ -1,33 +1,16 @@
-//! The proof that a caller may do what an operation is about to do.
+//! The proof that a caller may carry out an operation.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
 use plinth_base::error::{Error, Result};
-use plinth_store::{Connection, Generations, InvalidationScope, Transaction};
+use plinth_store::{Connection, InvalidationScope};
 
-use super::recheck::{Current, Recheck, RecheckAlways};
-use super::{Facts, Grant, PathParams, Rule, Target, check_kind, decide};
+use super::{AccessRequest, Facts, Grant, Rule, Target, check_kind, decide};
 use crate::Core;
 use crate::tokens::Principal;
 
-/// Who asks for what.
-#[derive(Debug, Clone)]
-pub struct AccessRequest {
-    /// The name of the operation in logs and rate limits.
-    pub operation: &'static str,
-    pub rule: &'static Rule,
-    pub params: PathParams,
-    pub principal: Arc<Principal>,
-    /// The generations of the store from before anything was looked up, where they are known.
-    pub generations: Option<Generations>,
-    /// Whether the caller's access to a repository may come from the cache. It holds the time of the last push, so this is
-    /// for operations that neither use nor show that.
-    pub cached: bool,
-}
-
-/// A resource on which the caller may carry out the operation. Only [`authorize`] makes one.
+/// A resource on which the caller may carry out the operation. Only [`authorize`] creates one.
 pub struct Access<T> {
     pub target: T,
     /// What the token allows on this resource, for rights that depend on the input.
@@ -46,7 +29,7 @@ pub async fn authorize<T: Target>(core: &Core, request: AccessRequest) -> Result
         None => look_up::<T>(core, &request).await?,
     };
     decide(request.rule, &request.principal, &facts, &grant)?;
-    // Cached only if the caller may know of it: otherwise the second request for a hidden resource would be faster.
+    // Cached only if the caller may see it: otherwise the second request for a hidden resource would be faster.
     if !is_cached {
         target.add_to_cache(core, &request, &grant, &facts);
     }
@@ -71,7 +54,7 @@ pub(super) async fn find<T: Target>(
     }
     let found = T::find(db, &request.params, caller).await?;
     let Some((target, facts)) = found else {
-        // What is absent takes as many statements as what is hidden, so that time does not tell them apart.
+        // As many statements as for a hidden resource, so that the response time does not reveal which one it is.
         Grant::find(db, caller, &Facts::of_absent(T::KIND)).await?;
         return Err(Error::NotFound);
     };
@@ -93,18 +76,12 @@ impl<T: Target> Access<T> {
         self.facts.scope(T::KIND)
     }
 
-    /// The proof for another operation on the same resource, where only the input says which one is meant.
+    /// The proof for another operation on the same resource, if only the input says which operation is meant.
     pub fn for_operation(self: Arc<Self>, operation: &'static str, rule: &'static Rule) -> Result<Arc<Self>> {
         check_kind(rule, &self.request.principal)?;
         decide(rule, &self.request.principal, &self.facts, &self.grant)?;
         let access = Arc::into_inner(self).ok_or_else(|| Error::internal("a proof is in use already"))?;
         Ok(Arc::new(Self { request: AccessRequest { operation, rule, ..access.request }, ..access }))
-    }
-
-    /// The same proof, for an operation that writes.
-    pub fn for_writing(self: &Arc<Self>) -> WriteAccess<T> {
-        assert!(self.request.rule.is_write(), "the policy table says that {} reads", self.operation());
-        WriteAccess(self.clone())
     }
 }
 
@@ -113,83 +90,5 @@ impl<T> Deref for Access<T> {
 
     fn deref(&self) -> &T {
         &self.target
-    }
-}
-
-/// A resource that the caller may change. Cheap to clone.
-pub struct WriteAccess<T>(Arc<Access<T>>);
-
-impl<T> Clone for WriteAccess<T> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
-
-impl<T> Deref for WriteAccess<T> {
-    type Target = Access<T>;
-
-    fn deref(&self) -> &Access<T> {
-        &self.0
-    }
-}
-
-impl<T: Target> WriteAccess<T> {
-    pub(crate) fn generations(&self) -> Option<Generations> {
-        self.request.generations
-    }
-
-    pub(crate) fn principal(&self) -> Arc<Principal> {
-        self.request.principal.clone()
-    }
-
-    /// The authority to write: the same decision, to be made once more inside the transaction that acts on it.
-    pub(crate) fn authority(&self) -> Recheck<T> {
-        Recheck::new(self.core.clone(), self.request.clone(), self.facts)
-    }
-
-    /// Checks before a long wait or costly work whether the right still holds.
-    pub async fn check_again(&self) -> Result<()> {
-        self.authority().look_up(&mut self.core.read().await?).await.map(drop)
-    }
-
-    /// Runs `work` in one transaction, in which the caller's right is checked first.
-    pub(crate) fn write<C, R, F>(&self, context: C, work: F) -> impl Future<Output = Result<R>> + Send + use<C, R, F, T>
-    where
-        C: Send + Sync + 'static,
-        R: Send + 'static,
-        F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<R>> + Send + Sync + 'static,
-    {
-        self.core.store.write(self.authority(), context, work)
-    }
-
-    /// As [`WriteAccess::write`], for work that needs the resource as the transaction sees it.
-    pub(crate) fn write_current<C, R, F>(
-        &self,
-        context: C,
-        work: F,
-    ) -> impl Future<Output = Result<R>> + Send + use<C, R, F, T>
-    where
-        C: Send + Sync + 'static,
-        R: Send + 'static,
-        F: for<'a> Fn(&'a mut Transaction, &'a Current<T>, &'a C) -> BoxFuture<'a, Result<R>> + Send + Sync + 'static,
-    {
-        self.core.store.write_with_proof(RecheckAlways(self.authority()), context, work)
-    }
-
-    /// As [`WriteAccess::write`], for work that needs to know whether caller and resource were looked up again.
-    pub(crate) fn write_if_current<C, R, F>(
-        &self,
-        context: C,
-        work: F,
-    ) -> impl Future<Output = Result<R>> + Send + use<C, R, F, T>
-    where
-        C: Send + Sync + 'static,
-        R: Send + 'static,
-        F: for<'a> Fn(&'a mut Transaction, &'a Option<Current<T>>, &'a C) -> BoxFuture<'a, Result<R>>
-            + Send
-            + Sync
-            + 'static,
-    {
-        self.core.store.write_with_proof(self.authority(), context, work)
     }
 }

@@ -1,4 +1,4 @@
-//! How far a token reaches, apart from what its user may do.
+//! What a token and its installation allow, apart from what its user may do.
 
 use super::Facts;
 use crate::apps::{self, Installation};
@@ -9,20 +9,20 @@ use plinth_store::{Connection, DbError};
 /// What token and installation allow on one resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Grant {
-    /// Scopes decide; the token reaches whatever its user does.
+    /// No restriction to resources: only the scopes limit what the user may do.
     Everywhere,
-    /// The resource is outside of what the token or the installation was given.
+    /// The resource is not among those of the token or of the installation.
     Outside,
-    /// The installation that the token hangs on is suspended.
+    /// The installation behind the token is suspended.
     Suspended,
     Inside(Permissions),
 }
 
 impl Grant {
-    /// Asks the store, with at most two point reads, and none for tokens with scopes.
+    /// Looks the grant up with at most two point reads, and none for tokens with scopes.
     ///
-    /// How many there are depends on the token alone unless the resource is public, so that a hidden one takes as long as
-    /// an absent one.
+    /// Unless the resource is public, the number of reads depends on the token alone, so that the response time is the
+    /// same for a hidden and for an absent resource.
     pub async fn find(db: &mut Connection, caller: &Principal, facts: &Facts) -> Result<Self, DbError> {
         match caller {
             Principal::Anonymous | Principal::App(_) => Ok(Grant::Everywhere),
@@ -70,7 +70,7 @@ impl Grant {
     }
 }
 
-/// A selection limits repositories only; what belongs to the account itself is reached by every selection.
+/// A selection restricts repositories only, not other resources of the account.
 async fn token_selects(
     db: &mut Connection,
     token: plinth_base::ids::TokenId,

@@ -1,29 +1,24 @@
-//! Who may do what: one decision, and the types that prove that it was made.
+//! Authentication and authorization: one decision, and the types that prove that it was made.
 //!
 //! [`authorize`] finds the resource of a path inside its parent and decides about the caller. An operation that writes
-//! takes a [`WriteAccess`], and its transaction makes the same decision once more.
+//! takes a [`WriteAccess`], whose transaction makes the same decision again.
 
 mod authenticate;
 mod authorize;
-mod cache;
-mod decide;
-mod git_repo;
 mod grant;
-mod kinds;
+mod model;
 pub mod policy;
-mod recheck;
-mod rule;
+mod rules;
 mod target;
+mod write_access;
 
-pub use authenticate::{find_app, find_token};
-pub use authorize::{Access, AccessRequest, WriteAccess, authorize};
-pub use cache::{AuthorizationCache, RepositoryAccess};
-pub use decide::{
+pub(crate) use authenticate::permissions_bytes;
+pub use authenticate::{CallerCache, find_app, find_token, new_caller_cache};
+pub use authorize::{Access, authorize};
+pub use grant::Grant;
+pub use model::{Action, Anonymous, Cost, Facts, Kind, Kinds, Role, Rule, TargetKind};
+pub use rules::{
     BAD_CREDENTIALS, NOT_A_JSON_WEB_TOKEN, bad_credential, check_issue_fields, check_kind, check_workflows, decide,
 };
-pub use git_repo::GitRepo;
-pub use grant::Grant;
-pub use kinds::{Kind, Kinds};
-pub use recheck::Current;
-pub use rule::{Action, Anonymous, Cost, Rule, TargetKind};
-pub use target::{Facts, NoTarget, Org, OwnAccount, PathParams, RepoTarget, Target, User};
+pub use target::{AccessRequest, NoTarget, Org, OwnAccount, PathParams, Target, User};
+pub use write_access::{Current, WriteAccess};

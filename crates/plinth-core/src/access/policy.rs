@@ -1,10 +1,9 @@
-//! What each class of operation asks of its caller. The policy table of the API names one of these for every endpoint.
+//! The rules of each class of operations. The policy table of the API has one of these for every endpoint.
 
-use super::{Action, Anonymous, Cost, Kinds, Rule, TargetKind};
-use crate::repos::RepoRole;
+use super::{Action, Anonymous, Cost, Kinds, Role, Rule, TargetKind};
 use crate::tokens::{Level, Scope};
 
-/// Anyone, about nothing in particular.
+/// Anyone, without a resource.
 pub const OPEN: Rule = Rule {
     target: TargetKind::Nothing,
     action: Action::Read,
@@ -13,32 +12,32 @@ pub const OPEN: Rule = Rule {
     rejection: None,
     members_only: false,
     see_scope: None,
-    see_role: RepoRole::Read,
+    see_role: Role::Read,
     see_permission: false,
     act_scope: None,
-    act_role: RepoRole::Read,
+    act_role: Role::Read,
     permission: None,
     also: None,
     cost: Cost::One,
 };
 
-/// What shows the way, free of charge.
+/// As [`OPEN`], and not counted in the rate limit.
 pub const FREE: Rule = Rule { cost: Cost::Nothing, ..OPEN };
 
 /// A device that signs in: it has no credential yet.
 pub const SIGN_IN: Rule = Rule { action: Action::Write, ..OPEN };
 
-/// A user's own affairs, through any token that acts as a user.
+/// A user's own account, through any token that acts as a user.
 pub const OWN: Rule =
-    Rule { target: TargetKind::OwnAccount, kinds: Kinds::USERS, anonymous: Anonymous::Refused, ..OPEN };
+    Rule { target: TargetKind::OwnAccount, kinds: Kinds::USERS, anonymous: Anonymous::Rejected, ..OPEN };
 
 /// An app that signs with its own key.
-pub const APP: Rule = Rule { kinds: Kinds::APP_JWT, anonymous: Anonymous::Refused, ..OPEN };
-/// An app about one of its installations.
+pub const APP: Rule = Rule { kinds: Kinds::APP_JWT, anonymous: Anonymous::Rejected, ..OPEN };
+/// One of the app's installations.
 pub const APP_INSTALLATION: Rule = Rule { target: TargetKind::Installation, ..APP };
 pub const APP_INSTALLATION_WRITE: Rule = Rule { action: Action::Write, ..APP_INSTALLATION };
 
-/// Reading what a repository holds.
+/// Reading a repository.
 pub const REPO_READ: Rule = Rule {
     target: TargetKind::Repo,
     see_scope: Some(Scope::Repo),
@@ -46,26 +45,26 @@ pub const REPO_READ: Rule = Rule {
     ..OPEN
 };
 
-/// Changing what a repository holds.
+/// Changing a repository.
 pub const REPO_WRITE: Rule = Rule {
     action: Action::Write,
-    anonymous: Anonymous::RefusedWhereVisible,
+    anonymous: Anonymous::RejectedWhereVisible,
     act_scope: Some(Scope::PublicRepo),
-    act_role: RepoRole::Write,
+    act_role: Role::Write,
     ..REPO_READ
 };
 
 pub const CONTENTS_READ: Rule = Rule { permission: Some(("contents", Level::Read)), ..REPO_READ };
 pub const CONTENTS_WRITE: Rule = Rule { permission: Some(("contents", Level::Write)), ..REPO_WRITE };
-/// Moving a reference may bring workflow files with it.
+/// A new target of a ref may bring workflow files.
 pub const REF_WRITE: Rule = Rule { also: Some("workflows"), ..CONTENTS_WRITE };
-/// Whoever may not read the contents of a private repository cannot clone it either, and does not learn of it.
+/// A private repository is hidden from tokens that may not read its contents, since they cannot clone it.
 pub const GIT_READ: Rule = Rule { see_permission: true, ..CONTENTS_READ };
 pub const GIT_WRITE: Rule = Rule { see_permission: true, ..REF_WRITE };
 pub const PULLS_READ: Rule = Rule { permission: Some(("pull_requests", Level::Read)), ..REPO_READ };
-/// Whoever reads a repository may take part in its reviews.
+/// Everyone who can read a repository may review its pull requests.
 pub const PULLS_WRITE: Rule =
-    Rule { permission: Some(("pull_requests", Level::Write)), act_role: RepoRole::Read, ..REPO_WRITE };
+    Rule { permission: Some(("pull_requests", Level::Write)), act_role: Role::Read, ..REPO_WRITE };
 
 pub const ORG_PROJECT_READ: Rule = Rule {
     target: TargetKind::OrgProject,
@@ -76,26 +75,26 @@ pub const ORG_PROJECT_READ: Rule = Rule {
 };
 pub const ORG_PROJECT_WRITE: Rule = Rule {
     action: Action::Write,
-    anonymous: Anonymous::RefusedWhereVisible,
+    anonymous: Anonymous::RejectedWhereVisible,
     act_scope: Some(Scope::Project),
-    act_role: RepoRole::Write,
+    act_role: Role::Write,
     permission: Some(("organization_projects", Level::Write)),
     ..ORG_PROJECT_READ
 };
 pub const USER_PROJECT_READ: Rule = Rule {
     target: TargetKind::UserProject,
     kinds: Kinds::SCOPED,
-    anonymous: Anonymous::Refused,
+    anonymous: Anonymous::Rejected,
     see_scope: Some(Scope::ReadProject),
     ..OPEN
 };
 pub const USER_PROJECT_WRITE: Rule =
-    Rule { action: Action::Write, act_scope: Some(Scope::Project), act_role: RepoRole::Write, ..USER_PROJECT_READ };
+    Rule { action: Action::Write, act_scope: Some(Scope::Project), act_role: Role::Write, ..USER_PROJECT_READ };
 
-/// Issue fields do not exist for whoever is not in the organization, or not with the scope for it.
+/// Issue fields are hidden from everyone but members of the organization with the right scope.
 pub const ISSUE_FIELDS_READ: Rule = Rule {
     target: TargetKind::Org,
-    anonymous: Anonymous::Refused,
+    anonymous: Anonymous::Rejected,
     members_only: true,
     see_scope: Some(Scope::ReadOrg),
     permission: Some(("issue_fields", Level::Read)),
@@ -104,18 +103,18 @@ pub const ISSUE_FIELDS_READ: Rule = Rule {
 pub const ISSUE_FIELDS_WRITE: Rule = Rule {
     action: Action::Write,
     see_scope: Some(Scope::AdminOrg),
-    see_role: RepoRole::Admin,
+    see_role: Role::Admin,
     permission: Some(("issue_fields", Level::Write)),
     ..ISSUE_FIELDS_READ
 };
 
-/// Changing which repositories an installation has is for classic tokens alone.
+/// Only classic tokens may change the repositories of an installation.
 pub const SELECTION_WRITE: Rule = Rule {
     target: TargetKind::Installation,
     action: Action::Write,
     kinds: Kinds::CLASSIC,
-    anonymous: Anonymous::Refused,
+    anonymous: Anonymous::Rejected,
     act_scope: Some(Scope::Repo),
-    act_role: RepoRole::Admin,
+    act_role: Role::Admin,
     ..OPEN
 };

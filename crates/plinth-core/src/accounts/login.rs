@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The first path segments of this service; an account of that name would hide them.
+/// The first path segments of the service; an account with such a name would hide them.
 const RESERVED: &[&str] = &[
     "api",
     "app",
@@ -37,7 +37,7 @@ const RESERVED: &[&str] = &[
     "zen",
 ];
 
-/// A login that follows the rules.
+/// A valid login.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Login(String);
 
@@ -52,7 +52,7 @@ pub enum LoginError {
 impl Login {
     pub const LENGTH_MAX: usize = 39;
 
-    /// Accepts letters, digits and single hyphens inside.
+    /// Accepts letters, digits and single inner hyphens.
     pub fn parse(text: &str) -> Result<Self, LoginError> {
         if text.is_empty() || text.len() > Self::LENGTH_MAX {
             return Err(LoginError::Length);
@@ -72,7 +72,7 @@ impl Login {
     }
 }
 
-/// The form in which two spellings of one login are the same text.
+/// The login in lower case, as it is compared.
 pub fn login_key(login: &str) -> String {
     login.to_ascii_lowercase()
 }
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn logins_are_judged_by_length_characters_and_reservation() {
+    fn parse_rejects_bad_length_bad_characters_and_reserved_logins() {
         for good in ["a", "octo-org", "Mona", "x1", &"a".repeat(39)] {
             assert!(Login::parse(good).is_ok(), "{good}");
         }

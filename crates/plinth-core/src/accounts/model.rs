@@ -1,4 +1,4 @@
-//! Accounts as the service keeps them.
+//! Accounts as they are stored.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use plinth_base::clock::Timestamp;
 use plinth_base::ids::AccountId;
 use plinth_store::{from_row, text_column};
 
-/// Whoever owns things or acts.
+/// A user, an organization or the bot of an app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
     pub id: AccountId,
@@ -22,29 +22,38 @@ pub struct Account {
 from_row!(Account { id, kind, login, name, email, site_admin, created_at, updated_at });
 
 impl Account {
-    /// The address that commits made here for this account carry.
+    /// The email address of the account's commits.
     pub fn commit_email(&self) -> String {
         commit_identity(&self.login, None, self.email.as_deref()).1
     }
 }
 
-/// Name and email address of someone's commits; whoever has told none gets an address that leads nowhere.
+/// Name and email address of an account's commits; an account without an email address gets a noreply address.
 pub fn commit_identity(login: &str, name: Option<&str>, email: Option<&str>) -> (String, String) {
     let name = name.filter(|name| !name.trim().is_empty()).unwrap_or(login).to_owned();
     let email = email.map_or_else(|| format!("{login}@users.noreply.localhost"), str::to_owned);
     (name, email)
 }
 
+/// The part of an account that other resources include.
+#[derive(Debug, Clone)]
+pub struct AccountSummary {
+    pub id: AccountId,
+    pub kind: AccountKind,
+    pub login: String,
+    pub site_admin: bool,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccountKind {
     User,
     Organization,
-    /// The account as which an app acts.
+    /// The account that an app acts as.
     Bot,
 }
 
 impl AccountKind {
-    /// The `type` that clients see; also what the store keeps.
+    /// The `type` in responses and in the store.
     pub fn as_str(self) -> &'static str {
         match self {
             AccountKind::User => "User",
@@ -65,7 +74,7 @@ impl FromStr for AccountKind {
     }
 }
 
-/// What a user is in an organization.
+/// The role of a user in an organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OrgRole {

@@ -1,4 +1,4 @@
-//! Accounts and memberships in the store.
+//! SQL for accounts and memberships.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,16 +20,15 @@ pub async fn find_by_login(db: &mut Connection, login: &str) -> Result<Option<Ac
     db.optional(sql, params![login_key(login)]).await
 }
 
-/// An account of this very kind, or nothing.
 pub async fn find_of_kind(db: &mut Connection, login: &str, kind: AccountKind) -> Result<Option<Account>, DbError> {
     Ok(find_by_login(db, login).await?.filter(|account| account.kind == kind))
 }
 
-/// How many addresses one statement asks for.
+/// Email addresses per statement.
 const EMAILS_PER_STATEMENT: usize = 16;
 
-/// The users and bots whose commits carry one of these addresses, by the address in lower case. Of several accounts with
-/// one address it is the oldest.
+/// The users and bots whose commits have one of these email addresses, by the address in lower case. If several accounts
+/// have the same address, the oldest one counts.
 pub async fn find_by_emails(
     db: &mut Connection,
     emails: &BTreeSet<String>,
@@ -50,7 +49,7 @@ pub async fn find_by_emails(
     Ok(found)
 }
 
-/// What a new account starts with.
+/// The columns of a new account.
 pub struct NewAccount<'a> {
     pub kind: AccountKind,
     pub login: &'a str,
@@ -83,7 +82,7 @@ pub async fn find_membership(db: &mut Connection, org: AccountId, user: AccountI
     Ok(db.optional::<(OrgRole,)>(sql, params![org, user]).await?.map(|(role,)| role))
 }
 
-/// Makes the user a member in this role, whatever it was before.
+/// Adds the member or changes its role.
 pub async fn upsert_membership(
     db: &mut Transaction,
     org: AccountId,

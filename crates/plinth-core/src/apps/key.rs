@@ -1,4 +1,4 @@
-//! RSA keys of apps: made here, handed out once, kept only in their public half.
+//! RSA keys of apps. The private key is shown once; only the public key is stored.
 
 use std::fmt;
 
@@ -8,17 +8,17 @@ use aws_lc_rs::signature::KeyPair as _;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// The shortest key that is accepted, in bits.
+/// The minimum key length in bits.
 const BITS_MIN: usize = 2048;
 const PEM_LINE: usize = 64;
 
-/// A new key pair: the private half as text for its owner, the public half for the store.
+/// A new key pair: the private key for the app's owner, the public key for the store.
 pub struct AppKey {
     pub private_pem: String,
     pub public_der: Vec<u8>,
 }
 
-/// Why a text is not a usable private or public key.
+/// Why a text is not a valid private or public key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyError {
     NotPem,
@@ -38,14 +38,13 @@ impl fmt::Display for KeyError {
 
 impl std::error::Error for KeyError {}
 
-/// Makes a key pair.
 pub fn generate_key() -> AppKey {
-    let pair = KeyPair::generate(KeySize::Rsa2048).expect("the system can make a key");
-    let private: Pkcs8V1Der<'_> = pair.as_der().expect("a key that was just made can be written");
+    let pair = KeyPair::generate(KeySize::Rsa2048).expect("the system can generate a key");
+    let private: Pkcs8V1Der<'_> = pair.as_der().expect("a generated key can be encoded");
     AppKey { private_pem: to_pem("PRIVATE KEY", private.as_ref()), public_der: pair.public_key().as_ref().to_vec() }
 }
 
-/// The public half of a private key in PEM form, PKCS#1 or PKCS#8.
+/// The public key of a private key in PEM form, PKCS#1 or PKCS#8.
 pub fn public_key_of(private_pem: &str) -> Result<Vec<u8>, KeyError> {
     let (label, der) = from_pem(private_pem)?;
     let pair = match label {
@@ -60,7 +59,7 @@ pub fn public_key_of(private_pem: &str) -> Result<Vec<u8>, KeyError> {
     Ok(pair.public_key().as_ref().to_vec())
 }
 
-/// A public key in PEM form: the public half alone, or the private one, of which the other half is taken.
+/// The public key from a PEM text with a public or a private key.
 pub fn read_public_key(pem: &str) -> Result<Vec<u8>, KeyError> {
     let (label, der) = from_pem(pem)?;
     match label {
@@ -75,7 +74,7 @@ pub fn read_public_key(pem: &str) -> Result<Vec<u8>, KeyError> {
     }
 }
 
-/// How people tell keys apart: the SHA-256 of the public half.
+/// The fingerprint that identifies a key: the SHA-256 of the public key.
 pub fn fingerprint(public_der: &[u8]) -> String {
     let hash = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, public_der);
     format!("SHA256:{}", STANDARD.encode(hash))
@@ -102,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_key_reads_back_and_rubbish_does_not() {
+    fn public_key_of_reads_generated_keys_and_rejects_other_texts() {
         let key = generate_key();
         assert_eq!(public_key_of(&key.private_pem), Ok(key.public_der));
         assert_eq!(public_key_of("hello"), Err(KeyError::NotPem));

@@ -1,4 +1,4 @@
-//! Apps and installations as the service keeps them.
+//! Apps and installations as they are stored.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, AppId, InstallationId};
 use plinth_store::{from_row, text_column};
 
-/// A GitHub App or an OAuth app. Only public keys and a hash of its secret are kept.
+/// A GitHub App or an OAuth app. Only its public keys and a hash of its secret are stored.
 #[derive(Debug, Clone)]
 pub struct App {
     pub id: AppId,
@@ -25,7 +25,7 @@ pub struct App {
 
 from_row!(App { id, kind, slug, name, owner_id, bot_id, client_id, permissions, events, created_at, updated_at });
 
-/// What an app can have: installations and keys, or scopes.
+/// The kind of an app: one with installations and keys, or one with scopes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppKind {
     GitHubApp,
@@ -88,7 +88,7 @@ from_row!(Installation {
     updated_at,
 });
 
-/// Since when, and by whom.
+/// The suspension of an installation.
 #[derive(Debug, Clone, Copy)]
 pub struct Suspension {
     pub at: Timestamp,
@@ -101,7 +101,7 @@ pub struct Suspension {
 pub struct EventNames(pub Vec<String>);
 
 impl EventNames {
-    /// The text that the store keeps.
+    /// The stored form.
     pub fn to_text(&self) -> String {
         serde_json::to_string(self).expect("a list of words is always JSON")
     }

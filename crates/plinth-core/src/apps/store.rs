@@ -1,4 +1,4 @@
-//! Apps, keys and installations in the store.
+//! SQL for apps, keys and installations.
 
 use super::{App, AppKind, EventNames, Installation, KeyEntry};
 use crate::tokens::{Issuer, Permissions, SelectionMode};
@@ -19,7 +19,6 @@ pub async fn find_by_slug(db: &mut Connection, slug: &str) -> Result<Option<App>
     db.optional(sql, params![slug]).await
 }
 
-/// The app with this client id.
 pub async fn find_by_client_id(db: &mut Connection, client_id: &str) -> Result<Option<App>, DbError> {
     let sql = "select id, kind, slug, name, owner_id, bot_id, client_id, permissions, events, created_at, updated_at \
                from app where client_id = $1";
@@ -32,7 +31,7 @@ pub async fn list(db: &mut Connection, limit: i64) -> Result<Vec<App>, DbError> 
     db.all(sql, params![limit]).await
 }
 
-/// The hash of the client secret, where the app has one.
+/// The hash of the client secret, if the app has one.
 pub async fn find_client_secret_hash(db: &mut Connection, id: AppId) -> Result<Option<Vec<u8>>, DbError> {
     let sql = "select client_secret_hash from app where id = $1";
     Ok(db.optional::<(Option<Vec<u8>>,)>(sql, params![id]).await?.and_then(|(hash,)| hash))
@@ -49,7 +48,7 @@ pub async fn update_client_secret(
     Ok(())
 }
 
-/// The app that a JSON web token's issuer names, by number or by client id.
+/// The app of a JSON web token's issuer, by id or by client id.
 pub async fn find_by_issuer(db: &mut Connection, issuer: &Issuer) -> Result<Option<AppId>, DbError> {
     let (number, client_id) = match issuer {
         Issuer::AppId(id) => (Some(*id), None),
@@ -59,7 +58,7 @@ pub async fn find_by_issuer(db: &mut Connection, issuer: &Issuer) -> Result<Opti
     Ok(db.optional::<(AppId,)>(sql, params![number, client_id]).await?.map(|(id,)| id))
 }
 
-/// What a new app starts with.
+/// The columns of a new app.
 pub struct NewApp<'a> {
     pub kind: AppKind,
     pub slug: &'a str,
@@ -113,7 +112,7 @@ pub async fn list_keys(db: &mut Connection, app: AppId) -> Result<Vec<Vec<u8>>, 
     Ok(db.all::<(Vec<u8>,)>(sql, params![app]).await?.into_iter().map(|(key,)| key).collect())
 }
 
-/// The keys of an app as people tell them apart, oldest first.
+/// The fingerprints of an app's keys, oldest first.
 pub async fn list_key_entries(db: &mut Connection, app: AppId) -> Result<Vec<KeyEntry>, DbError> {
     db.all("select fingerprint, created_at from app_key where app_id = $1 order by id", params![app]).await
 }
@@ -122,12 +121,12 @@ pub async fn delete_key(db: &mut Transaction, app: AppId, fingerprint: &str) -> 
     db.execute("delete from app_key where app_id = $1 and fingerprint = $2", params![app, fingerprint]).await
 }
 
-/// Removes every key but this one.
+/// Deletes all keys but this one.
 pub async fn delete_other_keys(db: &mut Transaction, app: AppId, fingerprint: &str) -> Result<u64, DbError> {
     db.execute("delete from app_key where app_id = $1 and fingerprint <> $2", params![app, fingerprint]).await
 }
 
-/// Adds a public key; the same key twice is one key.
+/// Inserts a public key, unless the app has it already.
 pub async fn insert_key(
     db: &mut Transaction,
     app: AppId,
@@ -147,7 +146,7 @@ pub async fn find_installation(db: &mut Connection, id: InstallationId) -> Resul
     db.optional(sql, params![id]).await
 }
 
-/// The app's installation on this account, where there is one.
+/// The app's installation on this account.
 pub async fn find_installation_on(
     db: &mut Connection,
     app: AppId,
@@ -167,7 +166,7 @@ impl FromRow for Listed {
     }
 }
 
-/// Every installation, with app and account by name.
+/// All installations, with the slug of the app and the login of the account.
 pub async fn list_installations(
     db: &mut Connection,
     limit: i64,
@@ -179,7 +178,7 @@ pub async fn list_installations(
     Ok(listed.into_iter().map(|Listed(installation, slug, login)| (installation, slug, login)).collect())
 }
 
-/// What a new installation starts with.
+/// The columns of a new installation.
 pub struct NewInstallation<'a> {
     pub app: AppId,
     pub account: AccountId,
@@ -216,30 +215,30 @@ pub async fn update_selection(
     Ok(())
 }
 
-/// Notes that the installation has changed in something that other rows keep.
+/// Updates the time of the last change, after a change in another table.
 pub async fn update_installation_time(db: &mut Transaction, id: InstallationId, now: Timestamp) -> Result<(), DbError> {
     db.takes_no_right().execute("update installation set updated_at = $2 where id = $1", params![id, now]).await?;
     Ok(())
 }
 
-/// Removes an installation with its selection and its tokens.
+/// Deletes an installation; foreign keys delete its selection and its tokens.
 pub async fn delete_installation(db: &mut Transaction, id: InstallationId) -> Result<u64, DbError> {
     db.execute("delete from installation where id = $1", params![id]).await
 }
 
-/// How many repositories the selection has.
+/// The number of selected repositories.
 pub async fn count_selected(db: &mut Connection, id: InstallationId) -> Result<i64, DbError> {
     let sql = "select count(*) from installation_repo where installation_id = $1";
     Ok(db.one::<(i64,)>(sql, params![id]).await?.0)
 }
 
-/// Whether an installation with a selection names this repository.
+/// Whether the selection has this repository.
 pub async fn selects(db: &mut Connection, installation: InstallationId, repo: RepoId) -> Result<bool, DbError> {
     let sql = "select cast(1 as bigint) from installation_repo where installation_id = $1 and repo_id = $2";
     Ok(db.optional::<(i64,)>(sql, params![installation, repo]).await?.is_some())
 }
 
-/// Adds a repository to the selection; one that is there already stays.
+/// Adds a repository to the selection, if it is not there yet.
 pub async fn insert_selected(db: &mut Transaction, installation: InstallationId, repo: RepoId) -> Result<u64, DbError> {
     let sql = "insert into installation_repo (installation_id, repo_id) values ($1, $2) on conflict do nothing";
     db.takes_no_right().execute(sql, params![installation, repo]).await
@@ -261,7 +260,7 @@ pub async fn update_installation_grant(
     Ok(())
 }
 
-/// Suspends an installation, or lifts its suspension; one that is suspended already keeps its date.
+/// Suspends or unsuspends an installation. One that is suspended already keeps its date.
 pub async fn update_suspension(
     db: &mut Transaction,
     id: InstallationId,

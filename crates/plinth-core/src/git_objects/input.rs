@@ -1,4 +1,4 @@
-//! What a caller sends to create an object.
+//! Input to create an object.
 
 #[derive(Debug)]
 pub struct NewBlob {
@@ -23,7 +23,7 @@ pub struct NewTree {
 pub struct NewEntry {
     pub path: String,
     pub mode: Option<String>,
-    /// `Some(None)` takes the path away.
+    /// `Some(None)` deletes the path.
     pub sha: Option<Option<String>>,
     pub content: Option<String>,
 }
@@ -38,7 +38,7 @@ pub struct NewCommit {
     pub signature: Option<String>,
 }
 
-/// Whom an object says it is from; what is left out is filled in.
+/// Author, committer or tagger; missing values have defaults.
 #[derive(Debug, Clone)]
 pub struct Person {
     pub name: Option<String>,

@@ -1,4 +1,4 @@
-//! Git objects by their ids: read, and created without a clone.
+//! Creating Git objects through the API.
 
 mod input;
 mod operations;

@@ -1,4 +1,4 @@
-//! Creating objects.
+//! Creating objects, each in one transaction.
 
 use std::sync::Arc;
 
@@ -8,21 +8,23 @@ use plinth_git::{self as git, Commit, Date, Identity, MemoryObjects, RawObject, 
 
 use super::{NewBlob, NewCommit, NewTag, NewTree, rules};
 use crate::Core;
-use crate::access::{RepoTarget, WriteAccess};
+use crate::access::WriteAccess;
 use crate::accounts::{self, commit_identity};
 use crate::ref_updates::check_not_empty;
+use crate::repos::RepoTarget;
 
 pub async fn create_blob(core: &Core, access: &WriteAccess<RepoTarget>, new: NewBlob) -> Result<Sha> {
     check_not_empty(&mut core.read().await?, access.repo.id).await?;
     insert(core, access, RawObject::blob(rules::content_of(new)?)?).await
 }
 
-/// Creates a tree and all new objects below it. What only git can check is checked by git, with everything in sight.
+/// Creates a tree and all new objects in it. A tree with a `.gitmodules` file is checked by git, after a flush that lets git
+/// see all objects.
 pub async fn create_tree(core: &Core, access: &WriteAccess<RepoTarget>, new: NewTree) -> Result<Sha> {
     let repo = access.repo.id;
     check_not_empty(&mut core.read().await?, repo).await?;
-    // Objects that the new tree names must not be collected before it is stored.
-    let _hold = core.objects.hold(repo).await;
+    // Objects that the new tree refers to must not be removed before it is stored.
+    let _removal_lock = core.objects.prevent_removal(repo).await;
     let (sha, made, needs_git) = core
         .objects
         .read(repo, move |reader| {
@@ -46,22 +48,22 @@ pub async fn create_commit(core: &Core, access: &WriteAccess<RepoTarget>, new: N
     let repo = access.repo.id;
     check_not_empty(&mut core.read().await?, repo).await?;
     let caller = caller_identity(core, access).await?;
-    let _hold = core.objects.hold(repo).await;
+    let _removal_lock = core.objects.prevent_removal(repo).await;
     let object = core.objects.read(repo, move |reader| commit_object(reader, new, &caller)).await?;
     let sha = insert(core, access, object).await?;
     let made = core.objects.read(repo, move |reader| reader.find_commit(&sha)).await?;
-    Ok((sha, made.ok_or_else(|| Error::internal("a commit just made is gone"))?))
+    Ok((sha, made.ok_or_else(|| Error::internal("a commit that was just stored is missing"))?))
 }
 
 pub async fn create_tag(core: &Core, access: &WriteAccess<RepoTarget>, new: NewTag) -> Result<(Sha, Tag)> {
     let repo = access.repo.id;
     check_not_empty(&mut core.read().await?, repo).await?;
     let caller = caller_identity(core, access).await?;
-    let _hold = core.objects.hold(repo).await;
+    let _removal_lock = core.objects.prevent_removal(repo).await;
     let object = core.objects.read(repo, move |reader| tag_object(reader, new, &caller)).await?;
     let sha = insert(core, access, object).await?;
     let made = core.objects.read(repo, move |reader| reader.find_tag(&sha)).await?;
-    Ok((sha, made.ok_or_else(|| Error::internal("a tag just made is gone"))?))
+    Ok((sha, made.ok_or_else(|| Error::internal("a tag that was just stored is missing"))?))
 }
 
 async fn insert(core: &Core, access: &WriteAccess<RepoTarget>, object: RawObject) -> Result<Sha> {
@@ -75,7 +77,7 @@ fn commit_object(reader: &Reader<'_>, new: NewCommit, caller: &Identity) -> Resu
     let commit = git::NewCommit {
         tree_id: rules::check_tree(reader, &new.tree)?,
         parent_ids: new.parents.iter().map(|parent| rules::check_parent(reader, parent)).collect::<Result<_>>()?,
-        // The author is the committer, too, unless another one is given.
+        // The committer defaults to the author.
         committer: rules::identity(new.committer, &author)?,
         author,
         message: new.message,
@@ -96,7 +98,7 @@ fn tag_object(reader: &Reader<'_>, new: NewTag, caller: &Identity) -> Result<Raw
     tag.to_object()
 }
 
-/// The caller, at this moment.
+/// The caller's name and email address, with the current time.
 async fn caller_identity(core: &Core, access: &WriteAccess<RepoTarget>) -> Result<Identity> {
     let actor = access.caller().actor().ok_or(Error::NotFound)?;
     let account = accounts::store::find(&mut core.read().await?, actor).await?.ok_or(Error::NotFound)?;

@@ -1,4 +1,4 @@
-//! Judgement about objects that are to be made.
+//! Validation of new objects.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,13 +9,13 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 use plinth_git::{Date, EntryMode, Identity, ObjectKind, Reader, TreeChange, TreeEdit};
 
-/// A text that must name an object.
+/// Parses an object id.
 pub fn check_sha(text: &str) -> Result<Sha> {
     text.parse()
         .map_err(|_| Error::unprocessable("The SHA parameter must be exactly 40 characters and contain only [0-9a-f]."))
 }
 
-/// The bytes that a blob is to have.
+/// The bytes of a new blob.
 pub fn content_of(new: NewBlob) -> Result<Vec<u8>> {
     match new.encoding {
         Encoding::Utf8 => Ok(new.content.into_bytes()),
@@ -26,7 +26,7 @@ pub fn content_of(new: NewBlob) -> Result<Vec<u8>> {
     }
 }
 
-/// The tree that a name leads to: its own, or that of a commit or tag.
+/// The tree with this id, or the tree of the commit or tag with this id.
 pub fn find_tree_of(reader: &Reader<'_>, sha: &Sha) -> Result<Option<Sha>> {
     match reader.peel(sha)? {
         Some((sha, ObjectKind::Tree)) => Ok(Some(sha)),
@@ -35,7 +35,7 @@ pub fn find_tree_of(reader: &Reader<'_>, sha: &Sha) -> Result<Option<Sha>> {
     }
 }
 
-/// The changes that a new tree is made of, on top of its base.
+/// The changes of a new tree on top of its base.
 pub fn edit_of(reader: &Reader<'_>, base_tree: Option<&str>, entries: Vec<NewEntry>) -> Result<TreeEdit> {
     let mut edit = match base_tree {
         None => TreeEdit::from_empty(),
@@ -67,32 +67,32 @@ fn change_of(reader: &Reader<'_>, entry: NewEntry) -> Result<TreeChange> {
     }
 }
 
-/// The commit of a submodule is in another repository, so only the others can be looked for.
+/// The commit of a submodule is in another repository, so its existence is not checked.
 fn find_entry_target(reader: &Reader<'_>, text: &str, mode: EntryMode) -> Result<Sha> {
     let kind = mode.object_kind();
-    let refusal = || Error::unprocessable(format!("tree.sha {text} is not a valid {kind}"));
-    let sha: Sha = text.parse().map_err(|_| refusal())?;
+    let invalid = || Error::unprocessable(format!("tree.sha {text} is not a valid {kind}"));
+    let sha: Sha = text.parse().map_err(|_| invalid())?;
     if mode != EntryMode::Submodule && reader.kind_of(&sha)? != Some(kind) {
-        return Err(refusal());
+        return Err(invalid());
     }
     Ok(sha)
 }
 
-/// The tree of a new commit.
+/// Checks the tree of a new commit.
 pub fn check_tree(reader: &Reader<'_>, text: &str) -> Result<Sha> {
     find_kind(reader, text, ObjectKind::Tree)?.ok_or_else(|| Error::unprocessable("Tree SHA does not exist"))
 }
 
-/// A parent of a new commit.
+/// Checks a parent of a new commit.
 pub fn check_parent(reader: &Reader<'_>, text: &str) -> Result<Sha> {
-    let refusal = || Error::unprocessable("Parent SHA does not exist or is not a commit object");
-    find_kind(reader, text, ObjectKind::Commit)?.ok_or_else(refusal)
+    let invalid = || Error::unprocessable("Parent SHA does not exist or is not a commit object");
+    find_kind(reader, text, ObjectKind::Commit)?.ok_or_else(invalid)
 }
 
-/// What a new tag is about.
+/// Checks the target of a new tag.
 pub fn check_tagged(reader: &Reader<'_>, text: &str, kind: ObjectKind) -> Result<Sha> {
-    let refusal = || Error::unprocessable(format!("object {text} does not exist or is not a {kind}"));
-    find_kind(reader, text, kind)?.ok_or_else(refusal)
+    let invalid = || Error::unprocessable(format!("object {text} does not exist or is not a {kind}"));
+    find_kind(reader, text, kind)?.ok_or_else(invalid)
 }
 
 fn find_kind(reader: &Reader<'_>, text: &str, kind: ObjectKind) -> Result<Option<Sha>> {
@@ -100,23 +100,23 @@ fn find_kind(reader: &Reader<'_>, text: &str, kind: ObjectKind) -> Result<Option
     Ok((reader.kind_of(&sha)? == Some(kind)).then_some(sha))
 }
 
-/// A person as told, completed by the caller.
-pub fn identity(told: Option<Person>, caller: &Identity) -> Result<Identity> {
-    let Some(told) = told else { return Ok(caller.clone()) };
-    let date = match &told.date {
+/// The identity of a person; missing values come from `caller`.
+pub fn identity(sent: Option<Person>, caller: &Identity) -> Result<Identity> {
+    let Some(sent) = sent else { return Ok(caller.clone()) };
+    let date = match &sent.date {
         None => caller.date,
         Some(text) => {
             parse_date(text).ok_or_else(|| Error::unprocessable(format!("{text} is not a valid date-time.")))?
         }
     };
     Ok(Identity {
-        name: told.name.unwrap_or_else(|| caller.name.clone()),
-        email: told.email.unwrap_or_else(|| caller.email.clone()),
+        name: sent.name.unwrap_or_else(|| caller.name.clone()),
+        email: sent.email.unwrap_or_else(|| caller.email.clone()),
         date,
     })
 }
 
-/// A moment with the offset in which it was written, as git keeps it.
+/// A time with its UTC offset, which git stores.
 fn parse_date(text: &str) -> Option<Date> {
     let seconds = Timestamp::parse(text)?.0;
     let offset = text.len().checked_sub(6).and_then(|start| text.get(start..)).unwrap_or_default();
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_date_keeps_its_offset() {
+    fn parse_date_keeps_the_offset() {
         let date = |text: &str| parse_date(text).map(|date| date.to_string());
         assert_eq!(date("2026-03-10T08:09:10Z").as_deref(), Some("1773130150 +0000"));
         assert_eq!(date("2026-03-10T10:09:10+02:00").as_deref(), Some("1773130150 +0200"));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_may_have_line_ends_and_nothing_else_odd() {
+    fn base64_content_may_have_line_ends() {
         let blob = |content: &str| content_of(NewBlob { content: content.into(), encoding: Encoding::Base64 });
         assert_eq!(blob("aGVs\nbG8=\r\n").expect("good"), b"hello");
         assert!(blob("aGVsbG8").is_err() && blob("*").is_err());

@@ -1,10 +1,10 @@
-//! What an app asks for when it creates a token.
+//! Input to create an installation token.
 
 use plinth_base::ids::RepoId;
 
 use crate::tokens::Permissions;
 
-/// How an app narrows the token it asks for; nothing at all means everything.
+/// How an app restricts a new token; empty means no restriction.
 #[derive(Debug, Clone, Default)]
 pub struct NewAccessToken {
     pub repositories: Option<Vec<String>>,

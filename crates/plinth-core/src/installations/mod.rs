@@ -1,6 +1,5 @@
-//! App installations: what apps may do on accounts, and the tokens that come from it.
+//! Installations of apps on accounts, and installation tokens.
 
-mod access_tokens;
 mod input;
 pub mod model;
 pub mod operations;
@@ -8,6 +7,6 @@ pub mod rules;
 pub mod store;
 mod target;
 
-pub use access_tokens::{CreatedToken, create as create_access_token};
 pub use input::NewAccessToken;
+pub use model::CreatedToken;
 pub use target::{InstallationRepo, OwnInstallation, UserInstallation};

@@ -1,39 +1,37 @@
-//! Installations with what their answers show of app and accounts.
+//! Installations as responses show them, and new installation tokens.
 
-use crate::accounts::AccountKind;
+use crate::accounts::AccountSummary;
 use crate::apps::Installation;
+use crate::repos::Repo;
+use crate::tokens::{Permissions, Secret, Selection};
+use plinth_base::clock::Timestamp;
 use plinth_base::ids::AccountId;
 use plinth_store::{DbError, FromRow, Row};
 
-/// An installation as one statement finds it.
+/// An installation with its app and its accounts, from one statement.
 #[derive(Debug, Clone)]
-pub struct Shown {
+pub struct InstallationDetails {
     pub installation: Installation,
     pub client_id: String,
     pub app_slug: String,
-    pub account: Someone,
-    pub suspended_by: Option<Someone>,
+    pub account: AccountSummary,
+    pub suspended_by: Option<AccountSummary>,
 }
 
-/// The parts of an account that other resources embed.
-#[derive(Debug, Clone)]
-pub struct Someone {
-    pub id: AccountId,
-    pub kind: AccountKind,
-    pub login: String,
-    pub site_admin: bool,
-}
-
-impl FromRow for Shown {
+impl FromRow for InstallationDetails {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         const INSTALLATION_COLUMNS: usize = 10;
         let at = |offset: usize| INSTALLATION_COLUMNS + offset;
-        let account =
-            Someone { id: row.get(at(2))?, kind: row.get(at(3))?, login: row.get(at(4))?, site_admin: row.get(at(5))? };
+        let account = AccountSummary {
+            id: row.get(at(2))?,
+            kind: row.get(at(3))?,
+            login: row.get(at(4))?,
+            site_admin: row.get(at(5))?,
+        };
         let suspended_by = match row.get::<Option<AccountId>>(at(6))? {
             None => None,
             Some(id) => {
-                Some(Someone { id, kind: row.get(at(7))?, login: row.get(at(8))?, site_admin: row.get(at(9))? })
+                Some(AccountSummary { id, kind: row.get(at(7))?, login: row.get(at(8))?, site_admin: row.get(at(9))? })
             }
         };
         Ok(Self {
@@ -44,4 +42,13 @@ impl FromRow for Shown {
             suspended_by,
         })
     }
+}
+
+/// A new token. This is the only time that its secret is known.
+pub struct CreatedToken {
+    pub secret: Secret,
+    pub expires_at: Timestamp,
+    pub permissions: Permissions,
+    pub selection: Selection,
+    pub narrowed_to: Option<Vec<Repo>>,
 }

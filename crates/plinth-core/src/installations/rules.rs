@@ -1,4 +1,4 @@
-//! Judgement about installations and their tokens.
+//! Validation of installations and their tokens.
 
 use super::NewAccessToken;
 use crate::apps::Installation;
@@ -8,7 +8,7 @@ use plinth_base::ids::{AccountId, AppId};
 
 const REPOSITORIES_MAX: usize = 500;
 
-/// A suspended installation hands out nothing.
+/// A suspended installation gets no tokens.
 pub fn check_not_suspended(installation: &Installation) -> Result<()> {
     match installation.suspended_at {
         Some(_) => Err(Error::Forbidden("This installation has been suspended".into())),
@@ -16,7 +16,7 @@ pub fn check_not_suspended(installation: &Installation) -> Result<()> {
     }
 }
 
-/// A token gets at most what the installation has.
+/// A token gets at most the permissions of the installation.
 pub fn check_within(asked: &NewAccessToken, installation: &Installation) -> Result<()> {
     if !asked.permissions.is_within(&installation.permissions) {
         let message = "The permissions requested are not granted to this installation.";
@@ -29,7 +29,7 @@ pub fn check_within(asked: &NewAccessToken, installation: &Installation) -> Resu
     Ok(())
 }
 
-/// The token's own permissions: those asked for, or all.
+/// The permissions of a new token: the requested ones, or all of the installation.
 pub fn granted(asked: &NewAccessToken, installation: &Installation) -> Permissions {
     if asked.permissions.is_empty() {
         installation.permissions.clone()
@@ -38,14 +38,14 @@ pub fn granted(asked: &NewAccessToken, installation: &Installation) -> Permissio
     }
 }
 
-/// The refusal for a repository that the installation does not have.
+/// The error for a repository that the installation does not have.
 pub fn unknown_repository() -> Error {
     Error::unprocessable(
         "There is at least one repository that does not exist or is not accessible to the parent installation.",
     )
 }
 
-/// The token behind an operation that the table gives to installations alone.
+/// The token of an operation that the policy table admits installations to.
 pub fn installation_token(caller: &Principal) -> Result<&InstallationToken> {
     match caller {
         Principal::Installation(token) => Ok(token),
@@ -53,7 +53,7 @@ pub fn installation_token(caller: &Principal) -> Result<&InstallationToken> {
     }
 }
 
-/// The app behind an operation that the table gives to apps alone.
+/// The app of an operation that the policy table admits apps to.
 pub fn app(caller: &Principal) -> Result<AppId> {
     match caller {
         Principal::App(signed) => Ok(signed.app),
@@ -61,12 +61,12 @@ pub fn app(caller: &Principal) -> Result<AppId> {
     }
 }
 
-/// The user behind an operation that the table gives to users alone.
+/// The user of an operation that the policy table admits users to.
 pub fn user(caller: &Principal) -> Result<AccountId> {
     caller.user_id().ok_or_else(not_admitted)
 }
 
-/// User and app behind an operation that the table gives to app user tokens alone.
+/// User and app of an operation that the policy table admits app user tokens to.
 pub fn app_user(caller: &Principal) -> Result<(AccountId, AppId)> {
     let token = caller.user().ok_or_else(not_admitted)?;
     match token.limits {
@@ -76,10 +76,11 @@ pub fn app_user(caller: &Principal) -> Result<(AccountId, AppId)> {
 }
 
 fn not_admitted() -> Error {
-    Error::internal("the table does not admit this kind of caller here")
+    Error::internal("the policy table does not admit this kind of caller here")
 }
 
-/// Whether a list may show private repositories: an app's grant is judged by its installation, a scope by its name.
+/// Whether a list may include private repositories. Scoped tokens need the `repo` scope; for the others the permissions of
+/// the token or of the installation decide.
 pub fn sees_private(caller: &Principal) -> bool {
     match caller {
         Principal::User(token) => match &token.limits {
@@ -91,7 +92,7 @@ pub fn sees_private(caller: &Principal) -> bool {
     }
 }
 
-/// What a token has: all repositories only where neither it nor its installation was narrowed.
+/// The selection of a token: all repositories only if neither the token nor the installation has a selection.
 pub fn selection_of(token: &InstallationToken) -> SelectionMode {
     match (token.installation_mode, token.token_mode) {
         (SelectionMode::All, SelectionMode::All) => SelectionMode::All,
@@ -99,7 +100,7 @@ pub fn selection_of(token: &InstallationToken) -> SelectionMode {
     }
 }
 
-/// One repository cannot be taken out of all.
+/// A repository cannot be removed from an installation on all repositories.
 pub fn check_has_selection(installation: &Installation) -> Result<()> {
     match installation.repository_selection {
         SelectionMode::Selected => Ok(()),
@@ -109,7 +110,7 @@ pub fn check_has_selection(installation: &Installation) -> Result<()> {
     }
 }
 
-/// An installation keeps at least one repository.
+/// An installation must have at least one repository.
 pub fn check_not_last(selected: i64) -> Result<()> {
     if selected > 1 {
         return Ok(());

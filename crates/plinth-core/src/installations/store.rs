@@ -1,10 +1,9 @@
-//! Installations and their repositories in the store.
+//! SQL for installations and their repositories.
 
-use super::model::Shown;
+use super::model::InstallationDetails;
 use crate::apps::{self, Installation};
 use crate::paging::Page;
-use crate::repos::store::Found;
-use crate::repos::{self, Repo};
+use crate::repos::{self, Repo, RepoWithRole};
 use crate::tokens::SelectionMode;
 use plinth_base::ids::{AccountId, AppId, InstallationId, RepoId, TokenId};
 use plinth_store::{Connection, DbError, params};
@@ -21,15 +20,15 @@ pub async fn find_by_name(
     Ok(found.filter(|_| has_it))
 }
 
-/// As [`find_by_name`], by number.
+/// As [`find_by_name`], by id.
 pub async fn find_by_id(db: &mut Connection, installation: &Installation, id: RepoId) -> Result<Option<Repo>, DbError> {
     let found = repos::store::find_by_id(db, id, None).await?.map(|found| found.repo);
     let has_it = has(db, installation, found.as_ref()).await?;
     Ok(found.filter(|_| has_it))
 }
 
-/// Whether the installation has this repository: with all of them, those made later too. Asks as much about a
-/// repository that does not exist, so that time does not tell whether it does.
+/// Whether the installation has this repository. Runs the same statements if the repository does not exist, so that the
+/// response time does not reveal that.
 pub async fn has(db: &mut Connection, installation: &Installation, repo: Option<&Repo>) -> Result<bool, DbError> {
     let selects = match installation.repository_selection {
         SelectionMode::All => true,
@@ -41,8 +40,8 @@ pub async fn has(db: &mut Connection, installation: &Installation, repo: Option<
     Ok(selects && repo.is_some_and(|repo| repo.owner_id == installation.account_id))
 }
 
-/// The statement for installations as answers show them, with its conditions.
-macro_rules! select_shown {
+/// Selects installations as responses show them.
+macro_rules! select_details {
     ($conditions:literal) => {
         concat!(
             "select i.id, i.app_id, i.account_id, i.repository_selection, i.permissions, i.events, i.suspended_at, ",
@@ -55,13 +54,13 @@ macro_rules! select_shown {
     };
 }
 
-pub async fn find_shown(db: &mut Connection, id: InstallationId) -> Result<Option<Shown>, DbError> {
-    db.optional(select_shown!("where i.id = $1"), params![id]).await
+pub async fn find_details(db: &mut Connection, id: InstallationId) -> Result<Option<InstallationDetails>, DbError> {
+    db.optional(select_details!("where i.id = $1"), params![id]).await
 }
 
 /// The installations of an app.
-pub async fn list_of_app(db: &mut Connection, app: AppId, page: Page) -> Result<Vec<Shown>, DbError> {
-    let sql = select_shown!("where i.app_id = $1 order by i.id limit $2 offset $3");
+pub async fn list_of_app(db: &mut Connection, app: AppId, page: Page) -> Result<Vec<InstallationDetails>, DbError> {
+    let sql = select_details!("where i.app_id = $1 order by i.id limit $2 offset $3");
     db.all(sql, params![app, page.limit(), page.offset()]).await
 }
 
@@ -70,9 +69,9 @@ pub async fn count_of_app(db: &mut Connection, app: AppId) -> Result<i64, DbErro
     Ok(db.one::<(i64,)>(sql, params![app]).await?.0)
 }
 
-/// Where the user `$2` has a part in the installation `i`: its own account, an organization that it belongs to, or a
-/// repository of the installation in which it collaborates.
-macro_rules! has_a_part {
+/// Whether the user `$2` can see the installation `i`: it is on their own account, on an organization of theirs, or has a
+/// repository in which they collaborate.
+macro_rules! is_visible_to_user {
     () => {
         "(i.account_id = $2 \
           or exists (select 1 from membership m where m.org_id = i.account_id and m.user_id = $2) \
@@ -82,20 +81,28 @@ macro_rules! has_a_part {
     };
 }
 
-/// Whether the user has a part in this installation.
 pub async fn is_visible(db: &mut Connection, id: InstallationId, user: AccountId) -> Result<bool, DbError> {
-    let sql = concat!("select cast(1 as bigint) from installation i where i.id = $1 and ", has_a_part!());
+    let sql = concat!("select cast(1 as bigint) from installation i where i.id = $1 and ", is_visible_to_user!());
     Ok(db.optional::<(i64,)>(sql, params![id, user]).await?.is_some())
 }
 
-/// The installations of an app in which the user has a part.
-pub async fn list_of_user(db: &mut Connection, app: AppId, user: AccountId, page: Page) -> Result<Vec<Shown>, DbError> {
-    let sql = concat!(select_shown!("where i.app_id = $1 and "), has_a_part!(), " order by i.id limit $3 offset $4");
+/// The installations of an app that the user can see.
+pub async fn list_of_user(
+    db: &mut Connection,
+    app: AppId,
+    user: AccountId,
+    page: Page,
+) -> Result<Vec<InstallationDetails>, DbError> {
+    let sql = concat!(
+        select_details!("where i.app_id = $1 and "),
+        is_visible_to_user!(),
+        " order by i.id limit $3 offset $4"
+    );
     db.all(sql, params![app, user, page.limit(), page.offset()]).await
 }
 
 pub async fn count_of_user(db: &mut Connection, app: AppId, user: AccountId) -> Result<i64, DbError> {
-    let sql = concat!("select count(*) from installation i where i.app_id = $1 and ", has_a_part!());
+    let sql = concat!("select count(*) from installation i where i.app_id = $1 and ", is_visible_to_user!());
     Ok(db.one::<(i64,)>(sql, params![app, user]).await?.0)
 }
 
@@ -111,7 +118,7 @@ macro_rules! of_token {
     };
 }
 
-/// What an installation token reaches.
+/// The repositories of an installation token.
 pub async fn list_repositories(db: &mut Connection, token: TokenId, page: Page) -> Result<Vec<Repo>, DbError> {
     let sql = concat!(
         "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, ",
@@ -127,8 +134,7 @@ pub async fn count_repositories(db: &mut Connection, token: TokenId) -> Result<i
     Ok(db.one::<(i64,)>(sql, params![token]).await?.0)
 }
 
-/// The repositories `r` of the installation `$1` in which the user `$2` has a role of its own; the private ones only
-/// where `$3` says so.
+/// The repositories `r` of the installation `$1` in which the user `$2` has a role; private ones only if `$3` is true.
 macro_rules! of_user {
     () => {
         "from installation i join repo r on r.owner_id = i.account_id join account o on o.id = r.owner_id \
@@ -148,14 +154,14 @@ pub enum Private {
     LeftOut,
 }
 
-/// What an installation and the user both have, with the user's role.
+/// The repositories of an installation in which the user has a role, with that role.
 pub async fn list_repositories_of_user(
     db: &mut Connection,
     id: InstallationId,
     user: AccountId,
     private: Private,
     page: Page,
-) -> Result<Vec<Found>, DbError> {
+) -> Result<Vec<RepoWithRole>, DbError> {
     let sql = concat!(
         "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, ",
         "r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, ",

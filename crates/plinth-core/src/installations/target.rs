@@ -1,16 +1,16 @@
-//! What the paths of this area lead to.
+//! Installations as targets of paths.
 
 use super::store;
-use crate::access::{Facts, PathParams, Target, TargetKind};
+use crate::access::{Facts, PathParams, Role, Target, TargetKind};
 use crate::accounts::{self, AccountKind};
 use crate::apps::{self, Installation};
-use crate::repos::{self, Repo, RepoRole};
+use crate::repos::{self, Repo};
 use crate::tokens::{Principal, SelectionMode, UserLimits};
 use plinth_base::error::Result;
 use plinth_base::ids::{AccountId, AppId, InstallationId, RepoId};
 use plinth_store::{Connection, DbError};
 
-/// An installation in the eyes of a user: absent unless the user has something of its own in it.
+/// An installation that the user behind the token can see.
 pub struct UserInstallation(pub Installation);
 
 impl Target for UserInstallation {
@@ -19,12 +19,12 @@ impl Target for UserInstallation {
     async fn find(db: &mut Connection, path: &PathParams, caller: &Principal) -> Result<Option<(Self, Facts)>> {
         let Some(installation) = find_for_user(db, path, caller).await? else { return Ok(None) };
         let owner = installation.account_id;
-        let facts = Facts { owner, repo: None, public: false, archived: false, role: Some(RepoRole::Read) };
+        let facts = Facts { owner, repo: None, public: false, archived: false, role: Some(Role::Read) };
         Ok(Some((UserInstallation(installation), facts)))
     }
 }
 
-/// A repository together with an installation that may have it: both belong to one account.
+/// An installation and a repository of the same account.
 pub struct InstallationRepo {
     pub installation: Installation,
     pub repo: Repo,
@@ -44,7 +44,7 @@ impl Target for InstallationRepo {
             owner: found.repo.owner_id,
             repo: Some(found.repo.id),
             public: !found.repo.private,
-            // Which app reaches a repository is not part of what its archive keeps unchanged.
+            // The installations of an archived repository may still change.
             archived: false,
             role: found.role,
         };
@@ -52,7 +52,7 @@ impl Target for InstallationRepo {
     }
 }
 
-/// The installation of the path, if the user behind the token has a part in it. A token of an app shows that app only.
+/// The installation of the path, if the user behind the token can see it. A token of an app sees only that app's.
 async fn find_for_user(
     db: &mut Connection,
     path: &PathParams,
@@ -66,12 +66,12 @@ async fn find_for_user(
             apps::store::find_installation(db, id).await?
         }
     };
-    // Also about one that does not exist, so that time does not tell whether it does.
+    // Also for an absent installation, so that the response time does not reveal whether it exists.
     let is_visible = store::is_visible(db, id, user.user).await?;
     Ok(found.filter(|_| is_visible))
 }
 
-/// An installation of the app that signed the request; those of other apps do not exist for it.
+/// An installation of the app that signed the request.
 pub struct OwnInstallation(pub Installation);
 
 impl Target for OwnInstallation {
@@ -88,7 +88,7 @@ impl Target for OwnInstallation {
     }
 }
 
-/// By its number, by a repository that it has, or by the account that it is on.
+/// Finds it by its id, by one of its repositories, or by its account.
 async fn find_named(db: &mut Connection, path: &PathParams, app: AppId) -> Result<Option<Installation>, DbError> {
     if path.has("installation_id") {
         return match path.number("installation_id") {
@@ -113,7 +113,7 @@ async fn find_named(db: &mut Connection, path: &PathParams, app: AppId) -> Resul
 async fn find_with_repo(db: &mut Connection, path: &PathParams, app: AppId) -> Result<Option<Installation>, DbError> {
     let found = repos::store::find(db, path.get("owner"), path.get("repo"), None).await?;
     let (owner, repo) = found.map_or((AccountId(0), RepoId(0)), |found| (found.repo.owner_id, found.repo.id));
-    // As many statements for what is absent, or not in the installation, as for what is there.
+    // The same number of statements in every case, so that the response time reveals nothing.
     let installation = find_on(db, app, owner).await?;
     let id = installation.as_ref().map_or(InstallationId(0), |installation| installation.id);
     let selects = apps::store::selects(db, id, repo).await?;

@@ -1,11 +1,11 @@
-//! What a caller sends to create or change an issue field.
+//! Input to create or change an issue field.
 
 use plinth_base::ids::IssueFieldOptionId;
 
 use super::model::{DataType, Visibility};
 use crate::projects::Color;
 
-/// The body that creates a field.
+/// The body of `POST …/issue-fields`.
 #[derive(Debug, Clone)]
 pub struct NewIssueField {
     pub name: String,
@@ -15,7 +15,7 @@ pub struct NewIssueField {
     pub options: Option<Vec<OptionInput>>,
 }
 
-/// The body that changes a field; what is `None` stays as it is.
+/// The body of `PATCH …/issue-fields/{issue_field_id}`; `None` means unchanged.
 #[derive(Debug, Clone)]
 pub struct IssueFieldChange {
     pub name: Option<String>,
@@ -27,17 +27,17 @@ pub struct IssueFieldChange {
 /// One option of either body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionInput {
-    /// The existing option that is meant; a new one has none.
+    /// The id of an existing option; `None` for a new one.
     pub id: Option<IssueFieldOptionId>,
     pub name: String,
     pub description: Option<String>,
     pub color: Color,
-    /// Left out, the place in the list decides.
+    /// If it is left out, the position in the list decides.
     pub priority: Option<i64>,
 }
 
 impl OptionInput {
-    /// A new field has no options that could be meant.
+    /// For a new field, which has no existing options.
     pub fn without_id(self) -> Self {
         Self { id: None, ..self }
     }

@@ -1,4 +1,4 @@
-//! Issue fields: what an organization records about all its issues.
+//! Issue fields: fields that an organization defines for all its issues.
 
 mod input;
 pub mod model;

@@ -1,4 +1,4 @@
-//! Issue fields as the service keeps them.
+//! Issue fields as they are stored.
 
 use std::str::FromStr;
 
@@ -22,7 +22,7 @@ pub struct IssueField {
 
 from_row!(IssueField { id, org_id, name, description, data_type, visibility, created_at, updated_at });
 
-/// One choice of a select field.
+/// One option of a select field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IssueFieldOption {
     pub id: IssueFieldOptionId,
@@ -30,7 +30,7 @@ pub struct IssueFieldOption {
     pub name: String,
     pub description: Option<String>,
     pub color: Color,
-    /// Its place among the others: no two options of a field have the same.
+    /// The position among the options, unique in a field.
     pub priority: i64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -38,7 +38,7 @@ pub struct IssueFieldOption {
 
 from_row!(IssueFieldOption { id, issue_field_id, name, description, color, priority, created_at, updated_at });
 
-/// What the values of a field are.
+/// The type of a field's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DataType {
@@ -82,7 +82,7 @@ impl FromStr for DataType {
     }
 }
 
-/// Who sees the values of a field on issues. The list of fields is for members in any case.
+/// Who sees the values of a field on issues. Only members can list the fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {

@@ -1,23 +1,23 @@
-//! Changes to issue fields, each within one transaction, shared by the API and the state file.
+//! Changes of issue fields, each in one transaction. The API and the state file use the same functions.
 
 use super::model::{IssueField, IssueFieldOption, Visibility};
 use super::{IssueFieldChange, NewIssueField, OptionInput, rules, store};
 use crate::Core;
 use crate::access::{Org, WriteAccess};
-use crate::projects::mirrors;
+use crate::projects::store as projects;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, IssueFieldId};
 use plinth_store::Transaction;
 
 /// A field with its options in order.
-pub struct Whole {
+pub struct IssueFieldWithOptions {
     pub field: IssueField,
     pub options: Vec<IssueFieldOption>,
 }
 
 /// Creates an issue field of an organization.
-pub async fn create(core: &Core, access: &WriteAccess<Org>, new: NewIssueField) -> Result<Whole> {
+pub async fn create(core: &Core, access: &WriteAccess<Org>, new: NewIssueField) -> Result<IssueFieldWithOptions> {
     rules::check_new(&new)?;
     let (org, now) = (access.target.0.id, core.clock.now());
     core.limiter.admit(access.caller(), access.operation(), &format!("{org} {new:?}"), now)?;
@@ -29,7 +29,7 @@ pub async fn update(
     access: &WriteAccess<Org>,
     id: IssueFieldId,
     changes: IssueFieldChange,
-) -> Result<Whole> {
+) -> Result<IssueFieldWithOptions> {
     let context = (access.target.0.id, id, changes, core.clock.now());
     access.write(context, |tx, (org, id, changes, now)| Box::pin(change(tx, *org, *id, changes, *now))).await
 }
@@ -39,7 +39,12 @@ pub async fn delete(core: &Core, access: &WriteAccess<Org>, id: IssueFieldId) ->
     access.write(context, |tx, (org, id, now)| Box::pin(remove(tx, *org, *id, *now))).await
 }
 
-pub async fn insert(tx: &mut Transaction, org: AccountId, new: &NewIssueField, now: Timestamp) -> Result<Whole> {
+pub async fn insert(
+    tx: &mut Transaction,
+    org: AccountId,
+    new: &NewIssueField,
+    now: Timestamp,
+) -> Result<IssueFieldWithOptions> {
     rules::check_count(store::count(tx, org).await?)?;
     let id = store::insert(tx, org, new, now).await?;
     if new.data_type.is_select() {
@@ -49,14 +54,14 @@ pub async fn insert(tx: &mut Transaction, org: AccountId, new: &NewIssueField, n
     get(tx, org, id).await
 }
 
-/// Whatever shows the field elsewhere changes in the same transaction.
+/// Also updates the mirrors in projects, in the same transaction.
 pub async fn change(
     tx: &mut Transaction,
     org: AccountId,
     id: IssueFieldId,
     change: &IssueFieldChange,
     now: Timestamp,
-) -> Result<Whole> {
+) -> Result<IssueFieldWithOptions> {
     let before = get(tx, org, id).await?;
     rules::check_change(change, before.field.data_type, &before.options)?;
     let mut field = changed(&before.field, change);
@@ -68,28 +73,28 @@ pub async fn change(
         return Ok(before);
     }
     let narrows = before.field.visibility == Visibility::All && field.visibility != Visibility::All;
-    if narrows && mirrors::is_shown_in_public(tx, id).await? {
+    if narrows && projects::has_public_mirror(tx, id).await? {
         return Err(rules::shown_in_public());
     }
     field.updated_at = now;
     store::update(tx, &field).await?;
-    mirrors::follow(tx, id, &field.name, now, rules::name_taken).await?;
+    projects::rename_mirrors(tx, id, &field.name, now, rules::name_taken).await?;
     store::increase_generation(tx, org).await?;
     get(tx, org, id).await
 }
 
 pub async fn remove(tx: &mut Transaction, org: AccountId, id: IssueFieldId, now: Timestamp) -> Result<()> {
     get(tx, org, id).await?;
-    mirrors::mark_changed(tx, id, now).await?;
+    projects::mark_mirrors_changed(tx, id, now).await?;
     store::delete(tx, id).await?;
     Ok(store::increase_generation(tx, org).await?)
 }
 
-/// The field with its options; one of another organization does not exist here.
-pub async fn get(tx: &mut Transaction, org: AccountId, id: IssueFieldId) -> Result<Whole> {
+/// A field of this organization with its options.
+pub async fn get(tx: &mut Transaction, org: AccountId, id: IssueFieldId) -> Result<IssueFieldWithOptions> {
     let field = store::find(tx, org, id).await?.ok_or(Error::NotFound)?;
     let options = if field.data_type.is_select() { store::list_options_of(tx, id).await? } else { Vec::new() };
-    Ok(Whole { field, options })
+    Ok(IssueFieldWithOptions { field, options })
 }
 
 fn changed(before: &IssueField, change: &IssueFieldChange) -> IssueField {
@@ -106,7 +111,7 @@ fn changed(before: &IssueField, change: &IssueFieldChange) -> IssueField {
     field
 }
 
-/// Puts `wanted` in the place of `existing`, and says whether that changed anything.
+/// Replaces the options, and returns whether anything changed.
 async fn replace_options(
     tx: &mut Transaction,
     field: IssueFieldId,

@@ -1,4 +1,4 @@
-//! Judgement about issue fields and their options.
+//! Validation of issue fields and their options.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ pub const FIELDS_MAX: i64 = 25;
 pub const OPTIONS_MAX: usize = 50;
 const PRIORITY: std::ops::RangeInclusive<i64> = 0..=2_147_483_647;
 
-/// Checks every value of a new field at once.
+/// Checks all values of a new field and reports every error.
 pub fn check_new(new: &NewIssueField) -> Result<()> {
     let mut sentences = Vec::new();
     check_name(&new.name, &mut sentences);
@@ -23,10 +23,10 @@ pub fn check_new(new: &NewIssueField) -> Result<()> {
     } else if !given.is_empty() {
         sentences.push(no_options(new.data_type));
     }
-    verdict(sentences)
+    finish(sentences)
 }
 
-/// Checks every value of a change to a field that has this type and these options.
+/// Checks all values of a change to a field with this type and these options.
 pub fn check_change(change: &IssueFieldChange, data_type: DataType, existing: &[IssueFieldOption]) -> Result<()> {
     let mut sentences = Vec::new();
     if let Some(name) = &change.name {
@@ -41,32 +41,31 @@ pub fn check_change(change: &IssueFieldChange, data_type: DataType, existing: &[
         Some(options) if !options.is_empty() => sentences.push(no_options(data_type)),
         Some(_) | None => {}
     }
-    verdict(sentences)
+    finish(sentences)
 }
 
-/// An organization keeps a bounded number of fields.
 pub fn check_count(existing: i64) -> Result<()> {
     if existing < FIELDS_MAX {
         return Ok(());
     }
-    Err(refusal(format!("An organization can have at most {FIELDS_MAX} issue fields")))
+    Err(invalid(format!("An organization can have at most {FIELDS_MAX} issue fields")))
 }
 
-/// Two fields of an organization, or of a project that shows this one, cannot have one name.
+/// Field names are unique in an organization, and in the projects that have a mirror.
 pub fn name_taken() -> Error {
-    refusal("Name has already been taken".into())
+    invalid("Name has already been taken".into())
 }
 
-/// What a public project shows cannot be for members alone.
+/// A field with a mirror in a public project cannot be restricted to members.
 pub fn shown_in_public() -> Error {
-    refusal("Visibility must be all while a public project shows the field".into())
+    invalid("Visibility must be all while a public project shows the field".into())
 }
 
-fn refusal(sentence: String) -> Error {
+fn invalid(sentence: String) -> Error {
     Error::InvalidPlain(vec![sentence])
 }
 
-fn verdict(sentences: Vec<String>) -> Result<()> {
+fn finish(sentences: Vec<String>) -> Result<()> {
     if sentences.is_empty() { Ok(()) } else { Err(Error::InvalidPlain(sentences)) }
 }
 
@@ -107,7 +106,7 @@ fn check_options(options: &[OptionInput], sentences: &mut Vec<String>) {
     }
 }
 
-/// An id means an option that this very field has now, and each at most once.
+/// Each id must belong to an option of this field, and occur once.
 fn check_ids(options: &[OptionInput], existing: &[IssueFieldOption], sentences: &mut Vec<String>) {
     let mut seen = HashSet::new();
     for id in options.iter().filter_map(|option| option.id) {
@@ -119,25 +118,24 @@ fn check_ids(options: &[OptionInput], existing: &[IssueFieldOption], sentences: 
     }
 }
 
-/// The priority of each option: its own, or the first free number from its place in the list on.
+/// The priority of each option: its own, or the first free number from its position in the list on.
 pub fn priorities(options: &[OptionInput]) -> Vec<i64> {
     let mut taken: HashSet<i64> = options.iter().filter_map(|option| option.priority).collect();
-    let places = 1..;
-    let place = |(option, place): (&OptionInput, i64)| {
+    let priority_of = |(option, position): (&OptionInput, i64)| {
         option.priority.unwrap_or_else(|| {
-            let free = (place..).find(|number| !taken.contains(number)).expect("the numbers do not end");
+            let free = (position..).find(|number| !taken.contains(number)).expect("the numbers do not end");
             taken.insert(free);
             free
         })
     };
-    options.iter().zip(places).map(place).collect()
+    options.iter().zip(1..).map(priority_of).collect()
 }
 
-/// What turns one set of options into another.
+/// The changes that turn one set of options into another.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Replacement<'a> {
     pub deleted: Vec<IssueFieldOptionId>,
-    /// Kept with other values; those that stay as they are need nothing.
+    /// Options with new values; unchanged ones are left out.
     pub updated: Vec<(IssueFieldOptionId, &'a OptionInput, i64)>,
     pub inserted: Vec<(&'a OptionInput, i64)>,
 }
@@ -148,7 +146,7 @@ impl Replacement<'_> {
     }
 }
 
-/// `wanted` replaces the whole set: an id keeps or updates, no id is a new option, what is not named goes.
+/// `wanted` replaces the whole set: an option with an id is updated, one without an id is new, and all others are deleted.
 pub fn replacement<'a>(existing: &[IssueFieldOption], wanted: &'a [OptionInput]) -> Replacement<'a> {
     let deleted = existing.iter().map(|option| option.id);
     let mut replacement = Replacement {
@@ -207,8 +205,8 @@ mod tests {
         NewIssueField { name: "Priority".into(), description: None, data_type, visibility, options }
     }
 
-    fn sentences(verdict: Result<()>) -> Vec<String> {
-        match verdict {
+    fn sentences(checked: Result<()>) -> Vec<String> {
+        match checked {
             Ok(()) => Vec::new(),
             Err(Error::InvalidPlain(sentences)) => sentences,
             Err(other) => panic!("expected sentences, got {other:?}"),
@@ -216,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn select_fields_have_options_and_others_have_none() {
+    fn check_new_requires_options_for_select_fields_only() {
         for data_type in [DataType::SingleSelect, DataType::MultiSelect] {
             for nothing in [None, Some(Vec::new())] {
                 assert_eq!(sentences(check_new(&new(data_type, nothing))), ["Options can't be blank"]);
@@ -227,13 +225,13 @@ mod tests {
             for nothing in [None, Some(Vec::new())] {
                 assert!(check_new(&new(data_type, nothing)).is_ok());
             }
-            let told = sentences(check_new(&new(data_type, Some(vec![option(None, "High", None)]))));
-            assert_eq!(told, [no_options(data_type)]);
+            let errors = sentences(check_new(&new(data_type, Some(vec![option(None, "High", None)]))));
+            assert_eq!(errors, [no_options(data_type)]);
         }
     }
 
     #[test]
-    fn options_are_bounded_and_differ_in_name_and_priority() {
+    fn check_new_limits_options_and_requires_unique_names_and_priorities() {
         let many = |count: usize| Some((0..count).map(|n| option(None, &format!("{n}"), None)).collect());
         assert!(check_new(&new(DataType::SingleSelect, many(50))).is_ok());
         assert_eq!(
@@ -259,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_means_one_option_of_this_field() {
+    fn check_change_rejects_repeated_and_unknown_option_ids() {
         let change = |options| IssueFieldChange { name: None, description: None, visibility: None, options };
         let existing = [stored(1, "High", 1), stored(2, "Low", 2)];
         let wanted = vec![option(Some(1), "a", None), option(Some(1), "b", None), option(Some(3), "c", None)];
@@ -275,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn priorities_are_the_places_where_none_are_given() {
+    fn priorities_default_to_positions() {
         let given = |priorities: &[Option<i64>]| {
             let options: Vec<_> = priorities.iter().map(|priority| option(None, "x", *priority)).collect();
             super::priorities(&options)
@@ -286,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replacement_keeps_by_id_and_nothing_else() {
+    fn replacement_matches_options_by_id_only() {
         let existing = [stored(1, "High", 1), stored(2, "Low", 2), stored(3, "None", 3)];
         let wanted =
             [option(Some(2), "Lower", Some(1)), option(None, "High", Some(2)), option(Some(3), "None", Some(3))];

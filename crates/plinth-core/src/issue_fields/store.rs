@@ -1,4 +1,4 @@
-//! Issue fields and their options in the store.
+//! SQL for issue fields and their options.
 
 use super::model::{IssueField, IssueFieldOption};
 use super::{NewIssueField, OptionInput, rules};
@@ -8,7 +8,7 @@ use plinth_base::error::Result;
 use plinth_base::ids::{AccountId, IssueFieldId, IssueFieldOptionId};
 use plinth_store::{Connection, DbError, Transaction, params};
 
-/// How often the fields of this organization have changed.
+/// The number of changes to the fields of this organization.
 pub async fn find_generation(db: &mut Connection, org: AccountId) -> Result<i64, DbError> {
     let sql = "select generation from issue_field_set where org_id = $1";
     Ok(db.optional::<(i64,)>(sql, params![org]).await?.map_or(0, |(generation,)| generation))
@@ -27,7 +27,7 @@ pub async fn list(db: &mut Connection, org: AccountId) -> Result<Vec<IssueField>
     db.all(sql, params![org, rules::FIELDS_MAX]).await
 }
 
-/// The options of all fields of an organization, those of one field together and in order.
+/// The options of all fields of an organization, sorted by field and priority.
 pub async fn list_options(db: &mut Connection, org: AccountId) -> Result<Vec<IssueFieldOption>, DbError> {
     let sql = "select o.id, o.issue_field_id, o.name, o.description, o.color, o.priority, o.created_at, o.updated_at \
                from issue_field f join issue_field_option o on o.issue_field_id = f.id \
@@ -46,7 +46,6 @@ pub async fn count(db: &mut Connection, org: AccountId) -> Result<i64, DbError> 
     Ok(count)
 }
 
-/// The field of this very organization.
 pub async fn find(db: &mut Connection, org: AccountId, id: IssueFieldId) -> Result<Option<IssueField>, DbError> {
     let sql = "select id, org_id, name, description, data_type, visibility, created_at, updated_at from issue_field \
                where org_id = $1 and id = $2";
@@ -71,7 +70,7 @@ pub async fn insert(db: &mut Transaction, org: AccountId, new: &NewIssueField, n
     Ok(id)
 }
 
-/// Stores the values of `field`, whose type never changes.
+/// Updates all columns but the type, which never changes.
 pub async fn update(db: &mut Transaction, field: &IssueField) -> Result<()> {
     let sql = "update issue_field set name = $2, name_key = $3, description = $4, visibility = $5, updated_at = $6 \
                where id = $1";
@@ -81,7 +80,7 @@ pub async fn update(db: &mut Transaction, field: &IssueField) -> Result<()> {
     Ok(())
 }
 
-/// Its options and the project fields made from it go with it.
+/// Deletes a field; foreign keys delete its options and mirrors.
 pub async fn delete(db: &mut Transaction, id: IssueFieldId) -> Result<(), DbError> {
     db.content_only().execute("delete from issue_field where id = $1", params![id]).await?;
     Ok(())

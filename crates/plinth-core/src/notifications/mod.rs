@@ -1,9 +1,9 @@
-//! Notifications: who should look at which pull request again, and why.
+//! Notifications of users about pull requests.
 
 pub mod model;
 pub mod operations;
 pub mod store;
 
-pub use model::Reason;
-pub use operations::{Notice, Recipient, notify};
+pub use model::{Notice, Reason, Recipient};
+pub use operations::notify;
 pub(crate) use store::can_read;

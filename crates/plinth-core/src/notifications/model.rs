@@ -1,13 +1,13 @@
-//! Notifications as the service keeps them.
+//! Notifications as they are stored.
 
 use std::str::FromStr;
 
 use crate::repos::Repo;
 use plinth_base::clock::Timestamp;
-use plinth_base::ids::{CommentId, NotificationId};
+use plinth_base::ids::{AccountId, CommentId, NotificationId, PullId, RepoId};
 use plinth_store::{DbError, FromRow, Row, text_column};
 
-/// One pull request that concerns one user.
+/// The notification of one user about one pull request.
 #[derive(Debug, Clone)]
 pub struct Notification {
     pub id: NotificationId,
@@ -38,14 +38,14 @@ impl FromRow for Notification {
     }
 }
 
-/// Why someone is told, the strongest reason last.
+/// Why a user is notified; the strongest reason comes last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// They took part in the thread.
+    /// The user commented in the thread.
     Comment,
-    /// They made the pull request.
+    /// The user opened the pull request.
     Author,
-    /// They were named.
+    /// The user was mentioned.
     Mention,
 }
 
@@ -68,3 +68,23 @@ impl FromStr for Reason {
 }
 
 text_column!(Reason);
+
+/// Comments that were published together.
+#[derive(Debug)]
+pub struct Notice {
+    pub repo: RepoId,
+    pub pull: PullId,
+    /// The author of the comments, who is never notified.
+    pub actor: AccountId,
+    /// A user for whom the check that they can read the repository was made already.
+    pub reader: Option<AccountId>,
+    pub recipients: Vec<Recipient>,
+}
+
+/// A user to notify about a comment.
+#[derive(Debug, Clone, Copy)]
+pub struct Recipient {
+    pub user: AccountId,
+    pub reason: Reason,
+    pub comment: CommentId,
+}

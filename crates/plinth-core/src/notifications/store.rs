@@ -1,7 +1,6 @@
-//! Notifications in the store.
+//! SQL for notifications.
 
-use super::model::Notification;
-use super::operations::{Notice, Recipient};
+use super::model::{Notice, Notification, Recipient};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, NotificationId, PullId};
 use plinth_store::{Connection, DbError, Transaction, params};
@@ -23,7 +22,8 @@ macro_rules! can_read {
 }
 pub(crate) use can_read;
 
-/// Makes a pull request unread once more for someone who can read its repository. Tells whether it was there already.
+/// Marks an existing notification as unread again, and returns whether it exists. The caller has checked that the user can
+/// read the repository.
 pub async fn update(
     db: &mut Transaction,
     pull: PullId,
@@ -35,7 +35,7 @@ pub async fn update(
     Ok(db.content_only().execute(sql, params![user, pull, reason, comment, now]).await? > 0)
 }
 
-/// Makes a pull request unread for someone, if they are a user who can read its repository.
+/// Inserts a notification or marks it as unread again, if the recipient is a user who can read the repository.
 pub async fn upsert(
     db: &mut Transaction,
     notice: &Notice,
@@ -54,7 +54,7 @@ pub async fn upsert(
     Ok(())
 }
 
-/// What someone may still read: with `private`, also in repositories that are theirs to see.
+/// The notifications that a user may see; with `private`, also those of private repositories that the user can read.
 #[derive(Debug, Clone, Copy)]
 pub struct View {
     pub user: AccountId,
@@ -92,7 +92,7 @@ pub async fn find(db: &mut Connection, view: View, id: NotificationId) -> Result
     db.optional(select_visible!("and n.id = $3"), params![view.user, view.private, id]).await
 }
 
-/// What a list has: everything or only what is unread, changed between two moments.
+/// The filter of a list: all or only unread notifications, updated between two times.
 #[derive(Debug, Clone, Copy)]
 pub struct Filter {
     pub all: bool,

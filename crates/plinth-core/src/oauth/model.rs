@@ -1,20 +1,21 @@
-//! Device codes and what becomes of them.
+//! Device codes and their outcomes.
 
 use std::str::FromStr;
 
-use crate::tokens::Secret;
+use crate::apps::App;
+use crate::tokens::{Scopes, Secret};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, AppId};
 use plinth_store::{from_row, text_column};
 
 /// How long a user has to approve.
 pub const LIFETIME_SECONDS: i64 = 15 * 60;
-/// How long a device waits between two questions, at first.
+/// The initial time between two polls of a device.
 pub const INTERVAL_SECONDS: i64 = 5;
-/// By how much that grows when it does not wait.
+/// The increase of that time after a poll that came too early.
 pub const SLOW_DOWN_SECONDS: i64 = 5;
 
-/// A code that a device waits on.
+/// A device code and its state.
 #[derive(Debug, Clone)]
 pub struct DeviceCode {
     pub id: i64,
@@ -30,7 +31,7 @@ pub struct DeviceCode {
 
 from_row!(DeviceCode { id, app_id, scopes, interval_seconds, expires_at, polled_at, decision, user_id });
 
-/// What the user said.
+/// The user's decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     Approve,
@@ -56,25 +57,28 @@ impl FromStr for Decision {
 
 text_column!(Decision);
 
-/// What a user says about a device.
-#[derive(Debug, Clone)]
-pub struct Approval {
-    pub user_code: String,
-    pub decision: Decision,
-    /// What the user has seen the device ask for; denying takes none.
-    pub confirmation: Option<String>,
+/// A device that waits for approval, with everything that an approval grants.
+pub struct ApprovalRequest {
+    pub code: DeviceCode,
+    pub app: App,
+    /// The login of the account that the app belongs to.
+    pub app_owner: String,
+    /// Of an OAuth app; a GitHub App has permissions instead.
+    pub scopes: Scopes,
+    /// Identifies account, app and rights: see [`super::rules::confirmation`].
+    pub confirmation: String,
 }
 
-/// What a device is told when it asks for its token.
+/// The response to a device that asks for its token.
 #[derive(Debug)]
-pub enum Answer {
+pub enum TokenOutcome {
     Token { secret: Secret, scope: String },
-    Refused(Refusal),
+    Rejected(OAuthError),
 }
 
-/// Why there is no token, in the words that clients compare with.
+/// Why there is no token; clients compare the codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum OAuthError {
     AuthorizationPending,
     SlowDown { interval: i64 },
     ExpiredToken,
@@ -86,32 +90,32 @@ pub enum Refusal {
     InvalidScope,
 }
 
-impl Refusal {
+impl OAuthError {
     pub fn code(self) -> &'static str {
         match self {
-            Refusal::AuthorizationPending => "authorization_pending",
-            Refusal::SlowDown { .. } => "slow_down",
-            Refusal::ExpiredToken => "expired_token",
-            Refusal::AccessDenied => "access_denied",
-            Refusal::IncorrectDeviceCode => "incorrect_device_code",
-            Refusal::IncorrectClientCredentials => "incorrect_client_credentials",
-            Refusal::UnsupportedGrantType => "unsupported_grant_type",
-            Refusal::BadVerificationCode => "bad_verification_code",
-            Refusal::InvalidScope => "invalid_scope",
+            OAuthError::AuthorizationPending => "authorization_pending",
+            OAuthError::SlowDown { .. } => "slow_down",
+            OAuthError::ExpiredToken => "expired_token",
+            OAuthError::AccessDenied => "access_denied",
+            OAuthError::IncorrectDeviceCode => "incorrect_device_code",
+            OAuthError::IncorrectClientCredentials => "incorrect_client_credentials",
+            OAuthError::UnsupportedGrantType => "unsupported_grant_type",
+            OAuthError::BadVerificationCode => "bad_verification_code",
+            OAuthError::InvalidScope => "invalid_scope",
         }
     }
 
     pub fn description(self) -> &'static str {
         match self {
-            Refusal::AuthorizationPending => "The authorization request is still pending.",
-            Refusal::SlowDown { .. } => "Too many requests have been made in the same timeframe.",
-            Refusal::ExpiredToken => "The device_code has expired.",
-            Refusal::AccessDenied => "The authorization request was denied.",
-            Refusal::IncorrectDeviceCode => "The device_code provided is not valid.",
-            Refusal::IncorrectClientCredentials => "The client_id and/or client_secret passed are incorrect.",
-            Refusal::UnsupportedGrantType => "The grant_type must be urn:ietf:params:oauth:grant-type:device_code.",
-            Refusal::BadVerificationCode => "The code passed is incorrect or expired.",
-            Refusal::InvalidScope => "The scopes requested are invalid.",
+            OAuthError::AuthorizationPending => "The authorization request is still pending.",
+            OAuthError::SlowDown { .. } => "Too many requests have been made in the same timeframe.",
+            OAuthError::ExpiredToken => "The device_code has expired.",
+            OAuthError::AccessDenied => "The authorization request was denied.",
+            OAuthError::IncorrectDeviceCode => "The device_code provided is not valid.",
+            OAuthError::IncorrectClientCredentials => "The client_id and/or client_secret passed are incorrect.",
+            OAuthError::UnsupportedGrantType => "The grant_type must be urn:ietf:params:oauth:grant-type:device_code.",
+            OAuthError::BadVerificationCode => "The code passed is incorrect or expired.",
+            OAuthError::InvalidScope => "The scopes requested are invalid.",
         }
     }
 }

@@ -3,41 +3,42 @@
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::AccountId;
-use plinth_store::Transaction;
+use plinth_store::{Connection, Transaction};
 use subtle::ConstantTimeEq;
 
-use super::approval::{self, Request};
-use super::model::{Answer, Approval, Decision, DeviceCode, INTERVAL_SECONDS, LIFETIME_SECONDS, Refusal};
+use super::model::{
+    ApprovalRequest, Decision, DeviceCode, INTERVAL_SECONDS, LIFETIME_SECONDS, OAuthError, TokenOutcome,
+};
 use super::store::NewDeviceCode;
-use super::{rules, store};
-use crate::Core;
+use super::{Approval, TokenRequest, rules, store};
 use crate::access::{NoTarget, OwnAccount, WriteAccess};
 use crate::apps::{self, AppKind};
 use crate::tokens::{
     self, NewToken, Principal, Scopes, Secret, TokenKind, TokenSpec, UserLimits, random_letters, random_text,
 };
+use crate::{Core, accounts};
 
 const DEVICE_CODE_LENGTH: usize = 40;
 const USER_CODE_HALF: usize = 4;
 
-/// The two codes of a device: the one that it keeps, and the one that its user types.
+/// The two codes of a device: its own, and the one that the user types.
 pub struct Codes {
     pub device_code: String,
     pub user_code: String,
 }
 
-/// Creates the codes of a device that wants to sign in.
+/// Creates the codes for a device.
 pub async fn create_code(
     core: &Core,
     access: &WriteAccess<NoTarget>,
     client_id: &str,
     scopes: &str,
-) -> Result<Result<Codes, Refusal>> {
+) -> Result<Result<Codes, OAuthError>> {
     let found = apps::store::find_by_client_id(&mut core.read().await?, client_id).await?;
-    let Some(client) = found else { return Ok(Err(Refusal::IncorrectClientCredentials)) };
+    let Some(client) = found else { return Ok(Err(OAuthError::IncorrectClientCredentials)) };
     let scopes = match rules::scopes(scopes) {
         Ok(scopes) => scopes,
-        Err(refusal) => return Ok(Err(refusal)),
+        Err(error) => return Ok(Err(error)),
     };
     let device_code = random_text(DEVICE_CODE_LENGTH);
     let user_code = format!("{}-{}", random_letters(USER_CODE_HALF), random_letters(USER_CODE_HALF));
@@ -50,7 +51,7 @@ pub async fn create_code(
     Ok(Ok(Codes { device_code, user_code }))
 }
 
-/// Stores a new code; the permissions of a GitHub App take the place of scopes.
+/// Stores a new code. A GitHub App has permissions instead of scopes.
 async fn insert(
     tx: &mut Transaction,
     hash: [u8; 32],
@@ -74,22 +75,12 @@ async fn insert(
     store::insert(tx, &new, now).await
 }
 
-/// What a device sends to get its token.
-#[derive(Debug, Clone, Default)]
-pub struct TokenRequest {
-    pub grant_type: Option<String>,
-    pub code: Option<String>,
-    pub client_id: Option<String>,
-    pub client_secret: Option<String>,
-    pub device_code: Option<String>,
-}
-
 /// Exchanges a device code for a token.
-pub async fn create_token(core: &Core, access: &WriteAccess<NoTarget>, request: TokenRequest) -> Result<Answer> {
+pub async fn create_token(core: &Core, access: &WriteAccess<NoTarget>, request: TokenRequest) -> Result<TokenOutcome> {
     match request.grant_type.as_deref() {
         Some(rules::GRANT_TYPE) => {}
-        None if request.code.is_some() => return Ok(Answer::Refused(Refusal::BadVerificationCode)),
-        _ => return Ok(Answer::Refused(Refusal::UnsupportedGrantType)),
+        None if request.code.is_some() => return Ok(TokenOutcome::Rejected(OAuthError::BadVerificationCode)),
+        _ => return Ok(TokenOutcome::Rejected(OAuthError::UnsupportedGrantType)),
     }
     access
         .write((request, core.clock.now()), |tx, (request, now)| {
@@ -100,41 +91,41 @@ pub async fn create_token(core: &Core, access: &WriteAccess<NoTarget>, request: 
         .await
 }
 
-/// Turns a code that was approved into a token, once; whatever else is the case is told and noted.
+/// Exchanges an approved code for a token, once; otherwise records the poll and returns the error.
 async fn exchange(
     tx: &mut Transaction,
     client_id: &str,
     client_secret: Option<&str>,
     device_code: &str,
     now: Timestamp,
-) -> Result<Answer> {
+) -> Result<TokenOutcome> {
     let Some(client) = apps::store::find_by_client_id(tx, client_id).await? else {
-        return Ok(Answer::Refused(Refusal::IncorrectClientCredentials));
+        return Ok(TokenOutcome::Rejected(OAuthError::IncorrectClientCredentials));
     };
-    if !is_secret_good(tx, &client, client_secret).await? {
-        return Ok(Answer::Refused(Refusal::IncorrectClientCredentials));
+    if !is_secret_valid(tx, &client, client_secret).await? {
+        return Ok(TokenOutcome::Rejected(OAuthError::IncorrectClientCredentials));
     }
     let Some(code) = store::find(tx, &tokens::hash(device_code), client.id).await? else {
-        return Ok(Answer::Refused(Refusal::IncorrectDeviceCode));
+        return Ok(TokenOutcome::Rejected(OAuthError::IncorrectDeviceCode));
     };
-    match rules::judge(&code, now) {
+    match rules::check_code(&code, now) {
         Ok(user) => grant(tx, &client, &code, user, now).await,
-        Err(refusal) => {
-            let interval = match refusal {
-                Refusal::SlowDown { interval } => interval,
+        Err(error) => {
+            let interval = match error {
+                OAuthError::SlowDown { interval } => interval,
                 _ => code.interval_seconds,
             };
             store::update_polled(tx, code.id, now, interval).await?;
-            Ok(Answer::Refused(refusal))
+            Ok(TokenOutcome::Rejected(error))
         }
     }
 }
 
-/// Devices keep no secrets, so none is asked for; one that is sent must be right.
-async fn is_secret_good(tx: &mut Transaction, client: &apps::App, sent: Option<&str>) -> Result<bool> {
+/// Devices cannot keep a secret, so none is required; one that is sent must be correct.
+async fn is_secret_valid(tx: &mut Transaction, client: &apps::App, sent: Option<&str>) -> Result<bool> {
     let Some(sent) = sent else { return Ok(true) };
-    let kept = apps::store::find_client_secret_hash(tx, client.id).await?;
-    Ok(kept.is_some_and(|kept| bool::from(kept.ct_eq(&tokens::hash(sent)))))
+    let stored = apps::store::find_client_secret_hash(tx, client.id).await?;
+    Ok(stored.is_some_and(|stored| bool::from(stored.ct_eq(&tokens::hash(sent)))))
 }
 
 async fn grant(
@@ -143,7 +134,7 @@ async fn grant(
     code: &DeviceCode,
     user: AccountId,
     now: Timestamp,
-) -> Result<Answer> {
+) -> Result<TokenOutcome> {
     store::delete(tx, code.id).await?;
     let scopes = Scopes::parse(&code.scopes);
     let (kind, grant) = match client.kind {
@@ -153,22 +144,37 @@ async fn grant(
     let secret = Secret::generate(kind);
     let note = Some(format!("device of {}", client.name));
     tokens::store::insert(tx, &NewToken { secret: secret.clone(), grant, note, expires_at: None }, now).await?;
-    Ok(Answer::Token { secret, scope: scopes.to_string().replace(", ", ",") })
+    Ok(TokenOutcome::Token { secret, scope: scopes.to_string().replace(", ", ",") })
 }
 
-/// The first step of approving: what the device would get, and which of that the caller's token lacks.
+/// The pending request with this user code, for approval by `user`.
+pub async fn find_request(
+    db: &mut Connection,
+    typed: &str,
+    user: AccountId,
+    now: Timestamp,
+) -> Result<ApprovalRequest> {
+    let code = store::find_undecided(db, &rules::user_code(typed), now).await?.ok_or(Error::NotFound)?;
+    let app = apps::store::find(db, code.app_id).await?.ok_or(Error::NotFound)?;
+    let app_owner = accounts::store::find(db, app.owner_id).await?.ok_or(Error::NotFound)?.login;
+    let scopes = Scopes::parse(&code.scopes);
+    let confirmation = rules::confirmation(user, &app, &scopes);
+    Ok(ApprovalRequest { code, app, app_owner, scopes, confirmation })
+}
+
+/// The first step of an approval: what the device would get, and the scopes for it that the caller's token lacks.
 pub async fn preview(
     core: &Core,
     caller: &Principal,
     user: AccountId,
     user_code: &str,
-) -> Result<(Request, Vec<String>)> {
-    let request = approval::find(&mut core.read().await?, user_code, user, core.clock.now()).await?;
+) -> Result<(ApprovalRequest, Vec<String>)> {
+    let request = find_request(&mut core.read().await?, user_code, user, core.clock.now()).await?;
     let missing = rules::missing_scopes(scopes_of(caller)?, &request.app, &request.scopes);
     Ok((request, missing))
 }
 
-/// The second step: records what the caller says about a device.
+/// The second step: records the caller's decision.
 pub async fn approve(core: &Core, access: &WriteAccess<OwnAccount>, approval: Approval) -> Result<()> {
     access
         .write_current((approval, core.clock.now()), |tx, current, (approval, now)| {
@@ -180,27 +186,27 @@ pub async fn approve(core: &Core, access: &WriteAccess<OwnAccount>, approval: Ap
         .await
 }
 
-/// The table admits only classic tokens to approving.
+/// The policy table admits only classic tokens.
 fn scopes_of(caller: &Principal) -> Result<&Scopes> {
     match caller.user().map(|token| &token.limits) {
         Some(UserLimits::Classic(scopes)) => Ok(scopes),
-        _ => Err(Error::internal("the table admits only classic tokens here")),
+        _ => Err(Error::internal("the policy table admits only classic tokens here")),
     }
 }
 
-/// Notes what a user says about a device. A token that says it can give away no more than it has; the operator of the
-/// service, who has none, anything.
+/// Records a user's decision about a device. A token can grant only scopes that it has itself; the operator, who has no
+/// token, can grant any.
 pub async fn decide(
     tx: &mut Transaction,
     user: AccountId,
     approval: &Approval,
-    held: Option<&Scopes>,
+    token_scopes: Option<&Scopes>,
     now: Timestamp,
 ) -> Result<()> {
-    let request = approval::find(tx, &approval.user_code, user, now).await?;
+    let request = find_request(tx, &approval.user_code, user, now).await?;
     if approval.decision == Decision::Approve {
-        if let Some(held) = held {
-            rules::check_may_approve(held, &request.app, &request.scopes)?;
+        if let Some(token_scopes) = token_scopes {
+            rules::check_may_approve(token_scopes, &request.app, &request.scopes)?;
         }
         rules::check_confirmation(approval.confirmation.as_deref(), &request.confirmation)?;
     }

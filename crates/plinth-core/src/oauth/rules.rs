@@ -1,6 +1,6 @@
-//! Judgement about device codes: pure, in the order in which nothing is given away.
+//! Validation of device codes, in an order that reveals nothing to others.
 
-use super::model::{Decision, DeviceCode, Refusal, SLOW_DOWN_SECONDS};
+use super::model::{Decision, DeviceCode, OAuthError, SLOW_DOWN_SECONDS};
 use crate::apps::{App, AppKind};
 use crate::tokens::{self, Level, Permissions, Scope, Scopes};
 use plinth_base::clock::Timestamp;
@@ -11,34 +11,34 @@ pub const GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:device_code";
 const SCOPES_LENGTH_MAX: usize = 1000;
 const CONFIRMATION_BYTES: usize = 16;
 
-/// Whether the code has become a token for this user, or why not.
-pub fn judge(code: &DeviceCode, now: Timestamp) -> Result<AccountId, Refusal> {
+/// The user who approved the code, or why there is no token.
+pub fn check_code(code: &DeviceCode, now: Timestamp) -> Result<AccountId, OAuthError> {
     if code.expires_at <= now {
-        return Err(Refusal::ExpiredToken);
+        return Err(OAuthError::ExpiredToken);
     }
     if code.decision == Some(Decision::Deny) {
-        return Err(Refusal::AccessDenied);
+        return Err(OAuthError::AccessDenied);
     }
     let wait_until = code.polled_at.map(|moment| moment.plus_seconds(code.interval_seconds));
     if wait_until.is_some_and(|moment| now < moment) {
-        return Err(Refusal::SlowDown { interval: code.interval_seconds + SLOW_DOWN_SECONDS });
+        return Err(OAuthError::SlowDown { interval: code.interval_seconds + SLOW_DOWN_SECONDS });
     }
     match (code.decision, code.user_id) {
         (Some(Decision::Approve), Some(user)) => Ok(user),
-        _ => Err(Refusal::AuthorizationPending),
+        _ => Err(OAuthError::AuthorizationPending),
     }
 }
 
-/// The scopes that a device asks for, separated by blanks or commas.
-pub fn scopes(text: &str) -> Result<Scopes, Refusal> {
+/// Parses the scopes that a device requests, separated by spaces or commas.
+pub fn scopes(text: &str) -> Result<Scopes, OAuthError> {
     let good = |byte: u8| byte.is_ascii_lowercase() || matches!(byte, b':' | b'_' | b'-' | b',' | b' ');
     if text.len() > SCOPES_LENGTH_MAX || !text.bytes().all(good) {
-        return Err(Refusal::InvalidScope);
+        return Err(OAuthError::InvalidScope);
     }
     Ok(Scopes::new(text.split([' ', ',']).map(str::to_owned)))
 }
 
-/// The code as it is kept, however a person types it.
+/// The stored form of a user code, however the user types it.
 pub fn user_code(typed: &str) -> String {
     let letters: String = typed.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect();
     match letters.split_at_checked(letters.len() / 2) {
@@ -47,27 +47,27 @@ pub fn user_code(typed: &str) -> String {
     }
 }
 
-/// A token cannot approve more than it may do itself.
-pub fn check_may_approve(held: &Scopes, app: &App, asked: &Scopes) -> Result<()> {
-    let missing = missing_scopes(held, app, asked);
+/// A token cannot grant more than it may do itself.
+pub fn check_may_approve(own: &Scopes, app: &App, requested: &Scopes) -> Result<()> {
+    let missing = missing_scopes(own, app, requested);
     if missing.is_empty() {
         return Ok(());
     }
     Err(Error::Forbidden(format!("To approve this device the token needs the scopes {}", missing.join(", "))))
 }
 
-/// The scopes that a token lacks to do what the device asks for.
-pub fn missing_scopes(held: &Scopes, app: &App, asked: &Scopes) -> Vec<String> {
+/// The scopes that a token lacks to grant what the device requests.
+pub fn missing_scopes(own: &Scopes, app: &App, requested: &Scopes) -> Vec<String> {
     match app.kind {
-        AppKind::OAuth => held.missing_of(asked),
+        AppKind::OAuth => own.missing_of(requested),
         AppKind::GitHubApp => {
-            let missing = scopes_of(&app.permissions).into_iter().filter(|scope| !held.grant(*scope));
+            let missing = scopes_of(&app.permissions).into_iter().filter(|scope| !own.grant(*scope));
             missing.map(|scope| scope.as_str().to_owned()).collect()
         }
     }
 }
 
-/// What a classic token needs to do what an app with these permissions can do for its user.
+/// The scopes with which a classic token can do everything that an app with these permissions can do.
 fn scopes_of(permissions: &Permissions) -> Vec<Scope> {
     let mut scopes = vec![Scope::Repo];
     for name in permissions.names() {
@@ -75,7 +75,7 @@ fn scopes_of(permissions: &Permissions) -> Vec<Scope> {
             "organization_projects" => Scope::Project,
             "issue_fields" | "members" => Scope::AdminOrg,
             "workflows" => Scope::Workflow,
-            // With it an app deletes repositories.
+            // It allows an app to delete repositories.
             "administration" if permissions.allows(name, Level::Write) => Scope::DeleteRepo,
             name if name.starts_with("organization_") => Scope::AdminOrg,
             _ => Scope::Repo,
@@ -87,18 +87,17 @@ fn scopes_of(permissions: &Permissions) -> Vec<Scope> {
     scopes
 }
 
-/// What an approval gives away, in a form that changes with each part of it: who approves names what they saw, so that
-/// nothing else is approved.
-pub fn confirmation(user: AccountId, app: &App, asked: &Scopes) -> String {
+/// A hash of everything that an approval grants. The user sends it back, so that exactly what they saw is approved.
+pub fn confirmation(user: AccountId, app: &App, requested: &Scopes) -> String {
     let text = match app.kind {
-        AppKind::OAuth => format!("{user} {} scopes {asked}", app.id),
+        AppKind::OAuth => format!("{user} {} scopes {requested}", app.id),
         AppKind::GitHubApp => format!("{user} {} permissions {}", app.id, app.permissions.to_text()),
     };
     let hash = tokens::hash(&text);
     hash.iter().take(CONFIRMATION_BYTES).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// Refuses an approval of something else than what is asked for now.
+/// Rejects the approval of anything but the current request.
 pub fn check_confirmation(sent: Option<&str>, expected: &str) -> Result<()> {
     match sent {
         Some(sent) if sent == expected => Ok(()),
@@ -128,27 +127,31 @@ mod tests {
     }
 
     #[test]
-    fn a_code_is_judged_in_one_order() {
+    fn check_code_reports_expiry_then_denial_then_slow_down() {
         use Decision::{Approve, Deny};
-        let slow = Err(Refusal::SlowDown { interval: 10 });
-        for (polled, decision, expires, verdict) in [
-            (None, None, 2_000, Err(Refusal::AuthorizationPending)),
-            (Some(995), None, 2_000, Err(Refusal::AuthorizationPending)),
+        let slow = Err(OAuthError::SlowDown { interval: 10 });
+        for (polled, decision, expires, expected) in [
+            (None, None, 2_000, Err(OAuthError::AuthorizationPending)),
+            (Some(995), None, 2_000, Err(OAuthError::AuthorizationPending)),
             (Some(996), None, 2_000, slow),
             (Some(996), Some(Approve), 2_000, slow),
             (Some(995), Some(Approve), 2_000, Ok(AccountId(7))),
             (None, Some(Approve), 2_000, Ok(AccountId(7))),
-            (Some(996), Some(Deny), 2_000, Err(Refusal::AccessDenied)),
-            (None, Some(Approve), 1_000, Err(Refusal::ExpiredToken)),
-            (None, Some(Deny), 1_000, Err(Refusal::ExpiredToken)),
-            (None, None, 1_001, Err(Refusal::AuthorizationPending)),
+            (Some(996), Some(Deny), 2_000, Err(OAuthError::AccessDenied)),
+            (None, Some(Approve), 1_000, Err(OAuthError::ExpiredToken)),
+            (None, Some(Deny), 1_000, Err(OAuthError::ExpiredToken)),
+            (None, None, 1_001, Err(OAuthError::AuthorizationPending)),
         ] {
-            assert_eq!(judge(&code(polled, decision, expires), NOW), verdict, "{polled:?} {decision:?} {expires}");
+            assert_eq!(
+                check_code(&code(polled, decision, expires), NOW),
+                expected,
+                "{polled:?} {decision:?} {expires}"
+            );
         }
     }
 
     #[test]
-    fn a_code_is_read_however_it_is_typed() {
+    fn user_code_ignores_case_and_separators() {
         for typed in ["BCDF-GHJK", "bcdfghjk", " bcdf ghjk ", "B-C-D-F-G-H-J-K"] {
             assert_eq!(user_code(typed), "BCDF-GHJK");
         }
@@ -156,11 +159,11 @@ mod tests {
     }
 
     #[test]
-    fn scopes_come_with_blanks_or_commas() {
+    fn scopes_are_separated_by_spaces_or_commas() {
         assert_eq!(scopes("repo read:org,gist").map(|scopes| scopes.to_string()), Ok("gist, read:org, repo".into()));
         assert_eq!(scopes("").map(|scopes| scopes.to_string()), Ok(String::new()));
         for bad in ["repo\r\nx", "Repo", "é", &"a".repeat(1001)] {
-            assert_eq!(scopes(bad), Err(Refusal::InvalidScope));
+            assert_eq!(scopes(bad), Err(OAuthError::InvalidScope));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Device codes in the store; the device's own code by hash only.
+//! SQL for device codes; the device's own code is stored as a hash.
 
 use super::model::{Decision, DeviceCode};
 use plinth_base::clock::Timestamp;
@@ -6,7 +6,7 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, AppId};
 use plinth_store::{Connection, DbError, Transaction, params};
 
-/// What a new code starts with.
+/// The columns of a new code.
 pub struct NewDeviceCode<'a> {
     pub hash: [u8; 32],
     pub user_code: &'a str,
@@ -25,14 +25,14 @@ pub async fn insert(db: &mut Transaction, new: &NewDeviceCode<'_>, now: Timestam
     Ok(())
 }
 
-/// The code that a device of this app holds.
+/// The code of a device of this app.
 pub async fn find(db: &mut Connection, hash: &[u8; 32], app: AppId) -> Result<Option<DeviceCode>, DbError> {
     let sql = "select id, app_id, scopes, interval_seconds, expires_at, polled_at, decision, user_id \
                from device_code where hash = $1 and app_id = $2";
     db.optional(sql, params![hash, app]).await
 }
 
-/// The code that a user has read, while it waits for a decision.
+/// The code with this user code, if it is neither decided nor expired.
 pub async fn find_undecided(
     db: &mut Connection,
     user_code: &str,
@@ -54,7 +54,7 @@ pub async fn update_decision(
     Ok(())
 }
 
-/// Notes when a device asked, and how long it has to wait now.
+/// Records the time of a poll and the new interval.
 pub async fn update_polled(db: &mut Transaction, id: i64, now: Timestamp, interval: i64) -> Result<(), DbError> {
     let sql = "update device_code set polled_at = $2, interval_seconds = $3 where id = $1";
     db.content_only().execute(sql, params![id, now, interval]).await?;
@@ -65,7 +65,7 @@ pub async fn delete(db: &mut Transaction, id: i64) -> Result<u64, DbError> {
     db.content_only().execute("delete from device_code where id = $1", params![id]).await
 }
 
-/// Removes codes that have been over since before `moment`; a device that still asks reads that its code is not valid.
+/// Deletes codes that expired before `moment`; a device that still polls gets `incorrect_device_code`.
 pub async fn delete_expired(db: &mut Transaction, moment: Timestamp) -> Result<u64, DbError> {
     db.content_only().execute("delete from device_code where expires_at <= $1", params![moment]).await
 }

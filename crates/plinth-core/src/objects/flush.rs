@@ -1,4 +1,4 @@
-//! Moving small objects out of the store into packs.
+//! Moving loose objects from the database into packs.
 
 use std::sync::Arc;
 
@@ -8,21 +8,21 @@ use plinth_base::ids::{RepoId, Sha};
 use plinth_git::RawObject;
 use plinth_store::internal_authority;
 
-/// Objects and bytes of one pack, so that memory does not grow with what waits.
+/// Objects and bytes per pack, to bound memory.
 const BATCH_OBJECTS_MAX: i64 = 10_000;
 const BATCH_BYTES_MAX: i64 = 32 << 20;
-/// Rows that one transaction deletes, so that nobody waits long to write.
+/// Rows per transaction, so that other writers do not wait long.
 const TRANSACTION_ROWS_MAX: usize = 500;
 
 internal_authority!(
-    /// Objects that are in a pack leave the store; nobody sees a difference.
+    /// Deletes rows of objects that are in a pack; readers see no difference.
     Flush = "maintenance/flush-objects", in_repo
 );
 
 impl Objects {
-    /// Moves every object that only the store holds into a pack, and tells how many there were.
+    /// Moves all loose objects into packs, and returns how many there were.
     ///
-    /// A pack is durable before its rows go, and readers look into new packs last, so no object is ever out of sight.
+    /// A pack is durable before its rows are deleted, and readers look into new packs last, so every object stays visible.
     pub async fn flush(&self, repo: RepoId) -> Result<usize> {
         let mut moved = 0;
         loop {
@@ -51,7 +51,7 @@ impl Objects {
         let mut db = self.0.store.read().await?;
         let mut objects: Vec<Arc<RawObject>> = Vec::with_capacity(batch.len());
         for sha in &batch {
-            // Someone else may be moving the same objects.
+            // Another flush may have moved the same objects.
             if let Some(stored) = store::find(&mut db, repo, *sha).await? {
                 objects.push(Arc::new(stored.into_object()?));
             }

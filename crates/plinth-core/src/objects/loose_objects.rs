@@ -1,4 +1,4 @@
-//! The table of small objects as a source that git's readers understand.
+//! The database table of loose objects as an object source for readers.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use plinth_base::ids::{RepoId, Sha};
 use plinth_git::{ObjectSource, RawObject};
 use plinth_store::Store;
 
-/// References whose objects are looked for where another object is not found.
+/// Refs whose targets must exist when another object is not found.
 const WITNESSES_MAX: i64 = 16;
-/// References that are searched for one that names an object; `plinth verify` looks at all.
+/// Refs that are searched for one that points at an object; `plinth verify` checks all.
 const REFS_SEARCHED_MAX: i64 = 10_000;
 
-/// Objects of one repository that are in no pack yet. Asking blocks, so it happens behind the doorway only.
+/// Objects of one repository that are not in a pack yet. Its methods block, so use it on blocking threads only.
 pub struct LooseObjects<'a> {
     store: &'a Store,
     repo: RepoId,
@@ -37,6 +37,7 @@ impl ObjectSource for LooseObjects<'_> {
             found.map(|stored| stored.into_object().map(Arc::new)).transpose()
         })
     }
+
     fn required(&self, sha: &Sha) -> Result<Vec<Sha>> {
         self.handle.block_on(async {
             let mut db = self.store.read().await?;

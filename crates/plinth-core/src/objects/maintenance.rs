@@ -1,6 +1,6 @@
-//! Keeping repositories quick: few packs, none of them full of what nothing reaches, and a commit-graph.
+//! Maintenance of repositories: joins packs, removes unreachable objects and writes commit-graphs.
 //!
-//! Nothing here stops readers or writers, but for the moment in which superseded packs are removed.
+//! Readers and writers continue meanwhile, except for the moment in which superseded packs are removed.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use super::Objects;
-use super::store::{self, Tended};
+use super::store::{self, RepoRefs};
 use crate::refs;
 use plinth_base::clock::Clock;
 use plinth_base::error::{Error, Result};
@@ -16,21 +16,21 @@ use plinth_base::ids::{RepoId, Sha};
 use plinth_git::{GraphLayers, Superseded};
 use plinth_store::Connection;
 
-/// Tells the objects of a repository that must stay although no reference reaches them.
+/// Lists the garbage-collection roots of a repository besides its refs.
 pub type GcRoots = for<'a> fn(&'a mut Connection, RepoId) -> BoxFuture<'a, Result<Vec<Sha>>>;
 
-/// When something is worth doing.
+/// When maintenance does what.
 #[derive(Debug, Clone)]
 pub struct Policy {
     pub interval: Duration,
-    /// Objects in the store move into a pack when there are so many, or when one has waited so long.
+    /// Loose objects are flushed into a pack if there are so many, or if one is so old.
     pub waiting_objects_max: i64,
     pub waiting_seconds_max: i64,
-    /// Small packs are joined when a reader would have to look through so many.
+    /// Small packs are joined if there are so many.
     pub packs_max: usize,
-    /// What nothing reaches stays for so long.
+    /// Unreachable objects are kept for so long.
     pub grace: Duration,
-    /// A repository is looked at, and packed anew where that helps, when so many packs are older than the grace time.
+    /// A repository is repacked if so many packs are older than the grace time.
     pub old_packs_max: usize,
 }
 
@@ -49,49 +49,48 @@ impl Default for Policy {
 
 const REPOS_PER_BATCH: i64 = 200;
 const REFS_PER_BATCH: i64 = 10_000;
-/// How often, and how long apart, the gate is tried before upkeep leaves it for the next round.
-const GATE_TRIES: u32 = 50;
-const GATE_PAUSE: Duration = Duration::from_millis(20);
+/// Attempts to get the removal lock before the removal waits for the next round, and the time between them.
+const LOCK_ATTEMPTS: u32 = 50;
+const LOCK_INTERVAL: Duration = Duration::from_millis(20);
+/// Attempts of a purge, each with that many attempts to get the lock.
+const PURGE_ATTEMPTS: u32 = 30;
 
-/// Attempts to remove at once what nothing reaches, each with as many tries at the gate.
-const PURGE_TRIES: u32 = 30;
-
-/// What packing a repository anew has come to.
+/// The outcome of repacking a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Repacked {
-    /// Every object is still needed.
+    /// Every object is reachable or young.
     Unchanged,
-    /// Somebody is about to need what would be removed.
+    /// Operations or a backup hold the locks.
     Busy,
     Removed,
 }
 
-/// The task that tends all repositories, one after another.
+/// The background task that maintains all repositories, one after another.
 pub struct Maintenance {
     objects: Objects,
     clock: Clock,
-    holders: &'static [GcRoots],
+    gc_roots: &'static [GcRoots],
     policy: Policy,
-    /// The generation of references that each commit-graph knows, as far as this process wrote it.
+    /// The ref generation for which this process last wrote each commit-graph.
     graphs: HashMap<RepoId, i64>,
 }
 
 impl Maintenance {
-    pub fn new(objects: Objects, clock: Clock, holders: &'static [GcRoots], policy: Policy) -> Self {
-        Self { objects, clock, holders, policy, graphs: HashMap::new() }
+    pub fn new(objects: Objects, clock: Clock, gc_roots: &'static [GcRoots], policy: Policy) -> Self {
+        Self { objects, clock, gc_roots, policy, graphs: HashMap::new() }
     }
 
-    /// Goes round for ever.
+    /// Runs rounds until the task is dropped.
     pub async fn run(mut self) {
         loop {
             tokio::time::sleep(self.policy.interval).await;
             if let Err(error) = self.round().await {
-                tracing::warn!(%error, "a round of upkeep broke off");
+                tracing::warn!(%error, "a maintenance round failed");
             }
         }
     }
 
-    /// Tends every repository once. A fault in one does not keep the others waiting.
+    /// Maintains every repository once. An error in one does not affect the others.
     pub async fn round(&mut self) -> Result<()> {
         let objects = self.objects.clone();
         self.objects.run(move || objects.0.repositories.delete_marked()).await?;
@@ -102,16 +101,16 @@ impl Maintenance {
             drop(db);
             let Some(last) = batch.last() else { return Ok(()) };
             after = last.repo;
-            for tended in batch {
-                if let Err(error) = self.tend(tended).await {
-                    tracing::warn!(%error, repo = %tended.repo, "upkeep of a repository failed");
+            for repo_refs in batch {
+                if let Err(error) = self.maintain(repo_refs).await {
+                    tracing::warn!(%error, repo = %repo_refs.repo, "could not maintain a repository");
                 }
             }
         }
     }
 
-    async fn tend(&mut self, tended: Tended) -> Result<()> {
-        let repo = tended.repo;
+    async fn maintain(&mut self, repo_refs: RepoRefs) -> Result<()> {
+        let repo = repo_refs.repo;
         self.flush_if_due(repo).await?;
         let (objects, grace) = (self.objects.clone(), self.policy.grace);
         let counted = self.objects.run(move || {
@@ -119,24 +118,24 @@ impl Maintenance {
             Ok((repository.pack_count()?, repository.pack_count_older_than(grace)?, repository.has_commit_graph()))
         });
         let (packs, old_packs, has_graph) = match counted.await {
-            // Nothing was ever put into it.
+            // It never had an object.
             Err(Error::NotFound) => return Ok(()),
             counted => counted?,
         };
-        let mut lost_objects = false;
+        let mut has_removed = false;
         if old_packs >= self.policy.old_packs_max {
-            lost_objects = self.repack(repo).await? == Repacked::Removed;
+            has_removed = self.repack(repo).await? == Repacked::Removed;
         } else if packs >= self.policy.packs_max {
             self.combine(repo).await?;
         }
         let written = self.graphs.get(&repo).copied();
-        let is_outdated = written.map_or(!has_graph, |written| written != tended.ref_generation);
-        if lost_objects {
+        let is_outdated = written.map_or(!has_graph, |written| written != repo_refs.ref_generation);
+        if has_removed {
             self.write_graph(repo, GraphLayers::Replace).await?;
         } else if packs > 0 && is_outdated {
             self.write_graph(repo, GraphLayers::Keep).await?;
         }
-        self.graphs.insert(repo, tended.ref_generation);
+        self.graphs.insert(repo, repo_refs.ref_generation);
         Ok(())
     }
 
@@ -157,8 +156,8 @@ impl Maintenance {
             .run(move || {
                 let repository = objects.repository(repo)?;
                 let superseded = repository.combine_small_packs()?;
-                // Every object is in the new pack as well, so nobody can miss the old ones, but for a backup that is
-                // being made: the next round finds them again.
+                // Every object is in the new pack as well, so readers do not need the old ones. A running backup does:
+                // then the next round removes them.
                 match objects.0.repositories.try_removals()? {
                     Some(_permit) => repository.remove(&superseded, &[]),
                     None => Ok(false),
@@ -168,11 +167,11 @@ impl Maintenance {
         Ok(())
     }
 
-    /// Removes what nothing reaches, however young it is; tells whether there was anything.
+    /// Removes all unreachable objects, however young; returns whether there were any.
     pub async fn purge(&self, repo: RepoId) -> Result<bool> {
         let policy = Policy { grace: Duration::ZERO, ..self.policy.clone() };
-        let purging = Self::new(self.objects.clone(), self.clock.clone(), self.holders, policy);
-        for _ in 0..PURGE_TRIES {
+        let purging = Self::new(self.objects.clone(), self.clock.clone(), self.gc_roots, policy);
+        for _ in 0..PURGE_ATTEMPTS {
             match purging.repack(repo).await? {
                 Repacked::Busy => {}
                 Repacked::Unchanged => return Ok(false),
@@ -185,7 +184,7 @@ impl Maintenance {
         Err(Error::Unavailable("the repository is too busy to remove anything from it; try again".into()))
     }
 
-    /// Packs what is needed anew, then removes the rest while nobody can begin to need it.
+    /// Packs reachable and young objects, then removes the old packs under the removal lock.
     async fn repack(&self, repo: RepoId) -> Result<Repacked> {
         self.objects.flush(repo).await?;
         let tips = self.tips(repo).await?;
@@ -194,40 +193,40 @@ impl Maintenance {
         if superseded.is_empty() {
             return Ok(Repacked::Unchanged);
         }
-        for _ in 0..GATE_TRIES {
-            if let Some(_closed) = self.objects.0.gates.try_close(repo) {
+        for _ in 0..LOCK_ATTEMPTS {
+            if let Some(_lock) = self.objects.0.removal_locks.try_begin_removal(repo) {
                 return self.remove(repo, superseded).await;
             }
-            tokio::time::sleep(GATE_PAUSE).await;
+            tokio::time::sleep(LOCK_INTERVAL).await;
         }
-        tracing::debug!(%repo, "superseded packs stay for another round: the repository is busy");
+        tracing::debug!(%repo, "the repository is busy; superseded packs stay until the next round");
         Ok(Repacked::Busy)
     }
 
     async fn remove(&self, repo: RepoId, superseded: Superseded) -> Result<Repacked> {
-        // Objects that were made meanwhile may lean on what is about to go: in a pack, they are seen.
+        // New loose objects may refer to objects that are about to be removed. Once they are in a pack, git sees them.
         self.objects.flush(repo).await?;
         let tips = self.tips(repo).await?;
         let objects = self.objects.clone();
         let removed = self.objects.run(move || match objects.0.repositories.try_removals()? {
             Some(_permit) => objects.repository(repo)?.remove(&superseded, &tips),
-            // A backup is being made; the next round tries again.
+            // A backup is running; the next round tries again.
             None => Ok(false),
         });
         let removed = removed.await?;
-        tracing::info!(%repo, removed, "packed a repository anew");
+        tracing::info!(%repo, removed, "repacked a repository");
         Ok(if removed { Repacked::Removed } else { Repacked::Busy })
     }
 
     async fn write_graph(&self, repo: RepoId, layers: GraphLayers) -> Result<()> {
-        // Git can only see commits that are in packs.
+        // Git sees only commits that are in packs.
         self.objects.flush(repo).await?;
         let tips = self.tips(repo).await?;
         let objects = self.objects.clone();
         self.objects.run(move || objects.repository(repo)?.write_commit_graph(&tips, layers)).await
     }
 
-    /// Everything that must stay, with all that it reaches.
+    /// All garbage-collection roots: the targets of refs, and the roots of other areas.
     async fn tips(&self, repo: RepoId) -> Result<Vec<Sha>> {
         let mut tips = Vec::new();
         let mut after = String::new();
@@ -238,8 +237,8 @@ impl Maintenance {
             after = last.name.to_string();
             tips.extend(batch.iter().map(|reference| reference.target));
         }
-        for holder in self.holders {
-            tips.extend(holder(&mut db, repo).await?);
+        for roots in self.gc_roots {
+            tips.extend(roots(&mut db, repo).await?);
         }
         tips.sort_unstable();
         tips.dedup();

@@ -1,10 +1,10 @@
-//! Objects of repositories as the service uses them: the packs on disk, and beside them the small objects that only
-//! the store holds yet. Here work that blocks leaves the asynchronous world, and nowhere else.
+//! Git objects of repositories: packs on disk, and loose objects in the database. This is the only module through which
+//! operations run blocking work outside of the async runtime.
 
 mod flush;
-mod gate;
 mod loose_objects;
 mod maintenance;
+mod removal_locks;
 pub mod store;
 mod workers;
 
@@ -14,7 +14,6 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::RwLockReadGuard;
 
-use gate::Gates;
 use loose_objects::LooseObjects;
 pub use maintenance::{GcRoots, Maintenance, Policy};
 use plinth_base::clock::Timestamp;
@@ -22,14 +21,15 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 use plinth_git::{Budget, BudgetLimits, Memory, RawObject, Reader, Repositories, Repository, Reserved};
 use plinth_store::{Store, WriteAuthority};
+use removal_locks::RemovalLocks;
 use workers::Workers;
 
-/// What operators decide about work over objects.
+/// The operator's limits for computations over objects.
 #[derive(Debug, Clone, Copy)]
 pub struct ObjectLimits {
     /// CPU time of one computation.
     pub cpu_time: Duration,
-    /// Memory for large objects, differences and results, over all computations.
+    /// Memory for large objects, diffs and results, over all computations.
     pub memory_bytes_max: u64,
 }
 
@@ -39,15 +39,18 @@ impl Default for ObjectLimits {
     }
 }
 
-/// A result, with what it takes of the memory for large ones.
+/// A result, with the memory that is reserved for it.
 #[derive(Debug)]
 pub struct Large<T> {
     pub value: T,
-    /// Given back when it is dropped.
+    /// Released on drop.
     pub reserved: Option<Reserved>,
 }
 
-/// All objects of all repositories of this node; cheap to clone.
+/// The work needs more than the objects in memory.
+struct WouldBlock;
+
+/// The objects of all repositories of this node; cheap to clone.
 #[derive(Clone)]
 pub struct Objects(Arc<Parts>);
 
@@ -55,24 +58,27 @@ struct Parts {
     store: Store,
     repositories: Arc<Repositories>,
     workers: Workers,
-    gates: Gates,
+    removal_locks: RemovalLocks,
 }
 
 impl Objects {
-    /// With the limits that the operator has set for work over objects.
     pub fn new(store: Store, repositories: Arc<Repositories>, limits: ObjectLimits) -> Self {
         let memory = Arc::new(Memory::new(limits.memory_bytes_max));
         let limits = BudgetLimits { cpu_time: limits.cpu_time, ..BudgetLimits::default() };
-        Self(Arc::new(Parts { store, repositories, workers: Workers::new(limits, memory), gates: Gates::default() }))
+        Self(Arc::new(Parts {
+            store,
+            repositories,
+            workers: Workers::new(limits, memory),
+            removal_locks: RemovalLocks::default(),
+        }))
     }
 
-    /// Runs work that blocks on a thread of its own. Waits where too much of it is under way already.
+    /// Runs blocking work on another thread. Waits while too much of it is running.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
         self.0.workers.run(work).await
     }
 
-    /// Runs `work` over everything that the repository has, packed or not, within a budget. The work ends when
-    /// nobody waits for it any more.
+    /// Runs `work` over all objects of the repository, within an object budget. Dropping the future cancels the work.
     pub async fn read<T: Send + 'static>(
         &self,
         repo: RepoId,
@@ -81,7 +87,7 @@ impl Objects {
         Ok(self.read_large(repo, work).await?.value)
     }
 
-    /// As [`Objects::read`], for a result that may be large: the memory it takes is counted until it is dropped.
+    /// As [`Objects::read`], for a result that may be large: its memory stays reserved until it is dropped.
     pub async fn read_large<T: Send + 'static>(
         &self,
         repo: RepoId,
@@ -90,36 +96,37 @@ impl Objects {
         let (objects, handle) = (self.clone(), Handle::current());
         let work = move |budget: &Budget| {
             let repository = objects.repository(repo)?;
-            let beside = LooseObjects::new(&objects.0.store, repo, handle);
-            let value = work(&repository.reader_within(&beside, budget))?;
+            let loose = LooseObjects::new(&objects.0.store, repo, handle);
+            let value = work(&repository.reader_within(&loose, budget))?;
             Ok(Large { value, reserved: budget.take_retained() })
         };
         self.0.workers.run_within(repo, work).await
     }
 
-    /// A budget for work on the thread of its caller, which has a limit of its own, such as a push.
+    /// An object budget for work that runs on the caller's thread and has its own permit, such as a push.
     pub fn budget_of(&self, repo: RepoId) -> Budget {
         self.0.workers.budget_of(repo)
     }
 
-    /// As [`Objects::read`], here and now where everything is in memory; `work` may run twice.
-    pub async fn look<T: Send + 'static>(
+    /// As [`Objects::read`], on the current thread if everything is in memory; otherwise `work` runs a second time.
+    pub async fn read_fast<T: Send + 'static>(
         &self,
         repo: RepoId,
         work: impl Fn(&Reader<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        match self.fast_path(repo, &work) {
-            Some(outcome) => outcome,
-            None => self.read(repo, work).await,
+        match self.try_read(repo, &work) {
+            Ok(outcome) => outcome,
+            Err(WouldBlock) => self.read(repo, work).await,
         }
     }
 
-    /// Runs `work` over what is in memory; nothing if that takes more than a fast_path. It never blocks.
-    pub fn fast_path<T>(&self, repo: RepoId, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Option<Result<T>> {
-        self.0.repositories.get_open(repo)?.fast_path(work)
+    /// The fast path: runs `work` over objects in memory. It never blocks.
+    fn try_read<T>(&self, repo: RepoId, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<Result<T>, WouldBlock> {
+        let open = self.0.repositories.get_open(repo).ok_or(WouldBlock)?;
+        open.fast_path(work).ok_or(WouldBlock)
     }
 
-    /// The packs of a repository. Its folder is made when it is first asked for; call this where blocking is fine.
+    /// The packs of a repository. Creates its directory on first use. Blocks.
     pub fn repository(&self, repo: RepoId) -> Result<Arc<Repository>> {
         match self.0.repositories.get(repo) {
             Err(Error::NotFound) => self.0.repositories.create(repo),
@@ -127,15 +134,15 @@ impl Objects {
         }
     }
 
-    /// Holds back the removal of objects for as long as the guard lives.
+    /// Prevents the removal of objects while the guard lives.
     ///
-    /// Whoever judges an object and then names it, by a reference or from another object, holds this from the
-    /// first look to the commit: what was there then is there afterwards.
-    pub async fn hold(&self, repo: RepoId) -> RwLockReadGuard<'_, ()> {
-        self.0.gates.hold(repo).await
+    /// An operation that checks an object and then refers to it, by a ref or from another object, holds the guard from
+    /// the check to the commit, so that garbage collection cannot remove the object in between.
+    pub async fn prevent_removal(&self, repo: RepoId) -> RwLockReadGuard<'_, ()> {
+        self.0.removal_locks.prevent_removal(repo).await
     }
 
-    /// Keeps new objects durably without a file for each; they are visible at once.
+    /// Stores new objects durably in the database, without a file for each; they are visible at once.
     pub async fn insert(
         &self,
         authority: impl WriteAuthority,
@@ -153,7 +160,7 @@ impl Objects {
             .await
     }
 
-    /// Removes the folder of a repository that is in the store no more.
+    /// Removes the directory of a repository that was deleted from the store.
     pub async fn remove_repository(&self, repo: RepoId) -> Result<()> {
         let objects = self.clone();
         self.run(move || objects.0.repositories.delete(repo)).await

@@ -1,4 +1,4 @@
-//! Small objects that were made through the API, until they move into a pack.
+//! SQL for loose objects: objects that were created through the API and are not in a pack yet.
 
 use std::sync::Arc;
 
@@ -8,7 +8,6 @@ use plinth_base::ids::{RepoId, Sha};
 use plinth_git::{ObjectKind, RawObject};
 use plinth_store::{Connection, DbError, Transaction, from_row, params};
 
-/// One row.
 #[derive(Debug, Clone)]
 pub struct StoredObject {
     pub kind: ObjectKind,
@@ -23,7 +22,7 @@ impl StoredObject {
     }
 }
 
-/// What flushing needs to know about an object before it reads it.
+/// The size of an object, so that a flush can choose a batch before it reads the objects.
 #[derive(Debug, Clone, Copy)]
 pub struct StoredSize {
     pub sha: Sha,
@@ -37,7 +36,7 @@ pub async fn find(db: &mut Connection, repo: RepoId, sha: Sha) -> Result<Option<
     db.optional(sql, params![repo, sha]).await
 }
 
-/// Names and sizes of the objects after `after`, in order, at most `limit`.
+/// Ids and sizes of the objects after `after`, in order, at most `limit`.
 pub async fn list_sizes(
     db: &mut Connection,
     repo: RepoId,
@@ -50,28 +49,28 @@ pub async fn list_sizes(
     db.all(sql, params![repo, after, limit]).await
 }
 
-/// A repository as upkeep sees it.
+/// A repository and its ref generation.
 #[derive(Debug, Clone, Copy)]
-pub struct Tended {
+pub struct RepoRefs {
     pub repo: RepoId,
     pub ref_generation: i64,
 }
 
-from_row!(Tended { repo, ref_generation });
+from_row!(RepoRefs { repo, ref_generation });
 
 /// Repositories after `after`, in order.
-pub async fn list_repos(db: &mut Connection, after: RepoId, limit: i64) -> Result<Vec<Tended>, DbError> {
+pub async fn list_repos(db: &mut Connection, after: RepoId, limit: i64) -> Result<Vec<RepoRefs>, DbError> {
     let sql = "select id, ref_generation from repo where id > $1 order by id limit $2";
     db.all(sql, params![after, limit]).await
 }
 
-/// How many objects wait for a pack, and since when.
+/// The number of loose objects, and the creation time of the oldest.
 pub async fn count_waiting(db: &mut Connection, repo: RepoId) -> Result<(i64, Option<Timestamp>), DbError> {
     let sql = "select count(*), min(created_at) from git_object where repo_id = $1";
     db.one(sql, params![repo]).await
 }
 
-/// Keeps all objects; one that is kept already stays as it is.
+/// Inserts objects; existing ones stay as they are.
 pub async fn insert_all(tx: &mut Transaction, repo: RepoId, objects: &[Arc<RawObject>], now: Timestamp) -> Result<()> {
     if !exists(tx, repo).await? {
         return Err(Error::NotFound);
@@ -94,7 +93,7 @@ pub async fn delete(db: &mut Transaction, repo: RepoId, sha: Sha) -> Result<(), 
     Ok(())
 }
 
-/// Whether the repository is still there.
+/// Whether the repository exists.
 pub async fn exists(db: &mut Connection, repo: RepoId) -> Result<bool, DbError> {
     Ok(db.optional::<(RepoId,)>("select id from repo where id = $1", params![repo]).await?.is_some())
 }

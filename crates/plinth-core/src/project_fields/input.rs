@@ -1,14 +1,14 @@
-//! What a caller sends.
+//! Input to add a project field.
 
 use plinth_base::ids::IssueFieldId;
 
 use super::model::{DataType, Day};
 use crate::projects::Color;
 
-/// A field about to be added.
+/// A field to add.
 #[derive(Debug, Clone)]
 pub enum NewField {
-    /// Follows an issue field; what is said besides must agree with it.
+    /// A mirror of an issue field; name and type must match it if they are set.
     FromIssueField {
         id: IssueFieldId,
         name: Option<String>,
@@ -17,7 +17,7 @@ pub enum NewField {
     Own(OwnField),
 }
 
-/// A field that belongs to its project alone.
+/// A field that is not a mirror.
 #[derive(Debug, Clone)]
 pub struct OwnField {
     pub name: String,

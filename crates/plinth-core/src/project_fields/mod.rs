@@ -1,6 +1,5 @@
 //! Fields of projects.
 
-pub mod contents;
 mod input;
 pub mod model;
 pub mod operations;

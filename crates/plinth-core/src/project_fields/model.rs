@@ -1,4 +1,4 @@
-//! Project fields as the service keeps them.
+//! Project fields as they are stored.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use plinth_base::clock::Timestamp;
 use plinth_base::ids::{IssueFieldId, IssueFieldOptionId, ProjectFieldId, ProjectId};
 use plinth_store::{Column, DbError, from_row, text_column};
 
-/// A field of a project: its own, a built-in one, or one that follows an issue field.
+/// A field of a project: its own, a built-in one, or an issue field mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectField {
     pub id: ProjectFieldId,
@@ -19,9 +19,9 @@ pub struct ProjectField {
     pub issue_field_id: Option<IssueFieldId>,
     pub name: String,
     pub data_type: DataType,
-    /// The day of the week on which iterations begin, 1 for Monday.
+    /// The weekday on which iterations start, 1 for Monday.
     pub iteration_start_day: Option<i64>,
-    /// How many days an iteration has unless it says otherwise.
+    /// The default number of days of an iteration.
     pub iteration_duration: Option<i64>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -41,7 +41,7 @@ from_row!(ProjectField {
 
 macro_rules! data_types {
     ($($variant:ident = $name:literal),* $(,)?) => {
-        /// What the values of a field are.
+        /// The type of a field's values.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum DataType { $($variant),* }
 
@@ -80,7 +80,7 @@ data_types! {
 
 text_column!(DataType);
 
-/// One choice of a single select field.
+/// One option of a single select field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldOption {
     pub project_field_id: ProjectFieldId,
@@ -93,7 +93,7 @@ pub struct FieldOption {
 
 from_row!(FieldOption { project_field_id, option_id, name, description, color });
 
-/// An option of an issue field, seen through a project field that follows it.
+/// An option of an issue field mirror.
 pub struct MirroredOption {
     pub project_field_id: ProjectFieldId,
     pub id: IssueFieldOptionId,
@@ -105,7 +105,7 @@ pub struct MirroredOption {
 from_row!(MirroredOption { project_field_id, id, name, description, color });
 
 impl From<MirroredOption> for FieldOption {
-    /// The id depends on the option alone, so that it stays when the option is renamed or moved.
+    /// The id depends on the option only, so that it stays the same when the option is renamed or moved.
     fn from(mirrored: MirroredOption) -> Self {
         Self {
             project_field_id: mirrored.project_field_id,
@@ -117,7 +117,7 @@ impl From<MirroredOption> for FieldOption {
     }
 }
 
-/// One stretch of days.
+/// An iteration: some days in a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Iteration {
     pub project_field_id: ProjectFieldId,
@@ -130,13 +130,34 @@ pub struct Iteration {
 from_row!(Iteration { project_field_id, iteration_id, title, start_date, duration });
 
 impl Iteration {
-    /// An iteration is over on the day after its last.
+    /// An iteration is completed on the day after its last day.
     pub fn is_completed(&self, today: Day) -> bool {
         self.start_date.plus(self.duration).is_some_and(|end| end <= today)
     }
 }
 
-/// A day of the calendar, written `YYYY-MM-DD` and in no other way.
+/// Options and iterations of several fields, sorted by field.
+#[derive(Default)]
+pub struct Contents {
+    pub(super) options: Vec<FieldOption>,
+    pub(super) iterations: Vec<Iteration>,
+}
+
+impl Contents {
+    pub fn options_of(&self, field: ProjectFieldId) -> &[FieldOption] {
+        let start = self.options.partition_point(|option| option.project_field_id < field);
+        let end = self.options.partition_point(|option| option.project_field_id <= field);
+        &self.options[start..end]
+    }
+
+    pub fn iterations_of(&self, field: ProjectFieldId) -> &[Iteration] {
+        let start = self.iterations.partition_point(|iteration| iteration.project_field_id < field);
+        let end = self.iterations.partition_point(|iteration| iteration.project_field_id <= field);
+        &self.iterations[start..end]
+    }
+}
+
+/// A date, always written as `YYYY-MM-DD`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Day(pub Date);
 
@@ -148,7 +169,7 @@ impl Day {
         good.then(|| text.parse().ok()).flatten().map(Self)
     }
 
-    /// The day so many days later, unless the calendar ends before.
+    /// The date so many days later; `None` after the end of the calendar.
     pub fn plus(self, days: i64) -> Option<Self> {
         let span = 0.days().try_days(days).ok()?;
         self.0.checked_add(span).ok().map(Self)
@@ -180,11 +201,11 @@ impl Column for Day {
     }
 }
 
-/// Eight hexadecimal digits that differ for any two numbers below 2³², and do not look like a count.
+/// Eight hexadecimal digits, different for any two numbers below 2³², that do not look sequential.
 pub fn short_id(number: i64) -> String {
     let bytes = number.to_be_bytes();
     let mut mixed = u32::from_be_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]);
-    // Multiplying by an odd number and folding the high bits in can both be undone, so no two numbers meet.
+    // Both steps, multiplying by an odd number and folding the high bits in, are reversible: there are no collisions.
     mixed = mixed.wrapping_mul(0x9e37_79b1);
     mixed ^= mixed >> 15;
     mixed = mixed.wrapping_mul(0x85eb_ca6b);
@@ -192,10 +213,10 @@ pub fn short_id(number: i64) -> String {
     format!("{mixed:08x}")
 }
 
-/// Parts of one field that an id is made for; a field has fewer.
+/// More than the number of options or iterations of one field.
 const PARTS_MAX: i64 = 128;
 
-/// The id of an option or iteration of a field, by its place when it was made.
+/// The id of an option or iteration of a field, by its original position.
 pub fn part_id(field: ProjectFieldId, position: i64) -> String {
     short_id(field.0.wrapping_mul(PARTS_MAX).wrapping_add(position))
 }
@@ -205,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_one_spelling_of_a_day_is_read() {
+    fn day_parses_iso_dates_only() {
         assert_eq!(Day::parse("2026-02-28").expect("a day").to_string(), "2026-02-28");
         for wrong in ["2026-02-29", "2026-13-01", "20260228", "2026-2-28", "2026-02-28T00:00:00Z", "", "2026/02/28"] {
             assert_eq!(Day::parse(wrong), None, "{wrong}");
@@ -217,14 +238,14 @@ mod tests {
     }
 
     #[test]
-    fn short_ids_do_not_meet() {
+    fn short_ids_do_not_collide() {
         let ids: std::collections::HashSet<_> = (0..100_000).map(short_id).collect();
         assert_eq!(ids.len(), 100_000);
         assert!(ids.iter().all(|id| id.len() == 8));
     }
 
     #[test]
-    fn an_iteration_is_over_after_its_last_day() {
+    fn iteration_is_completed_after_its_last_day() {
         let start_date = Day::parse("2026-02-01").expect("a day");
         let (project_field_id, title) = (ProjectFieldId(1), String::new());
         let iteration = Iteration { project_field_id, iteration_id: String::new(), title, start_date, duration: 7 };

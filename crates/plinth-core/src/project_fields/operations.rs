@@ -1,8 +1,8 @@
-//! Adding fields, each within one transaction, shared by the API and the state file.
+//! Adding project fields, each in one transaction. The API and the state file use the same functions.
 
-use super::model::{DataType, ProjectField, part_id};
+use super::model::{Contents, DataType, ProjectField, part_id};
 use super::store::{self, NewRow};
-use super::{NewField, NewIterations, NewOption, OwnField, OwnKind, contents, rules};
+use super::{NewField, NewIterations, NewOption, OwnField, OwnKind, rules};
 use crate::Core;
 use crate::access::{Current, Grant, Target, WriteAccess, check_issue_fields};
 use crate::accounts::AccountKind;
@@ -14,39 +14,43 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, IssueFieldId, ProjectFieldId, ProjectId};
 use plinth_store::Transaction;
 
-/// The project that gets a field.
+/// The ids of a project and of its owner.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct ProjectKey {
     pub project: ProjectId,
     pub owner: AccountId,
 }
 
-/// A field with what it contains.
-pub struct Whole {
+/// A field with its options or iterations.
+pub struct ProjectFieldWithContents {
     pub field: ProjectField,
-    pub contents: contents::Contents,
+    pub contents: Contents,
 }
 
 /// Adds a field to a project.
-pub async fn add<T: Target + AsRef<Project>>(core: &Core, access: &WriteAccess<T>, new: NewField) -> Result<Whole> {
+pub async fn add<T: Target + AsRef<Project>>(
+    core: &Core,
+    access: &WriteAccess<T>,
+    new: NewField,
+) -> Result<ProjectFieldWithContents> {
     let (project, now) = (access.target.as_ref(), core.clock.now());
     check_rights(&new, access.caller(), &access.grant)?;
     rules::check_new(&new)?;
     core.limiter.admit(access.caller(), access.operation(), &format!("{} {new:?}", project.id), now)?;
-    let place = Place { project: project.id, owner: project.owner_id };
+    let key = ProjectKey { project: project.id, owner: project.owner_id };
     access
-        .write_if_current((place, new, now), |tx, changed, (place, new, now)| {
+        .write_if_current((key, new, now), |tx, changed, (key, new, now)| {
             Box::pin(async move {
                 if let Some(Current { caller, grant, .. }) = changed {
                     check_rights(new, caller, grant)?;
                 }
-                insert(tx, *place, new, *now).await
+                insert(tx, *key, new, *now).await
             })
         })
         .await
 }
 
-/// A field that mirrors an issue field shows what that contains.
+/// A mirror shows the issue field, so the caller must be allowed to read issue fields.
 fn check_rights(new: &NewField, caller: &Principal, grant: &Grant) -> Result<()> {
     match new {
         NewField::FromIssueField { .. } => check_issue_fields(caller, grant),
@@ -54,42 +58,47 @@ fn check_rights(new: &NewField, caller: &Principal, grant: &Grant) -> Result<()>
     }
 }
 
-pub async fn insert(tx: &mut Transaction, place: Place, new: &NewField, now: Timestamp) -> Result<Whole> {
-    if projects::store::mark_changed(tx, place.project, now).await? == 0 {
+pub async fn insert(
+    tx: &mut Transaction,
+    key: ProjectKey,
+    new: &NewField,
+    now: Timestamp,
+) -> Result<ProjectFieldWithContents> {
+    if projects::store::mark_changed(tx, key.project, now).await? == 0 {
         return Err(Error::NotFound);
     }
-    rules::check_count(store::count(tx, place.project).await?)?;
+    rules::check_count(store::count(tx, key.project).await?)?;
     let id = match new {
         NewField::FromIssueField { id, name, data_type } => {
-            add_following(tx, place, *id, name.as_deref(), data_type.as_deref(), now).await?
+            add_mirror(tx, key, *id, name.as_deref(), data_type.as_deref(), now).await?
         }
-        NewField::Own(own) => add_own(tx, place.project, own, now).await?,
+        NewField::Own(own) => add_own(tx, key.project, own, now).await?,
     };
-    let field = store::find(tx, place.project, id).await?;
-    let field = field.ok_or_else(|| Error::internal("a field was just stored"))?;
-    let contents = contents::find(tx, std::slice::from_ref(&field)).await?;
-    Ok(Whole { field, contents })
+    let field = store::find(tx, key.project, id).await?;
+    let field = field.ok_or_else(|| Error::internal("a field that was just stored is missing"))?;
+    let contents = store::find_contents(tx, std::slice::from_ref(&field)).await?;
+    Ok(ProjectFieldWithContents { field, contents })
 }
 
-/// A field that takes name, type and options from an issue field of the project's owner.
-async fn add_following(
+/// Adds a mirror, which has name, type and options of an issue field of the project's owner.
+async fn add_mirror(
     tx: &mut Transaction,
-    place: Place,
+    key: ProjectKey,
     id: IssueFieldId,
     name: Option<&str>,
     data_type: Option<&str>,
     now: Timestamp,
 ) -> Result<ProjectFieldId> {
-    let found = issue_fields::store::find(tx, place.owner, id).await?;
+    let found = issue_fields::store::find(tx, key.owner, id).await?;
     let issue_field = found.ok_or_else(rules::issue_field_missing)?;
-    let project = projects::store::find_by_id(tx, place.project, None).await?.ok_or(Error::NotFound)?.project;
+    let project = projects::store::find_by_id(tx, key.project, None).await?.ok_or(Error::NotFound)?.project;
     rules::check_shown_to_members(&issue_field, project.public)?;
     rules::check_agrees(&issue_field, name, data_type)?;
-    let data_type = rules::followed_type(issue_field.data_type)?;
-    rules::check_not_followed(store::find_following(tx, place.project, id).await?.is_some())?;
-    check_name(tx, place.project, &issue_field.name).await?;
+    let data_type = rules::mirror_type(issue_field.data_type)?;
+    rules::check_not_mirrored(store::find_mirror(tx, key.project, id).await?.is_some())?;
+    check_name(tx, key.project, &issue_field.name).await?;
     let row = NewRow { issue_field: Some(id), ..NewRow::plain(&issue_field.name, data_type) };
-    store::insert(tx, place.project, &row, now).await
+    store::insert(tx, key.project, &row, now).await
 }
 
 async fn add_own(tx: &mut Transaction, project: ProjectId, own: &OwnField, now: Timestamp) -> Result<ProjectFieldId> {
@@ -133,14 +142,14 @@ async fn check_name(tx: &mut Transaction, project: ProjectId, name: &str) -> Res
     rules::check_not_reserved(name)
 }
 
-/// The options of Status, which have the same ids in every new project.
+/// The options of the Status field, with the same ids in every new project.
 const STATUS: [(&str, &str, &str, Color); 3] = [
     ("f75ad846", "Todo", "This item hasn't been started", Color::Green),
     ("47fc9ee4", "In Progress", "This is actively being worked on", Color::Yellow),
     ("98236657", "Done", "This has been completed", Color::Purple),
 ];
 
-/// The fields that a new project has, in order.
+/// Adds the fields of a new project, in order.
 pub async fn add_defaults(tx: &mut Transaction, project: ProjectId, owner: AccountKind, now: Timestamp) -> Result<()> {
     let issue_type = match owner {
         AccountKind::Organization => Some(("Type", DataType::IssueType)),

@@ -1,4 +1,4 @@
-//! Judgement about fields of projects.
+//! Validation of project fields.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ pub const FIELDS_MAX: i64 = 50;
 const OPTIONS: &str = "single_select_options";
 const ITERATIONS: &str = "iteration_configuration.iterations";
 
-/// Names that belong to built-in fields, whether or not this project shows them.
+/// Names of built-in fields, reserved in all projects.
 const RESERVED: [&str; 11] = [
     "title",
     "assignees",
@@ -28,7 +28,7 @@ const RESERVED: [&str; 11] = [
     "sub-issues progress",
 ];
 
-/// Checks every value of a new field at once, as far as they can be judged by themselves.
+/// Checks all values of a new field that can be checked without the store.
 pub fn check_new(new: &NewField) -> Result<()> {
     let mut errors = Errors::default();
     match new {
@@ -46,8 +46,8 @@ impl Errors {
         self.0.push(FieldError::new(RESOURCE, field, Code::Custom(message)));
     }
 
-    fn text(&mut self, field: &str, subject: &str, verdict: Result<(), TextError>) {
-        if let Err(error) = verdict {
+    fn text(&mut self, field: &str, subject: &str, checked: Result<(), TextError>) {
+        if let Err(error) = checked {
             self.custom(field, format!("{subject} {error}"));
         }
     }
@@ -73,7 +73,7 @@ fn check_options(options: &[NewOption], errors: &mut Errors) {
     }
 }
 
-/// Iterations follow each other: each begins when the one before is over, or later.
+/// Each iteration must start on or after the end of the previous one.
 fn check_iterations(iterations: &[NewIteration], errors: &mut Errors) {
     for iteration in iterations {
         errors.text(ITERATIONS, "iteration title", text::check_name(&iteration.title));
@@ -96,65 +96,64 @@ fn check_iterations(iterations: &[NewIteration], errors: &mut Errors) {
     }
 }
 
-/// A project keeps a bounded number of fields, the built-in ones included.
+/// The limit includes built-in fields.
 pub fn check_count(existing: i64) -> Result<()> {
     if existing < FIELDS_MAX {
         return Ok(());
     }
-    Err(refused("name", Code::Custom(format!("a project can have at most {FIELDS_MAX} fields"))))
+    Err(invalid("name", Code::Custom(format!("a project can have at most {FIELDS_MAX} fields"))))
 }
 
-/// Two fields of a project cannot have one name.
+/// Field names are unique in a project.
 pub fn check_free(name_is_taken: bool) -> Result<()> {
     if name_is_taken { Err(name_taken()) } else { Ok(()) }
 }
 
 pub fn name_taken() -> Error {
-    refused("name", Code::AlreadyExists)
+    invalid("name", Code::AlreadyExists)
 }
 
-/// The names of built-in fields stay theirs where a project does not show them.
+/// The names of built-in fields are reserved even if a project does not have the field.
 pub fn check_not_reserved(name: &str) -> Result<()> {
     if RESERVED.contains(&text::name_key(name).as_str()) {
-        return Err(refused("name", Code::Custom(format!("{:?} is the name of a built-in field", name.trim()))));
+        return Err(invalid("name", Code::Custom(format!("{:?} is the name of a built-in field", name.trim()))));
     }
     Ok(())
 }
 
-/// A field cannot follow what the organization does not have.
 pub fn issue_field_missing() -> Error {
-    refused("issue_field_id", Code::Missing)
+    invalid("issue_field_id", Code::Missing)
 }
 
-/// What only members of the organization may see is not shown in a project that everyone sees.
+/// A public project cannot have a mirror of an issue field that only members may see.
 pub fn check_shown_to_members(field: &IssueField, project_is_public: bool) -> Result<()> {
     if !project_is_public || field.visibility == Visibility::All {
         return Ok(());
     }
     let message = "an issue field for members of the organization cannot be added to a public project";
-    Err(refused("issue_field_id", Code::Custom(message.into())))
+    Err(invalid("issue_field_id", Code::Custom(message.into())))
 }
 
-/// A project shows an issue field at most once.
-pub fn check_not_followed(is_followed: bool) -> Result<()> {
-    if is_followed { Err(refused("issue_field_id", Code::AlreadyExists)) } else { Ok(()) }
+/// A project has at most one mirror of an issue field.
+pub fn check_not_mirrored(is_mirrored: bool) -> Result<()> {
+    if is_mirrored { Err(invalid("issue_field_id", Code::AlreadyExists)) } else { Ok(()) }
 }
 
-/// What is said beside `issue_field_id` must be what the issue field says.
+/// Name and type of a mirror, if they are set, must match the issue field.
 pub fn check_agrees(field: &IssueField, name: Option<&str>, data_type: Option<&str>) -> Result<()> {
     let mut errors = Errors::default();
     if name.is_some_and(|name| text::name_key(name) != text::name_key(&field.name)) {
         errors.custom("name", format!("name is {:?} in the issue field and cannot differ here", field.name));
     }
     if data_type.is_some_and(|data_type| data_type != field.data_type.as_str()) {
-        let known = field.data_type.as_str();
-        errors.custom("data_type", format!("data_type is {known} in the issue field and cannot differ here"));
+        let expected = field.data_type.as_str();
+        errors.custom("data_type", format!("data_type is {expected} in the issue field and cannot differ here"));
     }
     if errors.0.is_empty() { Ok(()) } else { Err(Error::Invalid(errors.0)) }
 }
 
-/// The type of a field that follows one of this type; projects have none for several choices at once.
-pub fn followed_type(data_type: IssueDataType) -> Result<DataType> {
+/// The type of a mirror. Projects have no type for multiple selection.
+pub fn mirror_type(data_type: IssueDataType) -> Result<DataType> {
     match data_type {
         IssueDataType::Text => Ok(DataType::Text),
         IssueDataType::Date => Ok(DataType::Date),
@@ -162,12 +161,12 @@ pub fn followed_type(data_type: IssueDataType) -> Result<DataType> {
         IssueDataType::SingleSelect => Ok(DataType::SingleSelect),
         IssueDataType::MultiSelect => {
             let message = "a multi_select issue field cannot be added to a project";
-            Err(refused("issue_field_id", Code::Custom(message.into())))
+            Err(invalid("issue_field_id", Code::Custom(message.into())))
         }
     }
 }
 
-fn refused(field: &'static str, code: Code) -> Error {
+fn invalid(field: &'static str, code: Code) -> Error {
     Error::invalid(RESOURCE, field, code)
 }
 
@@ -209,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn iterations_follow_each_other() {
+    fn iterations_must_be_in_order_without_overlap() {
         assert!(messages(iterations(&[])).is_empty());
         assert!(messages(iterations(&[("1", "2026-01-01", 7), ("2", "2026-01-08", 7)])).is_empty());
         assert!(messages(iterations(&[("1", "2026-01-01", 7), ("2", "2026-02-01", 1)])).is_empty());
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn options_have_names_that_differ() {
+    fn option_names_must_be_unique_and_not_blank() {
         let option = |name: &str| NewOption { name: name.into(), color: Color::Gray, description: String::new() };
         assert!(messages(OwnKind::SingleSelect(vec![option("a"), option("b")])).is_empty());
         assert_eq!(
@@ -242,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn built_in_names_are_reserved_in_any_case() {
+    fn check_not_reserved_ignores_case_and_spaces() {
         for name in ["Title", "linked Pull requests", " TYPE "] {
             assert!(check_not_reserved(name).is_err(), "{name}");
         }

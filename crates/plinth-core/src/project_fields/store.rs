@@ -1,6 +1,6 @@
-//! Fields of projects in the store.
+//! SQL for project fields.
 
-use super::model::{DataType, FieldOption, Iteration, MirroredOption, ProjectField, part_id};
+use super::model::{Contents, DataType, FieldOption, Iteration, MirroredOption, ProjectField, part_id};
 use super::{NewIteration, NewOption, rules};
 use crate::projects::text::name_key;
 use plinth_base::clock::Timestamp;
@@ -8,7 +8,6 @@ use plinth_base::error::Result;
 use plinth_base::ids::{IssueFieldId, ProjectFieldId, ProjectId};
 use plinth_store::{Connection, DbError, Transaction, params};
 
-/// The field of this very project.
 pub async fn find(
     db: &mut Connection,
     project: ProjectId,
@@ -29,8 +28,8 @@ pub async fn find_by_name(
     db.optional(sql, params![project, name_key(name)]).await
 }
 
-/// The field of this project that follows the issue field.
-pub async fn find_following(
+/// The mirror of the issue field in this project.
+pub async fn find_mirror(
     db: &mut Connection,
     project: ProjectId,
     issue_field: IssueFieldId,
@@ -69,38 +68,60 @@ pub async fn count(db: &mut Connection, project: ProjectId) -> Result<i64, DbErr
     Ok(count)
 }
 
-/// The fields from `first` to `last`.
+/// The fields of a project from `first` to `last`.
 #[derive(Clone, Copy)]
-pub struct Stretch {
+pub struct FieldRange {
     pub project: ProjectId,
     pub first: ProjectFieldId,
     pub last: ProjectFieldId,
 }
 
-/// The options of a project's own select fields, those of one field together and in order.
-pub async fn list_options(db: &mut Connection, stretch: Stretch) -> Result<Vec<FieldOption>, DbError> {
+/// The options of a project's own select fields, sorted by field and position.
+pub async fn list_options(db: &mut Connection, range: FieldRange) -> Result<Vec<FieldOption>, DbError> {
     let sql = "select o.project_field_id, o.option_id, o.name, o.description, o.color \
                from project_field f join project_field_option o on o.project_field_id = f.id \
                where f.project_id = $1 and f.id >= $2 and f.id <= $3 order by o.project_field_id, o.position";
-    db.all(sql, params![stretch.project, stretch.first, stretch.last]).await
+    db.all(sql, params![range.project, range.first, range.last]).await
 }
 
-/// The options of fields that follow an issue field, as that one has them now.
-pub async fn list_mirrored_options(db: &mut Connection, stretch: Stretch) -> Result<Vec<MirroredOption>, DbError> {
+/// The options of issue field mirrors, which are those of the issue fields.
+pub async fn list_mirrored_options(db: &mut Connection, range: FieldRange) -> Result<Vec<MirroredOption>, DbError> {
     let sql = "select f.id, o.id, o.name, o.description, o.color \
                from project_field f join issue_field_option o on o.issue_field_id = f.issue_field_id \
                where f.project_id = $1 and f.id >= $2 and f.id <= $3 order by f.id, o.priority, o.id";
-    db.all(sql, params![stretch.project, stretch.first, stretch.last]).await
+    db.all(sql, params![range.project, range.first, range.last]).await
 }
 
-pub async fn list_iterations(db: &mut Connection, stretch: Stretch) -> Result<Vec<Iteration>, DbError> {
+pub async fn list_iterations(db: &mut Connection, range: FieldRange) -> Result<Vec<Iteration>, DbError> {
     let sql = "select i.project_field_id, i.iteration_id, i.title, i.start_date, i.duration \
                from project_field f join project_field_iteration i on i.project_field_id = f.id \
                where f.project_id = $1 and f.id >= $2 and f.id <= $3 order by i.project_field_id, i.position";
-    db.all(sql, params![stretch.project, stretch.first, stretch.last]).await
+    db.all(sql, params![range.project, range.first, range.last]).await
 }
 
-/// A row about to be stored.
+/// The contents of fields, which belong to one project and are sorted by id. Runs only the statements that fields of their
+/// types need.
+pub async fn find_contents(db: &mut Connection, fields: &[ProjectField]) -> Result<Contents, DbError> {
+    let (Some(first), Some(last)) = (fields.first(), fields.last()) else { return Ok(Contents::default()) };
+    let range = FieldRange { project: first.project_id, first: first.id, last: last.id };
+    let selects = |field: &&ProjectField| field.data_type == DataType::SingleSelect;
+    let mut contents = Contents::default();
+    if fields.iter().filter(selects).any(|field| field.issue_field_id.is_none()) {
+        contents.options = list_options(db, range).await?;
+    }
+    if fields.iter().filter(selects).any(|field| field.issue_field_id.is_some()) {
+        let mirrored = list_mirrored_options(db, range).await?;
+        contents.options.extend(mirrored.into_iter().map(FieldOption::from));
+        // A stable sort, which keeps the order of the options of one field.
+        contents.options.sort_by_key(|option| option.project_field_id);
+    }
+    if fields.iter().any(|field| field.data_type == DataType::Iteration) {
+        contents.iterations = list_iterations(db, range).await?;
+    }
+    Ok(contents)
+}
+
+/// The columns of a new field.
 pub struct NewRow<'a> {
     pub name: &'a str,
     pub data_type: DataType,

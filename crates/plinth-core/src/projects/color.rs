@@ -20,12 +20,12 @@ pub enum Color {
 impl Color {
     const ALL: [Color; 8] =
         [Color::Gray, Color::Blue, Color::Green, Color::Yellow, Color::Orange, Color::Red, Color::Pink, Color::Purple];
-    /// As issue fields list them.
+    /// In the order and case of issue fields.
     pub const LOWER: [&'static str; 8] = ["gray", "blue", "green", "yellow", "orange", "red", "pink", "purple"];
-    /// As project fields list them.
+    /// In the order and case of project fields.
     pub const UPPER: [&'static str; 8] = ["BLUE", "GRAY", "GREEN", "ORANGE", "PINK", "PURPLE", "RED", "YELLOW"];
 
-    /// The form of issue fields; also what the store keeps.
+    /// The form in issue fields and in the store.
     pub fn as_str(self) -> &'static str {
         match self {
             Color::Gray => "gray",
@@ -39,7 +39,7 @@ impl Color {
         }
     }
 
-    /// The form of project fields.
+    /// The form in project fields.
     pub fn upper(self) -> &'static str {
         match self {
             Color::Gray => "GRAY",
@@ -53,7 +53,7 @@ impl Color {
         }
     }
 
-    /// Reads the form of project fields.
+    /// Parses the form in project fields.
     pub fn from_upper(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|color| color.upper() == text)
     }

@@ -1,11 +1,11 @@
-//! Projects as the service keeps them.
+//! Projects as they are stored.
 
 use crate::accounts::AccountKind;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, ProjectId};
 use plinth_store::from_row;
 
-/// A project with the parts of its owner that every answer shows.
+/// A project, with the parts of its owner that every response shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     pub id: ProjectId,
@@ -19,9 +19,9 @@ pub struct Project {
     pub short_description: Option<String>,
     pub public: bool,
     pub creator_id: Option<AccountId>,
-    /// Grows with every change of the project or of one of its fields.
+    /// Incremented with every change of the project or of one of its fields.
     pub generation: i64,
-    /// Whether answers about fields change with the date alone.
+    /// Whether responses about fields depend on the date.
     pub has_iterations: bool,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -47,7 +47,7 @@ from_row!(Project {
 });
 
 impl Project {
-    /// The first item of node ids in a project: what belongs to an organization is told from what belongs to a user.
+    /// The first item of node ids in a project: 0 for organizations, 1 for users.
     pub fn node_scope(&self) -> i64 {
         match self.owner_kind {
             AccountKind::Organization => 0,

@@ -1,22 +1,21 @@
-//! Judgement about projects: what people are in them, and which ones a list shows.
+//! Roles in projects, and the visibility of private ones.
 
-use crate::access::{Facts, Grant, Rule, decide};
+use crate::access::{Facts, Grant, Role, Rule, decide};
 use crate::accounts::OrgRole;
-use crate::repos::RepoRole;
 use crate::tokens::Principal;
 use plinth_base::ids::AccountId;
 
-/// Members write in the projects of their organization, admins and owners administer them.
-pub fn role(member: Option<OrgRole>, owns: bool) -> Option<RepoRole> {
+/// Members may write to the projects of their organization; admins and owners administer them.
+pub fn role(member: Option<OrgRole>, owns: bool) -> Option<Role> {
     let by_membership = member.map(|role| match role {
-        OrgRole::Admin => RepoRole::Admin,
-        OrgRole::Member => RepoRole::Write,
+        OrgRole::Admin => Role::Admin,
+        OrgRole::Member => Role::Write,
     });
-    by_membership.max(owns.then_some(RepoRole::Admin))
+    by_membership.max(owns.then_some(Role::Admin))
 }
 
-/// Whether `get`, the rule for a single project, shows this caller the owner's private ones: a list shows no more.
-pub fn sees_private(get: &Rule, caller: &Principal, owner: AccountId, role: Option<RepoRole>, grant: &Grant) -> bool {
+/// Whether a list may include the owner's private projects: only if `get`, the rule for a single project, allows that.
+pub fn sees_private(get: &Rule, caller: &Principal, owner: AccountId, role: Option<Role>, grant: &Grant) -> bool {
     let private = Facts { owner, repo: None, public: false, archived: false, role };
     decide(get, caller, &private, grant).is_ok()
 }

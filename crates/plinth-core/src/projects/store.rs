@@ -1,19 +1,21 @@
-//! Projects in the store.
+//! SQL for projects and for the issue field mirrors in them.
 
+use super::text::name_key;
+use super::{Project, rules};
+use crate::access::Role;
 use crate::accounts::{AccountKind, OrgRole, login_key};
-use crate::projects::{Project, rules};
-use crate::repos::RepoRole;
 use plinth_base::clock::Timestamp;
-use plinth_base::ids::{AccountId, ProjectId};
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::{AccountId, IssueFieldId, ProjectId};
 use plinth_store::{Connection, DbError, FromRow, Row, Transaction, params};
 
-/// A project with what one user is in it, found in one statement.
-pub struct Found {
+/// A project with the role of one user in it, from one statement.
+pub struct ProjectWithRole {
     pub project: Project,
-    pub role: Option<RepoRole>,
+    pub role: Option<Role>,
 }
 
-impl FromRow for Found {
+impl FromRow for ProjectWithRole {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         const PROJECT_COLUMNS: usize = 15;
         let project = Project::from_row(row)?;
@@ -23,14 +25,14 @@ impl FromRow for Found {
     }
 }
 
-/// The project at this address, and the role of `user` in it; nobody's role is asked for with `None`.
+/// The project with this owner and number, and the role of `user` in it; without a user, no role.
 pub async fn find(
     db: &mut Connection,
     owner: &str,
     kind: AccountKind,
     number: i64,
     user: Option<AccountId>,
-) -> Result<Option<Found>, DbError> {
+) -> Result<Option<ProjectWithRole>, DbError> {
     let sql = "select p.id, p.owner_id, a.login, a.kind, a.site_admin, p.number, p.title, p.short_description, \
                p.public, p.creator_id, p.generation, p.has_iterations, p.created_at, p.updated_at, p.closed_at, \
                m.role, coalesce(p.owner_id = $4, false) \
@@ -40,8 +42,12 @@ pub async fn find(
     db.optional(sql, params![login_key(owner), kind, number, user]).await
 }
 
-/// As [`find`], by number.
-pub async fn find_by_id(db: &mut Connection, id: ProjectId, user: Option<AccountId>) -> Result<Option<Found>, DbError> {
+/// As [`find`], by id.
+pub async fn find_by_id(
+    db: &mut Connection,
+    id: ProjectId,
+    user: Option<AccountId>,
+) -> Result<Option<ProjectWithRole>, DbError> {
     let sql = "select p.id, p.owner_id, a.login, a.kind, a.site_admin, p.number, p.title, p.short_description, \
                p.public, p.creator_id, p.generation, p.has_iterations, p.created_at, p.updated_at, p.closed_at, \
                m.role, coalesce(p.owner_id = $2, false) \
@@ -50,7 +56,7 @@ pub async fn find_by_id(db: &mut Connection, id: ProjectId, user: Option<Account
     db.optional(sql, params![id, user]).await
 }
 
-/// Which projects of an owner are meant.
+/// The projects of an owner, with or without private ones.
 #[derive(Clone, Copy)]
 pub struct Scope {
     pub owner: AccountId,
@@ -75,7 +81,7 @@ pub async fn list_before(db: &mut Connection, scope: Scope, before: i64, limit: 
     db.all(sql, params![scope.owner, scope.with_private, before, limit]).await
 }
 
-/// What a new project starts with.
+/// The columns of a new project.
 pub struct NewProject<'a> {
     pub owner: AccountId,
     pub creator: Option<AccountId>,
@@ -105,14 +111,54 @@ pub async fn update(db: &mut Transaction, id: ProjectId, new: &NewProject<'_>, n
     Ok(())
 }
 
-/// Notes that the fields have changed; tells how many projects that were, none where it is gone.
+/// Increments the generation of a project; returns 0 if the project was deleted.
 pub async fn mark_changed(db: &mut Transaction, id: ProjectId, now: Timestamp) -> Result<u64, DbError> {
     let sql = "update project set generation = generation + 1, updated_at = $2 where id = $1";
     db.content_only().execute(sql, params![id, now]).await
 }
 
-/// From now on the answers about this project's fields change with the date.
+/// Records that responses about this project's fields depend on the date.
 pub async fn mark_iterating(db: &mut Transaction, id: ProjectId) -> Result<(), DbError> {
     db.content_only().execute("update project set has_iterations = $2 where id = $1", params![id, true]).await?;
+    Ok(())
+}
+
+/// Renames the issue field mirrors of an issue field; `taken` is the error if a project has a field of that name.
+pub async fn rename_mirrors(
+    db: &mut Transaction,
+    issue_field: IssueFieldId,
+    name: &str,
+    now: Timestamp,
+    taken: impl FnOnce() -> Error,
+) -> Result<()> {
+    let sql = "update project_field set name = $2, name_key = $3, updated_at = $4 where issue_field_id = $1";
+    let renamed = db.content_only().execute(sql, params![issue_field, name, name_key(name), now]).await;
+    renamed.map_err(|error| error.on_unique(taken))?;
+    Ok(mark_mirrors_changed(db, issue_field, now).await?)
+}
+
+/// Whether a public project has a mirror of an issue field.
+pub async fn has_public_mirror(db: &mut Connection, issue_field: IssueFieldId) -> Result<bool, DbError> {
+    let sql = "select count(*) from project_field f join project p on p.id = f.project_id \
+               where f.issue_field_id = $1 and p.public";
+    Ok(db.one::<(i64,)>(sql, params![issue_field]).await?.0 > 0)
+}
+
+/// The name of a mirror in the project whose issue field is visible to members only, if there is one.
+pub async fn find_members_only_mirror(db: &mut Connection, project: ProjectId) -> Result<Option<String>, DbError> {
+    let sql = "select i.name from project_field f join issue_field i on i.id = f.issue_field_id \
+               where f.project_id = $1 and i.visibility = 'organization_members_only' order by i.id limit 1";
+    Ok(db.optional::<(String,)>(sql, params![project]).await?.map(|(name,)| name))
+}
+
+/// Increments the generation of every project with a mirror of an issue field.
+pub async fn mark_mirrors_changed(
+    db: &mut Transaction,
+    issue_field: IssueFieldId,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let sql = "update project set generation = generation + 1, updated_at = $2 \
+               where id in (select project_id from project_field where issue_field_id = $1)";
+    db.content_only().execute(sql, params![issue_field, now]).await?;
     Ok(())
 }

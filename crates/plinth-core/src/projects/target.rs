@@ -1,7 +1,7 @@
-//! Projects as what a path leads to.
+//! Projects as targets of paths.
 
 use super::Project;
-use super::store::{self, Found};
+use super::store::{self, ProjectWithRole};
 use crate::access::{Facts, PathParams, Target, TargetKind, check_kind, policy};
 use crate::accounts::AccountKind;
 use crate::tokens::Principal;
@@ -59,7 +59,7 @@ impl Target for AnyProject {
     async fn find(db: &mut Connection, path: &PathParams, caller: &Principal) -> Result<Option<(Self, Facts)>> {
         let Some(id) = path.number("project_id") else { return Ok(None) };
         let found = store::find_by_id(db, id, caller.user_id()).await?;
-        // What the address below its owner would refuse must not be had by this one.
+        // A project must not be accessible by id if the path below its owner rejects the caller.
         let of_user = &policy::USER_PROJECT_READ;
         let found = found.filter(|found| match found.project.owner_kind {
             AccountKind::Organization => true,
@@ -81,7 +81,7 @@ async fn find(
     Ok(found.map(with_facts))
 }
 
-fn with_facts(found: Found) -> (Project, Facts) {
+fn with_facts(found: ProjectWithRole) -> (Project, Facts) {
     let (owner, public) = (found.project.owner_id, found.project.public);
     (found.project, Facts { owner, repo: None, public, archived: false, role: found.role })
 }

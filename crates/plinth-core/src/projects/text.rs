@@ -1,6 +1,6 @@
-//! The short texts of fields: names, descriptions and titles, judged and shown in one place.
+//! Short texts of fields: validation of names and descriptions, and their HTML.
 
-/// What is wrong with a text.
+/// Why a text is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextError {
     Blank,
@@ -44,12 +44,12 @@ fn check_length(text: &str, limit: usize) -> Result<(), TextError> {
     if text.chars().count() > limit { Err(TextError::TooLong(limit)) } else { Ok(()) }
 }
 
-/// The form in which two names are the same: case and outer spaces do not count.
+/// The name as it is compared: without outer spaces, in lower case.
 pub fn name_key(name: &str) -> String {
     name.trim().to_lowercase()
 }
 
-/// The text as HTML. It has no markup of its own, so every character stands for itself.
+/// The text as HTML. The text has no markup, so all special characters are escaped.
 pub fn html(raw: &str) -> String {
     let mut html = String::with_capacity(raw.len());
     for character in raw.chars() {
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_descriptions_are_judged() {
+    fn check_name_and_check_description_report_each_error() {
         assert_eq!(check_name("Priority"), Ok(()));
         assert_eq!(check_name(&"ä".repeat(100)), Ok(()));
         for (bad, why) in [
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_in_a_text_becomes_markup() {
+    fn html_escapes_markup() {
         assert_eq!(
             html("<img src=x onerror='a(\"1\")'> & co"),
             "&lt;img src=x onerror='a(&quot;1&quot;)'&gt; &amp; co"
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_in_case_or_space_are_the_same() {
+    fn name_key_ignores_case_and_outer_spaces() {
         assert_eq!(name_key(" In Progress "), name_key("in progress"));
         assert_ne!(name_key("in  progress"), name_key("in progress"));
     }

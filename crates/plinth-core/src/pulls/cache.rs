@@ -1,4 +1,4 @@
-//! The cache of pull requests that changes to them need.
+//! The cache of pull requests.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use super::model::PullFacts;
 use super::store;
 use crate::Core;
 
-const BYTES_MAX: usize = 8 << 20;
-
-/// By owner and name as the caller wrote them, and by number. Entries are valid until the pull requests of the repository
-/// change: see [`Dependency::Pulls`].
+/// Pull requests by `owner/name` as the caller wrote it and by number; an entry is valid until a
+/// pull request of the repository or rights change, so it never outlives a new version or a rename of the repository.
 pub type PullCache = GenerationCache<(String, i64), Arc<PullFacts>>;
+
+const BYTES_MAX: usize = 8 << 20;
 
 pub fn new_pull_cache(store: &Store) -> PullCache {
     GenerationCache::new(store.generation_table().clone(), BYTES_MAX, |(name, _), pull| {
@@ -21,7 +21,7 @@ pub fn new_pull_cache(store: &Store) -> PullCache {
     })
 }
 
-/// The pull request of this number, from the cache where that is possible.
+/// The pull request with this number, from the cache if possible. `generations` are from before this call.
 pub async fn find_cached(
     core: &Core,
     generations: Option<Generations>,

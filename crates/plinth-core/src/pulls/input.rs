@@ -1,4 +1,4 @@
-//! What a caller sends to open or change a pull request.
+//! Input to create or change a pull request.
 
 use super::model::PullState;
 

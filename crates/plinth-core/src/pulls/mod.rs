@@ -1,19 +1,16 @@
 //! Pull requests: a proposal to bring the commits of one branch into another, and its versions.
 
 mod cache;
-mod gc_roots;
+pub mod diff_context;
 mod input;
 pub mod model;
-mod moves;
 pub mod operations;
-pub mod range;
-mod refresh;
 pub mod rules;
 pub mod store;
 pub mod threads;
+mod versions;
 
 pub use cache::{PullCache, find_cached, new_pull_cache};
-pub use gc_roots::gc_roots;
 pub use input::{NewPullRequest, PullRequestChanges};
-pub use moves::{Moved, refs_moved};
-pub use refresh::{authors, catch_up, refresh, refresh_later, refresh_pull};
+pub use store::gc_roots;
+pub use versions::{PendingRefresh, authors, catch_up, refresh, refresh_later, refresh_pull, refs_moved};

@@ -1,8 +1,8 @@
-//! Pull requests as the service keeps them.
+//! Pull requests as they are stored.
 
 use std::str::FromStr;
 
-use crate::accounts::AccountKind;
+use crate::accounts::AccountSummary;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, PullId, RepoId, Sha};
 use plinth_store::{DbError, FromRow, Row, from_row, text_column};
@@ -50,14 +50,14 @@ impl FromRow for Pull {
     }
 }
 
-/// A pull request as far as changes to it need to know it.
+/// The part of a pull request that operations on it need.
 #[derive(Debug, Clone)]
 pub struct PullFacts {
     pub id: PullId,
     pub repo_id: RepoId,
     pub number: i64,
     pub head_ref: String,
-    /// Nobody, once the account is gone.
+    /// `None` if the account was deleted.
     pub author: Option<AccountId>,
     pub version: Version,
 }
@@ -76,14 +76,14 @@ impl FromRow for PullFacts {
     }
 }
 
-/// Head and base at one time.
+/// A version: the commits of base and head at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Version {
     pub number: i64,
     /// The tips of the two branches.
     pub base_sha: Sha,
     pub head_sha: Sha,
-    /// Where the head left the base; nothing while nobody has looked.
+    /// `None` until it is computed.
     pub merge_base: Option<Sha>,
     pub size: Option<Size>,
     pub created_at: Timestamp,
@@ -110,7 +110,7 @@ impl FromRow for Version {
     }
 }
 
-/// How much a version changes.
+/// The size of the changes in a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Size {
     pub commits: i64,
@@ -131,20 +131,11 @@ impl Size {
     }
 }
 
-/// Whoever wrote something, with what they are to the repository; nobody, once the account is gone.
+/// The author of something, with their association with the repository. The account is `None` if it was deleted.
 #[derive(Debug, Clone)]
 pub struct Author {
-    pub account: Option<AuthorAccount>,
+    pub account: Option<AccountSummary>,
     pub association: Association,
-}
-
-/// The parts of an account that answers show.
-#[derive(Debug, Clone)]
-pub struct AuthorAccount {
-    pub id: AccountId,
-    pub kind: AccountKind,
-    pub login: String,
-    pub site_admin: bool,
 }
 
 impl Author {
@@ -152,7 +143,7 @@ impl Author {
     pub fn from_columns(row: &Row<'_>, first: usize) -> Result<Self, DbError> {
         let account = match row.get::<Option<AccountId>>(first)? {
             None => None,
-            Some(id) => Some(AuthorAccount {
+            Some(id) => Some(AccountSummary {
                 id,
                 kind: row.get(first + 1)?,
                 login: row.get(first + 2)?,
@@ -197,12 +188,11 @@ macro_rules! words {
 pub(crate) use words;
 
 words! {
-    /// Whether there is still something to decide.
     PullState { Open = "open", Closed = "closed" }
 }
 
 words! {
-    /// What an author is to the repository, by rights first and by history after.
+    /// An author's association with the repository: first by rights, then by contributions.
     Association {
         Owner = "OWNER",
         Member = "MEMBER",
@@ -212,9 +202,9 @@ words! {
     }
 }
 
-/// A pull request that a moving branch concerns.
+/// An open pull request whose head or base is a branch that moves.
 #[derive(Debug, Clone)]
-pub struct Concerned {
+pub struct AffectedPull {
     pub id: PullId,
     pub number: i64,
     pub head_ref: String,
@@ -224,4 +214,4 @@ pub struct Concerned {
     pub version: i64,
 }
 
-from_row!(Concerned { id, number, head_ref, base_ref, base_sha, head_sha, version });
+from_row!(AffectedPull { id, number, head_ref, base_ref, base_sha, head_sha, version });

@@ -1,31 +1,42 @@
-//! Making pull requests and changing them, each in one transaction.
+//! Creating and changing pull requests, each in one transaction.
 
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Code, Error, Result};
 use plinth_base::ids::{ObjectKind, RefName, RepoId, Sha};
 use plinth_store::{Connection, Transaction};
 
-use super::model::{Pull, PullFacts, PullState};
-use super::range::with_diff_context;
+use super::diff_context::with_diff_context;
+use super::model::{Pull, PullFacts, PullState, Size};
 use super::store::{self, NewPull};
-use super::{Moved, NewPullRequest, PullRequestChanges, moves, refresh_later, rules};
-use crate::access::{RepoTarget, WriteAccess};
-use crate::repos::Repo;
+use super::{NewPullRequest, PendingRefresh, PullRequestChanges, refresh_later, rules, versions};
+use crate::access::WriteAccess;
+use crate::repos::{Repo, RepoTarget};
 use crate::{Core, refs};
 
 /// Opens a pull request.
-pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewPullRequest) -> Result<Pull> {
+pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewPullRequest) -> Result<(Pull, Size)> {
     rules::check_new(&new)?;
     let head_ref = rules::head_branch(&access.repo, &new.head)?.to_owned();
-    let author = access.caller().actor().ok_or(Error::Unauthenticated("Requires authentication"))?;
+    let author = access.author()?;
     core.limiter.admit_content(author, access.operation(), &new.title, core.clock.now())?;
     check_commits(core, &access.repo, &head_ref, &new.base).await?;
     let NewPullRequest { title, body, draft, base: base_ref, .. } = new;
     let new = NewPull { repo: access.repo.id, title, body, draft, author, head_ref, base_ref };
     let context = (access.repo.clone(), new, core.clock.now());
     let pull = access.write(context, |tx, (repo, new, now)| Box::pin(insert(tx, repo, new, *now))).await?;
-    refresh_later(core, pull.repo_id, Moved { pulls: vec![pull.id], ..Moved::default() });
-    Ok(pull)
+    // Before the refresh in the background, which would compete for the same workers.
+    let size = size(core, &pull).await?;
+    refresh_later(core, pull.repo_id, PendingRefresh { pulls: vec![pull.id], ..PendingRefresh::default() });
+    Ok((pull, size))
+}
+
+/// The size of a pull request's last version, stored or computed.
+pub async fn size(core: &Core, pull: &Pull) -> Result<Size> {
+    let version = pull.version;
+    match version.size {
+        Some(size) => Ok(size),
+        None => with_diff_context(core, pull.repo_id, move |diff| diff.size(&version)).await,
+    }
 }
 
 /// Changes text, state and base of a pull request.
@@ -45,20 +56,20 @@ pub async fn update(
         .write(context, |tx, (repo, number, changes, now)| Box::pin(change(tx, repo, *number, changes, *now)))
         .await?;
     if is_new {
-        refresh_later(core, pull.repo_id, Moved { pulls: vec![pull.id], ..Moved::default() });
+        refresh_later(core, pull.repo_id, PendingRefresh { pulls: vec![pull.id], ..PendingRefresh::default() });
     }
     Ok(pull)
 }
 
-/// There must be something to propose.
+/// The head must have commits that the base does not have.
 async fn check_commits(core: &Core, repo: &Repo, head_ref: &str, base_ref: &str) -> Result<()> {
     let mut db = core.read().await?;
     let head = tip(&mut db, repo.id, head_ref, "head").await?;
     let base = tip(&mut db, repo.id, base_ref, "base").await?;
     drop(db);
-    let found = with_diff_context(core, repo.id, move |desk| {
-        let merge_base = desk.comparisons.merge_base(desk.repo, desk.reader, &base, &head)?;
-        Ok((merge_base, desk.reader.is_ancestor(&head, &base)?))
+    let found = with_diff_context(core, repo.id, move |diff| {
+        let merge_base = diff.comparisons.merge_base(diff.repo, diff.reader, &base, &head)?;
+        Ok((merge_base, diff.reader.is_ancestor(&head, &base)?))
     });
     match found.await? {
         (None, _) => Err(rules::no_history(base_ref, head_ref)),
@@ -67,7 +78,7 @@ async fn check_commits(core: &Core, repo: &Repo, head_ref: &str, base_ref: &str)
     }
 }
 
-/// Makes a pull request between two branches that exist.
+/// Inserts a pull request between two branches.
 pub async fn insert(tx: &mut Transaction, repo: &Repo, new: &NewPull, now: Timestamp) -> Result<Pull> {
     let head = tip(tx, repo.id, &new.head_ref, "head").await?;
     let base = tip(tx, repo.id, &new.base_ref, "base").await?;
@@ -77,12 +88,12 @@ pub async fn insert(tx: &mut Transaction, repo: &Repo, new: &NewPull, now: Times
     let number = store::next_number(tx, repo.id).await?;
     let id = store::insert(tx, number, new, now).await?;
     store::insert_version(tx, id, 1, (base, head), now).await?;
-    moves::point_at_head(tx, repo.id, number, head).await?;
+    versions::point_at_head(tx, repo.id, number, head).await?;
     refs::store::bump_generation(tx, repo.id, now).await?;
     get(tx, repo.id, number).await
 }
 
-/// Changes text, state and base of a pull request, and tells whether it has a new version.
+/// Changes text, state and base of a pull request, and returns whether it has a new version.
 async fn change(
     tx: &mut Transaction,
     repo: &Repo,
@@ -110,7 +121,7 @@ async fn change(
     Ok((updated, is_new))
 }
 
-/// Takes up both branches as they are now.
+/// Records the current tips of both branches as a new version.
 async fn move_base(tx: &mut Transaction, repo: &Repo, pull: &Pull, base_ref: &str, now: Timestamp) -> Result<()> {
     let base = tip(tx, repo.id, base_ref, "base").await?;
     let head = match pull.state {
@@ -127,7 +138,7 @@ async fn move_base(tx: &mut Transaction, repo: &Repo, pull: &Pull, base_ref: &st
     store::update_base_ref(tx, pull.id, base_ref).await?;
     if (base, head) != (pull.version.base_sha, pull.version.head_sha) {
         store::insert_version(tx, pull.id, pull.version.number + 1, (base, head), now).await?;
-        moves::point_at_head(tx, repo.id, pull.number, head).await?;
+        versions::point_at_head(tx, repo.id, pull.number, head).await?;
         refs::store::bump_generation(tx, repo.id, now).await?;
     }
     Ok(())
@@ -137,7 +148,7 @@ async fn get(tx: &mut Transaction, repo: RepoId, number: i64) -> Result<Pull> {
     store::find(tx, repo, number).await?.ok_or(Error::NotFound)
 }
 
-/// What a branch points at; a branch that does not exist is the caller's mistake.
+/// The tip of a branch; a validation error of `field` if the branch does not exist.
 pub async fn tip(db: &mut Connection, repo: RepoId, branch: &str, field: &'static str) -> Result<Sha> {
     let invalid = || Error::invalid(rules::RESOURCE, field, Code::Invalid);
     let name = RefName::parse(&format!("refs/heads/{branch}")).map_err(|_| invalid())?;

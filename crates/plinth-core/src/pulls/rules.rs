@@ -1,7 +1,8 @@
-//! Judgement about pull requests.
+//! Validation of pull requests.
 
 use super::{NewPullRequest, PullRequestChanges};
-use crate::repos::{Repo, RepoRole};
+use crate::access::Role;
+use crate::repos::Repo;
 use crate::tokens::Principal;
 use plinth_base::error::{Code, Error, FieldError, Result};
 use plinth_base::ids::AccountId;
@@ -10,11 +11,10 @@ pub const RESOURCE: &str = "PullRequest";
 const TITLE_CHARACTERS_MAX: usize = 256;
 const BODY_BYTES_MAX: usize = 262_144;
 
-/// Whoever wrote something may change it, and so may whoever can push. What an app's installation may do is
-/// settled by its permissions.
-pub fn check_editor(caller: &Principal, role: Option<RepoRole>, author: Option<AccountId>) -> Result<()> {
+/// The author may edit, and so may everyone who can push. For an app's installation the permissions have decided already.
+pub fn check_editor(caller: &Principal, role: Option<Role>, author: Option<AccountId>) -> Result<()> {
     let is_author = caller.actor().is_some() && caller.actor() == author;
-    let may_push = role >= Some(RepoRole::Write) || matches!(caller, Principal::Installation(_));
+    let may_push = role >= Some(Role::Write) || matches!(caller, Principal::Installation(_));
     if is_author || may_push { Ok(()) } else { Err(Error::Forbidden("Must have push access to repository".into())) }
 }
 
@@ -59,7 +59,7 @@ fn finish(errors: Vec<FieldError>) -> Result<()> {
     if errors.is_empty() { Ok(()) } else { Err(Error::Invalid(errors)) }
 }
 
-/// The branch that `branch` or `owner:branch` means; branches of other repositories are not to be had here.
+/// The branch that `branch` or `owner:branch` names; heads in other repositories are not supported.
 pub fn head_branch<'a>(repo: &Repo, head: &'a str) -> Result<&'a str> {
     match head.split_once(':') {
         None => Ok(head),
@@ -68,18 +68,15 @@ pub fn head_branch<'a>(repo: &Repo, head: &'a str) -> Result<&'a str> {
     }
 }
 
-/// A pull request for nothing.
 pub fn no_commits(base: &str, head: &str) -> Error {
     Error::invalid(RESOURCE, "head", Code::Custom(format!("No commits between {base} and {head}")))
 }
 
-/// Two branches that never met.
 pub fn no_history(base: &str, head: &str) -> Error {
     let message = format!("The {head} branch has no history in common with {base}");
     Error::invalid(RESOURCE, "head", Code::Custom(message))
 }
 
-/// The same proposal twice.
 pub fn already_open(repo: &Repo, head: &str) -> Error {
     let message = format!("A pull request already exists for {}:{head}.", repo.owner_login);
     Error::invalid(RESOURCE, "head", Code::Custom(message))

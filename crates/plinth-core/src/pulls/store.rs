@@ -1,8 +1,11 @@
-//! Pull requests and their versions in the store.
+//! SQL for pull requests and their versions.
 
-use super::model::{Concerned, Pull, PullFacts, PullState, Size, Version};
+use futures_util::future::BoxFuture;
+
+use super::model::{AffectedPull, Pull, PullFacts, PullState, Size, Version};
 use crate::repos::name_key;
 use plinth_base::clock::Timestamp;
+use plinth_base::error::Error;
 use plinth_base::ids::{AccountId, PullId, RepoId, Sha};
 use plinth_store::{Connection, DbError, Transaction, params};
 
@@ -17,7 +20,7 @@ macro_rules! author_columns {
 }
 pub(crate) use author_columns;
 
-/// Joins the account behind a column, and what it is to the repository `r`.
+/// Joins the account behind a column and its association with the repository `r`.
 macro_rules! author_joins {
     ($column:literal) => {
         concat!(
@@ -51,12 +54,12 @@ pub async fn find(db: &mut Connection, repo: RepoId, number: i64) -> Result<Opti
     db.optional(select_pull!("where p.repo_id = $1 and p.number = $2"), params![repo, number]).await
 }
 
-/// As [`find`], by the number that all repositories share.
+/// As [`find`], by the id that is unique in the store.
 pub async fn find_by_id(db: &mut Connection, id: PullId) -> Result<Option<Pull>, DbError> {
     db.optional(select_pull!("where p.id = $1"), params![id]).await
 }
 
-/// As [`find`], by the address of the repository, and only what changes need to know.
+/// As [`find`], by owner and name of the repository, with the columns that changes need.
 pub async fn find_facts(
     db: &mut Connection,
     (owner, name): (&str, &str),
@@ -70,7 +73,7 @@ pub async fn find_facts(
     db.optional(sql, params![name_key(owner), name_key(name), number]).await
 }
 
-/// What a list is narrowed to; an empty text means any.
+/// The filter of a list; an empty text matches everything.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     pub state: String,
@@ -78,7 +81,7 @@ pub struct Filter {
     pub base_ref: String,
 }
 
-/// How a list is ordered.
+/// The order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     CreatedUp,
@@ -119,13 +122,13 @@ pub async fn count(db: &mut Connection, repo: RepoId, filter: &Filter) -> Result
     Ok(db.one::<(i64,)>(sql, params![repo, filter.state, filter.head_ref, filter.base_ref]).await?.0)
 }
 
-/// The number that the next pull request of a repository gets.
+/// The number of the next pull request of a repository.
 pub async fn next_number(db: &mut Connection, repo: RepoId) -> Result<i64, DbError> {
     let sql = "select coalesce(max(number), 0) + 1 from pull where repo_id = $1";
     Ok(db.one::<(i64,)>(sql, params![repo]).await?.0)
 }
 
-/// What a new pull request starts with.
+/// The columns of a new pull request.
 #[derive(Debug, Clone)]
 pub struct NewPull {
     pub repo: RepoId,
@@ -180,15 +183,15 @@ pub async fn update_base_ref(db: &mut Transaction, id: PullId, base_ref: &str) -
     Ok(())
 }
 
-/// The default branch of a repository, and whether it has any open pull request at all.
-pub async fn find_moving(db: &mut Connection, repo: RepoId) -> Result<Option<(String, bool)>, DbError> {
+/// The default branch of a repository, and whether it has any open pull request.
+pub async fn find_default_branch(db: &mut Connection, repo: RepoId) -> Result<Option<(String, bool)>, DbError> {
     let sql = "select r.default_branch, exists (select 1 from pull p where p.repo_id = r.id and p.state = 'open') \
                from repo r where r.id = $1";
     db.optional(sql, params![repo]).await
 }
 
-/// Open pull requests that come from a branch or go into it.
-pub async fn list_concerned(db: &mut Connection, repo: RepoId, branch: &str) -> Result<Vec<Concerned>, DbError> {
+/// Open pull requests with this branch as head or base.
+pub async fn list_affected(db: &mut Connection, repo: RepoId, branch: &str) -> Result<Vec<AffectedPull>, DbError> {
     let sql = "select p.id, p.number, p.head_ref, p.base_ref, v.base_sha, v.head_sha, v.number from pull p \
                join pull_version v on v.pull_id = p.id and v.number = p.version \
                where p.repo_id = $1 and p.state = 'open' and (p.head_ref = $2 or p.base_ref = $2) order by p.id";
@@ -210,14 +213,12 @@ pub async fn insert_version(
     Ok(())
 }
 
-/// Notes where the head of a version left its base.
 pub async fn update_merge_base(db: &mut Transaction, pull: PullId, number: i64, base: Sha) -> Result<(), DbError> {
     let sql = "update pull_version set merge_base = $3 where pull_id = $1 and number = $2";
     db.pulls_only().execute(sql, params![pull, number, base]).await?;
     Ok(())
 }
 
-/// Notes how much a version changes.
 pub async fn update_size(db: &mut Transaction, pull: PullId, number: i64, size: &Size) -> Result<(), DbError> {
     let sql = "update pull_version set commits = $3, additions = $4, deletions = $5, changed_files = $6 \
                where pull_id = $1 and number = $2";
@@ -226,7 +227,7 @@ pub async fn update_size(db: &mut Transaction, pull: PullId, number: i64, size: 
     Ok(())
 }
 
-/// Notes when the last version of a pull request was looked at, whatever came of it.
+/// Records when the last version of a pull request was refreshed, whether that succeeded or not.
 pub async fn update_attempted(db: &mut Transaction, pull: PullId, at: Option<Timestamp>) -> Result<(), DbError> {
     let sql = "update pull_version set attempted_at = $2 \
                where pull_id = $1 and number = (select version from pull where id = $1)";
@@ -234,7 +235,7 @@ pub async fn update_attempted(db: &mut Transaction, pull: PullId, at: Option<Tim
     Ok(())
 }
 
-/// Versions between two numbers, both left out, newest first.
+/// Versions between two numbers, without these two, newest first.
 pub async fn list_versions(
     db: &mut Connection,
     pull: PullId,
@@ -246,23 +247,27 @@ pub async fn list_versions(
     db.all(sql, params![pull, after, before, limit]).await
 }
 
-/// Every commit that pull requests and their comments still need, for whoever collects garbage.
-pub async fn list_gc_roots(db: &mut Connection, repo: RepoId) -> Result<Vec<(Sha,)>, DbError> {
+/// The garbage-collection roots of pull requests: the commits of all versions and of all anchors. Without them a comment
+/// on a commit that was force-pushed away could neither be shown in its diff nor be re-anchored.
+pub fn gc_roots(db: &mut Connection, repo: RepoId) -> BoxFuture<'_, Result<Vec<Sha>, Error>> {
     let sql = "select v.base_sha from pull p join pull_version v on v.pull_id = p.id where p.repo_id = $1 \
                union select v.head_sha from pull p join pull_version v on v.pull_id = p.id where p.repo_id = $1 \
                union select t.base_sha from review_thread t where t.repo_id = $1 \
                union select t.head_sha from review_thread t where t.repo_id = $1";
-    db.all(sql, params![repo]).await
+    Box::pin(async move {
+        let roots = db.all::<(Sha,)>(sql, params![repo]).await?;
+        Ok(roots.into_iter().map(|(sha,)| sha).collect())
+    })
 }
 
-/// Notes that whoever has this address has commits on the default branch.
+/// Records that the account with this email address has commits on the default branch.
 pub async fn insert_contributor(db: &mut Transaction, repo: RepoId, email: &str) -> Result<(), DbError> {
     let sql = "insert into contributor (repo_id, email) values ($1, $2) on conflict do nothing";
     db.pulls_only().execute(sql, params![repo, email]).await?;
     Ok(())
 }
 
-/// Counts comments in, by which a pull request was talked about.
+/// Adds to the number of published review comments.
 pub async fn add_review_comments(
     db: &mut Transaction,
     pull: PullId,
@@ -274,7 +279,7 @@ pub async fn add_review_comments(
     Ok(())
 }
 
-/// Counts a comment out.
+/// Subtracts one from the number of published review comments.
 pub async fn remove_review_comment(db: &mut Transaction, pull: PullId) -> Result<(), DbError> {
     db.content_only()
         .execute("update pull set review_comments = review_comments - 1 where id = $1", params![pull])
@@ -282,8 +287,8 @@ pub async fn remove_review_comment(db: &mut Transaction, pull: PullId) -> Result
     Ok(())
 }
 
-/// Open pull requests whose last version nobody has looked at yet.
-pub async fn list_unsettled(db: &mut Connection, limit: usize) -> Result<Vec<(RepoId, PullId)>, DbError> {
+/// Open pull requests whose last version has not been refreshed.
+pub async fn list_not_refreshed(db: &mut Connection, limit: usize) -> Result<Vec<(RepoId, PullId)>, DbError> {
     let sql = "select p.repo_id, p.id from pull p join pull_version v on v.pull_id = p.id and v.number = p.version \
                where p.state = 'open' and v.commits is null and v.attempted_at is null order by p.id limit $1";
     db.all(sql, params![i64::try_from(limit).unwrap_or(i64::MAX)]).await

@@ -1,4 +1,4 @@
-//! Counts per key in windows of fixed length, in bounded memory and with the same small cost for every count.
+//! Counters per key in windows of fixed length, with bounded memory and constant cost.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -9,20 +9,20 @@ use parking_lot::Mutex;
 use plinth_base::clock::Timestamp;
 
 const SHARDS: usize = 16;
-/// Windows that one table holds at once, over all shards: about 20 MB.
+/// Windows in one table, over all shards: about 20 MB.
 pub const WINDOWS_MAX: usize = 131_072;
 const SHARD_WINDOWS_MAX: usize = WINDOWS_MAX / SHARDS;
-/// Windows that have ended and are dropped with each count, which adds at most one: so they never pile up.
+/// Ended windows that each call drops. A call adds at most one window, so ended ones cannot accumulate.
 const DROPPED_PER_COUNT: usize = 2;
-/// Windows that are looked at to find one to evict from a full shard.
-const EVICTION_TRIES: usize = 8;
+/// Windows that are examined to find one to evict from a full shard.
+const EVICTION_ATTEMPTS: usize = 8;
 
 /// Counts per key, spread over several locks.
 ///
-/// All windows have the same length, so they end in the order in which they began: a queue in that order is all that
-/// cleaning needs. A full shard evicts its oldest window, unless that one has reached its limit: whoever is limited stays
-/// limited, however many others come. To get rid of a count below the limit, one has to come from 8,192 other keys, each
-/// of which could have made that many requests itself. Where everyone in a shard is limited, newcomers are counted together.
+/// All windows have the same length, so they end in the order in which they started, and a queue in that order suffices
+/// for cleaning. A full shard evicts its oldest window, unless that one has reached its limit: a limited key stays limited,
+/// however many other keys come. To evict a count below the limit, a client needs 8,192 other keys, each of which could
+/// have made that many requests itself. If all keys in a shard are limited, new keys share one counter.
 pub struct FixedWindows<K> {
     length: i64,
     hasher: RandomState,
@@ -31,9 +31,9 @@ pub struct FixedWindows<K> {
 
 struct Shard<K> {
     windows: HashMap<K, Window>,
-    /// Every window, oldest first; an entry whose end is not that of its key's window is of an earlier one.
+    /// All windows, oldest first. An entry with another end than its key's window belongs to an earlier window.
     queue: VecDeque<(Timestamp, K)>,
-    /// Counts all for whom there is no room.
+    /// The shared counter of keys for which there is no room.
     shared: Option<Window>,
 }
 
@@ -49,8 +49,7 @@ impl<K: Eq + Hash + Copy> FixedWindows<K> {
         Self { length, hasher: RandomState::new(), shards: std::array::from_fn(|_| shard()) }
     }
 
-    /// Counts so many more, and tells how many there are now and when the window ends. From `limit` on a window is never
-    /// evicted.
+    /// Adds to a count, and returns the new count and the end of the window. A window at its `limit` is never evicted.
     pub fn add(&self, key: K, count: i64, limit: i64, now: Timestamp) -> (i64, Timestamp) {
         let fresh = self.fresh(now);
         let mut shard = self.shard(key).lock();
@@ -60,8 +59,8 @@ impl<K: Eq + Hash + Copy> FixedWindows<K> {
         (window.count, window.end)
     }
 
-    /// Takes back what was counted in this window.
-    pub fn take_back(&self, key: K, count: i64, now: Timestamp) {
+    /// Subtracts from the count of the current window.
+    pub fn subtract(&self, key: K, count: i64, now: Timestamp) {
         if let Some(window) = self.shard(key).lock().windows.get_mut(&key)
             && window.end > now
         {
@@ -69,7 +68,7 @@ impl<K: Eq + Hash + Copy> FixedWindows<K> {
         }
     }
 
-    /// The count as it is.
+    /// The current count and the end of its window.
     pub fn peek(&self, key: K, now: Timestamp) -> (i64, Timestamp) {
         let found = self.shard(key).lock().windows.get(&key).copied().filter(|window| window.end > now);
         let window = found.unwrap_or_else(|| self.fresh(now));
@@ -105,8 +104,8 @@ impl<K: Eq + Hash + Copy> Shard<K> {
     }
 
     fn window(&mut self, key: K, limit: i64, fresh: Window, now: Timestamp) -> &mut Window {
-        let known = self.windows.get(&key).map(|window| window.end > now);
-        let stored = match known {
+        let is_current = self.windows.get(&key).map(|window| window.end > now);
+        let stored = match is_current {
             Some(true) => true,
             Some(false) => {
                 self.queue.push_back((fresh.end, key));
@@ -123,7 +122,7 @@ impl<K: Eq + Hash + Copy> Shard<K> {
             }
         };
         if stored {
-            return self.windows.get_mut(&key).expect("it is there, or was just put there");
+            return self.windows.get_mut(&key).expect("it is there or was just inserted");
         }
         let shared = self.shared.get_or_insert(fresh);
         if shared.end <= now {
@@ -132,16 +131,16 @@ impl<K: Eq + Hash + Copy> Shard<K> {
         shared
     }
 
-    /// Evicts the oldest window that is not at its limit, where the shard is full; whether there is room now.
+    /// Evicts the oldest window that is not at its limit if the shard is full, and returns whether there is room.
     fn make_room(&mut self, limit: i64) -> bool {
-        for _ in 0..EVICTION_TRIES {
+        for _ in 0..EVICTION_ATTEMPTS {
             if self.windows.len() < SHARD_WINDOWS_MAX {
                 return true;
             }
             let Some((end, key)) = self.queue.front().copied() else { return true };
             let is_limited = |window: &Window| window.end == end && window.count >= limit;
             if self.windows.get(&key).is_some_and(is_limited) {
-                // It is dropped somewhat later than it ends, which harms nobody.
+                // It is dropped somewhat later than it ends, which does no harm.
                 self.queue.rotate_left(1);
             } else {
                 self.drop_first();
@@ -167,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_that_have_ended_are_dropped_as_others_come() {
+    fn add_drops_ended_windows() {
         let windows = FixedWindows::new(60);
         for key in 0..10_000 {
             windows.add(key, 1, LIMIT, NOW);
@@ -183,19 +182,19 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stays_has_one_window_after_another() {
+    fn a_key_has_one_window_at_a_time() {
         let windows = FixedWindows::new(60);
         for second in 0..600 {
             windows.add(1, 1, LIMIT, NOW.plus_seconds(second));
         }
         assert_eq!(sizes(&windows), (1, 1));
         assert_eq!(windows.peek(1, NOW.plus_seconds(599)).0, 60);
-        windows.take_back(1, 1, NOW.plus_seconds(599));
+        windows.subtract(1, 1, NOW.plus_seconds(599));
         assert_eq!(windows.peek(1, NOW.plus_seconds(599)).0, 59);
     }
 
     #[test]
-    fn a_full_table_forgets_the_oldest_but_nobody_who_is_limited() {
+    fn a_full_table_evicts_the_oldest_windows_except_limited_ones() {
         let windows = FixedWindows::new(3600);
         windows.add(0, 1, LIMIT, NOW);
         for _ in 0..LIMIT {
@@ -204,22 +203,22 @@ mod tests {
         for key in 2..300_000 {
             windows.add(key, 1, LIMIT, NOW);
         }
-        let (held, queued) = sizes(&windows);
-        assert!(held <= WINDOWS_MAX && queued <= WINDOWS_MAX, "{held} {queued}");
-        assert_eq!(windows.peek(0, NOW).0, 0, "the oldest is forgotten");
-        assert_eq!(windows.add(1, 1, LIMIT, NOW).0, LIMIT + 1, "who is limited stays so");
+        let (stored, queued) = sizes(&windows);
+        assert!(stored <= WINDOWS_MAX && queued <= WINDOWS_MAX, "{stored} {queued}");
+        assert_eq!(windows.peek(0, NOW).0, 0, "the oldest is evicted");
+        assert_eq!(windows.add(1, 1, LIMIT, NOW).0, LIMIT + 1, "a limited key stays limited");
     }
 
     #[test]
-    fn where_everyone_is_limited_newcomers_share_a_window() {
+    fn new_keys_share_a_window_if_all_others_are_limited() {
         let windows = FixedWindows::new(3600);
         for key in 0..180_000 {
             for _ in 0..LIMIT {
                 windows.add(key, 1, LIMIT, NOW);
             }
         }
-        let (held, queued) = sizes(&windows);
-        assert!(held <= WINDOWS_MAX && queued <= WINDOWS_MAX, "{held} {queued}");
+        let (stored, queued) = sizes(&windows);
+        assert!(stored <= WINDOWS_MAX && queued <= WINDOWS_MAX, "{stored} {queued}");
         assert!(windows.add(200_001, 1, LIMIT, NOW).0 > LIMIT);
         assert_eq!(windows.add(0, 1, LIMIT, NOW).0, LIMIT + 1);
         let later = NOW.plus_seconds(3600);

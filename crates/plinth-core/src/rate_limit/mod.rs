@@ -1,6 +1,6 @@
-//! RateLimits: requests per hour, and content created per minute and hour.
+//! Rate limits: requests per hour, and created content per minute and hour.
 //!
-//! Counters live in the memory of one node (docs/decisions/0003-rate-limits-per-node.md) and are bounded.
+//! The counters are in the memory of one node (docs/decisions/0003-rate-limits-per-node.md), and their number is limited.
 
 mod fixed_windows;
 
@@ -15,19 +15,19 @@ use plinth_base::ids::{AccountId, InstallationId};
 
 const HOUR: i64 = 3600;
 const MINUTE: i64 = 60;
-/// A client with IPv6 usually has a whole network of this prefix length to choose addresses from.
+/// An IPv6 client usually has a whole network of this prefix length.
 const IPV6_PREFIX_LENGTH: u32 = 64;
 
-/// How much each caller may do.
+/// The operator's limits for each caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateLimits {
-    /// Whether anyone is refused at all; the counters run in any case.
+    /// Whether the limits apply at all.
     pub enforced: bool,
     pub requests_per_hour: i64,
     pub anonymous_requests_per_hour: i64,
     pub content_per_minute: i64,
     pub content_per_hour: i64,
-    /// The same content sent to one operation within a minute, before it counts as spam.
+    /// Repetitions of the same content in one operation within a minute; more count as spam.
     pub same_content_per_minute: i64,
 }
 
@@ -44,7 +44,7 @@ impl Default for RateLimits {
     }
 }
 
-/// Who a request is counted for.
+/// The limit key: whom a request is counted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LimitKey {
     User(AccountId),
@@ -53,7 +53,7 @@ pub enum LimitKey {
 }
 
 impl LimitKey {
-    /// An app that signs with its own key is not counted.
+    /// `None` for an app that signs with its own key: its requests are not counted.
     pub fn of(principal: &Principal, address: IpAddr) -> Option<Self> {
         match principal {
             Principal::Anonymous => Some(LimitKey::Address(address)),
@@ -63,7 +63,7 @@ impl LimitKey {
         }
     }
 
-    /// What the requests are counted under: one count for all addresses that a client can choose from.
+    /// The key of the counter: all IPv6 addresses of one client have the same.
     fn counted(self) -> Self {
         match self {
             LimitKey::Address(address) => LimitKey::Address(match address.to_canonical() {
@@ -89,7 +89,7 @@ impl LimitKey {
     }
 }
 
-/// The state of one caller's hourly rate_limit.
+/// The state of one caller's hourly rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimit {
     pub limit: i64,
@@ -103,11 +103,11 @@ impl RateLimit {
     }
 }
 
-/// All counters of this node.
+/// The counters of this node.
 pub struct RateLimiter {
     limits: RateLimits,
     requests: FixedWindows<LimitKey>,
-    /// Apart from the others, since anyone can have many addresses.
+    /// Separate, because a client can have many addresses and must not evict the counters of users.
     anonymous_requests: FixedWindows<LimitKey>,
     content_minute: FixedWindows<AccountId>,
     content_hour: FixedWindows<AccountId>,
@@ -142,7 +142,7 @@ impl RateLimiter {
         }
     }
 
-    /// Counts one request. A rate_limit that is not enforced shows as untouched, since clients stop at zero.
+    /// Counts one request. If the limits are not enforced, the state shows none used, because clients stop at zero.
     pub fn count(&self, key: LimitKey, now: Timestamp) -> (RateLimit, Result<()>) {
         let limit = self.limit_of(key);
         if !self.limits.enforced {
@@ -153,16 +153,16 @@ impl RateLimiter {
         (RateLimit { limit, used: used.min(limit), reset }, outcome)
     }
 
-    /// Gives one request back: an answer that changed nothing for the client is free.
+    /// Subtracts one request: a `304 Not Modified` response is not counted.
     pub fn uncount(&self, key: LimitKey, rate_limit: RateLimit, now: Timestamp) -> RateLimit {
         if !self.limits.enforced {
             return rate_limit;
         }
-        self.requests_of(key).take_back(key.counted(), 1, now);
+        self.requests_of(key).subtract(key.counted(), 1, now);
         RateLimit { used: (rate_limit.used - 1).max(0), ..rate_limit }
     }
 
-    /// The rate_limit as it stands, without counting.
+    /// The current state, without counting a request.
     pub fn peek(&self, key: LimitKey, now: Timestamp) -> RateLimit {
         let limit = self.limit_of(key);
         let (used, reset) = if self.limits.enforced {
@@ -173,7 +173,7 @@ impl RateLimiter {
         RateLimit { limit, used: used.min(limit), reset }
     }
 
-    /// As [`RateLimiter::admit_content`], for whoever acts through this credential.
+    /// As [`RateLimiter::admit_content`], for the account that the caller acts as.
     pub fn admit(&self, caller: &Principal, operation: &'static str, content: &str, now: Timestamp) -> Result<()> {
         caller.actor().map_or(Ok(()), |actor| self.admit_content(actor, operation, content, now))
     }
@@ -191,7 +191,7 @@ impl RateLimiter {
 
     /// Counts each piece of content that `actor` is about to create in one request.
     ///
-    /// More pieces than the limit are only admitted as the first ones of their window: waiting would not help them.
+    /// A request with more pieces than the limit is admitted if its window is empty: otherwise it never could be.
     pub fn admit_contents(
         &self,
         actor: AccountId,
@@ -213,9 +213,9 @@ impl RateLimiter {
         let over_minute = is_over(in_minute, self.limits.content_per_minute);
         let over_hour = is_over(in_hour, self.limits.content_per_hour);
         if over_minute || over_hour {
-            // What is refused is not created, so it uses up nothing.
-            self.content_minute.take_back(actor, count, now);
-            self.content_hour.take_back(actor, count, now);
+            // Rejected content is not created, so it does not count.
+            self.content_minute.subtract(actor, count, now);
+            self.content_hour.subtract(actor, count, now);
             return Err(wait(if over_hour { hour_ends } else { minute_ends }));
         }
         let fingerprint = self.hasher.hash_one(contents);

@@ -1,14 +1,14 @@
-//! What a caller sends to create or move a ref.
+//! Input to create or move a ref.
 
-/// The body that makes a reference.
+/// The body of `POST …/git/refs`.
 #[derive(Debug, Clone)]
 pub struct NewRef {
     pub name: String,
-    /// Forty characters; whether they name an object is for the repository to say.
+    /// Forty characters; not checked yet whether such an object exists.
     pub sha: String,
 }
 
-/// The body that moves a reference.
+/// The body of `PATCH …/git/refs/{ref}`.
 #[derive(Debug, Clone)]
 pub struct RefUpdate {
     pub sha: String,

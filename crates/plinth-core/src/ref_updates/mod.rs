@@ -1,12 +1,12 @@
-//! Changing refs, by the API, by a push or by a state file. Whatever moves a ref calls [`move_refs`], which also gives pull
-//! requests their new versions, in the same transaction.
+//! Changes of refs: through the API, by a push, or by a state file. Every change goes through [`move_refs`], which also
+//! adds versions to pull requests, in the same transaction.
 
-mod apply;
 mod input;
+mod model;
 mod operations;
 pub mod push;
 pub mod rules;
 
-pub use apply::{RefMoves, Refused, move_refs};
 pub use input::{NewRef, RefUpdate};
-pub use operations::{check_not_empty, create, delete, update};
+pub use model::{RefConflict, RefMoves};
+pub use operations::{check_not_empty, create, delete, move_refs, update};

@@ -1,93 +1,93 @@
-//! References made, moved and deleted: read, judged and written as one decision.
+//! Creating, moving and deleting refs through the API, and [`move_refs`], which every change of a ref goes through.
 //!
-//! The check walks history, so it happens before the transaction: no git object is read while others wait to write. The
-//! write compares with the target that was checked, and whoever finds the reference elsewhere checks again.
+//! Validation walks history, so it runs before the transaction: other writers do not wait for reads of Git objects. The
+//! transaction compares the ref with the target that was validated; if the ref has moved, validation starts again.
 
+use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{RefName, RepoId, Sha};
-use plinth_store::Connection;
+use plinth_git::Reader;
+use plinth_store::{Connection, Transaction};
 
-use super::{NewRef, RefMoves, RefUpdate, Refused, move_refs, rules};
-use crate::access::{Current, Grant, RepoTarget, WriteAccess, check_workflows};
+use super::model::{RefConflict, RefMoves};
+use super::{NewRef, RefUpdate, rules};
+use crate::access::{Current, Grant, WriteAccess, check_workflows};
 use crate::refs::{self, Change, Ref, Target, store};
-use crate::repos::Repo;
+use crate::repos::{Repo, RepoTarget};
 use crate::tokens::Principal;
 use crate::{Core, pulls};
 
-/// How often a judgement is made anew before the caller learns that the reference never stands still.
+/// Attempts to move a ref that other writers keep moving.
 const ATTEMPTS_MAX: usize = 64;
 
-/// Makes a reference.
 pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewRef) -> Result<Ref> {
-    let made = try_create(core, access, new).await;
-    if let Err(Error::Unprocessable(_)) = made {
-        // Whatever is wrong with the request, first it is wrong to ask for it here.
+    let created = try_create(core, access, new).await;
+    if let Err(Error::Unprocessable(_)) = created {
+        // The error for an empty repository comes before validation errors.
         check_not_empty(&mut core.read().await?, access.repo.id).await?;
     }
-    made
+    created
 }
 
 async fn try_create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewRef) -> Result<Ref> {
     let name = rules::check_new_name(&new.name)?;
-    let _held = core.objects.hold(access.repo.id).await;
-    let judged = name.clone();
+    let _removal_lock = core.objects.prevent_removal(access.repo.id).await;
+    let checked = name.clone();
     let (target, differs) = core
         .objects
-        .look(access.repo.id, move |reader| {
-            let target = rules::check_new_target(reader, &judged, &new.sha)?;
+        .read_fast(access.repo.id, move |reader| {
+            let target = rules::check_new_target(reader, &checked, &new.sha)?;
             Ok((target, refs::rules::brings_workflows(reader, None, target.sha)?))
         })
         .await?;
     let workflows = differs && are_workflows_new(core, &access.repo, target.sha).await?;
     check_workflows_if(workflows, access.caller(), &access.grant)?;
     let change = Change { name, old: None, new: Some(target) };
-    let made = shown(&change.name, target);
-    write(core, access, change, workflows).await?.map_err(|refused| rules::refused_new(&refused))?;
-    Ok(made)
+    let created = ref_to(&change.name, target);
+    write(core, access, change, workflows).await?.map_err(|conflict| rules::creation_error(&conflict))?;
+    Ok(created)
 }
 
-/// Moves a reference.
 pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: &RefName, update: &RefUpdate) -> Result<Ref> {
     rules::check_not_reserved(name)?;
-    let _held = core.objects.hold(access.repo.id).await;
+    let _removal_lock = core.objects.prevent_removal(access.repo.id).await;
     for _ in 0..ATTEMPTS_MAX {
         let current = get(&mut core.read().await?, access.repo.id, name).await?;
-        let (target, workflows) = judge(core, access, &current, update).await?;
+        let (target, workflows) = validate_move(core, access, &current, update).await?;
         if target.sha == current.target {
             return Ok(current);
         }
         let change = Change { name: name.clone(), old: Some(current.target), new: Some(target) };
         match write(core, access, change, workflows).await? {
-            Ok(()) => return Ok(shown(name, target)),
-            Err(Refused::Stale) => {}
-            Err(Refused::DirectoryFileConflict(_)) => return Err(Error::unprocessable("Reference update failed")),
+            Ok(()) => return Ok(ref_to(name, target)),
+            Err(RefConflict::Stale) => {}
+            Err(RefConflict::DirectoryFileConflict(_)) => return Err(Error::unprocessable("Reference update failed")),
         }
     }
     Err(Error::unprocessable("Reference cannot be updated"))
 }
 
-/// Deletes a reference; nothing about it needs a look at its objects.
 pub async fn delete(core: &Core, access: &WriteAccess<RepoTarget>, name: RefName) -> Result<()> {
     let context = (access.repo.id, name, core.clock.now());
-    let moved = access
+    let refresh = access
         .write_current(context, |tx, current, (repo, name, now)| {
             Box::pin(async move {
                 let found = get(tx, *repo, name).await?;
                 rules::check_deletable(name, &current.target.repo.default_branch)?;
                 let change = Change { name: name.clone(), old: Some(found.target), new: None };
-                let RefMoves { outcomes, moved } = move_refs(tx, *repo, &[change], *now).await?;
+                let RefMoves { outcomes, refresh } = move_refs(tx, *repo, &[change], *now).await?;
                 match outcomes.as_slice() {
-                    [Ok(())] => Ok(moved),
+                    [Ok(())] => Ok(refresh),
                     _ => Err(Error::internal("a ref moved inside its own transaction")),
                 }
             })
         })
         .await?;
-    pulls::refresh_later(core, access.repo.id, moved);
+    pulls::refresh_later(core, access.repo.id, refresh);
     Ok(())
 }
 
-/// The reference as a change expects it, or why there is nothing to change.
+/// The ref to change, or the error for a missing one.
 pub async fn get(db: &mut Connection, repo: RepoId, name: &RefName) -> Result<Ref> {
     match store::find(db, repo, name).await? {
         Some(found) => Ok(found),
@@ -98,21 +98,22 @@ pub async fn get(db: &mut Connection, repo: RepoId, name: &RefName) -> Result<Re
     }
 }
 
-async fn judge(
+/// Returns the new target, and whether the move brings new workflow files.
+async fn validate_move(
     core: &Core,
     access: &WriteAccess<RepoTarget>,
     current: &Ref,
     update: &RefUpdate,
 ) -> Result<(Target, bool)> {
-    let (judged, update) = (current.clone(), update.clone());
-    let found = core.objects.look(access.repo.id, move |reader| rules::check_move(reader, &judged, &update)).await?;
-    let (target, differs) = found;
+    let (current, update) = (current.clone(), update.clone());
+    let check = move |reader: &Reader<'_>| rules::check_move(reader, &current, &update);
+    let (target, differs) = core.objects.read_fast(access.repo.id, check).await?;
     let workflows = differs && are_workflows_new(core, &access.repo, target.sha).await?;
     check_workflows_if(workflows, access.caller(), &access.grant)?;
     Ok((target, workflows))
 }
 
-/// Whether workflow files that a name had not are not from the default branch either.
+/// Whether the default branch does not have these workflow files either.
 async fn are_workflows_new(core: &Core, repo: &Repo, new: Sha) -> Result<bool> {
     let default_tip = store::find_default_tip(&mut core.read().await?, repo.id, &repo.default_branch).await?;
     core.objects.read(repo.id, move |reader| refs::rules::are_workflows_new(reader, new, default_tip)).await
@@ -122,13 +123,13 @@ fn check_workflows_if(needed: bool, caller: &Principal, grant: &Grant) -> Result
     if needed { check_workflows(caller, grant) } else { Ok(()) }
 }
 
-/// Carries out one change, if the right to it still stands and the reference is still where it was judged.
+/// Makes one change, if the caller still has the right and the ref is still at the validated target.
 async fn write(
     core: &Core,
     access: &WriteAccess<RepoTarget>,
     change: Change,
     workflows: bool,
-) -> Result<Result<(), Refused>> {
+) -> Result<Result<(), RefConflict>> {
     let repo = access.repo.id;
     let context = (repo, [change], workflows, core.clock.now());
     let written = access
@@ -140,20 +141,50 @@ async fn write(
                 if change[0].old.is_none() {
                     check_not_empty(tx, *repo).await?;
                 }
-                let RefMoves { mut outcomes, moved } = move_refs(tx, *repo, change, *now).await?;
+                let RefMoves { mut outcomes, refresh } = move_refs(tx, *repo, change, *now).await?;
                 let outcome = outcomes.pop().ok_or_else(|| Error::internal("a change had no outcome"))?;
-                Ok(outcome.map(|()| moved))
+                Ok(outcome.map(|()| refresh))
             })
         })
         .await?;
-    Ok(written.map(|moved| pulls::refresh_later(core, repo, moved)))
+    Ok(written.map(|refresh| pulls::refresh_later(core, repo, refresh)))
 }
 
-pub fn shown(name: &RefName, target: Target) -> Ref {
+fn ref_to(name: &RefName, target: Target) -> Ref {
     Ref { name: name.clone(), target: target.sha, kind: target.kind }
 }
 
-/// A conflict of its own: in an empty repository there is nothing to look for.
+/// GitHub has a special error for repositories without branches.
 pub async fn check_not_empty(db: &mut Connection, repo: RepoId) -> Result<()> {
     if store::has_branches(db, repo).await? { Ok(()) } else { Err(refs::rules::empty_repository()) }
+}
+
+/// Makes the changes that do not conflict, deletions first so that their names are free, and adds versions to the pull
+/// requests whose branches moved.
+///
+/// To make all changes or none, roll the transaction back if there is a conflict.
+pub async fn move_refs(tx: &mut Transaction, repo: RepoId, changes: &[Change], now: Timestamp) -> Result<RefMoves> {
+    let mut outcomes = vec![Ok(()); changes.len()];
+    let deletions = (0..changes.len()).filter(|index| changes[*index].new.is_none());
+    let others = (0..changes.len()).filter(|index| changes[*index].new.is_some());
+    for index in deletions.chain(others) {
+        outcomes[index] = apply_one(tx, repo, &changes[index]).await?;
+    }
+    if outcomes.iter().any(Result::is_ok) {
+        store::bump_generation(tx, repo, now).await?;
+    }
+    let made = changes.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok()).map(|(change, _)| change);
+    let refresh = pulls::refs_moved(tx, repo, made, now).await?;
+    Ok(RefMoves { outcomes, refresh })
+}
+
+async fn apply_one(tx: &mut Transaction, repo: RepoId, change: &Change) -> Result<Result<(), RefConflict>> {
+    if change.old.is_none()
+        && change.new.is_some()
+        && let Some(other) = store::find_directory_file_conflict(tx, repo, &change.name).await?
+    {
+        return Ok(Err(RefConflict::DirectoryFileConflict(other)));
+    }
+    let made = store::apply_change(tx, repo, change).await?;
+    Ok(if made { Ok(()) } else { Err(RefConflict::Stale) })
 }

@@ -1,28 +1,28 @@
-//! Judgement about references.
+//! Validation of ref changes through the API.
 
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{ObjectKind, RefName, Sha};
 use plinth_git::Reader;
 
-use super::{RefUpdate, Refused};
+use super::{RefConflict, RefUpdate};
 use crate::refs::{Ref, Target, rules};
 
 const COMPONENTS_MIN: usize = 3;
 
-/// The reference at an address, if there can be one of that name.
-pub fn name_at(address: &str) -> Option<RefName> {
-    RefName::parse(&format!("refs/{address}")).ok()
+/// The ref name of a path without `refs/`, if it is valid.
+pub fn name_at(path: &str) -> Option<RefName> {
+    RefName::parse(&format!("refs/{path}")).ok()
 }
 
-/// What names at an address begin with; nothing where no name can. A leading `refs/` may be left out.
-pub fn prefix_at(address: &str) -> Option<String> {
-    let rest = address.strip_prefix("refs/").unwrap_or(address);
+/// The prefix of ref names of a path with or without `refs/`; `None` if no ref name can have it.
+pub fn prefix_at(path: &str) -> Option<String> {
+    let rest = path.strip_prefix("refs/").unwrap_or(path);
     let prefix = format!("refs/{rest}");
     let possible = prefix.len() <= RefName::LENGTH_MAX && !prefix.chars().any(char::is_control);
     possible.then_some(prefix)
 }
 
-/// The name that a new reference is to have.
+/// Checks the name of a new ref.
 pub fn check_new_name(name: &str) -> Result<RefName> {
     if !name.starts_with("refs/") {
         return Err(Error::unprocessable("Reference name must start with 'refs/'."));
@@ -37,7 +37,7 @@ pub fn check_new_name(name: &str) -> Result<RefName> {
     Ok(name)
 }
 
-/// Refuses the namespaces that the service fills by itself.
+/// Rejects the namespaces that only the service writes to.
 pub fn check_not_reserved(name: &RefName) -> Result<()> {
     if rules::is_reserved(name) {
         return Err(Error::unprocessable(format!("{name} is in a reserved namespace.")));
@@ -45,7 +45,7 @@ pub fn check_not_reserved(name: &RefName) -> Result<()> {
     Ok(())
 }
 
-/// What a new reference is to point at.
+/// Checks the target of a new ref.
 pub fn check_new_target(reader: &Reader<'_>, name: &RefName, sha: &str) -> Result<Target> {
     let target = find_target(reader, sha)?;
     if rules::is_branch(name) && target.kind != ObjectKind::Commit {
@@ -54,7 +54,7 @@ pub fn check_new_target(reader: &Reader<'_>, name: &RefName, sha: &str) -> Resul
     Ok(target)
 }
 
-/// What a reference is to point at from now on.
+/// Checks the new target of a ref.
 fn check_next_target(reader: &Reader<'_>, current: &Ref, sha: &str, how: Move) -> Result<Target> {
     let target = find_target(reader, sha)?;
     if rules::is_branch(&current.name) && target.kind != ObjectKind::Commit {
@@ -68,21 +68,21 @@ fn check_next_target(reader: &Reader<'_>, current: &Ref, sha: &str, how: Move) -
     if allowed { Ok(target) } else { Err(Error::unprocessable("Update is not a fast forward")) }
 }
 
-/// What a reference is to point at from now on, and whether that brings other workflow files.
+/// Checks the new target of a ref, and returns whether its workflow files differ.
 pub fn check_move(reader: &Reader<'_>, current: &Ref, update: &RefUpdate) -> Result<(Target, bool)> {
     let how = if update.force { Move::Anywhere } else { Move::FastForwardOnly };
     let target = check_next_target(reader, current, &update.sha, how)?;
     Ok((target, rules::brings_workflows(reader, Some(current.target), target.sha)?))
 }
 
-/// How far a reference may be moved.
+/// Which moves are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Move {
     FastForwardOnly,
     Anywhere,
 }
 
-/// An object of another repository is as unknown here as one that does not exist.
+/// An object of another repository is treated like one that does not exist.
 fn find_target(reader: &Reader<'_>, sha: &str) -> Result<Target> {
     let unknown = || Error::unprocessable("Object does not exist");
     let sha: Sha = sha.parse().map_err(|_| unknown())?;
@@ -90,15 +90,15 @@ fn find_target(reader: &Reader<'_>, sha: &str) -> Result<Target> {
     Ok(Target { sha, kind })
 }
 
-/// Why a new name could not be made.
-pub fn refused_new(refused: &Refused) -> Error {
-    match refused {
-        Refused::Stale => Error::unprocessable("Reference already exists"),
-        Refused::DirectoryFileConflict(_) => Error::unprocessable("Reference update failed"),
+/// The error for a new ref that conflicts.
+pub fn creation_error(conflict: &RefConflict) -> Error {
+    match conflict {
+        RefConflict::Stale => Error::unprocessable("Reference already exists"),
+        RefConflict::DirectoryFileConflict(_) => Error::unprocessable("Reference update failed"),
     }
 }
 
-/// A branch that everything else starts from stays.
+/// The default branch cannot be deleted.
 pub fn check_deletable(name: &RefName, default_branch: &str) -> Result<()> {
     check_not_reserved(name)?;
     if name.as_str().strip_prefix("refs/heads/") == Some(default_branch) {
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_fault_of_a_new_name_has_its_sentence() {
+    fn check_new_name_reports_each_error() {
         for (name, sentence) in [
             ("heads/x", "Reference name must start with 'refs/'."),
             ("", "Reference name must start with 'refs/'."),
@@ -126,14 +126,14 @@ mod tests {
             ("refs/heads/-x", "refs/heads/-x is not a valid ref name."),
             ("refs/pull/1/head", "refs/pull/1/head is in a reserved namespace."),
         ] {
-            let refusal = check_new_name(name).expect_err(name);
-            assert!(matches!(&refusal, Error::Unprocessable(text) if text == sentence), "{name}: {refusal}");
+            let error = check_new_name(name).expect_err(name);
+            assert!(matches!(&error, Error::Unprocessable(text) if text == sentence), "{name}: {error}");
         }
         assert!(check_new_name("refs/others/x").is_ok());
     }
 
     #[test]
-    fn a_prefix_is_any_text_that_a_name_can_begin_with() {
+    fn prefix_at_accepts_possible_prefixes_only() {
         assert_eq!(prefix_at("").as_deref(), Some("refs/"));
         assert_eq!(prefix_at("heads/fea").as_deref(), Some("refs/heads/fea"));
         assert_eq!(prefix_at("refs/heads").as_deref(), Some("refs/heads"));

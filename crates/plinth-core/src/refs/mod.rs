@@ -1,4 +1,4 @@
-//! Refs: names for objects, stored in the database alone. `ref_updates` has the operations that change them.
+//! Refs: names of objects, stored in the database only. `ref_updates` has the operations that change them.
 
 mod model;
 pub mod rules;

@@ -1,28 +1,28 @@
-//! References as the service keeps them.
+//! Refs as they are stored.
 
 use plinth_base::ids::Sha;
 use plinth_git::{ObjectKind, RefName};
 use plinth_store::from_row;
 
-/// A name and what it points at.
+/// A ref name and its target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ref {
     pub name: RefName,
     pub target: Sha,
-    /// What kind of object the target is; it never changes, so it is kept beside the name.
+    /// The kind of the target. An object never changes its kind, so it is stored with the ref.
     pub kind: ObjectKind,
 }
 
 from_row!(Ref { name, target, kind });
 
-/// An object that a name may point at.
+/// An object that a ref points at or will point at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
     pub sha: Sha,
     pub kind: ObjectKind,
 }
 
-/// One step of a name: from what it must be now to what it becomes, `None` standing for absent.
+/// A change of a ref from the expected old target to the new one; `None` means absent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     pub name: RefName,

@@ -1,29 +1,30 @@
-//! Judgement about references that does not depend on who asks, the same for REST and for pushes.
+//! Rules for refs that are the same for the API and for pushes.
 
 use super::Target;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 use plinth_git::{ObjectKind, Reader, RefName};
 
-/// Namespaces that the service fills by itself and nobody else.
+/// Namespaces that only the service writes to.
 const RESERVED: &[&str] = &["refs/pull/", "refs/plinth/"];
-/// Where files lie that run with the rights of the repository.
+/// The directory of files that run with the rights of the repository.
 const WORKFLOWS: &[u8] = b".github/workflows";
 
-/// Whether only the service itself may make, move and delete the name.
+/// Whether only the service may create, move and delete the ref.
 pub fn is_reserved(name: &RefName) -> bool {
     let name = name.as_str();
     RESERVED.iter().any(|namespace| name.starts_with(namespace) || name == namespace.trim_end_matches('/'))
 }
 
-/// Whether the name is a branch, which can point at commits only.
+/// Whether the ref is a branch, which can point at commits only.
 pub fn is_branch(name: &RefName) -> bool {
     name.as_str().starts_with("refs/heads/")
 }
 
-/// Whether the move from `old` to `new` loses no commit that the name reached.
+/// Whether every commit that is reachable from `old` is reachable from `new`.
 ///
-/// Tags count as what they tag. A name outside of branches and tags that points at no commit has no history to lose.
+/// Annotated tags count as the object that they tag. A ref outside of branches and tags may move from or to an object
+/// that is not a commit, since there is no history to lose.
 pub fn is_fast_forward(reader: &Reader<'_>, name: &RefName, old: Target, new: Target) -> Result<bool> {
     if old.sha == new.sha {
         return Ok(true);
@@ -34,8 +35,7 @@ pub fn is_fast_forward(reader: &Reader<'_>, name: &RefName, old: Target, new: Ta
     }
 }
 
-/// Whether pointing a name at `new` brings workflow files into the repository that neither the name nor the default
-/// branch had, which takes a right of its own.
+/// Whether `new` has workflow files that neither the ref nor the default branch had. That requires a special right.
 pub fn changes_workflows(reader: &Reader<'_>, old: Option<Sha>, new: Sha, default_tip: Option<Sha>) -> Result<bool> {
     Ok(brings_workflows(reader, old, new)? && are_workflows_new(reader, new, default_tip)?)
 }
@@ -54,7 +54,7 @@ pub fn are_workflows_new(reader: &Reader<'_>, new: Sha, default_tip: Option<Sha>
     if !reader.differs_under(Some(&default_tip), &new, WORKFLOWS)? {
         return Ok(false);
     }
-    // What the default branch once had was allowed then.
+    // Files that the default branch once had were allowed then.
     Ok(!reader.is_ancestor(&new, &default_tip)?)
 }
 
@@ -63,7 +63,6 @@ fn commit_of(reader: &Reader<'_>, sha: &Sha) -> Result<Option<Sha>> {
     Ok(peeled.filter(|(_, kind)| *kind == ObjectKind::Commit).map(|(sha, _)| sha))
 }
 
-/// Nothing can be looked for where nothing is.
 pub fn empty_repository() -> Error {
     Error::Conflict("Git Repository is empty.".into())
 }
@@ -73,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whole_namespaces_are_reserved() {
+    fn is_reserved_matches_whole_namespaces_only() {
         let reserved = |name: &str| is_reserved(&RefName::parse(name).expect("a good name"));
         assert!(reserved("refs/pull/1/head") && reserved("refs/plinth/x") && reserved("refs/pull"));
         assert!(!reserved("refs/pulls/1") && !reserved("refs/heads/pull/1") && !reserved("refs/heads/main"));

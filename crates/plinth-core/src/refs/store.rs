@@ -1,4 +1,4 @@
-//! References in the store, ordered by the bytes of their names.
+//! SQL for refs, ordered by the bytes of their names.
 
 use super::{Change, Ref, Target};
 use plinth_base::clock::Timestamp;
@@ -18,7 +18,7 @@ pub async fn has_branches(db: &mut Connection, repo: RepoId) -> Result<bool, DbE
     Ok(db.optional::<(i64,)>(sql, params![repo]).await?.is_some())
 }
 
-/// References that begin with `prefix` and come after the name `after`, in order, at most `limit`.
+/// Refs with this prefix after the name `after`, in order, at most `limit`.
 pub async fn list(
     db: &mut Connection,
     repo: RepoId,
@@ -26,7 +26,7 @@ pub async fn list(
     after: &str,
     limit: i64,
 ) -> Result<Vec<Ref>, DbError> {
-    // One lower bound only: given two, SQLite walks from the beginning of the prefix for every batch.
+    // One lower bound only: with two, SQLite scans from the beginning of the prefix for every batch.
     match end_of_prefix(prefix) {
         Some(end) if after < prefix => {
             let sql = "select name, target, kind from git_ref \
@@ -46,25 +46,24 @@ pub async fn list(
     }
 }
 
-/// Whether one of the first `limit` references points at an object.
+/// Whether one of the first `limit` refs points at an object.
 pub async fn is_target(db: &mut Connection, repo: RepoId, sha: Sha, limit: i64) -> Result<bool, DbError> {
     let sql = "select cast(1 as bigint) from (select target from git_ref where repo_id = $1 order by name limit $3) t \
                where target = $2 limit 1";
     Ok(db.optional::<(i64,)>(sql, params![repo, sha, limit]).await?.is_some())
 }
 
-/// How many references there are.
 pub async fn count(db: &mut Connection, repo: RepoId) -> Result<i64, DbError> {
     Ok(db.one::<(i64,)>("select count(*) from git_ref where repo_id = $1", params![repo]).await?.0)
 }
 
-/// One page of all references.
+/// One page of all refs.
 pub async fn list_page(db: &mut Connection, repo: RepoId, limit: i64, offset: i64) -> Result<Vec<Ref>, DbError> {
     let sql = "select name, target, kind from git_ref where repo_id = $1 order by name limit $2 offset $3";
     db.all(sql, params![repo, limit, offset]).await
 }
 
-/// The first text after all that begin with `prefix`; nothing for an empty prefix.
+/// The first text after all texts with this prefix; `None` for an empty prefix.
 fn end_of_prefix(prefix: &str) -> Option<String> {
     let prefix = prefix.trim_end_matches(char::MAX);
     let last = prefix.chars().next_back()?;
@@ -74,13 +73,13 @@ fn end_of_prefix(prefix: &str) -> Option<String> {
     Some(end)
 }
 
-/// Makes a name where there is none, and says whether it did.
+/// Inserts a ref if it does not exist, and returns whether it did.
 pub async fn insert(db: &mut Transaction, repo: RepoId, name: &RefName, new: Target) -> Result<bool, DbError> {
     let sql = "insert into git_ref (repo_id, name, target, kind) values ($1, $2, $3, $4) on conflict do nothing";
     Ok(db.content_only().execute(sql, params![repo, name, new.sha, new.kind]).await? == 1)
 }
 
-/// Moves a name that points at `old`, and says whether it did.
+/// Moves a ref if it points at `old`, and returns whether it did.
 pub async fn update(
     db: &mut Transaction,
     repo: RepoId,
@@ -92,35 +91,36 @@ pub async fn update(
     Ok(db.content_only().execute(sql, params![repo, name, old, new.sha, new.kind]).await? == 1)
 }
 
-/// Deletes a name that points at `old`, and says whether it did.
+/// Deletes a ref if it points at `old`, and returns whether it did.
 pub async fn delete(db: &mut Transaction, repo: RepoId, name: &RefName, old: Sha) -> Result<bool, DbError> {
     let sql = "delete from git_ref where repo_id = $1 and name = $2 and target = $3";
     Ok(db.content_only().execute(sql, params![repo, name, old]).await? == 1)
 }
 
-/// Notes that references have changed: the number is the tag of every list of them.
+/// Increments the ref generation of a repository, which is the ETag of its ref lists.
 pub async fn bump_generation(db: &mut Transaction, repo: RepoId, now: Timestamp) -> Result<(), DbError> {
     let sql = "update repo set ref_generation = ref_generation + 1, pushed_at = $2 where id = $1";
     db.content_only().execute(sql, params![repo, now]).await?;
     Ok(())
 }
 
-/// Names on the way that one statement looks for.
-const ABOVE_AT_ONCE: usize = 4;
+/// Parent names per statement.
+const PARENTS_PER_STATEMENT: usize = 4;
 
-/// The names that lie on the way to this one, or below it: with either, it cannot be a name of its own.
+/// A ref whose name is a parent directory of this one, or below it. Git cannot store both.
 pub async fn find_directory_file_conflict(
     db: &mut Connection,
     repo: RepoId,
     name: &RefName,
 ) -> Result<Option<RefName>, DbError> {
     let text = name.as_str();
-    // What begins with the name and a slash is below it; `0` is the next character after the slash.
+    // Names below this one start with it and a slash; `0` is the character after the slash.
     let (below, after_below) = (format!("{text}/"), format!("{text}0"));
-    // No name has fewer than two parts, so the first part alone cannot be in the way.
-    let mut above: Vec<&str> = text.match_indices('/').map(|(end, _)| &text[..end]).skip(1).collect();
-    above.resize(above.len().next_multiple_of(ABOVE_AT_ONCE).max(ABOVE_AT_ONCE), "");
-    for names in above.chunks_exact(ABOVE_AT_ONCE) {
+    // Every ref name has at least two components, so the first component alone cannot conflict.
+    let mut parents: Vec<&str> = text.match_indices('/').map(|(end, _)| &text[..end]).skip(1).collect();
+    let padded = parents.len().next_multiple_of(PARENTS_PER_STATEMENT).max(PARENTS_PER_STATEMENT);
+    parents.resize(padded, "");
+    for names in parents.chunks_exact(PARENTS_PER_STATEMENT) {
         let sql = "select name from git_ref where repo_id = $1 and name >= $2 and name < $3 \
                    union all select name from git_ref where repo_id = $1 and name = $4 \
                    union all select name from git_ref where repo_id = $1 and name = $5 \
@@ -134,7 +134,7 @@ pub async fn find_directory_file_conflict(
     Ok(None)
 }
 
-/// Carries out one change as it stands, and says whether the name was where it had to be.
+/// Makes one change, and returns whether the ref was at the expected target.
 pub async fn apply_change(db: &mut Transaction, repo: RepoId, change: &Change) -> Result<bool, DbError> {
     match (change.old, change.new) {
         (None, Some(new)) => insert(db, repo, &change.name, new).await,
@@ -144,12 +144,18 @@ pub async fn apply_change(db: &mut Transaction, repo: RepoId, change: &Change) -
     }
 }
 
+/// The tip of the default branch, if it exists.
+pub async fn find_default_tip(db: &mut Connection, repo: RepoId, default_branch: &str) -> Result<Option<Sha>, DbError> {
+    let Ok(name) = RefName::parse(&format!("refs/heads/{default_branch}")) else { return Ok(None) };
+    Ok(find(db, repo, &name).await?.map(|found| found.target))
+}
+
 #[cfg(test)]
 mod tests {
     use super::end_of_prefix;
 
     #[test]
-    fn a_prefix_ends_where_nothing_begins_with_it_any_more() {
+    fn end_of_prefix_is_after_every_text_with_the_prefix() {
         assert_eq!(end_of_prefix("refs/heads/").as_deref(), Some("refs/heads0"));
         assert_eq!(end_of_prefix("a\u{d7ff}").as_deref(), Some("a\u{e000}"));
         assert_eq!(end_of_prefix("a\u{10ffff}").as_deref(), Some("b"));
@@ -158,10 +164,4 @@ mod tests {
             assert!(text < end_of_prefix("refs/heads/").expect("a prefix").as_str());
         }
     }
-}
-
-/// What the default branch points at, if it exists.
-pub async fn find_default_tip(db: &mut Connection, repo: RepoId, default_branch: &str) -> Result<Option<Sha>, DbError> {
-    let Ok(name) = RefName::parse(&format!("refs/heads/{default_branch}")) else { return Ok(None) };
-    Ok(find(db, repo, &name).await?.map(|found| found.target))
 }

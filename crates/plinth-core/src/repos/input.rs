@@ -1,6 +1,6 @@
 //! What a caller sends to create a repository.
 
-/// The body of both creating operations; what this service does not keep is accepted and ignored.
+/// The body of both operations that create a repository; fields that the service does not support are ignored.
 #[derive(Debug, Clone)]
 pub struct NewRepository {
     pub name: String,

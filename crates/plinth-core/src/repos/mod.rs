@@ -1,4 +1,4 @@
-//! Repositories and who may do what in them.
+//! Repositories and their collaborators.
 
 mod input;
 mod model;
@@ -6,7 +6,10 @@ mod name;
 pub mod operations;
 pub mod rules;
 pub mod store;
+mod target;
 
 pub use input::NewRepository;
-pub use model::{Repo, RepoRole};
+pub use model::Repo;
 pub use name::{RepoName, RepoNameError, name_key};
+pub use store::RepoWithRole;
+pub use target::{GitRepo, RepoAccess, RepoAccessCache, RepoTarget, new_repo_access_cache};

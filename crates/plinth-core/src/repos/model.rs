@@ -1,13 +1,11 @@
-//! Repositories as the service keeps them.
-
-use std::str::FromStr;
+//! Repositories as they are stored.
 
 use crate::accounts::AccountKind;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, RepoId};
-use plinth_store::{from_row, text_column};
+use plinth_store::from_row;
 
-/// A repository with the parts of its owner that every answer shows.
+/// A repository, with the parts of its owner that every response shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repo {
     pub id: RepoId,
@@ -42,39 +40,3 @@ from_row!(Repo {
     updated_at,
     pushed_at,
 });
-
-/// What someone may do in a repository, each level with all below it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RepoRole {
-    Read,
-    Triage,
-    Write,
-    Maintain,
-    Admin,
-}
-
-impl RepoRole {
-    pub const ALL: [RepoRole; 5] =
-        [RepoRole::Read, RepoRole::Triage, RepoRole::Write, RepoRole::Maintain, RepoRole::Admin];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            RepoRole::Read => "read",
-            RepoRole::Triage => "triage",
-            RepoRole::Write => "write",
-            RepoRole::Maintain => "maintain",
-            RepoRole::Admin => "admin",
-        }
-    }
-}
-
-impl FromStr for RepoRole {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|role| role.as_str() == text).ok_or(())
-    }
-}
-
-text_column!(RepoRole);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A name that follows the rules.
+/// A valid repository name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepoName(String);
 
@@ -17,7 +17,7 @@ pub enum RepoNameError {
 impl RepoName {
     pub const LENGTH_MAX: usize = 100;
 
-    /// Accepts ASCII letters, digits, `-`, `_` and `.`; the endings that clone addresses use are reserved.
+    /// Accepts ASCII letters, digits, `-`, `_` and `.`; the endings of clone URLs are reserved.
     pub fn parse(text: &str) -> Result<Self, RepoNameError> {
         if text.is_empty() || text.len() > Self::LENGTH_MAX {
             return Err(RepoNameError::Length);
@@ -37,7 +37,7 @@ impl RepoName {
     }
 }
 
-/// The form in which two spellings of one name are the same text.
+/// The name in lower case, as it is compared.
 pub fn name_key(name: &str) -> String {
     name.to_ascii_lowercase()
 }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_judged_by_length_characters_and_reservation() {
+    fn parse_rejects_bad_length_bad_characters_and_reserved_names() {
         for good in ["a", "hello.world", "-x", "A_b", &"a".repeat(100)] {
             assert!(RepoName::parse(good).is_ok(), "{good}");
         }

@@ -5,20 +5,20 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::AccountId;
 use plinth_store::Transaction;
 
-use super::store::{self, Found, NewRepo};
-use super::{NewRepository, RepoRole, rules};
+use super::store::{self, NewRepo, RepoWithRole};
+use super::{NewRepository, RepoTarget, rules};
 use crate::Core;
-use crate::access::{RepoTarget, Target, WriteAccess};
+use crate::access::{Role, Target, WriteAccess};
 
 const DEFAULT_BRANCH: &str = "main";
 
-/// Creates a repository for `owner`, which is the account that the access is about.
+/// Creates a repository for `owner`, which is the target of the access.
 pub async fn create<T: Target>(
     core: &Core,
     access: &WriteAccess<T>,
     owner: AccountId,
     new: NewRepository,
-) -> Result<Found> {
+) -> Result<RepoWithRole> {
     rules::check_new(&new)?;
     rules::check_scope(&new, access.caller())?;
     let context = (owner, new, core.clock.now());
@@ -31,7 +31,7 @@ pub async fn create<T: Target>(
             })
         })
         .await?;
-    // A killed process may have left a directory under this id, whose objects are not the new repository's.
+    // A process that was killed may have left a directory with this id, whose objects do not belong to the repository.
     core.objects.remove_repository(found.repo.id).await?;
     Ok(found)
 }
@@ -39,21 +39,21 @@ pub async fn create<T: Target>(
 pub async fn delete(core: &Core, access: &WriteAccess<RepoTarget>) -> Result<()> {
     let id = access.repo.id;
     access.write(id, |tx, id| Box::pin(async move { Ok(store::delete(tx, *id).await?) })).await?;
-    // The repository is gone and its id is never used again: the directory only takes space.
+    // Ids are not reused, so a directory that is left over only takes space.
     if let Err(error) = core.objects.remove_repository(id).await {
         tracing::warn!(%error, %id, "could not remove the directory of a deleted repository");
     }
     Ok(())
 }
 
-/// Inserts the repository; whoever creates one for an organization administers it.
+/// Inserts the repository. A user who creates one for an organization becomes its admin.
 async fn insert(
     tx: &mut Transaction,
     owner: AccountId,
     user: Option<AccountId>,
     new: &NewRepository,
     now: Timestamp,
-) -> Result<Found> {
+) -> Result<RepoWithRole> {
     let row = NewRepo {
         owner,
         name: &new.name,
@@ -63,7 +63,7 @@ async fn insert(
     };
     let id = store::insert(tx, &row, now).await?;
     if let Some(user) = user.filter(|user| *user != owner) {
-        store::upsert_collaborator(tx, id, user, RepoRole::Admin).await?;
+        store::upsert_collaborator(tx, id, user, Role::Admin).await?;
     }
     store::find_by_id(tx, id, user).await?.ok_or_else(|| Error::internal("a repository was just stored"))
 }

@@ -1,4 +1,4 @@
-//! Judgement about repositories that are to be made.
+//! Validation of new repositories.
 
 use super::NewRepository;
 use crate::repos::RepoName;
@@ -7,7 +7,7 @@ use plinth_base::error::{Code, Error, FieldError, Result};
 
 const DESCRIPTION_CHARACTERS_MAX: usize = 350;
 
-/// Checks every field at once.
+/// Checks all fields and reports every error.
 pub fn check_new(new: &NewRepository) -> Result<()> {
     let mut errors = Vec::new();
     if let Err(error) = RepoName::parse(&new.name) {
@@ -25,7 +25,7 @@ pub fn check_new(new: &NewRepository) -> Result<()> {
     if errors.is_empty() { Ok(()) } else { Err(Error::Invalid(errors)) }
 }
 
-/// A private repository takes the wider of the two repository scopes.
+/// Only the `repo` scope allows private repositories; `public_repo` does not.
 pub fn check_scope(new: &NewRepository, caller: &Principal) -> Result<()> {
     let Principal::User(token) = caller else { return Ok(()) };
     match &token.limits {

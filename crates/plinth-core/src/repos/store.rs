@@ -1,55 +1,56 @@
 //! Repositories and collaborators in the store.
 
+use super::Repo;
 use super::name::name_key;
-use super::{Repo, RepoRole};
+use crate::access::Role;
 use crate::accounts::OrgRole;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Code, Error, Result};
 use plinth_base::ids::{AccountId, RepoId};
 use plinth_store::{Connection, DbError, FromRow, Row, Transaction, params};
 
-/// A repository with what one user is to it, found in one statement.
-pub struct Found {
+/// A repository with the role of one user in it, from one statement.
+pub struct RepoWithRole {
     pub repo: Repo,
-    pub role: Option<RepoRole>,
+    pub role: Option<Role>,
 }
 
-impl Found {
-    /// Whether `owner/name` means this repository.
+impl RepoWithRole {
+    /// Whether the repository has this `owner/name`.
     pub fn is_called(&self, full_name: &str) -> bool {
         let own = format!("{}/{}", self.repo.owner_login, self.repo.name);
         own.eq_ignore_ascii_case(full_name)
     }
 }
 
-impl FromRow for Found {
+impl FromRow for RepoWithRole {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         const REPO_COLUMNS: usize = 14;
         let repo = Repo::from_row(row)?;
-        let collaborator: Option<RepoRole> = row.get(REPO_COLUMNS)?;
+        let collaborator: Option<Role> = row.get(REPO_COLUMNS)?;
         let member: Option<OrgRole> = row.get(REPO_COLUMNS + 1)?;
         let owns: bool = row.get(REPO_COLUMNS + 2)?;
         Ok(Self { repo, role: role(collaborator, member, owns) })
     }
 }
 
-/// The highest of what ownership, membership and collaboration give.
-fn role(collaborator: Option<RepoRole>, member: Option<OrgRole>, owns: bool) -> Option<RepoRole> {
+/// The highest of the roles from ownership, membership and collaboration.
+fn role(collaborator: Option<Role>, member: Option<OrgRole>, owns: bool) -> Option<Role> {
     let by_membership = member.map(|role| match role {
-        OrgRole::Admin => RepoRole::Admin,
-        OrgRole::Member => RepoRole::Read,
+        OrgRole::Admin => Role::Admin,
+        OrgRole::Member => Role::Read,
     });
-    let by_ownership = owns.then_some(RepoRole::Admin);
+    let by_ownership = owns.then_some(Role::Admin);
     collaborator.max(by_membership).max(by_ownership)
 }
 
-/// The repository at this address, and the role of `user` in it; nobody's role is asked for with `None`.
+/// The repository `owner/name` and the role of `user` in it; without a user, no role.
 pub async fn find(
     db: &mut Connection,
     owner: &str,
     name: &str,
     user: Option<AccountId>,
-) -> Result<Option<Found>, DbError> {
+) -> Result<Option<RepoWithRole>, DbError> {
     let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
                r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, \
                c.permission, m.role, coalesce(r.owner_id = $3, false) \
@@ -60,8 +61,12 @@ pub async fn find(
     db.optional(sql, params![name_key(owner), name_key(name), user]).await
 }
 
-/// As [`find`], by number.
-pub async fn find_by_id(db: &mut Connection, id: RepoId, user: Option<AccountId>) -> Result<Option<Found>, DbError> {
+/// As [`find`], by id.
+pub async fn find_by_id(
+    db: &mut Connection,
+    id: RepoId,
+    user: Option<AccountId>,
+) -> Result<Option<RepoWithRole>, DbError> {
     let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
                r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, \
                c.permission, m.role, coalesce(r.owner_id = $2, false) \
@@ -77,7 +82,7 @@ pub async fn count_public(db: &mut Connection, owner: AccountId) -> Result<i64, 
     Ok(db.one::<(i64,)>(sql, params![owner]).await?.0)
 }
 
-/// What a new repository starts with.
+/// The columns of a new repository.
 pub struct NewRepo<'a> {
     pub owner: AccountId,
     pub name: &'a str,
@@ -103,7 +108,7 @@ pub async fn insert(db: &mut Transaction, new: &NewRepo<'_>, now: Timestamp) -> 
     Ok(id)
 }
 
-/// Brings what the state file decides to its value.
+/// Updates the columns that a state file sets.
 pub async fn update(db: &mut Transaction, id: RepoId, new: &NewRepo<'_>, now: Timestamp) -> Result<(), DbError> {
     let sql = "update repo set description = $2, private = $3, default_branch = $4, updated_at = $5 where id = $1";
     db.execute(sql, params![id, new.description, new.private, new.default_branch, now]).await?;
@@ -134,7 +139,7 @@ pub async fn upsert_collaborator(
     db: &mut Transaction,
     repo: RepoId,
     user: AccountId,
-    role: RepoRole,
+    role: Role,
 ) -> Result<(), DbError> {
     let sql = "insert into collaborator (repo_id, user_id, permission) values ($1, $2, $3) \
                on conflict (repo_id, user_id) do update set permission = excluded.permission";
@@ -146,13 +151,9 @@ pub async fn delete_collaborator(db: &mut Transaction, repo: RepoId, user: Accou
     db.execute("delete from collaborator where repo_id = $1 and user_id = $2", params![repo, user]).await
 }
 
-pub async fn find_collaborator(
-    db: &mut Connection,
-    repo: RepoId,
-    user: AccountId,
-) -> Result<Option<RepoRole>, DbError> {
+pub async fn find_collaborator(db: &mut Connection, repo: RepoId, user: AccountId) -> Result<Option<Role>, DbError> {
     let sql = "select permission from collaborator where repo_id = $1 and user_id = $2";
-    Ok(db.optional::<(RepoRole,)>(sql, params![repo, user]).await?.map(|(role,)| role))
+    Ok(db.optional::<(Role,)>(sql, params![repo, user]).await?.map(|(role,)| role))
 }
 
 pub async fn list(db: &mut Connection, limit: i64) -> Result<Vec<Repo>, DbError> {

@@ -1,5 +1,5 @@
-//! What a new comment needs to know about its pull request and its author: found before the transaction, and used in it
-//! unless the pull requests of the repository have changed meanwhile.
+//! The comment context: what a new comment needs to know about its pull request and its author. It is loaded before the
+//! transaction, and the transaction uses it if pull requests have not changed since.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use super::model::CommentContext;
 use super::store;
 use crate::Core;
 
-const BYTES_MAX: usize = 8 << 20;
-
-/// By pull request and author. Entries are valid until the pull requests of the repository change: see
-/// [`Dependency::Pulls`].
+/// Comment contexts by pull request and author; an entry is valid until a pull request or a contributor of the
+/// repository or rights change.
 pub type CommentContextCache = GenerationCache<(PullId, AccountId), Arc<CommentContext>>;
+
+const BYTES_MAX: usize = 8 << 20;
 
 pub fn new_comment_context_cache(store: &Store) -> CommentContextCache {
     GenerationCache::new(store.generation_table().clone(), BYTES_MAX, |_, context| {
@@ -33,8 +33,8 @@ pub struct CachedCommentContext {
 }
 
 impl CachedCommentContext {
-    /// Nothing where the generations are not known, since the transaction could not compare them.
-    pub async fn find(
+    /// `None` if the generations are unknown, because the transaction could not compare them.
+    pub async fn load(
         core: &Core,
         generations: Option<Generations>,
         repo: RepoId,
@@ -52,8 +52,8 @@ impl CachedCommentContext {
     }
 }
 
-/// The comment context as it is inside a transaction.
-pub async fn get(
+/// The cached context if it is still valid inside the transaction, otherwise a new one.
+pub async fn resolve(
     tx: &mut Transaction,
     cached: Option<&CachedCommentContext>,
     pull: PullId,

@@ -1,4 +1,4 @@
-//! What a caller sends.
+//! Input to create or change a review comment.
 
 use plinth_base::ids::CommentId;
 use plinth_git::diff::Side;
@@ -6,18 +6,18 @@ use plinth_git::diff::Side;
 /// The body of `POST …/pulls/{pull_number}/comments`.
 #[derive(Debug, Clone)]
 pub enum NewComment {
-    /// Everything but the text is ignored.
+    /// All fields but the body are ignored.
     Reply {
         body: String,
         in_reply_to: CommentId,
     },
-    Begin {
+    Start {
         body: String,
         subject: Subject,
     },
 }
 
-/// What a new thread is to be about.
+/// The subject of a new thread.
 #[derive(Debug, Clone)]
 pub struct Subject {
     pub commit_id: String,
@@ -25,7 +25,7 @@ pub struct Subject {
     pub at: At,
 }
 
-/// Where in a file.
+/// The position in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum At {
     File,
@@ -33,7 +33,7 @@ pub enum At {
     Line { side: Side, line: i64, start: Option<(Side, i64)> },
 }
 
-/// One comment of a review that is sent as a whole; its commit is the review's.
+/// A comment inside a new review; its commit is that of the review.
 #[derive(Debug, Clone)]
 pub struct DraftComment {
     pub body: String,
@@ -41,7 +41,7 @@ pub struct DraftComment {
     pub at: At,
 }
 
-/// A body that has a text and nothing else.
+/// A request with a body text and nothing else.
 #[derive(Debug, Clone)]
 pub struct Text {
     pub body: String,

@@ -1,17 +1,17 @@
-//! Pull request review comments: remarks on lines of a diff that move with the code, and the reviews they belong to.
+//! Pull request review comments, which stay at their lines when the code moves, and the reviews that they belong to.
 
 mod comment_context;
 mod input;
-mod locate;
-mod mentions;
 pub mod model;
 pub mod operations;
+mod positions;
+mod recipients;
 pub mod reviews;
 pub mod rules;
 pub mod store;
 
 pub use comment_context::{CachedCommentContext, CommentContextCache, new_comment_context_cache};
 pub use input::{At, DraftComment, NewComment, Subject, Text};
-pub use locate::{Located, locate};
-pub use operations::{Begin, Reply, begin, reply};
+pub use operations::{NewReply, NewThreadComment, reply, start_thread};
+pub use positions::{Located, locate};
 pub use rules::{InvalidPosition, check_body};

@@ -1,16 +1,16 @@
-//! Review comments as the service keeps them.
+//! Review comments as they are stored.
 
 use std::sync::Arc;
 
+use crate::access::Role;
 use crate::pulls::model::{Author, Version};
-use crate::pulls::threads::{Place, StoredPosition, Thread};
-use crate::repos::RepoRole;
+use crate::pulls::threads::{Position, StoredPosition, Thread};
 use crate::tokens::Principal;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, CommentId, PullId, RepoId, ReviewId};
 use plinth_store::{DbError, FromRow, Row};
 
-/// A comment with its thread, the place of that in the last version, and its author.
+/// A comment with its author, its thread and the position of the thread in the last version.
 #[derive(Debug, Clone)]
 pub struct Comment {
     pub id: CommentId,
@@ -24,8 +24,8 @@ pub struct Comment {
     pub pull_number: i64,
     pub version: Version,
     pub thread: Thread,
-    /// Nothing where nobody has looked yet.
-    pub place: Option<Place>,
+    /// `None` until it is computed.
+    pub position: Option<Position>,
     pub author: Author,
 }
 
@@ -33,10 +33,10 @@ impl FromRow for Comment {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         const VERSION: usize = 9;
         const THREAD: usize = VERSION + VERSION_COLUMNS;
-        const PLACE: usize = THREAD + Thread::COLUMNS;
+        const POSITION: usize = THREAD + Thread::COLUMNS;
         let version = version_from_columns(row, VERSION)?;
         let thread = Thread::from_columns(row, THREAD)?;
-        let place = StoredPosition::from_columns(row, PLACE)?.or_else(|| thread.place_in(&version));
+        let position = StoredPosition::from_columns(row, POSITION)?.or_else(|| thread.position_in(&version));
         Ok(Self {
             id: row.get(0)?,
             review_id: row.get(1)?,
@@ -49,20 +49,20 @@ impl FromRow for Comment {
             pull_number: row.get(8)?,
             version,
             thread,
-            place,
-            author: Author::from_columns(row, PLACE + StoredPosition::COLUMNS)?,
+            position,
+            author: Author::from_columns(row, POSITION + StoredPosition::COLUMNS)?,
         })
     }
 }
 
-/// What a new comment stands on.
+/// What a new comment needs to know about its pull request and its author.
 #[derive(Debug, Clone)]
 pub struct CommentContext {
     pub pull_number: i64,
-    /// The author of the pull request, if that is a user who can read it, and so is told about comments.
-    pub told: Option<AccountId>,
+    /// The author of the pull request, who is notified if that is a user who can read the repository.
+    pub notified: Option<AccountId>,
     pub version: Version,
-    /// Whoever writes the comment.
+    /// The author of the comment.
     pub author: Author,
 }
 
@@ -71,7 +71,7 @@ impl FromRow for CommentContext {
         const AUTHOR: usize = 2 + VERSION_COLUMNS;
         Ok(Self {
             pull_number: row.get(0)?,
-            told: row.get(1)?,
+            notified: row.get(1)?,
             version: version_from_columns(row, 2)?,
             author: Author::from_columns(row, AUTHOR)?,
         })
@@ -80,7 +80,7 @@ impl FromRow for CommentContext {
 
 const VERSION_COLUMNS: usize = 5;
 
-/// Comments say nothing about the size of a version, so it is not read for them.
+/// Comments do not show the size of a version, so it is not read.
 fn version_from_columns(row: &Row<'_>, first: usize) -> Result<Version, DbError> {
     Ok(Version {
         number: row.get(first)?,
@@ -92,7 +92,7 @@ fn version_from_columns(row: &Row<'_>, first: usize) -> Result<Version, DbError>
     })
 }
 
-/// What a comment is written with.
+/// The columns of a new comment.
 #[derive(Debug, Clone)]
 pub struct NewComment {
     pub repo: RepoId,
@@ -106,12 +106,12 @@ pub struct NewComment {
 }
 
 impl NewComment {
-    /// The comment that it has become, as it would be read now.
+    /// The comment as a read would return it now.
     pub fn stored(
         self,
         id: CommentId,
-        ground: &CommentContext,
-        (thread, place): (Thread, Option<Place>),
+        context: &CommentContext,
+        (thread, position): (Thread, Option<Position>),
         now: Timestamp,
     ) -> Comment {
         Comment {
@@ -123,33 +123,33 @@ impl NewComment {
             created_at: now,
             updated_at: now,
             pull_id: self.pull,
-            pull_number: ground.pull_number,
-            version: ground.version,
+            pull_number: context.pull_number,
+            version: context.version,
             thread,
-            place,
-            author: ground.author.clone(),
+            position,
+            author: context.author.clone(),
         }
     }
 }
 
-/// Another text for a comment.
+/// A new body for a comment.
 #[derive(Debug, Clone)]
 pub struct Edit {
     pub repo: RepoId,
     pub id: CommentId,
     pub editor: Arc<Principal>,
-    pub role: Option<RepoRole>,
+    pub role: Option<Role>,
     pub body: String,
 }
 
-/// Which comments a list has, and in which order.
+/// Filter and order of a list.
 #[derive(Debug, Clone, Copy)]
 pub struct Listing {
     pub scope: Scope,
     pub order: Order,
-    /// Only what was changed after this moment.
+    /// Only comments that were updated after this time.
     pub since: Option<Timestamp>,
-    /// Whoever asks sees their own comments before they are submitted.
+    /// The caller, who also sees their own pending comments.
     pub viewer: Option<AccountId>,
 }
 
@@ -162,7 +162,7 @@ pub enum Scope {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// By id, which is by creation.
+    /// By id, which is the order of creation.
     Up,
     Down,
     UpdatedUp,

@@ -1,12 +1,12 @@
-//! Judgement about comments.
+//! Validation of review comments.
 
 use plinth_base::error::{Code, Error, FieldError, Result};
 
 pub const RESOURCE: &str = "PullRequestReviewComment";
-/// What a comment may take in UTF-8.
+/// The longest body in UTF-8.
 const BODY_BYTES_MAX: usize = 262_144;
 
-/// What is wrong with a text.
+/// The errors in a body.
 pub fn body_errors(body: &str) -> Vec<FieldError> {
     let problem = if body.trim().is_empty() {
         "Body cannot be blank"
@@ -24,23 +24,22 @@ pub fn check_body(body: &str) -> Result<()> {
     finish(body_errors(body))
 }
 
-/// All that is wrong at once.
 pub fn finish(errors: Vec<FieldError>) -> Result<()> {
     if errors.is_empty() { Ok(()) } else { Err(Error::Invalid(errors)) }
 }
 
-/// Only what begins a thread can be answered.
+/// Only the first comment of a thread can have replies.
 pub fn reply_to_reply() -> Error {
     Error::unprocessable("Replies to replies are not supported: reply to the top-level comment of the thread.")
 }
 
-/// A review that is not submitted yet takes all further comments of its author.
+/// While an author has a pending review, all their comments belong to it.
 pub fn has_pending() -> Error {
     let message = "user_id can only have one pending review per pull request".into();
     Error::invalid("PullRequestReview", "user_id", Code::Custom(message))
 }
 
-/// What is wrong with the place of a new comment.
+/// Why the position of a new comment is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvalidPosition {
     Commit,
@@ -54,7 +53,7 @@ pub enum InvalidPosition {
 }
 
 impl InvalidPosition {
-    /// The objects that clients know. Without a place there is no hunk, which is told as well.
+    /// The error objects that GitHub returns. Without a position there is no hunk, which is an error of its own.
     pub fn errors(self) -> Vec<FieldError> {
         let (field, problem, without_hunk) = match self {
             InvalidPosition::Commit => ("end_commit_oid", Some(" is not part of the pull request"), true),
@@ -88,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_has_text_up_to_its_limit() {
+    fn body_errors_rejects_blank_too_long_and_nul() {
         let problem = |body: &str| match body_errors(body).pop() {
             Some(FieldError { code: Code::Unprocessable(text), .. }) => text,
             Some(other) => format!("{other:?}"),

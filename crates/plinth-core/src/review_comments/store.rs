@@ -1,4 +1,4 @@
-//! Review comments in the store.
+//! SQL for review comments.
 
 use super::model::{Comment, CommentContext, Listing, NewComment, Order, Scope};
 use crate::notifications::can_read;
@@ -28,7 +28,7 @@ macro_rules! select_comment {
     };
 }
 
-/// A comment of this very repository. One that is not submitted exists for its author alone.
+/// A comment of this repository. Only its author sees a pending one.
 pub async fn find(
     db: &mut Connection,
     repo: RepoId,
@@ -42,7 +42,7 @@ pub async fn find(
     db.optional(sql, params![id, repo, viewer]).await
 }
 
-/// Whether [`find`] would find it, by the address of the repository.
+/// Whether [`find`] would find it, by owner and name of the repository.
 pub async fn exists_at(
     db: &mut Connection,
     (owner, name): (&str, &str),
@@ -56,7 +56,7 @@ pub async fn exists_at(
     Ok(found.is_some())
 }
 
-/// One page of a list. The page is cut before anything is joined, so that its cost does not grow with the list.
+/// One page of a list. The limit applies before the joins, so that the cost does not grow with the length of the list.
 pub async fn list(
     db: &mut Connection,
     listing: &Listing,
@@ -90,7 +90,7 @@ pub async fn list(
             }
         };
     }
-    // The plus keeps SQLite from an index by time, after which it would have to sort the whole list.
+    // The plus keeps SQLite from using the index on the time, after which it would have to sort the whole list.
     macro_rules! since {
         ($scope:literal) => {
             match listing.since {
@@ -108,7 +108,7 @@ pub async fn list(
     db.all(sql, params![id, since, listing.viewer, limit, offset]).await
 }
 
-/// How many comments a list has. Without a moment the numbers that pull requests keep are added up.
+/// The length of a list. Without `since`, this adds up the counters of the pull requests.
 pub async fn count(db: &mut Connection, listing: &Listing) -> Result<i64, DbError> {
     let Some(since) = listing.since else { return count_all(db, listing).await };
     macro_rules! counted {
@@ -154,7 +154,7 @@ async fn count_all(db: &mut Connection, listing: &Listing) -> Result<i64, DbErro
     }
 }
 
-/// What a new comment on a pull request stands on, if the pull request is still there.
+/// The comment context; `None` if the pull request was deleted.
 pub async fn find_comment_context(
     db: &mut Connection,
     pull: PullId,
@@ -181,7 +181,6 @@ pub async fn insert(db: &mut Transaction, new: &NewComment, now: Timestamp) -> R
     Ok(db.content_only().insert::<(CommentId,)>(sql, values).await?.0)
 }
 
-/// Tells how many comments were changed, which is none where the editor sees none.
 pub async fn update_body(db: &mut Transaction, id: CommentId, body: &str, now: Timestamp) -> Result<(), DbError> {
     db.content_only()
         .execute("update review_comment set body = $2, updated_at = $3 where id = $1", params![id, body, now])
@@ -193,7 +192,7 @@ pub async fn delete(db: &mut Transaction, id: CommentId) -> Result<u64, DbError>
     db.content_only().execute("delete from review_comment where id = $1", params![id]).await
 }
 
-/// Everyone who has said something in a thread that others can see.
+/// The authors of published comments in a thread.
 pub async fn list_participants(db: &mut Connection, thread: i64) -> Result<Vec<(AccountId,)>, DbError> {
     let sql = "select distinct author_id from review_comment \
                where thread_id = $1 and pending = false and author_id is not null";

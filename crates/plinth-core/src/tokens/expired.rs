@@ -1,7 +1,7 @@
-//! Tokens that were found expired and are not yet ended in the store.
+//! Tokens that were found expired and are not ended in the store yet.
 //!
-//! A clock can be set back, and a request that reads must not write: so what a request finds expired is remembered
-//! here until the next sweep ends it for good (docs/decisions/0021-expired-tokens.md).
+//! The clock may be set back, and a request that reads must not write. So expired tokens are recorded here until the next
+//! run of [`crate::expiry`] ends them for good (docs/decisions/0021-expired-tokens.md).
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,20 +10,19 @@ use parking_lot::Mutex;
 
 use plinth_base::ids::TokenId;
 
-/// Far more than are presented between two sweeps; beyond it the clock alone decides.
+/// Far more than are presented between two runs; above this only the clock decides.
 const SEEN_MAX: usize = 100_000;
 
-/// The memory of one node.
+/// The expired tokens that this node has seen.
 #[derive(Debug, Default)]
 pub struct ExpiredTokens {
     seen: Mutex<HashSet<TokenId>>,
-    /// How many there are, so that the usual case takes no lock.
+    /// The length of `seen`, so that the usual case needs no lock.
     count: AtomicUsize,
 }
 
 impl ExpiredTokens {
-    /// Remembers a token whose time was over.
-    pub fn note(&self, token: TokenId) {
+    pub fn add(&self, token: TokenId) {
         let mut seen = self.seen.lock();
         if seen.len() < SEEN_MAX {
             seen.insert(token);
@@ -35,13 +34,12 @@ impl ExpiredTokens {
         self.count.load(Ordering::SeqCst) > 0 && self.seen.lock().contains(&token)
     }
 
-    /// All of them, to be ended.
     pub fn list(&self) -> Vec<TokenId> {
         self.seen.lock().iter().copied().collect()
     }
 
-    /// Forgets what the store knows by now.
-    pub fn forget(&self, tokens: &[TokenId]) {
+    /// Removes tokens that are ended in the store.
+    pub fn remove(&self, tokens: &[TokenId]) {
         let mut seen = self.seen.lock();
         for token in tokens {
             seen.remove(token);

@@ -1,4 +1,4 @@
-//! JSON web tokens that apps sign: RS256 only, with the key that the store has for the issuer.
+//! JSON web tokens that apps sign: RS256 only, with a key of the issuer in the store.
 
 use aws_lc_rs::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
 use base64::Engine;
@@ -9,12 +9,12 @@ use serde_json::Value;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::AppId;
 
-/// The farthest that `exp` may lie ahead.
+/// How far `exp` may be in the future.
 const LIFETIME_MAX_SECONDS: i64 = 600;
 /// How far an app's clock may be ahead of ours.
 const CLOCK_SKEW_SECONDS: i64 = 60;
 
-/// Why a JSON web token is refused; the texts are those that app libraries match on.
+/// Why a JSON web token is rejected; app libraries match on the messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JwtError {
     NotDecodable,
@@ -43,16 +43,16 @@ impl JwtError {
     }
 }
 
-/// Who a token says that it is from, in one of the two forms that GitHub takes.
+/// The issuer of a token, in one of the two forms that GitHub accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Issuer {
-    /// The number of the app, as a number or in decimal digits.
+    /// The id of the app, as a JSON number or as decimal digits.
     AppId(AppId),
     ClientId(String),
 }
 
 impl Issuer {
-    /// Exactly as it is written: a sign, a leading zero or a blank makes it a client id that nobody has.
+    /// Not normalized: a number with a sign, a leading zero or a space is a client id that no app has.
     fn parse(text: &str) -> Self {
         match text.parse::<AppId>() {
             Ok(id) if id.to_string() == text => Issuer::AppId(id),
@@ -61,7 +61,7 @@ impl Issuer {
     }
 }
 
-/// The issuer that the token claims, to find its keys by; nothing is proven yet.
+/// The issuer that the token claims, to look up its keys. Not verified.
 pub fn claimed_issuer(token: &str) -> Result<Issuer, JwtError> {
     let claims: Value =
         jsonwebtoken::dangerous::insecure_decode::<Value>(token).map_err(|_| JwtError::NotDecodable)?.claims;
@@ -85,16 +85,16 @@ pub fn verify(token: &str, public_keys: &[Vec<u8>], now: Timestamp) -> Result<()
     check_times(&claims, now)
 }
 
-/// Whoever does not understand an extension that the header calls critical must reject the token (RFC 7515, 4.1.11);
-/// no extension is understood here, and an empty or malformed list is not allowed either.
+/// A token with a critical extension that is not supported must be rejected (RFC 7515, 4.1.11). No extension is supported
+/// here, and an empty or malformed list is not allowed either.
 fn has_critical_extensions(token: &str) -> bool {
     let header = token.split('.').next().and_then(|part| URL_SAFE_NO_PAD.decode(part).ok());
     let header = header.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
     header.is_none_or(|header| header.get("crit").is_some())
 }
 
-/// The library would judge the types of the claims together with the signature, without the texts that clients
-/// match on; so the signature is judged here, and the claims after it.
+/// The library would check the types of the claims together with the signature, without the messages that clients match
+/// on. So the signature is verified here, and the claims afterwards.
 fn is_signed_with(token: &str, public_key: &[u8]) -> bool {
     let Some((message, signature)) = token.rsplit_once('.') else { return false };
     let Ok(signature) = URL_SAFE_NO_PAD.decode(signature) else { return false };

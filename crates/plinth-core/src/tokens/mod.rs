@@ -1,7 +1,7 @@
-//! Tokens of the five kinds, and who a request acts as.
+//! Tokens of five kinds, and the principals that requests act as.
 
 mod expired;
-mod grant;
+mod input;
 mod jwt;
 mod model;
 mod permissions;
@@ -11,9 +11,9 @@ mod secret;
 pub mod store;
 
 pub use expired::ExpiredTokens;
-pub use grant::{NewToken, Selection, SelectionMode, TokenSpec};
+pub use input::{NewToken, TokenSpec};
 pub use jwt::{Issuer, JwtError, claimed_issuer, verify as verify_jwt};
-pub use model::{INSTALLATION_TOKEN_SECONDS, StoredToken, TokenKind};
+pub use model::{INSTALLATION_TOKEN_SECONDS, Selection, SelectionMode, StoredToken, TokenKind};
 pub use permissions::{Level, Permissions};
 pub use principal::{AppSignature, InstallationToken, Principal, UserLimits, UserToken};
 pub use scopes::{Scope, Scopes};

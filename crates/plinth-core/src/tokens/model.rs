@@ -1,16 +1,15 @@
-//! Tokens as the service keeps them.
+//! Tokens as they are stored.
 
 use std::str::FromStr;
 
 use super::Permissions;
 use plinth_base::clock::Timestamp;
-use plinth_base::ids::{AccountId, AppId, InstallationId, TokenId};
+use plinth_base::ids::{AccountId, AppId, InstallationId, RepoId, TokenId};
 use plinth_store::{from_row, text_column};
 
-/// How long an installation token lives.
+/// The lifetime of an installation token.
 pub const INSTALLATION_TOKEN_SECONDS: i64 = 60 * 60;
 
-/// The five kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenKind {
@@ -36,7 +35,7 @@ impl TokenKind {
         }
     }
 
-    /// How a token of this kind begins.
+    /// The prefix of tokens of this kind.
     pub fn prefix(self) -> &'static str {
         match self {
             TokenKind::Classic => "ghp_",
@@ -56,9 +55,7 @@ impl FromStr for TokenKind {
     }
 }
 
-text_column!(TokenKind);
-
-/// One row of a token list, for people.
+/// One row of a token list.
 #[derive(Debug, Clone)]
 pub struct StoredToken {
     pub id: TokenId,
@@ -91,3 +88,49 @@ from_row!(StoredToken {
     expires_at,
     ended_at,
 });
+
+/// A selection of the repositories of an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selection {
+    All,
+    Selected(Vec<RepoId>),
+}
+
+impl Selection {
+    pub fn mode(&self) -> SelectionMode {
+        match self {
+            Selection::All => SelectionMode::All,
+            Selection::Selected(_) => SelectionMode::Selected,
+        }
+    }
+}
+
+/// Whether a selection is restricted to listed repositories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SelectionMode {
+    All,
+    Selected,
+}
+
+impl SelectionMode {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SelectionMode::All => "all",
+            SelectionMode::Selected => "selected",
+        }
+    }
+}
+
+impl FromStr for SelectionMode {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "all" => Ok(SelectionMode::All),
+            "selected" => Ok(SelectionMode::Selected),
+            _ => Err(()),
+        }
+    }
+}
+
+text_column!(TokenKind, SelectionMode);

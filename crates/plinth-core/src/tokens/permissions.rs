@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// How far one permission goes, each level with all below it.
+/// The level of a permission. Each level includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -24,16 +24,15 @@ impl Level {
     }
 }
 
-/// Levels by permission name. Names that this service does not know are kept, as clients send them.
+/// Levels by permission name, including names that the service does not use.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Permissions(BTreeMap<String, Level>);
 
-/// A name is one of the API's snake-case words.
 const NAME_LENGTH_MAX: usize = 64;
 
 impl Permissions {
-    /// Metadata comes with every grant.
+    /// Every grant includes `metadata`.
     pub fn with_metadata(mut self) -> Self {
         self.0.entry("metadata".into()).or_insert(Level::Read);
         self
@@ -55,12 +54,12 @@ impl Permissions {
         self.0.keys().map(String::as_str)
     }
 
-    /// Whether everything here is granted by `other` as well.
+    /// Whether `other` grants all of these permissions.
     pub fn is_within(&self, other: &Permissions) -> bool {
         self.0.iter().all(|(name, level)| other.allows(name, *level))
     }
 
-    /// What both grant: a token never does more than its installation does now.
+    /// What both grant: a token never has more permissions than its installation has now.
     pub fn intersection(&self, other: &Permissions) -> Permissions {
         let common = self
             .0
@@ -69,7 +68,7 @@ impl Permissions {
         Permissions(common.collect())
     }
 
-    /// The first name that could not be a permission.
+    /// The first name that is not valid.
     pub fn bad_name(&self) -> Option<&str> {
         let is_good = |name: &&String| {
             !name.is_empty()
@@ -79,7 +78,7 @@ impl Permissions {
         self.0.keys().find(|name| !is_good(name)).map(String::as_str)
     }
 
-    /// The text that the store keeps.
+    /// The stored form.
     pub fn to_text(&self) -> String {
         serde_json::to_string(self).expect("a map of words is always JSON")
     }
@@ -116,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_includes_those_below_and_nothing_else() {
+    fn allows_includes_lower_levels_only() {
         let granted = permissions(r#"{"contents":"write","issues":"read"}"#);
         assert!(granted.allows("contents", Level::Read) && granted.allows("contents", Level::Write));
         assert!(!granted.allows("contents", Level::Admin));
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn narrowing_never_widens() {
+    fn intersection_never_adds_permissions() {
         let installation = permissions(r#"{"contents":"read","issues":"write"}"#);
         assert!(permissions(r#"{"contents":"read"}"#).is_within(&installation));
         assert!(!permissions(r#"{"contents":"write"}"#).is_within(&installation));

@@ -1,27 +1,27 @@
-//! Who a request acts as, with everything that limits it.
+//! Principals: who a request acts as, with all limits.
 
 use super::{ExpiredTokens, Permissions, Scopes, SelectionMode};
 use crate::accounts::AccountKind;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, AppId, InstallationId, TokenId};
 
-/// The outcome of reading a credential.
+/// Who a request acts as.
 #[derive(Debug, Clone)]
 pub enum Principal {
     Anonymous,
-    /// A user, through one of four kinds of token.
+    /// A user, through one of four kinds of tokens.
     User(UserToken),
-    /// An app's installation, as itself.
+    /// An installation of an app.
     Installation(InstallationToken),
-    /// An app that has signed with its own key.
+    /// An app that signs with its own key.
     App(AppSignature),
 }
 
-/// Which app has signed, and with which of its keys.
+/// An app and the key that it signed with.
 #[derive(Debug, Clone)]
 pub struct AppSignature {
     pub app: AppId,
-    /// The public key, as the store has it.
+    /// The public key, as it is stored.
     pub key: Vec<u8>,
 }
 
@@ -37,7 +37,7 @@ pub struct UserToken {
     pub expires_at: Option<Timestamp>,
 }
 
-/// What narrows a user's rights when acting through a token.
+/// How a token limits the rights of its user.
 #[derive(Debug, Clone)]
 pub enum UserLimits {
     Classic(Scopes),
@@ -54,12 +54,12 @@ pub struct InstallationToken {
     pub installation: InstallationId,
     /// The account on which the app is installed.
     pub account: AccountId,
-    /// The app's own account, as which it writes.
+    /// The app's own account, which is the author of what it writes.
     pub bot: AccountId,
-    /// Whether the token itself was narrowed to some repositories.
+    /// The selection of the token itself.
     pub token_mode: SelectionMode,
     pub installation_mode: SelectionMode,
-    /// What token and installation both grant now.
+    /// What both the token and the installation grant now.
     pub permissions: Permissions,
     pub suspended: bool,
     pub expires_at: Option<Timestamp>,
@@ -75,7 +75,7 @@ impl Principal {
         }
     }
 
-    /// The token that was presented, where there is one.
+    /// The token, if there is one.
     pub fn token_id(&self) -> Option<TokenId> {
         match self {
             Principal::User(token) => Some(token.token),
@@ -84,7 +84,7 @@ impl Principal {
         }
     }
 
-    /// Whether the token's time is over, or was found to be before.
+    /// Whether the token has expired, or was found expired before.
     pub fn is_expired(&self, now: Timestamp, expired: &ExpiredTokens) -> bool {
         let expires_at = match self {
             Principal::User(token) => token.expires_at,
@@ -94,7 +94,7 @@ impl Principal {
         expires_at.is_some_and(|moment| moment <= now) || self.token_id().is_some_and(|token| expired.contains(token))
     }
 
-    /// The user behind the token, where there is one.
+    /// The user behind the token, if there is one.
     pub fn user(&self) -> Option<&UserToken> {
         match self {
             Principal::User(token) => Some(token),

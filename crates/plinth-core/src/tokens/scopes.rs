@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The scopes that some operation of this service asks for.
+/// The scopes that operations of the service require.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     Repo,
@@ -46,7 +46,7 @@ impl Scope {
         }
     }
 
-    /// Every name that grants this scope: its own, and the wider ones.
+    /// The names that grant this scope: its own, and those of wider scopes.
     fn granted_by(self) -> &'static [&'static str] {
         match self {
             Scope::Repo => &["repo"],
@@ -75,22 +75,20 @@ impl Scopes {
         Self(names)
     }
 
-    /// Reads the comma-separated form.
+    /// Parses the comma-separated form.
     pub fn parse(text: &str) -> Self {
         Self::new(text.split(',').map(|name| name.trim().to_owned()))
     }
 
     pub fn grant(&self, scope: Scope) -> bool {
-        scope.granted_by().iter().any(|name| self.0.iter().any(|held| held == name))
+        scope.granted_by().iter().any(|name| self.0.iter().any(|own| own == name))
     }
-}
 
-impl Scopes {
-    /// The names in `asked` that are not granted here; a name that this service does not know is only itself.
-    pub fn missing_of(&self, asked: &Scopes) -> Vec<String> {
-        let known = |name: &str| Scope::ALL.into_iter().find(|scope| scope.as_str() == name);
-        let granted = |name: &String| self.0.contains(name) || known(name).is_some_and(|scope| self.grant(scope));
-        asked.0.iter().filter(|name| !granted(name)).cloned().collect()
+    /// The names in `requested` that these scopes do not grant. A name that the service does not use grants only itself.
+    pub fn missing_of(&self, requested: &Scopes) -> Vec<String> {
+        let scope_named = |name: &str| Scope::ALL.into_iter().find(|scope| scope.as_str() == name);
+        let granted = |name: &String| self.0.contains(name) || scope_named(name).is_some_and(|scope| self.grant(scope));
+        requested.0.iter().filter(|name| !granted(name)).cloned().collect()
     }
 }
 
@@ -109,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wider_scopes_grant_narrower_ones_and_not_the_reverse() {
+    fn grant_includes_narrower_scopes_only() {
         let wide = Scopes::parse("admin:org, repo,project");
         for scope in [Scope::Repo, Scope::PublicRepo, Scope::ReadOrg, Scope::AdminOrg, Scope::ReadProject] {
             assert!(wide.grant(scope), "{scope:?}");

@@ -1,4 +1,4 @@
-//! Secret texts: made by the system's generator, shown once, kept only as a hash.
+//! Secrets: random, shown once, stored as a hash.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use aws_lc_rs::digest::{SHA256, digest};
 
 use super::TokenKind;
 
-/// A token's text. It has no way into a log: its debug form is redacted and it is not serializable.
+/// The text of a token. It cannot get into a log: its debug form is redacted, and it is not serializable.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -15,7 +15,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// A new token of this kind, with more than 128 bits of chance.
+    /// A new token of this kind, with more than 128 random bits.
     pub fn generate(kind: TokenKind) -> Self {
         let prefix = kind.prefix();
         Self(match kind {
@@ -26,12 +26,12 @@ impl Secret {
         })
     }
 
-    /// The text itself, for showing it once.
+    /// The text itself, to show it once.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// What the store keeps and looks up by.
+    /// The stored form, which look-ups compare.
     pub fn hash(&self) -> [u8; 32] {
         hash(&self.0)
     }
@@ -50,29 +50,29 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The SHA-256 of a presented token.
+/// The SHA-256 of a text.
 pub fn hash(text: &str) -> [u8; 32] {
     digest(&SHA256, text.as_bytes()).as_ref().try_into().expect("SHA-256 has 32 bytes")
 }
 
-/// Letters and digits from the system's generator, each equally likely.
+/// Random letters and digits, all equally likely.
 pub fn random_text(length: usize) -> String {
     random_of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", length)
 }
 
-/// Capital letters that people read out and type without mistakes, and that make no words.
+/// Random capital letters that are easy to read and type, without vowels, so that they form no words.
 pub fn random_letters(length: usize) -> String {
     random_of(b"BCDFGHJKLMNPQRSTVWXZ", length)
 }
 
 fn random_of(alphabet: &[u8], length: usize) -> String {
-    // Bytes from here on would make the first letters likelier.
+    // Larger bytes would make the first letters more likely.
     let fair_below = 256 - 256 % alphabet.len();
     let mut text = String::with_capacity(length);
     let mut bytes = [0u8; 64];
     while text.len() < length {
-        // Straight from the system: the library's own generator gathers noise for 40 ms before its first byte.
-        getrandom::fill(&mut bytes).expect("the system's random generator always answers");
+        // Directly from the system: the generator of aws-lc collects entropy for 40 ms before its first byte.
+        getrandom::fill(&mut bytes).expect("the system has a random generator");
         let fair = bytes.iter().map(|byte| usize::from(*byte)).filter(|byte| *byte < fair_below);
         let letters = fair.map(|byte| char::from(alphabet[byte % alphabet.len()]));
         text.extend(letters.take(length - text.len()));
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_have_the_shape_of_their_kind_and_never_repeat() {
+    fn generate_uses_prefix_and_length_of_the_kind() {
         for (kind, prefix, length) in [
             (TokenKind::Classic, "ghp_", 40),
             (TokenKind::FineGrained, "github_pat_", 93),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn every_letter_of_the_alphabet_occurs() {
+    fn random_text_uses_the_whole_alphabet() {
         let letters: std::collections::HashSet<char> = random_text(20_000).chars().collect();
         assert_eq!(letters.len(), 62);
     }

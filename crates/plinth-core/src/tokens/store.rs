@@ -1,4 +1,4 @@
-//! Tokens in the store, by hash only.
+//! SQL for tokens, which are stored as hashes.
 
 use super::principal::{InstallationToken, UserLimits, UserToken};
 use super::{
@@ -10,7 +10,7 @@ use plinth_base::error::{Code, Error, Result};
 use plinth_base::ids::{AccountId, AppId, InstallationId, RepoId, TokenId};
 use plinth_store::{Connection, DbError, Transaction, from_row, params};
 
-/// Everything about a token that one request needs, read in one statement.
+/// Everything about a token that a request needs, from one statement.
 struct Presented {
     token: TokenId,
     kind: TokenKind,
@@ -53,7 +53,7 @@ from_row!(Presented {
     suspended_at,
 });
 
-/// The columns of `Presented` for the tokens that nobody has ended and that meet a condition.
+/// Selects `Presented` for tokens that are not ended and meet a condition.
 macro_rules! select_presented {
     ($condition:literal) => {
         concat!(
@@ -68,8 +68,8 @@ macro_rules! select_presented {
     };
 }
 
-/// Who the token with this hash acts as; nothing for a token that is unknown, revoked or expired. One that was found
-/// expired before stays so, whatever the clock says now.
+/// The principal of the token with this hash; `None` if it is unknown, revoked or expired. A token that was once found
+/// expired stays expired, even if the clock is set back.
 pub async fn find_principal(
     db: &mut Connection,
     hash: &[u8; 32],
@@ -79,7 +79,7 @@ pub async fn find_principal(
     let sql = select_presented!("t.hash = $1");
     let Some(found) = db.optional::<Presented>(sql, params![hash]).await? else { return Ok(None) };
     if found.expires_at.is_some_and(|moment| moment <= now) {
-        expired.note(found.token);
+        expired.add(found.token);
         return Ok(None);
     }
     if expired.contains(found.token) {
@@ -88,7 +88,7 @@ pub async fn find_principal(
     principal(found).map(Some)
 }
 
-/// Who a token that was good a moment ago acts as now; its expiry was judged when it was presented.
+/// The current principal of a token that was valid when the request began. The caller checks expiry.
 pub async fn find_principal_again(db: &mut Connection, id: TokenId) -> Result<Option<Principal>> {
     let found = db.optional::<Presented>(select_presented!("t.id = $1"), params![id]).await?;
     found.map(principal).transpose()
@@ -175,7 +175,7 @@ pub async fn insert(db: &mut Transaction, new: &NewToken, now: Timestamp) -> Res
     Ok(id)
 }
 
-/// A grant spread over the columns of its row.
+/// The columns of a new token.
 struct NewRow<'a> {
     kind: TokenKind,
     user: Option<AccountId>,
@@ -256,18 +256,18 @@ pub async fn list(db: &mut Connection, user: Option<AccountId>, limit: i64) -> R
     db.all(sql, params![user, limit]).await
 }
 
-/// Ends a token for good; its row stays, so that it can never be made again.
+/// Ends a token for good. Its row stays, so that the same token cannot be created again.
 pub async fn end(db: &mut Transaction, id: TokenId, now: Timestamp) -> Result<u64, DbError> {
     db.execute("update token set ended_at = $2 where id = $1 and ended_at is null", params![id, now]).await
 }
 
-/// Ends every token whose time is over, so that a clock that is set back cannot revive it.
+/// Ends all expired tokens, so that they stay expired if the clock is set back.
 pub async fn end_expired(db: &mut Transaction, now: Timestamp) -> Result<u64, DbError> {
     let sql = "update token set ended_at = $1 where ended_at is null and expires_at is not null and expires_at <= $1";
     db.execute(sql, params![now]).await
 }
 
-/// Whether a token with this note is in use, so that a state file does not make it again.
+/// Whether an active token has this note, so that a state file does not create it again.
 pub async fn has_active_note(db: &mut Connection, note: &str, now: Timestamp) -> Result<bool, DbError> {
     let sql = "select cast(1 as bigint) from token where note = $1 and ended_at is null and (expires_at is null or expires_at > $2)";
     Ok(db.optional::<(i64,)>(sql, params![note, now]).await?.is_some())

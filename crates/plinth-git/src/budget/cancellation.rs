@@ -1,4 +1,4 @@
-//! When a computation is not needed any more.
+//! Cancels a computation when nobody waits for it any more.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 
-/// Counts who waits for a computation. It is cancelled when nobody does.
+/// Counts the requests that wait for a computation. It is cancelled when there are none.
 #[derive(Debug)]
 pub struct Cancellation {
     waiting: AtomicUsize,
@@ -20,22 +20,22 @@ impl Default for Cancellation {
 }
 
 impl Cancellation {
-    /// For a computation over the objects of this repository, with one who waits for it.
+    /// For a computation over the objects of this repository, with one request that waits for it.
     pub fn new(owner: RepoId) -> Self {
         Self { waiting: AtomicUsize::new(1), owner }
     }
 
-    /// The repository that pays with its share.
+    /// The repository whose share of the memory the computation uses.
     pub fn owner(&self) -> RepoId {
         self.owner
     }
 
-    /// The guard of the one who waited from the start.
+    /// The guard of the request that waits from the start.
     pub fn first_interest(self: &Arc<Self>) -> Interest {
         Interest(self.clone())
     }
 
-    /// One more who waits.
+    /// The guard of one more request that waits.
     pub fn join(self: &Arc<Self>) -> Interest {
         self.waiting.fetch_add(1, Ordering::SeqCst);
         Interest(self.clone())
@@ -53,7 +53,7 @@ impl Cancellation {
     }
 }
 
-/// Somebody waits. Dropped when the request has ended, in whatever way.
+/// One request waits. Dropped when that request ends.
 #[derive(Debug)]
 pub struct Interest(Arc<Cancellation>);
 

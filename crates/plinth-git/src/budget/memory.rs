@@ -1,4 +1,4 @@
-//! Memory that all computations over objects share.
+//! A limit on the memory that all computations over objects use together.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,28 +11,28 @@ use super::Cancellation;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 
-/// Bytes of large objects, texts and results that are held at once, over all computations.
+/// Bytes of large objects, texts and results that all computations reserve together.
 const BYTES_MAX: u64 = 160 << 20;
-/// Of these, in tenths, what the computations over one repository may hold: the others go on beside them.
+/// The share of one repository, in tenths, so that the others can go on.
 const SHARE_TENTHS: u64 = 6;
-/// Large responses that are being sent, in tenths of the same number. They are counted apart, or slow readers could stop
-/// all computations.
+/// The limit for large responses that are being sent, in tenths of the same number. It is separate, or slow clients
+/// could stop all computations.
 const SENT_TENTHS: u64 = 6;
-/// Of these, what the responses about one repository may hold.
+/// The share of the responses about one repository, in tenths.
 const SENT_SHARE_TENTHS: u64 = 3;
 /// Smaller responses are not counted.
 const SENT_FREE: u64 = 1 << 20;
-/// How long a computation waits for memory. Two that wait for each other both end.
+/// How long a computation waits for memory. Bounded, so that two that wait for each other both end.
 const WAIT_MAX: Duration = Duration::from_secs(5);
-/// How often one who waits looks whether it is still wanted.
-const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+/// How often a waiting computation checks whether it is cancelled.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A counter of bytes with an upper limit.
 #[derive(Debug)]
 pub struct Memory {
-    held: Mutex<Held>,
-    given_back: Condvar,
-    sent: Mutex<Held>,
+    reserved: Mutex<Usage>,
+    released: Condvar,
+    sent: Mutex<Usage>,
 }
 
 impl Default for Memory {
@@ -42,14 +42,14 @@ impl Default for Memory {
 }
 
 #[derive(Debug)]
-struct Held {
+struct Usage {
     bytes_max: u64,
     share_max: u64,
     total: u64,
     by_owner: HashMap<RepoId, u64>,
 }
 
-impl Held {
+impl Usage {
     fn new(bytes_max: u64, share_max: u64) -> Self {
         Self { bytes_max, share_max, total: 0, by_owner: HashMap::new() }
     }
@@ -64,7 +64,7 @@ impl Held {
         true
     }
 
-    fn give_back(&mut self, owner: RepoId, bytes: u64) {
+    fn release(&mut self, owner: RepoId, bytes: u64) {
         self.total -= bytes;
         if let Some(share) = self.by_owner.get_mut(&owner) {
             *share -= bytes;
@@ -80,40 +80,40 @@ impl Memory {
     pub const BYTES_MAX: u64 = BYTES_MAX;
 
     pub fn new(bytes_max: u64) -> Self {
-        let held = Held::new(bytes_max, bytes_max / 10 * SHARE_TENTHS);
-        let sent = Held::new(bytes_max / 10 * SENT_TENTHS, bytes_max / 10 * SENT_SHARE_TENTHS);
-        Self { held: Mutex::new(held), given_back: Condvar::new(), sent: Mutex::new(sent) }
+        let reserved = Usage::new(bytes_max, bytes_max / 10 * SHARE_TENTHS);
+        let sent = Usage::new(bytes_max / 10 * SENT_TENTHS, bytes_max / 10 * SENT_SHARE_TENTHS);
+        Self { reserved: Mutex::new(reserved), released: Condvar::new(), sent: Mutex::new(sent) }
     }
 
-    /// A reservation that can grow.
-    pub fn nothing(self: &Arc<Self>, holder: &Arc<GcRoots>) -> Reserved {
-        Reserved { memory: self.clone(), holder: holder.clone(), bytes: 0 }
+    /// An empty reservation that can grow.
+    pub fn reservation(self: &Arc<Self>, computation: &Arc<Computation>) -> Reserved {
+        Reserved { memory: self.clone(), computation: computation.clone(), bytes: 0 }
     }
 
-    /// How many bytes are held.
-    pub fn held_bytes(&self) -> u64 {
-        self.held.lock().total
+    /// How many bytes are reserved.
+    pub fn reserved_bytes(&self) -> u64 {
+        self.reserved.lock().total
     }
 }
 
-/// One computation over the objects of a repository, with all that it holds.
+/// One computation over the objects of a repository, with the bytes that it has reserved.
 #[derive(Debug)]
-pub struct GcRoots {
+pub struct Computation {
     owner: RepoId,
     bytes: AtomicU64,
 }
 
-impl GcRoots {
+impl Computation {
     pub fn new(owner: RepoId) -> Self {
         Self { owner, bytes: AtomicU64::new(0) }
     }
 }
 
-/// Bytes that are held until this is dropped.
+/// Bytes that are released when this is dropped.
 #[derive(Debug)]
 pub struct Reserved {
     memory: Arc<Memory>,
-    holder: Arc<GcRoots>,
+    computation: Arc<Computation>,
     bytes: u64,
 }
 
@@ -122,37 +122,37 @@ impl Reserved {
         self.bytes
     }
 
-    /// Holds more; waits where too much is held already. Blocks.
+    /// Reserves more; blocks while too much is reserved.
     pub(super) fn grow(&mut self, bytes: u64, cancellation: &Cancellation) -> Result<()> {
         let started = Instant::now();
-        let mut held = self.memory.held.lock();
+        let mut usage = self.memory.reserved.lock();
         // It would wait for itself.
-        if self.holder.bytes.load(Ordering::Relaxed) + bytes > held.share_max {
+        if self.computation.bytes.load(Ordering::Relaxed) + bytes > usage.share_max {
             return Err(Error::OverBudget("It would take too much memory to compute this."));
         }
-        while !held.take(self.holder.owner, bytes) {
+        while !usage.take(self.computation.owner, bytes) {
             cancellation.check()?;
             if started.elapsed() > WAIT_MAX {
                 return Err(Error::Unavailable("too many large objects are read at once".into()));
             }
-            self.memory.given_back.wait_for(&mut held, LOOK_INTERVAL);
+            self.memory.released.wait_for(&mut usage, CHECK_INTERVAL);
         }
         self.bytes += bytes;
-        self.holder.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.computation.bytes.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
     }
 
-    fn give_back(&mut self, bytes: u64) {
+    fn release(&mut self, bytes: u64) {
         if bytes > 0 {
-            self.memory.held.lock().give_back(self.holder.owner, bytes);
-            self.memory.given_back.notify_all();
-            self.holder.bytes.fetch_sub(bytes, Ordering::Relaxed);
+            self.memory.reserved.lock().release(self.computation.owner, bytes);
+            self.memory.released.notify_all();
+            self.computation.bytes.fetch_sub(bytes, Ordering::Relaxed);
             self.bytes -= bytes;
         }
     }
 }
 
-/// Bytes of a response that are held until it is sent.
+/// Bytes of a response, counted until it is sent.
 #[derive(Debug)]
 pub struct Sent {
     memory: Arc<Memory>,
@@ -162,31 +162,51 @@ pub struct Sent {
 
 impl Drop for Sent {
     fn drop(&mut self) {
-        self.memory.sent.lock().give_back(self.owner, self.bytes);
+        self.memory.sent.lock().release(self.owner, self.bytes);
     }
 }
 
 impl Reserved {
-    /// Gives the memory of a computation back for that of its response, which has this length. Refused where too
-    /// many large responses are being sent.
+    /// Replaces the reservation of a computation by that of its response, which has this length. Fails if too many
+    /// large responses are being sent.
     pub fn send(self, bytes: u64) -> Result<Option<Sent>> {
         if bytes <= SENT_FREE {
             return Ok(None);
         }
-        if !self.memory.sent.lock().take(self.holder.owner, bytes) {
+        if !self.memory.sent.lock().take(self.computation.owner, bytes) {
             return Err(Error::Unavailable("too many large responses are being sent".into()));
         }
-        Ok(Some(Sent { memory: self.memory.clone(), owner: self.holder.owner, bytes }))
+        Ok(Some(Sent { memory: self.memory.clone(), owner: self.computation.owner, bytes }))
     }
 
-    /// Gives back what is more than this.
+    /// Releases all but this many bytes.
     pub(crate) fn shrink(&mut self, bytes: u64) {
-        self.give_back(self.bytes.saturating_sub(bytes));
+        self.release(self.bytes.saturating_sub(bytes));
     }
 }
 
 impl Drop for Reserved {
     fn drop(&mut self) {
-        self.give_back(self.bytes);
+        self.release(self.bytes);
     }
 }
+
+/// A reservation that lives as long as a value, without being part of the value's equality.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AttachedReservation(
+    #[expect(dead_code, reason = "dropping it releases the memory")] Option<Arc<Reserved>>,
+);
+
+impl From<Option<Reserved>> for AttachedReservation {
+    fn from(reserved: Option<Reserved>) -> Self {
+        Self(reserved.map(Arc::new))
+    }
+}
+
+impl PartialEq for AttachedReservation {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for AttachedReservation {}

@@ -1,8 +1,8 @@
-//! The budget of one computation over git objects: what it may visit, load, compare and hold, and for how long.
+//! The budget of one computation over git objects: how much it may visit, load, compare and reserve, and for how long.
 //!
 //! Pushed objects decide how much work a request causes, and a few hundred bytes can name billions of files. So every
-//! loop over objects charges its budget as it goes and stops in the middle when the budget is used up. Charging is an
-//! addition and a comparison; the clock and the cancellation are looked at every few thousand steps.
+//! loop over objects counts against its budget and stops in the middle when the budget is used up. Counting is an
+//! addition and a comparison; the clock and the cancellation are checked every few thousand steps.
 
 mod cancellation;
 mod memory;
@@ -15,19 +15,20 @@ use parking_lot::Mutex;
 use rustix::time::{ClockId, clock_gettime};
 
 pub use cancellation::{Cancellation, Interest};
-pub use memory::{GcRoots, Memory, Reserved, Sent};
+pub(crate) use memory::AttachedReservation;
+pub use memory::{Computation, Memory, Reserved, Sent};
 use plinth_base::error::{Error, Result};
 
-/// Steps between two looks at the clock and the cancellation; together they take well under a millisecond.
+/// Steps between two checks of the clock and the cancellation; together they take well under a millisecond.
 const STEPS_PER_CHECK: u64 = 16 * 1024;
 /// Bytes that are loaded or compared in about the time of one step.
 const BYTES_PER_STEP: u64 = 32;
-/// CPU time after which a computation counts as long and has to wait for its turn.
+/// CPU time after which a computation counts as long and waits for its turn.
 const LONG_AFTER: Duration = Duration::from_millis(20);
 /// Bytes of a result that are not counted in the shared memory: nearly every result is smaller.
 const RETAINED_FREE: u64 = 256 * 1024;
 
-/// How much one computation may take. Whatever needs more is answered with an error, or in part.
+/// How much one computation may use. One that needs more fails or returns a part.
 #[derive(Debug, Clone, Copy)]
 pub struct BudgetLimits {
     /// Entries of trees and commits of histories.
@@ -54,21 +55,21 @@ impl Default for BudgetLimits {
     }
 }
 
-/// Whoever decides when long computations go on, so that they leave room for short ones.
+/// Decides when long computations go on, so that they leave room for short ones.
 pub trait LongWork: Send + Sync {
-    /// Waits for the turn of a computation that has become long.
+    /// Blocks until a computation that has become long may go on.
     fn wait_for_turn(&self) -> Result<()>;
 }
 
-/// What is left for one computation. It belongs to one thread; others only cancel it.
+/// The limits and the use so far of one computation. It belongs to one thread; others only cancel it.
 pub struct Budget {
     limits: Option<BudgetLimits>,
     used: Used,
     steps: AtomicU64,
     cancellation: Arc<Cancellation>,
     memory: Arc<Memory>,
-    holder: Arc<GcRoots>,
-    /// What the result takes of the shared memory.
+    computation: Arc<Computation>,
+    /// The part of the shared memory that the result uses.
     retained: Mutex<Option<Reserved>>,
     long_work: Option<Arc<dyn LongWork>>,
     is_long: AtomicBool,
@@ -97,7 +98,7 @@ impl Budget {
         Self::with(Some(limits), used, (memory, cancellation), long_work)
     }
 
-    /// For commands of the operator, which work on what the operator names and for as long as the operator waits.
+    /// For commands of the operator, which take as long as the operator waits.
     pub fn unlimited() -> &'static Self {
         static UNLIMITED: std::sync::LazyLock<Budget> =
             std::sync::LazyLock::new(|| Budget::with(None, Used::default(), (Arc::default(), Arc::default()), None));
@@ -114,7 +115,7 @@ impl Budget {
             limits,
             used,
             steps: AtomicU64::new(0),
-            holder: Arc::new(GcRoots::new(cancellation.owner())),
+            computation: Arc::new(Computation::new(cancellation.owner())),
             cancellation,
             memory,
             retained: Mutex::default(),
@@ -123,12 +124,12 @@ impl Budget {
         }
     }
 
-    /// Whether there is anything that it forbids.
+    /// Whether it has any limits.
     pub(super) fn is_limited(&self) -> bool {
         self.limits.is_some()
     }
 
-    /// Call this for every entry of a tree and every commit that is looked at.
+    /// Call this for every entry of a tree and every commit that is visited.
     pub fn visit(&self, entries: u64) -> Result<()> {
         let Some(limits) = &self.limits else { return Ok(()) };
         if add(&self.used.entries, entries) > limits.entries {
@@ -166,31 +167,31 @@ impl Budget {
             return Ok(());
         }
         let mut retained = self.retained.lock();
-        let held = retained.get_or_insert_with(|| self.memory.nothing(&self.holder));
-        match total.checked_sub(held.bytes()).filter(|missing| *missing > 0) {
+        let reserved = retained.get_or_insert_with(|| self.memory.reservation(&self.computation));
+        match total.checked_sub(reserved.bytes()).filter(|missing| *missing > 0) {
             None => Ok(()),
-            // In large steps, so that the lock of the memory is seldom taken.
-            Some(missing) => held.grow(missing.max(RETAINED_FREE), &self.cancellation),
+            // In large steps, so that the memory is seldom locked.
+            Some(missing) => reserved.grow(missing.max(RETAINED_FREE), &self.cancellation),
         }
     }
 
-    /// Memory for the next part of the computation, given back when the guard is dropped.
+    /// Memory for the next part of the computation, released when the guard is dropped.
     pub fn reserve(&self, bytes: u64) -> Result<Option<Reserved>> {
         if self.limits.is_none() || bytes <= RETAINED_FREE {
             return Ok(None);
         }
-        let mut reserved = self.memory.nothing(&self.holder);
+        let mut reserved = self.memory.reservation(&self.computation);
         reserved.grow(bytes, &self.cancellation)?;
         Ok(Some(reserved))
     }
 
-    /// What the result takes of the shared memory, for as long as the result lives.
+    /// The reservation for the result, to be dropped together with the result.
     pub fn take_retained(&self) -> Option<Reserved> {
         self.retained.lock().take()
     }
 
-    /// Runs a computation whose outcome others will use: its limits are its own, whatever was used before it. So what
-    /// is over budget here is over budget for everyone.
+    /// Runs a computation whose outcome is shared: it starts with fresh counters, whatever was used before it. So what is
+    /// over budget here is over budget for every caller.
     pub(super) fn section<T>(&self, compute: impl FnOnce() -> Result<T>) -> Result<T> {
         let counters = [&self.used.entries, &self.used.loaded_bytes, &self.used.compared];
         let before = counters.map(|counter| counter.swap(0, Ordering::Relaxed));
@@ -201,7 +202,7 @@ impl Budget {
         outcome
     }
 
-    /// Fails where what was used so far, in sections and between them, is too much already.
+    /// Fails if the total use, in sections and between them, is over the limits.
     pub(super) fn check_total(&self) -> Result<()> {
         self.visit(0)?;
         self.load(0)?;
@@ -221,7 +222,7 @@ impl Budget {
         self.check()
     }
 
-    /// Looks at the cancellation and the clock.
+    /// Checks the cancellation and the clock.
     pub fn check(&self) -> Result<()> {
         let Some(limits) = &self.limits else { return Ok(()) };
         self.cancellation.check()?;

@@ -1,4 +1,4 @@
-//! Each limit stops a computation, and says which one it was.
+//! Every limit stops a computation.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ fn is_over<T>(outcome: Result<T>) -> bool {
 }
 
 #[test]
-fn each_counter_has_its_limit() {
+fn counter_over_its_limit_is_an_error() {
     let limits =
         BudgetLimits { entries: 3, loaded_bytes: 30, compared: 300, retained_bytes: 3_000, ..Default::default() };
     let (budget, _interest) = budget(limits);
@@ -27,14 +27,14 @@ fn each_counter_has_its_limit() {
 }
 
 #[test]
-fn cpu_time_ends_a_computation_that_only_counts() {
+fn cpu_time_limit_stops_computation() {
     let (budget, _interest) = budget(BudgetLimits { cpu_time: Duration::from_millis(20), ..Default::default() });
     let outcome = (0..1_000_000_000_u64).try_for_each(|_| budget.compare(1));
     assert!(is_over(outcome));
 }
 
 #[test]
-fn a_computation_ends_when_nobody_waits_for_it() {
+fn computation_without_waiters_is_cancelled() {
     let (budget, first) = budget(BudgetLimits { cpu_time: Duration::from_secs(600), ..Default::default() });
     let second = budget.cancellation().join();
     drop(first);
@@ -45,7 +45,7 @@ fn a_computation_ends_when_nobody_waits_for_it() {
 }
 
 #[test]
-fn a_section_has_limits_of_its_own_and_counts_for_the_whole() {
+fn section_starts_at_zero_and_adds_to_the_total() {
     let (budget, _interest) = budget(BudgetLimits { entries: 10, ..Default::default() });
     budget.visit(8).expect("within the budget");
     budget.section(|| budget.visit(8)).expect("a section begins at zero");
@@ -53,7 +53,7 @@ fn a_section_has_limits_of_its_own_and_counts_for_the_whole() {
 }
 
 #[test]
-fn one_repository_gets_its_share_of_the_memory_and_no_more() {
+fn repository_cannot_reserve_more_than_its_share() {
     let memory: Arc<Memory> = Arc::default();
     let budget_of = |repo| {
         let cancellation = Arc::new(Cancellation::new(RepoId(repo)));
@@ -62,31 +62,31 @@ fn one_repository_gets_its_share_of_the_memory_and_no_more() {
     };
     let ((greedy, _first), (other, _second)) = (budget_of(1), budget_of(2));
     let share = 96 << 20;
-    let held = greedy.reserve(share).expect("its share");
+    let reserved = greedy.reserve(share).expect("its share");
     assert!(is_over(other.reserve(share + 1)), "more than a share never fits");
     assert!(other.reserve(64 << 20).is_ok(), "the rest is for others");
-    assert!(is_over(greedy.reserve(1 << 20)), "nobody waits for what they hold themselves");
+    assert!(is_over(greedy.reserve(1 << 20)), "nobody waits for their own reservation");
     let (waiting, interest) = budget_of(1);
     let waiter = std::thread::spawn(move || waiting.reserve(share).map(|_| Instant::now()));
-    let given_back = Instant::now();
-    drop(held);
-    assert!(waiter.join().expect("no panic").expect("there is room again") >= given_back);
+    let released = Instant::now();
+    drop(reserved);
+    assert!(waiter.join().expect("no panic").expect("there is room again") >= released);
     drop(interest);
-    assert_eq!(memory.held_bytes(), 0);
+    assert_eq!(memory.reserved_bytes(), 0);
 }
 
 #[test]
-fn a_large_result_is_counted_until_it_is_dropped() {
+fn large_result_is_reserved_until_dropped() {
     let (budget, _interest) = budget(BudgetLimits::default());
     budget.retain(10 << 20).expect("within the budget");
-    let held = budget.take_retained().expect("it is large");
-    assert!(held.bytes() >= 10 << 20 && budget.memory.held_bytes() == held.bytes());
-    drop(held);
-    assert_eq!(budget.memory.held_bytes(), 0);
+    let reserved = budget.take_retained().expect("it is large");
+    assert!(reserved.bytes() >= 10 << 20 && budget.memory.reserved_bytes() == reserved.bytes());
+    drop(reserved);
+    assert_eq!(budget.memory.reserved_bytes(), 0);
 }
 
 #[test]
-fn a_long_computation_waits_for_its_turn_once() {
+fn long_computation_waits_for_its_turn_once() {
     struct Turns(AtomicU64);
     impl LongWork for Turns {
         fn wait_for_turn(&self) -> Result<()> {
@@ -102,14 +102,14 @@ fn a_long_computation_waits_for_its_turn_once() {
 }
 
 #[test]
-fn responses_that_nobody_reads_leave_the_memory_to_computations() {
+fn unread_responses_leave_memory_for_computations() {
     let memory: Arc<Memory> = Arc::default();
-    let reserved = |repo| memory.nothing(&Arc::new(GcRoots::new(RepoId(repo))));
+    let reserved = |repo| memory.reservation(&Arc::new(Computation::new(RepoId(repo))));
     let first = reserved(1).send(40 << 20).expect("there is room").expect("it is large");
     assert!(matches!(reserved(1).send(40 << 20), Err(Error::Unavailable(_))), "one repository has its share");
     let _second = reserved(2).send(40 << 20).expect("others have theirs");
     assert!(reserved(3).send(1_000).expect("small ones are always sent").is_none());
-    assert_eq!(memory.held_bytes(), 0);
+    assert_eq!(memory.reserved_bytes(), 0);
     drop(first);
     assert!(reserved(1).send(40 << 20).is_ok());
 }

@@ -1,44 +1,45 @@
-//! Two commits and the files that differ between them.
+//! The files that differ between two commits.
 
 use std::sync::Arc;
 
+use super::change::FileChange;
 use super::file::FileDiff;
 use super::source::Source;
-use super::tree::{FileChange, changes};
+use super::tree::changes;
 use plinth_base::error::Result;
 use plinth_base::ids::Sha;
 
-/// The files between a merge base and a head, one at a time.
+/// The changed files between a merge base and a head, looked up by path.
 pub trait Target {
     fn base(&self) -> Sha;
 
     fn head(&self) -> Sha;
 
-    /// The file that is now at a path, or was there until it was deleted.
+    /// The file whose current path this is, or whose last path it was if it is deleted.
     fn find(&self, path: &[u8]) -> Result<Option<FileChange>>;
 
-    /// The file that was at a path before.
+    /// The file whose old path this is.
     fn find_old(&self, path: &[u8]) -> Result<Option<FileChange>>;
 
-    /// What changed in one of its files, line by line.
+    /// The diff of one of its files.
     fn diff(&self, repo: &dyn Source, change: &FileChange) -> Result<Arc<FileDiff>> {
         FileDiff::of(repo, change).map(Arc::new)
     }
 }
 
-/// The same files, all found out at once.
+/// All changed files.
 #[derive(Debug)]
 pub struct Comparison {
     base: Sha,
     head: Sha,
-    /// By path.
+    /// Sorted by path.
     changes: Vec<FileChange>,
-    /// Those that have an old path, by that.
+    /// Indexes of the changes with an old path, sorted by it.
     by_old_path: Vec<u32>,
 }
 
 impl Comparison {
-    /// Finds the changed files; their content is compared when it is asked for.
+    /// Finds the changed files; their content is compared on demand.
     pub fn new(repo: &dyn Source, base: &Sha, head: &Sha) -> Result<Self> {
         let changes = changes(repo, base, head)?;
         let has_old_path = |index: &u32| old_path(&changes, *index).is_some();
@@ -47,7 +48,7 @@ impl Comparison {
         Ok(Self { base: *base, head: *head, changes, by_old_path })
     }
 
-    /// What it takes in memory.
+    /// Its size in memory.
     pub(super) fn byte_count(&self) -> usize {
         let changes: usize = self.changes.iter().map(FileChange::byte_count).sum();
         size_of::<Self>() + changes + size_of_val(&self.by_old_path[..])

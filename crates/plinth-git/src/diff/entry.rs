@@ -3,77 +3,65 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use gix::objs::tree::{EntryKind, EntryMode};
-
-use super::fault;
 use super::source::{Source, object};
-use super::text::is_binary;
-use crate::object::RawObject;
+use crate::objects::RawObject;
+use crate::objects::tree::EntryMode;
 use plinth_base::error::Result;
 use plinth_base::ids::Sha;
 
-/// Larger files, and files of more lines, are treated as binary: nobody reviews them line by line, and they must not
-/// fill the memory.
+/// Files with more bytes or lines are treated as binary: nobody reviews them line by line, and they would fill the
+/// memory.
 pub(super) const TEXT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const TEXT_LINES_MAX: usize = 100_000;
 
-/// What kind of file an entry is, in the four modes that git knows.
+/// The mode of a file: that of a tree entry which is not a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mode {
+pub enum FileMode {
     File,
     Executable,
-    Link,
+    Symlink,
     Submodule,
 }
 
-impl Mode {
+impl FileMode {
     /// As git writes it in a tree.
     pub fn octal(self) -> &'static str {
         match self {
-            Mode::File => "100644",
-            Mode::Executable => "100755",
-            Mode::Link => "120000",
-            Mode::Submodule => "160000",
+            FileMode::File => EntryMode::File,
+            FileMode::Executable => EntryMode::Executable,
+            FileMode::Symlink => EntryMode::Symlink,
+            FileMode::Submodule => EntryMode::Submodule,
         }
+        .as_str()
     }
 
+    /// `None` for a directory.
     pub(super) fn of(mode: EntryMode) -> Option<Self> {
-        match mode.kind() {
-            EntryKind::Tree => None,
-            EntryKind::Blob => Some(Mode::File),
-            EntryKind::BlobExecutable => Some(Mode::Executable),
-            EntryKind::Link => Some(Mode::Link),
-            EntryKind::Commit => Some(Mode::Submodule),
-        }
-    }
-
-    /// Nothing for a directory.
-    pub(super) fn of_entry(mode: crate::EntryMode) -> Option<Self> {
         match mode {
-            crate::EntryMode::File => Some(Mode::File),
-            crate::EntryMode::Executable => Some(Mode::Executable),
-            crate::EntryMode::Symlink => Some(Mode::Link),
-            crate::EntryMode::Submodule => Some(Mode::Submodule),
-            crate::EntryMode::Directory => None,
+            EntryMode::File => Some(FileMode::File),
+            EntryMode::Executable => Some(FileMode::Executable),
+            EntryMode::Symlink => Some(FileMode::Symlink),
+            EntryMode::Submodule => Some(FileMode::Submodule),
+            EntryMode::Directory => None,
         }
     }
 
-    /// Whether the content is a file's, and so may be compared with another file's.
+    /// Whether the content is that of a file, so that it can be compared with another file.
     pub fn is_regular(self) -> bool {
-        matches!(self, Mode::File | Mode::Executable)
+        matches!(self, FileMode::File | FileMode::Executable)
     }
 
-    /// Whether going from one to the other changes permissions only.
+    /// Whether the two modes differ in permissions at most.
     pub(super) fn is_same_type(self, other: Self) -> bool {
         self == other || (self.is_regular() && other.is_regular())
     }
 }
 
-/// A path in a tree with what is stored there.
+/// A path in a tree with the object that is stored there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     pub path: Vec<u8>,
-    pub mode: Mode,
+    pub mode: FileMode,
     /// The blob, or for a submodule the commit.
     pub id: Sha,
 }
@@ -88,8 +76,8 @@ impl Entry {
     }
 
     pub(super) fn content(&self, repo: &dyn Source) -> Result<Content> {
-        if self.mode == Mode::Submodule {
-            return Ok(Content::Text(Text::Made(format!("Subproject commit {}\n", self.id).into_bytes())));
+        if self.mode == FileMode::Submodule {
+            return Ok(Content::Text(Text::Generated(format!("Subproject commit {}\n", self.id).into_bytes())));
         }
         if self.size(repo)? > TEXT_BYTES_MAX {
             return Ok(Content::Binary);
@@ -101,19 +89,19 @@ impl Entry {
     }
 }
 
-/// What an entry holds, as far as lines are concerned.
+/// The content of an entry.
 #[derive(Debug)]
 pub(super) enum Content {
     Text(Text),
-    /// No text, or too much of it.
+    /// Not text, or too much of it.
     Binary,
 }
 
-/// A text, in memory once.
+/// The bytes of a text, without a copy where an object has them.
 #[derive(Debug)]
 pub(super) enum Text {
     Object(Arc<RawObject>),
-    Made(Vec<u8>),
+    Generated(Vec<u8>),
 }
 
 impl Deref for Text {
@@ -122,12 +110,13 @@ impl Deref for Text {
     fn deref(&self) -> &[u8] {
         match self {
             Text::Object(object) => object.data(),
-            Text::Made(bytes) => bytes,
+            Text::Generated(bytes) => bytes,
         }
     }
 }
 
-pub(super) fn sha(id: &gix::hash::oid) -> Result<Sha> {
-    let bytes: [u8; 20] = id.as_bytes().try_into().map_err(|_| fault("an object name is not SHA-1"))?;
-    Ok(Sha::from_bytes(bytes))
+pub(super) fn is_binary(bytes: &[u8]) -> bool {
+    /// Git looks for a NUL only in the start of a file.
+    const CHECKED_BYTES: usize = 8000;
+    bytes[..bytes.len().min(CHECKED_BYTES)].contains(&0)
 }

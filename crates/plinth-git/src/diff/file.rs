@@ -1,12 +1,10 @@
-//! The difference of one file, and the three ways to name a row in it: side and line, position, hunk.
+//! The diff of one file, with rows addressed by side and line, by position, or by hunk.
 
-use std::sync::Arc;
-
+use super::change::{FileChange, Status};
 use super::entry::{Content, Entry, Text};
+use super::patch::{RowKind, TextPatch};
 use super::source::Source;
-use super::text::{RowKind, TextPatch};
-use super::tree::{FileChange, Status};
-use crate::budget::{Budget, Reserved};
+use crate::budget::{AttachedReservation, Budget};
 use plinth_base::error::Result;
 
 /// Which version of a file a line number counts in.
@@ -18,7 +16,7 @@ pub enum Side {
     Right,
 }
 
-/// What changed in one file, row by row. A position counts rows below the first hunk header.
+/// The diff of one file. A position counts rows below the first hunk header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiff {
     /// Nothing for binary files.
@@ -26,28 +24,16 @@ pub struct FileDiff {
     additions: u32,
     deletions: u32,
     compared_bytes: u64,
-    held: Held,
+    reservation: AttachedReservation,
 }
 
-/// A difference of more bytes is computed each time, so that a few of them do not drive all others out of the cache.
+/// Larger diffs are not cached, so that a few of them do not evict all others.
 pub(super) const CACHED_BYTES_MAX: usize = 1024 * 1024;
 
-/// What a large difference takes of the memory for such, for as long as it lives. It is no part of what differs.
-#[derive(Debug, Clone, Default)]
-struct Held(#[expect(dead_code, reason = "dropping it gives the memory back")] Option<Arc<Reserved>>);
-
-impl PartialEq for Held {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Held {}
-
 impl FileDiff {
-    /// The difference that a change makes.
+    /// The diff of a change.
     pub fn of(repo: &dyn Source, change: &FileChange) -> Result<Self> {
-        // Equal content needs no look at it: a pure rename or a change of mode.
+        // Equal content is not read: a pure rename or a change of mode.
         if let (Some(old), Some(new)) = (&change.old, &change.new)
             && old.id == new.id
         {
@@ -60,7 +46,7 @@ impl FileDiff {
         };
         let budget = repo.budget();
         let bytes = (old.len() + new.len()) as u64;
-        // The patch is at most both texts, and as much again is needed to find out which lines it has.
+        // The patch is at most as large as both texts, and finding the changed lines needs as much again.
         let mut reserved = budget.reserve(bytes * 2)?;
         let patch = if change.status() == Status::TypeChanged {
             let mut patch = TextPatch::between(budget, &old, &[])?;
@@ -69,18 +55,18 @@ impl FileDiff {
         } else {
             TextPatch::between(budget, &old, &new)?
         };
-        let mut made = Self::with_lines(patch, bytes);
-        match made.byte_count() {
+        let mut diff = Self::with_lines(patch, bytes);
+        match diff.byte_count() {
             small if small <= CACHED_BYTES_MAX => {}
             large => {
                 reserved.iter_mut().for_each(|reserved| reserved.shrink(large as u64));
-                made.held = Held(reserved.map(Arc::new));
+                diff.reservation = reserved.into();
             }
         }
-        Ok(made)
+        Ok(diff)
     }
 
-    /// The difference of two texts.
+    /// The diff of two texts.
     pub fn between(old: &[u8], new: &[u8]) -> Self {
         let patch = TextPatch::between(Budget::unlimited(), old, new).expect("there is no limit to exceed");
         Self::with_lines(patch, (old.len() + new.len()) as u64)
@@ -88,26 +74,26 @@ impl FileDiff {
 
     fn with_lines(patch: TextPatch, compared_bytes: u64) -> Self {
         let (additions, deletions) = (patch.additions, patch.deletions);
-        Self { patch: Some(patch), additions, deletions, compared_bytes, held: Held::default() }
+        Self { patch: Some(patch), additions, deletions, compared_bytes, reservation: AttachedReservation::default() }
     }
 
-    /// What is shown of a file whose lines are not compared.
+    /// The diff of a file whose lines are not compared.
     pub fn without_lines() -> Self {
-        Self { patch: None, additions: 0, deletions: 0, compared_bytes: 0, held: Held::default() }
+        Self { patch: None, additions: 0, deletions: 0, compared_bytes: 0, reservation: AttachedReservation::default() }
     }
 
-    /// The same without its rows: only how many there are.
+    /// The same diff with only the counts.
     pub(super) fn counts_only(&self) -> Self {
         let Self { additions, deletions, compared_bytes, .. } = *self;
         Self { additions, deletions, compared_bytes, ..Self::without_lines() }
     }
 
-    /// How many bytes were compared to find it.
+    /// How many bytes were compared.
     pub fn compared_bytes(&self) -> u64 {
         self.compared_bytes
     }
 
-    /// Whether there are no lines to compare: no text, or too much of it.
+    /// Whether the lines were not compared: not text, or too much of it.
     pub fn is_binary(&self) -> bool {
         self.patch.is_none()
     }
@@ -122,7 +108,7 @@ impl FileDiff {
         self.deletions
     }
 
-    /// The hunks without the last line end; nothing if there are none to show.
+    /// The hunks without the last line feed; `None` if there are none.
     pub fn patch(&self) -> Option<&[u8]> {
         self.hunks().strip_suffix(b"\n")
     }
@@ -137,7 +123,7 @@ impl FileDiff {
         self.rows().len().saturating_sub(1) as u32
     }
 
-    /// Where a line is in the patch, if it is shown there on that side.
+    /// The position of a line, if the patch shows it on that side.
     pub fn position_of(&self, side: Side, line: u32) -> Option<u32> {
         let rows = self.rows();
         let index = rows.partition_point(|row| match side {
@@ -148,7 +134,7 @@ impl FileDiff {
             (RowKind::Context, _) | (RowKind::Added, Side::Right) | (RowKind::Deleted, Side::Left) => {
                 Some(index as u32)
             }
-            // Line zero would be found above the first line.
+            // Line zero would match the row above the first line.
             _ => None,
         }
     }
@@ -163,18 +149,18 @@ impl FileDiff {
         }
     }
 
-    /// What the row at a position is; position 0 is the first header.
+    /// The kind of the row at a position; position 0 is the first header.
     pub fn kind_at(&self, position: u32) -> Option<RowKind> {
         self.rows().get(position as usize).map(|row| row.kind)
     }
 
-    /// The position of the header of the hunk that a position is in.
+    /// The position of the hunk header above a position.
     pub fn hunk_of(&self, position: u32) -> Option<u32> {
         let rows = self.rows().get(..=position as usize)?;
         rows.iter().rposition(|row| row.kind == RowKind::Header).map(|header| header as u32)
     }
 
-    /// Whether two lines are shown in one hunk.
+    /// Whether two lines are in the same hunk.
     pub fn is_same_hunk(&self, one: (Side, u32), other: (Side, u32)) -> bool {
         let hunk = |(side, line)| self.hunk_of(self.position_of(side, line)?);
         hunk(one).is_some_and(|header| hunk(other) == Some(header))
@@ -188,7 +174,7 @@ impl FileDiff {
         self.hunks()[start..self.rows()[position as usize].end].strip_suffix(b"\n")
     }
 
-    /// The line of one side at a position, where a row of context has one on each.
+    /// The line of one side at a position; a context row has one on each side.
     pub(super) fn line_on(&self, side: Side, position: u32) -> Option<u32> {
         let row = self.rows().get(position as usize)?;
         match (row.kind, side) {
@@ -198,16 +184,16 @@ impl FileDiff {
         }
     }
 
-    /// What it takes in memory.
+    /// Its size in memory.
     pub(super) fn byte_count(&self) -> usize {
         size_of::<Self>() + self.hunks().len() + size_of_val(self.rows())
     }
 
-    fn rows(&self) -> &[super::text::Row] {
+    fn rows(&self) -> &[super::patch::Row] {
         self.patch.as_ref().map_or(&[], |patch| &patch.rows)
     }
 }
 
 fn content(repo: &dyn Source, entry: Option<&Entry>) -> Result<Content> {
-    entry.map_or(Ok(Content::Text(Text::Made(Vec::new()))), |entry| entry.content(repo))
+    entry.map_or(Ok(Content::Text(Text::Generated(Vec::new()))), |entry| entry.content(repo))
 }

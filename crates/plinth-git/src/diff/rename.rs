@@ -1,27 +1,23 @@
-//! Pairs deleted with added files, as `git diff -M` does: equal content, then equal names, then the most alike.
+//! Rename detection as in `git diff -M`: equal content, then equal names, then the most alike.
 
 use std::collections::{HashMap, HashSet};
 
+use super::change::FileChange;
 use super::entry::Entry;
-use super::measure::{Effort, Measured};
+use super::similarity::{Effort, Measured, SCORE_MAX, SCORE_MIN};
 use super::source::Source;
-use super::tree::FileChange;
 use plinth_base::error::{Error, Result};
 
-/// The score of two equal files.
-pub(super) const SCORE_MAX: u32 = 60_000;
-/// Half of a file must survive to call it renamed.
-pub(super) const SCORE_MIN: u32 = SCORE_MAX / 2;
-/// Two files that alone share a name are paired without looking further, if they are this much alike.
+/// Two files with a unique common name are paired first if their score is at least this.
 const SAME_NAME_SCORE_MIN: u32 = SCORE_MIN + (SCORE_MAX - SCORE_MIN) / 2;
-/// The square of this is how many pairs are compared at most; beyond it, only equal content and names count.
+/// The square of this is the largest number of pairs; beyond it, only equal content and names count.
 const PAIRS_ROOT_MAX: usize = 1000;
-/// How many sources of equal content are looked at for one file.
+/// Sources of equal content that are considered for one file.
 const EQUAL_SOURCES_MAX: usize = 100;
-/// How many sources are remembered for one file.
+/// Best sources of one file that are retained.
 const CANDIDATES: usize = 4;
 
-/// Joins each deletion and addition that are one rename; the order by path remains.
+/// Merges each pair of deletion and addition that is a rename; keeps the order by path.
 pub(super) fn detect(repo: &dyn Source, mut changes: Vec<FileChange>) -> Result<Vec<FileChange>> {
     let is_deletion = |change: &&FileChange| change.new.is_none();
     let is_addition = |change: &&FileChange| change.old.is_none();
@@ -29,7 +25,7 @@ pub(super) fn detect(repo: &dyn Source, mut changes: Vec<FileChange>) -> Result<
     let targets = changes.iter().filter(is_addition).filter_map(|change| change.new.as_ref()).collect();
     let mut matcher = Matcher::new(repo, sources, targets);
     matcher.pair_equal();
-    // Where it takes too much to find out which files are alike, only equal ones are renamed, as with git's own limit.
+    // Over budget, only files of equal content count as renamed, as with git's own limit.
     unless_over_budget(matcher.pair_same_names())?;
     unless_over_budget(matcher.pair_most_alike())?;
 
@@ -111,7 +107,7 @@ impl<'a> Matcher<'a> {
     fn pair_same_names(&mut self) -> Result<()> {
         let sources = unique_names(&self.sources, |index| self.used[index]);
         let targets = unique_names(&self.targets, |index| self.pairs[index].is_some());
-        // In the order of the files, so that a limit is always reached at the same one.
+        // In the order of the files, so that a limit always stops at the same one.
         let mut unique: Vec<_> = sources.into_iter().filter_map(|(name, source)| Some((source?, name))).collect();
         unique.sort_unstable();
         for (source, name) in unique {
@@ -142,7 +138,7 @@ impl<'a> Matcher<'a> {
             for (source, source_content) in free.iter().zip(&mut sources) {
                 let score = self.effort.score(source_content, &mut target_content, SCORE_MIN)?;
                 let same_name = source_content.entry.basename() == target_content.entry.basename();
-                remember(&mut best, Candidate { score, same_name, source: *source, target });
+                retain_best(&mut best, Candidate { score, same_name, source: *source, target });
             }
             candidates.append(&mut best);
             self.effort.release(&target_content);
@@ -158,7 +154,7 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// Names that exactly one of the entries has, others with nothing.
+/// The index of the only entry with a name, or `None` if several have it.
 fn unique_names<'a>(entries: &[&'a Entry], skip: impl Fn(usize) -> bool) -> HashMap<&'a [u8], Option<usize>> {
     let mut names = HashMap::new();
     for (index, entry) in entries.iter().enumerate().filter(|(index, _)| !skip(*index)) {
@@ -180,13 +176,13 @@ impl Candidate {
     }
 }
 
-/// A full list loses its worst for a better one, in place, for git breaks ties by the place in the list.
-fn remember(best: &mut Vec<Candidate>, candidate: Candidate) {
+/// Replaces the worst candidate of a full list, at the same index: git breaks ties by the index.
+fn retain_best(best: &mut Vec<Candidate>, candidate: Candidate) {
     if best.len() < CANDIDATES {
         best.push(candidate);
         return;
     }
-    let worst = best.iter_mut().min_by_key(|known| known.rank()).expect("the list is full");
+    let worst = best.iter_mut().min_by_key(|candidate| candidate.rank()).expect("the list is full");
     if worst.rank() < candidate.rank() {
         *worst = candidate;
     }

@@ -1,28 +1,28 @@
-//! Where compared objects are read from.
+//! The objects that a comparison reads.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::budget::Budget;
-use crate::object::{ObjectSource, RawObject};
+use crate::objects::{ObjectSource, RawObject};
 use crate::reader::Reader;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{ObjectKind, Sha};
 
-/// A repository as far as comparing needs it.
+/// What a comparison needs from a repository.
 pub trait Source: ObjectSource {
-    /// How large an object is, without reading it.
+    /// The size of an object, without reading it.
     fn size(&self, sha: &Sha) -> Result<u64>;
 
-    /// The shortest name that `git diff` would print for an object that may be missing here.
+    /// The abbreviated name that `git diff` prints; the object may be missing.
     fn abbreviation(&self, sha: &Sha) -> Result<String>;
 
-    /// What the comparison may cost.
+    /// The budget of the comparison.
     fn budget(&self) -> &Budget {
         Budget::unlimited()
     }
 
-    /// Fails where a fast_path has to do: what follows takes longer.
+    /// Fails on the fast path: what follows may block.
     fn check_may_block(&self) -> Result<()> {
         Ok(())
     }
@@ -46,13 +46,13 @@ impl Source for Reader<'_> {
     }
 }
 
-/// The tree of nothing, which a first commit is compared with. Git knows it without anyone ever storing it.
+/// The empty tree, with which a first commit is compared. Git knows it even if it is not stored.
 pub const EMPTY_TREE: Sha = Sha::from_bytes([
     0x4b, 0x82, 0x5d, 0xc6, 0x42, 0xcb, 0x6e, 0xb9, 0xa0, 0x60, 0xe5, 0x4b, 0xf8, 0xd6, 0x92, 0x88, 0xfb, 0xee, 0x49,
     0x04,
 ]);
 
-/// The object, whose absence is a fault: a tree names it.
+/// An object that a tree names; that it is missing is an internal error.
 pub(super) fn object(source: &dyn Source, sha: &Sha) -> Result<Arc<RawObject>> {
     source.find(sha)?.ok_or_else(|| missing(sha))
 }
@@ -77,7 +77,7 @@ fn missing(sha: &Sha) -> Error {
     super::fault(format_args!("{sha} is missing"))
 }
 
-/// The same, for gix to read from. It passes errors on as text, so the error itself stays here.
+/// Adapts a source for gix. Gix passes errors on as text, so the first error is stored here.
 pub(super) struct Objects<'a> {
     pub source: &'a dyn Source,
     pub failure: RefCell<Option<Error>>,
@@ -85,7 +85,7 @@ pub(super) struct Objects<'a> {
 
 impl gix::objs::Find for Objects<'_> {
     fn try_find<'b>(&self, id: &gix::oid, buffer: &'b mut Vec<u8>) -> gix::Result<Option<gix::objs::Data<'b>>> {
-        let found = super::entry::sha(id).and_then(|sha| self.source.find(&sha));
+        let found = self.source.find(&crate::to_sha(id));
         let found = found.map_err(|error| {
             *self.failure.borrow_mut() = Some(error);
             gix::Error::from_error(std::io::Error::other("an object cannot be read"))
@@ -93,6 +93,6 @@ impl gix::objs::Find for Objects<'_> {
         let Some(object) = found? else { return Ok(None) };
         buffer.clear();
         buffer.extend_from_slice(object.data());
-        Ok(Some(gix::objs::Data::new(buffer, crate::object::to_gix(object.kind()), gix::hash::Kind::Sha1)))
+        Ok(Some(gix::objs::Data::new(buffer, crate::objects::to_gix(object.kind()), gix::hash::Kind::Sha1)))
     }
 }

@@ -1,70 +1,31 @@
 //! Which files differ between two trees.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
-use super::entry::{Entry, Mode};
+use gix::bstr::{BStr, BString};
+use gix::diff::tree::visit::Change;
+
+use super::change::FileChange;
+use super::entry::{Entry, FileMode};
 use super::source::{Objects, Source, object, tree};
-use super::visitor::Visitor;
 use super::{fault, rename};
-use plinth_base::error::Result;
+use crate::budget::{Budget, Reserved};
+use crate::objects::tree::{EntryMode, find_entry};
+use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 
-/// How a file changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Status {
-    Added,
-    Deleted,
-    Modified,
-    Renamed,
-    /// A file became a link or a submodule, or the other way around.
-    TypeChanged,
-}
-
-/// A file that differs between two trees.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileChange {
-    pub old: Option<Entry>,
-    pub new: Option<Entry>,
-    /// How alike the two sides of a rename are, of [`rename::SCORE_MAX`].
-    pub(super) score: u32,
-}
-
-impl FileChange {
-    /// What happened, judged by both sides.
-    pub fn status(&self) -> Status {
-        match (&self.old, &self.new) {
-            (Some(old), Some(new)) if old.path != new.path => Status::Renamed,
-            (Some(old), Some(new)) if !old.mode.is_same_type(new.mode) => Status::TypeChanged,
-            (Some(_), Some(_)) => Status::Modified,
-            (None, _) => Status::Added,
-            (Some(_), None) => Status::Deleted,
-        }
-    }
-
-    /// Where the file is now, or was last.
-    pub fn path(&self) -> &[u8] {
-        self.new.as_ref().or(self.old.as_ref()).map_or(&[], |entry| &entry.path)
-    }
-
-    /// Where a renamed file was before.
-    pub fn previous_path(&self) -> Option<&[u8]> {
-        match self.status() {
-            Status::Renamed => self.old.as_ref().map(|entry| &entry.path[..]),
-            Status::Added | Status::Deleted | Status::Modified | Status::TypeChanged => None,
-        }
-    }
-
-    /// What it takes in memory.
-    pub(super) fn byte_count(&self) -> usize {
-        let path = |entry: &Option<Entry>| entry.as_ref().map_or(0, |entry| entry.path.len());
-        size_of::<Self>() + path(&self.old) + path(&self.new)
-    }
-
-    /// How alike the two sides of a rename are, in percent.
-    pub fn similarity(&self) -> u32 {
-        self.score * 100 / rename::SCORE_MAX
-    }
-}
+/// More changed files than this are not compared at all.
+const FILES_MAX: usize = 100_000;
+/// Changed files and the directories that contain them.
+const ENTRIES_MAX: usize = 2 * FILES_MAX;
+/// Bytes of the paths of all changed files and of the directories that contain them.
+const PATH_BYTES_MAX: usize = 12 << 20;
+/// Memory of a changed file in addition to its path, including rename detection.
+const FILE_BYTES: usize = 256;
+/// Memory is reserved in steps of this size.
+const STEP_BYTES: u64 = 1 << 20;
 
 /// The files that differ between two commits or trees, by path, with renames as `git diff` finds them by default.
 pub fn changes(repo: &dyn Source, old: &Sha, new: &Sha) -> Result<Vec<FileChange>> {
@@ -94,12 +55,121 @@ pub fn entry_at(repo: &dyn Source, commit_or_tree: &Sha, path: &[u8]) -> Result<
     let mut directory = tree(repo, commit_or_tree)?;
     let mut parts = path.split(|&byte| byte == b'/').peekable();
     while let Some(part) = parts.next() {
-        let Some(found) = crate::tree::find_entry(directory.data(), part)? else { return Ok(None) };
-        match (parts.peek(), Mode::of_entry(found.mode)) {
+        let Some(found) = find_entry(directory.data(), part)? else { return Ok(None) };
+        match (parts.peek(), FileMode::of(found.mode)) {
             (Some(_), None) => directory = object(repo, &found.sha)?,
             (None, Some(mode)) => return Ok(Some(Entry { path: path.to_vec(), mode, id: found.sha })),
             (Some(_), Some(_)) | (None, None) => return Ok(None),
         }
     }
     Ok(None)
+}
+
+/// Records changed files, and stops the walk if there are too many: a tree of a few hundred bytes can have billions.
+pub(super) struct Visitor<'a> {
+    budget: &'a Budget,
+    reserved: Vec<Option<Reserved>>,
+    path: BString,
+    /// Paths of directories that are still to be walked.
+    pending: VecDeque<BString>,
+    path_bytes: usize,
+    entries: usize,
+    bytes: u64,
+    changes: Vec<FileChange>,
+    failure: Option<Error>,
+}
+
+impl<'a> Visitor<'a> {
+    pub fn new(budget: &'a Budget) -> Self {
+        Self {
+            budget,
+            reserved: Vec::new(),
+            path: BString::default(),
+            pending: VecDeque::new(),
+            path_bytes: 0,
+            entries: 0,
+            bytes: 0,
+            changes: Vec::new(),
+            failure: None,
+        }
+    }
+
+    /// The changed files, or why the walk was stopped.
+    pub fn finish(self) -> Result<Vec<FileChange>> {
+        self.failure.map_or(Ok(self.changes), Err)
+    }
+
+    fn record(&mut self, change: &Change) -> Result<()> {
+        self.budget.visit(1)?;
+        self.path_bytes += self.path.len();
+        self.entries += 1;
+        self.reserve((self.path.len() + FILE_BYTES) as u64)?;
+        let (old, new) = match change {
+            Change::Addition { entry_mode, oid, .. } => (None, self.entry(*entry_mode, oid)),
+            Change::Deletion { entry_mode, oid, .. } => (self.entry(*entry_mode, oid), None),
+            Change::Modification { previous_entry_mode, previous_oid, entry_mode, oid } => {
+                (self.entry(*previous_entry_mode, previous_oid), self.entry(*entry_mode, oid))
+            }
+        };
+        // Gix also reports trees, and modes that differ only in their spelling.
+        if old != new {
+            self.changes.push(FileChange { old, new, score: 0 });
+        }
+        let is_full = self.changes.len() > FILES_MAX || self.entries > ENTRIES_MAX;
+        if is_full || self.path_bytes > PATH_BYTES_MAX {
+            return Err(Error::OverBudget("The comparison has too many files."));
+        }
+        Ok(())
+    }
+
+    fn reserve(&mut self, bytes: u64) -> Result<()> {
+        self.bytes += bytes;
+        if self.bytes / STEP_BYTES > self.reserved.len() as u64 {
+            self.reserved.push(self.budget.reserve(STEP_BYTES)?);
+        }
+        Ok(())
+    }
+
+    fn entry(&self, mode: gix::objs::tree::EntryMode, id: &gix::hash::oid) -> Option<Entry> {
+        let mode = FileMode::of(EntryMode::from_gix(mode))?;
+        Some(Entry { path: self.path.to_vec(), mode, id: crate::to_sha(id) })
+    }
+
+    fn push(&mut self, component: &BStr) {
+        if !self.path.is_empty() {
+            self.path.push(b'/');
+        }
+        self.path.extend_from_slice(component);
+    }
+}
+
+impl gix::diff::tree::Visit for Visitor<'_> {
+    fn pop_front_tracked_path_and_set_current(&mut self) {
+        self.path = self.pending.pop_front().unwrap_or_default();
+    }
+
+    fn push_back_tracked_path_component(&mut self, component: &BStr) {
+        self.push(component);
+        self.path_bytes += self.path.len();
+        self.pending.push_back(self.path.clone());
+    }
+
+    fn push_path_component(&mut self, component: &BStr) {
+        self.push(component);
+    }
+
+    fn pop_path_component(&mut self) {
+        let end = self.path.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+        self.path.truncate(end);
+    }
+
+    fn visit(&mut self, change: Change) -> ControlFlow<()> {
+        match self.record(&change) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failure = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
 }

@@ -1,16 +1,16 @@
-//! The whole difference of two commits as text, as `git diff` prints it.
+//! The diff of two commits as text, as `git diff` prints it.
 
+use super::change::{FileChange, Status};
 use super::entry::Entry;
 use super::file::FileDiff;
-use super::quote;
 use super::source::Source;
-use super::tree::{FileChange, Status, changes};
+use super::tree::changes;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 
-/// A longer text is refused: nobody reads it, and it must not fill the memory.
+/// A longer text is an error: nobody reads it, and it would fill the memory.
 const TEXT_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// What a text takes in memory, for each of its bytes: it grows by doubling.
+/// Memory for each byte of a text: it grows by doubling.
 const MEMORY_PER_BYTE: usize = 2;
 
 /// The text of `git diff -M old new`, of two commits or trees.
@@ -19,7 +19,7 @@ pub fn unified(repo: &dyn Source, old: &Sha, new: &Sha) -> Result<Vec<u8>> {
     for change in changes(repo, old, new)? {
         let before = text.len();
         match change.status() {
-            // Content of different types is not compared: one file goes and another comes.
+            // Content of different types is not compared: one file is deleted and another one added.
             Status::TypeChanged => {
                 write_file(repo, &FileChange { new: None, ..change.clone() }, &mut text)?;
                 write_file(repo, &FileChange { old: None, ..change }, &mut text)?;
@@ -42,13 +42,13 @@ fn write_file(repo: &dyn Source, change: &FileChange, text: &mut Vec<u8>) -> Res
     else {
         return Ok(());
     };
-    let (old_name, new_name) = (quote::path("a/", &old.path), quote::path("b/", &new.path));
+    let (old_name, new_name) = (quoted_path("a/", &old.path), quoted_path("b/", &new.path));
     put(text, &[b"diff --git ", &old_name, b" ", &new_name]);
     write_modes(change, text);
     if change.status() == Status::Renamed {
         put(text, &[format!("similarity index {}%", change.similarity()).as_bytes()]);
-        put(text, &[b"rename from ", &quote::path("", &old.path)]);
-        put(text, &[b"rename to ", &quote::path("", &new.path)]);
+        put(text, &[b"rename from ", &quoted_path("", &old.path)]);
+        put(text, &[b"rename to ", &quoted_path("", &new.path)]);
     }
     if change.old.as_ref().map(|entry| entry.id) != change.new.as_ref().map(|entry| entry.id) {
         write_index(repo, change, text)?;
@@ -93,7 +93,7 @@ fn same_mode(change: &FileChange) -> String {
     }
 }
 
-/// The shortest unambiguous name of the object, which for a missing one is zeros.
+/// The abbreviated name of the object; zeros for a missing side.
 fn abbreviation(repo: &dyn Source, entry: Option<&Entry>) -> Result<String> {
     match entry.map(|entry| entry.id) {
         Some(id) => repo.abbreviation(&id),
@@ -101,7 +101,7 @@ fn abbreviation(repo: &dyn Source, entry: Option<&Entry>) -> Result<String> {
     }
 }
 
-/// git ends a name that contains a space with a tab, for readers that would cut it there.
+/// Git ends a name that contains a space with a tab, for parsers that split at spaces.
 fn tail(name: &[u8]) -> &'static [u8] {
     if name.contains(&b' ') { b"\t" } else { b"" }
 }
@@ -111,4 +111,28 @@ fn put(text: &mut Vec<u8>, parts: &[&[u8]]) {
         text.extend_from_slice(part);
     }
     text.push(b'\n');
+}
+
+/// `prefix` and `path` as one name, quoted with C escapes if it has special characters.
+fn quoted_path(prefix: &str, path: &[u8]) -> Vec<u8> {
+    let mut name = prefix.as_bytes().to_vec();
+    if !path.iter().copied().any(needs_escape) {
+        name.extend_from_slice(path);
+        return name;
+    }
+    name.insert(0, b'"');
+    for &byte in path {
+        match byte {
+            byte if !needs_escape(byte) => name.push(byte),
+            b'"' | b'\\' => name.extend([b'\\', byte]),
+            7..=13 => name.extend([b'\\', b"abtnvfr"[usize::from(byte - 7)]]),
+            byte => name.extend(format!("\\{byte:03o}").bytes()),
+        }
+    }
+    name.push(b'"');
+    name
+}
+
+fn needs_escape(byte: u8) -> bool {
+    !(b' '..0x7f).contains(&byte) || byte == b'"' || byte == b'\\'
 }

@@ -1,10 +1,10 @@
-//! Loading an object: its size is known, and paid for, before it is in memory.
+//! Loads objects. The size of an object is counted against the budget before it is in memory.
 
 use std::sync::Arc;
 
-use super::Reader;
-use crate::object::RawObject;
-use crate::object_store::Lookup;
+use super::{Header, Reader};
+use crate::objects::RawObject;
+use crate::packs::object_store::Lookup;
 use crate::repository::Repository;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{ObjectKind, Sha};
@@ -13,11 +13,34 @@ use plinth_base::ids::{ObjectKind, Sha};
 const MESSAGE_BYTES_MAX: u64 = 4 << 20;
 /// Larger trees are not read; one of this size has some 400,000 entries.
 const TREE_BYTES_MAX: u64 = 16 << 20;
-/// What it takes to load an object: itself, and for a delta its base and the instructions.
+/// Memory to load an object, in multiples of its size: a delta needs its base and the instructions as well.
 const LOAD_FACTOR: u64 = 2;
 
 impl Reader<'_> {
-    /// An object, from the cache, the packs, or beside the packs.
+    /// Kind and size of an object, or `None` if the repository does not have it.
+    pub fn find_header(&self, sha: &Sha) -> Result<Option<Header>> {
+        self.step()?;
+        let store = &self.repository.store;
+        let packed = |lookup| -> Result<Option<Header>> {
+            Ok(store.header(sha, lookup)?.map(|(kind, size)| Header { kind, size }))
+        };
+        if let Some(object) = self.repository.cache.get(self.repository.id, sha) {
+            return Ok(Some(Header { kind: object.kind(), size: object.data().len() as u64 }));
+        }
+        self.check_may_block()?;
+        if let Some(header) = packed(Lookup::KnownPacks)? {
+            return Ok(Some(header));
+        }
+        match self.overlay.find(sha)? {
+            Some(object) => Ok(Some(Header { kind: object.kind(), size: object.data().len() as u64 })),
+            None => match packed(Lookup::NewPacksToo)? {
+                Some(header) => Ok(Some(header)),
+                None => self.check_absent(sha).map(|()| None),
+            },
+        }
+    }
+
+    /// Loads an object from the cache, the packs or the overlay.
     pub(super) fn find_wanted(&self, sha: &Sha, wanted: Option<ObjectKind>) -> Result<Option<Arc<RawObject>>> {
         self.step()?;
         let Repository { id, cache, .. } = self.repository;
@@ -27,7 +50,7 @@ impl Reader<'_> {
         self.check_may_block()?;
         let removals = self.repository.removals();
         let packed = match self.load(sha, wanted, Lookup::KnownPacks)? {
-            Packed::Absent => match self.beside.find(sha)? {
+            Packed::Absent => match self.overlay.find(sha)? {
                 Some(object) => return Ok(Some(object)),
                 None => self.load(sha, wanted, Lookup::NewPacksToo)?,
             },
@@ -42,7 +65,6 @@ impl Reader<'_> {
         Ok(Some(object))
     }
 
-    /// Reads an object from the packs. Its size is known, and paid for, before it is in memory.
     fn load(&self, sha: &Sha, wanted: Option<ObjectKind>, lookup: Lookup) -> Result<Packed> {
         let store = &self.repository.store;
         let Some((kind, size)) = store.header(sha, lookup)? else { return Ok(Packed::Absent) };
@@ -58,14 +80,29 @@ impl Reader<'_> {
         if let Some(reserved) = &mut reserved {
             reserved.shrink(size);
         }
-        Ok(found.map_or(Packed::Absent, |object| Packed::Object(object.holding(reserved))))
+        Ok(found.map_or(Packed::Absent, |object| Packed::Object(object.with_reservation(reserved))))
+    }
+
+    /// Fails if the object is not absent but lost.
+    fn check_absent(&self, sha: &Sha) -> Result<()> {
+        let store = &self.repository.store;
+        for required in self.overlay.required(sha)? {
+            // The required object may have arrived after the lookup that did not find it.
+            let is_there = store.header(&required, Lookup::KnownPacks)?.is_some()
+                || self.overlay.find(&required)?.is_some()
+                || store.header(&required, Lookup::NewPacksToo)?.is_some();
+            if !is_there {
+                return Err(self.missing(&required));
+            }
+        }
+        Ok(())
     }
 }
 
-/// What was found in the packs.
+/// The result of a lookup in the packs.
 enum Packed {
     Object(RawObject),
-    /// An object of another kind that is too large to be loaded for nothing.
+    /// An object of another kind than the wanted one, and too large to be loaded for nothing.
     Unwanted,
     Absent,
 }

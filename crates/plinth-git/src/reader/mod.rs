@@ -1,44 +1,51 @@
-//! Reading objects by name: from the cache, the packs, and what lives beside the packs.
+//! Reading objects: from the cache, the packs, and an overlay of objects that are in no pack yet.
 
+mod ancestry;
 mod load;
+mod tree_listing;
+mod walk;
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::budget::Budget;
-use super::commit::Commit;
-use super::commit_graph::CommitGraph;
-use super::damage;
-use super::object::{NoObjects, ObjectSource, RawObject};
-use super::object_store::Lookup;
-use super::repository::Repository;
-use super::tag::Tag;
-use super::tree::{self, EntryMode, TreeEntry};
+use crate::budget::Budget;
+use crate::commit_graph::CommitGraph;
+use crate::objects::commit::Commit;
+use crate::objects::tag::Tag;
+use crate::objects::tree::{self, EntryMode, TreeEntry};
+use crate::objects::{NoObjects, ObjectSource, RawObject};
+use crate::packs::damage;
+use crate::repository::Repository;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{ObjectKind, Sha};
 
-/// Tags may point at tags, but nobody needs a longer chain than this.
+pub use ancestry::CommitRange;
+pub use tree_listing::{PathEntry, TreeLimits, TreeListing};
+
+/// Tags may point at tags; longer chains than this are not followed.
 const TAG_CHAIN_MAX: usize = 64;
+/// Objects and commits that a fast path may touch: together they take microseconds.
+const FAST_PATH_STEPS: u32 = 256;
 
 /// A view of one repository.
 #[derive(Clone, Copy)]
 pub struct Reader<'a> {
     repository: &'a Repository,
-    beside: &'a dyn ObjectSource,
+    overlay: &'a dyn ObjectSource,
     budget: &'a Budget,
-    effort: Effort<'a>,
+    mode: Mode<'a>,
 }
 
-/// How much a look may cost.
+/// Whether a read may block.
 #[derive(Debug, Clone, Copy)]
-enum Effort<'a> {
-    Any,
-    /// Only what is in memory, and no more than so many steps.
-    Glance(&'a AtomicU32),
+enum Mode<'a> {
+    Blocking,
+    /// Only what is in memory, and only as many steps as are left.
+    FastPath(&'a AtomicU32),
 }
 
-/// The answer takes more than a fast_path: it has to be looked for where blocking is fine.
+/// The fast path does not suffice: the read has to be repeated where it may block.
 #[derive(Debug)]
 pub struct WouldBlock;
 
@@ -56,135 +63,110 @@ impl From<WouldBlock> for Error {
     }
 }
 
-/// What can be told about an object without reading it.
+/// What is known about an object without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     pub kind: ObjectKind,
     pub size: u64,
 }
 
-impl<'a> Reader<'a> {
-    pub(super) fn new(repository: &'a Repository, beside: &'a dyn ObjectSource, budget: &'a Budget) -> Self {
-        Self { repository, beside, budget, effort: Effort::Any }
+impl Repository {
+    /// A reader without a budget, for commands of the operator. Requests use [`Repository::reader_within`].
+    pub fn reader<'a>(&'a self, overlay: &'a dyn ObjectSource) -> Reader<'a> {
+        self.reader_within(overlay, Budget::unlimited())
     }
 
-    /// What the work of this reader may cost.
+    /// A reader that spends a budget.
+    pub fn reader_within<'a>(&'a self, overlay: &'a dyn ObjectSource, budget: &'a Budget) -> Reader<'a> {
+        Reader { repository: self, overlay, budget, mode: Mode::Blocking }
+    }
+
+    /// Runs `work` on what is in memory, where it never blocks. `None` if it would block or take too many steps.
+    pub fn fast_path<T>(&self, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Option<Result<T>> {
+        let steps = AtomicU32::new(FAST_PATH_STEPS);
+        let (overlay, budget) = (&NoObjects, Budget::unlimited());
+        match work(&Reader { repository: self, overlay, budget, mode: Mode::FastPath(&steps) }) {
+            Err(Error::Internal(cause)) if cause.is::<WouldBlock>() => None,
+            outcome => Some(outcome),
+        }
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// The budget that this reader spends.
     pub fn budget(&self) -> &'a Budget {
         self.budget
     }
 
-    /// A reader that fails with [`WouldBlock`] rather than read from the disk, or go on for long.
-    pub(super) fn at_a_glance(repository: &'a Repository, steps: &'a AtomicU32) -> Self {
-        Self { repository, beside: &NoObjects, budget: Budget::unlimited(), effort: Effort::Glance(steps) }
-    }
-
-    /// Call this before what takes long even if everything is in memory.
-    pub(super) fn check_may_block(&self) -> Result<()> {
-        match self.effort {
-            Effort::Any => Ok(()),
-            Effort::Glance(_) => Err(WouldBlock.into()),
+    /// Call this before work that takes long even if everything is in memory.
+    pub(crate) fn check_may_block(&self) -> Result<()> {
+        match self.mode {
+            Mode::Blocking => Ok(()),
+            Mode::FastPath(_) => Err(WouldBlock.into()),
         }
     }
 
-    /// Call this at every step of what may be many.
-    pub(super) fn step(&self) -> Result<()> {
-        match self.effort {
-            Effort::Any => self.budget.visit(1),
-            Effort::Glance(steps) => {
+    /// Call this at every step of a loop.
+    pub(crate) fn step(&self) -> Result<()> {
+        match self.mode {
+            Mode::Blocking => self.budget.visit(1),
+            Mode::FastPath(steps) => {
                 let left = steps.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
                 left.map(|_| ()).map_err(|_| WouldBlock.into())
             }
         }
     }
 
-    /// The commit-graph of now. At a fast_path, one that would have to be opened first is done without.
-    pub(super) fn graph(&self) -> Option<Arc<CommitGraph>> {
+    /// The current commit-graph. On the fast path, only if it is open already.
+    pub(crate) fn graph(&self) -> Option<Arc<CommitGraph>> {
         let Repository { graph, .. } = self.repository;
         let directory = self.repository.objects_directory();
-        match self.effort {
-            Effort::Any => graph.get(&directory),
-            Effort::Glance(_) => graph.get_open(&directory),
+        match self.mode {
+            Mode::Blocking => graph.get(&directory),
+            Mode::FastPath(_) => graph.get_open(&directory),
         }
     }
 
-    /// Kind and size of an object, or nothing if the repository does not have it.
-    pub fn find_header(&self, sha: &Sha) -> Result<Option<Header>> {
-        self.step()?;
-        let store = &self.repository.store;
-        let packed = |lookup| -> Result<Option<Header>> {
-            Ok(store.header(sha, lookup)?.map(|(kind, size)| Header { kind, size }))
-        };
-        if let Some(object) = self.repository.cache.get(self.repository.id, sha) {
-            return Ok(Some(Header { kind: object.kind(), size: object.data().len() as u64 }));
-        }
-        self.check_may_block()?;
-        if let Some(header) = packed(Lookup::KnownPacks)? {
-            return Ok(Some(header));
-        }
-        match self.beside.find(sha)? {
-            Some(object) => Ok(Some(Header { kind: object.kind(), size: object.data().len() as u64 })),
-            None => match packed(Lookup::NewPacksToo)? {
-                Some(header) => Ok(Some(header)),
-                None => self.check_absent(sha).map(|()| None),
-            },
-        }
-    }
-
-    /// Fails where the object is not absent but lost.
-    fn check_absent(&self, sha: &Sha) -> Result<()> {
-        let store = &self.repository.store;
-        for required in self.beside.required(sha)? {
-            // What is required may have come since the look that did not find it.
-            let is_there = store.header(&required, Lookup::KnownPacks)?.is_some()
-                || self.beside.find(&required)?.is_some()
-                || store.header(&required, Lookup::NewPacksToo)?.is_some();
-            if !is_there {
-                return Err(self.missing(&required));
-            }
-        }
-        Ok(())
-    }
-
-    /// The error for an object that another one, or the store, names: its absence is damage.
+    /// The error for an object that another object, or the database, names: that it is missing is damage.
     pub fn missing(&self, sha: &Sha) -> Error {
         damage::report(&self.repository.pack_directory(), sha, "it is missing")
     }
 
-    /// What the object is, or nothing if the repository does not have it.
+    /// The kind of an object, or `None` if the repository does not have it.
     pub fn kind_of(&self, sha: &Sha) -> Result<Option<ObjectKind>> {
         Ok(self.find_header(sha)?.map(|header| header.kind))
     }
 
-    /// The commit, or nothing if there is no such object or it is not a commit.
+    /// The commit, or `None` if there is no such object or it is not a commit.
     pub fn find_commit(&self, sha: &Sha) -> Result<Option<Commit>> {
         self.find_as(sha, ObjectKind::Commit)?.map(|object| Commit::parse(object.data())).transpose()
     }
 
-    /// The tree of a commit, whose other lines are not looked at.
+    /// The tree of a commit; the rest of the commit is not parsed.
     pub fn find_tree_id(&self, sha: &Sha) -> Result<Option<Sha>> {
         let Some(object) = self.find_as(sha, ObjectKind::Commit)? else { return Ok(None) };
         let tree_id = gix::objs::CommitRefIter::from_bytes(object.data(), gix::hash::Kind::Sha1).tree_id();
-        tree_id.map(|oid| Some(super::to_sha(&oid))).map_err(super::broken)
+        tree_id.map(|oid| Some(crate::to_sha(&oid))).map_err(crate::broken)
     }
 
-    /// The annotated tag, or nothing if there is no such object or it is not a tag.
+    /// The annotated tag, or `None` if there is no such object or it is not a tag.
     pub fn find_tag(&self, sha: &Sha) -> Result<Option<Tag>> {
         self.find_as(sha, ObjectKind::Tag)?.map(|object| Tag::parse(object.data())).transpose()
     }
 
-    /// The content of a blob. One that is larger than the limit is refused before it is read.
+    /// The content of a blob. One that is larger than the limit is an error before it is read.
     pub fn find_blob(&self, sha: &Sha, size_max: u64) -> Result<Option<Arc<RawObject>>> {
         match self.find_header(sha)? {
             Some(Header { kind: ObjectKind::Blob, size }) if size > size_max => {
                 Err(Error::Forbidden(format!("The blob is larger than {size_max} bytes.")))
             }
-            // What the head of a damaged object says may be wrong, so another kind is believed only with its content.
+            // The header of a damaged object may be wrong, so another kind counts only once its content is read.
             Some(Header { size, .. }) if size <= size_max => self.find_as(sha, ObjectKind::Blob),
             Some(_) | None => Ok(None),
         }
     }
 
-    /// What an object points at once all tags around it are peeled off.
+    /// The object behind all tags that point at it.
     pub fn peel(&self, sha: &Sha) -> Result<Option<(Sha, ObjectKind)>> {
         let mut current = *sha;
         for _ in 0..TAG_CHAIN_MAX {
@@ -200,7 +182,7 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
-    /// What stands at a path below a tree. The empty path is the tree itself and has no entry.
+    /// The entry at a path below a tree. The empty path is the tree itself and has no entry.
     pub fn find_path(&self, tree_id: &Sha, path: &[u8]) -> Result<Option<TreeEntry>> {
         let mut tree_id = *tree_id;
         let mut found = None;
@@ -221,13 +203,23 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    /// The name of an object as short as `git` would print it; objects beside the packs do not count.
-    pub(super) fn abbreviate(&self, sha: &Sha) -> Result<String> {
+    /// Whether anything at or below a path differs between two commits. Without an old commit, whether anything is there.
+    pub fn differs_under(&self, old_commit: Option<&Sha>, new_commit: &Sha, path: &[u8]) -> Result<bool> {
+        let entry_in = |commit_id: &Sha| -> Result<_> {
+            let tree_id = self.find_tree_id(commit_id)?.ok_or(Error::NotFound)?;
+            Ok(self.find_path(&tree_id, path)?.map(|entry| (entry.mode, entry.sha)))
+        };
+        let old = old_commit.map(entry_in).transpose()?.flatten();
+        Ok(old != entry_in(new_commit)?)
+    }
+
+    /// The abbreviated name that `git` would print. Only packed objects count as ambiguous.
+    pub(crate) fn abbreviate(&self, sha: &Sha) -> Result<String> {
         self.step()?;
         self.repository.store.abbreviate(sha)
     }
 
-    pub(super) fn find_as(&self, sha: &Sha, kind: ObjectKind) -> Result<Option<Arc<RawObject>>> {
+    pub(crate) fn find_as(&self, sha: &Sha, kind: ObjectKind) -> Result<Option<Arc<RawObject>>> {
         Ok(self.find_wanted(sha, Some(kind))?.filter(|object| object.kind() == kind))
     }
 }

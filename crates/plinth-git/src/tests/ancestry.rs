@@ -1,4 +1,4 @@
-//! Ancestry as git sees it, on histories of every shape.
+//! Ancestry, compared with git.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::{NoObjects, RawObject};
 use plinth_base::error::Error;
 use plinth_base::ids::Sha;
 
-/// Histories whose commits have up to three parents among those before them, with clocks that go wrong.
+/// Histories whose commits have up to three earlier commits as parents, and dates that are out of order.
 fn histories() -> impl Strategy<Value = (Vec<Vec<usize>>, Vec<i64>)> {
     let commit = (prop::collection::btree_set(1..6usize, 0..4), 0..5i64);
     prop::collection::vec(commit, 2..16).prop_map(|commits| {
@@ -33,7 +33,7 @@ fn check_pair(fixture: &Fixture, one: Sha, other: Sha) {
     let range = reader.commits_between(&one, &other, 1_000).expect("walkable");
     let listed: Vec<String> = range.commit_ids.iter().map(ToString::to_string).collect();
     let theirs = fixture.git(&["rev-list", &format!("{one}..{other}")]);
-    // Where clocks are wrong, git's own listing has commits too many that its other command knows better about.
+    // If dates are out of order, rev-list may list too many commits; merge-base is exact.
     let is_extra = |id: &str| try_git(directory, &["merge-base", "--is-ancestor", id, &one_text], b"").0;
     let expected: Vec<&str> = theirs.lines().filter(|id| !is_extra(id)).collect();
     assert_eq!(listed, expected);
@@ -44,10 +44,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn git_agrees_about_random_histories((parents, dates) in histories(), graphed in 0..16usize, picks in prop::collection::vec((0..16usize, 0..16usize), 4)) {
+    fn ancestry_equals_git_on_random_histories((parents, dates) in histories(), graphed in 0..16usize, picks in prop::collection::vec((0..16usize, 0..16usize), 4)) {
         let fixture = Fixture::empty();
         let ids = fixture.fast_import(&commits_stream(&parents, |mark| dates[mark - 1]));
-        // Only a part of the history is in the graph, as it is between two rounds of upkeep.
+        // Only a part of the history is in the graph, as between two runs of maintenance.
         if let Some(tip) = ids.get(graphed) {
             fixture.repository.write_commit_graph(&[*tip], crate::GraphLayers::Keep).expect("written");
         }
@@ -58,7 +58,7 @@ proptest! {
 }
 
 #[test]
-fn a_new_graph_is_taken_into_use_and_limits_hold() {
+fn new_commit_graph_is_used_and_limits_apply() {
     let fixture = Fixture::empty();
     let parents: Vec<Vec<usize>> = (0..50).map(|index| if index == 0 { vec![] } else { vec![index] }).collect();
     let ids = fixture.fast_import(&commits_stream(&parents, |mark| seconds(mark) * 60));
@@ -71,13 +71,13 @@ fn a_new_graph_is_taken_into_use_and_limits_hold() {
     let reader = fixture.repository.reader(&NoObjects);
     let range = reader.commits_between(&ids[9], &ids[49], 3).expect("walkable");
     assert_eq!((range.commit_ids, range.total), (vec![ids[49], ids[48], ids[47]], 40));
-    // The long way round, from tip to root and back.
+    // The longest walk: from the tip to the root.
     assert!(reader.is_ancestor(&ids[0], &ids[49]).expect("walkable"));
     assert!(!reader.is_ancestor(&ids[49], &ids[0]).expect("walkable"));
 }
 
 #[test]
-fn what_is_not_a_commit_is_not_found() {
+fn walk_from_non_commit_is_not_found() {
     let fixture = Fixture::empty();
     let ids = fixture.fast_import(&commits_stream(&[vec![]], |_| 0));
     let blob = RawObject::blob("x").expect("a blob");

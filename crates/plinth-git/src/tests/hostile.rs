@@ -1,4 +1,4 @@
-//! Packs that were made to do harm are refused, and nothing of them stays.
+//! Hostile packs are rejected and leave no trace.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use plinth_base::error::Error;
 use plinth_base::ids::ObjectKind;
 
 #[test]
-fn damaged_packs_leave_nothing() {
+fn damaged_pack_is_rejected_without_trace() {
     let (pusher, ids) = pusher(4);
     let pack = pack_of(&pusher, &format!("{}\n", ids[3]), &[]);
     let fixture = Fixture::empty();
@@ -29,55 +29,55 @@ fn damaged_packs_leave_nothing() {
         ("a flipped object", &flipped(pack.len() / 2)),
         ("a flipped checksum", &flipped(pack.len() - 1)),
     ] {
-        let verdict = receive(&fixture, bytes, PackLimits::default()).map(|_| ());
-        assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{what}: {verdict:?}");
-        let text = verdict.expect_err("refused").to_string();
+        let outcome = receive(&fixture, bytes, PackLimits::default()).map(|_| ());
+        assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{what}: {outcome:?}");
+        let text = outcome.expect_err("rejected").to_string();
         assert!(!text.contains(&*fixture.data.path().to_string_lossy()), "{text}");
         assert_untouched(&fixture);
     }
 }
 
 #[test]
-fn packs_over_a_limit_leave_nothing() {
+fn pack_over_limit_is_rejected_without_trace() {
     let (pusher, ids) = pusher(2);
     let pack = pack_of(&pusher, &format!("{}\n", ids[1]), &[]);
     let fixture = Fixture::empty();
     let small = PackLimits { pack_size: 300, ..PackLimits::default() };
     assert!(matches!(receive(&fixture, &pack, small), Err(Error::BodyTooLarge(300))));
     let fine = PackLimits { object_size: 1_000, ..PackLimits::default() };
-    let verdict = receive(&fixture, &pack, fine).map(|_| ());
-    assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?}");
+    let outcome = receive(&fixture, &pack, fine).map(|_| ());
+    assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{outcome:?}");
     assert_untouched(&fixture);
 }
 
 #[test]
-fn a_bomb_is_refused() {
+fn compression_bomb_is_rejected() {
     // Sixteen megabytes of zeros in a few kilobytes, first as one blob and then as a delta that repeats its base.
     let zeros = RawObject::blob(vec![0; 16 << 20]).expect("a blob");
     let bomber = Fixture::empty();
     let path = bomber.repository.store(&[zeros]).expect("stored").expect("a pack");
     let fixture = Fixture::empty();
     let limits = PackLimits { object_size: 8 << 20, ..PackLimits::default() };
-    let verdict = receive(&fixture, &fs::read(path).expect("a pack"), limits).map(|_| ());
-    assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?}");
+    let outcome = receive(&fixture, &fs::read(path).expect("a pack"), limits).map(|_| ());
+    assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{outcome:?}");
 
-    let verdict = receive(&fixture, &delta_bomb(), limits).map(|_| ()).expect_err("the result is too large");
-    assert!(verdict.to_string().contains("is larger than 8388608 bytes"), "{verdict}");
+    let outcome = receive(&fixture, &delta_bomb(), limits).map(|_| ()).expect_err("the result is too large");
+    assert!(outcome.to_string().contains("is larger than 8388608 bytes"), "{outcome}");
     receive(&fixture, &delta_bomb(), PackLimits { object_size: 256 << 20, ..limits }).map(|_| ()).expect("just fits");
 
     let memory = Limits { memory: 24 << 20, ..Limits::default() };
-    let verdict = receive(&fixture, &delta_bomb(), PackLimits { child: memory, ..limits }).map(|_| ());
-    assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?}");
+    let outcome = receive(&fixture, &delta_bomb(), PackLimits { child: memory, ..limits }).map(|_| ());
+    assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{outcome:?}");
     assert_untouched(&fixture);
 }
 
 #[test]
-fn a_delta_that_is_its_own_base_is_refused() {
+fn delta_on_itself_is_rejected() {
     let fixture = Fixture::empty();
     let own_name = [7; 20];
-    let verdict =
+    let outcome =
         receive(&fixture, &pack_with_delta(&own_name, b"\x01\x01\x90\x01"), PackLimits::default()).map(|_| ());
-    assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?}");
+    assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{outcome:?}");
     assert_untouched(&fixture);
 }
 
@@ -113,8 +113,8 @@ fn pack_with_delta(base: &[u8; 20], delta: &[u8]) -> Vec<u8> {
 
 fn deflate(data: &[u8]) -> Vec<u8> {
     let mut out = gix::zlib::stream::deflate::Write::new(Vec::new(), gix::zlib::Compression::DEFAULT);
-    std::io::Write::write_all(&mut out, data).expect("memory takes all");
-    std::io::Write::flush(&mut out).expect("memory takes all");
+    std::io::Write::write_all(&mut out, data).expect("writing to memory never fails");
+    std::io::Write::flush(&mut out).expect("writing to memory never fails");
     out.into_inner()
 }
 
@@ -126,7 +126,7 @@ fn with_checksum(mut pack: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn a_tree_that_is_too_deep_is_refused() {
+fn too_deep_tree_is_rejected() {
     let hostile = Fixture::empty();
     let mut objects = vec![RawObject::blob("deep").expect("a blob")];
     for _ in 0..5_000 {
@@ -138,9 +138,9 @@ fn a_tree_that_is_too_deep_is_refused() {
     let top = objects.last().expect("never empty").sha();
     let path = hostile.repository.store(&objects).expect("stored").expect("a pack");
     let fixture = Fixture::empty();
-    let verdict = receive(&fixture, &fs::read(path).expect("a pack"), PackLimits::default())
+    let outcome = receive(&fixture, &fs::read(path).expect("a pack"), PackLimits::default())
         .and_then(|quarantine| quarantine.check_connected(&[top], &[]));
-    assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?}");
+    assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{outcome:?}");
     assert_untouched(&fixture);
     let limits = TreeLimits { entries: 10_000, path_bytes: 10_000_000, recursive: true };
     let listed = hostile.repository.reader(&NoObjects).list_tree(&top, limits).expect("readable");
@@ -148,7 +148,7 @@ fn a_tree_that_is_too_deep_is_refused() {
 }
 
 #[test]
-fn objects_that_would_harm_a_checkout_are_refused() {
+fn object_harmful_to_checkout_is_rejected() {
     let fixture = Fixture::empty();
     let blob = RawObject::blob("[submodule \"../x\"]\n\tpath = x\n\turl = --upload-pack=evil\n").expect("a blob");
     let tree = |name: &str| {
@@ -158,8 +158,8 @@ fn objects_that_would_harm_a_checkout_are_refused() {
     for name in [".git", ".gitmodules", "..", ".GiT"] {
         let hostile = Fixture::empty();
         let path = hostile.repository.store(&[blob.clone(), tree(name)]).expect("stored").expect("a pack");
-        let verdict = receive(&fixture, &fs::read(path).expect("a pack"), PackLimits::default()).map(|_| ());
-        assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{name}: {verdict:?}");
+        let outcome = receive(&fixture, &fs::read(path).expect("a pack"), PackLimits::default()).map(|_| ());
+        assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{name}: {outcome:?}");
     }
     assert_untouched(&fixture);
 }

@@ -1,16 +1,16 @@
-//! Tests that the real git program judges.
+//! Tests with the git program as the oracle.
 
 mod ancestry;
 mod hostile;
-mod making;
-mod moving;
+mod maintenance;
 mod reading;
 mod receiving;
 mod serving;
 mod snapshot;
 mod support;
+mod writing;
 
-/// The service hands these from thread to thread.
+/// The service shares these between threads.
 const fn is_shared<T: Send + Sync>() {}
 const _: () = {
     is_shared::<super::Repositories>();

@@ -1,4 +1,4 @@
-//! What we read is what git shows.
+//! Reading objects, compared with git.
 
 use std::fs;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ fn fixture() -> (Fixture, [Sha; 4]) {
 }
 
 #[test]
-fn commits_and_tags_are_read_in_full() {
+fn commits_and_tags_are_parsed_completely() {
     let (fixture, [blob_id, commit_id, tag_id, outer_id]) = fixture();
     let reader = fixture.repository.reader(&NoObjects);
     let commit = reader.find_commit(&commit_id).expect("readable").expect("present");
@@ -50,7 +50,7 @@ fn commits_and_tags_are_read_in_full() {
 }
 
 #[test]
-fn trees_are_listed_flat_and_whole() {
+fn trees_are_listed_flat_and_recursively() {
     let (fixture, [blob_id, commit_id, ..]) = fixture();
     let reader = fixture.repository.reader(&NoObjects);
     let tree_id = reader.find_commit(&commit_id).expect("readable").expect("present").tree_id;
@@ -65,8 +65,8 @@ fn trees_are_listed_flat_and_whole() {
         .collect();
     assert_eq!(shown.join("\n"), fixture.git(&["ls-tree", "-r", "-t", &tree_id.to_string()]));
     assert!(!is_truncated);
-    let cut = list(&reader, &tree_id, 3);
-    assert_eq!((cut.entries.len(), cut.is_truncated), (3, true));
+    let truncated = list(&reader, &tree_id, 3);
+    assert_eq!((truncated.entries.len(), truncated.is_truncated), (3, true));
 
     let run = reader.find_path(&tree_id, b"src/run").expect("readable").expect("present");
     assert_eq!((run.mode, run.sha), (EntryMode::Executable, blob_id));
@@ -76,7 +76,7 @@ fn trees_are_listed_flat_and_whole() {
 }
 
 #[test]
-fn blobs_over_the_limit_are_refused() {
+fn blob_over_limit_is_rejected() {
     let (fixture, [blob_id, commit_id, ..]) = fixture();
     let reader = fixture.repository.reader(&NoObjects);
     assert_eq!(reader.find_header(&blob_id).expect("readable"), Some(Header { kind: ObjectKind::Blob, size: 6 }));
@@ -86,11 +86,11 @@ fn blobs_over_the_limit_are_refused() {
 }
 
 #[test]
-fn packs_that_appear_and_vanish_are_noticed() {
+fn reader_sees_added_and_removed_packs() {
     let (fixture, [_, commit_id, ..]) = fixture();
     let reader = fixture.repository.reader(&NoObjects);
     assert_eq!(reader.kind_of(&commit_id).expect("readable"), Some(ObjectKind::Commit));
-    // More packs than the open store has room for.
+    // More packs than the open store has slots for.
     let mut later = Vec::new();
     for number in 0..150 {
         later.extend(fixture.fast_import(&format!("blob\nmark :1\ndata <<END\nnumber {number}\nEND\n\n")));
@@ -98,10 +98,10 @@ fn packs_that_appear_and_vanish_are_noticed() {
     for id in &later {
         assert_eq!(reader.kind_of(id).expect("readable"), Some(ObjectKind::Blob));
     }
-    let kept: String = later.iter().map(|id| format!("{id}\n")).collect();
+    let names: String = later.iter().map(|id| format!("{id}\n")).collect();
     let old: Vec<_> = fs::read_dir(fixture.repository.pack_directory()).expect("a directory").flatten().collect();
     let prefix = fixture.repository.pack_directory().join("pack");
-    fixture.git_with(&["pack-objects", "--quiet", &prefix.to_string_lossy()], kept.as_bytes());
+    fixture.git_with(&["pack-objects", "--quiet", &prefix.to_string_lossy()], names.as_bytes());
     old.iter().for_each(|file| fs::remove_file(file.path()).expect("removable"));
     for id in &later {
         assert!(reader.find_blob(id, 100).expect("readable").is_some());
@@ -109,23 +109,23 @@ fn packs_that_appear_and_vanish_are_noticed() {
 }
 
 #[test]
-fn objects_beside_the_packs_are_found() {
+fn reader_finds_overlay_objects() {
     let (fixture, [blob_id, ..]) = fixture();
-    let mut beside = MemoryObjects::default();
-    let sha = beside.insert(RawObject::blob("beside").expect("a blob"));
-    let reader = fixture.repository.reader(&beside);
+    let mut overlay = MemoryObjects::default();
+    let sha = overlay.insert(RawObject::blob("overlay").expect("a blob"));
+    let reader = fixture.repository.reader(&overlay);
     assert_eq!(reader.kind_of(&sha).expect("readable"), Some(ObjectKind::Blob));
-    assert_eq!(reader.find_blob(&sha, 100).expect("readable").expect("present").data(), b"beside");
+    assert_eq!(reader.find_blob(&sha, 100).expect("readable").expect("present").data(), b"overlay");
     assert!(reader.find_blob(&blob_id, 100).expect("readable").is_some());
     assert_eq!(fixture.repository.reader(&NoObjects).kind_of(&sha).expect("readable"), None);
 }
 
 #[test]
-fn repositories_are_made_found_swept_and_deleted() {
+fn repositories_are_created_found_cleaned_and_deleted() {
     let fixture = Fixture::empty();
     let directory = fixture.repository.directory.clone();
     fixture.check();
-    assert!(Arc::ptr_eq(&fixture.repository, &fixture.repositories.create(RepoId(1)).expect("made already")));
+    assert!(Arc::ptr_eq(&fixture.repository, &fixture.repositories.create(RepoId(1)).expect("created already")));
     assert!(matches!(fixture.repositories.get(RepoId(2)), Err(Error::NotFound)));
     assert!(matches!(fixture.repositories.get(RepoId(-1)), Err(Error::NotFound)));
     for stale in ["HEAD.lock", "objects/pack/tmp_pack_x", "objects/info/commit-graph.lock", "quarantine/x/pack/y"] {
@@ -133,7 +133,7 @@ fn repositories_are_made_found_swept_and_deleted() {
         fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
         fs::write(path, "").expect("a stale file");
     }
-    Repositories::at(fixture.data.path()).expect("a data directory").sweep().expect("swept");
+    Repositories::at(fixture.data.path()).expect("a data directory").remove_leftovers().expect("removed");
     let left = fixture.git(&["count-objects", "-v"]);
     assert!(left.contains("garbage: 0"), "{left}");
     assert!(!directory.join("HEAD.lock").exists() && !directory.join("quarantine/x").exists());
@@ -144,7 +144,7 @@ fn repositories_are_made_found_swept_and_deleted() {
 }
 
 #[test]
-fn a_change_below_a_directory_is_seen_and_others_are_not() {
+fn differs_under_reports_only_changes_below_the_path() {
     let fixture = Fixture::empty();
     let commit = |mark: usize, from: &str, change: &str| {
         format!("commit refs/heads/x\nmark :{mark}\ncommitter A <a@example.com> 1 +0000\ndata 0\n{from}{change}\n")
@@ -181,7 +181,7 @@ fn a_change_below_a_directory_is_seen_and_others_are_not() {
 }
 
 #[test]
-fn a_glance_tells_what_is_in_memory_and_stops_soon() {
+fn fast_path_reads_memory_only_and_limits_steps() {
     let fixture = Fixture::empty();
     let chain: Vec<Vec<usize>> = (0..400).map(|index| if index == 0 { vec![] } else { vec![index] }).collect();
     let ids = fixture.fast_import(&commits_stream(&chain, seconds));
@@ -192,13 +192,13 @@ fn a_glance_tells_what_is_in_memory_and_stops_soon() {
     assert_eq!(fast_path(0, 1), None, "nothing is in memory yet");
     let reader = fixture.repository.reader(&NoObjects);
     for (ancestor, descendant) in [(0, 1), (1, 0), (0, 9), (9, 0), (399, 399)] {
-        let told = reader.is_ancestor(&ids[ancestor], &ids[descendant]).expect("readable");
-        assert_eq!(fast_path(ancestor, descendant), Some(told), "{ancestor} {descendant}");
+        let is_ancestor = reader.is_ancestor(&ids[ancestor], &ids[descendant]).expect("readable");
+        assert_eq!(fast_path(ancestor, descendant), Some(is_ancestor), "{ancestor} {descendant}");
     }
     assert!(reader.is_ancestor(&ids[0], &ids[399]).expect("readable"));
     assert_eq!(fast_path(0, 399), None, "that takes too many steps");
     let unknown = fixture.repository.fast_path(|reader| reader.kind_of(&RawObject::blob("x")?.sha()));
-    assert!(unknown.is_none(), "what is absent has to be looked for on the disk");
+    assert!(unknown.is_none(), "an absent object needs a lookup on disk");
     let base = fixture.repository.fast_path(|reader| reader.merge_base(&ids[0], &ids[1]));
-    assert!(base.is_none(), "that may take long whatever is in memory");
+    assert!(base.is_none(), "a merge base may take long even in memory");
 }

@@ -1,4 +1,4 @@
-//! Pushed packs: good ones come in whole, and only when they are complete.
+//! Pushed packs are accepted only if they are complete.
 
 use std::fs;
 use std::io::Cursor;
@@ -11,7 +11,7 @@ use plinth_base::ids::{ObjectKind, Sha};
 
 const NOTHING: &[RawObject] = &[];
 
-/// A repository of the pusher, with `count` commits that each change one file.
+/// A client's repository, with `count` commits that each change one file.
 pub(super) fn pusher(count: usize) -> (Fixture, Vec<Sha>) {
     let fixture = Fixture::empty();
     let text: String = (0..400).map(|line| format!("line {line}\n")).collect();
@@ -56,13 +56,13 @@ pub(super) fn assert_untouched(fixture: &Fixture) {
 }
 
 #[test]
-fn a_push_and_a_thin_push_on_top_of_it_come_in() {
+fn full_and_thin_packs_are_accepted() {
     let (pusher, ids) = pusher(3);
     let fixture = Fixture::empty();
     let quarantine = receive(&fixture, &pack_of(&pusher, &format!("{}\n", ids[0]), &[]), PackLimits::default())
         .expect("a good pack");
     quarantine.check_connected(&[ids[0]], &[]).expect("complete");
-    // Before it is accepted, only those who hold the quarantine see it.
+    // Until it is accepted, only the quarantine sees it.
     let reader = fixture.repository.reader(&quarantine);
     assert_eq!(reader.kind_of(&ids[0]).expect("readable"), Some(ObjectKind::Commit));
     assert_eq!(fixture.repository.reader(&NoObjects).kind_of(&ids[0]).expect("readable"), None);
@@ -79,10 +79,10 @@ fn a_push_and_a_thin_push_on_top_of_it_come_in() {
 }
 
 #[test]
-fn a_push_may_build_on_objects_that_are_in_no_pack() {
+fn pack_may_depend_on_overlay_objects() {
     let (pusher, ids) = pusher(2);
     let reader = pusher.repository.reader(&NoObjects);
-    let beside: Vec<RawObject> = pusher
+    let overlay: Vec<RawObject> = pusher
         .git(&["rev-list", "--objects", &ids[0].to_string()])
         .lines()
         .map(|line| {
@@ -94,15 +94,15 @@ fn a_push_may_build_on_objects_that_are_in_no_pack() {
     let thin = pack_of(&pusher, &format!("{}\n^{}\n", ids[1], ids[0]), &["--thin"]);
     assert!(receive(&fixture, &thin, PackLimits::default()).is_err());
     let quarantine =
-        fixture.repository.receive(&mut thin.as_slice(), &beside, PackLimits::default()).expect("a good pack");
+        fixture.repository.receive(&mut thin.as_slice(), &overlay, PackLimits::default()).expect("a good pack");
     quarantine.check_connected(&[ids[1]], &[ids[0]]).expect("complete");
     quarantine.accept().expect("accepted");
-    fixture.repository.store(&beside).expect("stored");
+    fixture.repository.store(&overlay).expect("stored");
     fixture.check();
 }
 
 #[test]
-fn an_empty_pack_makes_no_file() {
+fn empty_pack_leaves_no_file() {
     let (pusher, ids) = pusher(1);
     let empty = pack_of(&pusher, &format!("{0}\n^{0}\n", ids[0]), &[]);
     let fixture = Fixture::empty();
@@ -112,7 +112,7 @@ fn an_empty_pack_makes_no_file() {
 }
 
 #[test]
-fn a_history_with_a_hole_is_refused() {
+fn incomplete_history_is_rejected() {
     let (pusher, ids) = pusher(3);
     let fixture = Fixture::empty();
     let whole = pack_of(&pusher, &format!("{}\n", ids[0]), &[]);
@@ -128,11 +128,11 @@ fn a_history_with_a_hole_is_refused() {
         };
         fs::read(pack.into_iter().find(is_pack).expect("a pack")).expect("readable")
     };
-    let verdict = match receive(&fixture, &without_blob, PackLimits::default()) {
+    let outcome = match receive(&fixture, &without_blob, PackLimits::default()) {
         Ok(quarantine) => quarantine.check_connected(&[ids[2]], &[ids[0]]),
         Err(error) => Err(error),
     };
-    assert!(matches!(verdict, Err(Error::Unprocessable(_))), "{verdict:?} without {blob_id}");
+    assert!(matches!(outcome, Err(Error::Unprocessable(_))), "{outcome:?} without {blob_id}");
     let quarantine = receive(&fixture, &whole, PackLimits::default()).expect("a good pack");
     assert!(matches!(quarantine.check_connected(&[ids[1]], &[ids[0]]), Err(Error::Unprocessable(_))));
 }

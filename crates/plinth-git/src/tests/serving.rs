@@ -1,4 +1,4 @@
-//! Fetches are served from packs alone, and nothing that lies in a repository is run.
+//! Fetches are served from packs alone, and nothing in a repository is run.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::{Limits, PackLimits, Protocol};
 use plinth_base::ids::Sha;
 
 #[test]
-fn nothing_planted_in_the_repository_is_run() {
+fn planted_hooks_and_config_are_never_run() {
     let (pusher, ids) = pusher(2);
     let fixture = Fixture::empty();
     let canary = fixture.data.path().join("canary");
@@ -41,7 +41,7 @@ fn plant(directory: &Path, name: &str, script: &str) {
     fs::set_permissions(directory.join(name), fs::Permissions::from_mode(0o755)).expect("executable");
 }
 
-/// One whole fetch of a tip, without refs on either side; gives the pack.
+/// Fetches a tip, without refs on either side; returns the pack.
 fn fetch(fixture: &Fixture, protocol: Protocol, tip: Sha) -> Vec<u8> {
     use crate::pkt_line;
     use std::io::{Read, Write};
@@ -64,20 +64,20 @@ fn fetch(fixture: &Fixture, protocol: Protocol, tip: Sha) -> Vec<u8> {
     let mut served = fixture.repository.upload_pack(protocol, Limits::default(), &[]).expect("git starts");
     served.stdin.write_all(&request).expect("fed");
     drop(served.stdin);
-    let mut answer = Vec::new();
-    served.stdout.read_to_end(&mut answer).expect("read");
+    let mut response = Vec::new();
+    served.stdout.read_to_end(&mut response).expect("read");
     drop(served.stdout);
     served.child.wait().expect("it ends well");
     match protocol {
-        Protocol::V0 => answer[8..].to_vec(),
-        Protocol::V2 => unband(&answer),
+        Protocol::V0 => response[8..].to_vec(),
+        Protocol::V2 => unband(&response),
     }
 }
 
-fn unband(mut answer: &[u8]) -> Vec<u8> {
+fn unband(mut response: &[u8]) -> Vec<u8> {
     use crate::pkt_line::{Packet, take};
     let mut pack = Vec::new();
-    while let Some(packet) = take(&mut answer).expect("packets") {
+    while let Some(packet) = take(&mut response).expect("packets") {
         if let Packet::Data([1, data @ ..]) = packet {
             pack.extend_from_slice(data);
         }
@@ -86,7 +86,7 @@ fn unband(mut answer: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_fetch_needs_no_refs_on_disk() {
+fn fetch_needs_no_refs_on_disk() {
     let (pusher, ids) = pusher(3);
     for protocol in [Protocol::V0, Protocol::V2] {
         let fixture = Fixture::empty();

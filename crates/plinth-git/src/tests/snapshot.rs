@@ -1,4 +1,4 @@
-//! Snapshots of all packs, and what waits for them.
+//! Snapshots of all packs.
 
 use std::fs;
 
@@ -11,10 +11,10 @@ fn object(text: &str) -> [RawObject; 1] {
 }
 
 #[test]
-fn snapshot_has_every_pack_and_keeps_it() {
+fn snapshot_links_every_pack() {
     let fixture = Fixture::empty();
     fixture.repository.store(&object("one")).expect("stored");
-    let hold = fixture.repositories.hold_removals().expect("held");
+    let hold = fixture.repositories.hold_removals().expect("locked");
     assert!(fixture.repositories.try_removals().expect("asked").is_none(), "nothing is removed meanwhile");
     let repos = [RepoId(1), RepoId(2)];
     let snapshot = fixture.repositories.link_packs(&repos, &hold).expect("linked");
@@ -26,8 +26,8 @@ fn snapshot_has_every_pack_and_keeps_it() {
         assert_eq!(fs::read(&file.source).expect("it can be read").len() as u64, file.size);
         assert!(!fixture.data.path().join("repositories").join(&file.path).exists());
     }
-    // Whoever cleans up leaves the links of a living process alone, and not those of a dead one.
-    fixture.repositories.sweep().expect("swept");
+    // The links of a running process stay; those of a killed one are removed.
+    fixture.repositories.remove_leftovers().expect("removed");
     assert!(snapshot.files().iter().all(|file| file.source.exists()));
     let staging = fixture.data.path().join("repositories/staging");
     drop(snapshot);
@@ -35,30 +35,30 @@ fn snapshot_has_every_pack_and_keeps_it() {
 }
 
 #[test]
-fn deletion_waits_for_the_end_of_a_snapshot() {
+fn deletion_waits_for_snapshot() {
     let fixture = Fixture::empty();
     fixture.repository.store(&object("one")).expect("stored");
     let directory = fixture.repository.directory.clone();
-    let hold = fixture.repositories.hold_removals().expect("held");
+    let hold = fixture.repositories.hold_removals().expect("locked");
     fixture.repositories.delete(RepoId(1)).expect("it is marked");
     fixture.repositories.delete_marked().expect("it waits");
     assert!(directory.join("objects/pack").read_dir().expect("a directory").count() > 0, "every pack is still there");
-    // A process that ends before that leaves the mark to the next one.
+    // If the process ends before that, the next one removes the marked repository.
     let next = Repositories::at(fixture.data.path()).expect("a data directory");
     drop(hold);
     fixture.repositories.delete_marked().expect("removed");
     assert!(!directory.exists());
-    next.create(RepoId(1)).expect("made");
-    let hold = next.hold_removals().expect("held");
+    next.create(RepoId(1)).expect("created");
+    let hold = next.hold_removals().expect("locked");
     next.delete(RepoId(1)).expect("it is marked");
     drop(hold);
     assert!(directory.exists());
-    Repositories::at(fixture.data.path()).expect("a data directory").sweep().expect("swept");
+    Repositories::at(fixture.data.path()).expect("a data directory").remove_leftovers().expect("removed");
     assert!(!directory.exists());
 }
 
 #[test]
-fn repository_without_its_empty_directories_is_completed_when_it_is_opened() {
+fn opening_repository_creates_missing_empty_directories() {
     let fixture = Fixture::empty();
     fixture.fast_import(&commits_stream(&[vec![]], seconds));
     let directory = fixture.repository.directory.clone();
@@ -68,5 +68,5 @@ fn repository_without_its_empty_directories_is_completed_when_it_is_opened() {
     let again = Repositories::at(fixture.data.path()).expect("a data directory");
     again.get(RepoId(1)).expect("it opens");
     assert!(directory.join("refs/heads").is_dir() && directory.join("quarantine").is_dir());
-    assert!(fixture.git(&["rev-parse", "--git-dir"]).len() > 1, "git takes it for a repository");
+    assert!(fixture.git(&["rev-parse", "--git-dir"]).len() > 1, "git recognizes the repository");
 }

@@ -1,4 +1,4 @@
-//! Repositories of ours, and the git program to compare them with.
+//! Fixtures: a repository, and the git program to compare with.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::{Repositories, Repository};
 use plinth_base::ids::{RepoId, Sha};
 
-/// One repository of ours in a directory that goes with the test.
+/// One repository in a temporary directory.
 pub(crate) struct Fixture {
     pub repositories: Repositories,
     pub repository: Arc<Repository>,
@@ -23,7 +23,7 @@ impl Fixture {
         Self { repositories, repository, data }
     }
 
-    /// Runs git in our repository and gives its output without the last line end.
+    /// Runs git in the repository and returns its output without the last line feed.
     pub fn git(&self, arguments: &[&str]) -> String {
         git(&self.repository.directory, arguments, b"")
     }
@@ -32,7 +32,7 @@ impl Fixture {
         git(&self.repository.directory, arguments, input)
     }
 
-    /// Feeds a fast-import stream in and gives the ids of its marks, from 1 on. No ref stays behind.
+    /// Runs a fast-import stream and returns the ids of its marks, from 1 on. Leaves no refs.
     pub fn fast_import(&self, stream: &str) -> Vec<Sha> {
         let marks = self.data.path().join("marks");
         let export = format!("--export-marks={}", marks.display());
@@ -55,7 +55,7 @@ impl Fixture {
         ids.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// Git finds nothing to complain about in any object.
+    /// Asserts that git finds no fault in any object.
     pub fn check(&self) {
         let report = self.git(&["fsck", "--strict", "--full", "--no-dangling", "--unreachable"]);
         assert!(report.lines().all(|line| line.starts_with("unreachable ") || line.starts_with("notice:")), "{report}");
@@ -90,17 +90,17 @@ pub(crate) fn try_git(directory: &Path, arguments: &[&str], input: &[u8]) -> (bo
     (output.status.success(), text(&output.stdout), text(&output.stderr))
 }
 
-/// A date that grows with the number of a commit.
+/// A date that increases with the number of a commit.
 pub(crate) fn seconds(mark: usize) -> i64 {
     i64::try_from(mark).expect("tests make few commits")
 }
 
-/// A fast-import stream of commits without files, each given by the numbers of its parents, from 1 on.
+/// A fast-import stream of commits without files, each described by the numbers of its parents, from 1 on.
 pub(crate) fn commits_stream(parents: &[Vec<usize>], date_of: impl Fn(usize) -> i64) -> String {
     let mut stream = String::new();
     for (index, parents) in parents.iter().enumerate() {
         let mark = index + 1;
-        // A root would otherwise go on from the branch; a reset starts it anew.
+        // Without a reset, a root commit would continue the branch.
         stream.push_str("reset refs/heads/x\n");
         stream.push_str(&format!("commit refs/heads/x\nmark :{mark}\n"));
         stream.push_str(&format!("committer A <a@example.com> {} +0000\n", date_of(mark)));

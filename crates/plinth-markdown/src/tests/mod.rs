@@ -1,4 +1,4 @@
-//! What is shown, what is never shown, and how long it takes.
+//! Rendering, sanitizing and limits.
 
 mod pathological;
 mod rendering;

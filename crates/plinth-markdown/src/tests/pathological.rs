@@ -1,5 +1,5 @@
-//! Texts made to take long. What each step may cost is bounded by what it is given, and that is counted here; the times
-//! that follow from it are measured in an optimized build: 200 ms are the target.
+//! Pathological texts. The work of each step is bounded by the size of its input, which is counted here; times are
+//! measured in an optimized build, with a target of 200 ms.
 
 use std::time::Instant;
 
@@ -10,12 +10,12 @@ use crate::{SOURCE_CHARACTERS_MAX, sanitize};
 
 /// The limit of the HTML, and what escaping and `rel` may add to it.
 const HTML_BYTES_MAX: usize = 3 * 1024 * 1024;
-/// The sanitizer looks at the open tags for each tag, so its steps are tags times depth. The limits keep them to a
-/// multiple of the length, whatever is written.
+/// The sanitizer compares each tag with the open ones, so its steps are tags times depth. The limits keep them to a
+/// multiple of the length for any text.
 const STEPS_PER_CHARACTER_MAX: usize = 200;
 
 #[test]
-fn every_text_is_shown_with_bounded_work_and_within_its_size() {
+fn pathological_text_is_rendered_within_limits() {
     assert_eq!(CHARACTERS_MAX, SOURCE_CHARACTERS_MAX);
     for (name, text) in texts() {
         assert!(text.chars().count() <= SOURCE_CHARACTERS_MAX, "{name}");
@@ -32,7 +32,7 @@ fn every_text_is_shown_with_bounded_work_and_within_its_size() {
 }
 
 #[test]
-fn what_is_over_a_limit_is_shown_as_typed() {
+fn text_over_a_limit_is_shown_as_typed() {
     for text in ["> ".repeat(200), "<div>".repeat(600), format!("<a {}>", "x ".repeat(70)), "@a ".repeat(20_000)] {
         let shown = rendered(&text);
         assert!(shown.html.starts_with("<pre>"), "{}", &shown.html[..200]);

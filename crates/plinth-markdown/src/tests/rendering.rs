@@ -1,10 +1,10 @@
-//! How ordinary comments look.
+//! Ordinary comments.
 
 use super::rendered;
 use crate::{SOURCE_CHARACTERS_MAX, render_inline_plain};
 
 #[test]
-fn ordinary_comments() {
+fn comment_renders_as_expected() {
     let mention = |login: &str| {
         format!("<a class=\"user-mention\" href=\"https://plinth.example/{login}\" rel=\"nofollow\">@{login}</a>")
     };
@@ -54,7 +54,7 @@ fn ordinary_comments() {
 }
 
 #[test]
-fn a_name_is_no_mention_inside_something_else() {
+fn name_inside_other_text_is_not_a_mention() {
     let sources = [
         "`@alice`",
         "```\n@alice\n```",
@@ -83,7 +83,7 @@ fn a_name_is_no_mention_inside_something_else() {
 }
 
 #[test]
-fn names_of_places_cannot_be_taken_for_ours() {
+fn user_ids_and_names_get_a_prefix() {
     let html = rendered("<a name=\"a\"></a><h1 id=\"b\">x</h1><p id=\"user-content-c\">y</p>").html;
     for name in ["name=\"user-content-a\"", "id=\"user-content-b\"", "id=\"user-content-c\""] {
         assert!(html.contains(name), "{html}");
@@ -91,7 +91,7 @@ fn names_of_places_cannot_be_taken_for_ours() {
 }
 
 #[test]
-fn a_text_over_the_limit_is_shown_as_typed_up_to_it() {
+fn text_over_length_limit_is_truncated_and_shown_as_typed() {
     let longest = "é".repeat(SOURCE_CHARACTERS_MAX);
     assert_eq!(rendered(&longest).html, format!("<p>{longest}</p>\n"));
     let too_long = rendered(&format!("{longest}**x**"));
@@ -100,7 +100,7 @@ fn a_text_over_the_limit_is_shown_as_typed_up_to_it() {
 }
 
 #[test]
-fn names_and_titles_are_not_markdown() {
+fn inline_text_is_not_markdown() {
     let cases = [
         ("In **progress**", "In **progress**"),
         ("<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)&gt;"),

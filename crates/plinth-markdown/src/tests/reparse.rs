@@ -1,14 +1,14 @@
-//! A reader of HTML that is stricter than any browser, for output that must be clean.
+//! A strict HTML parser that checks sanitized output.
 
 use crate::sanitize::{ATTRIBUTES, NAME_PREFIX, SCHEMES, TAG_ATTRIBUTES, TAGS, clean_once};
 
-/// Checks every tag, attribute and address against the lists, and that cleaning again changes nothing.
+/// Checks every tag, attribute and URL against the lists, and that sanitizing again changes nothing.
 pub fn assert_clean(source: &str, html: &str) {
     assert_eq!(clean_once(html), html, "cleaning again changes the output of {source:?}");
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         let tag = &rest[at + 1..];
-        let (name, mut attributes) = cut_name(tag.strip_prefix('/').unwrap_or(tag));
+        let (name, mut attributes) = split_name(tag.strip_prefix('/').unwrap_or(tag));
         assert!(TAGS.contains(&name), "tag {name:?} in {html:?} from {source:?}");
         while !attributes.starts_with('>') {
             attributes = attributes.trim_start_matches(' ');
@@ -22,7 +22,7 @@ pub fn assert_clean(source: &str, html: &str) {
     assert!(!html.contains("<!"), "{html:?} from {source:?}");
 }
 
-fn cut_name(tag: &str) -> (&str, &str) {
+fn split_name(tag: &str) -> (&str, &str) {
     tag.split_at(tag.find(|character: char| !character.is_ascii_alphanumeric()).unwrap_or(tag.len()))
 }
 
@@ -37,14 +37,14 @@ fn assert_allowed(tag: &str, attribute: &str, value: &str, source: &str) {
     };
     assert!(ours, "{tag} {attribute}={value:?} from {source:?}");
     match attribute {
-        "href" | "src" => assert!(is_allowed_address(value), "{value:?} from {source:?}"),
+        "href" | "src" => assert!(is_allowed_url(value), "{value:?} from {source:?}"),
         "id" | "name" => assert!(value.starts_with(NAME_PREFIX), "{value:?} from {source:?}"),
         _ => {}
     }
 }
 
-/// As a browser reads an address: without control characters and outer spaces, and with a scheme only of its letters.
-fn is_allowed_address(value: &str) -> bool {
+/// Parses a URL as a browser does: without control characters and outer spaces, and with a scheme of letters only.
+fn is_allowed_url(value: &str) -> bool {
     let value = value.replace("&amp;", "&");
     let read: String = value.trim().chars().filter(|character| !character.is_control()).collect();
     let Some((scheme, _)) = read.split_once(':') else { return true };

@@ -1,9 +1,9 @@
-//! Texts made to take long, from the advisories of several renderers; also used by the stories over HTTP.
+//! Pathological texts from the advisories of several renderers; the tests over HTTP use them too.
 
-/// The longest text that is rendered at all.
+/// The longest text that is rendered.
 pub const CHARACTERS_MAX: usize = 65_536;
 
-/// All of them, with what they are full of.
+/// All texts, with a description of each.
 pub fn texts() -> Vec<(&'static str, String)> {
     [inline_texts(), block_texts(), html_texts(), other_texts()].concat()
 }
@@ -138,11 +138,11 @@ fn other_texts() -> Vec<(&'static str, String)> {
         ("mentions", filled("@a ")),
         ("mentions that just fit", "@a ".repeat(LENGTH / 6)),
         ("ats", filled("@")),
-        ("addresses", filled("www.a.b ")),
-        ("mail addresses", filled("a@b.c ")),
+        ("URLs", filled("www.a.b ")),
+        ("email addresses", filled("a@b.c ")),
         ("mail starts", filled("a@b")),
-        ("address with brackets", format!("www.a.b/{}", nearly_filled(")"))),
-        ("address of entities", format!("www.a.b/{}", nearly_filled("&a;"))),
+        ("URL with brackets", format!("www.a.b/{}", nearly_filled(")"))),
+        ("URL of entities", format!("www.a.b/{}", nearly_filled("&a;"))),
         ("breaks", filled("a\n")),
         ("backslashes", filled("\\")),
         ("escaped brackets", filled("\\[")),

@@ -1,4 +1,4 @@
-//! Attempts to get a script, a style or a false form into a page.
+//! Attempts to inject a script, a style or a form into a page.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::reparse::assert_clean;
 use super::{CONTEXT, rendered};
 use crate::{Context, render, render_inline_plain, sanitize};
 
-/// The corpus that the stories over HTTP and in a browser take as well.
+/// The corpus that the tests over HTTP and in a browser use too.
 const CORPUS: &str = include_str!("../../../../tests/browser/attempts.json");
 
 fn attempts() -> Vec<String> {
@@ -16,7 +16,7 @@ fn attempts() -> Vec<String> {
 }
 
 #[test]
-fn no_attempt_gets_through() {
+fn injection_attempts_are_sanitized() {
     let attempts = attempts();
     assert!(attempts.len() >= 200, "{} are not the whole corpus", attempts.len());
     for attempt in &attempts {
@@ -31,13 +31,13 @@ fn no_attempt_gets_through() {
 }
 
 #[test]
-fn a_hostile_address_of_the_service_stays_an_address() {
+fn hostile_web_url_is_escaped() {
     let context = Context { web_url: "https://x.example/\"><script>alert(1)</script>" };
     assert_clean("@alice", &render("@alice", &context).html);
 }
 
 #[test]
-fn the_checker_itself_sees_what_is_not_clean() {
+fn checker_detects_unclean_html() {
     for unclean in
         ["<script>", "<p onclick=\"x\">", "<a href=\"javascript:x\" rel=\"nofollow\">", "<p id=\"x\"></p>", "<!--x-->"]
     {
@@ -45,7 +45,7 @@ fn the_checker_itself_sees_what_is_not_clean() {
     }
 }
 
-/// Pieces that mean something to one of the readers on the way.
+/// Fragments that are special to one of the parsers.
 fn soup() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "<",
@@ -123,7 +123,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_made_of_dangerous_pieces_gets_through(source in soup()) {
+    fn random_dangerous_fragments_are_sanitized(source in soup()) {
         assert_clean(&source, &render(&source, &CONTEXT).html);
         assert_clean(&source, &render_inline_plain(&source));
         if let Some(html) = sanitize::clean(&source) {

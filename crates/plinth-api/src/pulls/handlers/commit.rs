@@ -5,15 +5,15 @@ use serde::Serialize;
 use super::commits::{CommitItem, find_people, shown_bytes};
 use super::files::{ChangedFile, FILES_MAX, File, FileReader};
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::GetRepoCommit;
+use crate::request::Allowed;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
-use plinth_core::access::RepoTarget;
-use plinth_core::pulls::range::{DiffContext, Range, with_diff_context_large};
+use plinth_core::pulls::diff_context::{DiffContext, Range, with_diff_context_large};
 use plinth_core::refs;
 use plinth_core::repos::Repo;
+use plinth_core::repos::RepoTarget;
 use plinth_git::diff::EMPTY_TREE;
 use plinth_git::{Commit, ObjectKind, RefName};
 

@@ -1,27 +1,26 @@
 //! The commits of a pull request.
 
-use super::find_pull;
 use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 
+use super::find_pull;
 use crate::accounts::json::User;
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::ListPullCommits;
-use crate::request::page;
+use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
 use plinth_base::ids::{NodeId, Sha};
 use plinth_base::urls::Part::Fixed;
 use plinth_base::urls::{Url, Urls};
-use plinth_core::access::RepoTarget;
 use plinth_core::accounts::{self, Account};
 use plinth_core::objects::Large;
+use plinth_core::pulls::diff_context::{DiffContext, with_diff_context_large};
 use plinth_core::pulls::model::Version;
-use plinth_core::pulls::range::{DiffContext, with_diff_context_large};
 use plinth_core::repos::Repo;
+use plinth_core::repos::RepoTarget;
 use plinth_git::{Commit, Identity};
 
 /// More commits than this are not listed, whatever the page.

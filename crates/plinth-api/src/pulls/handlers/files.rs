@@ -1,24 +1,23 @@
 //! The files of a pull request.
 
-use super::find_pull;
 use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::find_pull;
 use crate::app::App;
-use crate::policy::Allowed;
 use crate::policy::table::ListPullFiles;
-use crate::request::page;
+use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 use plinth_base::urls::Part::{Fixed, Path};
 use plinth_base::urls::{Url, Urls};
-use plinth_core::access::RepoTarget;
 use plinth_core::objects::Large;
+use plinth_core::pulls::diff_context::{DiffContext, with_diff_context_large, within_budget};
 use plinth_core::pulls::model::Version;
-use plinth_core::pulls::range::{DiffContext, with_diff_context_large, within_budget};
 use plinth_core::repos::Repo;
+use plinth_core::repos::RepoTarget;
 use plinth_git::diff::{FileChange, FileDiff, Status};
 
 /// More files than this are not listed, whatever the page.

@@ -8,20 +8,19 @@ mod patch;
 use super::extract::FoundPull;
 use super::json::{PullRequest, WholePullRequest};
 use crate::app::App;
+use crate::negotiation::Media;
+use crate::policy::Endpoint;
 use crate::policy::table::{CreatePull, GetPull, ListPulls, UpdatePull};
-use crate::policy::{Allowed, Endpoint};
 use crate::request::body::Json;
 use crate::request::context::RequestContext;
-use crate::request::media::Media;
-use crate::request::page;
+use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
-use plinth_core::access::RepoTarget;
-use plinth_core::pulls::model::{Pull, Size};
-use plinth_core::pulls::range::with_diff_context;
+use plinth_core::pulls::model::Pull;
 use plinth_core::pulls::store::{self, Filter, Order};
 use plinth_core::pulls::{NewPullRequest, PullRequestChanges, operations};
 use plinth_core::repos::Repo;
+use plinth_core::repos::RepoTarget;
 
 pub async fn list(access: Allowed<ListPulls, RepoTarget>, app: App) -> Result<ApiResponse> {
     let context = access.context();
@@ -39,8 +38,7 @@ pub async fn create(
     app: App,
     Json(new): Json<NewPullRequest>,
 ) -> Result<ApiResponse> {
-    let pull = operations::create(&app, &access.for_writing(), new).await?;
-    let size = size(&app, &pull).await?;
+    let (pull, size) = operations::create(&app, &access.for_writing(), new).await?;
     let location = access.urls().pull(&access.repo.owner_login, &access.repo.name, pull.number);
     Ok(ApiResponse::created(&WholePullRequest::new(&pull, size, &access.repo, access.urls()), location))
 }
@@ -51,7 +49,7 @@ pub async fn get(access: Allowed<GetPull, RepoTarget>, app: App) -> Result<ApiRe
         Media::Diff => patch::diff(&app, &pull).await,
         Media::Patch => patch::patch(&app, &pull).await,
         Media::Json | Media::Raw | Media::Text | Media::Html | Media::Full => {
-            let size = size(&app, &pull).await?;
+            let size = operations::size(&app, &pull).await?;
             let shown = WholePullRequest::new(&pull, size, &access.repo, access.urls());
             Ok(ApiResponse::ok(&shown).with_last_modified(Some(pull.updated_at)))
         }
@@ -65,7 +63,7 @@ pub async fn update(
     Json(changes): Json<PullRequestChanges>,
 ) -> Result<ApiResponse> {
     let pull = operations::update(&app, &access.for_writing(), &pull, changes).await?;
-    let size = size(&app, &pull).await?;
+    let size = operations::size(&app, &pull).await?;
     Ok(ApiResponse::ok(&WholePullRequest::new(&pull, size, &access.repo, access.urls())))
 }
 
@@ -74,14 +72,6 @@ pub async fn find_pull<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) 
     let number = access.context().params.number("pull_number").ok_or(Error::NotFound)?;
     let mut db = app.read().await?;
     store::find(&mut db, access.target.repo.id, number).await?.ok_or(Error::NotFound)
-}
-
-async fn size(app: &App, pull: &Pull) -> Result<Size> {
-    let version = pull.version;
-    match version.size {
-        Some(known) => Ok(known),
-        None => with_diff_context(app, pull.repo_id, move |desk| desk.size(&version)).await,
-    }
 }
 
 fn filter(context: &RequestContext, repo: &Repo) -> Filter {

@@ -5,8 +5,8 @@ use crate::app::App;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
+use plinth_core::pulls::diff_context::{DiffContext, Range, with_diff_context_large};
 use plinth_core::pulls::model::Pull;
-use plinth_core::pulls::range::{DiffContext, Range, with_diff_context_large};
 use plinth_git::diff::EMPTY_TREE;
 use plinth_git::{Commit, Identity};
 

@@ -11,7 +11,7 @@ pub use value::FromValue;
 
 /// A request body that is read from a JSON object.
 pub trait FromJson: Sized {
-    /// `None` where a violation was noted; the reader goes on so that all of them are told at once.
+    /// `None` where a violation was noted; the reader goes on so that all of them are reported at once.
     fn from_json(fields: &mut Fields<'_>) -> Option<Self>;
 }
 
@@ -143,7 +143,7 @@ impl<'a> Fields<'a> {
         value
     }
 
-    /// Refuses keys that the description does not name.
+    /// Rejects keys that the description does not name.
     pub fn permit_only(&mut self, names: &[&str]) {
         let unknown: Vec<String> =
             self.object.keys().filter(|key| !names.contains(&key.as_str())).map(|key| format!("{key:?}")).collect();

@@ -1,16 +1,17 @@
 //! Comments that are new.
 
 use crate::app::App;
+use crate::policy::Endpoint;
 use crate::policy::table::{CreateReplyForReviewComment, CreateReviewComment};
-use crate::policy::{Allowed, Endpoint};
 use crate::pulls::FoundPull;
+use crate::request::Allowed;
 use crate::request::body::Json;
 use crate::response::api_response::ApiResponse;
 use crate::review_comments::extract::FoundComment;
 use crate::review_comments::json::ReviewComment;
 use crate::review_comments::present;
 use plinth_base::error::{Error, Result};
-use plinth_core::access::RepoTarget;
+use plinth_core::repos::RepoTarget;
 use plinth_core::review_comments::model::Comment;
 use plinth_core::review_comments::{NewComment, Text, operations};
 

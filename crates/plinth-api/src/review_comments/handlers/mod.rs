@@ -5,19 +5,19 @@ pub mod create;
 use super::json::ReviewComment;
 use super::present;
 use crate::app::App;
+use crate::policy::Endpoint;
 use crate::policy::table::{
     DeleteReviewComment, GetReviewComment, ListRepoReviewComments, ListReviewComments, UpdateReviewComment,
 };
-use crate::policy::{Allowed, Endpoint};
 use crate::pulls::find_pull;
 use crate::request::body::Json;
 use crate::request::context::RequestContext;
-use crate::request::page;
+use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::CommentId;
-use plinth_core::access::RepoTarget;
+use plinth_core::repos::RepoTarget;
 use plinth_core::review_comments::model::{Comment, Listing, Order, Scope};
 use plinth_core::review_comments::{Text, operations, store};
 

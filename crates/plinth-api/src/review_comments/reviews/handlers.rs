@@ -2,20 +2,19 @@
 
 use super::json::PullRequestReview;
 use crate::app::App;
+use crate::policy::Endpoint;
 use crate::policy::table::{
     CreateReview, DeletePendingReview, GetReview, ListReviewCommentsOfReview, ListReviews, SubmitReview,
 };
-use crate::policy::{Allowed, Endpoint};
-use crate::pulls::FoundPull;
-use crate::pulls::find_pull;
+use crate::pulls::{FoundPull, find_pull};
 use crate::request::body::Json;
-use crate::request::page;
+use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use crate::review_comments::handlers::list_in;
 use crate::review_comments::present;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::ReviewId;
-use plinth_core::access::RepoTarget;
+use plinth_core::repos::RepoTarget;
 use plinth_core::review_comments::model::Scope;
 use plinth_core::review_comments::reviews::model::Review;
 use plinth_core::review_comments::reviews::{NewReview, Submission, operations, store};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::accounts::json::User;
+use crate::negotiation::Media;
 use crate::pulls::json::{Link, user};
-use crate::request::media::Media;
 use crate::review_comments::json::{shows_body, shows_html, shows_text};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{NodeId, ReviewId, Sha};

@@ -1,8 +1,8 @@
-//! Where work that blocks runs, shared fairly among repositories.
+//! Threads for blocking work, shared fairly among repositories.
 //!
-//! Each repository has a share of the workers, so that whatever one repository asks for leaves room for the others.
-//! Work that turns out to be long gives its worker back and goes on in turn with other long work, at most as much of
-//! it at once as there are processors: short work never waits behind it.
+//! A repository can use only a share of the workers, so that others are never blocked by it. Work that turns out to be
+//! long returns its worker and takes turns with other long work, with at most one running turn per processor, so that
+//! short work never waits for it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,22 +16,22 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 use plinth_git::{Budget, BudgetLimits, Cancellation, LongWork, Memory};
 
-/// Pieces of work under way at once; more would only take memory and wait for the same disk.
+/// Concurrent pieces of work; more would only use memory and wait for the same disk.
 const WORKERS_MAX: usize = 64;
-/// Of these, how many work for one repository.
+/// Workers for one repository.
 const SHARE_MAX: usize = WORKERS_MAX / 4;
-/// Pieces of work for one repository that wait for a worker; more are refused.
+/// Pieces of work for one repository that wait for a worker; more are rejected.
 const WAITING_MAX: usize = 512;
-/// Long work of one repository that waits for its turn; more is refused.
+/// Long work of one repository that waits for its turn; more is rejected.
 const LONG_WAITING_MAX: usize = 16;
 /// Long work of all repositories that waits for its turn.
 const ALL_LONG_WAITING_MAX: usize = 64;
-/// Repositories whose last turn is remembered.
+/// Repositories whose last turn is recorded.
 const LAST_TURNS_MAX: usize = 1_000;
-/// How often long work that waits looks whether it is still wanted.
-const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+/// How often waiting long work checks whether it was cancelled.
+const CANCELLATION_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Bounds how much work blocks at once; cheap to clone.
+/// Limits concurrent blocking work; cheap to clone.
 #[derive(Clone)]
 pub struct Workers(Arc<Parts>);
 
@@ -45,7 +45,7 @@ struct Parts {
     turns_max: usize,
 }
 
-/// What one repository has of the workers.
+/// The workers of one repository.
 struct Share {
     permits: Arc<Semaphore>,
     waiting: AtomicUsize,
@@ -56,13 +56,13 @@ struct Share {
 struct Turns {
     running: HashMap<RepoId, usize>,
     waiting: HashMap<RepoId, usize>,
-    /// When each repository last got a turn, counted in turns.
+    /// The number of each repository's last turn.
     last: HashMap<RepoId, u64>,
     count: u64,
 }
 
 impl Turns {
-    /// Whether long work of a repository may go on. Of those who wait, the one whose last turn is longest ago is next.
+    /// Whether long work of a repository may run. The waiting repository whose last turn was the earliest is next.
     fn is_next(&self, repo: RepoId, turns_max: usize) -> bool {
         let share = (turns_max / 2).max(1);
         let is_within_share = |repo: &&RepoId| count(&self.running, **repo) < share;
@@ -99,8 +99,7 @@ impl Workers {
         }))
     }
 
-    /// Runs work that no repository decides about. The permit is given back when the work ends, even if nobody waits
-    /// for it any more.
+    /// Runs work that belongs to no repository. It holds its permit until it ends, even if the future is dropped.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
         let permit = acquire(&self.0.permits).await;
         on_thread(move || {
@@ -111,7 +110,7 @@ impl Workers {
         .await
     }
 
-    /// Runs work over the objects of a repository, within a budget. It is cancelled when this future is dropped.
+    /// Runs work over the objects of a repository, within an object budget. Dropping the future cancels it.
     pub async fn run_within<T: Send + 'static>(
         &self,
         repo: RepoId,
@@ -134,12 +133,12 @@ impl Workers {
         .await
     }
 
-    /// A budget for work that has a thread already.
+    /// An object budget for work on a thread of the caller.
     pub fn budget_of(&self, repo: RepoId) -> Budget {
         Budget::new(self.0.limits, self.0.memory.clone(), Arc::new(Cancellation::new(repo)), None)
     }
 
-    /// A worker within the share of the repository.
+    /// Waits for a worker within the share of the repository.
     async fn admit(&self, repo: RepoId) -> Result<Permits> {
         let share = ShareUse { parts: self.0.clone(), repo, share: self.share(repo) };
         let waiting = Waiting::begin(share.share.clone())?;
@@ -164,14 +163,14 @@ async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 
     done.map_err(|error| Error::internal(format!("work on objects did not end: {error}")))?
 }
 
-/// A worker of a repository's share. The order of the fields is that in which they are given back.
+/// The permits for a worker. The fields are released in this order.
 struct Permits {
     _general: OwnedSemaphorePermit,
     _own: OwnedSemaphorePermit,
     _share: ShareUse,
 }
 
-/// Forgets the share of a repository with its last use.
+/// Removes the share of a repository with its last use.
 struct ShareUse {
     parts: Arc<Parts>,
     repo: RepoId,
@@ -181,7 +180,7 @@ struct ShareUse {
 impl Drop for ShareUse {
     fn drop(&mut self) {
         let mut shares = self.parts.shares.lock();
-        // One is in the map and one is ours; nobody can take another while the map is locked.
+        // One reference is in the map and one is ours; no other can appear while the map is locked.
         if Arc::strong_count(&self.share) == 2 {
             shares.remove(&self.repo);
         }
@@ -206,7 +205,7 @@ impl Drop for Waiting {
     }
 }
 
-/// The turn of one piece of work, should it become long.
+/// The turn of one piece of work, if it becomes long.
 struct Turn {
     parts: Arc<Parts>,
     permits: Mutex<Option<Permits>>,
@@ -216,7 +215,7 @@ struct Turn {
 
 impl LongWork for Turn {
     fn wait_for_turn(&self) -> Result<()> {
-        // Short work may have the worker meanwhile.
+        // Short work may use the worker meanwhile.
         self.permits.lock().take();
         let repo = self.cancellation.owner();
         let mut turns = self.parts.turns.lock();
@@ -234,7 +233,7 @@ impl LongWork for Turn {
                 self.has_turn.store(true, Ordering::SeqCst);
                 break Ok(());
             }
-            self.parts.turn_ended.wait_for(&mut turns, LOOK_INTERVAL);
+            self.parts.turn_ended.wait_for(&mut turns, CANCELLATION_INTERVAL);
         };
         change(&mut turns.waiting, repo, -1);
         // Another may be next now.

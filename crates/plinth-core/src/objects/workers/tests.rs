@@ -15,7 +15,7 @@ fn endless(budget: &Budget) -> Result<()> {
 }
 
 #[tokio::test]
-async fn one_repository_does_not_take_the_workers_of_another() {
+async fn a_busy_repository_leaves_workers_to_others() {
     let workers = Workers::new(BudgetLimits::default(), Arc::default());
     let (release, released) = mpsc::channel::<()>();
     let released = Arc::new(Mutex::new(released));
@@ -37,11 +37,11 @@ async fn one_repository_does_not_take_the_workers_of_another() {
     for work in blocked {
         work.await.expect("no panic").expect("released");
     }
-    assert!(workers.0.shares.lock().is_empty(), "a share that nobody uses is forgotten");
+    assert!(workers.0.shares.lock().is_empty(), "an unused share is removed");
 }
 
 #[tokio::test]
-async fn work_ends_with_the_request_that_wanted_it() {
+async fn dropping_the_request_cancels_its_work() {
     let limits = BudgetLimits { cpu_time: Duration::from_secs(600), compared: u64::MAX, ..Default::default() };
     let workers = Workers::with_turns(limits, Arc::default(), 2);
     let ended = Arc::new(AtomicBool::new(false));
@@ -66,7 +66,7 @@ async fn work_ends_with_the_request_that_wanted_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn long_work_leaves_its_worker_to_others_and_too_much_of_it_is_refused() {
+async fn long_work_releases_its_worker_and_too_much_of_it_is_rejected() {
     let limits = BudgetLimits { cpu_time: Duration::from_secs(600), compared: u64::MAX, ..Default::default() };
     let workers = Workers::with_turns(limits, Arc::default(), 2);
     let long: Vec<_> = (0..LONG_WAITING_MAX + SHARE_MAX)
@@ -80,17 +80,17 @@ async fn long_work_leaves_its_worker_to_others_and_too_much_of_it_is_refused() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     assert_eq!(count(&workers.0.turns.lock().running, BUSY), 1, "half of the turns are for other repositories");
-    let mut refused = 0;
-    while refused == 0 {
+    let mut rejected = 0;
+    while rejected == 0 {
         tokio::time::sleep(Duration::from_millis(1)).await;
-        refused = long.iter().filter(|work| work.is_finished()).count();
+        rejected = long.iter().filter(|work| work.is_finished()).count();
     }
     assert_eq!(workers.run_within(BUSY, |_| Ok(7)).await.expect("short work goes on"), 7);
     long.iter().for_each(tokio::task::JoinHandle::abort);
 }
 
 #[test]
-fn the_repository_that_waited_longest_is_next() {
+fn the_repository_with_the_earliest_turn_is_next() {
     let mut turns = Turns::default();
     for repo in [BUSY, QUIET] {
         change(&mut turns.waiting, repo, 2);

@@ -1,8 +1,8 @@
-//! The places in a pull request's code that comments are about, and where they are now.
+//! Review threads: the anchors of comments, and their positions in each pull request version.
 
 mod model;
-mod place;
+mod operations;
 pub mod store;
 
-pub use model::{NewThread, Place, Spot, StoredPosition, Thread, side_name, side_of};
-pub use place::{place, reanchor};
+pub use model::{DiffLocation, NewThread, Position, StoredPosition, Thread, side_name, side_of};
+pub use operations::{find_positions, reanchor};

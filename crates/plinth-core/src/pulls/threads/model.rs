@@ -1,23 +1,23 @@
-//! Threads as the service keeps them.
+//! Threads as they are stored.
 
 use crate::pulls::model::Version;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{PullId, Sha};
-use plinth_git::diff::{Anchor, Port, Side, Subject};
+use plinth_git::diff::{Anchor, Reanchored, Side, Subject};
 use plinth_store::{DbError, FromRow, Row};
 
-/// What a new thread is about, found out from the objects of the version it was written on.
+/// A thread to insert, with its anchor.
 #[derive(Debug, Clone)]
 pub struct NewThread {
     pub anchor: Anchor,
-    /// The path that answers show.
+    /// The path in responses.
     pub path: String,
     pub position: Option<u32>,
     pub diff_hunk: Vec<u8>,
 }
 
 impl NewThread {
-    /// The thread that it has become.
+    /// The thread as it is stored.
     pub fn stored(&self, id: i64, pull_id: PullId, version: i64) -> Thread {
         let (end, start) = self.lines();
         Thread {
@@ -38,7 +38,7 @@ impl NewThread {
         }
     }
 
-    /// The last line and the first one, where it has them.
+    /// The last and the first line, if the subject has lines.
     pub(super) fn lines(&self) -> (Option<Line>, Option<Line>) {
         let named = |(side, line): (Side, u32)| (side_name(side), i64::from(line));
         match self.anchor.subject {
@@ -51,12 +51,12 @@ impl NewThread {
 /// The name of a side and a line on it.
 type Line = (&'static str, i64);
 
-/// The place where a thread was begun; it never changes.
+/// A thread with its anchor, which never changes.
 #[derive(Debug, Clone)]
 pub struct Thread {
     pub id: i64,
     pub pull_id: PullId,
-    /// The version of the pull request in which it was written.
+    /// The pull request version in which the thread was started.
     pub version: i64,
     pub base_sha: Sha,
     pub head_sha: Sha,
@@ -78,7 +78,7 @@ impl FromRow for Thread {
 }
 
 impl Thread {
-    /// How many columns a thread takes in a select list.
+    /// The number of columns of a thread in a select list.
     pub const COLUMNS: usize = 14;
 
     /// Reads the columns from `first` on.
@@ -101,22 +101,21 @@ impl Thread {
         })
     }
 
-    /// Where it is in the version it was written in, if this is the one: there it is where it was written.
-    pub fn place_in(&self, version: &Version) -> Option<Place> {
+    /// The position in the version that the thread was started in, which is the anchor; `None` for any other version.
+    pub fn position_in(&self, version: &Version) -> Option<Position> {
         let is_same = (version.merge_base, version.head_sha) == (Some(self.base_sha), self.head_sha);
         is_same.then(|| {
-            let spot = Spot {
+            let location = DiffLocation {
                 path: self.path.clone(),
                 line: self.line,
                 start_side: self.start_side.as_deref().and_then(side_of).map(side_name),
                 start_line: self.start_line,
                 position: self.position,
             };
-            Place { commit: self.head_sha, spot: Some(spot) }
+            Position { commit: self.head_sha, location: Some(location) }
         })
     }
 
-    /// Whether it is about a whole file.
     pub fn is_about_file(&self) -> bool {
         self.line.is_none()
     }
@@ -144,7 +143,7 @@ fn bad_row() -> Error {
     Error::internal("a thread in the store names no line")
 }
 
-/// The word for a side.
+/// The name of a side in the API and in the store.
 pub fn side_name(side: Side) -> &'static str {
     match side {
         Side::Left => "LEFT",
@@ -152,23 +151,23 @@ pub fn side_name(side: Side) -> &'static str {
     }
 }
 
-/// The side that a word means, whatever its case.
+/// The side with this name, in upper or lower case.
 pub fn side_of(word: &str) -> Option<Side> {
     [Side::Left, Side::Right].into_iter().find(|side| side_name(*side).eq_ignore_ascii_case(word))
 }
 
-/// Where a thread is in some version.
+/// The position of a thread in one pull request version.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The head of that version, or the last one on which the place existed.
+pub struct Position {
+    /// The head of that version; for an outdated thread, the last head that had its location.
     pub commit: Sha,
-    /// Nothing where the place is gone.
-    pub spot: Option<Spot>,
+    /// `None` if the thread is outdated.
+    pub location: Option<DiffLocation>,
 }
 
-/// The lines of a place that exists; none for a whole file.
+/// File and lines in a diff; without lines for a whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spot {
+pub struct DiffLocation {
     pub path: String,
     pub line: Option<i64>,
     pub start_side: Option<&'static str>,
@@ -176,46 +175,48 @@ pub struct Spot {
     pub position: Option<i64>,
 }
 
-impl Spot {
-    pub fn of(port: &Port) -> Option<Self> {
+impl DiffLocation {
+    pub fn of(port: &Reanchored) -> Option<Self> {
         let text = |path: &[u8]| String::from_utf8_lossy(path).into_owned();
         match port {
-            Port::Current { path, line, start, position, .. } => Some(Self {
+            Reanchored::Current { path, line, start, position, .. } => Some(Self {
                 path: text(path),
                 line: Some(i64::from(*line)),
                 start_side: start.map(|(side, _)| side_name(side)),
                 start_line: start.map(|(_, line)| i64::from(line)),
                 position: Some(i64::from(*position)),
             }),
-            Port::CurrentFile { path } => {
+            Reanchored::CurrentFile { path } => {
                 Some(Self { path: text(path), line: None, start_side: None, start_line: None, position: None })
             }
-            Port::Outdated => None,
+            Reanchored::Outdated => None,
         }
     }
 }
 
-/// A place as it comes out of the store.
+/// A position as it is stored.
 #[derive(Debug, Clone)]
-pub struct StoredPosition(pub Place);
+pub struct StoredPosition(pub Position);
 
 impl StoredPosition {
-    /// How many columns a place takes in a select list.
+    /// The number of columns of a position in a select list.
     pub const COLUMNS: usize = 6;
 
-    /// Nothing where no row was joined.
-    pub fn from_columns(row: &Row<'_>, first: usize) -> Result<Option<Place>, DbError> {
+    /// `None` if no row was joined.
+    pub fn from_columns(row: &Row<'_>, first: usize) -> Result<Option<Position>, DbError> {
         let Some(commit) = row.get::<Option<Sha>>(first)? else { return Ok(None) };
-        let Some(path) = row.get::<Option<String>>(first + 1)? else { return Ok(Some(Place { commit, spot: None })) };
+        let Some(path) = row.get::<Option<String>>(first + 1)? else {
+            return Ok(Some(Position { commit, location: None }));
+        };
         let start_side = row.get::<Option<String>>(first + 3)?.and_then(|word| side_of(&word));
-        let spot = Spot {
+        let location = DiffLocation {
             path,
             line: row.get(first + 2)?,
             start_side: start_side.map(side_name),
             start_line: row.get(first + 4)?,
             position: row.get(first + 5)?,
         };
-        Ok(Some(Place { commit, spot: Some(spot) }))
+        Ok(Some(Position { commit, location: Some(location) }))
     }
 }
 

@@ -1,7 +1,7 @@
-//! Threads and their places in the store.
+//! SQL for threads and their positions.
 
-use super::{NewThread, Place, Thread};
-use crate::pulls::range::Range;
+use super::{NewThread, Position, Thread};
+use crate::pulls::diff_context::Range;
 use plinth_base::ids::{PullId, RepoId, Sha};
 use plinth_store::{Connection, DbError, Transaction, params};
 
@@ -40,7 +40,7 @@ pub async fn insert(
     Ok(inserted.0)
 }
 
-/// Removes a thread in which nobody says anything any more.
+/// Deletes a thread without comments.
 pub async fn delete_if_empty(db: &mut Transaction, id: i64) -> Result<(), DbError> {
     let sql = "delete from review_thread where id = $1 \
                and not exists (select 1 from review_comment where thread_id = $1)";
@@ -48,8 +48,9 @@ pub async fn delete_if_empty(db: &mut Transaction, id: i64) -> Result<(), DbErro
     Ok(())
 }
 
-/// Threads of a pull request that have no place in a range yet and were not written in it, at most `limit` after the thread `after`.
-pub async fn list_unplaced(
+/// Threads of a pull request without a stored position in a range that were not started in it, at most `limit` after the
+/// thread `after`.
+pub async fn list_without_position(
     db: &mut Connection,
     pull: PullId,
     range: &Range,
@@ -63,8 +64,13 @@ pub async fn list_unplaced(
     db.all(sql, params![pull, after, range.base, range.head, limit]).await
 }
 
-pub async fn insert_position(db: &mut Transaction, thread: i64, range: &Range, place: &Place) -> Result<(), DbError> {
-    let spot = place.spot.as_ref();
+pub async fn insert_position(
+    db: &mut Transaction,
+    thread: i64,
+    range: &Range,
+    position: &Position,
+) -> Result<(), DbError> {
+    let location = position.location.as_ref();
     let sql = "insert into review_thread_place (thread_id, base_sha, head_sha, commit_sha, path, line, start_side, \
                start_line, position) values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing";
     db.content_only()
@@ -74,19 +80,19 @@ pub async fn insert_position(db: &mut Transaction, thread: i64, range: &Range, p
                 thread,
                 range.base,
                 range.head,
-                place.commit,
-                spot.map(|spot| spot.path.as_str()),
-                spot.and_then(|spot| spot.line),
-                spot.and_then(|spot| spot.start_side),
-                spot.and_then(|spot| spot.start_line),
-                spot.and_then(|spot| spot.position),
+                position.commit,
+                location.map(|location| location.path.as_str()),
+                location.and_then(|location| location.line),
+                location.and_then(|location| location.start_side),
+                location.and_then(|location| location.start_line),
+                location.and_then(|location| location.position),
             ],
         )
         .await?;
     Ok(())
 }
 
-/// The newest version before `version` in which the place of a thread is known, and the commit that was told there.
+/// The newest version before `version` in which the position of a thread is known, and the commit of that position.
 pub async fn find_last_known(
     db: &mut Connection,
     pull: PullId,

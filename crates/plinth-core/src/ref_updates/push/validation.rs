@@ -1,4 +1,4 @@
-//! What is decided about each update of a push before any name changes.
+//! Validation of each update of a push, before any ref moves.
 
 use std::collections::HashMap;
 
@@ -6,23 +6,22 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::{RefName, Sha};
 use plinth_git::{Budget, Quarantine, Repository};
 
-use super::rules::{self, Refusal};
-use super::{Command, Pusher};
+use super::{Command, Pusher, UpdateRejection, ValidatedUpdate, rules};
 use crate::Core;
 use crate::access::check_workflows;
 use crate::refs::{self, Change, Target};
 
-/// Names whose history is known to be complete; more of them would only make the check of a push slower.
+/// Refs whose history is known to be complete; more of them would only make the check slower.
 const KNOWN_TIPS_MAX: u16 = 1_000;
 
-/// What stands before the push.
-pub struct Known {
-    /// What complete history starts from.
+/// The state before the push.
+pub struct KnownTips {
+    /// Commits with complete history.
     tips: Vec<Sha>,
     default_tip: Option<Sha>,
 }
 
-impl Known {
+impl KnownTips {
     pub async fn find(core: &Core, pusher: &Pusher, commands: &[Command]) -> Result<Self> {
         let repo = &pusher.repo;
         let mut db = core.read().await?;
@@ -30,7 +29,7 @@ impl Known {
         let mut tips = Vec::new();
         let moved = commands.iter().filter(|command| command.old.is_some() && command.new.is_some());
         for command in moved.take(KNOWN_TIPS_MAX.into()) {
-            // What the client believes to be there must not be taken for complete unless it is there.
+            // The target that the client expects may not exist, so read the actual one.
             let Ok(name) = RefName::parse(&command.name) else { continue };
             tips.extend(refs::store::find(&mut db, repo.id, &name).await?.map(|found| found.target));
         }
@@ -43,68 +42,65 @@ impl Known {
     }
 }
 
-/// One update that may be made, as far as it can be judged by itself.
-pub type Update = Result<Change, Refusal>;
-
-/// Judges every update, with the pack that came for them if they need one.
-pub fn judge(
+/// Validates every update, with the pack of the push if it has one.
+pub fn validate(
     repository: &Repository,
     pusher: &Pusher,
     commands: &[Command],
-    known: &Known,
+    known: &KnownTips,
     (pack, budget): (Option<&Quarantine>, &Budget),
-) -> Result<Vec<Update>> {
+) -> Result<Vec<ValidatedUpdate>> {
     let named = names_of(commands).into_iter().zip(commands);
     let Some(pack) = pack else {
         return Ok(named.map(|(name, command)| Ok(Change { name: name?, old: command.old, new: None })).collect());
     };
-    let bench = Bench { pusher, repository, pack, known, budget };
-    let judged = named.map(|(name, command)| match name {
-        Ok(name) => bench.judge(name, command),
-        Err(refusal) => Ok(Err(refusal)),
+    let validator = Validator { pusher, repository, pack, known, budget };
+    let validated = named.map(|(name, command)| match name {
+        Ok(name) => validator.validate(name, command),
+        Err(rejection) => Ok(Err(rejection)),
     });
-    let mut updates = judged.collect::<Result<Vec<Update>>>()?;
-    bench.check_connected(&mut updates)?;
+    let mut updates = validated.collect::<Result<Vec<ValidatedUpdate>>>()?;
+    validator.check_connected(&mut updates)?;
     Ok(updates)
 }
 
-/// The name of each command, where it is good and stands there only once.
-fn names_of(commands: &[Command]) -> Vec<Result<RefName, Refusal>> {
+/// The name of each command, if it is valid and unique in the push.
+fn names_of(commands: &[Command]) -> Vec<Result<RefName, UpdateRejection>> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     commands.iter().for_each(|command| *counts.entry(&command.name).or_default() += 1);
-    let judge = |command: &Command| match counts[command.name.as_str()] {
+    let check = |command: &Command| match counts[command.name.as_str()] {
         1 => rules::check_name(&command.name),
-        _ => Err(Refusal::Twice),
+        _ => Err(UpdateRejection::Twice),
     };
-    commands.iter().map(judge).collect()
+    commands.iter().map(check).collect()
 }
 
-/// Everything that updates are judged by.
-struct Bench<'a> {
+/// Everything that validation needs.
+struct Validator<'a> {
     pusher: &'a Pusher,
     repository: &'a Repository,
     pack: &'a Quarantine,
-    known: &'a Known,
+    known: &'a KnownTips,
     budget: &'a Budget,
 }
 
-impl Bench<'_> {
-    fn judge(&self, name: RefName, command: &Command) -> Result<Update> {
+impl Validator<'_> {
+    fn validate(&self, name: RefName, command: &Command) -> Result<ValidatedUpdate> {
         let Some(sha) = command.new else { return Ok(Ok(Change { name, old: command.old, new: None })) };
         let reader = self.repository.reader_within(self.pack, self.budget);
-        let Some(kind) = reader.kind_of(&sha)? else { return Ok(Err(Refusal::MissingObjects)) };
-        if let Err(refusal) = rules::check_target(&name, kind) {
-            return Ok(Err(refusal));
+        let Some(kind) = reader.kind_of(&sha)? else { return Ok(Err(UpdateRejection::MissingObjects)) };
+        if let Err(rejection) = rules::check_target(&name, kind) {
+            return Ok(Err(rejection));
         }
         let may_change_workflows = check_workflows(self.pusher.caller(), &self.pusher.grant).is_ok();
         if !may_change_workflows && refs::rules::changes_workflows(&reader, command.old, sha, self.known.default_tip)? {
-            return Ok(Err(Refusal::Workflows));
+            return Ok(Err(UpdateRejection::Workflows));
         }
         Ok(Ok(Change { name, old: command.old, new: Some(Target { sha, kind }) }))
     }
 
-    /// Everything that the new targets need must be here; where something is missing, none of them is taken.
-    fn check_connected(&self, updates: &mut [Update]) -> Result<()> {
+    /// All objects that the new targets reach must be here; if one is missing, none of the updates is accepted.
+    fn check_connected(&self, updates: &mut [ValidatedUpdate]) -> Result<()> {
         let new_tips: Vec<Sha> = updates.iter().filter_map(|update| Some(update.as_ref().ok()?.new?.sha)).collect();
         if new_tips.is_empty() {
             return Ok(());
@@ -112,8 +108,11 @@ impl Bench<'_> {
         match self.pack.check_connected(&new_tips, &self.known.tips) {
             Ok(()) => Ok(()),
             Err(Error::Unprocessable(_)) => {
-                let with_target = |update: &&mut Update| matches!(update, Ok(change) if change.new.is_some());
-                updates.iter_mut().filter(with_target).for_each(|update| *update = Err(Refusal::MissingObjects));
+                let with_target = |update: &&mut ValidatedUpdate| matches!(update, Ok(change) if change.new.is_some());
+                updates
+                    .iter_mut()
+                    .filter(with_target)
+                    .for_each(|update| *update = Err(UpdateRejection::MissingObjects));
                 Ok(())
             }
             Err(other) => Err(other),

@@ -1,9 +1,9 @@
-//! What a caller sends.
+//! Input to create or submit a review.
 
 use super::model::ReviewState;
 use crate::review_comments::DraftComment;
 
-/// The body of `POST …/reviews`; without an event the review waits to be submitted.
+/// The body of `POST …/reviews`; without an event the review stays pending.
 #[derive(Debug, Clone)]
 pub struct NewReview {
     pub commit_id: Option<String>,

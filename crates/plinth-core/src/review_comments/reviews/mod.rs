@@ -1,4 +1,4 @@
-//! Reviews: comments that are submitted together, with a verdict.
+//! Reviews: comments that are submitted together, with an event such as an approval.
 
 mod input;
 pub mod model;

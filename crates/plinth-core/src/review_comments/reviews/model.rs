@@ -1,4 +1,4 @@
-//! Reviews as the service keeps them.
+//! Reviews as they are stored.
 
 use std::str::FromStr;
 
@@ -36,7 +36,7 @@ impl FromRow for Review {
 }
 
 words! {
-    /// What a review says; one that is pending says nothing yet to anyone but its author.
+    /// The state of a review. Only its author sees a pending one.
     ReviewState {
         Pending = "PENDING",
         Commented = "COMMENTED",

@@ -1,4 +1,4 @@
-//! Reviews made, submitted and thrown away, each in one transaction.
+//! Creating, submitting and deleting reviews, each in one transaction.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,26 +11,25 @@ use plinth_store::Transaction;
 use super::model::{Review, ReviewState};
 use super::{NewReview, Submission, rules, store};
 use crate::Core;
-use crate::access::{RepoTarget, WriteAccess};
+use crate::access::WriteAccess;
 use crate::notifications::{self, Notice};
+use crate::pulls::diff_context::with_diff_context;
 use crate::pulls::model::{Pull, PullFacts};
-use crate::pulls::range::with_diff_context;
 use crate::pulls::{self, threads};
-use crate::review_comments::locate::Located;
+use crate::repos::RepoTarget;
 use crate::review_comments::model::NewComment;
-use crate::review_comments::operations::{author, find_position, insert_thread, recipients};
-use crate::review_comments::{
-    DraftComment, InvalidPosition, Subject, mentions, rules as comment_rules, store as comments,
-};
+use crate::review_comments::positions::{Located, find_position, insert_thread};
+use crate::review_comments::recipients::{self, recipients};
+use crate::review_comments::{DraftComment, InvalidPosition, Subject, rules as comment_rules, store as comments};
 
-/// Creates a review with its comments; without a verdict it stays pending.
+/// Creates a review with its comments; without an event it stays pending.
 pub async fn create(
     core: &Core,
     access: &WriteAccess<RepoTarget>,
     pull: Arc<PullFacts>,
     new: NewReview,
 ) -> Result<Review> {
-    let author = author(access)?;
+    let author = access.author()?;
     rules::check_comment_count(new.comments.len())?;
     rules::check_submission(pull.author, author, new.state, &new.body, new.comments.len())?;
     if !new.body.is_empty() {
@@ -39,12 +38,12 @@ pub async fn create(
     let contents = new.comments.iter().map(|comment| comment.body.as_str());
     let contents: Vec<&str> = contents.chain((!new.body.is_empty()).then_some(new.body.as_str())).collect();
     core.limiter.admit_contents(author, access.operation(), &contents, core.clock.now())?;
-    let _hold = core.objects.hold(pull.repo_id).await;
+    let _removal_lock = core.objects.prevent_removal(pull.repo_id).await;
     let commit_id = new.commit_id.unwrap_or_else(|| pull.version.head_sha.to_string());
     let commit = commit_id.parse().map_err(|_| Error::Invalid(InvalidPosition::Commit.errors()))?;
     check_commit(core, &pull, commit).await?;
     let comments = find_positions(core, &pull, &commit_id, new.comments).await?;
-    let new = New { pull, author, state: new.state, body: new.body, commit, comments };
+    let new = ReviewToInsert { pull, author, state: new.state, body: new.body, commit, comments };
     access.write((new, core.clock.now()), |tx, (new, now)| Box::pin(insert(tx, new, *now))).await
 }
 
@@ -59,33 +58,33 @@ pub async fn submit(
         comment_rules::check_body(body)?;
     }
     let mentions = find_mentions(core, review.id).await?;
-    let context = (review.pull_id, (review.id, mentions), author(access)?, submission, core.clock.now());
+    let context = (review.pull_id, (review.id, mentions), access.author()?, submission, core.clock.now());
     access
         .write(context, |tx, (pull, (id, mentions), author, submission, now)| {
-            let verdict = (submission.state, submission.body.as_deref());
-            Box::pin(submit_pending(tx, *pull, (*id, mentions), *author, verdict, *now))
+            let text = submission.body.as_deref();
+            Box::pin(submit_pending(tx, *pull, (*id, mentions), *author, (submission.state, text), *now))
         })
         .await
 }
 
 /// Deletes a pending review of the caller.
 pub async fn delete(access: &WriteAccess<RepoTarget>, review: &Review) -> Result<Review> {
-    let context = (review.pull_id, review.id, author(access)?);
+    let context = (review.pull_id, review.id, access.author()?);
     access.write(context, |tx, (pull, id, author)| Box::pin(delete_pending(tx, *pull, *id, *author))).await
 }
 
-/// A review is about a commit of its pull request, whether it has comments or not.
+/// The commit of a review must belong to the pull request, even if the review has no comments.
 async fn check_commit(core: &Core, pull: &PullFacts, commit: Sha) -> Result<()> {
     let version = pull.version;
-    let is_part = with_diff_context(core, pull.repo_id, move |desk| desk.contains(&version, &commit)).await?;
+    let is_part = with_diff_context(core, pull.repo_id, move |diff| diff.contains(&version, &commit)).await?;
     if is_part { Ok(()) } else { Err(Error::Invalid(InvalidPosition::Commit.errors())) }
 }
 
-/// Whom the comments of a pending review mention. Nobody but their author can change them meanwhile.
+/// The mentions in the comments of a pending review. Only the caller can change these comments meanwhile.
 async fn find_mentions(core: &Core, review: ReviewId) -> Result<Mentions> {
     let comments = store::list_bodies(&mut core.read().await?, review).await?;
     let (ids, bodies): (Vec<_>, Vec<_>) = comments.into_iter().unzip();
-    Ok(ids.into_iter().zip(mentions::find(core, bodies).await?).collect())
+    Ok(ids.into_iter().zip(recipients::find_mentions(core, bodies).await?).collect())
 }
 
 async fn find_positions(
@@ -93,41 +92,41 @@ async fn find_positions(
     pull: &PullFacts,
     commit_id: &str,
     drafts: Vec<DraftComment>,
-) -> Result<Vec<Draft>> {
+) -> Result<Vec<LocatedDraft>> {
     let bodies = drafts.iter().map(|draft| draft.body.clone()).collect();
-    let mut mentions = mentions::find(core, bodies).await?.into_iter();
+    let mut mentions = recipients::find_mentions(core, bodies).await?.into_iter();
     let mut found = Vec::with_capacity(drafts.len());
     for DraftComment { body, path, at } in drafts {
         let subject = Subject { commit_id: commit_id.to_owned(), path, at };
         let located = find_position(core, pull, subject, comment_rules::body_errors(&body)).await?;
-        found.push(Draft { body, located, mentions: mentions.next().unwrap_or_default() });
+        found.push(LocatedDraft { body, located, mentions: mentions.next().unwrap_or_default() });
     }
     Ok(found)
 }
 
-/// A review about to be made, with its comments.
+/// A review with its comments, ready to be inserted.
 #[derive(Debug, Clone)]
-pub struct New {
+pub struct ReviewToInsert {
     pub pull: Arc<PullFacts>,
     pub author: AccountId,
     pub state: ReviewState,
     pub body: String,
     pub commit: Sha,
-    pub comments: Vec<Draft>,
+    pub comments: Vec<LocatedDraft>,
 }
 
-/// A comment of a review about to be made.
+/// A comment of a review, ready to be inserted.
 #[derive(Debug, Clone)]
-pub struct Draft {
+pub struct LocatedDraft {
     pub body: String,
     pub located: Located,
     pub mentions: Vec<AccountId>,
 }
 
-/// Whom the comments of a review mention, found before the transaction.
+/// The mentions in the comments of a review, from before the transaction.
 pub type Mentions = HashMap<CommentId, Vec<AccountId>>;
 
-async fn insert(tx: &mut Transaction, new: &New, now: Timestamp) -> Result<Review> {
+async fn insert(tx: &mut Transaction, new: &ReviewToInsert, now: Timestamp) -> Result<Review> {
     let pull = pulls::store::find_by_id(tx, new.pull.id).await?.ok_or(Error::NotFound)?;
     if store::has_pending(tx, pull.id, new.author).await? {
         return Err(comment_rules::has_pending());
@@ -166,7 +165,6 @@ async fn insert(tx: &mut Transaction, new: &New, now: Timestamp) -> Result<Revie
     get(tx, pull.id, review, new.author).await
 }
 
-/// Shows a pending review to everyone.
 async fn submit_pending(
     tx: &mut Transaction,
     pull: PullId,
@@ -185,7 +183,6 @@ async fn submit_pending(
     get(tx, pull.id, id, author).await
 }
 
-/// Throws a pending review away with its comments.
 async fn delete_pending(tx: &mut Transaction, pull: PullId, id: ReviewId, author: AccountId) -> Result<Review> {
     let review = get(tx, pull, id, author).await?;
     rules::check_pending(&review, "delete")?;
@@ -197,6 +194,7 @@ async fn delete_pending(tx: &mut Transaction, pull: PullId, id: ReviewId, author
     Ok(review)
 }
 
+/// Makes a review and its comments visible to everyone, and notifies.
 async fn publish(
     tx: &mut Transaction,
     pull: &Pull,
@@ -206,9 +204,9 @@ async fn publish(
     now: Timestamp,
 ) -> Result<()> {
     store::submit(tx, id, state, body, now).await?;
-    let shown = store::show_comments(tx, id).await?;
-    pulls::store::add_review_comments(tx, pull.id, i64::try_from(shown).unwrap_or_default(), now).await?;
-    // Its threads begin with it and nobody else has seen them, so nobody else takes part in them yet.
+    let published = store::publish_comments(tx, id).await?;
+    pulls::store::add_review_comments(tx, pull.id, i64::try_from(published).unwrap_or_default(), now).await?;
+    // Nobody else has seen its threads yet, so they have no other participants.
     let comments = store::list_comments(tx, id).await?;
     let recipients = comments.iter().flat_map(|(comment, _)| {
         let mentions = mentions.get(comment).map(Vec::as_slice).unwrap_or_default();

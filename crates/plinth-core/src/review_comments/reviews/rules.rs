@@ -1,4 +1,4 @@
-//! Judgement about reviews.
+//! Validation of reviews.
 
 use super::model::{Review, ReviewState};
 use plinth_base::error::{Error, Result};
@@ -6,7 +6,7 @@ use plinth_base::ids::AccountId;
 
 const COMMENTS_MAX: usize = 100;
 
-/// A verdict must say something, and nobody judges their own work.
+/// A comment or a request for changes needs a text or comments, and authors cannot approve or reject their own work.
 pub fn check_submission(
     pull_author: Option<AccountId>,
     author: AccountId,

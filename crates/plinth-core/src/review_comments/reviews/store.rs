@@ -1,4 +1,4 @@
-//! Reviews in the store.
+//! SQL for reviews.
 
 use super::model::{Review, ReviewState};
 use crate::pulls::store::{author_columns, author_joins};
@@ -18,7 +18,7 @@ macro_rules! select_review {
     };
 }
 
-/// A review of this very pull request. One that is pending exists for its author alone.
+/// A review of this pull request. Only its author sees a pending one.
 pub async fn find(
     db: &mut Connection,
     pull: PullId,
@@ -46,7 +46,7 @@ pub async fn count(db: &mut Connection, pull: PullId, viewer: Option<AccountId>)
     Ok(db.one::<(i64,)>(sql, params![pull, viewer]).await?.0)
 }
 
-/// What a review starts with.
+/// The columns of a new review.
 pub struct NewReview<'a> {
     pub repo: RepoId,
     pub pull: PullId,
@@ -64,7 +64,7 @@ pub async fn insert(db: &mut Transaction, new: &NewReview<'_>, now: Timestamp) -
     Ok(db.content_only().insert::<(ReviewId,)>(sql, values).await?.0)
 }
 
-/// Whether someone has a review of a pull request that is not submitted yet.
+/// Whether the author has a pending review of a pull request.
 pub async fn has_pending(db: &mut Connection, pull: PullId, author: AccountId) -> Result<bool, DbError> {
     let sql = "select cast(1 as bigint) from review where pull_id = $1 and author_id = $2 and state = 'PENDING'";
     Ok(db.optional::<(i64,)>(sql, params![pull, author]).await?.is_some())
@@ -82,8 +82,8 @@ pub async fn submit(
     Ok(())
 }
 
-/// Shows the comments of a review to everyone, and tells how many there are.
-pub async fn show_comments(db: &mut Transaction, id: ReviewId) -> Result<u64, DbError> {
+/// Publishes the pending comments of a review, and returns how many there are.
+pub async fn publish_comments(db: &mut Transaction, id: ReviewId) -> Result<u64, DbError> {
     db.content_only()
         .execute("update review_comment set pending = false where review_id = $1 and pending = true", params![id])
         .await
@@ -95,7 +95,7 @@ pub async fn list_comments(db: &mut Connection, id: ReviewId) -> Result<Vec<(Com
     db.all(sql, params![id]).await
 }
 
-/// The comments of a review with their texts.
+/// The comments of a review with their bodies.
 pub async fn list_bodies(db: &mut Connection, id: ReviewId) -> Result<Vec<(CommentId, String)>, DbError> {
     db.all("select id, body from review_comment where review_id = $1 order by id", params![id]).await
 }
@@ -104,7 +104,7 @@ pub async fn delete(db: &mut Transaction, id: ReviewId) -> Result<u64, DbError> 
     db.content_only().execute("delete from review where id = $1", params![id]).await
 }
 
-/// Removes a review that only carried a comment which is gone.
+/// Deletes a review without body and comments, which existed only for a comment that was deleted.
 pub async fn delete_if_empty(db: &mut Transaction, id: ReviewId) -> Result<(), DbError> {
     let sql = "delete from review where id = $1 and state = 'COMMENTED' and body = '' \
                and not exists (select 1 from review_comment where review_id = $1)";

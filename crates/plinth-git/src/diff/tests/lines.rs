@@ -1,21 +1,21 @@
-//! Hunks of two texts against `git diff --no-index`.
+//! Hunks of two texts, compared with `git diff --no-index`.
 
 use super::repo::git;
 use crate::diff::FileDiff;
 
 /// The hunks that git prints for two texts, from the first `@@` on.
-pub fn git_hunks(folder: &std::path::Path, old: &[u8], new: &[u8]) -> Vec<u8> {
-    std::fs::write(folder.join("old"), old).expect("a file");
-    std::fs::write(folder.join("new"), new).expect("a file");
-    let output = git(folder).args(["diff", "--no-index", "old", "new"]).output().expect("git is installed");
+pub fn git_hunks(directory: &std::path::Path, old: &[u8], new: &[u8]) -> Vec<u8> {
+    std::fs::write(directory.join("old"), old).expect("a file");
+    std::fs::write(directory.join("new"), new).expect("a file");
+    let output = git(directory).args(["diff", "--no-index", "old", "new"]).output().expect("git is installed");
     let text = output.stdout;
     let start = text.windows(4).position(|window| window == b"\n@@ ").map_or(text.len(), |at| at + 1);
     text[start..].to_vec()
 }
 
-pub fn assert_as_git(folder: &std::path::Path, old: &[u8], new: &[u8]) {
+pub fn assert_as_git(directory: &std::path::Path, old: &[u8], new: &[u8]) {
     let ours = FileDiff::between(old, new);
-    let theirs = git_hunks(folder, old, new);
+    let theirs = git_hunks(directory, old, new);
     assert!(
         ours.hunks() == theirs,
         "old:\n{}\nnew:\n{}\nours:\n{}\ngit:\n{}",
@@ -27,8 +27,8 @@ pub fn assert_as_git(folder: &std::path::Path, old: &[u8], new: &[u8]) {
 }
 
 #[test]
-fn edges_of_texts() {
-    let folder = tempfile::tempdir().expect("a folder");
+fn hunks_equal_git_at_text_edges() {
+    let directory = tempfile::tempdir().expect("a directory");
     let heading = |name: &str| format!("{name}\n{}old\n", "  body\n".repeat(5)).into_bytes();
     let long = heading(&format!("function {}", "x".repeat(100)));
     let spaced = heading(&format!("function {} and more", " ".repeat(75)));
@@ -56,23 +56,23 @@ fn edges_of_texts() {
         (heading("_low\r"), replaced(&heading("_low\r"))),
     ];
     for (old, new) in cases {
-        assert_as_git(folder.path(), &old, &new);
+        assert_as_git(directory.path(), &old, &new);
     }
 }
 
 #[test]
-fn a_heading_above_an_earlier_hunk_still_counts() {
-    let folder = tempfile::tempdir().expect("a folder");
+fn heading_above_earlier_hunk_equals_git() {
+    let directory = tempfile::tempdir().expect("a directory");
     let old = format!("top\n{0} one\n{0} two\n{0}fn inner() {{\n{0} three\n", "  body\n".repeat(12));
     let new = old.replace("one", "1").replace("two", "2").replace("three", "3");
-    assert_as_git(folder.path(), old.as_bytes(), new.as_bytes());
+    assert_as_git(directory.path(), old.as_bytes(), new.as_bytes());
 }
 
 #[test]
-fn source_code_that_was_moved_indented_and_rewritten() {
-    let folder = tempfile::tempdir().expect("a folder");
+fn hunks_equal_git_on_rewritten_source_code() {
+    let directory = tempfile::tempdir().expect("a directory");
     let sources = [
-        include_str!("../myers.rs"),
+        include_str!("../lines/myers.rs"),
         include_str!("../rename.rs"),
         include_str!("../unified.rs"),
         include_str!("../../budget/mod.rs"),
@@ -86,20 +86,20 @@ fn source_code_that_was_moved_indented_and_rewritten() {
         let renamed = source.replace("self", "this").replace("fn ", "pub fn ");
         let spaced = source.replace("{\n", "{\n\n").replace("\n    }\n", "\n\n    }\n");
         for other in [&reversed, &without_even, &doubled, &indented, &renamed, &spaced, &String::new()] {
-            assert_as_git(folder.path(), source.as_bytes(), other.as_bytes());
-            assert_as_git(folder.path(), other.as_bytes(), source.as_bytes());
+            assert_as_git(directory.path(), source.as_bytes(), other.as_bytes());
+            assert_as_git(directory.path(), other.as_bytes(), source.as_bytes());
         }
     }
     for pair in sources.windows(2) {
-        assert_as_git(folder.path(), pair[0].as_bytes(), pair[1].as_bytes());
+        assert_as_git(directory.path(), pair[0].as_bytes(), pair[1].as_bytes());
     }
 }
 
-/// Differences so costly that git cuts its search short, where only the same shortcuts give the same result.
+/// Texts so different that git aborts its search, where only the same heuristics give the same result.
 #[test]
-fn large_texts_that_differ_much() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for (seed, lines, kinds, kept_in_16) in
+fn hunks_equal_git_where_search_is_aborted() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (seed, lines, kinds, equal_in_16) in
         [(1, 3000, 400, 8), (2, 3000, 3000, 12), (3, 6000, 90, 10), (4, 2500, 2500, 3), (5, 48_000, 1_000, 10)]
     {
         let mut random = Random(seed);
@@ -111,25 +111,25 @@ fn large_texts_that_differ_much() {
             if block == 0 && random.below(40) == 0 {
                 block = 30;
             }
-            // Long equal runs between scattered changes are what makes a path promising.
-            let kept = block > 0 || random.below(16) < kept_in_16;
+            // Long equal runs between scattered changes make a path promising.
+            let in_both = block > 0 || random.below(16) < equal_in_16;
             block = usize::saturating_sub(block, 1);
-            if kept || random.below(2) == 0 {
+            if in_both || random.below(2) == 0 {
                 old.extend_from_slice(&line);
             }
-            if kept || random.below(2) == 0 {
+            if in_both || random.below(2) == 0 {
                 new.extend_from_slice(&line);
             }
         }
-        assert_as_git(folder.path(), &old, &new);
-        assert_as_git(folder.path(), &old, &with_blocks_moved(&new));
+        assert_as_git(directory.path(), &old, &new);
+        assert_as_git(directory.path(), &old, &with_blocks_moved(&new));
         let unrelated: Vec<u8> =
             (0..lines).flat_map(|_| format!("kind {}\n", random.below(kinds)).into_bytes()).collect();
-        assert_as_git(folder.path(), &old, &unrelated);
+        assert_as_git(directory.path(), &old, &unrelated);
     }
 }
 
-/// Moved blocks offer several good paths, of which the cut search takes the first it finds.
+/// Moved blocks offer several good paths, of which an aborted search takes the first.
 fn with_blocks_moved(text: &[u8]) -> Vec<u8> {
     let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
     let mut blocks: Vec<&[&[u8]]> = lines.chunks(1200).collect();
@@ -139,7 +139,7 @@ fn with_blocks_moved(text: &[u8]) -> Vec<u8> {
     blocks.concat().concat()
 }
 
-/// A small generator of numbers, so that the texts are the same in every run.
+/// A deterministic generator, so that the texts are the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -154,7 +154,7 @@ mod random {
 
     use super::assert_as_git;
 
-    /// Few different lines, so that there are many equally short ways from one text to the other.
+    /// Few different lines, so that there are many shortest edits from one text to the other.
     fn text(kinds: u8, lines: usize) -> impl Strategy<Value = Vec<u8>> {
         let line = (0..kinds).prop_map(|kind| match kind {
             0 => b"\n".to_vec(),
@@ -174,13 +174,13 @@ mod random {
         })
     }
 
-    /// A text and what some local edits make of it.
+    /// A text and the result of some local edits.
     fn edited(kinds: u8, lines: usize) -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
         let edit = (any::<proptest::sample::Index>(), 0usize..6, text(kinds, 5));
         (text(kinds, lines), proptest::collection::vec(edit, 0..6)).prop_map(|(old, edits)| {
             let mut new: Vec<Vec<u8>> = old.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
-            for (place, removed, inserted) in edits {
-                let start = place.index(new.len() + 1);
+            for (position, removed, inserted) in edits {
+                let start = position.index(new.len() + 1);
                 let end = (start + removed).min(new.len());
                 new.splice(start..end, [inserted]);
             }
@@ -192,21 +192,21 @@ mod random {
         #![proptest_config(ProptestConfig { cases: 250, ..ProptestConfig::default() })]
 
         #[test]
-        fn unrelated_texts_of_few_kinds_of_lines((old, new) in (text(7, 40), text(7, 40))) {
-            let folder = tempfile::tempdir().expect("a folder");
-            assert_as_git(folder.path(), &old, &new);
+        fn hunks_equal_git_on_unrelated_texts((old, new) in (text(7, 40), text(7, 40))) {
+            let directory = tempfile::tempdir().expect("a directory");
+            assert_as_git(directory.path(), &old, &new);
         }
 
         #[test]
-        fn local_edits((old, new) in edited(40, 120)) {
-            let folder = tempfile::tempdir().expect("a folder");
-            assert_as_git(folder.path(), &old, &new);
+        fn hunks_equal_git_on_local_edits((old, new) in edited(40, 120)) {
+            let directory = tempfile::tempdir().expect("a directory");
+            assert_as_git(directory.path(), &old, &new);
         }
 
         #[test]
-        fn local_edits_among_repeated_lines((old, new) in edited(9, 200)) {
-            let folder = tempfile::tempdir().expect("a folder");
-            assert_as_git(folder.path(), &old, &new);
+        fn hunks_equal_git_on_edits_among_repeated_lines((old, new) in edited(9, 200)) {
+            let directory = tempfile::tempdir().expect("a directory");
+            assert_as_git(directory.path(), &old, &new);
         }
     }
 }

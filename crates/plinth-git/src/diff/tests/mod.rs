@@ -1,11 +1,11 @@
-//! The judge of every test here is the git program.
+//! Tests with the git program as the oracle.
 
+mod fixture;
 mod lines;
-mod looking;
-mod port;
-mod port_ranges;
-mod port_walk;
+mod lookups;
 mod positions;
+mod reanchor;
+mod reanchor_random;
+mod reanchor_ranges;
 mod repo;
-mod story;
 mod trees;

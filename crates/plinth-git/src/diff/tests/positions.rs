@@ -1,4 +1,4 @@
-//! Positions in a patch, and hunks cut out of the text that git prints.
+//! Positions in a patch, and hunks of the text that git prints.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ const OLD: &[u8] = b"one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n
 const NEW: &[u8] = b"one\n2\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\ntwelve\n";
 
 #[test]
-fn a_position_counts_every_row_below_the_first_header() {
+fn position_counts_every_row_below_first_header() {
     let diff = FileDiff::between(OLD, NEW);
     let rows: Vec<&str> =
         std::str::from_utf8(diff.patch().expect("there are hunks")).expect("text").split('\n').collect();
@@ -50,7 +50,7 @@ fn a_position_counts_every_row_below_the_first_header() {
 }
 
 #[test]
-fn a_hunk_is_cut_below_the_line() {
+fn diff_hunk_ends_at_the_line() {
     let diff = FileDiff::between(OLD, NEW);
     assert_eq!(diff.diff_hunk(Side::Left, 2), Some(&b"@@ -1,5 +1,5 @@\n one\n-two"[..]));
     assert_eq!(diff.diff_hunk(Side::Right, 10), Some(&b"@@ -9,4 +9,4 @@ eight\n nine\n ten"[..]));
@@ -61,7 +61,7 @@ fn a_hunk_is_cut_below_the_line() {
 }
 
 #[test]
-fn nothing_changed_and_nothing_to_compare_have_no_positions() {
+fn empty_and_binary_diffs_have_no_positions() {
     let same = FileDiff::between(OLD, OLD);
     assert_eq!((same.patch(), same.position_max(), same.position_of(Side::Right, 1)), (None, 0, None));
 }
@@ -79,9 +79,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
     #[test]
-    fn positions_and_lines_are_one_to_one((old, new) in (text(), text())) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let printed = git_hunks(folder.path(), &old, &new);
+    fn positions_and_lines_map_one_to_one((old, new) in (text(), text())) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let printed = git_hunks(directory.path(), &old, &new);
         let rows: Vec<&[u8]> = printed.split_inclusive(|byte| *byte == b'\n').collect();
         let diff = FileDiff::between(&old, &new);
         let old_lines: Vec<&[u8]> = old.split_inclusive(|byte| *byte == b'\n').collect();
@@ -102,8 +102,8 @@ proptest! {
             prop_assert_eq!(row[0] == b'-', side == Side::Left);
             prop_assert_eq!(diff.position_of(side, line), Some(position as u32));
             prop_assert_eq!(diff.hunk_of(position as u32), Some(header as u32));
-            let cut = rows[header..=position].concat();
-            prop_assert_eq!(diff.diff_hunk(side, line), cut.strip_suffix(b"\n"));
+            let hunk = rows[header..=position].concat();
+            prop_assert_eq!(diff.diff_hunk(side, line), hunk.strip_suffix(b"\n"));
         }
         for (side, lines) in [(Side::Left, &old_lines), (Side::Right, &new_lines)] {
             for line in 1..=lines.len() as u32 {

@@ -1,4 +1,4 @@
-//! A repository made with the git program in a temporary folder.
+//! A repository that the git program creates in a temporary directory.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -8,24 +8,24 @@ use std::sync::Arc;
 use gix::prelude::ObjectIdExt;
 
 use crate::diff::Source;
-use crate::object::{ObjectSource, RawObject};
+use crate::objects::{ObjectSource, RawObject};
 use plinth_base::error::Result;
 use plinth_base::ids::Sha;
 
 pub struct TestRepo {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 impl TestRepo {
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let repo = Self { folder };
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let repo = Self { directory };
         repo.git(&["init", "-q", "-b", "main"]);
         repo
     }
 
     pub fn path(&self) -> &Path {
-        self.folder.path()
+        self.directory.path()
     }
 
     pub fn open(&self) -> Opened {
@@ -34,7 +34,7 @@ impl TestRepo {
 
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
         let file = self.path().join(path);
-        std::fs::create_dir_all(file.parent().expect("inside the folder")).expect("a folder");
+        std::fs::create_dir_all(file.parent().expect("inside the directory")).expect("a directory");
         std::fs::write(file, content).expect("a file");
         self
     }
@@ -65,7 +65,7 @@ impl TestRepo {
 /// The same repository as the code under test reads it.
 pub struct Opened {
     repo: gix::Repository,
-    /// How many objects were asked for.
+    /// How many objects were read.
     pub reads: Cell<usize>,
 }
 
@@ -74,7 +74,7 @@ impl ObjectSource for Opened {
         self.reads.set(self.reads.get() + 1);
         let found = self.repo.try_find_object(crate::to_oid(sha)).expect("a readable repository");
         Ok(found.map(|object| {
-            let kind = crate::object::from_gix(object.kind);
+            let kind = crate::objects::from_gix(object.kind);
             Arc::new(RawObject::new(kind, object.detach().data).expect("no collision"))
         }))
     }
@@ -93,10 +93,10 @@ impl Source for Opened {
     }
 }
 
-/// git without the settings of this machine.
-pub fn git(folder: &Path) -> Command {
+/// Git without the settings of this machine.
+pub fn git(directory: &Path) -> Command {
     let mut command = Command::new("git");
-    command.current_dir(folder).stdin(Stdio::null());
+    command.current_dir(directory).stdin(Stdio::null());
     for (name, value) in [
         ("GIT_CONFIG_GLOBAL", "/dev/null"),
         ("GIT_CONFIG_SYSTEM", "/dev/null"),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::repo::TestRepo;
-use crate::diff::{FileDiff, Mode, Status, changes, entry_at, unified};
+use crate::diff::{FileDiff, FileMode, Status, changes, entry_at, unified};
 use plinth_base::ids::Sha;
 
 fn assert_unified_as_git(repo: &TestRepo, old: &Sha, new: &Sha) {
@@ -12,17 +12,20 @@ fn assert_unified_as_git(repo: &TestRepo, old: &Sha, new: &Sha) {
     assert!(ours == theirs, "ours:\n{}\ngit:\n{}", String::from_utf8_lossy(&ours), String::from_utf8_lossy(&theirs));
 }
 
-/// Text that is told apart by `seed`, long enough to be recognized when it moves.
+/// Text that depends on `seed`, long enough for rename detection.
 fn text(seed: u32, lines: u32) -> String {
     (0..lines).map(|line| format!("{seed} says {} in line {line}\n", line * seed % 97)).collect()
 }
 
 #[test]
-fn every_kind_of_change_prints_as_git_does() {
+fn unified_diff_equals_git_for_every_change() {
     let repo = TestRepo::new();
-    repo.write("kept", text(1, 20)).write("edited", text(2, 20)).write("gone", text(3, 20)).write("empty-gone", "");
+    repo.write("unchanged", text(1, 20))
+        .write("edited", text(2, 20))
+        .write("gone", text(3, 20))
+        .write("empty-gone", "");
     repo.write("from/moved", text(4, 30)).write("moved and edited", text(5, 30)).write("binary", b"a\0b");
-    repo.write("binary-gone", b"a\0c").write("mode", text(6, 5)).write("type", "text\n").write("folder/file", "x\n");
+    repo.write("binary-gone", b"a\0c").write("mode", text(6, 5)).write("type", "text\n").write("directory/file", "x\n");
     repo.write("rename-mode", text(7, 20)).write("no newline", "a\nb").write("tab\there", "x\n").write("weiß", "x\n");
     let old = repo.commit();
     repo.write("edited", text(2, 20).replace("line 7", "line seven"));
@@ -34,9 +37,9 @@ fn every_kind_of_change_prints_as_git_does() {
     for path in ["gone", "empty-gone", "from/moved", "moved and edited", "binary-gone", "type"] {
         std::fs::remove_file(repo.path().join(path)).expect("it was written");
     }
-    std::fs::remove_dir_all(repo.path().join("folder")).expect("it was written");
-    std::os::unix::fs::symlink("kept", repo.path().join("type")).expect("a link");
-    repo.write("folder", "a file now\n");
+    std::fs::remove_dir_all(repo.path().join("directory")).expect("it was written");
+    std::os::unix::fs::symlink("unchanged", repo.path().join("type")).expect("a link");
+    repo.write("directory", "a file now\n");
     for path in ["mode", "renamed-mode"] {
         let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(repo.path().join(path), executable).expect("our own file");
@@ -52,18 +55,18 @@ fn every_kind_of_change_prints_as_git_does() {
             .find(|change| change.path() == path.as_bytes())
             .map(|change| (change.status(), change.previous_path()))
     };
-    assert_eq!(status("kept"), None);
+    assert_eq!(status("unchanged"), None);
     assert_eq!(status("edited"), Some((Status::Modified, None)));
     assert_eq!(status("gone"), Some((Status::Deleted, None)));
     assert_eq!(status("to/moved"), Some((Status::Renamed, Some(&b"from/moved"[..]))));
     assert_eq!(status("renamed"), Some((Status::Renamed, Some(&b"moved and edited"[..]))));
     assert_eq!(status("type"), Some((Status::TypeChanged, None)));
-    assert_eq!(status("folder"), Some((Status::Added, None)));
+    assert_eq!(status("directory"), Some((Status::Added, None)));
     assert_eq!(status("mode"), Some((Status::Modified, None)));
 }
 
 #[test]
-fn a_submodule_is_one_line() {
+fn submodule_diff_is_one_line() {
     let repo = TestRepo::new();
     let old = repo.commit();
     let entry = |sha: &Sha| format!("160000,{sha},module");
@@ -81,7 +84,7 @@ fn a_submodule_is_one_line() {
 }
 
 #[test]
-fn names_grow_with_the_repository() {
+fn abbreviation_grows_with_repository() {
     let repo = TestRepo::new();
     for file in 0..400 {
         repo.write(&format!("file {file}"), text(file, 2));
@@ -96,21 +99,30 @@ fn names_grow_with_the_repository() {
 }
 
 #[test]
-fn a_path_is_found_in_the_tree_and_nowhere_else() {
+fn entry_at_finds_only_exact_paths() {
     let repo = TestRepo::new();
-    repo.write("folder/file", "x\n");
+    repo.write("directory/file", "x\n");
     std::os::unix::fs::symlink("/etc", repo.path().join("link")).expect("a link");
     let head = repo.commit();
     let find = |path: &str| entry_at(&repo.open(), &head, path.as_bytes()).expect("a readable repository");
-    assert_eq!(find("folder/file").map(|entry| entry.mode), Some(Mode::File));
-    assert_eq!(find("link").map(|entry| entry.mode), Some(Mode::Link));
-    for path in ["", "/", "folder", "folder/", "/folder/file", "folder//file", "folder/../folder/file", "link/passwd"] {
+    assert_eq!(find("directory/file").map(|entry| entry.mode), Some(FileMode::File));
+    assert_eq!(find("link").map(|entry| entry.mode), Some(FileMode::Symlink));
+    for path in [
+        "",
+        "/",
+        "directory",
+        "directory/",
+        "/directory/file",
+        "directory//file",
+        "directory/../directory/file",
+        "link/passwd",
+    ] {
         assert_eq!(find(path), None, "{path}");
     }
 }
 
 #[test]
-fn too_many_lines_are_compared_as_a_whole() {
+fn file_with_too_many_lines_is_binary() {
     let repo = TestRepo::new();
     let old = repo.write("lines", "a\n".repeat(100_001)).write("fewer", "a\n".repeat(100_000)).commit();
     let new = repo.write("lines", "b\n").write("fewer", "b\n").commit();
@@ -121,7 +133,7 @@ fn too_many_lines_are_compared_as_a_whole() {
 }
 
 #[test]
-fn counts_are_those_of_numstat() {
+fn counts_equal_numstat() {
     let repo = TestRepo::new();
     repo.write("a", text(1, 40)).write("b", b"\0").write("c", "x\ny");
     let old = repo.commit();
@@ -142,7 +154,7 @@ fn counts_are_those_of_numstat() {
 }
 
 #[test]
-fn beyond_the_limit_only_equal_files_and_names_are_renames() {
+fn renames_over_limit_need_equal_content_or_name() {
     let repo = TestRepo::new();
     for file in 0..1010 {
         repo.write(&format!("old/{file}"), format!("{file}\n").repeat(9));
@@ -159,7 +171,7 @@ fn beyond_the_limit_only_equal_files_and_names_are_renames() {
     assert_unified_as_git(&repo, &old, &repo.commit());
 }
 
-/// What becomes of one file in a random step: where it goes, and how many of its lines change.
+/// A random change of one file: its new path, and how many of its lines change.
 fn moves() -> impl Strategy<Value = Vec<(u32, u8, u8, u32)>> {
     proptest::collection::vec((0u32..6, 0u8..5, 0u8..6, 0u32..16), 2..14)
 }
@@ -168,16 +180,16 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn renames_are_those_of_git(moves in moves(), crlf in any::<bool>()) {
+    fn renames_equal_git(moves in moves(), crlf in any::<bool>()) {
         let repo = TestRepo::new();
-        for (index, (kind, folder, ..)) in moves.iter().enumerate() {
-            repo.write(&format!("d{folder}/f{}", index % 5), text(*kind, 15));
+        for (index, (kind, directory, ..)) in moves.iter().enumerate() {
+            repo.write(&format!("d{directory}/f{}", index % 5), text(*kind, 15));
         }
         let old = repo.commit();
-        for folder in 0..5 {
-            std::fs::remove_dir_all(repo.path().join(format!("d{folder}"))).ok();
+        for directory in 0..5 {
+            std::fs::remove_dir_all(repo.path().join(format!("d{directory}"))).ok();
         }
-        for (index, (kind, folder, name, changed)) in moves.iter().enumerate() {
+        for (index, (kind, directory, name, changed)) in moves.iter().enumerate() {
             let lines = text(*kind, 15);
             let mut content: String = lines.lines().enumerate().map(|(line, text)| {
                 let end = if crlf && index % 2 == 0 { "\r\n" } else { "\n" };
@@ -186,7 +198,7 @@ proptest! {
             if index % 3 == 0 {
                 content.pop();
             }
-            repo.write(&format!("d{}/f{name}", (folder + 1) % 6), content);
+            repo.write(&format!("d{}/f{name}", (directory + 1) % 6), content);
         }
         assert_unified_as_git(&repo, &old, &repo.commit());
     }

@@ -1,0 +1,207 @@
+//! All repositories of this node, in directories that are named after their ids.
+
+mod snapshot;
+mod staging;
+mod verify;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::durable;
+use crate::packs::object_cache::ObjectCache;
+use crate::repository::{self, Repository};
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::RepoId;
+use staging::is_staging;
+
+pub use snapshot::{PackFile, PackSnapshot, RemovalHold, RemovalPermit};
+pub use staging::Staged;
+pub use verify::{Connectivity, PackProblem, Repairable};
+
+/// Repositories that stay open after use.
+const OPEN_MAX: usize = 64;
+/// Bytes of the object cache of all repositories together.
+const OBJECT_CACHE_SIZE: usize = 16 * 1024 * 1024;
+/// Directories on the first level, so that none becomes too large to list.
+const SHARDS: i64 = 256;
+/// The file that marks a repository whose row is gone.
+const DELETED: &str = "deleted";
+
+/// The directory of all repositories, and those of them that are open.
+pub struct Repositories {
+    directory: PathBuf,
+    cache: Arc<ObjectCache>,
+    open: Mutex<OpenRepositories>,
+    /// Directories of deleted repositories that are removed once no snapshot is being taken.
+    marked: Mutex<Vec<PathBuf>>,
+}
+
+#[derive(Default)]
+struct OpenRepositories {
+    by_id: HashMap<RepoId, (Arc<Repository>, u64)>,
+    uses: u64,
+}
+
+impl Repositories {
+    /// Opens the data directory; creates it if it is missing.
+    pub fn at(data_directory: &Path) -> Result<Self> {
+        let directory = std::path::absolute(data_directory)?.join("repositories");
+        durable::create_directories(&directory)?;
+        let cache = Arc::new(ObjectCache::new(OBJECT_CACHE_SIZE));
+        Ok(Self { directory, cache, open: Mutex::default(), marked: Mutex::default() })
+    }
+
+    /// As [`Repositories::at`], but creates nothing: `None` if there is no directory of repositories yet.
+    pub fn existing(data_directory: &Path) -> Result<Option<Self>> {
+        let directory = std::path::absolute(data_directory)?.join("repositories");
+        if directory.is_dir() { Self::at(data_directory).map(Some) } else { Ok(None) }
+    }
+
+    /// Creates an empty repository, durably. Idempotent.
+    pub fn create(&self, id: RepoId) -> Result<Arc<Repository>> {
+        let directory = self.directory_of(id)?;
+        if !directory.join("HEAD").is_file() {
+            repository::create(&directory)?;
+        }
+        self.get(id)
+    }
+
+    /// The open repository; `NotFound` if this node has no directory for it.
+    pub fn get(&self, id: RepoId) -> Result<Arc<Repository>> {
+        if let Some(repository) = self.open.lock().find(id) {
+            return Ok(repository);
+        }
+        let repository = Arc::new(Repository::open(id, self.directory_of(id)?, self.cache.clone())?);
+        Ok(self.open.lock().insert(repository))
+    }
+
+    /// The repository, if it is open already.
+    pub fn get_open(&self, id: RepoId) -> Option<Arc<Repository>> {
+        self.open.lock().find(id)
+    }
+
+    /// Removes a repository with all its objects. Idempotent. While a snapshot is being taken it is only marked, and
+    /// removed by a later [`Repositories::delete_marked`].
+    pub fn delete(&self, id: RepoId) -> Result<()> {
+        self.open.lock().by_id.remove(&id);
+        self.cache.remove_repository(id);
+        let directory = self.directory_of(id)?;
+        if !directory.try_exists()? {
+            return Ok(());
+        }
+        match self.wait_for_removals()? {
+            Some(permit) => remove(&directory, &permit),
+            None => {
+                durable::write_file(&directory.join(DELETED), b"")?;
+                self.marked.lock().push(directory);
+                Ok(())
+            }
+        }
+    }
+
+    /// Removes the repositories that could not be removed while a snapshot was being taken.
+    pub fn delete_marked(&self) -> Result<()> {
+        if self.marked.lock().is_empty() {
+            return Ok(());
+        }
+        let Some(permit) = self.try_removals()? else { return Ok(()) };
+        let marked = std::mem::take(&mut *self.marked.lock());
+        marked.iter().try_for_each(|directory| remove(directory, &permit))
+    }
+
+    /// Removes locks, temporary files and quarantines of a killed process. Call it once, at start-up.
+    pub fn remove_leftovers(&self) -> Result<()> {
+        self.remove_staging_leftovers()?;
+        for shard in fs::read_dir(&self.directory)? {
+            let shard = shard?.path();
+            if is_staging(&shard) {
+                continue;
+            }
+            for directory in fs::read_dir(shard)? {
+                let directory = directory?.path();
+                if directory.join(DELETED).exists() {
+                    self.marked.lock().push(directory);
+                } else if directory.is_dir() {
+                    repository::remove_leftovers(&directory)?;
+                }
+            }
+        }
+        self.delete_marked()
+    }
+
+    /// The directory of the packs of a repository. It may not exist.
+    pub fn pack_directory(&self, id: RepoId) -> PathBuf {
+        self.directory.join(pack_directory(id))
+    }
+
+    /// A file without a name on the disk of the repositories, for data that is too large for memory.
+    pub fn unnamed_file(&self) -> Result<fs::File> {
+        Ok(tempfile::tempfile_in(&self.directory)?)
+    }
+
+    /// Checks that a few bytes can be written to the disk of the repositories and synced. Blocks as long as the disk does.
+    pub fn check_disk(&self) -> Result<()> {
+        Ok(durable::check_disk(&self.directory)?)
+    }
+
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    fn directory_of(&self, id: RepoId) -> Result<PathBuf> {
+        Ok(self.directory.join(self.relative_directory_of(id)?))
+    }
+
+    pub(crate) fn relative_directory_of(&self, id: RepoId) -> Result<PathBuf> {
+        if id.0 < 0 {
+            return Err(Error::NotFound);
+        }
+        Ok(relative_directory(id))
+    }
+}
+
+fn relative_directory(id: RepoId) -> PathBuf {
+    PathBuf::from(format!("{:02x}/{}.git", id.0.rem_euclid(SHARDS), id.0))
+}
+
+/// The directory of the packs of a repository, relative to the directory of all repositories.
+pub fn pack_directory(id: RepoId) -> PathBuf {
+    relative_directory(id).join("objects/pack")
+}
+
+fn remove(directory: &Path, _permit: &RemovalPermit) -> Result<()> {
+    // Without its HEAD the directory is not a repository, even if the rest is not removed because we are killed.
+    durable::remove_file(&directory.join("HEAD"))?;
+    durable::remove_directory(directory)?;
+    let shard = directory.parent().expect("a repository is in a shard directory");
+    if shard.is_dir() {
+        durable::sync_directory(shard)?;
+    }
+    Ok(())
+}
+
+impl OpenRepositories {
+    fn find(&mut self, id: RepoId) -> Option<Arc<Repository>> {
+        self.uses += 1;
+        let (repository, last_use) = self.by_id.get_mut(&id)?;
+        *last_use = self.uses;
+        Some(repository.clone())
+    }
+
+    /// Two threads may open the same repository at once; both then use the first one.
+    fn insert(&mut self, repository: Arc<Repository>) -> Arc<Repository> {
+        if let Some(present) = self.find(repository.id()) {
+            return present;
+        }
+        if self.by_id.len() >= OPEN_MAX {
+            let oldest = self.by_id.iter().min_by_key(|(_, (_, last_use))| *last_use).map(|(id, _)| *id);
+            oldest.and_then(|id| self.by_id.remove(&id));
+        }
+        self.by_id.insert(repository.id(), (repository.clone(), self.uses));
+        repository
+    }
+}

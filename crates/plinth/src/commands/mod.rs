@@ -1,0 +1,15 @@
+//! The commands that change or check a store, one module each.
+
+mod accounts;
+pub mod app;
+mod arguments;
+pub mod check;
+pub mod device;
+pub mod import;
+pub mod installation;
+mod lookup;
+pub mod org;
+mod purge;
+pub mod repo;
+pub mod token;
+pub mod user;

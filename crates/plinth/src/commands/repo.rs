@@ -1,0 +1,122 @@
+//! `plinth repo`: creates, lists, deletes and purges repositories, and manages their collaborators.
+
+use std::io::Write;
+
+use clap::Subcommand;
+
+use super::lookup::{find_repo, find_user, split_full_name};
+use super::purge;
+use crate::config::Options;
+use crate::operator::Operator;
+use plinth_base::clock::{Clock, Timestamp};
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::RepoId;
+use plinth_core::access::Role;
+use plinth_core::accounts;
+use plinth_core::repos::RepoName;
+use plinth_core::repos::store::{self, NewRepo};
+use plinth_git::Repositories;
+use plinth_store::{Store, Transaction};
+
+const LISTED_MAX: i64 = 10_000;
+
+#[derive(Debug, Subcommand)]
+pub enum RepoCommand {
+    /// Create a repository, written owner/name
+    Create {
+        name: String,
+        #[arg(long)]
+        private: bool,
+        #[arg(long)]
+        description: Option<String>,
+        #[arg(long, default_value = "main")]
+        default_branch: String,
+    },
+    /// List all repositories
+    List,
+    /// Give a user a role in a repository
+    AddCollaborator {
+        repo: String,
+        user: String,
+        /// read, triage, write, maintain or admin
+        #[arg(long, default_value = "write", value_parser = parse_role)]
+        permission: Role,
+    },
+    /// Delete a repository and everything in it
+    Delete { name: String },
+    /// Remove all unreachable objects at once, instead of in two weeks
+    Purge { name: String },
+}
+
+fn parse_role(text: &str) -> Result<Role, String> {
+    text.parse().map_err(|()| "a permission is read, triage, write, maintain or admin".into())
+}
+
+impl RepoCommand {
+    pub async fn run(
+        self,
+        options: &Options,
+        store: &Store,
+        repositories: Repositories,
+        clock: &Clock,
+        out: &mut (dyn Write + Send),
+    ) -> Result<()> {
+        match self {
+            RepoCommand::Purge { name } => purge::run(options, store, repositories, clock, (&name, out)).await,
+            RepoCommand::Create { name, private, description, default_branch } => {
+                let done = format!("created {name}");
+                let context = (name, private, description, default_branch, clock.now());
+                store.write(Operator, context, |tx, context| Box::pin(create(tx, context))).await?;
+                Ok(writeln!(out, "{done}")?)
+            }
+            RepoCommand::List => {
+                let mut db = store.read().await?;
+                for repo in store::list(&mut db, LISTED_MAX).await? {
+                    let visibility = if repo.private { "private" } else { "public" };
+                    writeln!(out, "{:>6}  {visibility:<7}  {}/{}", repo.id, repo.owner_login, repo.name)?;
+                }
+                Ok(())
+            }
+            RepoCommand::AddCollaborator { repo, user, permission } => {
+                let done = format!("{user} has {} in {repo}", permission.as_str());
+                store
+                    .write(Operator, (repo, user, permission), |tx, (repo, user, permission)| {
+                        Box::pin(add_collaborator(tx, repo, user, *permission))
+                    })
+                    .await?;
+                Ok(writeln!(out, "{done}")?)
+            }
+            RepoCommand::Delete { name } => {
+                let done = format!("deleted {name}");
+                let id = store.write(Operator, name, |tx, name| Box::pin(delete(tx, name))).await?;
+                repositories.delete(id)?;
+                Ok(writeln!(out, "{done}")?)
+            }
+        }
+    }
+}
+
+async fn create(
+    tx: &mut Transaction,
+    (name, private, description, default_branch, now): &(String, bool, Option<String>, String, Timestamp),
+) -> Result<()> {
+    let (owner, name) = split_full_name(name)?;
+    RepoName::parse(name).map_err(|error| Error::BadRequest(error.to_string()))?;
+    let found = accounts::store::find_by_login(tx, owner).await?;
+    let owner = found.ok_or_else(|| Error::BadRequest(format!("there is no account {owner:?}")))?;
+    let new = NewRepo { owner: owner.id, name, description: description.as_deref(), private: *private, default_branch };
+    store::insert(tx, &new, *now).await?;
+    Ok(())
+}
+
+async fn add_collaborator(tx: &mut Transaction, repo: &str, user: &str, permission: Role) -> Result<()> {
+    let found = find_repo(tx, repo).await?;
+    let user = find_user(tx, user).await?;
+    Ok(store::upsert_collaborator(tx, found.repo.id, user.id, permission).await?)
+}
+
+async fn delete(tx: &mut Transaction, name: &str) -> Result<RepoId> {
+    let found = find_repo(tx, name).await?;
+    store::delete(tx, found.repo.id).await?;
+    Ok(found.repo.id)
+}

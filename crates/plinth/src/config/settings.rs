@@ -1,0 +1,63 @@
+//! The settings of the service, from the options.
+
+use std::time::Duration;
+
+use super::options::Options;
+use super::validation::check_public_url;
+use plinth_api::settings::{GitSettings, Settings};
+use plinth_base::error::Result;
+use plinth_core::StoreCaches;
+
+impl Options {
+    /// The settings of the service, with defaults for everything that is not set.
+    pub fn settings(&self) -> Result<Settings> {
+        self.check_values()?;
+        let mut settings = Settings::default();
+        if let Some(url) = &self.public_url {
+            settings.public_url = Some(check_public_url(url)?);
+        }
+        let set = |target: &mut i64, value: Option<i64>| *target = value.unwrap_or(*target);
+        let rate_limits = &mut settings.rate_limits;
+        rate_limits.enforced = self.limits.unwrap_or(rate_limits.enforced);
+        set(&mut rate_limits.requests_per_hour, self.requests_per_hour);
+        set(&mut rate_limits.anonymous_requests_per_hour, self.anonymous_requests_per_hour);
+        set(&mut rate_limits.content_per_minute, self.content_per_minute);
+        set(&mut rate_limits.content_per_hour, self.content_per_hour);
+        settings.trusted_proxies = self.trusted_proxies.clone().unwrap_or_default();
+        settings.requests_max = self.requests_max.unwrap_or(settings.requests_max);
+        settings.connections_max = self.connections_max.unwrap_or(settings.connections_max);
+        self.set_connections(&mut settings);
+        settings.response_cache_bytes = self.response_cache_bytes.unwrap_or(settings.response_cache_bytes);
+        if self.caches == Some(false) {
+            settings.store_caches = StoreCaches::Off;
+        }
+        settings.request_timeout = self.request_seconds.map_or(settings.request_timeout, Duration::from_secs);
+        settings.drain_timeout = self.drain_seconds.map_or(settings.drain_timeout, Duration::from_secs);
+        let objects = &mut settings.objects;
+        objects.cpu_time = self.object_cpu_seconds.map_or(objects.cpu_time, Duration::from_secs);
+        objects.memory_bytes_max = self.object_memory_bytes_max.unwrap_or(objects.memory_bytes_max);
+        self.set_git(&mut settings.git);
+        Ok(settings)
+    }
+
+    fn set_connections(&self, settings: &mut Settings) {
+        let seconds = |target: &mut Duration, value: Option<u64>| *target = value.map_or(*target, Duration::from_secs);
+        let count = |target: &mut usize, value: Option<usize>| *target = value.unwrap_or(*target);
+        count(&mut settings.requests_per_caller_max, self.requests_per_caller_max);
+        count(&mut settings.connections_per_peer_max, self.connections_per_peer_max);
+        count(&mut settings.response_bytes_max, self.response_bytes_max);
+        seconds(&mut settings.keep_alive_timeout, self.keep_alive_seconds);
+        seconds(&mut settings.write_timeout, self.write_seconds);
+        seconds(&mut settings.lame_duck, self.lame_duck_seconds);
+    }
+
+    fn set_git(&self, git: &mut GitSettings) {
+        git.pack_size_max = self.git_pack_bytes_max.unwrap_or(git.pack_size_max);
+        git.object_size_max = self.git_object_bytes_max.unwrap_or(git.object_size_max);
+        git.request_size_max = self.git_request_bytes_max.unwrap_or(git.request_size_max);
+        git.timeout = self.git_seconds.map_or(git.timeout, Duration::from_secs);
+        git.idle_timeout = self.git_idle_seconds.map_or(git.idle_timeout, Duration::from_secs);
+        git.processes_max = self.git_processes_max.unwrap_or(git.processes_max);
+        git.processes_per_caller_max = self.git_processes_per_caller_max.unwrap_or(git.processes_per_caller_max);
+    }
+}

@@ -1,0 +1,87 @@
+//! Repositories of a state file.
+
+use super::accounts::find_user;
+use super::file::Repo;
+use super::histories::{DEFAULT_BRANCH, Histories};
+use super::name::{problem, split_full_name};
+use super::report::{Effect, Report};
+use plinth_base::clock::Timestamp;
+use plinth_base::error::Result;
+use plinth_base::ids::RepoId;
+use plinth_core::accounts::{self, AccountKind};
+use plinth_core::repos::store::{self, NewRepo};
+use plinth_core::repos::{self, RepoName};
+use plinth_store::Transaction;
+
+pub async fn apply(
+    tx: &mut Transaction,
+    wanted: &[Repo],
+    histories: &Histories,
+    now: Timestamp,
+    report: &mut Report,
+) -> Result<()> {
+    for (index, repo) in wanted.iter().enumerate() {
+        let imported = histories.of(index).and_then(|prepared| prepared.default_branch.as_deref());
+        let (id, effect) = apply_one(tx, repo, imported, now, report).await?;
+        apply_collaborators(tx, repo, id, report).await?;
+        histories.apply(tx, (index, repo), (id, effect), now, report).await?;
+    }
+    Ok(())
+}
+
+async fn apply_one(
+    tx: &mut Transaction,
+    repo: &Repo,
+    imported_branch: Option<&str>,
+    now: Timestamp,
+    report: &mut Report,
+) -> Result<(RepoId, Effect)> {
+    const FIELD: &str = "repos.name";
+    let (owner, name) = split_full_name(&repo.name, FIELD)?;
+    RepoName::parse(name).map_err(|error| problem(&repo.name, FIELD, error))?;
+    let found = accounts::store::find_by_login(tx, owner).await?.filter(|owner| owner.kind != AccountKind::Bot);
+    let owner = found.ok_or_else(|| problem(&repo.name, FIELD, format_args!("there is no account {owner:?}")))?;
+    let found = store::find(tx, &owner.login, name, None).await?;
+    let current = found.as_ref().map(|found| found.repo.default_branch.clone());
+    let default_branch = repo.default_branch.as_deref().or(imported_branch).or(current.as_deref());
+    let new = NewRepo {
+        owner: owner.id,
+        name,
+        description: repo.description.as_deref(),
+        private: repo.private,
+        default_branch: default_branch.unwrap_or(DEFAULT_BRANCH),
+    };
+    let (id, effect) = match found {
+        None => (store::insert(tx, &new, now).await?, Effect::Created),
+        Some(found) if is_same(&found.repo, &new, repo.archived) => (found.repo.id, Effect::Unchanged),
+        Some(found) => {
+            store::update(tx, found.repo.id, &new, now).await?;
+            (found.repo.id, Effect::Changed)
+        }
+    };
+    store::update_archived(tx, id, repo.archived).await?;
+    report.note(format_args!("repository {}", repo.name.value), effect);
+    Ok((id, effect))
+}
+
+fn is_same(found: &repos::Repo, wanted: &NewRepo<'_>, archived: bool) -> bool {
+    found.description.as_deref() == wanted.description
+        && found.private == wanted.private
+        && found.archived == archived
+        && found.default_branch == wanted.default_branch
+}
+
+async fn apply_collaborators(tx: &mut Transaction, repo: &Repo, id: RepoId, report: &mut Report) -> Result<()> {
+    for collaborator in &repo.collaborators {
+        let user = find_user(tx, &collaborator.user, "repos.collaborators.user").await?;
+        let before = store::find_collaborator(tx, id, user.id).await?;
+        let effect = match before {
+            None => Effect::Created,
+            Some(role) if role == collaborator.permission => Effect::Unchanged,
+            Some(_) => Effect::Changed,
+        };
+        store::upsert_collaborator(tx, id, user.id, collaborator.permission).await?;
+        report.note(format_args!("collaborator {} of {}", user.login, repo.name.value), effect);
+    }
+    Ok(())
+}
