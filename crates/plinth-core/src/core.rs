@@ -7,14 +7,14 @@ use plinth_base::clock::Clock;
 use plinth_base::error::Result;
 use plinth_git::Repositories;
 use plinth_git::diff::Comparisons;
-use plinth_store::{Connection, Generations, Store, TransactionTimes};
+use plinth_store::{Connection, GenerationTable, Generations, Store, TransactionTimes};
 
-use crate::access::CallerCache;
+use crate::access::{CallerCache, new_caller_cache};
 use crate::objects::{ObjectLimits, Objects};
-use crate::pulls::PullCache;
+use crate::pulls::{PullCache, new_pull_cache};
 use crate::rate_limit::{RateLimiter, RateLimits};
-use crate::repos::RepoAccessCache;
-use crate::review_comments::CommentContextCache;
+use crate::repos::{RepoAccessCache, new_repo_access_cache};
+use crate::review_comments::{CommentContextCache, new_comment_context_cache};
 use crate::settings;
 use crate::tokens::ExpiredTokens;
 
@@ -26,6 +26,15 @@ const RENDERED_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub struct CoreSettings {
     pub rate_limits: RateLimits,
     pub objects: ObjectLimits,
+    pub store_caches: StoreCaches,
+}
+
+/// Whether values that were read from the store are cached. Off only to measure what the caches are worth.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum StoreCaches {
+    #[default]
+    On,
+    Off,
 }
 
 /// The running domain; cheap to clone.
@@ -47,6 +56,7 @@ pub struct Parts {
     pub(crate) repo_access_cache: RepoAccessCache,
     pub(crate) pull_cache: PullCache,
     pub(crate) comment_context_cache: CommentContextCache,
+    store_caches: StoreCaches,
 }
 
 impl Deref for Core {
@@ -66,10 +76,11 @@ impl Core {
             expired_tokens: ExpiredTokens::default(),
             comparisons: Arc::default(),
             rendered: Arc::new(plinth_markdown::Cache::new(RENDERED_BYTES_MAX)),
-            caller_cache: CallerCache::default(),
-            repo_access_cache: RepoAccessCache::default(),
-            pull_cache: PullCache::default(),
-            comment_context_cache: CommentContextCache::default(),
+            caller_cache: new_caller_cache(&store),
+            repo_access_cache: new_repo_access_cache(&store),
+            pull_cache: new_pull_cache(&store),
+            comment_context_cache: new_comment_context_cache(&store),
+            store_caches: settings.store_caches,
             repositories,
             store,
             clock,
@@ -81,9 +92,17 @@ impl Core {
         self.store.read().await
     }
 
-    /// The current generations of the store, if they are known.
+    /// The current generations of the store, if they are known. Without them nothing is cached.
     pub fn generations(&self) -> Option<Generations> {
-        self.store.state()
+        match self.store_caches {
+            StoreCaches::On => self.store.generations(),
+            StoreCaches::Off => None,
+        }
+    }
+
+    /// The generations for caches of values from this store.
+    pub fn generation_table(&self) -> &Arc<GenerationTable> {
+        self.store.generation_table()
     }
 
     /// The secret that signs list cursors. The store holds it, so that every node accepts every cursor.

@@ -28,4 +28,4 @@ pub mod review_comments;
 mod settings;
 pub mod tokens;
 
-pub use crate::core::{Core, CoreSettings};
+pub use crate::core::{Core, CoreSettings, StoreCaches};

@@ -25,7 +25,7 @@ pub(crate) async fn cursor_secret(core: &Core) -> Result<Vec<u8>> {
         .write(FirstStart, random_text(CURSOR_SECRET_LENGTH), |tx, secret| {
             Box::pin(async move {
                 let sql = "insert into setting (name, value) values ($1, $2) on conflict (name) do nothing";
-                tx.execute(sql, params![CURSOR_SECRET, secret.as_bytes()]).await?;
+                tx.takes_no_right().execute(sql, params![CURSOR_SECRET, secret.as_bytes()]).await?;
                 find_setting(tx, CURSOR_SECRET)
                     .await?
                     .ok_or_else(|| Error::internal("a setting that was just stored is missing"))

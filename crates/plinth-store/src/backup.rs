@@ -1,10 +1,10 @@
-//! A store as it is at one moment, written elsewhere while the service goes on.
+//! Backups: a snapshot of the store, copied while the service runs.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::dump::{self, Tables};
+use super::dump::{self, Progress, Tables};
 use super::{Connection, DbError, Location, Node, Store, node, postgres, sqlite};
 use plinth_base::error::{Error, Result};
 
@@ -14,10 +14,7 @@ const SQLITE_FILE: &str = "plinth.db";
 const TABLES: &str = "database";
 const PAGES_PER_STEP: i32 = 2048;
 
-/// Reports bytes that were copied so far.
-pub type Progress<'a> = &'a mut (dyn FnMut(u64) + Send);
-
-/// A read transaction: commits of others are not seen, and hold nothing up.
+/// A read transaction: it does not see later commits, and does not block them.
 pub struct Snapshot {
     db: Connection,
 }
@@ -32,19 +29,19 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// The file that is a whole embedded store.
+    /// The file of an embedded store.
     pub fn sqlite_file(&self) -> Option<&'static Path> {
         self.tables.is_none().then_some(Path::new(SQLITE_FILE))
     }
 
-    /// Removes the files of tables, once they are in a database.
+    /// Removes the files of tables, after they were restored into a database.
     pub fn remove_files(&self, directory: &Path) -> Result<()> {
         Ok(std::fs::remove_dir_all(directory.join(TABLES))?)
     }
 }
 
 impl Snapshot {
-    /// The moment is that of this call. The schema is taken as it is; nothing is made.
+    /// The snapshot is of the time of this call. The schema is not migrated; nothing is created.
     pub async fn open(location: &Location) -> Result<Self> {
         let db = match location {
             Location::Sqlite { file, .. } => Connection::Sqlite(sqlite::snapshot(file)?),
@@ -91,7 +88,7 @@ fn copy_pages(source: &rusqlite::Connection, file: &Path, progress: Progress<'_>
     let copy = |progress: Progress<'_>| -> Result<(), rusqlite::Error> {
         let page_size: u32 = source.query_row("pragma page_size", [], |row| row.get(0))?;
         let mut target = rusqlite::Connection::open(file)?;
-        // It is synced once, when it is whole.
+        // It is synced once, when it is complete.
         target.pragma_update(None, "synchronous", "OFF")?;
         let backup = Backup::new(source, &mut target)?;
         while backup.step(PAGES_PER_STEP)? != StepResult::Done {
@@ -106,7 +103,7 @@ fn copy_pages(source: &rusqlite::Connection, file: &Path, progress: Progress<'_>
     Ok(())
 }
 
-/// Refuses a file that is not a whole store of this schema, before anyone builds on it.
+/// Rejects a file that is not a complete store of this schema.
 pub fn check_copy(file: &Path, schema_version: i64) -> Result<()> {
     let broken = |why: &dyn std::fmt::Display| Error::BadRequest(format!("{} is not whole: {why}", file.display()));
     let read = || -> Result<(i64, String, i64), DbError> {
@@ -125,7 +122,7 @@ pub fn check_copy(file: &Path, schema_version: i64) -> Result<()> {
     }
 }
 
-/// Fills an empty PostgreSQL database, wholly or not at all.
+/// Fills an empty PostgreSQL database, in one transaction.
 pub async fn restore_postgres(url: &str, dump: &Dump, directory: &Path, progress: Progress<'_>) -> Result<()> {
     let tables = dump.tables.as_ref().ok_or_else(|| Error::BadRequest("the backup has no tables".into()))?;
     if Store::schema(&Location::Postgres { url: url.to_owned(), connections_max: 1 }).await? != super::Schema::Absent {

@@ -10,15 +10,17 @@ use bytes::Bytes;
 use futures_util::{SinkExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
 
-use super::backup::Progress;
 use super::{DbError, migrations, node};
 use plinth_base::error::{Error, Result};
 
+/// Reports the bytes that were copied so far.
+pub type Progress<'a> = &'a mut (dyn FnMut(u64) + Send);
+
 const PIECE_SIZE: usize = 256 * 1024;
-/// Made by the schema itself.
+/// Filled by the migrations.
 const NOT_COPIED: &str = "schema_version";
 
-/// Tables in an order in which each finds what it refers to, and the state of their counters.
+/// Tables, each after those that it references, and the state of their sequences.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tables {
     tables: Vec<Table>,
@@ -74,7 +76,7 @@ pub async fn write(
         }
         out.into_inner().map_err(|error| Error::Internal(error.into_error().into()))?.sync_all()?;
     }
-    // Read last: a counter that is ahead of its rows does no harm.
+    // Read last: a sequence that is ahead of its rows does no harm.
     let sequences = sequences(client).await.map_err(DbError::from)?;
     let files = tables.iter().map(|table| table.file.clone()).collect();
     Ok((Tables { tables, sequences }, files))
@@ -104,7 +106,7 @@ async fn list(client: &tokio_postgres::Client, below: &str) -> Result<Vec<Table>
     while !columns.is_empty() {
         let is_free =
             |name: &str| parents.get(name).is_none_or(|parents| parents.iter().all(|p| !columns.contains_key(p)));
-        // Tables that refer to each other in a circle would never be free; there are none, and loading would say so.
+        // No tables reference each other in a cycle; if some did, this would take any, and loading would fail.
         let next = columns.keys().find(|name| is_free(name)).or_else(|| columns.keys().next()).cloned();
         let Some((name, columns)) = next.and_then(|name| columns.remove_entry(&name)) else { break };
         let file = Path::new(below).join(format!("{name}.copy"));
@@ -123,7 +125,7 @@ async fn sequences(client: &tokio_postgres::Client) -> Result<Vec<Sequence>, tok
     Ok(sequences)
 }
 
-/// Makes the schema and fills it, in one transaction.
+/// Creates the schema and fills it, in one transaction.
 pub async fn read(
     client: &mut tokio_postgres::Client,
     schema_version: i64,
@@ -160,7 +162,7 @@ pub async fn read(
             let sql = "select setval(pg_get_serial_sequence($1, $2), $3, $4)";
             tx.execute(sql, &[table, column, last_value, is_called]).await?;
         }
-        // The repositories are in another directory from now on.
+        // The repositories will be in another directory.
         tx.execute("delete from setting where name = $1", &[&node::SETTING]).await?;
         tx.commit().await
     };

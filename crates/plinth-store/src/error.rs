@@ -1,4 +1,4 @@
-//! What a database can answer besides rows.
+//! Errors of statements.
 
 use std::fmt;
 
@@ -6,42 +6,42 @@ use plinth_base::error::Error;
 
 /// A failure of one statement.
 ///
-/// After `Unique` or `ForeignKey` PostgreSQL takes no further statement in the transaction, so a closure returns it
-/// (or avoids it with `on conflict do nothing`) rather than going on.
+/// After `Unique` or `ForeignKey` PostgreSQL accepts no further statement in the transaction, so a closure returns it
+/// (or avoids it with `on conflict do nothing`).
 #[derive(Debug)]
 pub enum DbError {
     /// A unique key exists already.
     Unique,
     /// A row that this one names does not exist, or is still named by others.
     ForeignKey,
-    /// Another transaction was in the way; running this one again may succeed.
+    /// Another transaction conflicts; running this one again may succeed.
     Serialization,
-    /// The statement may take a right away, so its transaction has to run again with the lock on all rights.
+    /// The statement may revoke a right, so its transaction has to run again with the exclusive lock on rights.
     RightsLock,
     /// The database cannot be reached, is full or is shutting down.
     Unavailable(String),
-    /// A sync failed, so that nothing can be promised until the database was reopened and verified.
+    /// A sync failed, so nothing is durable until the database was reopened and verified.
     SyncFailed(String),
-    /// A row that must be there is not.
+    /// A required row is missing.
     NoRow,
-    /// A text has a NUL in it, which no store keeps.
+    /// A text contains a NUL, which PostgreSQL cannot store.
     Nul,
     /// The file of the database is damaged.
     Damaged(String),
-    /// Anything else: a fault of ours.
+    /// Anything else: a bug.
     Fault(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl DbError {
-    /// Turns the violation of a unique key into the caller's own refusal.
-    pub fn on_unique(self, refusal: impl FnOnce() -> Error) -> Error {
+    /// Turns the violation of a unique key into the caller's own error.
+    pub fn on_unique(self, error: impl FnOnce() -> Error) -> Error {
         match self {
-            DbError::Unique => refusal(),
+            DbError::Unique => error(),
             other => other.into(),
         }
     }
 
-    /// Why the database is damaged, if that is what `error` says.
+    /// Why the database is damaged, if `error` is about that.
     pub fn damage(error: &Error) -> Option<&str> {
         let Error::Internal(cause) = error else { return None };
         match cause.downcast_ref::<DbError>() {
@@ -50,17 +50,21 @@ impl DbError {
         }
     }
 
-    /// Whether running the whole transaction again is the right answer to `error`.
-    pub(super) fn asks_for_another_run(error: &Error) -> bool {
-        matches!(Self::behind(error), Some(DbError::Serialization))
+    /// Whether the transaction should run again.
+    pub(super) fn needs_another_run(error: &Error) -> bool {
+        matches!(Self::cause_of(error), Some(DbError::Serialization))
     }
 
-    /// Whether the transaction has to run again with the lock on all rights.
-    pub(super) fn asks_for_rights_lock(error: &Error) -> bool {
-        matches!(Self::behind(error), Some(DbError::RightsLock))
+    /// Whether the transaction has to run again with the exclusive lock on rights.
+    pub(super) fn needs_rights_lock(error: &Error) -> bool {
+        matches!(Self::cause_of(error), Some(DbError::RightsLock))
     }
 
-    fn behind(error: &Error) -> Option<&Self> {
+    pub(super) fn timed_out() -> Self {
+        DbError::Unavailable("the database did not respond in time".into())
+    }
+
+    fn cause_of(error: &Error) -> Option<&Self> {
         let Error::Internal(cause) = error else { return None };
         cause.downcast_ref()
     }
@@ -71,12 +75,12 @@ impl fmt::Display for DbError {
         match self {
             DbError::Unique => out.write_str("a unique key exists already"),
             DbError::ForeignKey => out.write_str("a foreign key is broken"),
-            DbError::Serialization => out.write_str("another transaction was in the way"),
-            DbError::RightsLock => out.write_str("a statement may take a right away without the lock on all rights"),
+            DbError::Serialization => out.write_str("another transaction conflicts"),
+            DbError::RightsLock => out.write_str("a statement may revoke a right without the exclusive lock on rights"),
             DbError::Unavailable(why) => write!(out, "the database is unavailable: {why}"),
             DbError::SyncFailed(why) => write!(out, "a sync of the database failed: {why}"),
-            DbError::NoRow => out.write_str("a row that must be there is not"),
-            DbError::Nul => out.write_str("a text holds a NUL"),
+            DbError::NoRow => out.write_str("a required row is missing"),
+            DbError::Nul => out.write_str("a text contains a NUL"),
             DbError::Damaged(why) => write!(out, "the database is damaged: {why}"),
             DbError::Fault(cause) => write!(out, "database fault: {cause}"),
         }
@@ -127,7 +131,7 @@ impl From<tokio_postgres::Error> for DbError {
     fn from(error: tokio_postgres::Error) -> Self {
         use tokio_postgres::error::SqlState;
         let Some(code) = error.code() else {
-            // No answer from the server at all: the connection broke, or could not be made.
+            // No response from the server: the connection broke, or could not be made.
             return DbError::Unavailable(in_full(&error));
         };
         match *code {
@@ -141,7 +145,7 @@ impl From<tokio_postgres::Error> for DbError {
     }
 }
 
-/// The driver's own text leaves out what the server said.
+/// The driver's own text leaves out the message of the server.
 fn in_full(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))

@@ -1,4 +1,4 @@
-//! Ref names and kinds of objects as columns.
+//! Ref names and object kinds as columns.
 
 use super::{Column, DbError, Parameter, Value};
 use plinth_base::ids::{ObjectKind, RefName};

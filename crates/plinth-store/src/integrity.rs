@@ -1,11 +1,11 @@
-//! Whether the database is whole: every page, and every row that another one names.
+//! The integrity check of the database: every page, and every foreign key.
 
 use super::{Connection, DbError, Snapshot, dump};
 use plinth_base::error::{Error, Result};
 
-/// More problems than this say nothing new.
+/// More problems than this add nothing.
 const PROBLEMS_MAX: i64 = 100;
-/// Foreign keys, and a statement for each that counts the rows which name a row that is not there.
+/// Foreign keys, and for each a statement that counts the rows which reference a missing row.
 const FOREIGN_KEYS: &str = "select f.conname::text, format('select count(*) from %s c where %s and not exists \
     (select 1 from %s p where %s)', f.conrelid::regclass, \
     (select string_agg(format('c.%I is not null', a.attname), ' and ') from unnest(f.conkey) k \
@@ -18,7 +18,7 @@ const FOREIGN_KEYS: &str = "select f.conname::text, format('select count(*) from
     from pg_constraint f where f.contype = 'f' and f.connamespace = current_schema()::regnamespace";
 
 impl Snapshot {
-    /// One sentence for each problem. Reads everything.
+    /// One sentence per problem. Reads everything.
     pub async fn check_integrity(&mut self) -> Result<Vec<String>> {
         let checked = match self.db() {
             Connection::Sqlite(connection) => check_sqlite(connection),
@@ -53,7 +53,7 @@ fn check_sqlite(connection: &rusqlite::Connection) -> Result<Vec<String>, DbErro
 }
 
 async fn check_postgres(client: &tokio_postgres::Client) -> Result<Vec<String>, DbError> {
-    // The server checks every page, and every value, that it reads.
+    // The server checks every page and value that it reads.
     dump::read_all(client).await?;
     let mut problems = Vec::new();
     for key in client.query(FOREIGN_KEYS, &[]).await? {

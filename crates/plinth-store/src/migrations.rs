@@ -1,4 +1,4 @@
-//! Versioned schemas: each step has one text per database, and a store from a newer binary is refused.
+//! Schema migrations: each step has one text per database. A store of a newer version is not opened.
 
 use super::DbError;
 use plinth_base::error::{Error, Result};
@@ -17,7 +17,7 @@ macro_rules! migrations {
     };
 }
 
-/// In order; a step that has been released is never changed.
+/// In order. A released step never changes.
 const MIGRATIONS: &[Migration] = migrations![
     "0001_base",
     "0002_projects_and_issue_fields",
@@ -28,9 +28,9 @@ const MIGRATIONS: &[Migration] = migrations![
     "0008_attempted_versions"
 ];
 
-/// Everyone who migrates takes this lock first, so that two nodes starting at once do it one after the other.
+/// Taken before migrating, so that two nodes that start at once migrate one after the other.
 const POSTGRES_LOCK: &str = "select pg_advisory_xact_lock(7015348)";
-/// A step over a large table may take longer than any request may.
+/// A step over a large table may take longer than the timeout for requests.
 const POSTGRES_NO_TIMEOUT: &str = "set local statement_timeout = 0";
 const VERSION_TABLE: &str = "create table if not exists schema_version (version bigint not null)";
 
@@ -44,7 +44,7 @@ fn current() -> i64 {
 pub enum Schema {
     /// There is no store yet.
     Absent,
-    /// The next start brings it up.
+    /// The next start migrates it.
     Older(i64),
     Current,
     /// Only a newer binary can use it.
@@ -89,7 +89,7 @@ pub fn migrate_sqlite(connection: &mut rusqlite::Connection) -> Result<()> {
         let found = tx.query_row("select coalesce(max(version), 0) from schema_version", [], |row| row.get(0))?;
         let steps = match missing(found) {
             Ok(steps) => steps,
-            Err(refusal) => return Ok(Err(refusal)),
+            Err(error) => return Ok(Err(error)),
         };
         for step in steps {
             tx.execute_batch(step.sqlite)?;
@@ -126,7 +126,7 @@ pub async fn migrate_postgres(client: &mut tokio_postgres::Client) -> Result<()>
     Ok(migrate.await.map_err(DbError::from)?)
 }
 
-/// Makes the schema of a version in an empty database.
+/// Creates the schema of a version in an empty database.
 pub async fn create_postgres(tx: &tokio_postgres::Transaction<'_>, version: i64) -> Result<()> {
     let steps = usize::try_from(version).ok().and_then(|version| MIGRATIONS.get(..version));
     let steps = steps.ok_or_else(|| Error::Conflict(format!("schema version {version} needs a newer plinth")))?;

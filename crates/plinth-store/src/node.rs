@@ -1,4 +1,4 @@
-//! Which server uses a store, and where its repositories are.
+//! The server process that uses a store, and its data directory.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ impl Node {
         serde_json::from_slice(value).ok()
     }
 
-    /// Whether both have the same repositories.
+    /// Whether both have the same data directory.
     pub(super) fn same_data_as(&self, other: &Node) -> bool {
         self.id == other.id
     }
@@ -59,13 +59,13 @@ pub(super) fn other_data(owner: &Node, node: &Node) -> String {
 }
 
 impl Store {
-    /// Notes that this node serves the store.
+    /// Records that this node serves the store.
     pub(super) async fn record_node(&self, node: &Node) -> Result<()> {
         self.write(NodeRecord, node.clone(), |tx, node| Box::pin(async move { Ok(record(tx, node).await?) })).await
     }
 
-    /// Refuses a data directory that is not the one whose repositories belong to the store; a store that has none yet
-    /// takes this one. `make_node` is only asked for where repositories and database can be apart.
+    /// Fails if the store belongs to another data directory; a store without one gets this one. `make_node` is only
+    /// called on PostgreSQL, since an embedded store is in its data directory.
     pub async fn check_node(&self, make_node: impl FnOnce() -> Result<Node>) -> Result<()> {
         if !self.is_postgres() {
             return Ok(());
@@ -93,7 +93,7 @@ async fn record(tx: &mut Transaction, node: &Node) -> Result<(), DbError> {
     let value = serde_json::to_vec(node).map_err(|error| DbError::Fault(error.into()))?;
     let sql =
         "insert into setting (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value";
-    tx.execute(sql, params![SETTING, value]).await?;
+    tx.takes_no_right().execute(sql, params![SETTING, value]).await?;
     Ok(())
 }
 

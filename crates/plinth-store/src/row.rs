@@ -9,7 +9,7 @@ use plinth_base::ids::{self, Sha};
 /// One row of either engine.
 pub enum Row<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
-    /// The id of a row that was just inserted, and nothing else.
+    /// The id of a row that was just inserted.
     Inserted(i64),
     Postgres(&'a tokio_postgres::Row),
 }
@@ -27,12 +27,12 @@ impl Row<'_> {
     }
 }
 
-/// Something that a whole row becomes.
+/// A type that is read from a row.
 pub trait FromRow: Sized + Send {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError>;
 }
 
-/// Implements [`FromRow`] for a struct whose fields stand in the order of its select list.
+/// Implements [`FromRow`] for a struct whose fields are in the order of its select list.
 #[macro_export]
 macro_rules! from_row {
     ($type:ident { $($field:ident),* $(,)? }) => {
@@ -60,7 +60,7 @@ tuples!(A 0, B 1);
 tuples!(A 0, B 1, C 2);
 tuples!(A 0, B 1, C 2, D 3);
 
-/// Something that one value becomes.
+/// A type that is read from a column.
 pub trait Column: Sized {
     type Raw: RawColumn;
 
@@ -128,7 +128,7 @@ impl Column for Sha {
     }
 }
 
-/// Makes a numeric id storable.
+/// Makes numeric ids storable.
 macro_rules! integer_column {
     ($($type:ty),* $(,)?) => {$(
         impl $crate::Column for $type {
@@ -162,7 +162,7 @@ integer_column!(
     ids::NotificationId,
 );
 
-/// Makes an enum storable as text by its `as_str` and `FromStr`.
+/// Makes enums storable as text, by `as_str` and `FromStr`.
 #[macro_export]
 macro_rules! text_column {
     ($($type:ty),* $(,)?) => {$(

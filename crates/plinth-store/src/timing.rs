@@ -1,13 +1,13 @@
-//! How long write transactions take: measured for operators, and logged where one takes too long.
+//! How long write transactions take: a histogram for operators, and a warning for each slow one.
 //!
-//! On SQLite all transactions run one after another, so each one delays everybody who writes.
+//! On SQLite transactions run one after another, so a slow one delays all other writes.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What one transaction may take without a warning in the log.
+/// How long a transaction may take without a warning in the log.
 pub const TRANSACTION_TIME_MAX: Duration = Duration::from_millis(100);
-/// At most one warning in this time, so that a burst of slow transactions does not fill the log.
+/// At most one warning per interval, so that many slow transactions do not fill the log.
 const WARNING_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Upper bounds of the histogram's buckets, in seconds.
@@ -16,7 +16,7 @@ pub const BUCKETS: [f64; 12] = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0
 /// The times of all write transactions of one store.
 #[derive(Debug)]
 pub struct TransactionTimes {
-    /// One more than there are bounds: the last bucket has none.
+    /// One more than there are bounds: the last bucket has no upper bound.
     buckets: [AtomicU64; BUCKETS.len() + 1],
     nanoseconds: AtomicU64,
     longest_nanoseconds: AtomicU64,
@@ -42,7 +42,7 @@ impl Default for TransactionTimes {
 /// The times so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histogram {
-    /// How many were at most as long as each bound, and longer than the bound before it.
+    /// Transactions per bucket: longer than the bound before, and at most as long as its own.
     pub counts: Vec<u64>,
     pub sum: Duration,
     pub longest: Duration,

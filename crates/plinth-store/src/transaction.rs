@@ -3,17 +3,18 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::Ordering;
 
-use super::{Connection, DbError, FromRow, STATEMENTS_RUN, Value, holds_nul};
+use super::connection::{STATEMENTS_RUN, has_nul};
+use super::{Connection, DbError, Effect, FromRow, InvalidationScope, Value};
 use plinth_base::error::Result;
 
 /// What allows a write.
 ///
 /// [`Store::write`](super::Store::write) calls `check` inside the transaction, before the work. So nobody writes without
-/// stating a reason, and a right that was taken away before the transaction began is not used in it. `check` gets a
+/// stating a reason, and a right that was revoked before the transaction began is not used in it. `check` gets a
 /// [`Connection`], which cannot change anything.
 ///
-/// A caller's right implements this in `api::access`. Everything else that implements it writes on behalf of no caller;
-/// `tests/it/architecture.rs` lists all of them.
+/// A caller's right implements this in `plinth_core::access`. Everything else that implements it writes on behalf of no
+/// caller; `tests/it/architecture` lists all of them.
 pub trait WriteAuthority: Send + Sync + 'static {
     /// What the check found out, for work that depends on it.
     type Proof: Send + Sync + 'static;
@@ -21,21 +22,51 @@ pub trait WriteAuthority: Send + Sync + 'static {
     /// The name of the operation in logs.
     fn operation(&self) -> &'static str;
 
-    /// Whether the work most likely changes somebody's rights, which then need not be found out by a first run in vain.
+    /// Whether the work most likely revokes rights. Otherwise PostgreSQL finds that out by a first run that fails.
     fn changes_rights(&self) -> bool {
         false
+    }
+
+    /// Whose content the work changes: all rows that its statements declare as content or pull requests are in this
+    /// scope.
+    fn scope(&self) -> InvalidationScope {
+        InvalidationScope::Everything
     }
 
     fn check(&self, db: &mut Connection) -> impl Future<Output = Result<Self::Proof>> + Send;
 }
 
-/// Declares an authority for writes that no caller asks for, such as maintenance; private unless said otherwise.
+/// Declares an authority for writes without a caller, such as maintenance; private unless a visibility is given. With
+/// `in_repo` its values name the repository whose content they may change.
 #[macro_export]
 macro_rules! internal_authority {
-    ($(#[$doc:meta])* $visibility:vis $name:ident = $operation:literal $(, $changes_rights:ident)?) => {
+    ($(#[$doc:meta])* $visibility:vis $name:ident = $operation:literal, in_repo) => {
+        $(#[$doc])*
+        $visibility struct $name($crate::plinth_base::ids::RepoId);
+
+        $crate::internal_authority!(@implement $name, $operation,
+            fn scope(&self) -> $crate::InvalidationScope {
+                $crate::InvalidationScope::Repo(self.0)
+            }
+        );
+    };
+    ($(#[$doc:meta])* $visibility:vis $name:ident = $operation:literal, changes_rights) => {
         $(#[$doc])*
         $visibility struct $name;
 
+        $crate::internal_authority!(@implement $name, $operation,
+            fn changes_rights(&self) -> bool {
+                true
+            }
+        );
+    };
+    ($(#[$doc:meta])* $visibility:vis $name:ident = $operation:literal) => {
+        $(#[$doc])*
+        $visibility struct $name;
+
+        $crate::internal_authority!(@implement $name, $operation,);
+    };
+    (@implement $name:ident, $operation:literal, $($method:item)?) => {
         impl $crate::WriteAuthority for $name {
             type Proof = ();
 
@@ -43,9 +74,7 @@ macro_rules! internal_authority {
                 $operation
             }
 
-            $(fn $changes_rights(&self) -> bool {
-                true
-            })?
+            $($method)?
 
             async fn check(&self, _: &mut $crate::Connection) -> $crate::plinth_base::error::Result<()> {
                 Ok(())
@@ -55,53 +84,103 @@ macro_rules! internal_authority {
 }
 
 /// A running write transaction. Only [`Store::write`](super::Store::write) opens one, after its authority was checked.
-pub struct Transaction(Connection);
+///
+/// Statements declare what they change: [`Transaction::execute`] may change anything, rights too; the statements of
+/// [`Transaction::content_only`] and the like change less, so that fewer cached values are lost.
+pub struct Transaction {
+    connection: Connection,
+    scope: InvalidationScope,
+}
 
 impl Transaction {
     pub(super) fn new(connection: Connection) -> Self {
-        Self(connection)
+        Self { connection, scope: InvalidationScope::Everything }
+    }
+
+    /// Sets the scope of what is declared as content from now on.
+    pub(super) fn set_scope(&mut self, scope: InvalidationScope) {
+        self.scope = scope;
     }
 
     pub(super) fn into_connection(self) -> Connection {
-        self.0
+        self.connection
     }
 
-    /// Runs a statement and counts the rows that it changed.
+    /// Runs a statement that may change anything, and counts the rows that it changed.
     pub async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
-        if holds_nul(params) {
-            return Err(DbError::Nul);
-        }
-        STATEMENTS_RUN.fetch_add(1, Ordering::Relaxed);
-        match &mut self.0 {
-            Connection::Sqlite(connection) => connection.execute(sql, params),
-            Connection::Postgres(client) => client.execute(sql, params).await,
+        self.declare(Effect::Rights).execute(sql, params).await
+    }
+
+    /// Runs an `insert ... returning id`. A new row takes no right away.
+    pub async fn insert<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<R, DbError> {
+        self.declare(Effect::TakesNoRight).insert(sql, params).await
+    }
+
+    /// For statements that change only content of the transaction's scope: see [`Effect::Content`].
+    pub fn content_only(&mut self) -> DeclaredTransaction<'_> {
+        self.declare(Effect::Content)
+    }
+
+    /// For statements that change only pull requests in the transaction's scope: see [`Effect::Pulls`].
+    pub fn pulls_only(&mut self) -> DeclaredTransaction<'_> {
+        self.declare(Effect::Pulls)
+    }
+
+    /// For statements that take no right away from anybody: see [`Effect::TakesNoRight`].
+    pub fn takes_no_right(&mut self) -> DeclaredTransaction<'_> {
+        self.declare(Effect::TakesNoRight)
+    }
+
+    fn declare(&mut self, effect: Effect) -> DeclaredTransaction<'_> {
+        DeclaredTransaction { tx: self, effect }
+    }
+}
+
+/// A transaction whose next statement has declared what it changes.
+pub struct DeclaredTransaction<'a> {
+    tx: &'a mut Transaction,
+    effect: Effect,
+}
+
+impl DeclaredTransaction<'_> {
+    /// Runs a statement and counts the rows that it changed.
+    pub async fn execute(self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
+        check_parameters(params)?;
+        match &mut self.tx.connection {
+            Connection::Sqlite(connection) => connection.execute(sql, params, (self.effect, self.tx.scope)),
+            Connection::Postgres(client) => client.execute(sql, params, self.effect).await,
         }
     }
 
     /// Runs an `insert ... returning id`.
-    pub async fn insert<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<R, DbError> {
-        if holds_nul(params) {
-            return Err(DbError::Nul);
-        }
-        STATEMENTS_RUN.fetch_add(1, Ordering::Relaxed);
-        let inserted = match &mut self.0 {
-            Connection::Sqlite(connection) => connection.optional(sql, params)?,
-            Connection::Postgres(client) => client.insert(sql, params).await?,
+    pub async fn insert<R: FromRow>(self, sql: &'static str, params: &[Value<'_>]) -> Result<R, DbError> {
+        check_parameters(params)?;
+        let inserted = match &mut self.tx.connection {
+            Connection::Sqlite(connection) => Some(connection.insert(sql, params, (self.effect, self.tx.scope))?),
+            Connection::Postgres(client) => client.insert(sql, params, self.effect).await?,
         };
         inserted.ok_or(DbError::NoRow)
     }
+}
+
+fn check_parameters(params: &[Value<'_>]) -> Result<(), DbError> {
+    if has_nul(params) {
+        return Err(DbError::Nul);
+    }
+    STATEMENTS_RUN.fetch_add(1, Ordering::Relaxed);
+    Ok(())
 }
 
 impl Deref for Transaction {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
-        &self.0
+        &self.connection
     }
 }
 
 impl DerefMut for Transaction {
     fn deref_mut(&mut self) -> &mut Connection {
-        &mut self.0
+        &mut self.connection
     }
 }

@@ -53,7 +53,7 @@ impl ToSql for Value<'_> {
     to_sql_checked!();
 }
 
-/// Anything that can stand for a `$n` of a statement.
+/// Anything that can be the value of a `$n` in a statement.
 pub trait Parameter {
     fn value(&self) -> Value<'_>;
 }

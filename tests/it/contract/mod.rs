@@ -1,6 +1,7 @@
 //! Conventions that hold for every operation.
 
 mod authorization_cache;
+mod cache_scope;
 mod conditional;
 mod cors_and_headers;
 mod errors;

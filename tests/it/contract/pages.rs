@@ -31,6 +31,7 @@ fn context(query: &str) -> RequestContext {
         query: query.into(),
         peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
         permit: RequestPermit::try_new(&Arc::new(Permits::new(1, 1))).expect("a permit"),
+        scope: Default::default(),
     }
 }
 

@@ -61,7 +61,11 @@ impl std::ops::Deref for Parts {
 impl App {
     /// Puts the parts together; the key that cursors are signed with comes from the store.
     pub async fn new(store: Store, repositories: Repositories, clock: Clock, settings: Settings) -> Result<Self> {
-        let core_settings = CoreSettings { rate_limits: settings.rate_limits.clone(), objects: settings.objects };
+        let core_settings = CoreSettings {
+            rate_limits: settings.rate_limits.clone(),
+            objects: settings.objects,
+            store_caches: settings.store_caches,
+        };
         let core = Core::new(store, repositories, clock, core_settings);
         Ok(Self(Arc::new(Parts {
             cursor_key: CursorKey::new(&core.cursor_secret().await?),

@@ -11,9 +11,10 @@ use plinth_core::Core;
 use plinth_core::access::{BAD_CREDENTIALS, bad_credential, find_app, find_token};
 use plinth_core::rate_limit::LimitKey;
 use plinth_core::tokens::Principal;
+use plinth_store::Generations;
 
 use super::pipeline::{Authenticated, Inner, Negotiated, Outcome, layer};
-use super::response_cache::Stamp;
+use super::response_cache::ReadAt;
 use crate::app::App;
 use crate::policy::Caching;
 use crate::response::headers;
@@ -26,11 +27,13 @@ impl<S: Inner<Authenticated>> Authentication<S> {
     async fn respond(&self, request: Negotiated) -> Outcome {
         let may_cache = request.is_cacheable && request.row().is_some_and(|row| row.caching == Caching::Response);
         // Before anything is read from the store: whatever changes afterwards makes them outdated.
-        let stamp = may_cache.then(|| Stamp::now(&self.app)).flatten();
-        let generations = self.app.generations();
-        let rights = generations.map(|generations| generations.rights);
-        match authenticate(&self.app, &request.parts.headers, rights).await {
-            Ok(principal) => self.inner.respond(Authenticated { request, principal, generations, stamp }).await,
+        let read_at = ReadAt::now(&self.app);
+        let generations = read_at.map(|read_at| read_at.generations);
+        match authenticate(&self.app, &request.parts.headers, generations).await {
+            Ok(principal) => {
+                let read_at = read_at.filter(|_| may_cache);
+                self.inner.respond(Authenticated { request, principal, generations, read_at }).await
+            }
             Err(error) => self.reject(error, &request),
         }
     }
@@ -58,8 +61,8 @@ enum Presented {
 
 /// The principal that the request acts as. A bad credential is an error even where none is needed.
 ///
-/// `generation` is that of rights, from before this.
-async fn authenticate(core: &Core, headers: &HeaderMap, generation: Option<u64>) -> Result<Arc<Principal>> {
+/// `generations` are from before this.
+async fn authenticate(core: &Core, headers: &HeaderMap, generations: Option<Generations>) -> Result<Arc<Principal>> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Ok(Arc::new(Principal::Anonymous)) };
     if values.next().is_some() {
@@ -67,7 +70,7 @@ async fn authenticate(core: &Core, headers: &HeaderMap, generation: Option<u64>)
     }
     let text = value.to_str().map_err(|_| Error::Unauthenticated(BAD_CREDENTIALS))?;
     match parse(text).ok_or(Error::Unauthenticated(BAD_CREDENTIALS))? {
-        Presented::Token(token) => find_token(core, &token, generation).await,
+        Presented::Token(token) => find_token(core, &token, generations).await,
         Presented::JsonWebToken(token) => find_app(core, &token).await.map(Arc::new),
     }
 }

@@ -1,9 +1,9 @@
-//! The layer of the response cache: an identical request gets the cached response while the store is unchanged.
+//! The layer of the response cache: an identical request gets the cached response while its content is unchanged.
 
 use std::sync::Arc;
 
 use super::pipeline::{Cacheable, Incoming, Inner, Outcome, layer};
-use super::response_cache::{CachedResponse, Key, ResponseCache, Stamp};
+use super::response_cache::{CachedResponse, Key, ResponseCache};
 use crate::app::App;
 use crate::response::headers;
 
@@ -20,20 +20,20 @@ impl<S: Inner<Incoming>> Cached<S> {
         request.is_cacheable = key.is_some();
         let mut outcome = self.inner.respond(request).await;
         if let (Some(key), Some(row)) = (key, outcome.row)
-            && let Some(Cacheable { stamp, limit_key }) = outcome.cacheable
+            && let Some(Cacheable { read_at, limit_key }) = outcome.cacheable
             && let Some(response) = CachedResponse::of(&outcome.response, outcome.body.take(), row, limit_key)
         {
-            self.cache.insert(stamp, key, response);
+            self.cache.insert(read_at, outcome.scope, key, response);
         }
         outcome
     }
 
     /// The cached response, if it is still valid and within the caller's rate limit.
     fn find(&self, key: &Key) -> Option<Outcome> {
-        let cached = self.cache.find(key, || Stamp::now(&self.app))?;
+        let now = self.app.clock.now();
+        let cached = self.cache.find(key, now, || self.app.generations().is_some())?;
         let mut response = cached.to_response();
         if let Some(limit_key) = cached.limit_key {
-            let now = self.app.clock.now();
             let (mut rate_limit, outcome) = self.app.limiter.count(limit_key, now);
             // A caller over the limit gets the usual error response from the layers further in.
             outcome.ok()?;

@@ -1,6 +1,6 @@
 //! The innermost service: calls the handler of the endpoint, and adds what depends on its response.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::response::Response;
 use bytes::Bytes;
@@ -21,6 +21,7 @@ use crate::routes::Route;
 use plinth_base::error::{Error, Result};
 use plinth_core::access::check_kind;
 use plinth_core::tokens::Principal;
+use plinth_store::InvalidationScope;
 
 /// What git shows to a caller without a credential, whether the repository is private or absent.
 const GIT_CREDENTIAL_NEEDED: Error = Error::Unauthenticated("Sign in with a token as the password.");
@@ -49,10 +50,11 @@ impl Operations {
         let Negotiated { parts, body, origin, permit, route, version, media, .. } = request;
         let row = route.as_ref().map(|(route, _)| route.row);
         let (urls, request_id, caller) = (origin.urls.clone(), origin.request_id, principal.clone());
+        let mut scope = InvalidationScope::Everything;
         let outcome = match route {
             None => Err(Error::NotFound),
             Some((route, params)) => {
-                let context = RequestContext {
+                let context = Arc::new(RequestContext {
                     row: route.row,
                     params,
                     principal,
@@ -64,12 +66,15 @@ impl Operations {
                     query: parts.uri.query().unwrap_or_default().to_owned(),
                     peer: origin.client,
                     permit,
-                };
-                self.call_handler(&route, (parts.method, parts.headers), body, context).await
+                    scope: OnceLock::new(),
+                });
+                let handled = self.call_handler(&route, (parts.method, parts.headers), body, context.clone()).await;
+                scope = context.scope();
+                handled
             }
         };
         match outcome {
-            Ok((response, body)) => Outcome { body, ..Outcome::new(response, row) },
+            Ok((response, body)) => Outcome { body, scope, ..Outcome::new(response, row) },
             Err(error) => Outcome::error(as_reported(&error, row, &caller), row, &urls, &request_id),
         }
     }
@@ -81,10 +86,9 @@ impl Operations {
         route: &Route,
         (method, headers): (Method, HeaderMap),
         body: axum::body::Body,
-        context: RequestContext,
+        context: Arc<RequestContext>,
     ) -> Result<(Response, Option<Bytes>)> {
         check_kind(&route.row.rule, &context.principal)?;
-        let context = Arc::new(context);
         let method = if method == Method::HEAD { Method::GET } else { method };
         // Only reading is conditional.
         let preconditions = if method == Method::GET { preconditions(&headers) } else { HeaderMap::new() };

@@ -16,10 +16,10 @@ use plinth_base::urls::Urls;
 use plinth_core::access::PathParams;
 use plinth_core::rate_limit::LimitKey;
 use plinth_core::tokens::Principal;
-use plinth_store::Generations;
+use plinth_store::{Generations, InvalidationScope};
 use tower::Service;
 
-use super::response_cache::Stamp;
+use super::response_cache::ReadAt;
 use crate::negotiation::{Media, Version};
 use crate::policy::Row;
 use crate::request::request_permit::RequestPermit;
@@ -86,7 +86,8 @@ pub struct Authenticated {
     pub principal: Arc<Principal>,
     /// The generations of the store from before anything was read.
     pub generations: Option<Generations>,
-    pub stamp: Option<Stamp>,
+    /// Set where the response may be cached.
+    pub read_at: Option<ReadAt>,
 }
 
 /// A response on its way back.
@@ -97,17 +98,19 @@ pub struct Outcome {
     pub body: Option<Bytes>,
     /// Set where the response may be cached.
     pub cacheable: Option<Cacheable>,
+    /// Whose content the response is made from.
+    pub scope: InvalidationScope,
 }
 
 /// What the response cache needs besides the response.
 pub struct Cacheable {
-    pub stamp: Stamp,
+    pub read_at: ReadAt,
     pub limit_key: Option<LimitKey>,
 }
 
 impl Outcome {
     pub fn new(response: Response, row: Option<&'static Row>) -> Self {
-        Self { response, row, body: None, cacheable: None }
+        Self { response, row, body: None, cacheable: None, scope: InvalidationScope::Everything }
     }
 
     /// An error response. The cause of an internal error goes to the log and nowhere else.

@@ -26,7 +26,7 @@ impl<S: Inner<Authenticated>> RateLimited<S> {
         }
         let limit_key = LimitKey::of(&principal, client);
         let (mut rate_limit, counted) = self.count(limit_key, row);
-        let stamp = request.stamp;
+        let read_at = request.read_at;
         let mut outcome = match counted {
             Ok(()) => self.inner.respond(request).await,
             Err(error) => Outcome::error(&error, row, &urls, &request_id),
@@ -45,7 +45,7 @@ impl<S: Inner<Authenticated>> RateLimited<S> {
         }
         headers::add_caching(headers, &principal, status);
         outcome.row = row;
-        outcome.cacheable = stamp.map(|stamp| Cacheable { stamp, limit_key });
+        outcome.cacheable = read_at.map(|read_at| Cacheable { read_at, limit_key });
         outcome
     }
 

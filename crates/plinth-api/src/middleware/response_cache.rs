@@ -1,8 +1,7 @@
-//! The response cache: responses of a moment ago that still hold (docs/decisions/0072-response-cache.md).
+//! The response cache (docs/decisions/0072-response-cache.md).
 //!
-//! An answer is kept with the request that it was given to and with the stamp of its moment: the state of the store and
-//! the second of the clock. It is given again only to the very same request, and only if that finds the same stamp, so it
-//! is never older than the request.
+//! A response is cached with its whole request. It is valid for the same request within the same second of the clock, as
+//! long as no commit has changed the rights or the content that it was made from.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -12,45 +11,19 @@ use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
 
 use crate::app::App;
 use crate::policy::Row;
 use plinth_base::clock::Timestamp;
 use plinth_core::rate_limit::LimitKey;
+use plinth_store::{Dependency, GenerationCache, GenerationTable, Generations, InvalidationScope};
 
-/// Longer requests are rare, and not worth the room.
+/// Longer requests are rare, and not worth the memory.
 const KEY_BYTES_MAX: usize = 4096;
-/// To prepare the table for about so many entries.
-const ENTRY_BYTES_TYPICAL: usize = 4096;
-/// What an entry takes besides its bytes: in the table of the cache, and for the counts of those who share it.
-const ENTRY_SIZE: usize = 512;
-/// The same for a header, with its part of the table of headers.
-const HEADER_SIZE: usize = 192;
-/// Allocators round up by at most this part.
-const ALLOCATOR_SLACK: usize = 8;
+/// What a header takes besides its name and value, with its part of the table of headers.
+const HEADER_BYTES: usize = 192;
 
-/// The moment at which something held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
-    changes: u64,
-    second: Timestamp,
-}
-
-impl Stamp {
-    /// The stamp of now; nothing where the store cannot tell its state, or where nothing is to be kept.
-    pub fn now(app: &App) -> Option<Self> {
-        if app.settings.response_cache_bytes == 0 {
-            return None;
-        }
-        // The second first: what is found afterwards is of this second or of a later one.
-        let second = app.clock.now();
-        app.generations().map(|state| Self { changes: state.changes, second })
-    }
-}
-
-/// A request to the letter: whatever an answer depends on is in it, its token too.
+/// A whole request: everything that its response depends on, its token included.
 #[derive(PartialEq, Eq, Hash)]
 pub struct Key(Vec<u8>);
 
@@ -86,62 +59,52 @@ impl Key {
     }
 }
 
-/// Responses with the moment at which they held. One of another moment is never given, and goes when room is needed.
-///
-/// All that an entry takes is weighed, so that the whole stays within the bytes that were set.
-pub struct ResponseCache(Option<Cache<Key, Arc<Entry>, Weigher>>);
-
-struct Entry {
-    stamp: Stamp,
-    response: Arc<CachedResponse>,
+/// When a response was read from the store. Taken before anything is read.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadAt {
+    pub generations: Generations,
+    /// Some responses change with time alone.
+    second: Timestamp,
 }
+
+impl ReadAt {
+    /// Nothing where the generations are not known.
+    pub fn now(app: &App) -> Option<Self> {
+        // The clock first: what is read afterwards is of this second or a later one.
+        let second = app.clock.now();
+        app.generations().map(|generations| Self { generations, second })
+    }
+}
+
+/// Responses by request. Everything that an entry takes is weighed, so that the whole stays within the configured bytes.
+pub struct ResponseCache(GenerationCache<Key, (Timestamp, Arc<CachedResponse>)>);
 
 impl ResponseCache {
-    /// Without any bytes nothing is cached.
-    pub fn new(bytes_max: usize) -> Self {
-        let entries = bytes_max / ENTRY_BYTES_TYPICAL;
-        Self((bytes_max > 0).then(|| Cache::with_weighter(entries, bytes_max as u64, Weigher)))
+    /// With zero bytes nothing is cached.
+    pub fn new(generations: Arc<GenerationTable>, bytes_max: usize) -> Self {
+        Self(GenerationCache::new(generations, bytes_max, |key, (_, response)| key.0.len() + response.bytes()))
     }
 
-    /// The response to this request; `now` is asked for only where there is one.
-    pub fn find(&self, key: &Key, now: impl FnOnce() -> Option<Stamp>) -> Option<Arc<CachedResponse>> {
-        let cache = self.0.as_ref()?;
-        let entry = cache.get(key)?;
-        if now() == Some(entry.stamp) {
-            return Some(entry.response.clone());
-        }
-        cache.remove(key);
-        None
+    /// The response to this request, if it is valid now. Where there is one, `look` looks for commits of other processes,
+    /// and returns whether it could.
+    pub fn find(&self, key: &Key, now: Timestamp, look: impl FnOnce() -> bool) -> Option<Arc<CachedResponse>> {
+        let (_, response) = self.0.get_if(key, |(second, _)| *second == now && look())?;
+        Some(response)
     }
 
-    /// Stores a response, in place of others where there is no room.
-    pub fn insert(&self, stamp: Stamp, mut key: Key, mut response: CachedResponse) {
-        let Some(cache) = &self.0 else { return };
-        // Buffers that were filled piece by piece are larger than what is in them.
+    pub fn insert(&self, read_at: ReadAt, scope: InvalidationScope, mut key: Key, mut response: CachedResponse) {
+        // Buffers that were filled piece by piece have unused capacity.
         key.0.shrink_to_fit();
         response.body = Bytes::copy_from_slice(&response.body);
-        cache.insert(key, Arc::new(Entry { stamp, response: Arc::new(response) }));
+        let ReadAt { generations, second } = read_at;
+        self.0.insert(generations, Dependency::Content(scope), key, (second, Arc::new(response)));
     }
 }
 
-/// Tells the bytes of an entry, with all that it has on the heap and the rounding of the allocator.
-#[derive(Clone)]
-struct Weigher;
-
-impl Weighter<Key, Arc<Entry>> for Weigher {
-    fn weight(&self, key: &Key, entry: &Arc<Entry>) -> u64 {
-        let response = &entry.response;
-        let header = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + HEADER_SIZE;
-        let headers: usize = response.headers.iter().map(header).sum();
-        let bytes = key.0.len() + response.body.len() + headers + ENTRY_SIZE;
-        (bytes + bytes / ALLOCATOR_SLACK) as u64
-    }
-}
-
-/// An answer with all that it said, apart from what is said anew each time.
+/// A response without the headers that differ each time.
 pub struct CachedResponse {
     pub row: &'static Row,
-    /// Who pays for it, each time.
+    /// The rate limit that each hit counts against.
     pub limit_key: Option<LimitKey>,
     status: StatusCode,
     headers: HeaderMap,
@@ -149,7 +112,7 @@ pub struct CachedResponse {
 }
 
 impl CachedResponse {
-    /// Takes note of an answer that can be given again: a good one, whole, or that the client has it already.
+    /// Nothing for errors and for bodies that are not in memory as a whole.
     pub fn of(
         response: &Response,
         whole: Option<Bytes>,
@@ -175,6 +138,11 @@ impl CachedResponse {
         *response.headers_mut() = self.headers.clone();
         response
     }
+
+    fn bytes(&self) -> usize {
+        let header = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + HEADER_BYTES;
+        self.body.len() + self.headers.iter().map(header).sum::<usize>()
+    }
 }
 
 #[cfg(test)]
@@ -182,13 +150,29 @@ mod tests {
     use std::net::Ipv4Addr;
 
     use super::*;
-    use crate::policy::Endpoint;
     use crate::policy::table::GetRef;
+    use crate::policy::{Caching, Endpoint};
+    use plinth_base::ids::RepoId;
+    use plinth_core::access::TargetKind;
+    use plinth_store::{Changes, Effect};
 
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    const A: InvalidationScope = InvalidationScope::Repo(RepoId(1));
+    const B: InvalidationScope = InvalidationScope::Repo(RepoId(2));
 
-    fn at(changes: u64, second: i64) -> Stamp {
-        Stamp { changes, second: Timestamp(second) }
+    fn cache(bytes_max: usize) -> (Arc<GenerationTable>, ResponseCache) {
+        let table = Arc::<GenerationTable>::default();
+        (table.clone(), ResponseCache::new(table, bytes_max))
+    }
+
+    fn at_second_one(table: &GenerationTable) -> ReadAt {
+        ReadAt { generations: table.now(), second: Timestamp(1) }
+    }
+
+    fn commit(table: &GenerationTable, effect: Effect, scope: InvalidationScope) {
+        let mut changes = Changes::default();
+        changes.add(effect, scope);
+        table.record(&changes);
     }
 
     fn key(path: &str, headers: &[(&str, &str)]) -> Key {
@@ -201,27 +185,74 @@ mod tests {
 
     fn response(length: usize) -> CachedResponse {
         let response = Response::new(Body::empty());
-        CachedResponse::of(&response, Some(vec![b'a'; length].into()), GetRef::ROW, None).expect("a good answer")
+        let body = Some(vec![b'a'; length].into());
+        CachedResponse::of(&response, body, GetRef::ROW, None).expect("it is not an error")
     }
 
     #[test]
-    fn an_answer_holds_for_its_own_moment_only() {
-        let cache = ResponseCache::new(1 << 20);
-        let found = |stamp| cache.find(&key("/a", &[]), || Some(stamp)).is_some();
-        cache.insert(at(1, 1), key("/a", &[]), response(10));
-        assert!(found(at(1, 1)));
-        for other in [at(2, 1), at(1, 2), at(1, 0)] {
-            cache.insert(at(1, 1), key("/a", &[]), response(10));
-            assert!(!found(other));
-            assert!(!found(at(1, 1)), "it is forgotten, since a clock can be set back");
+    fn response_is_valid_until_its_scope_or_the_clock_changes() {
+        let (table, cache) = cache(1 << 20);
+        let insert = |scope| cache.insert(at_second_one(&table), scope, key("/a", &[]), response(10));
+        let is_hit = |second| cache.find(&key("/a", &[]), Timestamp(second), || true).is_some();
+        insert(A);
+        assert!(is_hit(1));
+        commit(&table, Effect::Content, B);
+        assert!(is_hit(1), "another repository has changed");
+        commit(&table, Effect::Content, A);
+        assert!(!is_hit(1), "its repository has changed");
+        for second in [2, 0] {
+            insert(A);
+            assert!(!is_hit(second));
+            assert!(!is_hit(1), "it is removed, since a clock can be set back");
         }
-        let none = ResponseCache::new(0);
-        none.insert(at(1, 1), key("/a", &[]), response(10));
-        assert!(none.find(&key("/a", &[]), || Some(at(1, 1))).is_none());
+        insert(A);
+        commit(&table, Effect::Rights, B);
+        assert!(!is_hit(1), "rights have changed");
+        insert(InvalidationScope::Everything);
+        commit(&table, Effect::Content, B);
+        assert!(!is_hit(1), "it is made from everything");
+        insert(A);
+        assert!(cache.find(&key("/a", &[]), Timestamp(1), || false).is_none(), "the generations are not known");
     }
 
     #[test]
-    fn an_answer_is_for_the_very_same_request() {
+    fn nothing_is_cached_with_zero_bytes() {
+        let (table, cache) = cache(0);
+        cache.insert(at_second_one(&table), A, key("/a", &[]), response(10));
+        assert!(cache.find(&key("/a", &[]), Timestamp(1), || true).is_none());
+    }
+
+    /// A response is invalidated with the content of its target: an account's content is its issue fields and projects.
+    /// Before you add a row here, make sure that its response has nothing else.
+    #[test]
+    fn cached_responses_about_accounts_are_issue_fields_and_projects() {
+        let rows = crate::policy::table::TABLE.iter();
+        let cached = rows.filter(|row| row.caching == Caching::Response);
+        let of_accounts = cached.filter(|row| {
+            let kinds = [
+                TargetKind::OwnAccount,
+                TargetKind::Org,
+                TargetKind::OrgProject,
+                TargetKind::UserProject,
+                TargetKind::AnyProject,
+            ];
+            kinds.contains(&row.rule.target)
+        });
+        let operations: Vec<&str> = of_accounts.map(|row| row.operation).collect();
+        assert_eq!(
+            operations,
+            [
+                "projects/list-fields-for-org",
+                "projects/get-field-for-org",
+                "projects/list-fields-for-user",
+                "projects/get-field-for-user",
+                "orgs/list-issue-fields",
+            ]
+        );
+    }
+
+    #[test]
+    fn requests_that_differ_have_different_keys() {
         let one = key("/a?b=c", &[("accept", "x"), ("authorization", "y")]);
         assert_eq!(one, key("/a?b=c", &[("accept", "x"), ("authorization", "y")]));
         for other in [
@@ -241,7 +272,7 @@ mod tests {
 
     /// A response as the service makes them: some thirty headers, values of their own, and a body that grew as it was
     /// written.
-    fn usual_answer(number: usize, length: usize) -> CachedResponse {
+    fn typical_response(number: usize, length: usize) -> CachedResponse {
         let mut response = Response::new(Body::empty());
         for header in 0..30 {
             let name = HeaderName::try_from(format!("x-header-number-{header}")).expect("a name");
@@ -250,28 +281,29 @@ mod tests {
         }
         let mut body = Vec::with_capacity(2 * length);
         body.resize(length, b'a');
-        CachedResponse::of(&response, Some(body.into()), GetRef::ROW, None).expect("a good answer")
+        CachedResponse::of(&response, Some(body.into()), GetRef::ROW, None).expect("it is not an error")
     }
 
     #[test]
-    fn all_that_is_kept_stays_within_the_bytes_that_were_set() {
+    fn cache_stays_within_its_bytes() {
         const BYTES_MAX: usize = 4 << 20;
         for (key_length, body_length) in [(10, 0), (10, 300), (10, 5_000), (3_900, 0), (2_100, 2_100), (10, 40_000)] {
-            let mut cache = None;
-            let mut kept = 0;
+            let mut filled = None;
+            let mut entries = 0;
+            let table = Arc::<GenerationTable>::default();
             let taken = allocation_counter::measure(|| {
-                let filled = ResponseCache::new(BYTES_MAX);
+                let cache = ResponseCache::new(table.clone(), BYTES_MAX);
                 for number in 0..2 * BYTES_MAX / (body_length + 2_048) {
                     let path = format!("/{number}/{}", "x".repeat(key_length));
-                    filled.insert(at(1, 1), key(&path, &[]), usual_answer(number, body_length));
+                    cache.insert(at_second_one(&table), A, key(&path, &[]), typical_response(number, body_length));
                 }
-                kept = filled.0.as_ref().map_or(0, |cache| cache.len());
-                cache = Some(filled);
+                entries = cache.0.len();
+                filled = Some(cache);
             });
             let bytes = usize::try_from(taken.bytes_current).expect("nothing else was freed");
-            assert!(bytes <= BYTES_MAX, "{bytes} bytes for {kept} responses of {key_length} and {body_length}");
-            assert!(bytes >= BYTES_MAX / 3, "{bytes} bytes for {kept} responses of {key_length} and {body_length}");
-            drop(cache);
+            assert!(bytes <= BYTES_MAX, "{bytes} bytes for {entries} responses of {key_length} and {body_length}");
+            assert!(bytes >= BYTES_MAX / 3, "{bytes} bytes for {entries} responses of {key_length} and {body_length}");
+            drop(filled);
         }
     }
 }

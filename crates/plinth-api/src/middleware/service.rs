@@ -42,7 +42,7 @@ impl ApiService {
     pub fn new(app: App, routes: Routes) -> Self {
         let settings = &app.settings;
         let permits = Arc::new(Permits::new(settings.requests_max, settings.requests_per_caller_max));
-        let cache = Arc::new(ResponseCache::new(settings.response_cache_bytes));
+        let cache = Arc::new(ResponseCache::new(app.generation_table().clone(), settings.response_cache_bytes));
         let matcher = Arc::new(routes.into_matcher());
         let stack = ServiceBuilder::new()
             .layer(ObservationLayer { app: app.clone() })

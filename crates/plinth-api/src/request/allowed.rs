@@ -63,7 +63,8 @@ impl<E: Endpoint, T: Target> FromRequest for Allowed<E, T> {
             generations: context.generations,
             cached: E::ROW.caching == Caching::Access,
         };
-        let access = Arc::new(authorize(app, access).await?);
+        let access = Arc::new(authorize::<T>(app, access).await?);
+        context.scope.get_or_init(|| access.scope());
         Ok(Self { access, context, endpoint: PhantomData })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::request_permit::RequestPermit;
 use crate::app::permits::Caller;
@@ -11,7 +11,7 @@ use crate::policy::Row;
 use plinth_base::urls::Urls;
 use plinth_core::access::PathParams;
 use plinth_core::tokens::Principal;
-use plinth_store::Generations;
+use plinth_store::{Generations, InvalidationScope};
 
 /// What handlers know about a request besides its body.
 #[derive(Debug)]
@@ -31,12 +31,19 @@ pub struct RequestContext {
     pub peer: IpAddr,
     /// The request's permit, which it does not hold while it waits for its client.
     pub permit: Arc<RequestPermit>,
+    /// Set once the resource of the path was found.
+    pub scope: OnceLock<InvalidationScope>,
 }
 
 impl RequestContext {
     /// Who permits are counted for.
     pub fn caller(&self) -> Caller {
         Caller::of(&self.principal, self.peer)
+    }
+
+    /// Whose content the response is made from.
+    pub fn scope(&self) -> InvalidationScope {
+        self.scope.get().copied().unwrap_or(InvalidationScope::Everything)
     }
 
     /// One parameter of the query; the last one counts where it is repeated.

@@ -3,28 +3,59 @@
 use std::sync::Arc;
 
 use plinth_base::error::{Error, Result};
-use plinth_store::GenerationCache;
+use plinth_store::{Dependency, GenerationCache, Generations, Store};
 
 use super::BAD_CREDENTIALS;
-use crate::tokens::{self, AppSignature, JwtError, Principal};
+use crate::tokens::{self, AppSignature, JwtError, Permissions, Principal, UserLimits};
 use crate::{Core, apps};
 
-/// Principals by the hash of their token; an entry is valid for one generation of rights, so a revoked token or a changed
-/// permission is seen by the next request. Expiry is checked on every use.
+/// Principals by the hash of their token; an entry is valid until rights change, so a revoked token or a changed permission
+/// is seen by the next request. Expiry is checked on every use.
 pub type CallerCache = GenerationCache<[u8; 32], Arc<Principal>>;
 
-/// The principal of a token. `generation` is the generation of rights from before this call.
-pub async fn find_token(core: &Core, token: &str, generation: Option<u64>) -> Result<Arc<Principal>> {
+const CALLER_CACHE_BYTES: usize = 8 << 20;
+
+pub fn new_caller_cache(store: &Store) -> CallerCache {
+    GenerationCache::new(store.generation_table().clone(), CALLER_CACHE_BYTES, |_, caller| principal_bytes(caller))
+}
+
+fn principal_bytes(principal: &Principal) -> usize {
+    let heap = match principal {
+        Principal::User(token) => token.login.len() + limits_bytes(&token.limits),
+        Principal::Installation(token) => permissions_bytes(&token.permissions),
+        Principal::App(app) => app.key.len(),
+        Principal::Anonymous => 0,
+    };
+    size_of::<Principal>() + heap
+}
+
+fn limits_bytes(limits: &UserLimits) -> usize {
+    match limits {
+        UserLimits::Classic(scopes) | UserLimits::OAuth { scopes, .. } => scopes.to_string().len() * LIST_FACTOR,
+        UserLimits::FineGrained { permissions, .. } => permissions_bytes(permissions),
+        UserLimits::AppUser { .. } => 0,
+    }
+}
+
+/// A list of names takes at most so many times the bytes of its text.
+const LIST_FACTOR: usize = 8;
+
+pub(crate) fn permissions_bytes(permissions: &Permissions) -> usize {
+    permissions.to_text().len() * LIST_FACTOR
+}
+
+/// The principal of a token. `generations` are from before this call.
+pub async fn find_token(core: &Core, token: &str, generations: Option<Generations>) -> Result<Arc<Principal>> {
     let (hash, now) = (tokens::hash(token), core.clock.now());
-    let cached = generation.and_then(|generation| core.caller_cache.get(generation, &hash));
+    let cached = generations.and_then(|_| core.caller_cache.get(&hash));
     if let Some(caller) = cached.filter(|caller| !caller.is_expired(now, &core.expired_tokens)) {
         return Ok(caller);
     }
     let mut db = core.read().await?;
     let found = tokens::store::find_principal(&mut db, &hash, now, &core.expired_tokens).await?;
     let caller = Arc::new(found.ok_or(Error::Unauthenticated(BAD_CREDENTIALS))?);
-    if let Some(generation) = generation {
-        core.caller_cache.keep(generation, hash, caller.clone());
+    if let Some(generations) = generations {
+        core.caller_cache.insert(generations, Dependency::Rights, hash, caller.clone());
     }
     Ok(caller)
 }

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use plinth_base::error::{Error, Result};
-use plinth_store::Connection;
+use plinth_store::{Connection, InvalidationScope};
 
 use super::{AccessRequest, Facts, Grant, Rule, Target, check_kind, decide};
 use crate::Core;
@@ -69,6 +69,11 @@ impl<T: Target> Access<T> {
 
     pub fn operation(&self) -> &'static str {
         self.request.operation
+    }
+
+    /// Whose content the operation reads or changes.
+    pub fn scope(&self) -> InvalidationScope {
+        self.facts.scope(T::KIND)
     }
 
     /// The proof for another operation on the same resource, if only the input says which operation is meant.

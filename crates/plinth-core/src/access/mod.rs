@@ -12,7 +12,8 @@ mod rules;
 mod target;
 mod write_access;
 
-pub use authenticate::{CallerCache, find_app, find_token};
+pub(crate) use authenticate::permissions_bytes;
+pub use authenticate::{CallerCache, find_app, find_token, new_caller_cache};
 pub use authorize::{Access, authorize};
 pub use grant::Grant;
 pub use model::{Action, Anonymous, Cost, Facts, Kind, Kinds, Role, Rule, TargetKind};

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use crate::tokens::{Level, Principal, Scope, UserLimits};
 use plinth_base::ids::{AccountId, RepoId};
+use plinth_store::InvalidationScope;
 use plinth_store::text_column;
 
 /// The role of a user on a repository, project or organization. Each role includes those before it.
@@ -207,6 +208,22 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Whose content operations on a resource of this kind read and change.
+    pub fn scope(&self, kind: TargetKind) -> InvalidationScope {
+        match (kind, self.repo) {
+            (TargetKind::Repo, Some(repo)) => InvalidationScope::Repo(repo),
+            (
+                TargetKind::OwnAccount
+                | TargetKind::Org
+                | TargetKind::OrgProject
+                | TargetKind::UserProject
+                | TargetKind::AnyProject,
+                None,
+            ) => InvalidationScope::Account(self.owner),
+            _ => InvalidationScope::Everything,
+        }
+    }
+
     /// For operations without a resource: public, without an owner.
     pub const OF_NOTHING: Facts = Facts { owner: AccountId(0), repo: None, public: true, archived: false, role: None };
 

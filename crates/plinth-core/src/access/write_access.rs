@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::AccountId;
-use plinth_store::{Connection, Generations, Transaction, WriteAuthority};
+use plinth_store::{Connection, Dependency, Generations, InvalidationScope, Transaction, WriteAuthority};
 
 use super::authorize::{Access, find};
 use super::{AccessRequest, BAD_CREDENTIALS, Facts, Grant, Kind, NOT_A_JSON_WEB_TOKEN, Target, check_kind, decide};
@@ -108,7 +108,7 @@ impl<T: Target> WriteAccess<T> {
 /// The authority of a caller: the transaction makes the decision again, so that a right that was revoked since the
 /// request began cannot be used.
 ///
-/// If the generation of rights has not changed since the decision, the decision still holds and the proof is `None`.
+/// If no right has changed since the decision, the decision still holds and the proof is `None`.
 pub struct Recheck<T> {
     core: Core,
     request: AccessRequest,
@@ -133,11 +133,13 @@ impl<T: Target> WriteAuthority for Recheck<T> {
         self.request.operation
     }
 
+    fn scope(&self) -> InvalidationScope {
+        self.facts.scope(T::KIND)
+    }
+
     async fn check(&self, db: &mut Connection) -> Result<Option<Current<T>>> {
         self.check_time()?;
-        let rights = |generations: Option<Generations>| generations.map(|generations| generations.rights);
-        let now = rights(db.generations_inside());
-        if now.is_some() && now == rights(self.request.generations) {
+        if db.is_unchanged(self.request.generations, Dependency::Rights) {
             return Ok(None);
         }
         self.look_up(db).await.map(Some)
@@ -149,6 +151,10 @@ impl<T: Target> WriteAuthority for RecheckAlways<T> {
 
     fn operation(&self) -> &'static str {
         self.0.request.operation
+    }
+
+    fn scope(&self) -> InvalidationScope {
+        self.0.scope()
     }
 
     async fn check(&self, db: &mut Connection) -> Result<Current<T>> {

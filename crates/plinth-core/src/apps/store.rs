@@ -136,7 +136,7 @@ pub async fn insert_key(
 ) -> Result<(), DbError> {
     let sql = "insert into app_key (app_id, fingerprint, public_key, created_at) values ($1, $2, $3, $4) \
                on conflict (app_id, fingerprint) do nothing";
-    db.execute(sql, params![app, fingerprint, public_key, now]).await?;
+    db.takes_no_right().execute(sql, params![app, fingerprint, public_key, now]).await?;
     Ok(())
 }
 
@@ -217,7 +217,7 @@ pub async fn update_selection(
 
 /// Updates the time of the last change, after a change in another table.
 pub async fn update_installation_time(db: &mut Transaction, id: InstallationId, now: Timestamp) -> Result<(), DbError> {
-    db.execute("update installation set updated_at = $2 where id = $1", params![id, now]).await?;
+    db.takes_no_right().execute("update installation set updated_at = $2 where id = $1", params![id, now]).await?;
     Ok(())
 }
 
@@ -241,7 +241,7 @@ pub async fn selects(db: &mut Connection, installation: InstallationId, repo: Re
 /// Adds a repository to the selection, if it is not there yet.
 pub async fn insert_selected(db: &mut Transaction, installation: InstallationId, repo: RepoId) -> Result<u64, DbError> {
     let sql = "insert into installation_repo (installation_id, repo_id) values ($1, $2) on conflict do nothing";
-    db.execute(sql, params![installation, repo]).await
+    db.takes_no_right().execute(sql, params![installation, repo]).await
 }
 
 pub async fn delete_selected(db: &mut Transaction, installation: InstallationId, repo: RepoId) -> Result<u64, DbError> {

@@ -17,7 +17,7 @@ pub async fn find_generation(db: &mut Connection, org: AccountId) -> Result<i64,
 pub async fn increase_generation(db: &mut Transaction, org: AccountId) -> Result<(), DbError> {
     let sql = "insert into issue_field_set (org_id, generation) values ($1, 1) \
                on conflict (org_id) do update set generation = issue_field_set.generation + 1";
-    db.execute(sql, params![org]).await?;
+    db.content_only().execute(sql, params![org]).await?;
     Ok(())
 }
 
@@ -65,7 +65,7 @@ pub async fn insert(db: &mut Transaction, org: AccountId, new: &NewIssueField, n
     let name = new.name.trim();
     let key = name_key(name);
     let values = params![org, name, key, new.description, new.data_type, new.visibility, now];
-    let inserted = db.insert::<(IssueFieldId,)>(sql, values).await;
+    let inserted = db.content_only().insert::<(IssueFieldId,)>(sql, values).await;
     let (id,) = inserted.map_err(|error| error.on_unique(rules::name_taken))?;
     Ok(id)
 }
@@ -76,13 +76,13 @@ pub async fn update(db: &mut Transaction, field: &IssueField) -> Result<()> {
                where id = $1";
     let key = name_key(&field.name);
     let values = params![field.id, field.name, key, field.description, field.visibility, field.updated_at];
-    db.execute(sql, values).await.map_err(|error| error.on_unique(rules::name_taken))?;
+    db.content_only().execute(sql, values).await.map_err(|error| error.on_unique(rules::name_taken))?;
     Ok(())
 }
 
 /// Deletes a field; foreign keys delete its options and mirrors.
 pub async fn delete(db: &mut Transaction, id: IssueFieldId) -> Result<(), DbError> {
-    db.execute("delete from issue_field where id = $1", params![id]).await?;
+    db.content_only().execute("delete from issue_field where id = $1", params![id]).await?;
     Ok(())
 }
 
@@ -96,7 +96,7 @@ pub async fn insert_option(
     let sql = "insert into issue_field_option \
                (issue_field_id, name, description, color, priority, created_at, updated_at) \
                values ($1, $2, $3, $4, $5, $6, $6)";
-    db.execute(sql, params![field, new.name.trim(), new.description, new.color, priority, now]).await?;
+    db.content_only().execute(sql, params![field, new.name.trim(), new.description, new.color, priority, now]).await?;
     Ok(())
 }
 
@@ -109,11 +109,11 @@ pub async fn update_option(
 ) -> Result<(), DbError> {
     let sql = "update issue_field_option \
                set name = $2, description = $3, color = $4, priority = $5, updated_at = $6 where id = $1";
-    db.execute(sql, params![id, new.name.trim(), new.description, new.color, priority, now]).await?;
+    db.content_only().execute(sql, params![id, new.name.trim(), new.description, new.color, priority, now]).await?;
     Ok(())
 }
 
 pub async fn delete_option(db: &mut Transaction, id: IssueFieldOptionId) -> Result<(), DbError> {
-    db.execute("delete from issue_field_option where id = $1", params![id]).await?;
+    db.content_only().execute("delete from issue_field_option where id = $1", params![id]).await?;
     Ok(())
 }

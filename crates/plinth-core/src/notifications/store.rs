@@ -32,7 +32,7 @@ pub async fn update(
 ) -> Result<bool, DbError> {
     let sql = "update notification set reason = $3, unread = true, comment_id = $4, updated_at = $5 \
                where user_id = $1 and pull_id = $2";
-    Ok(db.execute(sql, params![user, pull, reason, comment, now]).await? > 0)
+    Ok(db.content_only().execute(sql, params![user, pull, reason, comment, now]).await? > 0)
 }
 
 /// Inserts a notification or marks it as unread again, if the recipient is a user who can read the repository.
@@ -50,7 +50,7 @@ pub async fn upsert(
          set reason = excluded.reason, unread = true, comment_id = excluded.comment_id, \
          updated_at = excluded.updated_at"
     );
-    db.execute(sql, params![user, notice.repo, notice.pull, reason, comment, now]).await?;
+    db.content_only().execute(sql, params![user, notice.repo, notice.pull, reason, comment, now]).await?;
     Ok(())
 }
 
@@ -122,6 +122,6 @@ pub async fn count(db: &mut Connection, view: View, filter: Filter) -> Result<i6
 
 pub async fn mark_read(db: &mut Transaction, id: NotificationId, now: Timestamp) -> Result<(), DbError> {
     let sql = "update notification set unread = false, last_read_at = $2 where id = $1";
-    db.execute(sql, params![id, now]).await?;
+    db.content_only().execute(sql, params![id, now]).await?;
     Ok(())
 }

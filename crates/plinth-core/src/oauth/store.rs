@@ -21,7 +21,7 @@ pub async fn insert(db: &mut Transaction, new: &NewDeviceCode<'_>, now: Timestam
                values ($1, $2, $3, $4, $5, $6, $7)";
     let values = params![new.hash, new.user_code, new.app, new.scopes, new.interval_seconds, now, new.expires_at];
     let taken = || Error::Unavailable("a code of the same letters is waiting for its user".into());
-    db.execute(sql, values).await.map_err(|error| error.on_unique(taken))?;
+    db.content_only().execute(sql, values).await.map_err(|error| error.on_unique(taken))?;
     Ok(())
 }
 
@@ -50,22 +50,22 @@ pub async fn update_decision(
     user: Option<AccountId>,
 ) -> Result<(), DbError> {
     let sql = "update device_code set decision = $2, user_id = $3 where id = $1";
-    db.execute(sql, params![id, decision, user]).await?;
+    db.content_only().execute(sql, params![id, decision, user]).await?;
     Ok(())
 }
 
 /// Records the time of a poll and the new interval.
 pub async fn update_polled(db: &mut Transaction, id: i64, now: Timestamp, interval: i64) -> Result<(), DbError> {
     let sql = "update device_code set polled_at = $2, interval_seconds = $3 where id = $1";
-    db.execute(sql, params![id, now, interval]).await?;
+    db.content_only().execute(sql, params![id, now, interval]).await?;
     Ok(())
 }
 
 pub async fn delete(db: &mut Transaction, id: i64) -> Result<u64, DbError> {
-    db.execute("delete from device_code where id = $1", params![id]).await
+    db.content_only().execute("delete from device_code where id = $1", params![id]).await
 }
 
 /// Deletes codes that expired before `moment`; a device that still polls gets `incorrect_device_code`.
 pub async fn delete_expired(db: &mut Transaction, moment: Timestamp) -> Result<u64, DbError> {
-    db.execute("delete from device_code where expires_at <= $1", params![moment]).await
+    db.content_only().execute("delete from device_code where expires_at <= $1", params![moment]).await
 }

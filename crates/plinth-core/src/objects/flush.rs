@@ -16,7 +16,7 @@ const TRANSACTION_ROWS_MAX: usize = 500;
 
 internal_authority!(
     /// Deletes rows of objects that are in a pack; readers see no difference.
-    Flush = "maintenance/flush-objects"
+    Flush = "maintenance/flush-objects", in_repo
 );
 
 impl Objects {
@@ -60,7 +60,7 @@ impl Objects {
         let packs = self.clone();
         self.run(move || packs.repository(repo)?.store(&objects)).await?;
         for rows in batch.chunks(TRANSACTION_ROWS_MAX) {
-            let work = self.0.store.write(Flush, (repo, rows.to_vec()), |tx, (repo, rows)| {
+            let work = self.0.store.write(Flush(repo), (repo, rows.to_vec()), |tx, (repo, rows)| {
                 Box::pin(async move {
                     for sha in rows {
                         store::delete(tx, *repo, *sha).await?;

@@ -84,12 +84,12 @@ pub async fn insert_all(tx: &mut Transaction, repo: RepoId, objects: &[Arc<RawOb
 async fn insert(db: &mut Transaction, repo: RepoId, object: &RawObject, now: Timestamp) -> Result<(), DbError> {
     let sql = "insert into git_object (repo_id, sha, kind, data, created_at) values ($1, $2, $3, $4, $5) \
                on conflict do nothing";
-    db.execute(sql, params![repo, object.sha(), object.kind(), object.data(), now]).await?;
+    db.content_only().execute(sql, params![repo, object.sha(), object.kind(), object.data(), now]).await?;
     Ok(())
 }
 
 pub async fn delete(db: &mut Transaction, repo: RepoId, sha: Sha) -> Result<(), DbError> {
-    db.execute("delete from git_object where repo_id = $1 and sha = $2", params![repo, sha]).await?;
+    db.content_only().execute("delete from git_object where repo_id = $1 and sha = $2", params![repo, sha]).await?;
     Ok(())
 }
 

@@ -148,7 +148,7 @@ pub async fn insert(
     let (name, key) = (new.name.trim(), name_key(new.name));
     let (start_day, duration) = (new.iteration_start_day, new.iteration_duration);
     let values = params![project, new.issue_field, name, key, new.data_type, start_day, duration, now];
-    let inserted = db.insert::<(ProjectFieldId,)>(sql, values).await;
+    let inserted = db.content_only().insert::<(ProjectFieldId,)>(sql, values).await;
     let (id,) = inserted.map_err(|error| error.on_unique(rules::name_taken))?;
     Ok(id)
 }
@@ -162,7 +162,9 @@ pub async fn insert_option(
 ) -> Result<(), DbError> {
     let sql = "insert into project_field_option (project_field_id, position, option_id, name, description, color) \
                values ($1, $2, $3, $4, $5, $6)";
-    db.execute(sql, params![field, position, option_id, new.name.trim(), new.description, new.color]).await?;
+    db.content_only()
+        .execute(sql, params![field, position, option_id, new.name.trim(), new.description, new.color])
+        .await?;
     Ok(())
 }
 
@@ -176,6 +178,6 @@ pub async fn insert_iteration(
                (project_field_id, position, iteration_id, title, start_date, duration) \
                values ($1, $2, $3, $4, $5, $6)";
     let (id, start_date) = (part_id(field, position), new.start_date.to_string());
-    db.execute(sql, params![field, position, id, new.title.trim(), start_date, new.duration]).await?;
+    db.content_only().execute(sql, params![field, position, id, new.title.trim(), start_date, new.duration]).await?;
     Ok(())
 }

@@ -114,12 +114,12 @@ pub async fn update(db: &mut Transaction, id: ProjectId, new: &NewProject<'_>, n
 /// Increments the generation of a project; returns 0 if the project was deleted.
 pub async fn mark_changed(db: &mut Transaction, id: ProjectId, now: Timestamp) -> Result<u64, DbError> {
     let sql = "update project set generation = generation + 1, updated_at = $2 where id = $1";
-    db.execute(sql, params![id, now]).await
+    db.content_only().execute(sql, params![id, now]).await
 }
 
 /// Records that responses about this project's fields depend on the date.
 pub async fn mark_iterating(db: &mut Transaction, id: ProjectId) -> Result<(), DbError> {
-    db.execute("update project set has_iterations = $2 where id = $1", params![id, true]).await?;
+    db.content_only().execute("update project set has_iterations = $2 where id = $1", params![id, true]).await?;
     Ok(())
 }
 
@@ -132,7 +132,7 @@ pub async fn rename_mirrors(
     taken: impl FnOnce() -> Error,
 ) -> Result<()> {
     let sql = "update project_field set name = $2, name_key = $3, updated_at = $4 where issue_field_id = $1";
-    let renamed = db.execute(sql, params![issue_field, name, name_key(name), now]).await;
+    let renamed = db.content_only().execute(sql, params![issue_field, name, name_key(name), now]).await;
     renamed.map_err(|error| error.on_unique(taken))?;
     Ok(mark_mirrors_changed(db, issue_field, now).await?)
 }
@@ -159,6 +159,6 @@ pub async fn mark_mirrors_changed(
 ) -> Result<(), DbError> {
     let sql = "update project set generation = generation + 1, updated_at = $2 \
                where id in (select project_id from project_field where issue_field_id = $1)";
-    db.execute(sql, params![issue_field, now]).await?;
+    db.content_only().execute(sql, params![issue_field, now]).await?;
     Ok(())
 }

@@ -3,15 +3,23 @@
 use std::sync::Arc;
 
 use plinth_base::error::{Error, Result};
-use plinth_store::{GenerationCache, Generations};
+use plinth_store::{Dependency, GenerationCache, Generations, Store};
 
 use super::model::PullFacts;
 use super::store;
 use crate::Core;
 
-/// Pull requests by `owner/name` as the caller wrote it and by number; an entry is valid for one generation of pull
-/// requests, so it never outlives a new version, a change of the pull request or a rename of the repository.
+/// Pull requests by `owner/name` as the caller wrote it and by number; an entry is valid until a
+/// pull request of the repository or rights change, so it never outlives a new version or a rename of the repository.
 pub type PullCache = GenerationCache<(String, i64), Arc<PullFacts>>;
+
+const BYTES_MAX: usize = 8 << 20;
+
+pub fn new_pull_cache(store: &Store) -> PullCache {
+    GenerationCache::new(store.generation_table().clone(), BYTES_MAX, |(name, _), pull| {
+        name.len() + size_of::<PullFacts>() + pull.head_ref.len()
+    })
+}
 
 /// The pull request with this number, from the cache if possible. `generations` are from before this call.
 pub async fn find_cached(
@@ -20,15 +28,14 @@ pub async fn find_cached(
     (owner, name): (&str, &str),
     number: i64,
 ) -> Result<Arc<PullFacts>> {
-    let generation = generations.map(|generations| generations.pulls);
     let key = (format!("{owner}/{name}"), number);
-    if let Some(cached) = generation.and_then(|generation| core.pull_cache.get(generation, &key)) {
+    if let Some(cached) = generations.and_then(|_| core.pull_cache.get(&key)) {
         return Ok(cached);
     }
     let found = store::find_facts(&mut core.read().await?, (owner, name), number).await?;
     let found = Arc::new(found.ok_or(Error::NotFound)?);
-    if let Some(generation) = generation {
-        core.pull_cache.keep(generation, key, found.clone());
+    if let Some(generations) = generations {
+        core.pull_cache.insert(generations, Dependency::Pulls(found.repo_id), key, found.clone());
     }
     Ok(found)
 }

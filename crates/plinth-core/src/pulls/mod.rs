@@ -10,7 +10,7 @@ pub mod store;
 pub mod threads;
 mod versions;
 
-pub use cache::{PullCache, find_cached};
+pub use cache::{PullCache, find_cached, new_pull_cache};
 pub use input::{NewPullRequest, PullRequestChanges};
 pub use store::gc_roots;
 pub use versions::{PendingRefresh, authors, catch_up, refresh, refresh_later, refresh_pull, refs_moved};

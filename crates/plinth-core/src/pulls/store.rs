@@ -145,7 +145,7 @@ pub async fn insert(db: &mut Transaction, number: i64, new: &NewPull, now: Times
                review_comments, created_at, updated_at) values ($1, $2, $3, $4, $5, 'open', $6, $7, $8, 0, 0, $9, $9) \
                returning id";
     let values = params![new.repo, number, new.title, new.body, new.author, new.draft, new.head_ref, new.base_ref, now];
-    Ok(db.insert::<(PullId,)>(sql, values).await?.0)
+    Ok(db.pulls_only().insert::<(PullId,)>(sql, values).await?.0)
 }
 
 /// An open pull request from this head into this base.
@@ -167,19 +167,19 @@ pub async fn update_text(
     now: Timestamp,
 ) -> Result<(), DbError> {
     let sql = "update pull set title = $2, body = $3, updated_at = $4 where id = $1";
-    db.execute(sql, params![id, title, body, now]).await?;
+    db.pulls_only().execute(sql, params![id, title, body, now]).await?;
     Ok(())
 }
 
 pub async fn update_state(db: &mut Transaction, id: PullId, state: PullState, now: Timestamp) -> Result<(), DbError> {
     let closed_at = (state == PullState::Closed).then_some(now);
     let sql = "update pull set state = $2, closed_at = $3, updated_at = $4 where id = $1";
-    db.execute(sql, params![id, state, closed_at, now]).await?;
+    db.pulls_only().execute(sql, params![id, state, closed_at, now]).await?;
     Ok(())
 }
 
 pub async fn update_base_ref(db: &mut Transaction, id: PullId, base_ref: &str) -> Result<(), DbError> {
-    db.execute("update pull set base_ref = $2 where id = $1", params![id, base_ref]).await?;
+    db.pulls_only().execute("update pull set base_ref = $2 where id = $1", params![id, base_ref]).await?;
     Ok(())
 }
 
@@ -207,15 +207,15 @@ pub async fn insert_version(
     now: Timestamp,
 ) -> Result<(), DbError> {
     let sql = "insert into pull_version (pull_id, number, base_sha, head_sha, created_at) values ($1, $2, $3, $4, $5)";
-    db.execute(sql, params![pull, number, base_sha, head_sha, now]).await?;
+    db.pulls_only().execute(sql, params![pull, number, base_sha, head_sha, now]).await?;
     let sql = "update pull set version = $2, updated_at = $3 where id = $1";
-    db.execute(sql, params![pull, number, now]).await?;
+    db.pulls_only().execute(sql, params![pull, number, now]).await?;
     Ok(())
 }
 
 pub async fn update_merge_base(db: &mut Transaction, pull: PullId, number: i64, base: Sha) -> Result<(), DbError> {
     let sql = "update pull_version set merge_base = $3 where pull_id = $1 and number = $2";
-    db.execute(sql, params![pull, number, base]).await?;
+    db.pulls_only().execute(sql, params![pull, number, base]).await?;
     Ok(())
 }
 
@@ -223,7 +223,7 @@ pub async fn update_size(db: &mut Transaction, pull: PullId, number: i64, size: 
     let sql = "update pull_version set commits = $3, additions = $4, deletions = $5, changed_files = $6 \
                where pull_id = $1 and number = $2";
     let values = params![pull, number, size.commits, size.additions, size.deletions, size.changed_files];
-    db.execute(sql, values).await?;
+    db.pulls_only().execute(sql, values).await?;
     Ok(())
 }
 
@@ -231,7 +231,7 @@ pub async fn update_size(db: &mut Transaction, pull: PullId, number: i64, size: 
 pub async fn update_attempted(db: &mut Transaction, pull: PullId, at: Option<Timestamp>) -> Result<(), DbError> {
     let sql = "update pull_version set attempted_at = $2 \
                where pull_id = $1 and number = (select version from pull where id = $1)";
-    db.execute(sql, params![pull, at]).await?;
+    db.pulls_only().execute(sql, params![pull, at]).await?;
     Ok(())
 }
 
@@ -263,7 +263,7 @@ pub fn gc_roots(db: &mut Connection, repo: RepoId) -> BoxFuture<'_, Result<Vec<S
 /// Records that the account with this email address has commits on the default branch.
 pub async fn insert_contributor(db: &mut Transaction, repo: RepoId, email: &str) -> Result<(), DbError> {
     let sql = "insert into contributor (repo_id, email) values ($1, $2) on conflict do nothing";
-    db.execute(sql, params![repo, email]).await?;
+    db.pulls_only().execute(sql, params![repo, email]).await?;
     Ok(())
 }
 
@@ -275,13 +275,15 @@ pub async fn add_review_comments(
     now: Timestamp,
 ) -> Result<(), DbError> {
     let sql = "update pull set review_comments = review_comments + $2, updated_at = $3 where id = $1";
-    db.execute(sql, params![pull, count, now]).await?;
+    db.content_only().execute(sql, params![pull, count, now]).await?;
     Ok(())
 }
 
 /// Subtracts one from the number of published review comments.
 pub async fn remove_review_comment(db: &mut Transaction, pull: PullId) -> Result<(), DbError> {
-    db.execute("update pull set review_comments = review_comments - 1 where id = $1", params![pull]).await?;
+    db.content_only()
+        .execute("update pull set review_comments = review_comments - 1 where id = $1", params![pull])
+        .await?;
     Ok(())
 }
 

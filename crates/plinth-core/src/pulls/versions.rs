@@ -29,7 +29,7 @@ const TRANSACTION_ROWS_MAX: usize = 500;
 
 internal_authority!(
     /// Computes data from commits that are stored already.
-    Refresh = "maintenance/refresh-pulls"
+    Refresh = "maintenance/refresh-pulls", in_repo
 );
 
 /// The work that is left after the transaction that moved refs: pass it to [`refresh_later`].
@@ -132,7 +132,7 @@ pub async fn refresh(core: &Core, repo: RepoId, pending: &PendingRefresh) -> Res
     for pull in pending.pulls.iter().take(PULLS_MAX) {
         if let Err(error) = refresh_pull(core, repo, *pull).await {
             if !is_temporary(&error) {
-                mark_attempted(core, *pull, Some(core.clock.now())).await?;
+                mark_attempted(core, repo, *pull, Some(core.clock.now())).await?;
             }
             outcome = Err(error);
         }
@@ -146,11 +146,11 @@ pub async fn catch_up(core: &Core) -> Result<()> {
     let outdated = store::list_not_refreshed(&mut core.read().await?, PULLS_MAX).await?;
     for (repo, pull) in outdated {
         // Recorded first, so that an attempt that crashes the process is not repeated.
-        mark_attempted(core, pull, Some(core.clock.now())).await?;
+        mark_attempted(core, repo, pull, Some(core.clock.now())).await?;
         if let Err(error) = refresh_pull(core, repo, pull).await {
             tracing::warn!(%repo, %error, "could not refresh a pull request");
             if is_temporary(&error) {
-                mark_attempted(core, pull, None).await?;
+                mark_attempted(core, repo, pull, None).await?;
             }
         }
     }
@@ -163,9 +163,9 @@ fn is_temporary(error: &Error) -> bool {
 }
 
 /// Records when the last version of a pull request was refreshed; each version gets one attempt.
-async fn mark_attempted(core: &Core, pull: PullId, at: Option<Timestamp>) -> Result<()> {
+async fn mark_attempted(core: &Core, repo: RepoId, pull: PullId, at: Option<Timestamp>) -> Result<()> {
     core.store
-        .write(Refresh, (pull, at), |tx, (pull, at)| {
+        .write(Refresh(repo), (pull, at), |tx, (pull, at)| {
             Box::pin(async move { Ok(store::update_attempted(tx, *pull, *at).await?) })
         })
         .await
@@ -194,7 +194,7 @@ pub async fn refresh_pull(core: &Core, repo: RepoId, pull: PullId) -> Result<()>
 async fn find_merge_base(core: &Core, repo: RepoId, pull: PullId, version: Version) -> Result<Sha> {
     let base = with_diff_context(core, repo, move |diff| Ok(diff.range(&version)?.base)).await?;
     core.store
-        .write(Refresh, (pull, version.number, base), |tx, (pull, number, base)| {
+        .write(Refresh(repo), (pull, version.number, base), |tx, (pull, number, base)| {
             Box::pin(async move { Ok(store::update_merge_base(tx, *pull, *number, *base).await?) })
         })
         .await?;
@@ -204,7 +204,7 @@ async fn find_merge_base(core: &Core, repo: RepoId, pull: PullId, version: Versi
 async fn measure(core: &Core, repo: RepoId, pull: PullId, version: Version) -> Result<()> {
     let size = with_diff_context(core, repo, move |diff| diff.size(&version)).await?;
     core.store
-        .write(Refresh, (pull, version.number, size), |tx, (pull, number, size)| {
+        .write(Refresh(repo), (pull, version.number, size), |tx, (pull, number, size)| {
             Box::pin(async move { Ok(store::update_size(tx, *pull, *number, size).await?) })
         })
         .await
@@ -216,7 +216,7 @@ async fn record_contributors(core: &Core, repo: RepoId, pending: &PendingRefresh
     let emails = within_budget(with_diff_context(core, repo, move |diff| authors(diff.reader, old, new)).await)?
         .unwrap_or_default();
     for emails in emails.chunks(TRANSACTION_ROWS_MAX) {
-        let work = core.store.write(Refresh, (repo, emails.to_vec()), |tx, (repo, emails)| {
+        let work = core.store.write(Refresh(repo), (repo, emails.to_vec()), |tx, (repo, emails)| {
             Box::pin(async move {
                 for email in emails {
                     store::insert_contributor(tx, *repo, email).await?;

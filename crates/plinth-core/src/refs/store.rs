@@ -76,7 +76,7 @@ fn end_of_prefix(prefix: &str) -> Option<String> {
 /// Inserts a ref if it does not exist, and returns whether it did.
 pub async fn insert(db: &mut Transaction, repo: RepoId, name: &RefName, new: Target) -> Result<bool, DbError> {
     let sql = "insert into git_ref (repo_id, name, target, kind) values ($1, $2, $3, $4) on conflict do nothing";
-    Ok(db.execute(sql, params![repo, name, new.sha, new.kind]).await? == 1)
+    Ok(db.content_only().execute(sql, params![repo, name, new.sha, new.kind]).await? == 1)
 }
 
 /// Moves a ref if it points at `old`, and returns whether it did.
@@ -88,19 +88,19 @@ pub async fn update(
     new: Target,
 ) -> Result<bool, DbError> {
     let sql = "update git_ref set target = $4, kind = $5 where repo_id = $1 and name = $2 and target = $3";
-    Ok(db.execute(sql, params![repo, name, old, new.sha, new.kind]).await? == 1)
+    Ok(db.content_only().execute(sql, params![repo, name, old, new.sha, new.kind]).await? == 1)
 }
 
 /// Deletes a ref if it points at `old`, and returns whether it did.
 pub async fn delete(db: &mut Transaction, repo: RepoId, name: &RefName, old: Sha) -> Result<bool, DbError> {
     let sql = "delete from git_ref where repo_id = $1 and name = $2 and target = $3";
-    Ok(db.execute(sql, params![repo, name, old]).await? == 1)
+    Ok(db.content_only().execute(sql, params![repo, name, old]).await? == 1)
 }
 
 /// Increments the ref generation of a repository, which is the ETag of its ref lists.
 pub async fn bump_generation(db: &mut Transaction, repo: RepoId, now: Timestamp) -> Result<(), DbError> {
     let sql = "update repo set ref_generation = ref_generation + 1, pushed_at = $2 where id = $1";
-    db.execute(sql, params![repo, now]).await?;
+    db.content_only().execute(sql, params![repo, now]).await?;
     Ok(())
 }
 

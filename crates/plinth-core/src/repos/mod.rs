@@ -12,4 +12,4 @@ pub use input::NewRepository;
 pub use model::Repo;
 pub use name::{RepoName, RepoNameError, name_key};
 pub use store::RepoWithRole;
-pub use target::{GitRepo, RepoAccess, RepoAccessCache, RepoTarget};
+pub use target::{GitRepo, RepoAccess, RepoAccessCache, RepoTarget, new_repo_access_cache};

@@ -122,7 +122,7 @@ pub async fn update_default_branch(
     now: Timestamp,
 ) -> Result<(), DbError> {
     let sql = "update repo set default_branch = $2, updated_at = $3 where id = $1";
-    db.execute(sql, params![id, branch, now]).await?;
+    db.takes_no_right().execute(sql, params![id, branch, now]).await?;
     Ok(())
 }
 

@@ -5,17 +5,31 @@ use std::sync::Arc;
 
 use plinth_base::error::Result;
 use plinth_base::ids::TokenId;
-use plinth_store::{Connection, GenerationCache};
+use plinth_store::{Connection, Dependency, GenerationCache, Generations, Store};
 
 use super::{Repo, store};
 use crate::Core;
-use crate::access::{AccessRequest, Facts, Grant, PathParams, Role, Target, TargetKind};
+use crate::access::{AccessRequest, Facts, Grant, PathParams, Role, Target, TargetKind, permissions_bytes};
 use crate::tokens::Principal;
 
-/// A caller's access to repositories, by token and by `owner/name` as the caller wrote it; an entry is valid for one
-/// generation of rights, so it never outlives a change of a token, a membership, a collaborator or a repository's
-/// visibility.
+/// A caller's access to repositories, by token and by `owner/name` as the caller wrote it; an entry is valid until
+/// rights change, so it never outlives a change of a token, a membership, a collaborator or a repository's visibility.
 pub type RepoAccessCache = GenerationCache<(TokenId, String), Arc<RepoAccess>>;
+
+const CACHE_BYTES: usize = 8 << 20;
+
+pub fn new_repo_access_cache(store: &Store) -> RepoAccessCache {
+    GenerationCache::new(store.generation_table().clone(), CACHE_BYTES, |(_, name), access| {
+        let repo = &access.target.repo;
+        let texts = [&repo.owner_login, &repo.name, &repo.default_branch].map(|text| text.len());
+        let description = repo.description.as_ref().map_or(0, String::len);
+        let permissions = match &access.grant {
+            Grant::Inside(permissions) => permissions_bytes(permissions),
+            Grant::Everywhere | Grant::Outside | Grant::Suspended => 0,
+        };
+        size_of::<RepoAccess>() + name.len() + texts.iter().sum::<usize>() + description + permissions
+    })
+}
 
 /// Everything that a decision about a caller in a repository needs.
 #[derive(Debug, Clone)]
@@ -48,29 +62,29 @@ impl Target for RepoTarget {
     }
 
     fn from_cache(core: &Core, request: &AccessRequest) -> Option<(Self, Grant, Facts)> {
-        let (generation, key) = Self::cache_key(request)?;
-        let cached = core.repo_access_cache.get(generation, &key)?;
+        let (_, key) = Self::cache_key(request)?;
+        let cached = core.repo_access_cache.get(&key)?;
         let RepoAccess { target, facts, grant } = (*cached).clone();
         Some((target, grant, facts))
     }
 
     fn add_to_cache(&self, core: &Core, request: &AccessRequest, grant: &Grant, facts: &Facts) {
-        if let Some((generation, key)) = Self::cache_key(request) {
+        if let Some((generations, key)) = Self::cache_key(request) {
             let access = RepoAccess { target: self.clone(), facts: *facts, grant: grant.clone() };
-            core.repo_access_cache.keep(generation, key, Arc::new(access));
+            core.repo_access_cache.insert(generations, Dependency::Rights, key, Arc::new(access));
         }
     }
 }
 
 impl RepoTarget {
-    /// The generation and the key of a caller's access in the cache, if the request may use it.
-    fn cache_key(request: &AccessRequest) -> Option<(u64, (TokenId, String))> {
+    /// The generations of the request and the key of the caller's access in the cache, if the request may use it.
+    fn cache_key(request: &AccessRequest) -> Option<(Generations, (TokenId, String))> {
         if !request.cached {
             return None;
         }
-        let (generation, token) = (request.generations?.rights, request.principal.token_id()?);
+        let (generations, token) = (request.generations?, request.principal.token_id()?);
         let name = format!("{}/{}", request.params.get("owner"), request.params.get("repo"));
-        Some((generation, (token, name)))
+        Some((generations, (token, name)))
     }
 
     async fn find_named(

@@ -4,40 +4,51 @@
 use std::sync::Arc;
 
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::{AccountId, PullId};
-use plinth_store::{GenerationCache, Generations, Transaction};
+use plinth_base::ids::{AccountId, PullId, RepoId};
+use plinth_store::{Dependency, GenerationCache, Generations, Store, Transaction};
 
 use super::model::CommentContext;
 use super::store;
 use crate::Core;
 
-/// Comment contexts by pull request and author; an entry is valid for one generation of pull requests, so it never
-/// outlives a new version, a new contributor or a change of rights.
+/// Comment contexts by pull request and author; an entry is valid until a pull request or a contributor of the
+/// repository or rights change.
 pub type CommentContextCache = GenerationCache<(PullId, AccountId), Arc<CommentContext>>;
 
-/// A comment context with the generation of pull requests in which it was read.
+const BYTES_MAX: usize = 8 << 20;
+
+pub fn new_comment_context_cache(store: &Store) -> CommentContextCache {
+    GenerationCache::new(store.generation_table().clone(), BYTES_MAX, |_, context| {
+        let login = context.author.account.as_ref().map_or(0, |account| account.login.len());
+        size_of::<CommentContext>() + login
+    })
+}
+
+/// A comment context that was valid when the request began.
 #[derive(Debug, Clone)]
 pub struct CachedCommentContext {
-    generation: u64,
+    generations: Generations,
+    repo: RepoId,
     context: Arc<CommentContext>,
 }
 
 impl CachedCommentContext {
-    /// `None` if the generation is unknown, because the transaction could not compare it.
+    /// `None` if the generations are unknown, because the transaction could not compare them.
     pub async fn load(
         core: &Core,
         generations: Option<Generations>,
-        pull: PullId,
-        author: AccountId,
+        repo: RepoId,
+        (pull, author): (PullId, AccountId),
     ) -> Result<Option<Self>> {
-        let Some(generation) = generations.map(|generations| generations.pulls) else { return Ok(None) };
-        if let Some(context) = core.comment_context_cache.get(generation, &(pull, author)) {
-            return Ok(Some(Self { generation, context }));
+        let Some(generations) = generations else { return Ok(None) };
+        if let Some(context) = core.comment_context_cache.get(&(pull, author)) {
+            return Ok(Some(Self { generations, repo, context }));
         }
         let found = store::find_comment_context(&mut core.read().await?, pull, author).await?;
         let context = Arc::new(found.ok_or(Error::NotFound)?);
-        core.comment_context_cache.keep(generation, (pull, author), context.clone());
-        Ok(Some(Self { generation, context }))
+        let dependency = Dependency::Pulls(repo);
+        core.comment_context_cache.insert(generations, dependency, (pull, author), context.clone());
+        Ok(Some(Self { generations, repo, context }))
     }
 }
 
@@ -48,8 +59,9 @@ pub async fn resolve(
     pull: PullId,
     author: AccountId,
 ) -> Result<Arc<CommentContext>> {
-    let now = tx.generations_inside().map(|generations| generations.pulls);
-    match cached.filter(|cached| Some(cached.generation) == now) {
+    let is_valid =
+        |cached: &&CachedCommentContext| tx.is_unchanged(Some(cached.generations), Dependency::Pulls(cached.repo));
+    match cached.filter(is_valid) {
         Some(cached) => Ok(cached.context.clone()),
         None => store::find_comment_context(tx, pull, author).await?.map(Arc::new).ok_or(Error::NotFound),
     }

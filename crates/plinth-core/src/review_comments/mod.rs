@@ -10,7 +10,7 @@ pub mod reviews;
 pub mod rules;
 pub mod store;
 
-pub use comment_context::{CachedCommentContext, CommentContextCache};
+pub use comment_context::{CachedCommentContext, CommentContextCache, new_comment_context_cache};
 pub use input::{At, DraftComment, NewComment, Subject, Text};
 pub use operations::{NewReply, NewThreadComment, reply, start_thread};
 pub use positions::{Located, locate};

@@ -46,7 +46,7 @@ async fn create_thread(
     let located = find_position(core, pull, subject, rules::body_errors(&body)).await?;
     core.limiter.admit_content(author, access.operation(), &body, core.clock.now())?;
     let mentions = find_mentions_in(core, &body).await?;
-    let context = CachedCommentContext::load(core, access.generations(), pull.id, author).await?;
+    let context = CachedCommentContext::load(core, access.generations(), pull.repo_id, (pull.id, author)).await?;
     let (repo, version) = (pull.repo_id, pull.version.number);
     let new = NewThreadComment { repo, pull: pull.id, version, located, context, author, body, mentions };
     access.write((new, core.clock.now()), |tx, (new, now)| Box::pin(start_thread(tx, new, *now))).await
@@ -64,7 +64,7 @@ pub async fn create_reply(
     rules::check_body(&body)?;
     core.limiter.admit_content(author, access.operation(), &body, core.clock.now())?;
     let mentions = find_mentions_in(core, &body).await?;
-    let context = CachedCommentContext::load(core, access.generations(), pull.id, author).await?;
+    let context = CachedCommentContext::load(core, access.generations(), pull.repo_id, (pull.id, author)).await?;
     let new = NewReply { repo: pull.repo_id, pull: pull.id, in_reply_to, context, author, body, mentions };
     access.write((new, core.clock.now()), |tx, (new, now)| Box::pin(reply(tx, new, *now))).await
 }

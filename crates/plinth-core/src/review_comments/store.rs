@@ -178,16 +178,18 @@ pub async fn insert(db: &mut Transaction, new: &NewComment, now: Timestamp) -> R
                body, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning id";
     let NewComment { repo, pull, review, thread, in_reply_to, author, pending, body } = new;
     let values = params![repo, pull, review, thread, in_reply_to, author, pending, body, now];
-    Ok(db.insert::<(CommentId,)>(sql, values).await?.0)
+    Ok(db.content_only().insert::<(CommentId,)>(sql, values).await?.0)
 }
 
 pub async fn update_body(db: &mut Transaction, id: CommentId, body: &str, now: Timestamp) -> Result<(), DbError> {
-    db.execute("update review_comment set body = $2, updated_at = $3 where id = $1", params![id, body, now]).await?;
+    db.content_only()
+        .execute("update review_comment set body = $2, updated_at = $3 where id = $1", params![id, body, now])
+        .await?;
     Ok(())
 }
 
 pub async fn delete(db: &mut Transaction, id: CommentId) -> Result<u64, DbError> {
-    db.execute("delete from review_comment where id = $1", params![id]).await
+    db.content_only().execute("delete from review_comment where id = $1", params![id]).await
 }
 
 /// The authors of published comments in a thread.

@@ -168,7 +168,9 @@ pub async fn insert(db: &mut Transaction, new: &NewToken, now: Timestamp) -> Res
         .await;
     let (id,) = inserted.map_err(|e| e.on_unique(|| Error::invalid("Token", "token", Code::AlreadyExists)))?;
     for repo in row.repos {
-        db.execute("insert into token_repo (token_id, repo_id) values ($1, $2)", params![id, *repo]).await?;
+        db.takes_no_right()
+            .execute("insert into token_repo (token_id, repo_id) values ($1, $2)", params![id, *repo])
+            .await?;
     }
     Ok(id)
 }

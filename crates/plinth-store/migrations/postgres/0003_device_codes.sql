@@ -1,4 +1,4 @@
--- An OAuth app has no account of its own and is never installed; its bot is its owner, and is never asked for.
+-- An OAuth app has no account of its own and is never installed; its bot is its owner, and is not used.
 alter table app add column kind text not null default 'app';
 
 create table device_code (

@@ -6,7 +6,7 @@ create table git_ref (
     primary key (repo_id, name)
 );
 
--- Small objects that were made through the API and are not in a pack yet.
+-- Small objects that were created through the API and are not in a pack yet.
 create table git_object (
     repo_id bigint not null references repo (id) on delete cascade,
     sha bytea not null,

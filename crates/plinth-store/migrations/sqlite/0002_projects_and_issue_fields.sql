@@ -11,7 +11,7 @@ create table issue_field (
     unique (org_id, name_key)
 );
 
--- Ids are never given again, so that a client that holds one cannot change another option by it.
+-- Ids are never reused, so that a client with an old id cannot change another option by it.
 create table issue_field_option (
     id integer primary key autoincrement,
     issue_field_id integer not null references issue_field (id) on delete cascade,
@@ -24,7 +24,7 @@ create table issue_field_option (
 );
 create index issue_field_option_field on issue_field_option (issue_field_id, priority);
 
--- One number per organization that grows with every change of its issue fields.
+-- One generation per organization, which increases with every change of its issue fields.
 create table issue_field_set (
     org_id integer primary key references account (id) on delete cascade,
     generation integer not null
@@ -38,9 +38,9 @@ create table project (
     short_description text,
     public integer not null,
     creator_id integer references account (id) on delete set null,
-    -- Grows with every change of the project or of one of its fields.
+    -- Increases with every change of the project or of one of its fields.
     generation integer not null default 0,
-    -- Whether some field has iterations, whose answers change with the date alone.
+    -- Whether some field has iterations, whose responses change with the date alone.
     has_iterations integer not null default 0,
     created_at integer not null,
     updated_at integer not null,

@@ -6,7 +6,7 @@ create table git_ref (
     primary key (repo_id, name)
 ) without rowid;
 
--- Small objects that were made through the API and are not in a pack yet.
+-- Small objects that were created through the API and are not in a pack yet.
 create table git_object (
     repo_id integer not null references repo (id) on delete cascade,
     sha blob not null,

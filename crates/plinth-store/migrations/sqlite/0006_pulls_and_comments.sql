@@ -21,7 +21,7 @@ create table pull (
 create index pull_open_head on pull (repo_id, head_ref) where state = 'open';
 create index pull_open_base on pull (repo_id, base_ref) where state = 'open';
 
--- One for each move of head or base. Merge base and counts follow from the commits and are filled in after the move.
+-- One for each move of head or base. Merge base and counts are computed from the commits after the move.
 create table pull_version (
     pull_id integer not null references pull (id) on delete cascade,
     number integer not null,
@@ -51,7 +51,7 @@ create index review_pull on review (pull_id, id);
 create unique index review_pending on review (pull_id, author_id) where state = 'PENDING';
 create index review_pending_repo on review (repo_id, author_id) where state = 'PENDING';
 
--- The place in the code that comments are about, as it was written; it never changes.
+-- The position in the code that comments are about, as it was written; it never changes.
 create table review_thread (
     id integer primary key autoincrement,
     repo_id integer not null references repo (id) on delete cascade,
@@ -76,7 +76,7 @@ create table review_thread_place (
     thread_id integer not null references review_thread (id) on delete cascade,
     base_sha blob not null,
     head_sha blob not null,
-    -- The last head on which the place existed.
+    -- The last head on which the position existed.
     commit_sha blob not null,
     path text,
     line integer,

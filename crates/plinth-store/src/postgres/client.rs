@@ -1,4 +1,4 @@
-//! One pooled connection. It goes back to the pool only when nothing of it is left unfinished.
+//! One pooled connection. It returns to the pool only when no statement or transaction is unfinished.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,21 +7,19 @@ use deadpool_postgres::Object;
 use tokio_postgres::types::ToSql;
 
 use super::{RightsLock, Shared};
-use crate::state::may_take_rights;
-use crate::{DbError, FromRow, Row, Value};
+use crate::{DbError, Effect, FromRow, Row, Value};
 
-/// The client's own limit for one statement, a little above the server's: who is silent cannot end anything.
+/// The client's own limit for one statement, a little above the server's, for a server that does not respond.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(12);
 
-/// A pooled connection that is closed rather than used again when it is dropped inside a transaction, or with a statement
-/// whose end nobody has seen.
+/// A pooled connection. It is closed, not used again, when it is dropped inside a transaction or during a statement.
 pub struct Client {
     object: Option<Object>,
     engine: Arc<Shared>,
-    /// The write transaction that is running, if one is.
+    /// The lock of the running write transaction, if there is one.
     running: Option<RightsLock>,
     in_statement: bool,
-    /// Whether statements may take as long as they need.
+    /// Whether statements have no time limit.
     is_unlimited: bool,
 }
 
@@ -68,13 +66,18 @@ impl Client {
     }
 
     /// As [`Client::optional`], for statements that change something.
-    pub async fn insert<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
-        self.check_lock(sql)?;
+    pub async fn insert<R: FromRow>(
+        &mut self,
+        sql: &'static str,
+        params: &[Value<'_>],
+        declared: Effect,
+    ) -> Result<Option<R>, DbError> {
+        self.check_lock(declared)?;
         self.optional(sql, params).await
     }
 
-    pub async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
-        self.check_lock(sql)?;
+    pub async fn execute(&mut self, sql: &'static str, params: &[Value<'_>], declared: Effect) -> Result<u64, DbError> {
+        self.check_lock(declared)?;
         let params = dynamic(params);
         self.run(async |object| {
             let statement = object.prepare_cached(sql).await?;
@@ -83,9 +86,9 @@ impl Client {
         .await
     }
 
-    fn check_lock(&self, sql: &str) -> Result<(), DbError> {
+    fn check_lock(&self, declared: Effect) -> Result<(), DbError> {
         match self.running {
-            Some(RightsLock::Shared) if may_take_rights(sql) => Err(DbError::RightsLock),
+            Some(RightsLock::Shared) if declared.may_take_rights() => Err(DbError::RightsLock),
             Some(_) | None => Ok(()),
         }
     }
@@ -99,8 +102,8 @@ impl Client {
         .await
     }
 
-    /// Runs a statement to its end, or gives it up after its time. Until the end is seen the connection counts as
-    /// unfinished, also when the caller goes away in the middle.
+    /// Runs a statement, up to the time limit. Until it ends the connection counts as unfinished, also when the caller
+    /// is dropped meanwhile.
     async fn run<T>(
         &mut self,
         statement: impl AsyncFnOnce(&mut Object) -> Result<T, tokio_postgres::Error>,
@@ -109,8 +112,8 @@ impl Client {
         let (engine, is_limited) = (self.engine.clone(), !self.is_unlimited);
         let ended = tokio::select! {
             ended = statement(self.object()) => ended,
-            () = tokio::time::sleep(STATEMENT_TIMEOUT), if is_limited => return Err(no_answer()),
-            () = engine.monitor.suspected_for_long(), if is_limited => return Err(no_answer()),
+            () = tokio::time::sleep(STATEMENT_TIMEOUT), if is_limited => return Err(DbError::timed_out()),
+            () = engine.monitor.suspected_for_long(), if is_limited => return Err(DbError::timed_out()),
         };
         self.in_statement = false;
         Ok(ended?)
@@ -122,14 +125,10 @@ impl Drop for Client {
         if (self.running.is_some() || self.in_statement)
             && let Some(object) = self.object.take()
         {
-            // Taken out of the pool and closed: the server undoes what was begun.
+            // Removed from the pool and closed: the server rolls back.
             drop(Object::take(object));
         }
     }
-}
-
-pub(super) fn no_answer() -> DbError {
-    DbError::Unavailable("the database did not answer in time".into())
 }
 
 fn dynamic<'a>(params: &'a [Value<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {

@@ -1,9 +1,12 @@
-//! The scale-out engine: pooled connections, prepared statements, serializable transactions run again on request.
+//! The engine on PostgreSQL: pooled connections, prepared statements, and serializable transactions, which run again after
+//! a serialization failure.
 
 mod client;
 mod monitor;
+mod owner;
 mod target;
 mod tls;
+mod tls_options;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,21 +14,21 @@ use std::time::{Duration, Instant};
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
 use futures_util::future::BoxFuture;
 
-use super::owner::Ownership;
 use super::{Connection, DbError, Transaction, TransactionTimes, migrations};
 pub use client::Client;
 use monitor::Monitor;
+pub use owner::Ownership;
 use plinth_base::error::{Error, Result};
 use target::{CONNECT_TIMEOUT, Target};
 
-/// How often a transaction is run again before the caller is asked to come back later.
+/// How often a transaction runs before the caller gets an error.
 const RUNS_MAX: u32 = 12;
 const POOL_WAIT_TIMEOUT: Duration = Duration::from_secs(4);
-/// A connection that was used within this time is used again without asking whether it still answers.
-const TRUST_MAX: Duration = Duration::from_secs(1);
+/// A connection that was used within this time is used again without a check.
+const UNCHECKED_MAX: Duration = Duration::from_secs(1);
 const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
-/// The server refuses every change outside of a write transaction. Said once a connection is made and not with the
-/// options of the session, since the driver looks at it to tell a primary from a standby (`target_session_attrs`).
+/// The server rejects every change outside of a write transaction. This is set after connecting and not in the options of
+/// the session, since the driver reads it to distinguish a primary from a standby (`target_session_attrs`).
 const READ_ONLY: &str = "set default_transaction_read_only = on";
 
 #[derive(Clone)]
@@ -38,16 +41,16 @@ struct Shared {
     pool: Pool,
     monitor: Arc<Monitor>,
     times: Arc<TransactionTimes>,
-    /// Held by the one node that serves the database; commands beside it have none.
+    /// Only of the node that serves the database; commands have none.
     owner: Option<Arc<Ownership>>,
 }
 
-/// How a transaction holds the lock on all rights, from before its first look until its commit.
+/// How a transaction locks all rights, from before its snapshot until its commit.
 ///
-/// A serializable transaction sees the store as it was at its first statement, and may commit after a revocation that it
-/// has not seen: the database then pretends that it came first, although the revocation was acknowledged before. So
-/// whoever may take a right away excludes all other write transactions, and these wait for it before they look. The lock
-/// is on a table that nobody else locks; `lock table` is the one statement that waits without looking.
+/// A serializable transaction sees the store as of its first statement, and may commit after a revocation that it has not
+/// seen: the database orders it first, although the revocation was acknowledged before. So a transaction that may revoke a
+/// right excludes all other write transactions, and these wait for it before they take their snapshot. The lock is on a
+/// table that nothing else locks; `lock table` is the one statement that waits without taking a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RightsLock {
     Shared,
@@ -67,18 +70,11 @@ impl RightsLock {
 
 /// A connection outside of the pool, and the task that drives it.
 pub async fn connect(url: &str) -> Result<(tokio_postgres::Client, tokio::task::JoinHandle<()>)> {
-    let Target { config, tls } = Target::parse(url)?;
-    let connecting = tokio::time::timeout(CONNECT_TIMEOUT, config.connect(tls)).await;
-    let (client, connection) = connecting.map_err(|_| client::no_answer())?.map_err(DbError::from)?;
-    let driving = tokio::spawn(async move {
-        // Its end is seen by the next statement.
-        let _ = connection.await;
-    });
-    Ok((client, driving))
+    Target::parse(url)?.connect().await
 }
 
 impl Engine {
-    /// Opens without looking at the schema.
+    /// Opens without migrating the schema.
     pub fn open(
         url: &str,
         connections_max: usize,
@@ -96,7 +92,7 @@ impl Engine {
         Self::open(url, 1, Arc::default(), None)
     }
 
-    /// Brings the schema up, and from then on watches whether the database answers.
+    /// Migrates the schema, and starts the monitor.
     pub async fn migrate(&self) -> Result<()> {
         migrations::migrate_postgres(&mut *self.client().await?.object()).await?;
         tokio::spawn(monitor::run(Arc::downgrade(&self.shared), self.shared.target.clone()));
@@ -107,12 +103,12 @@ impl Engine {
         migrations::schema_postgres(self.client().await?.object()).await
     }
 
-    /// Refuses while another node may own the database.
+    /// Fails while another node may own the database.
     pub fn check_owner(&self) -> Result<()> {
         self.shared.owner.as_ref().map_or(Ok(()), |owner| owner.check())
     }
 
-    /// A connection that sees the database as it is now, for as long as it lives, and has all the time that it needs.
+    /// A connection that sees the database as it is now for as long as it lives, without timeouts.
     pub async fn snapshot(&self) -> Result<Client, DbError> {
         let mut client = self.client().await?;
         client.begin_snapshot().await?;
@@ -123,7 +119,7 @@ impl Engine {
         Ok(Client::new(self.shared.pool.get().await?, self.shared.clone()))
     }
 
-    /// Whether the database answers, as far as is known. It never waits.
+    /// Whether the database responds, as far as is known. Never waits.
     pub fn check(&self) -> Result<()> {
         self.shared.monitor.check()
     }
@@ -141,8 +137,8 @@ impl Engine {
         let mut lock = if changes_rights { RightsLock::Exclusive } else { RightsLock::Shared };
         for run in 0..RUNS_MAX {
             match self.run_once(operation, lock, context, work).await {
-                Err(error) if DbError::asks_for_rights_lock(&error) => lock = RightsLock::Exclusive,
-                Err(error) if DbError::asks_for_another_run(&error) => tokio::time::sleep(backoff(run)).await,
+                Err(error) if DbError::needs_rights_lock(&error) => lock = RightsLock::Exclusive,
+                Err(error) if DbError::needs_another_run(&error) => tokio::time::sleep(backoff(run)).await,
                 decided => return decided,
             }
         }
@@ -166,7 +162,7 @@ impl Engine {
         let ended = match outcome.and_then(|value| self.check_owner().map(|()| value)) {
             Ok(value) => client.end("commit").await.map(|()| value).map_err(Error::from),
             Err(error) => {
-                // The refusal counts more than a failing rollback: the guard closes such a connection.
+                // The error counts more than a failing rollback: the guard closes such a connection.
                 let _ = client.end("rollback").await;
                 Err(error)
             }
@@ -176,7 +172,7 @@ impl Engine {
     }
 }
 
-/// A short, growing pause that differs between the contenders.
+/// A short, growing pause that differs between transactions that conflict.
 fn backoff(run: u32) -> Duration {
     let spread =
         u64::from(std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |t| t.subsec_micros()));
@@ -192,16 +188,16 @@ fn pool(target: &Target, connections_max: usize, monitor: Arc<Monitor>) -> Resul
         let monitor = monitor.clone();
         Box::pin(async move {
             if monitor.is_suspect(metrics.created) {
-                return Err(HookError::message("a connection from before the database went silent"));
+                return Err(HookError::message("a connection from before the database stopped responding"));
             }
-            if metrics.last_used() < TRUST_MAX {
+            if metrics.last_used() < UNCHECKED_MAX {
                 return Ok(());
             }
             match tokio::time::timeout(CHECK_TIMEOUT, client.simple_query("")).await {
-                Ok(answered) => answered.map(drop).map_err(HookError::Backend),
+                Ok(response) => response.map(drop).map_err(HookError::Backend),
                 Err(_) => {
                     monitor.suspect();
-                    Err(HookError::message("an idle connection does not answer"))
+                    Err(HookError::message("an idle connection does not respond"))
                 }
             }
         })

@@ -1,8 +1,8 @@
-//! Whether the database answers: asked every second on a connection of its own, so that silence is noticed.
+//! Whether the database responds: probed every second on a connection of its own.
 //!
-//! A host that fails over without a reset leaves connections behind that stay open and never answer. When one
-//! connection is found silent, every connection from before that moment is under suspicion: those in the pool are not
-//! used again, and statements under way get a short time to finish.
+//! A host that fails over without a reset leaves connections behind that stay open and never respond. When one connection
+//! does not respond, every connection from before that moment is suspect: those in the pool are not used again, and
+//! running statements get a short time to finish.
 
 use std::sync::Weak;
 use std::time::{Duration, Instant};
@@ -19,16 +19,16 @@ use plinth_base::error::{Error, Result};
 const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 const PROBE_INTERVAL_WHEN_AWAY: Duration = Duration::from_millis(250);
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
-/// A result that is older counts for nothing: the monitor itself does not get to run.
+/// An older result is not used: the monitor itself does not get to run.
 const RESULT_AGE_MAX: Duration = Duration::from_secs(5);
-/// How long a statement may still take after its connection came under suspicion.
-const SUSPICION_PATIENCE: Duration = Duration::from_secs(2);
+/// How long a statement may still take after its connection became suspect.
+const SUSPECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What is known about the database.
+/// The result of the last probe, and which connections are suspect.
 pub(super) struct Monitor {
     last: Mutex<Last>,
-    /// The last moment at which a connection was found silent.
-    suspicion: watch::Sender<Option<Instant>>,
+    /// When a connection last failed to respond.
+    suspect_since: watch::Sender<Option<Instant>>,
 }
 
 struct Last {
@@ -39,7 +39,7 @@ struct Last {
 impl Default for Monitor {
     fn default() -> Self {
         let last = Last { at: Instant::now(), failure: None };
-        Self { last: Mutex::new(last), suspicion: watch::channel(None).0 }
+        Self { last: Mutex::new(last), suspect_since: watch::channel(None).0 }
     }
 }
 
@@ -50,43 +50,43 @@ impl Monitor {
         match &last.failure {
             Some(failure) => Err(Error::Unavailable(failure.clone())),
             None if last.at.elapsed() > RESULT_AGE_MAX => {
-                Err(Error::Unavailable(format!("the database was last asked {} s ago", last.at.elapsed().as_secs())))
+                Err(Error::Unavailable(format!("the database was last probed {} s ago", last.at.elapsed().as_secs())))
             }
             None => Ok(()),
         }
     }
 
-    /// Distrusts every connection that exists now.
+    /// Makes every connection that exists now suspect.
     pub fn suspect(&self) {
-        self.suspicion.send_replace(Some(Instant::now()));
+        self.suspect_since.send_replace(Some(Instant::now()));
     }
 
     /// Whether a connection of this age may still be used.
     pub fn is_suspect(&self, created: Instant) -> bool {
-        self.suspicion.borrow().is_some_and(|at| created <= at)
+        self.suspect_since.borrow().is_some_and(|at| created <= at)
     }
 
-    /// Ready when a statement that begins now has waited too long on a connection under suspicion.
+    /// Ready when a statement that begins now has waited too long on a suspect connection.
     pub async fn suspected_for_long(&self) {
-        let mut suspicion = self.suspicion.subscribe();
+        let mut suspect_since = self.suspect_since.subscribe();
         // The sender lives as long as this monitor.
-        let _ = suspicion.changed().await;
-        tokio::time::sleep(SUSPICION_PATIENCE).await;
+        let _ = suspect_since.changed().await;
+        tokio::time::sleep(SUSPECT_TIMEOUT).await;
     }
 
     fn note(&self, outcome: Result<(), String>) {
         let mut last = self.last.lock();
         let failure = outcome.err();
         match (&last.failure, &failure) {
-            (None, Some(why)) => tracing::warn!(%why, "the database does not answer"),
-            (Some(_), None) => tracing::info!("the database answers again"),
+            (None, Some(why)) => tracing::warn!(%why, "the database does not respond"),
+            (Some(_), None) => tracing::info!("the database responds again"),
             _ => {}
         }
         *last = Last { at: Instant::now(), failure };
     }
 }
 
-/// Asks until the engine is gone.
+/// Probes until the engine is dropped.
 pub(super) async fn run(engine: Weak<Shared>, target: Target) {
     let mut connection = None;
     loop {
@@ -94,7 +94,7 @@ pub(super) async fn run(engine: Weak<Shared>, target: Target) {
         let Some(engine) = engine.upgrade() else { return };
         let outcome = outcome.unwrap_or_else(|_| {
             engine.monitor.suspect();
-            Err(format!("no answer within {} s", PROBE_TIMEOUT.as_secs()))
+            Err(format!("no response within {} s", PROBE_TIMEOUT.as_secs()))
         });
         let is_away = outcome.is_err();
         engine.monitor.note(outcome);
@@ -104,7 +104,7 @@ pub(super) async fn run(engine: Weak<Shared>, target: Target) {
         }
         let interval = if is_away { PROBE_INTERVAL_WHEN_AWAY } else { PROBE_INTERVAL };
         match &mut connection {
-            // A connection that is closed by the other side is the fastest news there is.
+            // When the server closes the connection, probe again at once.
             Some(Probe { task, .. }) => drop(tokio::time::timeout(interval, task).await),
             None => tokio::time::sleep(interval).await,
         }
@@ -124,15 +124,15 @@ impl Drop for Probe {
 }
 
 async fn probe(target: &Target, connection: &mut Option<Probe>) -> Result<(), String> {
-    let in_words = |error: tokio_postgres::Error| DbError::from(error).to_string();
+    let describe = |error: tokio_postgres::Error| DbError::from(error).to_string();
     let probe = match connection {
         Some(probe) => probe,
         None => {
-            let (client, io) = target.config.connect(target.tls.clone()).await.map_err(in_words)?;
+            let (client, io) = target.config.connect(target.tls.clone()).await.map_err(describe)?;
             let task = tokio::spawn(async move { drop(io.await) });
             connection.insert(Probe { client, task })
         }
     };
-    probe.client.simple_query("select 1").await.map_err(in_words)?;
+    probe.client.simple_query("select 1").await.map_err(describe)?;
     Ok(())
 }

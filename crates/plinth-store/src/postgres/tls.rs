@@ -1,4 +1,4 @@
-//! TLS to PostgreSQL: whose certificate is accepted, and which one is shown.
+//! TLS to PostgreSQL: which server certificates are accepted, and the client's own certificate.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,18 +10,22 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
-use super::target::{TlsMode, TlsOptions};
+use super::tls_options::{TlsMode, TlsOptions};
 use plinth_base::error::{Error, Result};
 
-/// The word that stands for the certificates of the operating system.
+/// The value of `sslrootcert` for the root certificates of the operating system.
 const SYSTEM_ROOTS: &str = "system";
 
-/// What rustls shall do for these options.
+/// The configuration of rustls for these options.
 pub(super) fn client_config(options: &TlsOptions) -> Result<ClientConfig> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match options.mode {
-        TlsMode::Disable | TlsMode::Prefer | TlsMode::Require => Arc::new(AcceptAnyone(provider.clone())),
-        TlsMode::VerifyCa => Arc::new(IgnoreName(chain_verifier(options, &provider)?)),
+        TlsMode::Disable | TlsMode::Prefer | TlsMode::Require => {
+            Arc::new(LaxVerifier { chain: None, provider: provider.clone() })
+        }
+        TlsMode::VerifyCa => {
+            Arc::new(LaxVerifier { chain: Some(chain_verifier(options, &provider)?), provider: provider.clone() })
+        }
         TlsMode::VerifyFull => chain_verifier(options, &provider)?,
     };
     let builder = ClientConfig::builder_with_provider(provider)
@@ -32,10 +36,10 @@ pub(super) fn client_config(options: &TlsOptions) -> Result<ClientConfig> {
     match (&options.certificate, &options.key) {
         (None, None) => Ok(builder.with_no_client_auth()),
         (Some(certificate), Some(key)) => {
-            let refused = |error: &dyn std::fmt::Display| wrong_file("sslkey", key, error);
-            let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| refused(&error))?;
+            let rejected = |error: &dyn std::fmt::Display| wrong_file("sslkey", key, error);
+            let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| rejected(&error))?;
             let chain = certificates("sslcert", certificate)?;
-            builder.with_client_auth_cert(chain, secret).map_err(|error| refused(&error))
+            builder.with_client_auth_cert(chain, secret).map_err(|error| rejected(&error))
         }
         _ => Err(Error::BadRequest("the database URL has one of sslcert and sslkey, but they belong together".into())),
     }
@@ -62,12 +66,12 @@ fn chain_verifier(options: &TlsOptions, provider: &Arc<CryptoProvider>) -> Resul
 }
 
 fn certificates(option: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>> {
-    let refused = |error: &dyn std::fmt::Display| wrong_file(option, file, error);
-    let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(file).map_err(|error| refused(&error))?.collect();
+    let rejected = |error: &dyn std::fmt::Display| wrong_file(option, file, error);
+    let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(file).map_err(|error| rejected(&error))?.collect();
     match found {
-        Ok(found) if found.is_empty() => Err(refused(&"there is no certificate in it")),
+        Ok(found) if found.is_empty() => Err(rejected(&"there is no certificate in it")),
         Ok(found) => Ok(found),
-        Err(error) => Err(refused(&error)),
+        Err(error) => Err(rejected(&error)),
     }
 }
 
@@ -75,50 +79,15 @@ fn wrong_file(option: &str, file: &Path, why: &dyn std::fmt::Display) -> Error {
     Error::BadRequest(format!("{option} {} of the database URL: {why}", file.display()))
 }
 
-/// For modes that encrypt without asking whom they talk to, as libpq has them.
+/// For the modes that check less than `verify-full`, as libpq has them: everything but the host name, or nothing at all.
 #[derive(Debug)]
-struct AcceptAnyone(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for AcceptAnyone {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
+struct LaxVerifier {
+    /// Nothing to accept every certificate.
+    chain: Option<Arc<WebPkiServerVerifier>>,
+    provider: Arc<CryptoProvider>,
 }
 
-/// Checks everything but the name, which the inner verifier checks last.
-#[derive(Debug)]
-struct IgnoreName(Arc<WebPkiServerVerifier>);
-
-impl ServerCertVerifier for IgnoreName {
+impl ServerCertVerifier for LaxVerifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -127,7 +96,9 @@ impl ServerCertVerifier for IgnoreName {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        match self.0.verify_server_cert(certificate, intermediates, name, ocsp_response, now) {
+        let Some(chain) = &self.chain else { return Ok(ServerCertVerified::assertion()) };
+        match chain.verify_server_cert(certificate, intermediates, name, ocsp_response, now) {
+            // The name is checked last, so everything else is right.
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),
@@ -141,7 +112,10 @@ impl ServerCertVerifier for IgnoreName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls12_signature(message, certificate, signed)
+        match &self.chain {
+            Some(chain) => chain.verify_tls12_signature(message, certificate, signed),
+            None => Ok(HandshakeSignatureValid::assertion()),
+        }
     }
 
     fn verify_tls13_signature(
@@ -150,10 +124,13 @@ impl ServerCertVerifier for IgnoreName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls13_signature(message, certificate, signed)
+        match &self.chain {
+            Some(chain) => chain.verify_tls13_signature(message, certificate, signed),
+            None => Ok(HandshakeSignatureValid::assertion()),
+        }
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -5,32 +5,39 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use super::Shared;
-use crate::state::InvalidationScope;
-use crate::{DbError, FromRow, Generations, Row, Value};
+use super::write_actions::WriteActions;
+use crate::{DbError, Dependency, Effect, FromRow, Generations, InvalidationScope, Row, Value};
 
-/// Readers kept open between requests; more may exist for a moment.
+/// Idle readers in the pool; more may exist while they are in use.
 const IDLE_READERS_MAX: usize = 32;
-/// How statements end that ask for the id of the row they insert.
+/// The end of statements that return the id of the row they insert.
 const RETURNING_ID: &str = " returning id";
 
 /// An open connection.
 pub struct Opened {
     connection: rusqlite::Connection,
-    /// By where the text of a statement stands in the program, which is where it stays.
-    known: HashMap<(usize, usize), Known>,
+    /// By the location of the statement's text in the program, which does not change.
+    statements: HashMap<(usize, usize), StatementInfo>,
+    /// Only of the writer.
+    write_actions: Option<WriteActions>,
 }
 
 impl Opened {
-    pub fn new(connection: rusqlite::Connection) -> Self {
-        Self { connection, known: HashMap::new() }
+    pub fn reader(connection: rusqlite::Connection) -> Self {
+        Self { connection, statements: HashMap::new(), write_actions: None }
+    }
+
+    pub fn writer(mut connection: rusqlite::Connection) -> Result<Self, DbError> {
+        let write_actions = Some(WriteActions::observe(&mut connection)?);
+        Ok(Self { connection, statements: HashMap::new(), write_actions })
     }
 }
 
-/// A connection of the pool, to which it goes back if it is for reading.
+/// A connection of the pool, to which it returns if it is for reading.
 pub struct Pooled {
     opened: Option<Opened>,
-    /// None for a connection that belongs to no engine.
-    home: Option<Arc<Shared>>,
+    /// Nothing for a connection that belongs to no engine.
+    engine: Option<Arc<Shared>>,
     role: Role,
 }
 
@@ -41,39 +48,30 @@ pub enum Role {
 }
 
 impl Pooled {
-    pub(super) fn new(opened: Opened, home: Arc<Shared>, role: Role) -> Self {
-        Self { opened: Some(opened), home: Some(home), role }
+    pub(super) fn new(opened: Opened, engine: Arc<Shared>, role: Role) -> Self {
+        Self { opened: Some(opened), engine: Some(engine), role }
     }
 
     /// A connection for reading that is closed when it is dropped.
-    pub(super) fn alone(connection: rusqlite::Connection) -> Self {
-        Self { opened: Some(Opened::new(connection)), home: None, role: Role::Reader }
+    pub(super) fn without_engine(connection: rusqlite::Connection) -> Self {
+        Self { opened: Some(Opened::reader(connection)), engine: None, role: Role::Reader }
     }
 
-    pub fn generations_inside(&self) -> Option<Generations> {
-        let home = self.home.as_ref().filter(|_| self.role == Role::Writer)?;
-        Some(home.watch.generations_inside())
+    /// Whether a value that was read at `since` is what the running transaction sees. Readers cannot know.
+    pub fn is_unchanged(&self, since: Generations, dependency: Dependency) -> bool {
+        let engine = self.engine.as_ref().filter(|_| self.role == Role::Writer);
+        engine.is_some_and(|engine| engine.changes.is_unchanged_in_group(since, dependency))
     }
 
     pub fn optional<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
-        if let Some(insert) = sql.strip_suffix(RETURNING_ID) {
-            return self.insert(insert, params);
-        }
-        self.run(sql, params, |statement| {
+        self.run(sql, params, None, |statement| {
             let mut rows = statement.raw_query();
             rows.next()?.map(|row| R::from_row(&Row::Sqlite(row))).transpose()
         })
     }
 
-    /// SQLite knows the row that it has just inserted; to return it, it would fill a table first.
-    fn insert<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
-        debug_assert!(!sql.contains("on conflict"), "an insert that may insert nothing has no id to tell");
-        self.execute(sql, params)?;
-        R::from_row(&Row::Inserted(self.last_insert_rowid())).map(Some)
-    }
-
     pub fn all<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<R>, DbError> {
-        self.run(sql, params, |statement| {
+        self.run(sql, params, None, |statement| {
             let mut rows = statement.raw_query();
             let mut found = Vec::new();
             while let Some(row) = rows.next()? {
@@ -83,24 +81,48 @@ impl Pooled {
         })
     }
 
-    pub fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
-        self.run(sql, params, |statement| Ok(statement.raw_execute()? as u64))
+    pub fn execute(
+        &mut self,
+        sql: &'static str,
+        params: &[Value<'_>],
+        declared: (Effect, InvalidationScope),
+    ) -> Result<u64, DbError> {
+        self.run(sql, params, Some(declared), |statement| Ok(statement.raw_execute()? as u64))
+    }
+
+    /// Runs an `insert ... returning id`. SQLite knows the last inserted id anyway; to return a row, it would fill a
+    /// temporary table first.
+    pub fn insert<R: FromRow>(
+        &mut self,
+        sql: &'static str,
+        params: &[Value<'_>],
+        declared: (Effect, InvalidationScope),
+    ) -> Result<R, DbError> {
+        debug_assert!(!sql.contains("on conflict"), "an insert that may insert nothing has no id to return");
+        self.execute(sql.strip_suffix(RETURNING_ID).unwrap_or(sql), params, declared)?;
+        R::from_row(&Row::Inserted(self.last_insert_rowid()))
     }
 
     fn run<T>(
         &mut self,
         sql: &'static str,
         params: &[Value<'_>],
+        declared: Option<(Effect, InvalidationScope)>,
         take: impl FnOnce(&mut rusqlite::Statement<'_>) -> Result<T, DbError>,
     ) -> Result<T, DbError> {
-        let Self { opened, home, role } = self;
-        let Opened { connection, known } = opened.as_mut().expect("a connection is only taken when dropped");
+        let Self { opened, engine, .. } = self;
+        let Opened { connection, statements, write_actions } =
+            opened.as_mut().expect("a connection is only taken when dropped");
         let mut statement = connection.prepare_cached(sql)?;
-        let known = known.entry((sql.as_ptr().addr(), sql.len())).or_insert_with(|| Known::new(sql, &statement));
-        if let Some(home) = home.as_ref().filter(|_| *role == Role::Writer) {
-            home.watch.note(known.concern);
+        let info = statements.entry((sql.as_ptr().addr(), sql.len())).or_insert_with(|| StatementInfo::new(&statement));
+        if let (Some((effect, scope)), Some(actions), Some(engine)) = (declared, write_actions, engine) {
+            if info.checked != Some(effect) {
+                actions.check(connection, sql, effect)?;
+                info.checked = Some(effect);
+            }
+            engine.changes.add(effect, scope);
         }
-        known.bind(&mut statement, params)?;
+        info.bind(&mut statement, params)?;
         take(&mut statement)
     }
 
@@ -125,8 +147,8 @@ impl DerefMut for Pooled {
 
 impl Drop for Pooled {
     fn drop(&mut self) {
-        let (Some(opened), Some(home)) = (self.opened.take(), &self.home) else { return };
-        let mut idle = home.idle_readers.lock();
+        let (Some(opened), Some(engine)) = (self.opened.take(), &self.engine) else { return };
+        let mut idle = engine.idle_readers.lock();
         if self.role == Role::Reader && idle.len() < IDLE_READERS_MAX {
             idle.push(opened);
         }
@@ -134,23 +156,23 @@ impl Drop for Pooled {
 }
 
 /// What is found out about a statement once.
-struct Known {
-    /// Which value belongs to which place. To SQLite `$2` is a name like any other, numbered by where it first stands;
-    /// here it means the second value. Looking the names up takes longer than binding the values.
+struct StatementInfo {
+    /// The index of the value for each parameter. To SQLite `$2` is a name like any other, numbered by its first use; here
+    /// it means the second value. Looking the names up takes longer than binding the values.
     order: Box<[usize]>,
-    concern: InvalidationScope,
+    /// The declaration that SQLite's report agrees with.
+    checked: Option<Effect>,
 }
 
-impl Known {
-    fn new(sql: &str, statement: &rusqlite::Statement<'_>) -> Self {
-        Self { order: order_of(statement), concern: InvalidationScope::of(sql) }
+impl StatementInfo {
+    fn new(statement: &rusqlite::Statement<'_>) -> Self {
+        Self { order: order_of(statement), checked: None }
     }
 
     fn bind(&self, statement: &mut rusqlite::Statement<'_>, params: &[Value<'_>]) -> Result<(), DbError> {
-        for (index, place) in self.order.iter().enumerate() {
-            let value = params.get(*place);
-            let value =
-                value.ok_or_else(|| DbError::Fault("a statement names a value that it was not given".into()))?;
+        for (index, value) in self.order.iter().enumerate() {
+            let value = params.get(*value);
+            let value = value.ok_or_else(|| DbError::Fault("a statement names a value that is missing".into()))?;
             statement.raw_bind_parameter(index + 1, value)?;
         }
         Ok(())
@@ -158,12 +180,12 @@ impl Known {
 }
 
 fn order_of(statement: &rusqlite::Statement<'_>) -> Box<[usize]> {
-    let place = |index| {
+    let value = |index| {
         let number = statement.parameter_name(index).and_then(|name| name[1..].parse::<usize>().ok());
-        // A place that nobody can have a value for.
+        // An index that no list of values has.
         number.and_then(|number| number.checked_sub(1)).unwrap_or(usize::MAX)
     };
-    (1..=statement.parameter_count()).map(place).collect()
+    (1..=statement.parameter_count()).map(value).collect()
 }
 
 #[cfg(test)]
@@ -172,32 +194,25 @@ mod tests {
 
     use super::*;
     use crate::params;
-    use crate::sqlite::{Durability, Engine};
-
-    fn opened() -> (tempfile::TempDir, Engine) {
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let engine = Engine::open(&folder.path().join("store"), Durability::None, Arc::default())
-            .expect("a store can be opened");
-        (folder, engine)
-    }
+    use crate::sqlite::tests::opened;
 
     #[test]
-    fn a_statement_is_compiled_once() {
-        let (_folder, engine) = opened();
+    fn statement_is_compiled_once() {
+        let (_directory, engine) = opened();
         let reader = engine.reader().expect("it can be read");
         let sql = "select u.login from token t left join account u on u.id = t.user_id \
                    where t.hash = $1 and t.ended_at is null";
         let mut statement = reader.prepare(sql).expect("the statement is right");
         for hash in [[1_u8; 32], [2; 32]] {
-            Known::new(sql, &statement).bind(&mut statement, params![hash]).expect("it has one value");
+            StatementInfo::new(&statement).bind(&mut statement, params![hash]).expect("it has one value");
             assert!(statement.raw_query().next().expect("it runs").is_none());
         }
         assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
     }
 
     #[test]
-    fn values_are_bound_by_number_wherever_they_stand() {
-        let (_folder, engine) = opened();
+    fn values_are_bound_by_number_in_any_order() {
+        let (_directory, engine) = opened();
         let mut reader = engine.reader().expect("it can be read");
         for _ in 0..2 {
             let sql = "select $2 || $1 || $2, $3";

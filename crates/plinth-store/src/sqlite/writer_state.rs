@@ -1,4 +1,4 @@
-//! What the writer thread is doing, for those who watch it from outside.
+//! What the writer thread is doing, for health checks.
 
 use std::time::{Duration, Instant};
 
@@ -10,14 +10,14 @@ use crate::DbError;
 /// process, or on a fault.
 const BUSY_MAX: Duration = Duration::from_secs(5);
 
-/// Shared by the writer and those who watch it.
+/// Shared by the writer and the health checks.
 #[derive(Default)]
-pub struct WriterState(Mutex<Generations>);
+pub struct WriterState(Mutex<Fields>);
 
 #[derive(Default)]
-struct Generations {
+struct Fields {
     busy_since: Option<Instant>,
-    /// Why no write is taken.
+    /// Why no write is accepted.
     sync_failure: Option<String>,
 }
 
@@ -28,17 +28,15 @@ impl WriterState {
         Busy(self)
     }
 
-    /// From now on no write is taken.
-    pub fn refuse(&self, why: &str) {
+    pub fn reject_writes(&self, why: &str) {
         self.0.lock().sync_failure = Some(why.to_owned());
     }
 
-    /// Writes are taken again.
-    pub fn accept(&self) {
+    pub fn accept_writes(&self) {
         self.0.lock().sync_failure = None;
     }
 
-    /// Fails at once where a write could not be acknowledged anyway.
+    /// Fails where a write could not be acknowledged anyway.
     pub fn check_accepting(&self) -> Result<(), DbError> {
         match &self.0.lock().sync_failure {
             Some(why) => Err(DbError::SyncFailed(why.clone())),
@@ -46,7 +44,7 @@ impl WriterState {
         }
     }
 
-    /// As above, and the writer makes progress.
+    /// As [`WriterState::check_accepting`], and also fails where the writer makes no progress.
     pub fn check(&self) -> Result<(), DbError> {
         self.check_accepting()?;
         let busy = self.0.lock().busy_since.map(|since| since.elapsed()).unwrap_or_default();
@@ -57,7 +55,7 @@ impl WriterState {
     }
 }
 
-/// The writer at work.
+/// The writer is busy while this exists.
 pub struct Busy<'a>(&'a WriterState);
 
 impl Drop for Busy<'_> {
@@ -71,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_writer_that_is_busy_for_long_is_stuck() {
+    fn check_fails_when_the_writer_is_busy_for_long() {
         let state = WriterState::default();
         let busy = state.begin();
         assert!(state.check().is_ok());
@@ -83,11 +81,11 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_taken_after_a_failed_sync() {
+    fn no_write_is_accepted_after_a_failed_sync() {
         let state = WriterState::default();
-        state.refuse("disk I/O error");
+        state.reject_writes("disk I/O error");
         assert!(matches!(state.check_accepting(), Err(DbError::SyncFailed(_))) && state.check().is_err());
-        state.accept();
+        state.accept_writes();
         assert!(state.check_accepting().is_ok() && state.check().is_ok());
     }
 }

@@ -6,6 +6,7 @@ use super::options::Options;
 use super::validation::check_public_url;
 use plinth_api::settings::{GitSettings, Settings};
 use plinth_base::error::Result;
+use plinth_core::StoreCaches;
 
 impl Options {
     /// The settings of the service, with defaults for everything that is not set.
@@ -27,6 +28,9 @@ impl Options {
         settings.connections_max = self.connections_max.unwrap_or(settings.connections_max);
         self.set_connections(&mut settings);
         settings.response_cache_bytes = self.response_cache_bytes.unwrap_or(settings.response_cache_bytes);
+        if self.caches == Some(false) {
+            settings.store_caches = StoreCaches::Off;
+        }
         settings.request_timeout = self.request_seconds.map_or(settings.request_timeout, Duration::from_secs);
         settings.drain_timeout = self.drain_seconds.map_or(settings.drain_timeout, Duration::from_secs);
         let objects = &mut settings.objects;

@@ -19,7 +19,7 @@ const TRANSACTION_ROWS_MAX: usize = 250;
 
 internal_authority!(
     /// Computes data from commits and comments that are stored already.
-    Reanchor = "maintenance/reanchor-comments"
+    Reanchor = "maintenance/reanchor-comments", in_repo
 );
 
 /// The positions of threads in one version of their pull request.
@@ -58,7 +58,7 @@ pub async fn reanchor(core: &Core, repo: RepoId, pull: PullId, version: &Version
         let positions = find_positions(core, repo, pull, version, threads).await?;
         let rows: Vec<_> = ids.into_iter().zip(positions).collect();
         for rows in rows.chunks(TRANSACTION_ROWS_MAX) {
-            let work = core.store.write(Reanchor, (rows.to_vec(), range), |tx, (rows, range)| {
+            let work = core.store.write(Reanchor(repo), (rows.to_vec(), range), |tx, (rows, range)| {
                 Box::pin(async move {
                     for (thread, position) in rows {
                         store::insert_position(tx, *thread, range, position).await?;

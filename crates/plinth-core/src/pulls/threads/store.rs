@@ -16,6 +16,7 @@ pub async fn insert(
                side, line, start_side, start_line, position, diff_hunk) \
                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning id";
     let inserted = db
+        .content_only()
         .insert::<(i64,)>(
             sql,
             params![
@@ -43,7 +44,7 @@ pub async fn insert(
 pub async fn delete_if_empty(db: &mut Transaction, id: i64) -> Result<(), DbError> {
     let sql = "delete from review_thread where id = $1 \
                and not exists (select 1 from review_comment where thread_id = $1)";
-    db.execute(sql, params![id]).await?;
+    db.content_only().execute(sql, params![id]).await?;
     Ok(())
 }
 
@@ -72,21 +73,22 @@ pub async fn insert_position(
     let location = position.location.as_ref();
     let sql = "insert into review_thread_place (thread_id, base_sha, head_sha, commit_sha, path, line, start_side, \
                start_line, position) values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing";
-    db.execute(
-        sql,
-        params![
-            thread,
-            range.base,
-            range.head,
-            position.commit,
-            location.map(|location| location.path.as_str()),
-            location.and_then(|location| location.line),
-            location.and_then(|location| location.start_side),
-            location.and_then(|location| location.start_line),
-            location.and_then(|location| location.position),
-        ],
-    )
-    .await?;
+    db.content_only()
+        .execute(
+            sql,
+            params![
+                thread,
+                range.base,
+                range.head,
+                position.commit,
+                location.map(|location| location.path.as_str()),
+                location.and_then(|location| location.line),
+                location.and_then(|location| location.start_side),
+                location.and_then(|location| location.start_line),
+                location.and_then(|location| location.position),
+            ],
+        )
+        .await?;
     Ok(())
 }
 

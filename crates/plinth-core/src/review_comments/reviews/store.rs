@@ -61,7 +61,7 @@ pub async fn insert(db: &mut Transaction, new: &NewReview<'_>, now: Timestamp) -
     let sql = "insert into review (repo_id, pull_id, author_id, state, body, commit_sha, created_at, submitted_at) \
                values ($1, $2, $3, $4, $5, $6, $7, $8) returning id";
     let values = params![new.repo, new.pull, new.author, new.state, new.body, new.commit, now, submitted_at];
-    Ok(db.insert::<(ReviewId,)>(sql, values).await?.0)
+    Ok(db.content_only().insert::<(ReviewId,)>(sql, values).await?.0)
 }
 
 /// Whether the author has a pending review of a pull request.
@@ -78,13 +78,15 @@ pub async fn submit(
     now: Timestamp,
 ) -> Result<(), DbError> {
     let sql = "update review set state = $2, body = $3, submitted_at = $4 where id = $1";
-    db.execute(sql, params![id, state, body, now]).await?;
+    db.content_only().execute(sql, params![id, state, body, now]).await?;
     Ok(())
 }
 
 /// Publishes the pending comments of a review, and returns how many there are.
 pub async fn publish_comments(db: &mut Transaction, id: ReviewId) -> Result<u64, DbError> {
-    db.execute("update review_comment set pending = false where review_id = $1 and pending = true", params![id]).await
+    db.content_only()
+        .execute("update review_comment set pending = false where review_id = $1 and pending = true", params![id])
+        .await
 }
 
 /// The comments of a review with their threads.
@@ -99,13 +101,13 @@ pub async fn list_bodies(db: &mut Connection, id: ReviewId) -> Result<Vec<(Comme
 }
 
 pub async fn delete(db: &mut Transaction, id: ReviewId) -> Result<u64, DbError> {
-    db.execute("delete from review where id = $1", params![id]).await
+    db.content_only().execute("delete from review where id = $1", params![id]).await
 }
 
 /// Deletes a review without body and comments, which existed only for a comment that was deleted.
 pub async fn delete_if_empty(db: &mut Transaction, id: ReviewId) -> Result<(), DbError> {
     let sql = "delete from review where id = $1 and state = 'COMMENTED' and body = '' \
                and not exists (select 1 from review_comment where review_id = $1)";
-    db.execute(sql, params![id]).await?;
+    db.content_only().execute(sql, params![id]).await?;
     Ok(())
 }

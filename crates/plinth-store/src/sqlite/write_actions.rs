@@ -1,0 +1,118 @@
+//! What statements write to, as SQLite reports it when it compiles them.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+
+use crate::DbError;
+use crate::effect::{Effect, WriteAction};
+
+/// The authorizer of a connection. It allows everything and records what is written to.
+#[derive(Clone, Default)]
+pub struct WriteActions(Arc<Mutex<Option<Vec<WriteAction>>>>);
+
+impl WriteActions {
+    /// Becomes the authorizer of `connection`. Only then: each call makes SQLite compile all statements again.
+    pub fn observe(connection: &mut rusqlite::Connection) -> Result<Self, DbError> {
+        let actions = Self::default();
+        let recorded = actions.0.clone();
+        connection.authorizer(Some(move |context: AuthContext<'_>| {
+            if let Some(actions) = &mut *recorded.lock() {
+                actions.extend(write_action(&context.action));
+            }
+            Authorization::Allow
+        }))?;
+        Ok(actions)
+    }
+
+    /// Fails where a statement writes to more than it has declared.
+    pub fn check(&self, connection: &rusqlite::Connection, sql: &str, declared: Effect) -> Result<(), DbError> {
+        *self.0.lock() = Some(Vec::new());
+        // Compiled for this alone: a statement from the cache is not reported.
+        let compiled = connection.prepare(sql).map(drop);
+        let actions = self.0.lock().take().unwrap_or_default();
+        compiled?;
+        match actions.iter().find(|action| !declared.allows(action)) {
+            None => Ok(()),
+            Some(action) => {
+                Err(DbError::Fault(format!("{sql:?} is declared as {declared:?}, but has {action:?}").into()))
+            }
+        }
+    }
+}
+
+fn write_action(action: &AuthAction<'_>) -> Option<WriteAction> {
+    Some(match action {
+        AuthAction::Insert { table_name } => WriteAction::Insert { table: (*table_name).to_owned() },
+        AuthAction::Delete { table_name } => WriteAction::Delete { table: (*table_name).to_owned() },
+        AuthAction::Update { table_name, column_name } => {
+            WriteAction::Update { table: (*table_name).to_owned(), column: (*column_name).to_owned() }
+        }
+        AuthAction::Select | AuthAction::Read { .. } | AuthAction::Function { .. } | AuthAction::Recursive => {
+            return None;
+        }
+        _ => WriteAction::Other,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn connection() -> (rusqlite::Connection, WriteActions) {
+        let mut connection = rusqlite::Connection::open_in_memory().expect("memory");
+        crate::migrations::migrate_sqlite(&mut connection).expect("the schema is right");
+        let actions = WriteActions::observe(&mut connection).expect("SQLite has authorizers");
+        (connection, actions)
+    }
+
+    #[test]
+    fn statement_that_writes_more_than_it_declares_fails() {
+        let (connection, actions) = connection();
+        for (sql, declared, is_allowed) in [
+            (
+                "update repo set ref_generation = ref_generation + 1, pushed_at = $2 where id = $1",
+                Effect::Content,
+                true,
+            ),
+            ("update repo set ref_generation = 1, private = false where id = $1", Effect::Content, false),
+            ("update repo set ref_generation = 1, private = false where id = $1", Effect::TakesNoRight, false),
+            ("update repo set ref_generation = 1, private = false where id = $1", Effect::Rights, true),
+            ("insert into git_ref (repo_id, name, target, kind) values (1, '', '', '')", Effect::Content, true),
+            ("with x as (select 1) delete from token", Effect::TakesNoRight, false),
+            ("insert into membership (org_id, user_id, role) values (1, 1, 'x')", Effect::TakesNoRight, true),
+            (
+                "insert into membership (org_id, user_id, role) values (1, 1, 'x') \
+                 on conflict (org_id, user_id) do update set role = excluded.role",
+                Effect::TakesNoRight,
+                false,
+            ),
+            ("update pull set version = 2 where id = 1", Effect::Content, false),
+            ("update pull set version = 2 where id = 1", Effect::Pulls, true),
+            ("drop table notification", Effect::Content, false),
+        ] {
+            let checked = actions.check(&connection, sql, declared);
+            assert_eq!(checked.is_ok(), is_allowed, "{sql} as {declared:?}: {checked:?}");
+        }
+    }
+
+    /// SQLite does not report what foreign keys delete, so no content row may have a row with rights as its child.
+    #[test]
+    fn deleted_content_takes_only_content_with_it() {
+        let (connection, _) = connection();
+        let sql =
+            "select m.name, f.\"table\" from sqlite_schema m, pragma_foreign_key_list(m.name) f where m.type = 'table'";
+        let mut statement = connection.prepare(sql).expect("it is right");
+        let keys = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("it runs");
+        let keys: Vec<(String, String)> = keys.map(|key| key.expect("two texts")).collect();
+        assert!(keys.len() > 20, "{keys:?}");
+        for (child, parent) in keys {
+            for effect in [Effect::Pulls, Effect::Content] {
+                let (of_child, of_parent) =
+                    (WriteAction::Delete { table: child.clone() }, WriteAction::Delete { table: parent.clone() });
+                assert!(!effect.allows(&of_parent) || effect.allows(&of_child), "{parent} has the child {child}");
+            }
+        }
+    }
+}
