@@ -228,27 +228,14 @@ mod tests {
     fn cached_responses_about_accounts_are_issue_fields_and_projects() {
         let rows = crate::policy::table::TABLE.iter();
         let cached = rows.filter(|row| row.caching == Caching::Response);
-        let of_accounts = cached.filter(|row| {
-            let kinds = [
-                TargetKind::OwnAccount,
-                TargetKind::Org,
-                TargetKind::OrgProject,
-                TargetKind::UserProject,
-                TargetKind::AnyProject,
-            ];
-            kinds.contains(&row.rule.target)
-        });
+        // Of kinds that have an account's scope, which is not the scope of a repository or of everything.
+        let others = [TargetKind::Nothing, TargetKind::User, TargetKind::Repo, TargetKind::Installation];
+        let of_accounts = cached.filter(|row| !others.contains(&row.rule.target));
         let operations: Vec<&str> = of_accounts.map(|row| row.operation).collect();
-        assert_eq!(
-            operations,
-            [
-                "projects/list-fields-for-org",
-                "projects/get-field-for-org",
-                "projects/list-fields-for-user",
-                "projects/get-field-for-user",
-                "orgs/list-issue-fields",
-            ]
-        );
+        let projects = ["list-fields-for-org", "get-field-for-org", "list-fields-for-user", "get-field-for-user"];
+        let mut expected = projects.map(|name| format!("projects/{name}")).to_vec();
+        expected.push("orgs/list-issue-fields".into());
+        assert_eq!(operations, expected);
     }
 
     #[test]
