@@ -69,7 +69,7 @@ pub(super) fn has_nul(params: &[Value<'_>]) -> bool {
     params.iter().any(|value| matches!(value, Value::Text(text) if text.contains('\0')))
 }
 
-/// A connection only reads; statements that change something need a [`Transaction`].
+/// A connection only reads; statements that change something need a [`Transaction`](crate::Transaction).
 fn check_is_read(sql: &str) -> Result<(), DbError> {
     match sql.starts_with("select") {
         true => Ok(()),

@@ -50,7 +50,7 @@ async fn receive_pack(app: &App, pusher: &Pusher, input: Input) -> Result<Result
 
 /// Checks every update, accepts the pack, and changes the references.
 async fn apply_change(app: &App, pusher: Pusher, commands: Commands, pack: Option<Quarantine>) -> Result<Vec<u8>> {
-    let repo = pusher.repo.id;
+    let (repo, owner) = (pusher.repo.id, pusher.repo.owner_id);
     // Objects that are checked here must not be collected until a reference has them.
     let _removal_lock = app.objects.prevent_removal(repo).await;
     app.objects.flush(repo).await?;
@@ -58,7 +58,7 @@ async fn apply_change(app: &App, pusher: Pusher, commands: Commands, pack: Optio
     let (objects, checking) = (app.objects.clone(), pusher.clone());
     let (commands, updates, pack) = off_thread(move || {
         let repository = objects.repository(repo)?;
-        let budget = objects.budget_of(repo);
+        let budget = objects.budget_of(owner);
         let updates = push::validate(&repository, &checking, &commands.list, &known, (pack.as_ref(), &budget))?;
         Ok((commands, updates, pack))
     })

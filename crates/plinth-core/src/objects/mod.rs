@@ -16,13 +16,17 @@ use tokio::sync::RwLockReadGuard;
 
 use loose_objects::LooseObjects;
 pub use maintenance::{GcRoots, Maintenance, Policy};
+use plinth_base::cache::WeightedCache;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::RepoId;
+use plinth_base::ids::{AccountId, RepoId};
 use plinth_git::{Budget, BudgetLimits, Memory, RawObject, Reader, Repositories, Repository, Reserved};
 use plinth_store::{Store, WriteAuthority};
 use removal_locks::RemovalLocks;
-use workers::Workers;
+use workers::{Subject, Workers};
+
+/// Repositories whose owner is cached.
+const OWNERS_MAX: usize = 10_000;
 
 /// The operator's limits for computations over objects.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +63,8 @@ struct Parts {
     repositories: Arc<Repositories>,
     workers: Workers,
     removal_locks: RemovalLocks,
+    /// The owners of repositories, which never change.
+    owners: WeightedCache<RepoId, AccountId>,
 }
 
 impl Objects {
@@ -70,6 +76,7 @@ impl Objects {
             repositories,
             workers: Workers::new(limits, memory),
             removal_locks: RemovalLocks::default(),
+            owners: WeightedCache::new(OWNERS_MAX, 1),
         }))
     }
 
@@ -100,12 +107,23 @@ impl Objects {
             let value = work(&repository.reader_within(&loose, budget))?;
             Ok(Large { value, reserved: budget.take_retained() })
         };
-        self.0.workers.run_within(repo, work).await
+        let owner = self.owner_of(repo).await?;
+        self.0.workers.run_within(Subject { repo, owner }, work).await
     }
 
     /// An object budget for work that runs on the caller's thread and has its own permit, such as a push.
-    pub fn budget_of(&self, repo: RepoId) -> Budget {
-        self.0.workers.budget_of(repo)
+    pub fn budget_of(&self, owner: AccountId) -> Budget {
+        self.0.workers.budget_of(owner)
+    }
+
+    async fn owner_of(&self, repo: RepoId) -> Result<AccountId> {
+        if let Some(owner) = self.0.owners.get(&repo) {
+            return Ok(owner);
+        }
+        let found = store::find_owner(&mut self.0.store.read().await?, repo).await?;
+        let owner = found.ok_or(Error::NotFound)?;
+        self.0.owners.insert(repo, owner, 1);
+        Ok(owner)
     }
 
     /// As [`Objects::read`], on the current thread if everything is in memory; otherwise `work` runs a second time.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::{RepoId, Sha};
+use plinth_base::ids::{AccountId, RepoId, Sha};
 use plinth_git::{ObjectKind, RawObject};
 use plinth_store::{Connection, DbError, Transaction, from_row, params};
 
@@ -96,4 +96,10 @@ pub async fn delete(db: &mut Transaction, repo: RepoId, sha: Sha) -> Result<(), 
 /// Whether the repository exists.
 pub async fn exists(db: &mut Connection, repo: RepoId) -> Result<bool, DbError> {
     Ok(db.optional::<(RepoId,)>("select id from repo where id = $1", params![repo]).await?.is_some())
+}
+
+/// The account that a repository belongs to.
+pub async fn find_owner(db: &mut Connection, repo: RepoId) -> Result<Option<AccountId>, DbError> {
+    let found = db.optional::<(AccountId,)>("select owner_id from repo where id = $1", params![repo]).await?;
+    Ok(found.map(|(owner,)| owner))
 }

@@ -4,29 +4,29 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::RepoId;
+use plinth_base::ids::AccountId;
 
 /// Counts the requests that wait for a computation. It is cancelled when there are none.
 #[derive(Debug)]
 pub struct Cancellation {
     waiting: AtomicUsize,
-    owner: RepoId,
+    owner: AccountId,
 }
 
 impl Default for Cancellation {
     fn default() -> Self {
-        Self::new(RepoId(0))
+        Self::new(AccountId(0))
     }
 }
 
 impl Cancellation {
     /// For a computation over the objects of this repository, with one request that waits for it.
-    pub fn new(owner: RepoId) -> Self {
+    pub fn new(owner: AccountId) -> Self {
         Self { waiting: AtomicUsize::new(1), owner }
     }
 
     /// The repository whose share of the memory the computation uses.
-    pub fn owner(&self) -> RepoId {
+    pub fn owner(&self) -> AccountId {
         self.owner
     }
 

@@ -9,7 +9,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::Cancellation;
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::RepoId;
+use plinth_base::ids::AccountId;
 
 /// Bytes of large objects, texts and results that all computations reserve together.
 const BYTES_MAX: u64 = 160 << 20;
@@ -46,7 +46,7 @@ struct Usage {
     bytes_max: u64,
     share_max: u64,
     total: u64,
-    by_owner: HashMap<RepoId, u64>,
+    by_owner: HashMap<AccountId, u64>,
 }
 
 impl Usage {
@@ -54,7 +54,7 @@ impl Usage {
         Self { bytes_max, share_max, total: 0, by_owner: HashMap::new() }
     }
 
-    fn take(&mut self, owner: RepoId, bytes: u64) -> bool {
+    fn take(&mut self, owner: AccountId, bytes: u64) -> bool {
         let share = self.by_owner.get(&owner).copied().unwrap_or_default();
         if self.total + bytes > self.bytes_max || share + bytes > self.share_max {
             return false;
@@ -64,7 +64,7 @@ impl Usage {
         true
     }
 
-    fn release(&mut self, owner: RepoId, bytes: u64) {
+    fn release(&mut self, owner: AccountId, bytes: u64) {
         self.total -= bytes;
         if let Some(share) = self.by_owner.get_mut(&owner) {
             *share -= bytes;
@@ -99,12 +99,12 @@ impl Memory {
 /// One computation over the objects of a repository, with the bytes that it has reserved.
 #[derive(Debug)]
 pub struct Computation {
-    owner: RepoId,
+    owner: AccountId,
     bytes: AtomicU64,
 }
 
 impl Computation {
-    pub fn new(owner: RepoId) -> Self {
+    pub fn new(owner: AccountId) -> Self {
         Self { owner, bytes: AtomicU64::new(0) }
     }
 }
@@ -156,7 +156,7 @@ impl Reserved {
 #[derive(Debug)]
 pub struct Sent {
     memory: Arc<Memory>,
-    owner: RepoId,
+    owner: AccountId,
     bytes: u64,
 }
 

@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use super::*;
-use plinth_base::ids::RepoId;
+use plinth_base::ids::AccountId;
 
 fn budget(limits: BudgetLimits) -> (Budget, Interest) {
-    let cancellation = Arc::new(Cancellation::new(RepoId(1)));
+    let cancellation = Arc::new(Cancellation::new(AccountId(1)));
     let interest = cancellation.first_interest();
     (Budget::new(limits, Arc::default(), cancellation, None), interest)
 }
@@ -56,7 +56,7 @@ fn section_starts_at_zero_and_adds_to_the_total() {
 fn repository_cannot_reserve_more_than_its_share() {
     let memory: Arc<Memory> = Arc::default();
     let budget_of = |repo| {
-        let cancellation = Arc::new(Cancellation::new(RepoId(repo)));
+        let cancellation = Arc::new(Cancellation::new(AccountId(repo)));
         let interest = cancellation.first_interest();
         (Budget::new(BudgetLimits::default(), memory.clone(), cancellation, None), interest)
     };
@@ -104,7 +104,7 @@ fn long_computation_waits_for_its_turn_once() {
 #[test]
 fn unread_responses_leave_memory_for_computations() {
     let memory: Arc<Memory> = Arc::default();
-    let reserved = |repo| memory.reservation(&Arc::new(Computation::new(RepoId(repo))));
+    let reserved = |repo| memory.reservation(&Arc::new(Computation::new(AccountId(repo))));
     let first = reserved(1).send(40 << 20).expect("there is room").expect("it is large");
     assert!(matches!(reserved(1).send(40 << 20), Err(Error::Unavailable(_))), "one repository has its share");
     let _second = reserved(2).send(40 << 20).expect("others have theirs");

@@ -1,6 +1,7 @@
-//! Threads for blocking work, shared fairly among repositories.
+//! Threads for blocking work, shared fairly among repositories and their owners.
 //!
-//! A repository can use only a share of the workers, so that others are never blocked by it. Work that turns out to be
+//! A repository can use only a share of the workers, and so can all repositories of one owner, so that others are never
+//! blocked by them. Work that turns out to be
 //! long returns its worker and takes turns with other long work, with at most one running turn per processor, so that
 //! short work never waits for it.
 
@@ -13,20 +14,24 @@ use parking_lot::{Condvar, Mutex};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::RepoId;
+use plinth_base::ids::{AccountId, RepoId};
 use plinth_git::{Budget, BudgetLimits, Cancellation, LongWork, Memory};
 
 /// Concurrent pieces of work; more would only use memory and wait for the same disk.
 const WORKERS_MAX: usize = 64;
 /// Workers for one repository.
 const SHARE_MAX: usize = WORKERS_MAX / 4;
+/// Workers for all repositories of one owner. An installation may have only one, so this is most of them.
+const OWNER_SHARE_MAX: usize = WORKERS_MAX / 4 * 3;
 /// Pieces of work for one repository that wait for a worker; more are rejected.
 const WAITING_MAX: usize = 512;
 /// Long work of one repository that waits for its turn; more is rejected.
 const LONG_WAITING_MAX: usize = 16;
+/// Long work of all repositories of one owner that waits for its turn.
+const OWNER_LONG_WAITING_MAX: usize = 48;
 /// Long work of all repositories that waits for its turn.
 const ALL_LONG_WAITING_MAX: usize = 64;
-/// Repositories whose last turn is recorded.
+/// Owners and repositories whose last turn is recorded.
 const LAST_TURNS_MAX: usize = 1_000;
 /// How often waiting long work checks whether it was cancelled.
 const CANCELLATION_INTERVAL: Duration = Duration::from_millis(50);
@@ -37,7 +42,7 @@ pub struct Workers(Arc<Parts>);
 
 struct Parts {
     permits: Arc<Semaphore>,
-    shares: Mutex<HashMap<RepoId, Arc<Share>>>,
+    shares: Mutex<HashMap<ShareKey, Arc<Share>>>,
     memory: Arc<Memory>,
     limits: BudgetLimits,
     turns: Mutex<Turns>,
@@ -45,7 +50,21 @@ struct Parts {
     turns_max: usize,
 }
 
-/// The workers of one repository.
+/// Whose objects work is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Subject {
+    pub repo: RepoId,
+    pub owner: AccountId,
+}
+
+/// Who has a share of the workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum ShareKey {
+    Repo(RepoId),
+    Owner(AccountId),
+}
+
+/// The workers of one repository, or of all repositories of one owner.
 struct Share {
     permits: Arc<Semaphore>,
     waiting: AtomicUsize,
@@ -54,30 +73,43 @@ struct Share {
 /// Long work, by repository.
 #[derive(Default)]
 struct Turns {
-    running: HashMap<RepoId, usize>,
-    waiting: HashMap<RepoId, usize>,
-    /// The number of each repository's last turn.
-    last: HashMap<RepoId, u64>,
+    running: HashMap<Subject, usize>,
+    waiting: HashMap<Subject, usize>,
+    /// The number of each owner's and each repository's last turn.
+    last: HashMap<ShareKey, u64>,
     count: u64,
 }
 
 impl Turns {
-    /// Whether long work of a repository may run. The waiting repository whose last turn was the earliest is next.
-    fn is_next(&self, repo: RepoId, turns_max: usize) -> bool {
+    /// Whether long work of a repository may run. The owner whose last turn was the earliest is next, and of its
+    /// repositories the one whose last turn was the earliest: more repositories do not bring more turns.
+    fn is_next(&self, subject: Subject, turns_max: usize) -> bool {
         let share = (turns_max / 2).max(1);
-        let is_within_share = |repo: &&RepoId| count(&self.running, **repo) < share;
-        let rank = |repo: &RepoId| (self.last.get(repo).copied().unwrap_or_default(), repo.0);
-        let next = self.waiting.keys().filter(is_within_share).min_by_key(|repo| rank(repo));
-        self.running.values().sum::<usize>() < turns_max && next == Some(&repo)
+        let is_within_share = |subject: &&Subject| count(&self.running, **subject) < share;
+        let last = |key: ShareKey| self.last.get(&key).copied().unwrap_or_default();
+        let rank = |subject: &Subject| {
+            (last(ShareKey::Owner(subject.owner)), last(ShareKey::Repo(subject.repo)), subject.repo.0)
+        };
+        let next = self.waiting.keys().filter(is_within_share).min_by_key(|subject| rank(subject));
+        self.running.values().sum::<usize>() < turns_max && next == Some(&subject)
     }
 
-    fn begin(&mut self, repo: RepoId) {
+    fn begin(&mut self, subject: Subject) {
         if self.last.len() >= LAST_TURNS_MAX {
             self.last.clear();
         }
         self.count += 1;
-        self.last.insert(repo, self.count);
-        change(&mut self.running, repo, 1);
+        self.last.insert(ShareKey::Owner(subject.owner), self.count);
+        self.last.insert(ShareKey::Repo(subject.repo), self.count);
+        change(&mut self.running, subject, 1);
+    }
+
+    /// Whether one more may wait.
+    fn has_room(&self, subject: Subject) -> bool {
+        let of_owner = self.waiting.iter().filter(|(waiting, _)| waiting.owner == subject.owner);
+        count(&self.waiting, subject) < LONG_WAITING_MAX
+            && of_owner.map(|(_, count)| count).sum::<usize>() < OWNER_LONG_WAITING_MAX
+            && self.waiting.values().sum::<usize>() < ALL_LONG_WAITING_MAX
     }
 }
 
@@ -113,16 +145,17 @@ impl Workers {
     /// Runs work over the objects of a repository, within an object budget. Dropping the future cancels it.
     pub async fn run_within<T: Send + 'static>(
         &self,
-        repo: RepoId,
+        subject: Subject,
         work: impl FnOnce(&Budget) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let permits = self.admit(repo).await?;
-        let cancellation = Arc::new(Cancellation::new(repo));
+        let permits = self.admit(subject).await?;
+        let cancellation = Arc::new(Cancellation::new(subject.owner));
         let _interest = cancellation.first_interest();
         let parts = self.0.clone();
         on_thread(move || {
             let turn = Arc::new(Turn {
                 parts: parts.clone(),
+                subject,
                 permits: Mutex::new(Some(permits)),
                 cancellation: cancellation.clone(),
                 has_turn: AtomicBool::new(false),
@@ -134,23 +167,33 @@ impl Workers {
     }
 
     /// An object budget for work on a thread of the caller.
-    pub fn budget_of(&self, repo: RepoId) -> Budget {
-        Budget::new(self.0.limits, self.0.memory.clone(), Arc::new(Cancellation::new(repo)), None)
+    pub fn budget_of(&self, owner: AccountId) -> Budget {
+        Budget::new(self.0.limits, self.0.memory.clone(), Arc::new(Cancellation::new(owner)), None)
     }
 
-    /// Waits for a worker within the share of the repository.
-    async fn admit(&self, repo: RepoId) -> Result<Permits> {
-        let share = ShareUse { parts: self.0.clone(), repo, share: self.share(repo) };
-        let waiting = Waiting::begin(share.share.clone())?;
-        let own = acquire(&share.share.permits).await;
+    /// Waits for a worker within the shares of the repository and of its owner.
+    async fn admit(&self, subject: Subject) -> Result<Permits> {
+        let of_repo = self.use_share(ShareKey::Repo(subject.repo));
+        let of_owner = self.use_share(ShareKey::Owner(subject.owner));
+        let waiting = Waiting::begin(of_repo.share.clone())?;
+        let own = acquire(&of_repo.share.permits).await;
+        let owners = acquire(&of_owner.share.permits).await;
         let general = acquire(&self.0.permits).await;
         drop(waiting);
-        Ok(Permits { _own: own, _general: general, _share: share })
+        Ok(Permits { _general: general, _own: [own, owners], _shares: [of_repo, of_owner] })
     }
 
-    fn share(&self, repo: RepoId) -> Arc<Share> {
-        let new = || Arc::new(Share { permits: Arc::new(Semaphore::new(SHARE_MAX)), waiting: AtomicUsize::new(0) });
-        self.0.shares.lock().entry(repo).or_insert_with(new).clone()
+    fn use_share(&self, key: ShareKey) -> ShareUse {
+        ShareUse { parts: self.0.clone(), key, share: self.share(key) }
+    }
+
+    fn share(&self, key: ShareKey) -> Arc<Share> {
+        let permits = match key {
+            ShareKey::Repo(_) => SHARE_MAX,
+            ShareKey::Owner(_) => OWNER_SHARE_MAX,
+        };
+        let new = || Arc::new(Share { permits: Arc::new(Semaphore::new(permits)), waiting: AtomicUsize::new(0) });
+        self.0.shares.lock().entry(key).or_insert_with(new).clone()
     }
 }
 
@@ -166,14 +209,14 @@ async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 
 /// The permits for a worker. The fields are released in this order.
 struct Permits {
     _general: OwnedSemaphorePermit,
-    _own: OwnedSemaphorePermit,
-    _share: ShareUse,
+    _own: [OwnedSemaphorePermit; 2],
+    _shares: [ShareUse; 2],
 }
 
-/// Removes the share of a repository with its last use.
+/// Removes a share with its last use.
 struct ShareUse {
     parts: Arc<Parts>,
-    repo: RepoId,
+    key: ShareKey,
     share: Arc<Share>,
 }
 
@@ -182,7 +225,7 @@ impl Drop for ShareUse {
         let mut shares = self.parts.shares.lock();
         // One reference is in the map and one is ours; no other can appear while the map is locked.
         if Arc::strong_count(&self.share) == 2 {
-            shares.remove(&self.repo);
+            shares.remove(&self.key);
         }
     }
 }
@@ -208,6 +251,7 @@ impl Drop for Waiting {
 /// The turn of one piece of work, if it becomes long.
 struct Turn {
     parts: Arc<Parts>,
+    subject: Subject,
     permits: Mutex<Option<Permits>>,
     cancellation: Arc<Cancellation>,
     has_turn: AtomicBool,
@@ -217,25 +261,24 @@ impl LongWork for Turn {
     fn wait_for_turn(&self) -> Result<()> {
         // Short work may use the worker meanwhile.
         self.permits.lock().take();
-        let repo = self.cancellation.owner();
+        let subject = self.subject;
         let mut turns = self.parts.turns.lock();
-        let all_waiting: usize = turns.waiting.values().sum();
-        if count(&turns.waiting, repo) >= LONG_WAITING_MAX || all_waiting >= ALL_LONG_WAITING_MAX {
+        if !turns.has_room(subject) {
             return Err(Error::Unavailable("too many long computations wait for their turn".into()));
         }
-        change(&mut turns.waiting, repo, 1);
+        change(&mut turns.waiting, subject, 1);
         let outcome = loop {
             if let Err(cancelled) = self.cancellation.check() {
                 break Err(cancelled);
             }
-            if turns.is_next(repo, self.parts.turns_max) {
-                turns.begin(repo);
+            if turns.is_next(subject, self.parts.turns_max) {
+                turns.begin(subject);
                 self.has_turn.store(true, Ordering::SeqCst);
                 break Ok(());
             }
             self.parts.turn_ended.wait_for(&mut turns, CANCELLATION_INTERVAL);
         };
-        change(&mut turns.waiting, repo, -1);
+        change(&mut turns.waiting, subject, -1);
         // Another may be next now.
         self.parts.turn_ended.notify_all();
         outcome
@@ -245,22 +288,22 @@ impl LongWork for Turn {
 impl Drop for Turn {
     fn drop(&mut self) {
         if self.has_turn.load(Ordering::SeqCst) {
-            change(&mut self.parts.turns.lock().running, self.cancellation.owner(), -1);
+            change(&mut self.parts.turns.lock().running, self.subject, -1);
             self.parts.turn_ended.notify_all();
         }
     }
 }
 
-fn count(counts: &HashMap<RepoId, usize>, repo: RepoId) -> usize {
-    counts.get(&repo).copied().unwrap_or_default()
+fn count(counts: &HashMap<Subject, usize>, subject: Subject) -> usize {
+    counts.get(&subject).copied().unwrap_or_default()
 }
 
-fn change(counts: &mut HashMap<RepoId, usize>, repo: RepoId, by: isize) {
-    let counted = count(counts, repo).saturating_add_signed(by);
+fn change(counts: &mut HashMap<Subject, usize>, subject: Subject, by: isize) {
+    let counted = count(counts, subject).saturating_add_signed(by);
     if counted == 0 {
-        counts.remove(&repo)
+        counts.remove(&subject)
     } else {
-        counts.insert(repo, counted)
+        counts.insert(subject, counted)
     };
 }
 

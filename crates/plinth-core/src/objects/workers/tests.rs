@@ -4,8 +4,8 @@ use std::sync::mpsc;
 
 use super::*;
 
-const BUSY: RepoId = RepoId(1);
-const QUIET: RepoId = RepoId(2);
+const BUSY: Subject = Subject { repo: RepoId(1), owner: AccountId(1) };
+const QUIET: Subject = Subject { repo: RepoId(2), owner: AccountId(2) };
 
 /// Counts until its budget stops it.
 fn endless(budget: &Budget) -> Result<()> {
@@ -28,7 +28,7 @@ async fn a_busy_repository_leaves_workers_to_others() {
             })
         })
         .collect();
-    while workers.share(BUSY).permits.available_permits() > 0 {
+    while workers.share(ShareKey::Repo(BUSY.repo)).permits.available_permits() > 0 {
         tokio::task::yield_now().await;
     }
     let served = workers.run_within(QUIET, |_| Ok(7)).await;
@@ -103,4 +103,26 @@ fn the_repository_with_the_earliest_turn_is_next() {
     change(&mut turns.running, QUIET, -1);
     change(&mut turns.running, BUSY, -1);
     assert!(turns.is_next(BUSY, 2) && !turns.is_next(QUIET, 2), "the turn of the first is longer ago");
+}
+
+#[test]
+fn more_repositories_of_one_owner_bring_no_more_turns() {
+    let of_attacker = |repo| Subject { repo: RepoId(repo), owner: BUSY.owner };
+    let mut turns = Turns::default();
+    let mut waiting = 0;
+    for repo in 10..20 {
+        while turns.has_room(of_attacker(repo)) {
+            change(&mut turns.waiting, of_attacker(repo), 1);
+            waiting += 1;
+        }
+    }
+    assert_eq!(waiting, OWNER_LONG_WAITING_MAX, "an owner cannot fill the queue");
+    assert!(turns.has_room(QUIET));
+    change(&mut turns.waiting, QUIET, 1);
+    turns.begin(of_attacker(10));
+    assert!(turns.is_next(QUIET, 2), "the other owner is next, before the attacker's other repositories");
+    turns.begin(QUIET);
+    change(&mut turns.running, of_attacker(10), -1);
+    change(&mut turns.running, QUIET, -1);
+    assert!(turns.is_next(of_attacker(11), 2) && !turns.is_next(of_attacker(10), 2), "then the next repository");
 }

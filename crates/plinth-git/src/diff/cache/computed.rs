@@ -182,10 +182,10 @@ mod tests {
 
     use super::*;
     use crate::budget::{BudgetLimits, Interest};
-    use plinth_base::ids::RepoId;
+    use plinth_base::ids::AccountId;
 
     fn budget() -> (Budget, Interest) {
-        let cancellation = Arc::new(Cancellation::new(RepoId(1)));
+        let cancellation = Arc::new(Cancellation::new(AccountId(1)));
         let interest = cancellation.first_interest();
         (Budget::new(BudgetLimits::default(), Arc::default(), cancellation, None), interest)
     }
