@@ -1,6 +1,6 @@
 //! Authentication and authorization: one decision, and the types that prove that it was made.
 //!
-//! [`authorize`] finds the resource of a path inside its parent and decides about the caller. An operation that writes
+//! [`authorize`](authorize()) finds the resource of a path inside its parent and decides about the caller. An operation that writes
 //! takes a [`WriteAccess`], whose transaction makes the same decision again.
 
 mod authenticate;

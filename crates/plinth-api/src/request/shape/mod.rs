@@ -10,7 +10,7 @@ use plinth_base::error::{Error, Result};
 use ruby::Ruby;
 pub use value::{Bounded, FromField, FromValue, NULLABLE, Nullable, flatten};
 
-/// A request body that is read from a JSON object. [`from_json`] implements it for a struct.
+/// A request body that is read from a JSON object. `from_json!` implements it for a struct.
 pub trait FromJson: Sized {
     /// `None` after a violation; reading continues, so that all violations are reported at once.
     fn from_json(fields: &mut Fields<'_>) -> Option<Self>;
