@@ -148,10 +148,8 @@ fn corrupt_pack_is_reported_and_never_a_404() {
 fn readiness_details_report_damage_and_server_stays_ready() {
     let instance = stopped();
     let paths = objects(&instance);
-    damage(&first_pack(&repositories(&instance)));
-    let server = instance.serve_with(&[]);
-    let finding = || {
-        let page = try_request(server.metrics, "GET /readyz/details HTTP/1.1").expect("details are served");
+    let finding = |metrics| {
+        let page = try_request(metrics, "GET /readyz/details HTTP/1.1").expect("details are served");
         let (head, body) = page.split_once("\r\n\r\n").expect("a response has a body");
         assert!(head.starts_with("HTTP/1.1 200"), "{page}");
         let details: Value = serde_json::from_str(body).expect("details are JSON");
@@ -159,9 +157,13 @@ fn readiness_details_report_damage_and_server_stays_ready() {
         let checks = details["checks"].as_array().expect("a list of checks").clone();
         checks.into_iter().find(|check| check["name"] == "repositories").expect("repositories are checked")
     };
-    assert_eq!(finding(), serde_json::json!({ "name": "repositories", "ok": true }), "no damage was read yet");
+    let healthy = instance.serve_with(&[]);
+    assert_eq!(finding(healthy.metrics), serde_json::json!({ "name": "repositories", "ok": true }));
+    drop(healthy);
+    damage(&first_pack(&repositories(&instance)));
+    let server = instance.serve_with(&[]);
     assert!(read_all(&server, &paths) > 0, "thirty bytes are a part of some object");
-    let found = finding();
+    let found = finding(server.metrics);
     assert_eq!(found["ok"], false, "{found}");
     assert!(found["message"].as_str().is_some_and(|message| message.contains("plinth verify")), "{found}");
     assert_eq!(server.get("/readyz").status(), 200);
