@@ -29,7 +29,7 @@ const tests = {
     }
     assert.ok(!text.includes('[object'), text);
     await page.getByText('Common responses').click();
-    assert.match(await page.locator('#operation').innerText(), /404\s+Absent, or not visible/);
+    assert.match(await page.locator('#operation').innerText(), /404\s+Does not exist, or is not visible/);
     await page.getByText('Schema of the response').click();
     assert.match(await page.locator('#operation').innerText(), /full_name/);
   },
@@ -107,7 +107,7 @@ const tests = {
   async 'keyboard alone is sufficient'({ page }) {
     await page.waitForSelector('#operations a');
     await page.keyboard.press('/');
-    await page.keyboard.type('caller budget');
+    await page.keyboard.type('caller rate limit');
     assert.equal(await page.locator('#operations a').count(), 1);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');

@@ -26,7 +26,7 @@ pub const POSTGRES: Step = Step {
     run: |context| match prepare(context) {
         Ok(()) => {
             let cluster = context.postgres.get().expect("the step `postgres` has passed");
-            let mut command = ignored_tests("durability::what_is_acknowledged");
+            let mut command = ignored_tests("durability::acknowledged_writes");
             context.run_tests(command.envs(cluster.environment()))
         }
         Err(reason) => Outcome::skipped(reason),
