@@ -5,6 +5,8 @@
 //! long returns its worker and takes turns with other long work, with at most one running turn per processor, so that
 //! short work never waits for it.
 
+mod turns;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,6 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, RepoId};
 use plinth_git::{Budget, BudgetLimits, Cancellation, LongWork, Memory};
+use turns::{Turns, change};
 
 /// Concurrent pieces of work; more would only use memory and wait for the same disk.
 const WORKERS_MAX: usize = 64;
@@ -25,14 +28,6 @@ const SHARE_MAX: usize = WORKERS_MAX / 4;
 const OWNER_SHARE_MAX: usize = WORKERS_MAX / 4 * 3;
 /// Pieces of work for one repository that wait for a worker; more are rejected.
 const WAITING_MAX: usize = 512;
-/// Long work of one repository that waits for its turn; more is rejected.
-const LONG_WAITING_MAX: usize = 16;
-/// Long work of all repositories of one owner that waits for its turn.
-const OWNER_LONG_WAITING_MAX: usize = 48;
-/// Long work of all repositories that waits for its turn.
-const ALL_LONG_WAITING_MAX: usize = 64;
-/// Owners and repositories whose last turn is recorded.
-const LAST_TURNS_MAX: usize = 1_000;
 /// How often waiting long work checks whether it was cancelled.
 const CANCELLATION_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -68,49 +63,6 @@ enum ShareKey {
 struct Share {
     permits: Arc<Semaphore>,
     waiting: AtomicUsize,
-}
-
-/// Long work, by repository.
-#[derive(Default)]
-struct Turns {
-    running: HashMap<Subject, usize>,
-    waiting: HashMap<Subject, usize>,
-    /// The number of each owner's and each repository's last turn.
-    last: HashMap<ShareKey, u64>,
-    count: u64,
-}
-
-impl Turns {
-    /// Whether long work of a repository may run. The owner whose last turn was the earliest is next, and of its
-    /// repositories the one whose last turn was the earliest: more repositories do not bring more turns.
-    fn is_next(&self, subject: Subject, turns_max: usize) -> bool {
-        let share = (turns_max / 2).max(1);
-        let is_within_share = |subject: &&Subject| count(&self.running, **subject) < share;
-        let last = |key: ShareKey| self.last.get(&key).copied().unwrap_or_default();
-        let rank = |subject: &Subject| {
-            (last(ShareKey::Owner(subject.owner)), last(ShareKey::Repo(subject.repo)), subject.repo.0)
-        };
-        let next = self.waiting.keys().filter(is_within_share).min_by_key(|subject| rank(subject));
-        self.running.values().sum::<usize>() < turns_max && next == Some(&subject)
-    }
-
-    fn begin(&mut self, subject: Subject) {
-        if self.last.len() >= LAST_TURNS_MAX {
-            self.last.clear();
-        }
-        self.count += 1;
-        self.last.insert(ShareKey::Owner(subject.owner), self.count);
-        self.last.insert(ShareKey::Repo(subject.repo), self.count);
-        change(&mut self.running, subject, 1);
-    }
-
-    /// Whether one more may wait.
-    fn has_room(&self, subject: Subject) -> bool {
-        let of_owner = self.waiting.iter().filter(|(waiting, _)| waiting.owner == subject.owner);
-        count(&self.waiting, subject) < LONG_WAITING_MAX
-            && of_owner.map(|(_, count)| count).sum::<usize>() < OWNER_LONG_WAITING_MAX
-            && self.waiting.values().sum::<usize>() < ALL_LONG_WAITING_MAX
-    }
 }
 
 impl Workers {
@@ -292,19 +244,6 @@ impl Drop for Turn {
             self.parts.turn_ended.notify_all();
         }
     }
-}
-
-fn count(counts: &HashMap<Subject, usize>, subject: Subject) -> usize {
-    counts.get(&subject).copied().unwrap_or_default()
-}
-
-fn change(counts: &mut HashMap<Subject, usize>, subject: Subject, by: isize) {
-    let counted = count(counts, subject).saturating_add_signed(by);
-    if counted == 0 {
-        counts.remove(&subject)
-    } else {
-        counts.insert(subject, counted)
-    };
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::sync::mpsc;
 
+use super::turns::{LONG_WAITING_MAX, OWNER_LONG_WAITING_MAX, count};
 use super::*;
 
 const BUSY: Subject = Subject { repo: RepoId(1), owner: AccountId(1) };
