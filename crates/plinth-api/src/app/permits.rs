@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn callers_who_hold_nothing_are_forgotten() {
         let permits = Permits::new(10, 2);
-        let kept = permits.try_acquire(ONE).expect("a permit");
+        let other = permits.try_acquire(ONE).expect("a permit");
         for number in 0..10 * CALLERS_MIN {
             let caller = Caller::User(AccountId(i64::try_from(number).expect("small") + 10));
             assert!(permits.try_acquire(caller).is_some());
@@ -244,7 +244,7 @@ mod tests {
         assert!(permits.parts.lock().by_caller.len() <= CALLERS_MIN);
         let second = permits.try_acquire(ONE);
         assert!(second.is_some() && permits.try_acquire(ONE).is_none(), "what is held is still counted");
-        drop(kept);
+        drop(other);
     }
 
     #[test]

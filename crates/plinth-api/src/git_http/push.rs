@@ -129,7 +129,7 @@ fn write_report(commands: &Commands, unpacked: Result<(), &str>, outcomes: &[Out
         let name = on_one_line(&command.name);
         match outcome {
             Ok(()) => pkt_line::put_line(&mut report, &format!("ok {name}")),
-            Err(refusal) => pkt_line::put_line(&mut report, &format!("ng {name} {refusal}")),
+            Err(rejection) => pkt_line::put_line(&mut report, &format!("ng {name} {rejection}")),
         }
     }
     pkt_line::put_flush(&mut report);
