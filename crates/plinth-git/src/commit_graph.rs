@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
-use gix::commitgraph::{Graph, Position};
+use gix_commitgraph::{Graph, Position};
 use parking_lot::Mutex;
 
 use plinth_base::error::Result;
@@ -77,7 +77,7 @@ impl GraphCache {
         {
             return Some(graph.clone());
         }
-        let graph = Graph::from_commit_graphs_dir(&directory, gix::hash::Kind::Sha1)
+        let graph = Graph::from_commit_graphs_dir(&directory, gix_hash::Kind::Sha1)
             .inspect_err(|error| tracing::warn!(%error, "could not read a commit-graph"))
             .ok()?;
         let graph = Arc::new(CommitGraph { graph, reach: OnceLock::new() });

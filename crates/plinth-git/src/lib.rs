@@ -49,11 +49,11 @@ pub use transfer::upload_pack::{Protocol, UploadPack, UploadPackChild};
 use plinth_base::error::Error;
 use plinth_base::ids::Sha;
 
-fn to_oid(sha: &Sha) -> gix::ObjectId {
-    gix::ObjectId::Sha1(*sha.as_bytes())
+fn to_oid(sha: &Sha) -> gix_hash::ObjectId {
+    gix_hash::ObjectId::Sha1(*sha.as_bytes())
 }
 
-fn to_sha(oid: &gix::hash::oid) -> Sha {
+fn to_sha(oid: &gix_hash::oid) -> Sha {
     Sha::from_bytes(oid.as_bytes().try_into().expect("only SHA-1 repositories are opened"))
 }
 

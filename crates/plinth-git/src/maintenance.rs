@@ -134,14 +134,14 @@ impl Repository {
 
     /// Whether every object of an old pack is reachable from the tips or from objects of young packs.
     fn is_all_reachable(&self, old: &Path, tips: &[Sha], young: &[PathBuf]) -> Result<bool> {
-        let index = gix::odb::pack::index::File::at(old.with_extension("idx"), gix::hash::Kind::Sha1);
+        let index = gix_pack::index::File::at(old.with_extension("idx"), gix_hash::Kind::Sha1);
         let index = index.map_err(crate::broken)?;
         let (mut child, fed) = GitCommand::new(&self.directory, "rev-list", Limits::default())
             .args(["--objects", "--no-object-names", "--stdin"])
             .spawn_fed(|stdin| write_roots(tips, young, stdin))?;
         let mut reached = 0;
         for line in io::BufReader::new(child.take_stdout()).lines() {
-            let object = gix::ObjectId::from_hex(line?.as_bytes()).map_err(crate::broken)?;
+            let object = gix_hash::ObjectId::from_hex(line?.as_bytes()).map_err(crate::broken)?;
             reached += u32::from(index.lookup(object).is_some());
         }
         child.wait()?.check("listing reachable objects")?;
@@ -236,7 +236,7 @@ fn write_roots(tips: &[Sha], young: &[PathBuf], out: &mut dyn Write) -> io::Resu
 
 /// Writes the name of every object in a pack.
 fn write_names(pack: &Path, out: &mut dyn Write) -> io::Result<()> {
-    let index = gix::odb::pack::index::File::at(pack.with_extension("idx"), gix::hash::Kind::Sha1);
+    let index = gix_pack::index::File::at(pack.with_extension("idx"), gix_hash::Kind::Sha1);
     let index = index.map_err(io::Error::other)?;
     (0..index.num_objects()).try_for_each(|position| writeln!(out, "{}", index.oid_at_index(position)))
 }

@@ -16,7 +16,6 @@ const LAYERS: &[&str] =
 
 /// Code that only some crates may contain.
 const ONLY_IN: &[(&str, &[&str])] = &[
-    ("gix::", &["plinth-git"]),
     ("Command::new(", &["plinth-git"]),
     ("rusqlite::", &["plinth-store"]),
     ("tokio_postgres::", &["plinth-store"]),
@@ -48,11 +47,8 @@ const FILE_LINES_MAX: usize = 300;
 fn crates_use_only_the_layers_below() {
     let mut wrong = BTreeSet::new();
     for (index, name) in LAYERS.iter().enumerate() {
-        let manifest = std::fs::read_to_string(workspace_root().join("crates").join(name).join("Cargo.toml"));
-        let manifest = manifest.expect("every layer is a crate");
-        let used = manifest.lines().filter_map(|line| line.strip_suffix(".workspace = true"));
-        for used in used.filter(|used| LAYERS.contains(used)) {
-            if !LAYERS[..index].contains(&used) {
+        for used in dependencies(name).iter().filter(|used| LAYERS.contains(&used.as_str())) {
+            if !LAYERS[..index].contains(&used.as_str()) {
                 wrong.insert(format!("{name} uses {used}"));
             }
         }
@@ -87,6 +83,20 @@ fn some_libraries_are_used_in_one_crate_only() {
             let used = code_lines(&source.text).any(|line| line.contains(code));
             if used && !allowed.contains(&source.package.as_str()) {
                 wrong.insert(format!("{code} in {}", source.path));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "used in the wrong place:\n{}", join(wrong));
+}
+
+/// gix consists of many crates, so the manifests are checked and not the code. Ref names are validated by `gix-validate`.
+#[test]
+fn gix_is_used_in_plinth_git_only() {
+    let mut wrong = BTreeSet::new();
+    for name in LAYERS.iter().filter(|name| **name != "plinth-git") {
+        for used in dependencies(name).into_iter().filter(|used| used.starts_with("gix")) {
+            if (*name, used.as_str()) != ("plinth-base", "gix-validate") {
+                wrong.insert(format!("{name} uses {used}"));
             }
         }
     }
@@ -128,6 +138,13 @@ fn every_file_begins_with_its_purpose() {
     let silent: BTreeSet<String> =
         sources().into_iter().filter(|source| !source.text.starts_with("//! ")).map(|source| source.path).collect();
     assert!(silent.is_empty(), "files without a first sentence:\n{}", join(silent));
+}
+
+/// The dependencies in the manifest of a crate, also those of its tests.
+fn dependencies(name: &str) -> Vec<String> {
+    let manifest = std::fs::read_to_string(workspace_root().join("crates").join(name).join("Cargo.toml"));
+    let manifest = manifest.expect("every layer is a crate");
+    manifest.lines().filter_map(|line| line.strip_suffix(".workspace = true")).map(str::to_owned).collect()
 }
 
 /// Lines that are no comments, without the unit tests at the end of the file.

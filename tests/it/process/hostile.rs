@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use aws_lc_rs::digest;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
@@ -204,9 +205,8 @@ fn pack(entries: &[Vec<u8>]) -> Vec<u8> {
 }
 
 fn checked(mut pack: Vec<u8>) -> Vec<u8> {
-    let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha1);
-    hasher.update(&pack);
-    pack.extend(hasher.try_finalize().expect("no collision").as_slice());
+    let checksum = digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, &pack);
+    pack.extend(checksum.as_ref());
     pack
 }
 

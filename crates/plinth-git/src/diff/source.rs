@@ -66,7 +66,7 @@ pub(super) fn tree(source: &dyn Source, sha: &Sha) -> Result<Arc<RawObject>> {
     match found.kind() {
         ObjectKind::Tree => Ok(found),
         ObjectKind::Commit => {
-            let tree_id = gix::objs::CommitRefIter::from_bytes(found.data(), gix::hash::Kind::Sha1).tree_id();
+            let tree_id = gix_object::CommitRefIter::from_bytes(found.data(), gix_hash::Kind::Sha1).tree_id();
             object(source, &crate::to_sha(&tree_id.map_err(super::fault)?))
         }
         ObjectKind::Tag | ObjectKind::Blob => Err(Error::NotFound),
@@ -83,16 +83,20 @@ pub(super) struct Objects<'a> {
     pub failure: RefCell<Option<Error>>,
 }
 
-impl gix::objs::Find for Objects<'_> {
-    fn try_find<'b>(&self, id: &gix::oid, buffer: &'b mut Vec<u8>) -> gix::Result<Option<gix::objs::Data<'b>>> {
+impl gix_object::Find for Objects<'_> {
+    fn try_find<'b>(
+        &self,
+        id: &gix_hash::oid,
+        buffer: &'b mut Vec<u8>,
+    ) -> gix_error::Result<Option<gix_object::Data<'b>>> {
         let found = self.source.find(&crate::to_sha(id));
         let found = found.map_err(|error| {
             *self.failure.borrow_mut() = Some(error);
-            gix::Error::from_error(std::io::Error::other("an object cannot be read"))
+            gix_error::Error::from_error(std::io::Error::other("an object cannot be read"))
         });
         let Some(object) = found? else { return Ok(None) };
         buffer.clear();
         buffer.extend_from_slice(object.data());
-        Ok(Some(gix::objs::Data::new(buffer, crate::objects::to_gix(object.kind()), gix::hash::Kind::Sha1)))
+        Ok(Some(gix_object::Data::new(buffer, crate::objects::to_gix(object.kind()), gix_hash::Kind::Sha1)))
     }
 }

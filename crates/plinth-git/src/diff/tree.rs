@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use gix::bstr::{BStr, BString};
-use gix::diff::tree::visit::Change;
+use gix_diff::tree::visit::Change;
+use gix_object::bstr::{BStr, BString};
 
 use super::change::FileChange;
 use super::entry::{Entry, FileMode};
@@ -36,11 +36,11 @@ pub(super) fn changes_without_renames(repo: &dyn Source, old: &Sha, new: &Sha) -
     let (old, new) = (tree(repo, old)?, tree(repo, new)?);
     let mut visitor = Visitor::new(repo.budget());
     let (old, new) = (
-        gix::objs::TreeRefIter::from_bytes(old.data(), gix::hash::Kind::Sha1),
-        gix::objs::TreeRefIter::from_bytes(new.data(), gix::hash::Kind::Sha1),
+        gix_object::TreeRefIter::from_bytes(old.data(), gix_hash::Kind::Sha1),
+        gix_object::TreeRefIter::from_bytes(new.data(), gix_hash::Kind::Sha1),
     );
     let objects = Objects { source: repo, failure: RefCell::default() };
-    let walked = gix::diff::tree(old, new, gix::diff::tree::State::default(), &objects, &mut visitor);
+    let walked = gix_diff::tree(old, new, gix_diff::tree::State::default(), &objects, &mut visitor);
     let mut changes = visitor.finish()?;
     match (objects.failure.into_inner(), walked) {
         (Some(error), _) => return Err(error),
@@ -130,7 +130,7 @@ impl<'a> Visitor<'a> {
         Ok(())
     }
 
-    fn entry(&self, mode: gix::objs::tree::EntryMode, id: &gix::hash::oid) -> Option<Entry> {
+    fn entry(&self, mode: gix_object::tree::EntryMode, id: &gix_hash::oid) -> Option<Entry> {
         let mode = FileMode::of(EntryMode::from_gix(mode))?;
         Some(Entry { path: self.path.to_vec(), mode, id: crate::to_sha(id) })
     }
@@ -143,7 +143,7 @@ impl<'a> Visitor<'a> {
     }
 }
 
-impl gix::diff::tree::Visit for Visitor<'_> {
+impl gix_diff::tree::Visit for Visitor<'_> {
     fn pop_front_tracked_path_and_set_current(&mut self) {
         self.path = self.pending.pop_front().unwrap_or_default();
     }

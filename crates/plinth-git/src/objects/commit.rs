@@ -27,8 +27,8 @@ pub struct CommitSignature {
 
 impl Commit {
     pub(crate) fn parse(data: &[u8]) -> Result<Self> {
-        let commit = gix::objs::CommitRef::from_bytes(data, gix::hash::Kind::Sha1).map_err(crate::broken)?;
-        let signature = gix::objs::CommitRefIter::signature(data, gix::hash::Kind::Sha1).map_err(crate::broken)?;
+        let commit = gix_object::CommitRef::from_bytes(data, gix_hash::Kind::Sha1).map_err(crate::broken)?;
+        let signature = gix_object::CommitRefIter::signature(data, gix_hash::Kind::Sha1).map_err(crate::broken)?;
         Ok(Self {
             tree_id: crate::to_sha(&commit.tree()),
             parent_ids: commit.parents().map(|oid| crate::to_sha(&oid)).collect(),

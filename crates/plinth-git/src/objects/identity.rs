@@ -54,8 +54,8 @@ impl Identity {
     }
 
     /// Old histories have headers that git would not write today; an unreadable part is left empty.
-    pub(crate) fn from_gix(signature: gix::actor::SignatureRef<'_>) -> Self {
-        let time = signature.time().unwrap_or(gix::date::Time { seconds: signature.seconds(), offset: 0 });
+    pub(crate) fn from_gix(signature: gix_actor::SignatureRef<'_>) -> Self {
+        let time = signature.time().unwrap_or(gix_actor::date::Time { seconds: signature.seconds(), offset: 0 });
         Self {
             name: signature.name.to_string(),
             email: signature.email.to_string(),

@@ -13,21 +13,21 @@ use crate::budget::{AttachedReservation, Reserved};
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{ObjectKind, Sha};
 
-pub(crate) const fn to_gix(kind: ObjectKind) -> gix::objs::Kind {
+pub(crate) const fn to_gix(kind: ObjectKind) -> gix_object::Kind {
     match kind {
-        ObjectKind::Commit => gix::objs::Kind::Commit,
-        ObjectKind::Tree => gix::objs::Kind::Tree,
-        ObjectKind::Blob => gix::objs::Kind::Blob,
-        ObjectKind::Tag => gix::objs::Kind::Tag,
+        ObjectKind::Commit => gix_object::Kind::Commit,
+        ObjectKind::Tree => gix_object::Kind::Tree,
+        ObjectKind::Blob => gix_object::Kind::Blob,
+        ObjectKind::Tag => gix_object::Kind::Tag,
     }
 }
 
-pub(crate) const fn from_gix(kind: gix::objs::Kind) -> ObjectKind {
+pub(crate) const fn from_gix(kind: gix_object::Kind) -> ObjectKind {
     match kind {
-        gix::objs::Kind::Commit => ObjectKind::Commit,
-        gix::objs::Kind::Tree => ObjectKind::Tree,
-        gix::objs::Kind::Blob => ObjectKind::Blob,
-        gix::objs::Kind::Tag => ObjectKind::Tag,
+        gix_object::Kind::Commit => ObjectKind::Commit,
+        gix_object::Kind::Tree => ObjectKind::Tree,
+        gix_object::Kind::Blob => ObjectKind::Blob,
+        gix_object::Kind::Tag => ObjectKind::Tag,
     }
 }
 
@@ -43,7 +43,7 @@ pub struct RawObject {
 impl RawObject {
     /// Hashes the bytes. Fails only for a SHA-1 collision attack.
     pub fn new(kind: ObjectKind, data: Vec<u8>) -> Result<Self> {
-        let oid = gix::objs::compute_hash(gix::hash::Kind::Sha1, to_gix(kind), &data)
+        let oid = gix_object::compute_hash(gix_hash::Kind::Sha1, to_gix(kind), &data)
             .map_err(|_| Error::unprocessable("The content is a SHA-1 collision attack."))?;
         Ok(Self { sha: crate::to_sha(&oid), kind, data, reservation: AttachedReservation::default() })
     }
@@ -65,7 +65,7 @@ impl RawObject {
 
     /// Whether the bytes hash to the name. Those of a damaged pack may not.
     pub(crate) fn has_own_name(&self) -> bool {
-        let oid = gix::objs::compute_hash(gix::hash::Kind::Sha1, to_gix(self.kind), &self.data);
+        let oid = gix_object::compute_hash(gix_hash::Kind::Sha1, to_gix(self.kind), &self.data);
         oid.is_ok_and(|oid| crate::to_sha(&oid) == self.sha)
     }
 

@@ -18,7 +18,7 @@ pub struct Tag {
 
 impl Tag {
     pub(crate) fn parse(data: &[u8]) -> Result<Self> {
-        let tag = gix::objs::TagRef::from_bytes(data, gix::hash::Kind::Sha1).map_err(crate::broken)?;
+        let tag = gix_object::TagRef::from_bytes(data, gix_hash::Kind::Sha1).map_err(crate::broken)?;
         let body = data.windows(2).position(|pair| pair == b"\n\n").map_or(&[][..], |end| &data[end + 2..]);
         Ok(Self {
             name: tag.name.to_string(),

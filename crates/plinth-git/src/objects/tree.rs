@@ -42,13 +42,13 @@ impl EntryMode {
         }
     }
 
-    pub(crate) fn from_gix(mode: gix::objs::tree::EntryMode) -> Self {
+    pub(crate) fn from_gix(mode: gix_object::tree::EntryMode) -> Self {
         match mode.kind() {
-            gix::objs::tree::EntryKind::Blob => EntryMode::File,
-            gix::objs::tree::EntryKind::BlobExecutable => EntryMode::Executable,
-            gix::objs::tree::EntryKind::Link => EntryMode::Symlink,
-            gix::objs::tree::EntryKind::Tree => EntryMode::Directory,
-            gix::objs::tree::EntryKind::Commit => EntryMode::Submodule,
+            gix_object::tree::EntryKind::Blob => EntryMode::File,
+            gix_object::tree::EntryKind::BlobExecutable => EntryMode::Executable,
+            gix_object::tree::EntryKind::Link => EntryMode::Symlink,
+            gix_object::tree::EntryKind::Tree => EntryMode::Directory,
+            gix_object::tree::EntryKind::Commit => EntryMode::Submodule,
         }
     }
 }
@@ -70,7 +70,7 @@ impl TreeEntry {
 
 /// Parses all entries, in the order of the tree.
 pub(crate) fn parse(data: &[u8]) -> Result<Vec<TreeEntry>> {
-    gix::objs::TreeRefIter::from_bytes(data, gix::hash::Kind::Sha1)
+    gix_object::TreeRefIter::from_bytes(data, gix_hash::Kind::Sha1)
         .map(|entry| {
             let entry = entry.map_err(crate::broken)?;
             Ok(TreeEntry {
@@ -84,7 +84,7 @@ pub(crate) fn parse(data: &[u8]) -> Result<Vec<TreeEntry>> {
 
 /// Parses the entry at an offset and returns the offset of the next one; `None` at the end.
 pub(crate) fn entry_at(data: &[u8], offset: usize) -> Result<Option<(TreeEntry, usize)>> {
-    let mut entries = gix::objs::TreeRefIter::from_bytes(&data[offset..], gix::hash::Kind::Sha1);
+    let mut entries = gix_object::TreeRefIter::from_bytes(&data[offset..], gix_hash::Kind::Sha1);
     let Some(entry) = entries.next() else { return Ok(None) };
     let entry = entry.map_err(crate::broken)?;
     let (mode, sha) = (EntryMode::from_gix(entry.mode), crate::to_sha(entry.oid));
@@ -93,7 +93,7 @@ pub(crate) fn entry_at(data: &[u8], offset: usize) -> Result<Option<(TreeEntry, 
 
 /// Finds one entry without allocating the others.
 pub(crate) fn find_entry(data: &[u8], name: &[u8]) -> Result<Option<TreeEntry>> {
-    for entry in gix::objs::TreeRefIter::from_bytes(data, gix::hash::Kind::Sha1) {
+    for entry in gix_object::TreeRefIter::from_bytes(data, gix_hash::Kind::Sha1) {
         let entry = entry.map_err(crate::broken)?;
         if entry.filename == name {
             let mode = EntryMode::from_gix(entry.mode);
@@ -134,10 +134,10 @@ pub(crate) fn is_submodules_file(name: &[u8]) -> bool {
 
 /// Rejects names that are dangerous in a checkout: empty, `.`, `..`, and every spelling of `.git`.
 pub(crate) fn check_name(name: &[u8], mode: EntryMode) -> Result<()> {
-    let is_symlink = (mode == EntryMode::Symlink).then_some(gix::validate::path::component::Mode::Symlink);
+    let is_symlink = (mode == EntryMode::Symlink).then_some(gix_validate::path::component::Mode::Symlink);
     let protections =
-        gix::validate::path::component::Options { protect_windows: false, protect_hfs: true, protect_ntfs: true };
-    let outcome = gix::validate::path::component(name.into(), is_symlink, protections);
+        gix_validate::path::component::Options { protect_windows: false, protect_hfs: true, protect_ntfs: true };
+    let outcome = gix_validate::path::component(name.into(), is_symlink, protections);
     if outcome.is_err() || name.contains(&0) {
         let shown = String::from_utf8_lossy(name);
         return Err(Error::unprocessable(format!("A tree may not have an entry named {shown:?}.")));

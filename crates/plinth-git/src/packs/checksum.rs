@@ -6,14 +6,14 @@ const LENGTH: usize = 20;
 
 /// Compares the last bytes of a file with the hash of the bytes before them, while the file is read in pieces.
 pub struct TrailerCheck {
-    hasher: gix::hash::Hasher,
+    hasher: gix_hash::Hasher,
     /// The last bytes so far: the checksum, if the file ends here.
     tail: Vec<u8>,
 }
 
 impl Default for TrailerCheck {
     fn default() -> Self {
-        Self { hasher: gix::hash::hasher(gix::hash::Kind::Sha1), tail: Vec::with_capacity(LENGTH * 2) }
+        Self { hasher: gix_hash::hasher(gix_hash::Kind::Sha1), tail: Vec::with_capacity(LENGTH * 2) }
     }
 }
 
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn checksum_check_is_independent_of_piece_size() {
-        let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha1);
+        let mut hasher = gix_hash::hasher(gix_hash::Kind::Sha1);
         let content: Vec<u8> = (0..100).collect();
         hasher.update(&content);
         let whole = [&content[..], hasher.try_finalize().expect("no collision").as_slice()].concat();

@@ -6,7 +6,7 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 
 /// The indexes of all packs in one directory.
-pub struct PackIndexes(Vec<gix::odb::pack::index::File>);
+pub struct PackIndexes(Vec<gix_pack::index::File>);
 
 impl PackIndexes {
     /// A missing directory has no packs.
@@ -29,7 +29,7 @@ impl PackIndexes {
             let path = entry?.path();
             // An index without its pack is of no use.
             if path.extension().is_some_and(|extension| extension == "idx") && path.with_extension("pack").exists() {
-                let index = gix::odb::pack::index::File::at(&path, gix::hash::Kind::Sha1);
+                let index = gix_pack::index::File::at(&path, gix_hash::Kind::Sha1);
                 match index {
                     Ok(index) => indexes.push(index),
                     Err(error) => on_damage(Error::internal(format!("{}: {error}", path.display())))?,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use gix::odb::{HandleArc, Header as _, Store, pack, store};
+use gix_odb::{HandleArc, Header as _, Store, store};
 use parking_lot::Mutex;
 
 use super::damage;
@@ -58,7 +58,7 @@ impl ObjectStore {
     pub(crate) fn find(&self, sha: &Sha, lookup: Lookup) -> Result<Option<RawObject>> {
         let found = self.with_handle(sha, lookup, |handle| {
             let mut data = Vec::new();
-            let found = gix::objs::Find::try_find(handle, &crate::to_oid(sha), &mut data)?;
+            let found = gix_object::Find::try_find(handle, &crate::to_oid(sha), &mut data)?;
             let kind = found.map(|object| crate::objects::from_gix(object.kind));
             // Decoding a delta needs more room than its result.
             data.shrink_to_fit();
@@ -77,7 +77,7 @@ impl ObjectStore {
         let indexes =
             names.iter().map(|name| directory.join(name)).filter(|path| path.extension() == Some("idx".as_ref()));
         let has_it = |path: &PathBuf| {
-            let index = pack::index::File::at(path, gix::hash::Kind::Sha1);
+            let index = gix_pack::index::File::at(path, gix_hash::Kind::Sha1);
             index.is_ok_and(|index| index.lookup(crate::to_oid(sha)).is_some())
         };
         let file = indexes.into_iter().find(has_it).map_or(directory, |index| index.with_extension("pack"));
@@ -92,7 +92,7 @@ impl ObjectStore {
         let bits = (u64::BITS - packed.leading_zeros()) as usize;
         let length = bits.div_ceil(2).max(SMALL_REPOSITORY);
         let wanted =
-            gix::odb::store::prefix::disambiguate::Candidate::new(crate::to_oid(sha), length).map_err(crate::broken)?;
+            gix_odb::store::prefix::disambiguate::Candidate::new(crate::to_oid(sha), length).map_err(crate::broken)?;
         // An object that is not here, such as the commit of a submodule, cannot be ambiguous.
         let found = handle.disambiguate_prefix(wanted).map_err(crate::broken)?;
         Ok(found.map_or_else(|| sha.to_string()[..length].to_owned(), |prefix| prefix.to_string()))
@@ -102,7 +102,7 @@ impl ObjectStore {
         &self,
         sha: &Sha,
         lookup: Lookup,
-        read: impl Fn(&HandleArc) -> gix::Result<Option<T>>,
+        read: impl Fn(&HandleArc) -> gix_error::Result<Option<T>>,
     ) -> Result<Option<T>> {
         let mut handle = self.idle.lock().pop().unwrap_or_else(|| self.new_handle());
         handle.refresh = match lookup {
@@ -129,7 +129,7 @@ impl ObjectStore {
     fn find_in_stable_listing<T>(
         &self,
         sha: &Sha,
-        read: impl Fn(&HandleArc) -> gix::Result<Option<T>>,
+        read: impl Fn(&HandleArc) -> gix_error::Result<Option<T>>,
     ) -> Result<Option<T>> {
         for _ in 0..ATTEMPTS_MAX {
             let before = self.pack_names()?;
@@ -159,8 +159,8 @@ impl ObjectStore {
     }
 
     fn new_handle(&self) -> HandleArc {
-        let delta_cache = || -> Box<gix::odb::cache::PackCache> {
-            Box::new(pack::cache::lru::StaticLinkedList::<64>::new(DELTA_CACHE_SIZE))
+        let delta_cache = || -> Box<gix_odb::cache::PackCache> {
+            Box::new(gix_pack::cache::lru::StaticLinkedList::<64>::new(DELTA_CACHE_SIZE))
         };
         self.store.load_full().to_cache_arc().with_pack_cache(delta_cache)
     }
@@ -188,6 +188,6 @@ fn open(directory: &std::path::Path) -> Result<Arc<Store>> {
         current_dir: Some("/".into()),
         ..Default::default()
     };
-    let store = Store::at_opts(directory.to_owned(), gix::hash::Kind::Sha1, &mut std::iter::empty(), options)?;
+    let store = Store::at_opts(directory.to_owned(), gix_hash::Kind::Sha1, &mut std::iter::empty(), options)?;
     Ok(Arc::new(store))
 }

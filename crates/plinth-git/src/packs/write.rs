@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use gix::zlib::Compression;
-use gix::zlib::stream::deflate;
+use gix_zlib::Compression;
+use gix_zlib::stream::deflate;
 
 use crate::durable;
 use crate::objects::RawObject;
@@ -42,13 +42,13 @@ struct Entry {
 
 struct PackWriter<W> {
     inner: W,
-    hasher: gix::hash::Hasher,
+    hasher: gix_hash::Hasher,
     offset: u64,
 }
 
 impl<W: Write> PackWriter<W> {
     fn new(inner: W) -> Self {
-        Self { inner, hasher: gix::hash::hasher(gix::hash::Kind::Sha1), offset: 0 }
+        Self { inner, hasher: gix_hash::hasher(gix_hash::Kind::Sha1), offset: 0 }
     }
 
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -124,13 +124,13 @@ fn index(entries: &[Entry], pack_sha: &Sha) -> Result<Vec<u8>> {
     }
     out.extend(large);
     out.extend(pack_sha.as_bytes());
-    let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha1);
+    let mut hasher = gix_hash::hasher(gix_hash::Kind::Sha1);
     hasher.update(&out);
     out.extend(finish_hash(hasher)?.as_bytes());
     Ok(out)
 }
 
-fn finish_hash(hasher: gix::hash::Hasher) -> Result<Sha> {
+fn finish_hash(hasher: gix_hash::Hasher) -> Result<Sha> {
     Ok(crate::to_sha(&hasher.try_finalize().map_err(crate::broken)?))
 }
 

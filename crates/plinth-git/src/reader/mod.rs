@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
     /// The tree of a commit; the rest of the commit is not parsed.
     pub fn find_tree_id(&self, sha: &Sha) -> Result<Option<Sha>> {
         let Some(object) = self.find_as(sha, ObjectKind::Commit)? else { return Ok(None) };
-        let tree_id = gix::objs::CommitRefIter::from_bytes(object.data(), gix::hash::Kind::Sha1).tree_id();
+        let tree_id = gix_object::CommitRefIter::from_bytes(object.data(), gix_hash::Kind::Sha1).tree_id();
         tree_id.map(|oid| Some(crate::to_sha(&oid))).map_err(crate::broken)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gix::commitgraph::Position;
+use gix_commitgraph::Position;
 
 use super::Reader;
 use crate::commit_graph::CommitGraph;
@@ -168,7 +168,7 @@ impl<'a> Walk<'a> {
             return Err(not_indexed());
         }
         self.reader.budget().visit(object.data().len() as u64 / PARENT_LINE_BYTES)?;
-        let committer = gix::objs::CommitRefIter::from_bytes(object.data(), gix::hash::Kind::Sha1).committer();
+        let committer = gix_object::CommitRefIter::from_bytes(object.data(), gix_hash::Kind::Sha1).committer();
         let seconds = committer.map_or(0, |committer| committer.seconds());
         let node = self.len() as Node;
         self.ungraphed.push(Ungraphed { sha: *sha, parents: Vec::new(), seconds, generation: 0 });
@@ -180,7 +180,7 @@ impl<'a> Walk<'a> {
         let sha = self.ungraphed(node).sha;
         let object =
             self.reader.find_as(&sha, ObjectKind::Commit)?.ok_or_else(|| crate::broken("a commit vanished"))?;
-        let commit = gix::objs::CommitRefIter::from_bytes(object.data(), gix::hash::Kind::Sha1);
+        let commit = gix_object::CommitRefIter::from_bytes(object.data(), gix_hash::Kind::Sha1);
         Ok(commit.parent_ids().map(|oid| crate::to_sha(&oid)).collect())
     }
 }

@@ -112,14 +112,14 @@ fn pack_with_delta(base: &[u8; 20], delta: &[u8]) -> Vec<u8> {
 }
 
 fn deflate(data: &[u8]) -> Vec<u8> {
-    let mut out = gix::zlib::stream::deflate::Write::new(Vec::new(), gix::zlib::Compression::DEFAULT);
+    let mut out = gix_zlib::stream::deflate::Write::new(Vec::new(), gix_zlib::Compression::DEFAULT);
     std::io::Write::write_all(&mut out, data).expect("writing to memory never fails");
     std::io::Write::flush(&mut out).expect("writing to memory never fails");
     out.into_inner()
 }
 
 fn with_checksum(mut pack: Vec<u8>) -> Vec<u8> {
-    let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha1);
+    let mut hasher = gix_hash::hasher(gix_hash::Kind::Sha1);
     hasher.update(&pack);
     pack.extend(hasher.try_finalize().expect("no collision").as_slice());
     pack

@@ -5,7 +5,6 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use flate2::{Decompress, FlushDecompress};
-use gix::odb::pack;
 
 use super::quarantine::Quarantine;
 use crate::child::{Exit, Limits};
@@ -112,13 +111,14 @@ impl Quarantine {
     /// then, the memory limit of the child bounds them.
     fn check_sizes(&self, object_size_max: u64) -> Result<()> {
         let Some(path) = self.pack_index()? else { return Ok(()) };
-        let index = pack::index::File::at(&path, gix::hash::Kind::Sha1).map_err(crate::broken)?;
+        let index = gix_pack::index::File::at(&path, gix_hash::Kind::Sha1).map_err(crate::broken)?;
         if index.num_objects() == 0 {
             // Git sends an empty pack if all objects exist already.
             fs::remove_file(path)?;
             return Ok(());
         }
-        let data = pack::data::File::at(path.with_extension("pack"), gix::hash::Kind::Sha1).map_err(crate::broken)?;
+        let data =
+            gix_pack::data::File::at(path.with_extension("pack"), gix_hash::Kind::Sha1).map_err(crate::broken)?;
         let mut inflate = Decompress::new(true);
         for position in 0..index.num_objects() {
             let entry = data.entry(index.pack_offset_at_index(position)).map_err(crate::broken)?;
@@ -136,7 +136,7 @@ impl Quarantine {
 }
 
 /// A delta begins with the size of its base and the size of its result; only its first bytes are decompressed.
-fn delta_result_size(data: &pack::data::File, offset: u64, inflate: &mut Decompress) -> Result<u64> {
+fn delta_result_size(data: &gix_pack::data::File, offset: u64, inflate: &mut Decompress) -> Result<u64> {
     let end = (offset + DELTA_HEAD_PACKED_MAX).min(data.pack_end() as u64);
     let packed = data.entry_slice(offset..end).ok_or_else(|| Error::internal("a delta is outside of its pack"))?;
     let mut head = [0; DELTA_HEAD_MAX];

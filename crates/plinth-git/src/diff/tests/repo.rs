@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use gix::prelude::ObjectIdExt;
+use gix_odb::Header as _;
+use gix_odb::store::prefix::disambiguate::Candidate;
 
 use crate::diff::Source;
 use crate::objects::{ObjectSource, RawObject};
@@ -29,7 +30,8 @@ impl TestRepo {
     }
 
     pub fn open(&self) -> Opened {
-        Opened { repo: gix::open(self.path()).expect("git made it"), reads: Cell::new(0) }
+        let objects = gix_odb::at(self.path().join(".git/objects"), gix_hash::Kind::Sha1).expect("git made it");
+        Opened { objects, reads: Cell::new(0) }
     }
 
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
@@ -64,7 +66,7 @@ impl TestRepo {
 
 /// The same repository as the code under test reads it.
 pub struct Opened {
-    repo: gix::Repository,
+    objects: gix_odb::Handle,
     /// How many objects were read.
     pub reads: Cell<usize>,
 }
@@ -72,24 +74,24 @@ pub struct Opened {
 impl ObjectSource for Opened {
     fn find(&self, sha: &Sha) -> Result<Option<Arc<RawObject>>> {
         self.reads.set(self.reads.get() + 1);
-        let found = self.repo.try_find_object(crate::to_oid(sha)).expect("a readable repository");
-        Ok(found.map(|object| {
-            let kind = crate::objects::from_gix(object.kind);
-            Arc::new(RawObject::new(kind, object.detach().data).expect("no collision"))
-        }))
+        let mut data = Vec::new();
+        let found = gix_object::Find::try_find(&self.objects, &crate::to_oid(sha), &mut data);
+        let kind = found.expect("a readable repository").map(|object| crate::objects::from_gix(object.kind));
+        Ok(kind.map(|kind| Arc::new(RawObject::new(kind, data).expect("no collision"))))
     }
 }
 
 impl Source for Opened {
     fn size(&self, sha: &Sha) -> Result<u64> {
-        Ok(self.repo.find_header(crate::to_oid(sha)).expect("the object exists").size())
+        let header = self.objects.try_header(&crate::to_oid(sha)).expect("a readable repository");
+        Ok(header.expect("the object exists").size())
     }
 
     fn abbreviation(&self, sha: &Sha) -> Result<String> {
-        Ok(match crate::to_oid(sha).attach(&self.repo).shorten() {
-            Ok(prefix) => prefix.to_string(),
-            Err(_) => sha.to_string()[..7].to_owned(),
-        })
+        const SMALL_REPOSITORY: usize = 7;
+        let wanted = Candidate::new(crate::to_oid(sha), SMALL_REPOSITORY).expect("shorter than a whole name");
+        let found = self.objects.disambiguate_prefix(wanted).expect("a readable repository");
+        Ok(found.map_or_else(|| sha.to_string()[..SMALL_REPOSITORY].to_owned(), |prefix| prefix.to_string()))
     }
 }
 
