@@ -3,12 +3,12 @@
 use aws_lc_rs::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use jsonwebtoken::Algorithm;
 use serde_json::Value;
 
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::AppId;
 
+const ALGORITHM: &str = "RS256";
 /// How far `exp` may be in the future.
 const LIFETIME_MAX_SECONDS: i64 = 600;
 /// How far an app's clock may be ahead of ours.
@@ -61,11 +61,45 @@ impl Issuer {
     }
 }
 
+/// A token whose parts are decoded. Nothing in it is verified.
+struct Decoded<'a> {
+    header: Value,
+    claims: Value,
+    signature: Vec<u8>,
+    /// Header and claims, as they are signed.
+    message: &'a str,
+}
+
+impl<'a> Decoded<'a> {
+    /// A token has exactly three parts, in base64url without padding (RFC 7515, 7.1).
+    fn from_text(token: &'a str) -> Option<Self> {
+        let (message, signature) = token.rsplit_once('.')?;
+        let (header, claims) = message.split_once('.')?;
+        let decode = |part: &str| URL_SAFE_NO_PAD.decode(part).ok();
+        Some(Self {
+            header: serde_json::from_slice(&decode(header)?).ok()?,
+            claims: serde_json::from_slice(&decode(claims)?).ok()?,
+            signature: decode(signature)?,
+            message,
+        })
+    }
+
+    /// A token with a critical extension that is not supported must be rejected (RFC 7515, 4.1.11). No extension is
+    /// supported here, and an empty or malformed list is not allowed either.
+    fn has_critical_extensions(&self) -> bool {
+        self.header.get("crit").is_some()
+    }
+
+    fn is_signed_with(&self, public_key: &[u8]) -> bool {
+        let key = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, public_key);
+        key.verify(self.message.as_bytes(), &self.signature).is_ok()
+    }
+}
+
 /// The issuer that the token claims, to look up its keys. Not verified.
 pub fn claimed_issuer(token: &str) -> Result<Issuer, JwtError> {
-    let claims: Value =
-        jsonwebtoken::dangerous::insecure_decode::<Value>(token).map_err(|_| JwtError::NotDecodable)?.claims;
-    match &claims["iss"] {
+    let token = Decoded::from_text(token).ok_or(JwtError::NotDecodable)?;
+    match &token.claims["iss"] {
         Value::String(issuer) => Ok(Issuer::parse(issuer)),
         Value::Number(number) if number.is_u64() => Ok(Issuer::parse(&number.to_string())),
         _ => Err(JwtError::NotDecodable),
@@ -74,32 +108,14 @@ pub fn claimed_issuer(token: &str) -> Result<Issuer, JwtError> {
 
 /// Checks the signature with any of the issuer's public keys, then the times.
 pub fn verify(token: &str, public_keys: &[Vec<u8>], now: Timestamp) -> Result<(), JwtError> {
-    let header = jsonwebtoken::decode_header(token).map_err(|_| JwtError::NotDecodable)?;
-    if has_critical_extensions(token) {
+    let token = Decoded::from_text(token).ok_or(JwtError::NotDecodable)?;
+    if token.header["alg"] != ALGORITHM || token.has_critical_extensions() {
         return Err(JwtError::NotDecodable);
     }
-    if header.alg != Algorithm::RS256 || !public_keys.iter().any(|key| is_signed_with(token, key)) {
+    if !public_keys.iter().any(|key| token.is_signed_with(key)) {
         return Err(JwtError::NotDecodable);
     }
-    let claims = jsonwebtoken::dangerous::insecure_decode::<Value>(token).map_err(|_| JwtError::NotDecodable)?.claims;
-    check_times(&claims, now)
-}
-
-/// A token with a critical extension that is not supported must be rejected (RFC 7515, 4.1.11). No extension is supported
-/// here, and an empty or malformed list is not allowed either.
-fn has_critical_extensions(token: &str) -> bool {
-    let header = token.split('.').next().and_then(|part| URL_SAFE_NO_PAD.decode(part).ok());
-    let header = header.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
-    header.is_none_or(|header| header.get("crit").is_some())
-}
-
-/// The library would check the types of the claims together with the signature, without the messages that clients match
-/// on. So the signature is verified here, and the claims afterwards.
-fn is_signed_with(token: &str, public_key: &[u8]) -> bool {
-    let Some((message, signature)) = token.rsplit_once('.') else { return false };
-    let Ok(signature) = URL_SAFE_NO_PAD.decode(signature) else { return false };
-    let key = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, public_key);
-    key.verify(message.as_bytes(), &signature).is_ok()
+    check_times(&token.claims, now)
 }
 
 fn check_times(claims: &Value, now: Timestamp) -> Result<(), JwtError> {
@@ -124,4 +140,35 @@ fn check_times(claims: &Value, now: Timestamp) -> Result<(), JwtError> {
 /// Some libraries send `exp` and `nbf` with a fraction.
 fn numeric_seconds(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_f64().map(|seconds| seconds as i64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn token_has_three_parts_in_base64url_without_padding() {
+        let [header, claims] =
+            [r#"{"alg":"RS256"}"#, r#"{"iss":1,"a":">>>"}"#].map(|part| URL_SAFE_NO_PAD.encode(part));
+        let good = format!("{header}.{claims}.AAAA");
+        assert_eq!(claimed_issuer(&good), Ok(Issuer::AppId(AppId(1))));
+        for wrong in [
+            String::new(),
+            header.clone(),
+            format!("{header}.{claims}"),
+            format!("{good}."),
+            format!("{good}.AAAA"),
+            format!(".{good}"),
+            format!(" {good}"),
+            format!("{good}\n"),
+            format!("{header}..AAAA"),
+            format!(".{claims}.AAAA"),
+            format!("{header}.{claims}==.AAAA"),
+            format!("{header}.{}.AAAA", claims.replace('-', "+")),
+            // A part whose last bits are not zero has a second encoding.
+            format!("{header}.{claims}.AB"),
+        ] {
+            assert_eq!(claimed_issuer(&wrong), Err(JwtError::NotDecodable), "{wrong}");
+        }
+    }
 }
