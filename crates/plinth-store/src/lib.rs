@@ -44,7 +44,8 @@ pub use value::{Parameter, Value};
 #[doc(hidden)]
 pub use plinth_base;
 
-use plinth_base::error::Result;
+use parking_lot::Mutex;
+use plinth_base::error::{Error, Result};
 use sqlite::WriteLabel;
 
 /// Where the data is.
@@ -179,7 +180,11 @@ impl Store {
             Engine::Sqlite(engine) => Either::Left(engine.write(label, context, checked::<A, C, T, F>)),
             Engine::Postgres(engine) => {
                 let (engine, named) = (engine.clone(), (label.operation, changes_rights));
-                Either::Right(Box::pin(async move { engine.write(named, &context, &checked::<A, C, T, F>).await }))
+                let work = CheckedWork { context, outcome: Mutex::new(None) };
+                Either::Right(Box::pin(async move {
+                    engine.write(named, &work).await?;
+                    work.outcome.into_inner().ok_or_else(|| Error::internal("a transaction was not run"))
+                }))
             }
         }
     }
@@ -218,6 +223,28 @@ impl Store {
             Engine::Sqlite(_) => "SQLite",
             Engine::Postgres(_) => "PostgreSQL",
         }
+    }
+}
+
+/// The check and the work for PostgreSQL, with the outcome of the last run.
+struct CheckedWork<A, C, T, F> {
+    context: (A, C, F, timing::Waiting),
+    outcome: Mutex<Option<T>>,
+}
+
+impl<A, C, T, F> postgres::Work for CheckedWork<A, C, T, F>
+where
+    A: WriteAuthority,
+    C: Send + Sync,
+    T: Send,
+    F: for<'b> Fn(&'b mut Transaction, &'b A::Proof, &'b C) -> BoxFuture<'b, Result<T>> + Send + Sync,
+{
+    fn run<'a>(&'a self, tx: &'a mut Transaction) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let value = checked(tx, &self.context).await?;
+            *self.outcome.lock() = Some(value);
+            Ok(())
+        })
     }
 }
 

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use futures_util::future::BoxFuture;
 
 use crate::backup::{Backup, Restore};
 use crate::commands::app::AppCommand;
@@ -87,8 +88,13 @@ enum Command {
     },
 }
 
-/// Runs the command. An error is for the person who typed it.
-pub async fn run(cli: Cli, out: &mut (dyn Write + Send)) -> Result<ExitCode> {
+/// Runs the command. An error is for the person who typed it. Boxed, so that all of it is compiled in this crate and not again
+/// in each program that calls it.
+pub fn run<'a>(cli: Cli, out: &'a mut (dyn Write + Send)) -> BoxFuture<'a, Result<ExitCode>> {
+    Box::pin(dispatch(cli, out))
+}
+
+async fn dispatch(cli: Cli, out: &mut (dyn Write + Send)) -> Result<ExitCode> {
     let options = cli.options.over(cli.config.read()?);
     let clock = Clock::default();
     let done = match cli.command {

@@ -11,7 +11,7 @@ use plinth_core::access::{Access, AccessRequest, Target, WriteAccess, authorize}
 use super::context::RequestContext;
 use super::handler::{ApiRequest, FromRequest};
 use crate::app::App;
-use crate::policy::{Caching, Endpoint};
+use crate::policy::{Caching, Endpoint, Row};
 
 /// A resource on which the caller may carry out the operation of the endpoint `E`.
 pub struct Allowed<E, T> {
@@ -55,16 +55,22 @@ impl<E: Endpoint, T: Target> FromRequest for Allowed<E, T> {
     async fn from_request(request: &mut ApiRequest, app: &App) -> Result<Self> {
         const { assert!(E::ROW.rule.target as u8 == T::KIND as u8, "the handler asks for another target than its row") }
         let context = request.context.clone();
-        let access = AccessRequest {
-            operation: E::ROW.operation,
-            rule: &E::ROW.rule,
-            params: context.params.clone(),
-            principal: context.principal.clone(),
-            generations: context.generations,
-            cached: E::ROW.caching == Caching::Access,
-        };
-        let access = Arc::new(authorize::<T>(app, access).await?);
-        context.scope.get_or_init(|| access.scope());
+        let access = access_for(app, &context, E::ROW).await?;
         Ok(Self { access, context, endpoint: PhantomData })
     }
+}
+
+/// What does not depend on the type of the endpoint, so that it is compiled once for each kind of resource.
+async fn access_for<T: Target>(app: &App, context: &RequestContext, row: &'static Row) -> Result<Arc<Access<T>>> {
+    let access = AccessRequest {
+        operation: row.operation,
+        rule: &row.rule,
+        params: context.params.clone(),
+        principal: context.principal.clone(),
+        generations: context.generations,
+        cached: row.caching == Caching::Access,
+    };
+    let access = Arc::new(authorize::<T>(app, access).await?);
+    context.scope.get_or_init(|| access.scope());
+    Ok(access)
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::Object;
+use futures_util::future::BoxFuture;
 use tokio_postgres::types::ToSql;
 
 use super::{RightsLock, Shared};
@@ -76,14 +77,21 @@ impl Client {
         self.optional(sql, params).await
     }
 
-    pub async fn execute(&mut self, sql: &'static str, params: &[Value<'_>], declared: Effect) -> Result<u64, DbError> {
-        self.check_lock(declared)?;
-        let params = dynamic(params);
-        self.run(async |object| {
-            let statement = object.prepare_cached(sql).await?;
-            object.execute(&statement, &params).await
+    pub fn execute<'a>(
+        &'a mut self,
+        sql: &'static str,
+        params: &'a [Value<'a>],
+        declared: Effect,
+    ) -> BoxFuture<'a, Result<u64, DbError>> {
+        Box::pin(async move {
+            self.check_lock(declared)?;
+            let params = dynamic(params);
+            self.run(async |object| {
+                let statement = object.prepare_cached(sql).await?;
+                object.execute(&statement, &params).await
+            })
+            .await
         })
-        .await
     }
 
     fn check_lock(&self, declared: Effect) -> Result<(), DbError> {
@@ -93,13 +101,20 @@ impl Client {
         }
     }
 
-    async fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<tokio_postgres::Row>, DbError> {
-        let params = dynamic(params);
-        self.run(async |object| {
-            let statement = object.prepare_cached(sql).await?;
-            object.query(&statement, &params).await
+    /// Boxed, as [`Client::execute`] is, so that it is compiled in this crate, once.
+    fn query<'a>(
+        &'a mut self,
+        sql: &'static str,
+        params: &'a [Value<'a>],
+    ) -> BoxFuture<'a, Result<Vec<tokio_postgres::Row>, DbError>> {
+        Box::pin(async move {
+            let params = dynamic(params);
+            self.run(async |object| {
+                let statement = object.prepare_cached(sql).await?;
+                object.query(&statement, &params).await
+            })
+            .await
         })
-        .await
     }
 
     /// Runs a statement, up to the time limit. Until it ends the connection counts as unfinished, also when the caller

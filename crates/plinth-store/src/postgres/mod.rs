@@ -68,6 +68,13 @@ impl RightsLock {
     }
 }
 
+/// The work of a transaction, which holds its result. As a trait object, so that what surrounds it is compiled once and
+/// not for each operation.
+pub trait Work: Send + Sync {
+    /// Runs it, for the first time or again.
+    fn run<'a>(&'a self, tx: &'a mut Transaction) -> BoxFuture<'a, Result<()>>;
+}
+
 /// A connection outside of the pool, and the task that drives it.
 pub async fn connect(url: &str) -> Result<(tokio_postgres::Client, tokio::task::JoinHandle<()>)> {
     Target::parse(url)?.connect().await
@@ -124,43 +131,37 @@ impl Engine {
         self.shared.monitor.check()
     }
 
-    pub async fn write<C, T, F>(
-        &self,
+    /// Runs the work in a transaction, as often as it takes.
+    pub fn write<'a>(
+        &'a self,
         (operation, changes_rights): (&'static str, bool),
-        context: &C,
-        work: &F,
-    ) -> Result<T>
-    where
-        C: Send + Sync,
-        F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
-    {
-        let mut lock = if changes_rights { RightsLock::Exclusive } else { RightsLock::Shared };
-        for run in 0..RUNS_MAX {
-            match self.run_once(operation, lock, context, work).await {
-                Err(error) if DbError::needs_rights_lock(&error) => lock = RightsLock::Exclusive,
-                Err(error) if DbError::needs_another_run(&error) => tokio::time::sleep(backoff(run)).await,
-                decided => return decided,
+        work: &'a dyn Work,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let mut lock = if changes_rights { RightsLock::Exclusive } else { RightsLock::Shared };
+            for run in 0..RUNS_MAX {
+                match self.run_once(operation, lock, work).await {
+                    Err(error) if DbError::needs_rights_lock(&error) => lock = RightsLock::Exclusive,
+                    Err(error) if DbError::needs_another_run(&error) => tokio::time::sleep(backoff(run)).await,
+                    decided => return decided,
+                }
             }
-        }
-        Err(Error::Unavailable("too many changes to the same data".into()))
+            Err(Error::Unavailable("too many changes to the same data".into()))
+        })
     }
 
-    async fn run_once<C, T, F>(&self, operation: &'static str, lock: RightsLock, context: &C, work: &F) -> Result<T>
-    where
-        C: Send + Sync,
-        F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
-    {
+    async fn run_once(&self, operation: &'static str, lock: RightsLock, work: &dyn Work) -> Result<()> {
         self.check_owner()?;
         let mut client = self.client().await?;
         client.begin(lock).await?;
         let started = Instant::now();
         let mut tx = Transaction::new(Connection::Postgres(client));
-        let outcome = work(&mut tx, context).await;
+        let outcome = work.run(&mut tx).await;
         let Connection::Postgres(mut client) = tx.into_connection() else {
             unreachable!("the connection was made three lines up")
         };
-        let ended = match outcome.and_then(|value| self.check_owner().map(|()| value)) {
-            Ok(value) => client.end("commit").await.map(|()| value).map_err(Error::from),
+        let ended = match outcome.and_then(|()| self.check_owner()) {
+            Ok(()) => client.end("commit").await.map_err(Error::from),
             Err(error) => {
                 // The error counts more than a failing rollback: the guard closes such a connection.
                 let _ = client.end("rollback").await;

@@ -64,21 +64,19 @@ impl Pooled {
     }
 
     pub fn optional<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
-        self.run(sql, params, None, |statement| {
-            let mut rows = statement.raw_query();
-            rows.next()?.map(|row| R::from_row(&Row::Sqlite(row))).transpose()
-        })
+        let mut statement = self.bind(sql, params, None)?;
+        let mut rows = statement.raw_query();
+        rows.next()?.map(|row| R::from_row(&Row::Sqlite(row))).transpose()
     }
 
     pub fn all<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<R>, DbError> {
-        self.run(sql, params, None, |statement| {
-            let mut rows = statement.raw_query();
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                found.push(R::from_row(&Row::Sqlite(row))?);
-            }
-            Ok(found)
-        })
+        let mut statement = self.bind(sql, params, None)?;
+        let mut rows = statement.raw_query();
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(R::from_row(&Row::Sqlite(row))?);
+        }
+        Ok(found)
     }
 
     pub fn execute(
@@ -87,7 +85,7 @@ impl Pooled {
         params: &[Value<'_>],
         declared: (Effect, InvalidationScope),
     ) -> Result<u64, DbError> {
-        self.run(sql, params, Some(declared), |statement| Ok(statement.raw_execute()? as u64))
+        Ok(self.bind(sql, params, Some(declared))?.raw_execute()? as u64)
     }
 
     /// Runs an `insert ... returning id`. SQLite knows the last inserted id anyway; to return a row, it would fill a
@@ -103,13 +101,13 @@ impl Pooled {
         R::from_row(&Row::Inserted(self.last_insert_rowid()))
     }
 
-    fn run<T>(
+    /// A statement with its values, ready to run.
+    fn bind(
         &mut self,
         sql: &'static str,
         params: &[Value<'_>],
         declared: Option<(Effect, InvalidationScope)>,
-        take: impl FnOnce(&mut rusqlite::Statement<'_>) -> Result<T, DbError>,
-    ) -> Result<T, DbError> {
+    ) -> Result<rusqlite::CachedStatement<'_>, DbError> {
         let Self { opened, engine, .. } = self;
         let Opened { connection, statements, write_actions } =
             opened.as_mut().expect("a connection is only taken when dropped");
@@ -123,7 +121,7 @@ impl Pooled {
             engine.changes.add(effect, scope);
         }
         info.bind(&mut statement, params)?;
-        take(&mut statement)
+        Ok(statement)
     }
 
     fn opened(&mut self) -> &mut Opened {

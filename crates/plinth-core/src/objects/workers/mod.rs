@@ -12,8 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use parking_lot::{Condvar, Mutex};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, RepoId};
@@ -86,12 +87,14 @@ impl Workers {
     /// Runs work that belongs to no repository. It holds its permit until it ends, even if the future is dropped.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
         let permit = acquire(&self.0.permits).await;
-        on_thread(move || {
+        let (sender, receiver) = oneshot::channel();
+        on_thread(Box::new(move || {
             let outcome = work();
             drop(permit);
-            outcome
-        })
-        .await
+            let _ = sender.send(outcome);
+        }))
+        .await?;
+        receive(receiver)
     }
 
     /// Runs work over the objects of a repository, within an object budget. Dropping the future cancels it.
@@ -100,22 +103,33 @@ impl Workers {
         subject: Subject,
         work: impl FnOnce(&Budget) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let permits = self.admit(subject).await?;
-        let cancellation = Arc::new(Cancellation::new(subject.owner));
-        let _interest = cancellation.first_interest();
-        let parts = self.0.clone();
-        on_thread(move || {
-            let turn = Arc::new(Turn {
-                parts: parts.clone(),
-                subject,
-                permits: Mutex::new(Some(permits)),
-                cancellation: cancellation.clone(),
-                has_turn: AtomicBool::new(false),
-            });
-            let budget = Budget::new(parts.limits, parts.memory.clone(), cancellation, Some(turn));
-            work(&budget)
+        let (sender, receiver) = oneshot::channel();
+        let work = Box::new(move |budget: &Budget| {
+            let _ = sender.send(work(budget));
+        });
+        self.run_boxed(subject, work).await?;
+        receive(receiver)
+    }
+
+    /// The part of [`Workers::run_within`] that does not depend on the type of the result.
+    fn run_boxed(&self, subject: Subject, work: Box<dyn FnOnce(&Budget) + Send>) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move {
+            let permits = self.admit(subject).await?;
+            let cancellation = Arc::new(Cancellation::new(subject.owner));
+            let _interest = cancellation.first_interest();
+            let parts = self.0.clone();
+            on_thread(Box::new(move || {
+                let turn = Arc::new(Turn {
+                    parts: parts.clone(),
+                    subject,
+                    permits: Mutex::new(Some(permits)),
+                    cancellation: cancellation.clone(),
+                    has_turn: AtomicBool::new(false),
+                });
+                work(&Budget::new(parts.limits, parts.memory.clone(), cancellation, Some(turn)));
+            }))
+            .await
         })
-        .await
     }
 
     /// An object budget for work on a thread of the caller.
@@ -153,9 +167,15 @@ async fn acquire(permits: &Arc<Semaphore>) -> OwnedSemaphorePermit {
     permits.clone().acquire_owned().await.expect("nobody closes this semaphore")
 }
 
-async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+/// Runs it to its end on a thread that may block.
+async fn on_thread(work: Box<dyn FnOnce() + Send>) -> Result<()> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| Error::internal(format!("work on objects did not end: {error}")))?
+    done.map_err(|error| Error::internal(format!("work on objects did not end: {error}")))
+}
+
+/// The outcome of work that has ended.
+fn receive<T>(mut receiver: oneshot::Receiver<Result<T>>) -> Result<T> {
+    receiver.try_recv().map_err(|_| Error::internal("work on objects has no outcome"))?
 }
 
 /// The permits for a worker. The fields are released in this order.
