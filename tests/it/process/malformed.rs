@@ -1,5 +1,8 @@
 //! Malformed request heads get an error response in JSON.
 
+use http_body_util::BodyExt;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+
 use super::{HttpResponse, Raw, Server};
 
 fn server() -> (tempfile::TempDir, Server) {
@@ -67,6 +70,36 @@ fn malformed_request_head_returns_json_with_status() {
     // A TLS handshake on a port without TLS.
     assert_error(&roundtrip(&mut server.connect(), "\u{16}\u{3}\u{1}\u{2}\0"), 400, "malformed");
     assert_eq!(server.get("/meta").status(), 200);
+}
+
+/// The HTTP/2 library rejects lists of headers that are far too long by itself, without a body; these are below that.
+#[tokio::test]
+async fn oversized_http2_request_head_returns_json_with_status() {
+    let (_directory, server) = server();
+    let stream = tokio::net::TcpStream::connect(server.address).await.expect("the server accepts connections");
+    let handshake = hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream));
+    let (mut client, connection) = handshake.await.expect("the server speaks HTTP/2");
+    tokio::spawn(connection);
+    let url = |path: &str| format!("http://{}{path}", server.address);
+    let long = "x".repeat(60_000);
+    let many = (0..200).map(|number| (format!("x-{number}"), "y".to_owned())).collect();
+    for (url, headers, status, word) in [
+        (url("/meta"), vec![], 200, ""),
+        (url(&format!("/{long}")), vec![], 414, "8192 bytes"),
+        (url("/meta"), vec![("x".to_owned(), "x".repeat(100_000))], 431, "16384 bytes"),
+        (url("/meta"), many, 431, "100 headers"),
+    ] {
+        let mut request = http::Request::get(url);
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        let request = request.body(axum::body::Body::empty()).expect("a request");
+        let response = client.send_request(request).await.expect("a response");
+        assert_eq!(response.status(), status);
+        let body = response.into_body().collect().await.expect("a body").to_bytes();
+        let body: serde_json::Value = serde_json::from_slice(&body).expect("the body is JSON");
+        assert!(status == 200 || body["message"].as_str().is_some_and(|text| text.contains(word)), "{body}");
+    }
 }
 
 /// The responses before the error are complete, and the connection is closed after it.

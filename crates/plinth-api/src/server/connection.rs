@@ -28,7 +28,9 @@ use super::stream::Stream;
 
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const HTTP2_STREAMS_MAX: u32 = 100;
-const HTTP2_HEADER_BYTES_MAX: u32 = 48 * 1024;
+/// Far above the limits of a request, so that a request above them gets a response with a body: the protocol rejects a longer
+/// list by itself, without one.
+const HTTP2_HEADER_BYTES_MAX: u32 = 256 * 1024;
 /// What waits in memory for one slow stream.
 const HTTP2_SEND_BUFFER_MAX: usize = 64 * 1024;
 /// A client that does not respond to a ping is gone.
