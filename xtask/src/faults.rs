@@ -21,10 +21,19 @@ macro_rules! case {
             about: $about,
             needs: &[Need::Cargo, Need::Step("postgres")],
             limit: minutes(240),
-            run: |context| run(context, $filter),
+            run: |context| run(context, Some($filter), context.faults.long),
         }
     };
 }
+
+/// The short form of all cases, for `cargo xtask test`.
+pub const SHORT: Step = Step {
+    name: "faults",
+    about: "the fault suite in its short form: kills, power cuts, full disks, failed syncs, overload, lost databases",
+    needs: &[Need::Cargo, Need::Step("postgres")],
+    limit: minutes(25),
+    run: |context| run(context, None, false),
+};
 
 /// The steps of `cargo xtask faults`.
 pub fn cases() -> Vec<Step> {
@@ -47,11 +56,13 @@ pub fn cases() -> Vec<Step> {
     ]
 }
 
-fn run(context: &Context, filter: &str) -> Outcome {
+/// Runs the tests whose names contain the filter; without one, all.
+fn run(context: &Context, filter: Option<&str>, is_long: bool) -> Outcome {
     install_tools(context);
-    let tests = cargo_test(&["--test", "faults", "--", filter, "--include-ignored", "--test-threads=1", "--nocapture"]);
+    let mut tests = cargo_test(&["--test", "faults", "--", "--include-ignored", "--test-threads=1", "--nocapture"]);
+    tests.args(filter);
     let mut command = in_own_mounts(&tests);
-    command.env("PLINTH_FAULTS", if context.faults.long { "long" } else { "short" });
+    command.env("PLINTH_FAULTS", if is_long { "long" } else { "short" });
     if let Some(seed) = context.faults.seed {
         command.env("PLINTH_FAULTS_SEED", seed.to_string());
     }

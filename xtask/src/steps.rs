@@ -9,7 +9,7 @@ use crate::process::first_line;
 use crate::step::{Need, Step, cargo_test, minutes, without_postgres};
 use crate::tally::Tally;
 use crate::workspace::{TEST_RESPONSES_VARIABLE, cargo, recorded_responses, target};
-use crate::{bench, browser, clients, durability, python};
+use crate::{bench, browser, clients, durability, faults, python};
 
 /// Before a commit: finds most mistakes in little time.
 pub fn quick() -> Vec<Step> {
@@ -29,6 +29,7 @@ pub fn all() -> Vec<Step> {
         INTEGRATION_POSTGRES,
         durability::SQLITE,
         durability::POSTGRES,
+        faults::SHORT,
         BINARY,
         python::OPENAPI,
         python::SCHEMATHESIS,
@@ -181,7 +182,6 @@ fn has_subdirectory(parent: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faults;
 
     #[test]
     fn steps_are_listed_after_those_they_need() {
