@@ -1,16 +1,14 @@
 //! The size of a run, from the environment that `cargo xtask faults` sets.
 
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::cluster::Cluster;
+pub use crate::server::program_path;
 
 /// `short` unless this says `long`.
 const SIZE: &str = "PLINTH_FAULTS";
 const SEED: &str = "PLINTH_FAULTS_SEED";
-/// Another build of the program than the one that cargo made for these tests.
-const BINARY: &str = "PLINTH_FAULTS_BINARY";
 
 /// One value for the short form, another for the long one.
 pub fn sized<T>(short: T, long: T) -> T {
@@ -37,10 +35,6 @@ pub fn program() -> Command {
     let mut program = Command::new(program_path());
     program.stdin(Stdio::null());
     program
-}
-
-pub fn program_path() -> PathBuf {
-    std::env::var_os(BINARY).map_or_else(|| env!("CARGO_BIN_EXE_plinth").into(), PathBuf::from)
 }
 
 /// Shows the progress of a long case.

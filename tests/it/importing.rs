@@ -33,7 +33,7 @@ impl Home {
     }
 
     fn plinth(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_plinth"));
+        let mut command = Command::new(crate::process::program_path());
         command.arg("--data").arg(self.path("data")).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(url) = self.database.url() {
             command.arg("--database").arg(url);

@@ -4,6 +4,7 @@
 
 mod connections;
 mod hidden;
+mod memory_limit;
 mod objects;
 mod permissions;
 mod permits;

@@ -28,7 +28,7 @@ fn open_to_others(root: &Path) -> Vec<(PathBuf, String)> {
 /// The program under the most permissive umask.
 fn careless() -> Command {
     let mut command = Command::new("sh");
-    command.args(["-c", "umask 000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_plinth")]);
+    command.args(["-c", "umask 000; exec \"$0\" \"$@\""]).arg(crate::process::program_path());
     command
 }
 

@@ -18,7 +18,7 @@ tokens:
 
 /// Runs a command on the same store, and waits until it is acknowledged.
 fn plinth(victim: &Victim, words: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_plinth"))
+    let output = Command::new(crate::process::program_path())
         .arg("--data")
         .arg(victim.path().join("data"))
         .args(victim.database_flags())

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::process::{HttpResponse, Server};
+use super::memory_limit::MemoryLimit;
+use crate::process::{HttpResponse, Server, program_path};
 use crate::support::TestDatabase;
 
 /// The limit of the peak resident memory of the process.
@@ -30,6 +31,8 @@ tokens:
 /// A running server on the database that the environment selects. Its data is deleted with it.
 pub struct Victim {
     server: Option<Server>,
+    /// Nothing where the machine does not allow one.
+    memory_limit: Option<MemoryLimit>,
     flags: Vec<String>,
     database: TestDatabase,
     directory: tempfile::TempDir,
@@ -51,14 +54,18 @@ impl Victim {
         if let Some(url) = database.url() {
             flags.extend(["--database".to_owned(), url]);
         }
-        let mut victim = Self { server: None, flags, database, directory };
+        let memory_limit = MemoryLimit::create(MEMORY_MAX);
+        let mut victim = Self { server: None, memory_limit, flags, database, directory };
         victim.server = Some(victim.launch());
         victim
     }
 
     fn launch(&self) -> Server {
         let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
-        Server::start(self.directory.path(), &flags)
+        match &self.memory_limit {
+            Some(limit) => Server::start_by(limit.command(&program_path()), self.directory.path(), &flags),
+            None => Server::start(self.directory.path(), &flags),
+        }
     }
 
     /// Kills the process and starts it again on the same data.
@@ -69,7 +76,7 @@ impl Victim {
 
     /// Runs a command on the same data, whether or not the server runs.
     pub fn command(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_plinth"));
+        let mut command = Command::new(program_path());
         command.args(arguments).arg("--data").arg(self.directory.path().join("data")).args(&self.flags);
         command.output().expect("the program runs")
     }
@@ -154,7 +161,7 @@ impl Victim {
             loop {
                 let started = Instant::now();
                 let status = crate::process::try_get(address, "ghp_victor", "/repos/victor/quiet/git/ref/heads/main");
-                seen.slowest = seen.slowest.max(started.elapsed());
+                seen.times.push(started.elapsed());
                 seen.statuses.push(status.unwrap_or_default());
                 if stopped.load(Ordering::SeqCst) {
                     return seen;
@@ -177,13 +184,24 @@ pub struct Bystander {
 pub struct Seen {
     /// Zero if there was no response.
     pub statuses: Vec<u16>,
-    pub slowest: Duration,
+    pub times: Vec<Duration>,
+}
+
+impl Seen {
+    /// The times below which half, 99 % and all of the requests were, for whoever runs the tests with `--nocapture`.
+    fn print(&mut self) {
+        self.times.sort();
+        let at = |percent: usize| self.times[(self.times.len() * percent / 100).min(self.times.len() - 1)];
+        println!("bystander: {} requests, p50 {:?}, p99 {:?}, max {:?}", self.times.len(), at(50), at(99), at(100));
+    }
 }
 
 impl Bystander {
     pub fn finish(self) -> Seen {
         self.stop.store(true, Ordering::SeqCst);
-        self.reading.join().expect("a bystander does not panic")
+        let mut seen = self.reading.join().expect("a bystander does not panic");
+        seen.print();
+        seen
     }
 
     /// Panics unless every request got 200.

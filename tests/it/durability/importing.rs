@@ -18,7 +18,7 @@ fn import_is_complete_or_absent_after_power_cut() {
     std::fs::create_dir(&home).expect("a directory");
     std::fs::write(home.join("state.yaml"), rocket().to_string()).expect("a file");
     make_source(&source);
-    run(Command::new(env!("CARGO_BIN_EXE_plinth")).arg("apply").arg(home.join("state.yaml")), &home);
+    run(Command::new(crate::process::program_path()).arg("apply").arg(home.join("state.yaml")), &home);
     let before = Disk::load(&home);
     let trace = directory.path().join("trace");
     let process = run(traced(&trace).args(["import", "mona/rocket"]).arg(&source), &home);
@@ -78,7 +78,7 @@ fn refs_after(disk: &Disk, loss: Loss, again: Option<&Path>) -> String {
         None => {}
         Some(source) => {
             drop(server);
-            let mut import = Command::new(env!("CARGO_BIN_EXE_plinth"));
+            let mut import = Command::new(crate::process::program_path());
             run(import.args(["import", "mona/rocket"]).arg(source), directory.path());
             check_clone(&Server::start(directory.path(), &[]), directory.path());
         }

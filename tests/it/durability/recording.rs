@@ -33,7 +33,7 @@ pub struct Acknowledged {
 pub fn traced(trace: &Path) -> Command {
     let mut command = Command::new("strace");
     command.args(["-D", "-f", "-y", "-xx", "-s", DATA_MAX, "-e", &format!("trace={}", trace::CALLS), "-o"]);
-    command.arg(trace).arg(env!("CARGO_BIN_EXE_plinth"));
+    command.arg(trace).arg(crate::process::program_path());
     command
 }
 

@@ -77,7 +77,7 @@ async fn mirror_clone_has_every_ref_of_large_repository() {
     let data = path.join("data");
     let data = ["--data", data.to_str().expect("text")];
     for arguments in [vec!["apply", "state.yaml"], vec!["import", "mona/rocket", "source"]] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_plinth"));
+        let mut command = Command::new(crate::process::program_path());
         let done = command.current_dir(path).args(arguments).args(data).args(&flags).output().expect("it starts");
         assert!(done.status.success(), "{done:?}");
     }

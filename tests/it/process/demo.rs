@@ -18,7 +18,7 @@ struct Demo {
 impl Demo {
     /// Starts the server and reads its output to the end.
     fn start(data: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_plinth"))
+        let mut child = Command::new(crate::process::program_path())
             .args(["serve", "--demo", "--listen", "127.0.0.1:0", "--log", "warn", "--data"])
             .arg(data)
             .stdin(Stdio::null())

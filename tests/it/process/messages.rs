@@ -31,7 +31,7 @@ fn log_file_has_no_colors_and_aggregates_repeated_messages() {
 }
 
 fn serve(data: &Path, path: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_plinth"))
+    Command::new(crate::process::program_path())
         .args(["serve", "--listen", "127.0.0.1:0", "--data"])
         .arg(data)
         .env_clear()

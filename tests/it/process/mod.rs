@@ -18,4 +18,4 @@ mod verifying;
 
 pub use crate::support::wait::{DEADLINE, wait_until};
 use crate::support::{fixtures, wait};
-pub use server::{HttpResponse, Raw, Server, begin_post, fetch, get_page, try_get, try_request};
+pub use server::{HttpResponse, Raw, Server, begin_post, fetch, get_page, program_path, try_get, try_request};

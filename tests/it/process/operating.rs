@@ -107,7 +107,7 @@ fn idle_connection_closes_after_configured_time() {
 fn limited(files: u32) -> Command {
     let mut program = Command::new("sh");
     let script = format!("ulimit -n {files} && exec \"$0\" \"$@\"");
-    program.args(["-c", &script, env!("CARGO_BIN_EXE_plinth")]).stdin(Stdio::null());
+    program.args(["-c", &script]).arg(crate::process::program_path()).stdin(Stdio::null());
     program
 }
 
@@ -131,7 +131,7 @@ fn service_manager_is_notified_of_state() {
     let path = directory.path().join("notify");
     let socket = UnixDatagram::bind(&path).expect("a socket");
     socket.set_read_timeout(Some(DEADLINE)).expect("a socket accepts a timeout");
-    let mut program = Command::new(env!("CARGO_BIN_EXE_plinth"));
+    let mut program = Command::new(crate::process::program_path());
     program.stdin(Stdio::null()).env("NOTIFY_SOCKET", &path);
     let mut server = Server::start_by(program, directory.path(), &["--ephemeral"]);
     let mut buffer = [0; 256];
@@ -152,7 +152,7 @@ fn inherited_socket_is_used() {
     let address = listener.local_addr().expect("an address");
     let mut program = Command::new("sh");
     let script = "exec 3<&0 </dev/null; LISTEN_FDS=1 LISTEN_PID=$$ exec \"$0\" \"$@\"";
-    program.args(["-c", script, env!("CARGO_BIN_EXE_plinth")]).stdin(OwnedFd::from(listener));
+    program.args(["-c", script]).arg(crate::process::program_path()).stdin(OwnedFd::from(listener));
     let server = Server::start_by(program, directory.path(), &["--ephemeral"]);
     assert_eq!(server.address, address);
     assert_eq!(server.get("/meta").status(), 200);

@@ -51,7 +51,7 @@ impl Instance {
 
 /// Runs a command of the program.
 pub fn plinth(data: &Path, database: Option<&str>, words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_plinth"));
+    let mut command = Command::new(crate::process::program_path());
     command.args(words).arg("--data").arg(data);
     command.args(database.iter().flat_map(|url| ["--database", url]));
     command.output().expect("the program starts")
@@ -186,7 +186,7 @@ fn check_creates_nothing_and_validates_values() {
     std::fs::write(instance.path().join("file"), "no directory").expect("a file can be written");
     let rejected = instance.run_in("file/data", &["check"]);
     assert!(!rejected.status.success() && text(&rejected).contains("file"), "{}", text(&rejected));
-    let mut without_git = Command::new(env!("CARGO_BIN_EXE_plinth"));
+    let mut without_git = Command::new(crate::process::program_path());
     let rejected = without_git.arg("check").env("PATH", "/nonexistent").current_dir(instance.path()).output();
     let message = text(&rejected.expect("the program starts"));
     assert!(message.contains("git"), "{message}");

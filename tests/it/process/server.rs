@@ -6,6 +6,11 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+/// The program under test: the one that cargo built with the tests, unless `PLINTH_TEST_BINARY` names another build.
+pub fn program_path() -> PathBuf {
+    std::env::var_os("PLINTH_TEST_BINARY").map_or_else(|| env!("CARGO_BIN_EXE_plinth").into(), PathBuf::from)
+}
+
 /// A running server, which is killed when it is dropped.
 pub struct Server {
     child: Child,
@@ -18,7 +23,7 @@ pub struct Server {
 impl Server {
     /// Starts on a free port with its data in `directory`, and returns when the server is ready.
     pub fn start(directory: &Path, flags: &[&str]) -> Self {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_plinth"));
+        let mut program = Command::new(program_path());
         program.stdin(Stdio::null());
         Self::start_by(program, directory, flags)
     }
