@@ -5,16 +5,16 @@
 //! about the data of the first.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use serde_json::json;
 
 use crate::checker::{expect_forgeries_noticed, expect_whole, git, git_ok, url};
 use crate::client::Client;
 use crate::comparison::REF_PREFIX;
+use crate::injection::Injection;
 use crate::ledger::{Action, Event};
 use crate::settings::{figure, has, progress, sized, skip};
 use crate::subject::{REPO, Subject, TOKEN};
@@ -24,10 +24,8 @@ use crate::writer;
 const CALLS_MAX: usize = 40;
 /// Writes that are tried after a failure.
 const TRIES: usize = 20;
-const DETACH_MAX: Duration = Duration::from_secs(10);
 /// SQLite syncs the directory of a new log and ignores the result.
 const SYNCED_BY_SQLITE: &str = "data";
-const INJECTED: &str = "(INJECTED)";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operation {
@@ -105,7 +103,7 @@ fn fail_sync(subject: &mut Subject, operation: Operation, call: usize, name: &st
         let made = Client::new(subject.server().address, TOKEN).send("POST", &format!("{REPO}/git/blobs"), &body);
         assert!(made.is_ok_and(|response| response.is_success()), "a blob can be made");
     }
-    let injection = Injection::attach(subject, operation, call);
+    let injection = Injection::attach(subject, &operation.paths(&subject.data()), call);
     let acknowledged = operation.run(subject, name);
     let site = injection.site();
     if let Some(site) = &site {
@@ -187,87 +185,4 @@ fn push(subject: &Subject, name: &str) -> bool {
     let pushed = git(&work, &["push", "--quiet", &url(subject.server()), &format!("{sha}:{name}")]).status.success();
     subject.ledger().write(&if pushed { Event::Ok { operation, id: None } } else { Event::Unknown { operation } });
     pushed
-}
-
-/// `strace` on a running server; dropping it detaches.
-struct Injection {
-    strace: Child,
-    trace: PathBuf,
-}
-
-impl Injection {
-    /// From now on, the sync with this number fails in each thread.
-    fn attach(subject: &Subject, operation: Operation, call: usize) -> Self {
-        let trace = subject.home().join("trace");
-        let _ = std::fs::remove_file(&trace);
-        let mut command = Command::new("strace");
-        command.args(["-f", "-y", "-s", "300", "-e", "trace=fsync,fdatasync,openat", "-o"]).arg(&trace);
-        command.args(["-e", &format!("inject=fsync,fdatasync:error=EIO:when={call}")]);
-        for path in operation.paths(&subject.data()) {
-            command.arg("-P").arg(path);
-        }
-        command.args(["-p", &subject.server().id().to_string()]);
-        let mut strace = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("strace starts");
-        let mut printed = BufReader::new(strace.stderr.take().expect("it is ours"));
-        let mut line = String::new();
-        while !line.contains(" attached") {
-            line.clear();
-            assert!(printed.read_line(&mut line).is_ok_and(|count| count > 0), "strace does not attach");
-        }
-        // Reads all output, so that strace never blocks on the pipe.
-        std::thread::spawn(move || std::io::copy(&mut printed, &mut std::io::sink()));
-        Self { strace, trace }
-    }
-
-    fn lines(&self) -> Vec<String> {
-        let text = std::fs::read(&self.trace).unwrap_or_default();
-        String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
-    }
-
-    /// The kind of file whose sync failed first.
-    fn site(&self) -> Option<String> {
-        let lines = self.lines();
-        let line = lines.iter().find(|line| line.contains(INJECTED))?;
-        let path = line.split('<').nth(1)?.split('>').next()?;
-        Some(kind(path))
-    }
-
-    fn since_failure(&self) -> Vec<String> {
-        self.lines().into_iter().skip_while(|line| !line.contains(INJECTED)).skip(1).collect()
-    }
-
-    fn was_reopened(&self) -> bool {
-        self.since_failure().iter().any(|line| line.contains("openat(") && line.contains("plinth.db\""))
-    }
-
-    fn was_synced_since(&self, end: &str) -> bool {
-        let is_sync =
-            |line: &String| line.contains("sync(") && line.contains(&format!("{end}>")) && line.ends_with("= 0");
-        self.since_failure().iter().any(is_sync)
-    }
-}
-
-impl Drop for Injection {
-    fn drop(&mut self) {
-        let id = i32::try_from(self.strace.id()).ok().and_then(rustix::process::Pid::from_raw);
-        let _ = id.map(|id| rustix::process::kill_process(id, rustix::process::Signal::INT));
-        let started = Instant::now();
-        while started.elapsed() < DETACH_MAX && self.strace.try_wait().is_ok_and(|ended| ended.is_none()) {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let _ = self.strace.kill();
-        let _ = self.strace.wait();
-    }
-}
-
-/// A path without the parts that differ between runs.
-fn kind(path: &str) -> String {
-    let (_, below) = path.rsplit_once("/data/").unwrap_or(("", path.rsplit('/').next().unwrap_or(path)));
-    let parts = below.split('/').map(|part| match part.rsplit_once('.') {
-        Some((_, end @ ("pack" | "idx" | "rev" | "git"))) => format!("*.{end}"),
-        _ if part.starts_with("tmp_") || part.starts_with(".tmp") => "*".to_owned(),
-        _ if part.len() == 2 => "*".to_owned(),
-        _ => part.to_owned(),
-    });
-    parts.collect::<Vec<_>>().join("/")
 }

@@ -16,6 +16,7 @@ mod disk;
 mod disk_errors;
 mod disk_full;
 mod history;
+mod injection;
 mod kill;
 mod ledger;
 mod limits;
