@@ -2,6 +2,8 @@
 
 /// Bytes of the response cache; 0 turns it off.
 pub const RESPONSE_CACHE_BYTES: &str = "--response-cache-bytes";
+/// Caches that are turned off.
+pub const DISABLED_CACHES: &str = "--disabled-caches";
 /// The rate limits.
 pub const RATE_LIMITS: [&str; 3] = ["--requests-per-hour", "--content-per-minute", "--content-per-hour"];
 /// Seconds after which a request is aborted.

@@ -40,6 +40,8 @@ pub struct ServeOptions {
     pub cpu: Cpu,
     pub synchronous: Synchronous,
     pub response_cache: ResponseCache,
+    /// A cache that is turned off.
+    pub disabled_cache: Option<&'static str>,
     /// Whether the service serves its metrics, which [`statement_count`] reads.
     pub metrics: bool,
 }
@@ -50,6 +52,9 @@ pub fn start(context: &Context, data: &Path, options: ServeOptions) -> Result<Se
     serve_arguments(&mut command, data);
     if options.response_cache == ResponseCache::Off {
         command.args([names::RESPONSE_CACHE_BYTES, "0"]);
+    }
+    if let Some(cache) = options.disabled_cache {
+        command.args([names::DISABLED_CACHES, cache]);
     }
     if options.metrics {
         command.args(["--metrics-listen", "127.0.0.1:0"]);

@@ -1,5 +1,6 @@
 //! What is measured.
 
+mod caches;
 mod compare;
 mod fast_forward;
 mod group;
@@ -29,6 +30,7 @@ pub const ALL: &[RowGroup] = &[
     writes::CREATE_COMMENT,
     writes::UPDATE_COMMENT,
     statements::STATEMENTS,
+    caches::CACHES_WORTH,
     sqlite::RAW_SQLITE,
     many_refs::MANY_REFS,
     many_refs::LIST_REFS,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use ipnet::IpNet;
 use serde::Deserialize;
 
-use plinth_core::StoreCaches;
+use plinth_core::DisabledCaches;
 use plinth_core::objects::ObjectLimits;
 use plinth_core::rate_limit::RateLimits;
 
@@ -37,7 +37,7 @@ pub struct Settings {
     /// Memory for the response cache; 0 turns it off.
     pub response_cache_bytes: usize,
     /// Whether anything from the store is cached, responses included.
-    pub store_caches: StoreCaches,
+    pub disabled_caches: DisabledCaches,
     /// How long a service that was asked to stop goes on as before, but is not ready.
     pub lame_duck: Duration,
     /// How long a stopping service waits for requests that are under way.
@@ -141,7 +141,7 @@ impl Default for Settings {
             write_timeout: Duration::from_secs(60),
             response_bytes_max: 128 << 20,
             response_cache_bytes: 32 << 20,
-            store_caches: StoreCaches::default(),
+            disabled_caches: DisabledCaches::default(),
             lame_duck: Duration::from_secs(5),
             drain_timeout: Duration::from_secs(30),
             objects: ObjectLimits::default(),

@@ -10,6 +10,7 @@ use plinth_git::diff::Comparisons;
 use plinth_store::{Connection, GenerationTable, Generations, Store, TransactionTimes};
 
 use crate::access::{CallerCache, new_caller_cache};
+use crate::caches::{CacheName, DisabledCaches};
 use crate::objects::{ObjectLimits, Objects};
 use crate::pulls::{PullCache, new_pull_cache};
 use crate::rate_limit::{RateLimiter, RateLimits};
@@ -26,15 +27,7 @@ const RENDERED_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub struct CoreSettings {
     pub rate_limits: RateLimits,
     pub objects: ObjectLimits,
-    pub store_caches: StoreCaches,
-}
-
-/// Whether values that were read from the store are cached. Off only to measure what the caches are worth.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum StoreCaches {
-    #[default]
-    On,
-    Off,
+    pub disabled_caches: DisabledCaches,
 }
 
 /// The running domain; cheap to clone.
@@ -56,7 +49,6 @@ pub struct Parts {
     pub(crate) repo_access_cache: RepoAccessCache,
     pub(crate) pull_cache: PullCache,
     pub(crate) comment_context_cache: CommentContextCache,
-    store_caches: StoreCaches,
 }
 
 impl Deref for Core {
@@ -69,18 +61,26 @@ impl Deref for Core {
 
 impl Core {
     pub fn new(store: Store, repositories: Repositories, clock: Clock, settings: CoreSettings) -> Self {
-        let repositories = Arc::new(repositories);
+        let disabled = &settings.disabled_caches;
+        let repositories = match disabled.contains(CacheName::Objects) {
+            true => Arc::new(repositories.without_object_cache()),
+            false => Arc::new(repositories),
+        };
+        let comparisons = match disabled.contains(CacheName::Comparisons) {
+            true => Comparisons::uncached(),
+            false => Comparisons::default(),
+        };
+        let rendered_bytes = disabled.capacity(CacheName::Markdown, RENDERED_BYTES_MAX);
         Self(Arc::new(Parts {
             objects: Objects::new(store.clone(), repositories.clone(), settings.objects),
             limiter: RateLimiter::new(settings.rate_limits),
             expired_tokens: ExpiredTokens::default(),
-            comparisons: Arc::default(),
-            rendered: Arc::new(plinth_markdown::Cache::new(RENDERED_BYTES_MAX)),
-            caller_cache: new_caller_cache(&store),
-            repo_access_cache: new_repo_access_cache(&store),
-            pull_cache: new_pull_cache(&store),
-            comment_context_cache: new_comment_context_cache(&store),
-            store_caches: settings.store_caches,
+            comparisons: Arc::new(comparisons),
+            rendered: Arc::new(plinth_markdown::Cache::new(rendered_bytes)),
+            caller_cache: new_caller_cache(&store, disabled),
+            repo_access_cache: new_repo_access_cache(&store, disabled),
+            pull_cache: new_pull_cache(&store, disabled),
+            comment_context_cache: new_comment_context_cache(&store, disabled),
             repositories,
             store,
             clock,
@@ -94,10 +94,7 @@ impl Core {
 
     /// The current generations of the store, if they are known. Without them nothing is cached.
     pub fn generations(&self) -> Option<Generations> {
-        match self.store_caches {
-            StoreCaches::On => self.store.generations(),
-            StoreCaches::Off => None,
-        }
+        self.store.generations()
     }
 
     /// The generations for caches of values from this store.

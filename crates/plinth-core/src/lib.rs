@@ -8,6 +8,7 @@
 pub mod access;
 pub mod accounts;
 pub mod apps;
+mod caches;
 mod core;
 pub mod expiry;
 pub mod git_objects;
@@ -28,4 +29,5 @@ pub mod review_comments;
 mod settings;
 pub mod tokens;
 
-pub use crate::core::{Core, CoreSettings, StoreCaches};
+pub use crate::caches::{CacheName, DisabledCaches};
+pub use crate::core::{Core, CoreSettings};

@@ -64,7 +64,7 @@ impl App {
         let core_settings = CoreSettings {
             rate_limits: settings.rate_limits.clone(),
             objects: settings.objects,
-            store_caches: settings.store_caches,
+            disabled_caches: settings.disabled_caches.clone(),
         };
         let core = Core::new(store, repositories, clock, core_settings);
         Ok(Self(Arc::new(Parts {

@@ -6,6 +6,7 @@ use plinth_base::error::{Error, Result};
 use plinth_store::{Dependency, GenerationCache, Generations, Store};
 
 use super::BAD_CREDENTIALS;
+use crate::caches::{CacheName, DisabledCaches};
 use crate::tokens::{self, AppSignature, JwtError, Permissions, Principal, UserLimits};
 use crate::{Core, apps};
 
@@ -15,8 +16,9 @@ pub type CallerCache = GenerationCache<[u8; 32], Arc<Principal>>;
 
 const CALLER_CACHE_BYTES: usize = 8 << 20;
 
-pub fn new_caller_cache(store: &Store) -> CallerCache {
-    GenerationCache::new(store.generation_table().clone(), CALLER_CACHE_BYTES, |_, caller| principal_bytes(caller))
+pub fn new_caller_cache(store: &Store, disabled: &DisabledCaches) -> CallerCache {
+    let bytes = disabled.capacity(CacheName::Callers, CALLER_CACHE_BYTES);
+    GenerationCache::new(store.generation_table().clone(), bytes, |_, caller| principal_bytes(caller))
 }
 
 fn principal_bytes(principal: &Principal) -> usize {

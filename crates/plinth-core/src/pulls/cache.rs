@@ -8,6 +8,7 @@ use plinth_store::{Dependency, GenerationCache, Generations, Store};
 use super::model::PullFacts;
 use super::store;
 use crate::Core;
+use crate::caches::{CacheName, DisabledCaches};
 
 /// Pull requests by `owner/name` as the caller wrote it and by number; an entry is valid until a
 /// pull request of the repository or rights change, so it never outlives a new version or a rename of the repository.
@@ -15,8 +16,9 @@ pub type PullCache = GenerationCache<(String, i64), Arc<PullFacts>>;
 
 const BYTES_MAX: usize = 8 << 20;
 
-pub fn new_pull_cache(store: &Store) -> PullCache {
-    GenerationCache::new(store.generation_table().clone(), BYTES_MAX, |(name, _), pull| {
+pub fn new_pull_cache(store: &Store, disabled: &DisabledCaches) -> PullCache {
+    let bytes = disabled.capacity(CacheName::Pulls, BYTES_MAX);
+    GenerationCache::new(store.generation_table().clone(), bytes, |(name, _), pull| {
         name.len() + size_of::<PullFacts>() + pull.head_ref.len()
     })
 }

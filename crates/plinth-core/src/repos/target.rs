@@ -10,6 +10,7 @@ use plinth_store::{Connection, Dependency, GenerationCache, Generations, Store};
 use super::{Repo, store};
 use crate::Core;
 use crate::access::{AccessRequest, Facts, Grant, PathParams, Role, Target, TargetKind, permissions_bytes};
+use crate::caches::{CacheName, DisabledCaches};
 use crate::tokens::Principal;
 
 /// A caller's access to repositories, by token and by `owner/name` as the caller wrote it; an entry is valid until
@@ -18,8 +19,9 @@ pub type RepoAccessCache = GenerationCache<(TokenId, String), Arc<RepoAccess>>;
 
 const CACHE_BYTES: usize = 8 << 20;
 
-pub fn new_repo_access_cache(store: &Store) -> RepoAccessCache {
-    GenerationCache::new(store.generation_table().clone(), CACHE_BYTES, |(_, name), access| {
+pub fn new_repo_access_cache(store: &Store, disabled: &DisabledCaches) -> RepoAccessCache {
+    let bytes = disabled.capacity(CacheName::RepoAccess, CACHE_BYTES);
+    GenerationCache::new(store.generation_table().clone(), bytes, |(_, name), access| {
         let repo = &access.target.repo;
         let texts = [&repo.owner_login, &repo.name, &repo.default_branch].map(|text| text.len());
         let description = repo.description.as_ref().map_or(0, String::len);

@@ -10,6 +10,7 @@ use plinth_store::{Dependency, GenerationCache, Generations, Store, Transaction}
 use super::model::CommentContext;
 use super::store;
 use crate::Core;
+use crate::caches::{CacheName, DisabledCaches};
 
 /// Comment contexts by pull request and author; an entry is valid until a pull request or a contributor of the
 /// repository or rights change.
@@ -17,8 +18,9 @@ pub type CommentContextCache = GenerationCache<(PullId, AccountId), Arc<CommentC
 
 const BYTES_MAX: usize = 8 << 20;
 
-pub fn new_comment_context_cache(store: &Store) -> CommentContextCache {
-    GenerationCache::new(store.generation_table().clone(), BYTES_MAX, |_, context| {
+pub fn new_comment_context_cache(store: &Store, disabled: &DisabledCaches) -> CommentContextCache {
+    let bytes = disabled.capacity(CacheName::CommentContexts, BYTES_MAX);
+    GenerationCache::new(store.generation_table().clone(), bytes, |_, context| {
         let login = context.author.account.as_ref().map_or(0, |account| account.login.len());
         size_of::<CommentContext>() + login
     })

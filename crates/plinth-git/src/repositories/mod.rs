@@ -55,6 +55,12 @@ impl Repositories {
         Ok(Self { directory, cache, open: Mutex::default(), marked: Mutex::default() })
     }
 
+    /// Every object is read from its pack each time, to measure what the cache is worth.
+    #[must_use]
+    pub fn without_object_cache(self) -> Self {
+        Self { cache: Arc::new(ObjectCache::new(0)), ..self }
+    }
+
     /// As [`Repositories::at`], but creates nothing: `None` if there is no directory of repositories yet.
     pub fn existing(data_directory: &Path) -> Result<Option<Self>> {
         let directory = std::path::absolute(data_directory)?.join("repositories");

@@ -121,9 +121,9 @@ options! {
     /// Memory of the response cache; 0 turns it off [default: 33554432]
     #[arg(long, global = true, env = "PLINTH_RESPONSE_CACHE_BYTES", value_name = "BYTES")]
     response_cache_bytes: usize,
-    /// Whether anything from the store is cached; false to measure what the caches are worth [default: true]
-    #[arg(long, global = true, env = "PLINTH_CACHES", value_name = "BOOL", hide = true)]
-    caches: bool,
+    /// Caches that are turned off, to measure what they are worth
+    #[arg(long, global = true, env = "PLINTH_DISABLED_CACHES", value_name = "NAME", value_delimiter = ',', hide = true)]
+    disabled_caches: Vec<String>,
     /// CPU time of one computation over Git objects [default: 5]
     #[arg(long, global = true, env = "PLINTH_OBJECT_CPU_SECONDS", value_name = "SECONDS")]
     object_cpu_seconds: u64,

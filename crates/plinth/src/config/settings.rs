@@ -6,7 +6,7 @@ use super::options::Options;
 use super::validation::check_public_url;
 use plinth_api::settings::{GitSettings, Settings};
 use plinth_base::error::Result;
-use plinth_core::StoreCaches;
+use plinth_core::DisabledCaches;
 
 impl Options {
     /// The settings of the service, with defaults for everything that is not set.
@@ -28,9 +28,7 @@ impl Options {
         settings.connections_max = self.connections_max.unwrap_or(settings.connections_max);
         self.set_connections(&mut settings);
         settings.response_cache_bytes = self.response_cache_bytes.unwrap_or(settings.response_cache_bytes);
-        if self.caches == Some(false) {
-            settings.store_caches = StoreCaches::Off;
-        }
+        settings.disabled_caches = self.parse_disabled_caches()?;
         settings.request_timeout = self.request_seconds.map_or(settings.request_timeout, Duration::from_secs);
         settings.drain_timeout = self.drain_seconds.map_or(settings.drain_timeout, Duration::from_secs);
         let objects = &mut settings.objects;
@@ -38,6 +36,11 @@ impl Options {
         objects.memory_bytes_max = self.object_memory_bytes_max.unwrap_or(objects.memory_bytes_max);
         self.set_git(&mut settings.git);
         Ok(settings)
+    }
+
+    fn parse_disabled_caches(&self) -> Result<DisabledCaches> {
+        let names = self.disabled_caches.iter().flatten();
+        Ok(DisabledCaches(names.map(|name| name.parse()).collect::<Result<_>>()?))
     }
 
     fn set_connections(&self, settings: &mut Settings) {

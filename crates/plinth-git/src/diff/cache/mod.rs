@@ -68,6 +68,18 @@ impl Default for Comparisons {
 }
 
 impl Comparisons {
+    /// Computes everything each time, to measure what the cache is worth.
+    pub fn uncached() -> Self {
+        Self {
+            files: Computed::new(0, BYTES_TYPICAL),
+            lookups: WeightedCache::new(0, 1),
+            merge_bases: Computed::new(0, 1),
+            diffs: Computed::new(0, BYTES_TYPICAL),
+            texts: Computed::new(0, OVER_BUDGET_WEIGHT),
+            large: WeightedCache::new(0, 1),
+        }
+    }
+
     /// The changed files between two commits.
     pub fn get(&self, repo: RepoId, source: &dyn Source, base: &Sha, head: &Sha) -> Result<Arc<Comparison>> {
         let key = (repo, *base, *head);

@@ -1,0 +1,53 @@
+//! The caches of the domain by name, so that each can be turned off to measure what it is worth.
+
+use std::str::FromStr;
+
+use plinth_base::error::Error;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheName {
+    Callers,
+    RepoAccess,
+    Pulls,
+    CommentContexts,
+    Markdown,
+    Comparisons,
+    Objects,
+}
+
+const NAMES: [(&str, CacheName); 7] = [
+    ("callers", CacheName::Callers),
+    ("repo-access", CacheName::RepoAccess),
+    ("pulls", CacheName::Pulls),
+    ("comment-contexts", CacheName::CommentContexts),
+    ("markdown", CacheName::Markdown),
+    ("comparisons", CacheName::Comparisons),
+    ("objects", CacheName::Objects),
+];
+
+impl FromStr for CacheName {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let found = NAMES.iter().find(|(name, _)| *name == text).map(|(_, cache)| *cache);
+        found.ok_or_else(|| {
+            let names = NAMES.map(|(name, _)| name).join(", ");
+            Error::BadRequest(format!("`{text}` is no cache; the caches are {names}"))
+        })
+    }
+}
+
+/// Which caches are turned off; none in production.
+#[derive(Debug, Clone, Default)]
+pub struct DisabledCaches(pub Vec<CacheName>);
+
+impl DisabledCaches {
+    pub fn contains(&self, cache: CacheName) -> bool {
+        self.0.contains(&cache)
+    }
+
+    /// The capacity of a cache: nothing if it is turned off.
+    pub(crate) fn capacity(&self, cache: CacheName, capacity: usize) -> usize {
+        if self.contains(cache) { 0 } else { capacity }
+    }
+}
