@@ -8,6 +8,7 @@ mod attacks;
 mod cli;
 mod compatibility;
 mod contract;
+mod deletion;
 mod device_flow;
 mod documentation;
 mod durability;

@@ -49,6 +49,8 @@ pub struct Parts {
     pub(crate) repo_access_cache: RepoAccessCache,
     pub(crate) pull_cache: PullCache,
     pub(crate) comment_context_cache: CommentContextCache,
+    /// Locked while deleted repositories are removed.
+    pub(crate) removal_turn: tokio::sync::Mutex<()>,
 }
 
 impl Deref for Core {
@@ -81,6 +83,7 @@ impl Core {
             repo_access_cache: new_repo_access_cache(&store, disabled),
             pull_cache: new_pull_cache(&store, disabled),
             comment_context_cache: new_comment_context_cache(&store, disabled),
+            removal_turn: tokio::sync::Mutex::default(),
             repositories,
             store,
             clock,

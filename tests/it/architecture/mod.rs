@@ -37,6 +37,8 @@ const WRITE_AUTHORITIES: &[(&str, &str)] = &[
     // What follows from commits and comments that are there already.
     ("Refresh =", "crates/plinth-core/src/pulls/versions.rs"),
     ("Reanchor =", "crates/plinth-core/src/pulls/threads/operations.rs"),
+    // The rest of a repository that nobody finds any more.
+    ("RemoveDeleted =", "crates/plinth-core/src/repos/deletion/mod.rs"),
     // Objects move into packs, where everyone finds the same.
     ("Flush =", "crates/plinth-core/src/objects/flush.rs"),
 ];
@@ -121,6 +123,23 @@ fn every_write_authority_is_listed() {
     }
     let listed: BTreeSet<&str> = WRITE_AUTHORITIES.iter().map(|(what, _)| *what).collect();
     assert_eq!(found, listed, "authorities that are listed and do not exist");
+}
+
+/// A deleted repository has a row until everything in it is removed. No name finds it; all other statements must exclude
+/// it themselves.
+#[test]
+fn statements_that_read_repositories_exclude_deleted_ones() {
+    let mut count = 0;
+    for source in sources().into_iter().filter(|source| source.package != "plinth-store") {
+        let code = code_lines(&source.text).collect::<Vec<_>>().join("\n");
+        for (start, _) in code.match_indices("from repo ").chain(code.match_indices("join repo ")) {
+            let rest = code[start..].split('"').next().expect("a split has at least one part");
+            let is_safe = rest.contains("deleted_at") || rest.contains("name_key = $");
+            assert!(is_safe, "{}: {rest}", source.path);
+            count += 1;
+        }
+    }
+    assert!(count > 10, "the statements were found");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! Assertions check memory and what other callers get, never absolute time.
 
 mod connections;
+mod deletion;
 mod hidden;
 mod memory_limit;
 mod objects;

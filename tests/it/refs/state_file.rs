@@ -6,6 +6,7 @@ use std::process::Command;
 use plinth::state_file::State;
 
 use super::{GIT, STATE, directory, git, mona, names, rocket, sha_of};
+use crate::support::wait::wait_until_async;
 use crate::support::{Response, Service};
 
 #[tokio::test]
@@ -82,7 +83,7 @@ async fn delete_repository_removes_its_directory() {
     service.apply("tokens: [{ kind: classic, user: mona, scopes: [repo, delete_repo], token: ghp_deletes }]").await;
     assert!(directory(&service, 1).exists());
     service.with_token("ghp_deletes").delete("/repos/acme/rocket").await.expect(204);
-    assert!(!directory(&service, 1).exists());
+    wait_until_async("the directory is removed", async || !directory(&service, 1).exists()).await;
     mona(&service).get(&format!("{GIT}/ref/heads/main")).await.expect(404);
 }
 

@@ -122,6 +122,13 @@ pub const RIGHTS: &[Right] = &[
         targets: REPO,
     },
     Right {
+        what: "the repository is deleted",
+        caller: Caller::OrgAdmin,
+        take: &["update repo set deleted_at = 1, name_key = 'DELETED-1' where name = 'hello'"],
+        give_back: &["update repo set deleted_at = null, name_key = 'hello' where name = 'hello'"],
+        targets: REPO,
+    },
+    Right {
         what: "the repository has another owner",
         caller: Caller::OrgAdmin,
         take: &["update repo set owner_id = (select id from account where login = 'mona') where name = 'hello'"],

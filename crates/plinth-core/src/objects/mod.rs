@@ -180,6 +180,8 @@ impl Objects {
 
     /// Removes the directory of a repository that was deleted from the store.
     pub async fn remove_repository(&self, repo: RepoId) -> Result<()> {
+        // Work that reads the repository later looks for its owner and ends there, before it creates the directory again.
+        self.0.owners.remove(&repo);
         let objects = self.clone();
         self.run(move || objects.0.repositories.delete(repo)).await
     }

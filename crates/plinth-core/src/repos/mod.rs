@@ -1,5 +1,6 @@
 //! Repositories and their collaborators.
 
+pub mod deletion;
 mod input;
 mod model;
 mod name;

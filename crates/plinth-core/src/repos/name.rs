@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use plinth_base::ids::RepoId;
+
 /// A valid repository name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepoName(String);
@@ -42,6 +44,12 @@ pub fn name_key(name: &str) -> String {
     name.to_ascii_lowercase()
 }
 
+/// What a deleted repository has instead of the key of its name, which is free. No request finds it by that: keys of
+/// names have no upper-case letters.
+pub fn deleted_name_key(id: RepoId) -> String {
+    format!("DELETED-{id}")
+}
+
 impl fmt::Display for RepoNameError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
@@ -57,6 +65,13 @@ impl std::error::Error for RepoNameError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_name_finds_a_deleted_repository() {
+        let key = deleted_name_key(RepoId(7));
+        assert_ne!(name_key(&key), key);
+        assert_ne!(deleted_name_key(RepoId(8)), key);
+    }
 
     #[test]
     fn parse_rejects_bad_length_bad_characters_and_reserved_names() {

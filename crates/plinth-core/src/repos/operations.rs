@@ -6,7 +6,7 @@ use plinth_base::ids::AccountId;
 use plinth_store::Transaction;
 
 use super::store::{self, NewRepo, RepoWithRole};
-use super::{NewRepository, RepoTarget, rules};
+use super::{NewRepository, RepoTarget, deletion, rules};
 use crate::Core;
 use crate::access::{Role, Target, WriteAccess};
 
@@ -36,13 +36,11 @@ pub async fn create<T: Target>(
     Ok(found)
 }
 
+/// Deletes a repository. Everything that belongs to it is removed in the background.
 pub async fn delete(core: &Core, access: &WriteAccess<RepoTarget>) -> Result<()> {
-    let id = access.repo.id;
-    access.write(id, |tx, id| Box::pin(async move { Ok(store::delete(tx, *id).await?) })).await?;
-    // Ids are not reused, so a directory that is left over only takes space.
-    if let Err(error) = core.objects.remove_repository(id).await {
-        tracing::warn!(%error, %id, "could not remove the directory of a deleted repository");
-    }
+    let context = (access.repo.id, core.clock.now());
+    access.write(context, |tx, (id, now)| Box::pin(deletion::mark(tx, *id, *now))).await?;
+    deletion::remove_later(core);
     Ok(())
 }
 

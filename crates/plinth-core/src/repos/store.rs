@@ -1,4 +1,7 @@
 //! Repositories and collaborators in the store.
+//!
+//! A deleted repository has a row until everything that belongs to it is removed ([`deletion`](super::deletion)). No name
+//! finds it, and each statement that reads `repo` by anything else has `deleted_at is null`: a test checks that.
 
 use super::Repo;
 use super::name::name_key;
@@ -73,12 +76,12 @@ pub async fn find_by_id(
                from repo r join account o on r.owner_id = o.id \
                left join collaborator c on c.repo_id = r.id and c.user_id = $2 \
                left join membership m on m.org_id = r.owner_id and m.user_id = $2 \
-               where r.id = $1";
+               where r.id = $1 and r.deleted_at is null";
     db.optional(sql, params![id, user]).await
 }
 
 pub async fn count_public(db: &mut Connection, owner: AccountId) -> Result<i64, DbError> {
-    let sql = "select count(*) from repo where owner_id = $1 and private = false";
+    let sql = "select count(*) from repo where owner_id = $1 and private = false and deleted_at is null";
     Ok(db.one::<(i64,)>(sql, params![owner]).await?.0)
 }
 
@@ -131,10 +134,6 @@ pub async fn update_archived(db: &mut Transaction, id: RepoId, archived: bool) -
     Ok(())
 }
 
-pub async fn delete(db: &mut Transaction, id: RepoId) -> Result<u64, DbError> {
-    db.execute("delete from repo where id = $1", params![id]).await
-}
-
 pub async fn upsert_collaborator(
     db: &mut Transaction,
     repo: RepoId,
@@ -159,6 +158,7 @@ pub async fn find_collaborator(db: &mut Connection, repo: RepoId, user: AccountI
 pub async fn list(db: &mut Connection, limit: i64) -> Result<Vec<Repo>, DbError> {
     let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
                r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at \
-               from repo r join account o on r.owner_id = o.id order by r.id limit $1";
+               from repo r join account o on r.owner_id = o.id where r.deleted_at is null \
+               order by r.id limit $1";
     db.all(sql, params![limit]).await
 }

@@ -12,9 +12,9 @@ use plinth_base::clock::{Clock, Timestamp};
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 use plinth_core::access::Role;
-use plinth_core::accounts;
-use plinth_core::repos::RepoName;
 use plinth_core::repos::store::{self, NewRepo};
+use plinth_core::repos::{RepoName, deletion};
+use plinth_core::{Core, CoreSettings, accounts};
 use plinth_git::Repositories;
 use plinth_store::{Store, Transaction};
 
@@ -88,9 +88,14 @@ impl RepoCommand {
             }
             RepoCommand::Delete { name } => {
                 let done = format!("deleted {name}");
-                let id = store.write(Operator, name, |tx, name| Box::pin(delete(tx, name))).await?;
-                repositories.delete(id)?;
-                Ok(writeln!(out, "{done}")?)
+                let context = (name, clock.now());
+                let id = store.write(Operator, context, |tx, (name, now)| Box::pin(delete(tx, name, *now))).await?;
+                let core = Core::new(store.clone(), repositories, clock.clone(), CoreSettings::default());
+                writeln!(out, "{done}")?;
+                deletion::remove(&core, id).await.map_err(|error| {
+                    let continues = "a server on this store removes the rest";
+                    Error::Unavailable(format!("not everything in the repository is removed yet; {continues}: {error}"))
+                })
             }
         }
     }
@@ -115,8 +120,8 @@ async fn add_collaborator(tx: &mut Transaction, repo: &str, user: &str, permissi
     Ok(store::upsert_collaborator(tx, found.repo.id, user.id, permission).await?)
 }
 
-async fn delete(tx: &mut Transaction, name: &str) -> Result<RepoId> {
+async fn delete(tx: &mut Transaction, name: &str, now: Timestamp) -> Result<RepoId> {
     let found = find_repo(tx, name).await?;
-    store::delete(tx, found.repo.id).await?;
+    deletion::mark(tx, found.repo.id, now).await?;
     Ok(found.repo.id)
 }

@@ -23,6 +23,7 @@ use plinth_api::server;
 use plinth_base::clock::Clock;
 use plinth_base::error::{Error, Result};
 use plinth_core::expiry;
+use plinth_core::repos::deletion;
 use plinth_git as git;
 use plinth_git::Repositories;
 use plinth_store::{Durability, Store};
@@ -152,12 +153,17 @@ async fn bind(options: &Options) -> Result<TcpListener> {
     })
 }
 
-/// Starts the tasks that run as long as the server: expiry of tokens, garbage collection and purge requests.
-fn start_background(options: &Options, app: &App) -> [tokio::task::JoinHandle<()>; 3] {
-    let draining = app.clone();
+/// Starts the tasks that run as long as the server: expiry of tokens, removal of deleted
+/// repositories, garbage collection and purge requests.
+fn start_background(options: &Options, app: &App) -> [tokio::task::JoinHandle<()>; 4] {
     let maintenance = || maintenance::of(app.objects.clone(), app.clock.clone());
+    let is_draining = || {
+        let app = app.clone();
+        move || app.is_draining()
+    };
     [
-        tokio::spawn(expiry::run(app.core.clone(), move || draining.is_draining())),
+        tokio::spawn(expiry::run(app.core.clone(), is_draining())),
+        tokio::spawn(deletion::run(app.core.clone(), is_draining())),
         tokio::spawn(maintenance().run()),
         tokio::spawn(purge_requests::serve(options.data().to_owned(), maintenance())),
     ]

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::report::{Finding, Kind, Repair, Report};
 use plinth_base::error::Result;
 use plinth_core::objects;
+use plinth_core::repos::deletion;
 use plinth_git::Repositories;
 use plinth_store::Store;
 
@@ -23,7 +24,9 @@ pub async fn check(store: &Store, repositories: &Repositories, report: &mut Repo
     let directories = repositories.list_directories()?;
     let mut db = store.read().await?;
     for (repo, directory) in directories {
-        if !Repositories::is_abandoned(&directory) || objects::store::exists(&mut db, repo).await? {
+        let is_used =
+            objects::store::exists(&mut db, repo).await? || deletion::store::is_deleted(&mut db, repo).await?;
+        if is_used || !Repositories::is_abandoned(&directory) {
             continue;
         }
         let finding = Finding::new(Kind::Orphan, "no repository has this directory".into()).at(&directory);

@@ -1,0 +1,97 @@
+//! SQL for the deletion of repositories.
+//!
+//! A statement here deletes at most as many rows as its second parameter says, and no foreign key makes it delete or
+//! change more: children go before their parents, and replies before the comments they reply to.
+
+use plinth_base::clock::Timestamp;
+use plinth_base::ids::RepoId;
+use plinth_store::{Connection, DbError, Transaction, params};
+
+pub async fn mark_deleted(db: &mut Transaction, repo: RepoId, name_key: &str, now: Timestamp) -> Result<(), DbError> {
+    let sql = "update repo set deleted_at = $2, name_key = $3 where id = $1 and deleted_at is null";
+    db.execute(sql, params![repo, now, name_key]).await?;
+    Ok(())
+}
+
+pub async fn delete_collaborators(db: &mut Transaction, repo: RepoId) -> Result<(), DbError> {
+    db.execute("delete from collaborator where repo_id = $1", params![repo]).await?;
+    Ok(())
+}
+
+/// Removes a repository from the selections of all installations.
+pub async fn delete_selections(db: &mut Transaction, repo: RepoId) -> Result<(), DbError> {
+    db.execute("delete from installation_repo where repo_id = $1", params![repo]).await?;
+    Ok(())
+}
+
+/// Whether a repository is deleted, but not removed yet.
+pub async fn is_deleted(db: &mut Connection, repo: RepoId) -> Result<bool, DbError> {
+    let sql = "select id from repo where id = $1 and deleted_at is not null";
+    Ok(db.optional::<(RepoId,)>(sql, params![repo]).await?.is_some())
+}
+
+/// The deleted repository with the lowest id above `after`.
+pub async fn find_next_deleted(db: &mut Connection, after: RepoId) -> Result<Option<RepoId>, DbError> {
+    let sql = "select id from repo where deleted_at is not null and id > $1 order by id limit 1";
+    Ok(db.optional::<(RepoId,)>(sql, params![after]).await?.map(|(repo,)| repo))
+}
+
+const COMMENTS: &str = "delete from review_comment where id in \
+    (select id from review_comment where repo_id = $1 order by id desc limit $2)";
+/// Of the threads that [`THREADS`] deletes next; otherwise each statement would first pass all threads without any.
+const POSITIONS: &str = "delete from review_thread_place where (thread_id, base_sha, head_sha) in \
+    (select p.thread_id, p.base_sha, p.head_sha \
+     from (select id from review_thread where repo_id = $1 order by id limit $2) t \
+     join review_thread_place p on p.thread_id = t.id limit $2)";
+const THREADS: &str = "delete from review_thread where id in \
+    (select id from review_thread where repo_id = $1 order by id limit $2)";
+const REVIEWS: &str = "delete from review where id in \
+    (select id from review where repo_id = $1 order by id limit $2)";
+const NOTIFICATIONS: &str = "delete from notification where id in \
+    (select id from notification where repo_id = $1 order by id limit $2)";
+const REFS: &str = "delete from git_ref where repo_id = $1 and name in \
+    (select name from git_ref where repo_id = $1 order by name limit $2)";
+/// An object may have many megabytes, so the sum of the sizes is limited, too: rows are deleted until they have 8 MiB.
+const OBJECTS: &str = "delete from git_object where repo_id = $1 and sha in \
+    (select sha from (select sha, sum(size) over (order by sha) - size as size_before \
+     from (select sha, length(data) as size from git_object where repo_id = $1 order by sha limit $2) o) s \
+     where size_before < 8388608)";
+/// Of the pull requests that [`PULLS`] deletes next, as [`POSITIONS`].
+const VERSIONS: &str = "delete from pull_version where (pull_id, number) in \
+    (select v.pull_id, v.number from (select id from pull where repo_id = $1 order by number limit $2) p \
+     join pull_version v on v.pull_id = p.id limit $2)";
+const PULLS: &str = "delete from pull where id in \
+    (select id from pull where repo_id = $1 order by number limit $2)";
+const CONTRIBUTORS: &str = "delete from contributor where repo_id = $1 and email in \
+    (select email from contributor where repo_id = $1 order by email limit $2)";
+
+/// Deletes rows of the first table that has any, and returns how many. The order is that of the foreign keys.
+pub async fn delete_content(db: &mut Transaction, repo: RepoId, rows_max: i64) -> Result<u64, DbError> {
+    for sql in [COMMENTS, POSITIONS, THREADS, REVIEWS, NOTIFICATIONS, REFS, OBJECTS] {
+        let deleted = db.content_only().execute(sql, params![repo, rows_max]).await?;
+        if deleted > 0 {
+            return Ok(deleted);
+        }
+    }
+    for sql in [VERSIONS, PULLS, CONTRIBUTORS] {
+        let deleted = db.pulls_only().execute(sql, params![repo, rows_max]).await?;
+        if deleted > 0 {
+            return Ok(deleted);
+        }
+    }
+    Ok(0)
+}
+
+/// Removes a repository from the selections of tokens. There is one row for each token that an app has ever restricted to
+/// the repository.
+pub async fn delete_token_selections(db: &mut Transaction, repo: RepoId, rows_max: i64) -> Result<u64, DbError> {
+    let sql = "delete from token_repo where repo_id = $1 and token_id in \
+               (select token_id from token_repo where repo_id = $1 order by token_id limit $2)";
+    db.execute(sql, params![repo, rows_max]).await
+}
+
+/// Deletes the row of a deleted repository. Foreign keys would delete what refers to it.
+pub async fn delete_marked(db: &mut Transaction, repo: RepoId) -> Result<(), DbError> {
+    db.execute("delete from repo where id = $1 and deleted_at is not null", params![repo]).await?;
+    Ok(())
+}

@@ -1,0 +1,157 @@
+//! No transaction of a removal touches more rows than its limit.
+
+use plinth_base::error::Result;
+use plinth_base::ids::RepoId;
+use plinth_core::repos::deletion::{self, Batch, Part};
+use plinth_store::{Store, Transaction, params};
+
+use super::{ROWS, count, rows};
+use crate::support::fixtures::StateFile;
+use crate::support::wait::wait_until_async;
+use crate::support::{Service, Tester};
+
+/// `mona/large`, after which `mona/small` has the same kinds of rows.
+const LARGE: RepoId = RepoId(1);
+const SMALL: RepoId = RepoId(2);
+const LIMIT: i64 = 7;
+const USERS: [&str; 9] = ["mona", "u2", "u3", "u4", "u5", "u6", "u7", "u8", "u9"];
+/// Rows of each kind.
+const MANY: i64 = 24;
+/// The first of them have 4 MB each, of which three are more than a transaction may remove.
+const LARGE_OBJECTS: i64 = 4;
+const REFS: i64 = 5_000;
+
+async fn service() -> Service {
+    let state = StateFile::default().users(&USERS).repo("mona/large", "").repo("mona/small", "").classic(
+        "mona",
+        "repo, delete_repo",
+        "ghp_monamona",
+    );
+    Service::with(&state.to_string()).await
+}
+
+/// Adds [`MANY`] rows to each table, with as many children of one row as there can be.
+async fn fill(tx: &mut Transaction, repo: RepoId) -> Result<()> {
+    let first = repo.0 * 1_000;
+    for n in first..first + MANY {
+        let version = n - first;
+        let text = format!("refs/heads/{n:06}");
+        tx.execute("insert into git_ref values ($1, $2, $3, 'commit')", params![repo, text, vec![0u8; 20]]).await?;
+        let sql = "insert into git_object (repo_id, sha, kind, data, created_at) values ($1, $2, 'blob', $3, 1)";
+        tx.execute(
+            sql,
+            params![
+                repo,
+                format!("{n:020}").into_bytes(),
+                vec![0u8; if version < LARGE_OBJECTS { 4_000_000 } else { 10 }]
+            ],
+        )
+        .await?;
+        tx.execute("insert into contributor values ($1, $2)", params![repo, text]).await?;
+        let sql = "insert into pull (id, repo_id, number, title, state, draft, head_ref, base_ref, review_comments, \
+                   version, created_at, updated_at) values ($1, $2, $3, 'a', 'open', false, 'a', 'b', 0, 0, 1, 1)";
+        tx.execute(sql, params![n, repo, version + 1]).await?;
+        let sql =
+            "insert into pull_version (pull_id, number, base_sha, head_sha, created_at) values ($1, $2, $3, $3, 1)";
+        tx.execute(sql, params![first, version, vec![0u8; 20]]).await?;
+        let sql = "insert into review (id, repo_id, pull_id, state, body, commit_sha, created_at) \
+                   values ($1, $2, $3, 'COMMENTED', '', $4, 1)";
+        tx.execute(sql, params![n, repo, first, vec![0u8; 20]]).await?;
+        let sql = "insert into review_thread (id, repo_id, pull_id, version, base_sha, head_sha, path, diff_hunk) \
+                   values ($1, $2, $3, 0, $4, $4, 'a', $4)";
+        tx.execute(sql, params![n, repo, first, vec![0u8; 20]]).await?;
+        let sql = "insert into review_thread_place (thread_id, base_sha, head_sha, commit_sha) values ($1, $2, $3, $3)";
+        tx.execute(sql, params![first, format!("{n:020}").into_bytes(), vec![0u8; 20]]).await?;
+        let sql = "insert into review_comment (id, repo_id, pull_id, review_id, thread_id, in_reply_to_id, pending, body, \
+                   created_at, updated_at) values ($1, $2, $3, $3, $3, $4, false, 'a', 1, 1)";
+        tx.execute(sql, params![n, repo, first, (n > first).then_some(first)]).await?;
+        let sql = "insert into token (id, hash, kind, hint, created_at) values ($1, $2, 'installation', 'a', 1)";
+        tx.execute(sql, params![n, format!("{n:020}").into_bytes()]).await?;
+        tx.execute("insert into token_repo values ($1, $2)", params![n, repo]).await?;
+    }
+    for (_, user) in USERS.iter().zip(1i64..) {
+        let sql = "insert into notification (user_id, repo_id, pull_id, reason, unread, updated_at) \
+                   values ($1, $2, $3, 'author', true, 1)";
+        tx.execute(sql, params![user, repo, first]).await?;
+    }
+    Ok(())
+}
+
+async fn remove_batch(store: &Store, part: Part) -> Batch {
+    let work = store
+        .write(Tester, part, |tx, part| Box::pin(async move { deletion::remove_batch(tx, LARGE, *part, LIMIT).await }));
+    work.await.expect("the store accepts the change")
+}
+
+/// Replies whose comment is not known any more.
+async fn strays(store: &Store) -> i64 {
+    let sql = "select count(*) from review_comment where in_reply_to_id is null and id <> review_id";
+    store.read().await.expect("readable").one::<(i64,)>(sql, &[]).await.expect("readable").0
+}
+
+#[tokio::test]
+async fn each_transaction_removes_rows_of_one_table_within_its_limit() {
+    let service = service().await;
+    let store = &service.store;
+    let filled = store.write(Tester, (), |tx, ()| {
+        Box::pin(async move {
+            fill(tx, LARGE).await?;
+            fill(tx, SMALL).await?;
+            deletion::mark(tx, LARGE, plinth_base::clock::Timestamp(1)).await
+        })
+    });
+    filled.await.expect("the store accepts the rows");
+    let of_small = rows(store, SMALL).await;
+    let mut objects = Vec::new();
+    for part in [Part::Content, Part::Everything] {
+        loop {
+            let before = rows(store, LARGE).await;
+            let batch = remove_batch(store, part).await;
+            let after = rows(store, LARGE).await;
+            let removed = |index: usize| before[index].1 - after[index].1;
+            let touched: Vec<_> = (0..ROWS.len()).filter(|index| removed(*index) > 0).collect();
+            assert_eq!(strays(store).await, 0, "a reply was changed");
+            match batch {
+                Batch::Finished if part == Part::Content => assert!(touched.is_empty()),
+                Batch::Finished => {
+                    assert_eq!((touched, count(store, LARGE).await), (vec![0], 0), "only the repository");
+                }
+                Batch::Removed(reported) => {
+                    let [table] = touched[..] else { panic!("{before:?} became {after:?}") };
+                    assert!(removed(table) <= LIMIT, "{before:?} became {after:?}");
+                    assert_eq!(i64::try_from(reported).expect("few"), removed(table), "{}", ROWS[table].0);
+                    if ROWS[table].0 == "git_object" {
+                        objects.push(removed(table));
+                    }
+                }
+            }
+            if batch == Batch::Finished {
+                break;
+            }
+        }
+    }
+    assert_eq!(objects, [3, 7, 7, 7], "the sizes of objects are limited, too");
+    assert_eq!(rows(store, SMALL).await, of_small);
+}
+
+#[tokio::test]
+async fn deletion_of_many_refs_takes_many_transactions() {
+    let service = service().await;
+    let filled = service.store.write(Tester, (), |tx, ()| {
+        Box::pin(async move {
+            for number in 0..REFS {
+                let (name, target) = (format!("refs/heads/{number:06}"), vec![0u8; 20]);
+                tx.execute("insert into git_ref values ($1, $2, $3, 'commit')", params![LARGE, name, target]).await?;
+            }
+            Ok(())
+        })
+    });
+    filled.await.expect("the store accepts the rows");
+    let transactions = || service.app.transaction_times().histogram().counts.iter().sum::<u64>();
+    let before = transactions();
+    service.with_token("ghp_monamona").delete("/repos/mona/large").await.expect(204);
+    wait_until_async("all rows are removed", async || count(&service.store, LARGE).await == 0).await;
+    let least = u64::try_from(REFS / deletion::TRANSACTION_ROWS_MAX).expect("few");
+    let made = transactions() - before;
+    assert!(made > least && least >= 10, "{REFS} refs took {made} transactions");
+}
