@@ -189,6 +189,7 @@ pub struct Seen {
 
 impl Seen {
     /// The times below which half, 99 % and all of the requests were, for whoever runs the tests with `--nocapture`.
+    #[expect(clippy::print_stdout, reason = "a figure for whoever runs the tests by hand")]
     fn print(&mut self) {
         self.times.sort();
         let at = |percent: usize| self.times[(self.times.len() * percent / 100).min(self.times.len() - 1)];
