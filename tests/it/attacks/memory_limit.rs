@@ -51,6 +51,8 @@ fn process_above_its_memory_limit_is_killed() {
     let mut source = command.spawn().expect("head runs");
     let mut tail = limit.command(Path::new("tail"));
     let ended = tail.args(["-n", "1"]).stdin(source.stdout.take().expect("piped")).stdout(Stdio::null()).status();
+    // The command owns the reading end of the pipe, without which `head` ends.
+    drop(tail);
     let _ = source.wait();
     assert!(!ended.expect("tail runs").success());
 }

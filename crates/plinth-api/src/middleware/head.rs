@@ -12,6 +12,8 @@ use crate::policy::{Row, Wire};
 
 pub const URI_BYTES_MAX: usize = 8 * 1024;
 pub const HEADER_BYTES_MAX: usize = 16 * 1024;
+/// As many as hyper takes over HTTP/1.1.
+pub const HEADER_LINES_MAX: usize = 100;
 
 layer! {
     HeadLayer => Head {}, Routed => Negotiated
@@ -42,6 +44,10 @@ fn check_head(parts: &Parts, row: Option<&'static Row>) -> Result<(Version, Medi
     let header_length: usize = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
     if header_length > HEADER_BYTES_MAX {
         return Err(Error::HeadersTooLarge(HEADER_BYTES_MAX));
+    }
+    // Over HTTP/1.1 the parser has checked this already.
+    if parts.headers.len() > HEADER_LINES_MAX {
+        return Err(Error::TooManyHeaders(HEADER_LINES_MAX));
     }
     let query = parts.uri.query().unwrap_or_default();
     if form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "access_token") {

@@ -1,19 +1,17 @@
 //! Heads of HTTP/1 requests, checked before hyper sees them.
 //!
 //! Hyper responds to a malformed head by itself and without a body. So the same parser looks at each head first: what
-//! hyper would error_outcome never reaches it, and gets an error response like any other. Hyper stays the authority on what a
+//! hyper would reject never reaches it, and gets an error response like any other. Hyper stays the authority on what a
 //! request is; this only has to find the same beginnings and ends.
 
 use http::{Method, Uri};
 
 use super::framing::Framing;
-use crate::middleware::{HEADER_BYTES_MAX, URI_BYTES_MAX};
+use crate::middleware::{HEADER_BYTES_MAX, HEADER_LINES_MAX, URI_BYTES_MAX};
 use plinth_base::error::Error;
 
 /// Request line and headers together, with room above their own limits, so that a response can say which was too long.
 pub const HEAD_BYTES_MAX: usize = 48 * 1024;
-/// As many as hyper takes.
-pub const HEADER_LINES_MAX: usize = 100;
 
 /// What the first bytes of a request are.
 #[derive(Debug)]
