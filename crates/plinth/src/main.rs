@@ -7,9 +7,10 @@ use plinth::cli::{self, Cli};
 use plinth::permissions;
 
 /// Every request allocates and frees several blocks of some kilobytes. The system's allocator joins and splits them
-/// each time; mimalloc caches them per thread.
+/// each time; jemalloc caches them per thread, and returns
+/// unused pages to the system.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
