@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use plinth_base::clock::Timestamp;
 use plinth_base::ids::RepoId;
 use plinth_core::repos::deletion::{self, Batch, Part};
 use plinth_store::{Durability, Location, Store, params};
@@ -90,7 +89,7 @@ fn start_continues_a_removal_that_was_interrupted() {
     let removed = with_store(&victim, async |store| {
         let work = store.write(Tester, (), |tx, ()| {
             Box::pin(async move {
-                deletion::mark(tx, TARGET, Timestamp(1)).await?;
+                deletion::mark(tx, TARGET).await?;
                 deletion::remove_batch(tx, TARGET, Part::Content, 500).await
             })
         });

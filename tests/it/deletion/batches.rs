@@ -97,7 +97,7 @@ async fn each_transaction_removes_rows_of_one_table_within_its_limit() {
         Box::pin(async move {
             fill(tx, LARGE).await?;
             fill(tx, SMALL).await?;
-            deletion::mark(tx, LARGE, plinth_base::clock::Timestamp(1)).await
+            deletion::mark(tx, LARGE).await
         })
     });
     filled.await.expect("the store accepts the rows");

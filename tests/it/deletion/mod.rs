@@ -61,9 +61,7 @@ fn directory(service: &Service, repo: RepoId) -> PathBuf {
 
 /// Marks a repository as deleted without starting its removal.
 async fn mark(service: &Service, repo: RepoId) {
-    let marked = service
-        .store
-        .write(Tester, (repo, service.app.clock.now()), |tx, (repo, now)| Box::pin(deletion::mark(tx, *repo, *now)));
+    let marked = service.store.write(Tester, repo, |tx, repo| Box::pin(deletion::mark(tx, *repo)));
     marked.await.expect("the store accepts the change");
 }
 

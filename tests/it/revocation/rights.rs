@@ -124,8 +124,8 @@ pub const RIGHTS: &[Right] = &[
     Right {
         what: "the repository is deleted",
         caller: Caller::OrgAdmin,
-        take: &["update repo set deleted_at = 1, name_key = 'DELETED-1' where name = 'hello'"],
-        give_back: &["update repo set deleted_at = null, name_key = 'hello' where name = 'hello'"],
+        take: &["update repo set deleted = true, name_key = 'DELETED-1' where name = 'hello'"],
+        give_back: &["update repo set deleted = false, name_key = 'hello' where name = 'hello'"],
         targets: REPO,
     },
     Right {

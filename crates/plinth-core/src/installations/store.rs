@@ -75,7 +75,7 @@ macro_rules! is_visible_to_user {
     () => {
         "(i.account_id = $2 \
           or exists (select 1 from membership m where m.org_id = i.account_id and m.user_id = $2) \
-          or exists (select 1 from collaborator c join repo r on r.id = c.repo_id and r.deleted_at is null \
+          or exists (select 1 from collaborator c join repo r on r.id = c.repo_id and not r.deleted \
           where c.user_id = $2 and r.owner_id = i.account_id and (i.repository_selection = 'all' \
           or exists (select 1 from installation_repo x where x.installation_id = i.id and x.repo_id = r.id))))"
     };
@@ -110,7 +110,7 @@ pub async fn count_of_user(db: &mut Connection, app: AppId, user: AccountId) -> 
 macro_rules! of_token {
     () => {
         "from token t join installation i on i.id = t.installation_id \
-         join repo r on r.owner_id = i.account_id and r.deleted_at is null join account o on o.id = r.owner_id \
+         join repo r on r.owner_id = i.account_id and not r.deleted join account o on o.id = r.owner_id \
          where t.id = $1 and (i.repository_selection = 'all' \
          or exists (select 1 from installation_repo x where x.installation_id = i.id and x.repo_id = r.id)) \
          and (t.repository_selection = 'all' \
@@ -137,7 +137,7 @@ pub async fn count_repositories(db: &mut Connection, token: TokenId) -> Result<i
 /// The repositories `r` of the installation `$1` in which the user `$2` has a role; private ones only if `$3` is true.
 macro_rules! of_user {
     () => {
-        "from installation i join repo r on r.owner_id = i.account_id and r.deleted_at is null join account o on o.id = r.owner_id \
+        "from installation i join repo r on r.owner_id = i.account_id and not r.deleted join account o on o.id = r.owner_id \
          left join collaborator c on c.repo_id = r.id and c.user_id = $2 \
          left join membership m on m.org_id = r.owner_id and m.user_id = $2 \
          where i.id = $1 and (i.repository_selection = 'all' \

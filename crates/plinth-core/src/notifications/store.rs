@@ -44,7 +44,7 @@ pub async fn upsert(
 ) -> Result<(), DbError> {
     let sql = concat!(
         "insert into notification (user_id, repo_id, pull_id, reason, unread, comment_id, updated_at) \
-         select a.id, r.id, $3, $4, true, $5, $6 from account a join repo r on r.id = $2 and r.deleted_at is null \
+         select a.id, r.id, $3, $4, true, $5, $6 from account a join repo r on r.id = $2 and not r.deleted \
          where a.id = $1 and ",
         can_read!("a"),
         " on conflict (user_id, pull_id) do update \
@@ -67,7 +67,7 @@ macro_rules! visible {
         concat!(
             "select ",
             $columns,
-            " from notification n join repo r on r.id = n.repo_id and r.deleted_at is null \
+            " from notification n join repo r on r.id = n.repo_id and not r.deleted \
              join account o on o.id = r.owner_id \
              join pull p on p.id = n.pull_id \
              left join collaborator c on c.repo_id = r.id and c.user_id = n.user_id \

@@ -60,7 +60,7 @@ from_row!(RepoRefs { repo, ref_generation });
 
 /// Repositories after `after`, in order.
 pub async fn list_repos(db: &mut Connection, after: RepoId, limit: i64) -> Result<Vec<RepoRefs>, DbError> {
-    let sql = "select id, ref_generation from repo where id > $1 and deleted_at is null order by id limit $2";
+    let sql = "select id, ref_generation from repo where id > $1 and not deleted order by id limit $2";
     db.all(sql, params![after, limit]).await
 }
 
@@ -95,13 +95,13 @@ pub async fn delete(db: &mut Transaction, repo: RepoId, sha: Sha) -> Result<(), 
 
 /// Whether the repository exists.
 pub async fn exists(db: &mut Connection, repo: RepoId) -> Result<bool, DbError> {
-    let sql = "select id from repo where id = $1 and deleted_at is null";
+    let sql = "select id from repo where id = $1 and not deleted";
     Ok(db.optional::<(RepoId,)>(sql, params![repo]).await?.is_some())
 }
 
 /// The account that a repository belongs to.
 pub async fn find_owner(db: &mut Connection, repo: RepoId) -> Result<Option<AccountId>, DbError> {
-    let sql = "select owner_id from repo where id = $1 and deleted_at is null";
+    let sql = "select owner_id from repo where id = $1 and not deleted";
     let found = db.optional::<(AccountId,)>(sql, params![repo]).await?;
     Ok(found.map(|(owner,)| owner))
 }

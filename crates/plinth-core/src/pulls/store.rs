@@ -42,7 +42,7 @@ macro_rules! select_pull {
              p.review_comments, p.created_at, p.updated_at, p.closed_at, v.number, v.base_sha, v.head_sha, \
              v.merge_base, v.commits, v.additions, v.deletions, v.changed_files, v.created_at, ",
             author_columns!(),
-            " from pull p join repo r on r.id = p.repo_id and r.deleted_at is null \
+            " from pull p join repo r on r.id = p.repo_id and not r.deleted \
              join pull_version v on v.pull_id = p.id and v.number = p.version",
             author_joins!("p.author_id"),
             $rest
@@ -186,7 +186,7 @@ pub async fn update_base_ref(db: &mut Transaction, id: PullId, base_ref: &str) -
 /// The default branch of a repository, and whether it has any open pull request.
 pub async fn find_default_branch(db: &mut Connection, repo: RepoId) -> Result<Option<(String, bool)>, DbError> {
     let sql = "select r.default_branch, exists (select 1 from pull p where p.repo_id = r.id and p.state = 'open') \
-               from repo r where r.id = $1 and r.deleted_at is null";
+               from repo r where r.id = $1 and not r.deleted";
     db.optional(sql, params![repo]).await
 }
 
@@ -290,7 +290,7 @@ pub async fn remove_review_comment(db: &mut Transaction, pull: PullId) -> Result
 /// Open pull requests whose last version has not been refreshed.
 pub async fn list_not_refreshed(db: &mut Connection, limit: usize) -> Result<Vec<(RepoId, PullId)>, DbError> {
     let sql = "select p.repo_id, p.id from pull p join pull_version v on v.pull_id = p.id and v.number = p.version \
-               join repo r on r.id = p.repo_id and r.deleted_at is null \
+               join repo r on r.id = p.repo_id and not r.deleted \
                where p.state = 'open' and v.commits is null and v.attempted_at is null order by p.id limit $1";
     db.all(sql, params![i64::try_from(limit).unwrap_or(i64::MAX)]).await
 }

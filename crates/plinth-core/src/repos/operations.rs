@@ -38,8 +38,7 @@ pub async fn create<T: Target>(
 
 /// Deletes a repository. Everything that belongs to it is removed in the background.
 pub async fn delete(core: &Core, access: &WriteAccess<RepoTarget>) -> Result<()> {
-    let context = (access.repo.id, core.clock.now());
-    access.write(context, |tx, (id, now)| Box::pin(deletion::mark(tx, *id, *now))).await?;
+    access.write(access.repo.id, |tx, id| Box::pin(deletion::mark(tx, *id))).await?;
     deletion::remove_later(core);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Repositories and collaborators in the store.
 //!
 //! A deleted repository has a row until everything that belongs to it is removed ([`deletion`](super::deletion)). No name
-//! finds it, and each statement that reads `repo` by anything else has `deleted_at is null`: a test checks that.
+//! finds it, and each statement that reads `repo` by anything else has `not deleted`: a test checks that.
 
 use super::Repo;
 use super::name::name_key;
@@ -76,12 +76,12 @@ pub async fn find_by_id(
                from repo r join account o on r.owner_id = o.id \
                left join collaborator c on c.repo_id = r.id and c.user_id = $2 \
                left join membership m on m.org_id = r.owner_id and m.user_id = $2 \
-               where r.id = $1 and r.deleted_at is null";
+               where r.id = $1 and not r.deleted";
     db.optional(sql, params![id, user]).await
 }
 
 pub async fn count_public(db: &mut Connection, owner: AccountId) -> Result<i64, DbError> {
-    let sql = "select count(*) from repo where owner_id = $1 and private = false and deleted_at is null";
+    let sql = "select count(*) from repo where owner_id = $1 and private = false and not deleted";
     Ok(db.one::<(i64,)>(sql, params![owner]).await?.0)
 }
 
@@ -158,7 +158,7 @@ pub async fn find_collaborator(db: &mut Connection, repo: RepoId, user: AccountI
 pub async fn list(db: &mut Connection, limit: i64) -> Result<Vec<Repo>, DbError> {
     let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
                r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at \
-               from repo r join account o on r.owner_id = o.id where r.deleted_at is null \
+               from repo r join account o on r.owner_id = o.id where not r.deleted \
                order by r.id limit $1";
     db.all(sql, params![limit]).await
 }

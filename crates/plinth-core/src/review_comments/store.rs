@@ -18,7 +18,7 @@ macro_rules! select_comment {
             author_columns!(),
             " from ",
             $from,
-            " join pull p on p.id = c.pull_id join repo r on r.id = c.repo_id and r.deleted_at is null \
+            " join pull p on p.id = c.pull_id join repo r on r.id = c.repo_id and not r.deleted \
              join pull_version v on v.pull_id = p.id and v.number = p.version \
              join review_thread t on t.id = c.thread_id left join review_thread_place l \
              on l.thread_id = t.id and l.base_sha = v.merge_base and l.head_sha = v.head_sha",
@@ -165,7 +165,7 @@ pub async fn find_comment_context(
         can_read!("w"),
         "), v.number, v.base_sha, v.head_sha, v.merge_base, v.created_at, ",
         author_columns!(),
-        " from pull p join repo r on r.id = p.repo_id and r.deleted_at is null \
+        " from pull p join repo r on r.id = p.repo_id and not r.deleted \
          join pull_version v on v.pull_id = p.id and v.number = p.version",
         author_joins!("$2"),
         "where p.id = $1"

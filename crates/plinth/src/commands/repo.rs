@@ -88,8 +88,7 @@ impl RepoCommand {
             }
             RepoCommand::Delete { name } => {
                 let done = format!("deleted {name}");
-                let context = (name, clock.now());
-                let id = store.write(Operator, context, |tx, (name, now)| Box::pin(delete(tx, name, *now))).await?;
+                let id = store.write(Operator, name, |tx, name| Box::pin(delete(tx, name))).await?;
                 let core = Core::new(store.clone(), repositories, clock.clone(), CoreSettings::default());
                 writeln!(out, "{done}")?;
                 deletion::remove(&core, id).await.map_err(|error| {
@@ -120,8 +119,8 @@ async fn add_collaborator(tx: &mut Transaction, repo: &str, user: &str, permissi
     Ok(store::upsert_collaborator(tx, found.repo.id, user.id, permission).await?)
 }
 
-async fn delete(tx: &mut Transaction, name: &str, now: Timestamp) -> Result<RepoId> {
+async fn delete(tx: &mut Transaction, name: &str) -> Result<RepoId> {
     let found = find_repo(tx, name).await?;
-    deletion::mark(tx, found.repo.id, now).await?;
+    deletion::mark(tx, found.repo.id).await?;
     Ok(found.repo.id)
 }

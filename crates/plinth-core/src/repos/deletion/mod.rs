@@ -9,7 +9,6 @@ pub mod store;
 
 use std::time::{Duration, Instant};
 
-use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
 use plinth_base::ids::RepoId;
 use plinth_store::{Transaction, internal_authority};
@@ -31,8 +30,8 @@ internal_authority!(
 
 /// Deletes a repository for everybody: nobody finds it any more, and another one can have its name. Few rows grant access
 /// to it, so they go at once.
-pub async fn mark(tx: &mut Transaction, repo: RepoId, now: Timestamp) -> Result<()> {
-    store::mark_deleted(tx, repo, &deleted_name_key(repo), now).await?;
+pub async fn mark(tx: &mut Transaction, repo: RepoId) -> Result<()> {
+    store::mark_deleted(tx, repo, &deleted_name_key(repo)).await?;
     store::delete_collaborators(tx, repo).await?;
     store::delete_selections(tx, repo).await?;
     Ok(())

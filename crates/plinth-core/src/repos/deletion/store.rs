@@ -3,13 +3,12 @@
 //! A statement here deletes at most as many rows as its second parameter says, and no foreign key makes it delete or
 //! change more: children go before their parents, and replies before the comments they reply to.
 
-use plinth_base::clock::Timestamp;
 use plinth_base::ids::RepoId;
 use plinth_store::{Connection, DbError, Transaction, params};
 
-pub async fn mark_deleted(db: &mut Transaction, repo: RepoId, name_key: &str, now: Timestamp) -> Result<(), DbError> {
-    let sql = "update repo set deleted_at = $2, name_key = $3 where id = $1 and deleted_at is null";
-    db.execute(sql, params![repo, now, name_key]).await?;
+pub async fn mark_deleted(db: &mut Transaction, repo: RepoId, name_key: &str) -> Result<(), DbError> {
+    let sql = "update repo set deleted = true, name_key = $2 where id = $1 and not deleted";
+    db.execute(sql, params![repo, name_key]).await?;
     Ok(())
 }
 
@@ -26,13 +25,13 @@ pub async fn delete_selections(db: &mut Transaction, repo: RepoId) -> Result<(),
 
 /// Whether a repository is deleted, but not removed yet.
 pub async fn is_deleted(db: &mut Connection, repo: RepoId) -> Result<bool, DbError> {
-    let sql = "select id from repo where id = $1 and deleted_at is not null";
+    let sql = "select id from repo where id = $1 and deleted";
     Ok(db.optional::<(RepoId,)>(sql, params![repo]).await?.is_some())
 }
 
 /// The deleted repository with the lowest id above `after`.
 pub async fn find_next_deleted(db: &mut Connection, after: RepoId) -> Result<Option<RepoId>, DbError> {
-    let sql = "select id from repo where deleted_at is not null and id > $1 order by id limit 1";
+    let sql = "select id from repo where deleted and id > $1 order by id limit 1";
     Ok(db.optional::<(RepoId,)>(sql, params![after]).await?.map(|(repo,)| repo))
 }
 
@@ -92,6 +91,6 @@ pub async fn delete_token_selections(db: &mut Transaction, repo: RepoId, rows_ma
 
 /// Deletes the row of a deleted repository. Foreign keys would delete what refers to it.
 pub async fn delete_marked(db: &mut Transaction, repo: RepoId) -> Result<(), DbError> {
-    db.execute("delete from repo where id = $1 and deleted_at is not null", params![repo]).await?;
+    db.execute("delete from repo where id = $1 and deleted", params![repo]).await?;
     Ok(())
 }

@@ -11,7 +11,7 @@ macro_rules! select_review {
         concat!(
             "select w.id, w.pull_id, p.number, w.state, w.body, w.commit_sha, w.submitted_at, ",
             author_columns!(),
-            " from review w join pull p on p.id = w.pull_id join repo r on r.id = w.repo_id and r.deleted_at is null",
+            " from review w join pull p on p.id = w.pull_id join repo r on r.id = w.repo_id and not r.deleted",
             author_joins!("w.author_id"),
             $rest
         )
