@@ -7,10 +7,9 @@ use plinth::cli::{self, Cli};
 use plinth::permissions;
 
 /// Every request allocates and frees several blocks of some kilobytes. The system's allocator joins and splits them
-/// each time; jemalloc caches them per thread, and returns
-/// unused pages to the system.
+/// each time; mimalloc caches them per thread.
 #[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
