@@ -13,9 +13,10 @@ use crate::app::App;
 use crate::app::permits::Permit;
 use crate::settings::GitSettings;
 use plinth_base::error::{Error, Result};
+use plinth_core::objects::Subject;
 use plinth_core::ref_updates::push::{self, Pusher};
 use plinth_git::pkt_line::{self, Band};
-use plinth_git::{Limits, PackLimits, Quarantine, RawObject, Repository};
+use plinth_git::{Budget, Limits, PackLimits, Quarantine, RawObject, Repository};
 
 /// Executes the push and returns the report. Runs in its own task, so that it finishes even if the client disconnects.
 pub async fn receive(app: App, pusher: Pusher, sent: (Incoming, Encoding), _permit: Permit) -> Result<Vec<u8>> {
@@ -55,12 +56,17 @@ async fn apply_change(app: &App, pusher: Pusher, commands: Commands, pack: Optio
     let _removal_lock = app.objects.prevent_removal(repo).await;
     app.objects.flush(repo).await?;
     let known = KnownTips::find(app, &pusher, &commands.list).await?;
-    let (objects, checking) = (app.objects.clone(), pusher.clone());
-    let (commands, updates, pack) = off_thread(move || {
-        let repository = objects.repository(repo)?;
-        let budget = objects.budget_of(owner);
-        let updates = push::validate(&repository, &checking, &commands.list, &known, (pack.as_ref(), &budget))?;
-        Ok((commands, updates, pack))
+    let checking = pusher.clone();
+    let validate = move |repository: &Arc<Repository>, budget: &Budget| {
+        let updates = push::validate(repository, &checking, &commands.list, &known, (pack.as_ref(), budget))?;
+        Ok((commands, known, updates, pack))
+    };
+    let (commands, known, mut updates, pack) = app.objects.run_within(Subject { repo, owner }, validate).await?;
+    let (updates, pack) = off_thread(move || {
+        if let Some(pack) = &pack {
+            push::check_connected(pack, &known, &mut updates)?;
+        }
+        Ok((updates, pack))
     })
     .await?;
     if let Some(pack) = pack.filter(|_| is_accepted(&updates, commands.atomic)) {

@@ -23,7 +23,8 @@ use plinth_base::ids::{AccountId, RepoId};
 use plinth_git::{Budget, BudgetLimits, Memory, RawObject, Reader, Repositories, Repository, Reserved};
 use plinth_store::{Store, WriteAuthority};
 use removal_locks::RemovalLocks;
-use workers::{Subject, Workers};
+pub use workers::Subject;
+use workers::Workers;
 
 /// Repositories whose owner is cached.
 const OWNERS_MAX: usize = 10_000;
@@ -111,9 +112,16 @@ impl Objects {
         self.0.workers.run_within(Subject { repo, owner }, work).await
     }
 
-    /// An object budget for work that runs on the caller's thread and has its own permit, such as a push.
-    pub fn budget_of(&self, owner: AccountId) -> Budget {
-        self.0.workers.budget_of(owner)
+    /// Runs `work` with the repository and an object budget, for objects that are not in the repository yet, such as
+    /// those of a push. Dropping the future cancels the work.
+    pub async fn run_within<T: Send + 'static>(
+        &self,
+        subject: Subject,
+        work: impl FnOnce(&Arc<Repository>, &Budget) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let objects = self.clone();
+        let work = move |budget: &Budget| work(&objects.repository(subject.repo)?, budget);
+        self.0.workers.run_within(subject, work).await
     }
 
     async fn owner_of(&self, repo: RepoId) -> Result<AccountId> {
@@ -134,7 +142,8 @@ impl Objects {
     ) -> Result<T> {
         match self.try_read(repo, &work) {
             Ok(outcome) => outcome,
-            Err(WouldBlock) => self.read(repo, work).await,
+            // Boxed, because it is large and rarely needed.
+            Err(WouldBlock) => Box::pin(self.read(repo, work)).await,
         }
     }
 

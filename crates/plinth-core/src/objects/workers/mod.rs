@@ -132,11 +132,6 @@ impl Workers {
         })
     }
 
-    /// An object budget for work on a thread of the caller.
-    pub fn budget_of(&self, owner: AccountId) -> Budget {
-        Budget::new(self.0.limits, self.0.memory.clone(), Arc::new(Cancellation::new(owner)), None)
-    }
-
     /// Waits for a worker within the shares of the repository and of its owner.
     async fn admit(&self, subject: Subject) -> Result<Permits> {
         let of_repo = self.use_share(ShareKey::Repo(subject.repo));

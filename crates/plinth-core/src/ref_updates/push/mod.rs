@@ -7,4 +7,4 @@ mod validation;
 
 pub use model::{Command, Pusher, UpdateOutcome, UpdateRejection, ValidatedUpdate};
 pub use operations::apply;
-pub use validation::{KnownTips, validate};
+pub use validation::{KnownTips, check_connected, validate};

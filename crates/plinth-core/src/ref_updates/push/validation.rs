@@ -42,7 +42,7 @@ impl KnownTips {
     }
 }
 
-/// Validates every update, with the pack of the push if it has one.
+/// Validates every update by itself, with the pack of the push if it has one. [`check_connected`] comes next.
 pub fn validate(
     repository: &Repository,
     pusher: &Pusher,
@@ -59,9 +59,24 @@ pub fn validate(
         Ok(name) => validator.validate(name, command),
         Err(rejection) => Ok(Err(rejection)),
     });
-    let mut updates = validated.collect::<Result<Vec<ValidatedUpdate>>>()?;
-    validator.check_connected(&mut updates)?;
-    Ok(updates)
+    validated.collect()
+}
+
+/// All objects that the new targets reach must exist; if one is missing, none of the updates is accepted. Runs git.
+pub fn check_connected(pack: &Quarantine, known: &KnownTips, updates: &mut [ValidatedUpdate]) -> Result<()> {
+    let new_tips: Vec<Sha> = updates.iter().filter_map(|update| Some(update.as_ref().ok()?.new?.sha)).collect();
+    if new_tips.is_empty() {
+        return Ok(());
+    }
+    match pack.check_connected(&new_tips, &known.tips) {
+        Ok(()) => Ok(()),
+        Err(Error::Unprocessable(_)) => {
+            let with_target = |update: &&mut ValidatedUpdate| matches!(update, Ok(change) if change.new.is_some());
+            updates.iter_mut().filter(with_target).for_each(|update| *update = Err(UpdateRejection::MissingObjects));
+            Ok(())
+        }
+        Err(other) => Err(other),
+    }
 }
 
 /// The name of each command, if it is valid and unique in the push.
@@ -97,25 +112,5 @@ impl Validator<'_> {
             return Ok(Err(UpdateRejection::Workflows));
         }
         Ok(Ok(Change { name, old: command.old, new: Some(Target { sha, kind }) }))
-    }
-
-    /// All objects that the new targets reach must be here; if one is missing, none of the updates is accepted.
-    fn check_connected(&self, updates: &mut [ValidatedUpdate]) -> Result<()> {
-        let new_tips: Vec<Sha> = updates.iter().filter_map(|update| Some(update.as_ref().ok()?.new?.sha)).collect();
-        if new_tips.is_empty() {
-            return Ok(());
-        }
-        match self.pack.check_connected(&new_tips, &self.known.tips) {
-            Ok(()) => Ok(()),
-            Err(Error::Unprocessable(_)) => {
-                let with_target = |update: &&mut ValidatedUpdate| matches!(update, Ok(change) if change.new.is_some());
-                updates
-                    .iter_mut()
-                    .filter(with_target)
-                    .for_each(|update| *update = Err(UpdateRejection::MissingObjects));
-                Ok(())
-            }
-            Err(other) => Err(other),
-        }
     }
 }
