@@ -123,7 +123,8 @@ impl Store {
     pub async fn read(&self) -> Result<Connection> {
         Ok(match &self.engine {
             Engine::Sqlite(engine) => Connection::Sqlite(engine.reader()?),
-            Engine::Postgres(engine) => Connection::Postgres(engine.client().await?),
+            // Boxed, because the future is large, and every future that reads would be as large on SQLite too.
+            Engine::Postgres(engine) => Connection::Postgres(Box::pin(engine.client()).await?),
         })
     }
 

@@ -30,7 +30,8 @@ pub async fn acquire(app: &App, context: &RequestContext, length: usize) -> Resu
 pub async fn count(app: &App, context: &RequestContext, response: Response, whole: Option<&Bytes>) -> Result<Response> {
     match whole {
         Some(bytes) if bytes.len() >= SIZE_MIN => {
-            let permit = acquire(app, context, bytes.len()).await?;
+            // Boxed, because it is large and rarely needed.
+            let permit = Box::pin(acquire(app, context, bytes.len())).await?;
             Ok(response.map(|body| Body::new(CountedBody { body, _permit: permit })))
         }
         Some(_) | None => Ok(response),
