@@ -124,15 +124,15 @@ impl Victim {
         line.and_then(|count| count.trim().parse().ok()).expect("a count of statements")
     }
 
-    /// The number of statements for some work. It takes the least of three attempts, because the server may do other work at
-    /// the same time.
+    /// The number of statements for some work. It takes the least of many attempts, because the server may do other work
+    /// at the same time.
     pub fn statements_of(&self, work: impl Fn()) -> u64 {
         let count = || {
             let before = self.statements();
             work();
             self.statements() - before
         };
-        [count(), count(), count()].into_iter().min().expect("three of them")
+        (0..10).map(|_| count()).min().expect("ten attempts")
     }
 
     /// The peak resident memory of the process, in bytes.
