@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::fuzz;
 use crate::postgres::Source;
 
 /// The output of `cargo xtask help`.
@@ -11,19 +12,25 @@ cargo xtask COMMAND
   check      quick checks: format, clippy, docs, architecture
   test       all checks; ends with a summary and a line `N passed, N failed`
   faults     the fault suite: kills, power cuts, full disks and the like (docs/reliability.md)
+  fuzz       libFuzzer on every parser of bytes from outside (docs/reliability.md, F15)
   bench      benchmarks; `cargo xtask bench --help` lists the flags
   postgres   start a private PostgreSQL, print its URL, stop it on Ctrl-C
   help       print this text
 
-Flags of check, test and faults:
+Flags of check, test, faults and fuzz:
   --list             list the steps and exit
   --only NAME        run this step and the steps it needs (may be repeated)
   --skip NAME        skip this step (may be repeated)
-  --minutes N        time limit of the whole run, 80 by default, 600 for the long form of faults
+  --minutes N        time limit of the whole run, 80 by default, 2880 for the long form of faults
 
 Flags of faults:
-  --short            the form that `cargo xtask test` runs, in minutes instead of hours
+  --short            minutes instead of hours
+
+Flag of faults and fuzz:
   --seed NUMBER      repeat the choices of an earlier run, which has printed its seed
+
+Flag of fuzz:
+  --seconds N        time for each target, 60 by default
 
 Flag of test, faults and postgres:
   --postgres-from SOURCE    `found`, `apt` or `npm`; by default the first that works
@@ -31,8 +38,8 @@ Flag of test, faults and postgres:
 
 /// Far above what a run takes on two idle cores, and below the limit of CI: a hang should end here, with the name of its step.
 const RUN_LIMIT: Duration = Duration::from_secs(80 * 60);
-/// The long form of the fault suite takes hours.
-const LONG_FAULTS_LIMIT: Duration = Duration::from_secs(10 * 60 * 60);
+/// The long form of the fault suite takes hours, and more than a day with F15.
+const LONG_FAULTS_LIMIT: Duration = Duration::from_secs(48 * 60 * 60);
 
 #[derive(Debug, PartialEq)]
 pub enum Command {
@@ -40,6 +47,7 @@ pub enum Command {
     Check(Options),
     Test(Options),
     Faults(Options),
+    Fuzz(Options),
     /// With the flags for the benchmark program.
     Bench(Vec<String>),
     Postgres(Option<Source>),
@@ -56,6 +64,7 @@ pub struct Options {
     pub limit: Duration,
     pub postgres_from: Option<Source>,
     pub faults: Faults,
+    pub fuzz_seconds: u64,
 }
 
 /// How the fault suite runs.
@@ -72,7 +81,8 @@ impl Faults {
 impl Default for Options {
     fn default() -> Self {
         let (only, skip) = (Vec::new(), Vec::new());
-        Self { list: false, only, skip, limit: RUN_LIMIT, postgres_from: None, faults: Faults::SHORT }
+        let (postgres_from, faults, fuzz_seconds) = (None, Faults::SHORT, fuzz::SHORT_SECONDS);
+        Self { list: false, only, skip, limit: RUN_LIMIT, postgres_from, faults, fuzz_seconds }
     }
 }
 
@@ -84,6 +94,7 @@ pub fn parse(words: &[String]) -> Result<Command, String> {
         "check" => Ok(Command::Check(options(flags)?)),
         "test" => Ok(Command::Test(options(flags)?)),
         "faults" => Ok(Command::Faults(fault_options(flags)?)),
+        "fuzz" => Ok(Command::Fuzz(fuzz_options(flags)?)),
         "bench" => Ok(Command::Bench(flags.to_vec())),
         "postgres" => match options(flags)? {
             Options { postgres_from, .. } if flags.len() <= 2 => Ok(Command::Postgres(postgres_from)),
@@ -118,10 +129,7 @@ fn fault_options(flags: &[String]) -> Result<Options, String> {
     while let Some(flag) = words.next() {
         match flag.as_str() {
             "--short" => faults.long = false,
-            "--seed" => {
-                let value = words.next().ok_or("--seed needs a value")?;
-                faults.seed = Some(value.parse().map_err(|_| format!("`{value}` is not a number"))?);
-            }
+            "--seed" => faults.seed = Some(number(flag, words.next())?),
             _ => others.push(flag.clone()),
         }
     }
@@ -133,10 +141,34 @@ fn fault_options(flags: &[String]) -> Result<Options, String> {
     Ok(options)
 }
 
+fn fuzz_options(flags: &[String]) -> Result<Options, String> {
+    let (mut seed, mut seconds, mut others) = (None, fuzz::SHORT_SECONDS, Vec::new());
+    let mut words = flags.iter();
+    while let Some(flag) = words.next() {
+        match flag.as_str() {
+            "--seed" => seed = Some(number(flag, words.next())?),
+            "--seconds" => seconds = number(flag, words.next())?.clamp(1, 24 * 60 * 60),
+            _ => others.push(flag.clone()),
+        }
+    }
+    let mut options = options(&others)?;
+    options.faults.seed = seed;
+    options.fuzz_seconds = seconds;
+    if !others.iter().any(|flag| flag == "--minutes") {
+        options.limit = fuzz::run_limit(seconds);
+    }
+    Ok(options)
+}
+
+fn number(flag: &str, value: Option<&String>) -> Result<u64, String> {
+    let value = value.ok_or(format!("{flag} needs a value"))?;
+    value.parse().map_err(|_| format!("`{value}` is not a number"))
+}
+
 fn minutes(text: &str) -> Result<Duration, String> {
     match text.parse() {
-        Ok(count @ 1..=1440) => Ok(Duration::from_secs(count * 60)),
-        _ => Err(format!("`{text}` is not a number of minutes from 1 to 1440")),
+        Ok(count @ 1..=2880) => Ok(Duration::from_secs(count * 60)),
+        _ => Err(format!("`{text}` is not a number of minutes from 1 to 2880")),
     }
 }
 
@@ -155,7 +187,7 @@ mod tests {
 
     #[test]
     fn help_lists_every_flag_once() {
-        for flag in ["--list", "--only", "--skip", "--minutes", "--short", "--seed", "--postgres-from"] {
+        for flag in ["--list", "--only", "--skip", "--minutes", "--short", "--seed", "--seconds", "--postgres-from"] {
             let listed = HELP.lines().filter(|line| line.trim_start().starts_with(flag)).count();
             assert_eq!(listed, 1, "{flag}");
         }
@@ -185,6 +217,12 @@ mod tests {
     }
 
     #[test]
+    fn fuzz_has_time_for_each_target() {
+        let Ok(Command::Fuzz(options)) = parse_line("fuzz --only diff --seconds 7 --seed 3") else { panic!() };
+        assert_eq!((options.fuzz_seconds, options.faults.seed, options.limit), (7, Some(3), fuzz::run_limit(7)));
+    }
+
+    #[test]
     fn errors_name_the_wrong_argument() {
         for (line, part) in [
             ("tset", "`tset`"),
@@ -192,6 +230,7 @@ mod tests {
             ("test --only", "--only needs a value"),
             ("faults --seed six", "`six`"),
             ("test --short", "`--short`"),
+            ("fuzz --seconds x", "`x`"),
             ("test --minutes 0", "minutes from 1"),
             ("postgres --postgres-from brew", "`brew`"),
             ("postgres --only unit --list", "only --postgres-from"),

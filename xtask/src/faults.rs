@@ -4,6 +4,7 @@ use std::process::Command;
 
 use crate::apt;
 use crate::durability;
+use crate::fuzz;
 use crate::outcome::Outcome;
 use crate::process::first_line;
 use crate::step::{Context, Need, Step, cargo_test, minutes};
@@ -52,6 +53,7 @@ pub fn cases() -> Vec<Step> {
         case!("F10", "::f10_", "PostgreSQL restarts, is killed, loses its connections, hangs"),
         case!("F11", "::f11_", "a thousand slow clients"),
         case!("F12", "::f12_", "limits at -1, 0 and +1"),
+        fuzz::FAULT,
         case!("backup", "backup::", "backup and restore under load"),
     ]
 }

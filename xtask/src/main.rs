@@ -9,6 +9,7 @@ mod browser;
 mod clients;
 mod durability;
 mod faults;
+mod fuzz;
 mod npm;
 mod outcome;
 mod postgres;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Ok(Command::Check(options)) => runner::run(steps::quick(), &options),
         Ok(Command::Test(options)) => runner::run(steps::all(), &options),
         Ok(Command::Faults(options)) => runner::run(faults::cases(), &options),
+        Ok(Command::Fuzz(options)) => runner::run(fuzz::steps(), &options),
         Ok(Command::Bench(flags)) => bench::run(&flags),
         Ok(Command::Postgres(from)) => postgres::serve(from),
         Ok(Command::Reaper) => reaper::run(),

@@ -76,6 +76,7 @@ struct Run<'a> {
     postgres: Arc<OnceLock<Cluster>>,
     postgres_from: Option<Source>,
     faults: Faults,
+    fuzz_seconds: u64,
 }
 
 enum Readiness {
@@ -101,6 +102,7 @@ impl<'a> Run<'a> {
             postgres: Arc::default(),
             postgres_from: options.postgres_from,
             faults: options.faults,
+            fuzz_seconds: options.fuzz_seconds,
         })
     }
 
@@ -167,6 +169,7 @@ impl<'a> Run<'a> {
             postgres: self.postgres.clone(),
             postgres_from: self.postgres_from,
             faults: self.faults,
+            fuzz_seconds: self.fuzz_seconds,
         }
     }
 

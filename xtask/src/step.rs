@@ -43,6 +43,7 @@ pub struct Context {
     pub postgres: Arc<OnceLock<Cluster>>,
     pub postgres_from: Option<Source>,
     pub faults: Faults,
+    pub fuzz_seconds: u64,
 }
 
 impl Step {

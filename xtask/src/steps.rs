@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn steps_are_listed_after_those_they_need() {
-        for steps in [quick(), all(), faults::cases()] {
+        for steps in [quick(), all(), faults::cases(), crate::fuzz::steps()] {
             for (index, step) in steps.iter().enumerate() {
                 for needed in step.needed_steps() {
                     assert!(steps[..index].iter().any(|step| step.name == needed), "{} needs {needed}", step.name);

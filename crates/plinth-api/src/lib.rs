@@ -6,7 +6,7 @@
 mod accounts;
 pub mod app;
 mod explorer;
-mod git_http;
+pub mod git_http;
 mod git_objects;
 pub mod health;
 mod installations;

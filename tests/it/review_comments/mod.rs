@@ -3,6 +3,7 @@
 mod comment_context;
 mod creating;
 mod diffs;
+mod harmless;
 mod hostile;
 mod listing;
 pub mod model;

@@ -17,6 +17,10 @@ mod ref_pages;
 mod spool;
 mod upload_request;
 
+pub use commands::Commands;
+pub use ls_refs::LsRefs;
+pub use upload_request::{Command as UploadRequest, Shallow, parse as parse_upload_request};
+
 use crate::policy::table::{GitAdvertise, GitReceivePack, GitUploadPack};
 use crate::routes::Routes;
 

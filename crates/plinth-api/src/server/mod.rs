@@ -13,6 +13,8 @@ mod http_service;
 mod rejection;
 mod stream;
 
+pub use framing::Framing;
+pub use head::{Head, check as check_head};
 pub use http_service::HttpService;
 
 use std::future::Future;

@@ -31,6 +31,11 @@ pub struct State {
     directory: PathBuf,
 }
 
+/// Checks that the text is a state file. Creates no keys.
+pub fn check_syntax(text: &str) -> Result<()> {
+    file::parse(text).map(drop)
+}
+
 impl State {
     /// Reads the file at `path`. Creates the private keys that it names and that do not exist, relative to its directory.
     pub fn read(path: &Path) -> Result<Self> {
