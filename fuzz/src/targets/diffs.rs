@@ -90,10 +90,10 @@ pub const REANCHOR: Target = Target {
     name: "reanchor",
     seeds: || {
         texts(&[
-            "1\n2\n3\n4\n\01\nx\n3\n4\n\01\n2\n3\n4\n\00\n1\nx\n3\n4\n",
-            "1\n2\n3\n\01\n2\n3\nend\n\01\n2\n3\n\01\n2\n3\n",
+            "1\n2\n3\n4\n\x001\nx\n3\n4\n\x001\n2\n3\n4\n\x000\n1\nx\n3\n4\n",
+            "1\n2\n3\n\x001\n2\n3\nend\n\x001\n2\n3\n\x001\n2\n3\n",
             "a\n\0a\nb\n\0c\n\0c\na\nb",
-            "1\n2\n3\n4\n5\n6\n7\n8\n9\n\01\n3\n4\n5\n6\n7\n8\n9\n10\n\01\n2\n3\n5\n6\n7\n8\n9\n\00\n1\n3\n5\n6\n7\n9\n10\n11\n",
+            "1\n2\n3\n4\n5\n6\n7\n8\n9\n\x001\n3\n4\n5\n6\n7\n8\n9\n10\n\x001\n2\n3\n5\n6\n7\n8\n9\n\x000\n1\n3\n5\n6\n7\n9\n10\n11\n",
         ])
     },
     check: |data| {

@@ -168,7 +168,7 @@ impl Files {
         std::fs::write(packs.join("../../HEAD"), "ref: refs/heads/none\n").expect("a file");
         let (mut pack, mut index) = pack_and_index(entries);
         if damage != 0 {
-            let changed = if damage % 2 == 0 { &mut pack } else { &mut index };
+            let changed = if damage.is_multiple_of(2) { &mut pack } else { &mut index };
             let position = usize::from(damage).wrapping_mul(7919) % changed.len();
             changed[position] ^= damage;
         }
