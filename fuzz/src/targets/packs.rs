@@ -164,7 +164,10 @@ impl Files {
         let number = NEXT.replace(NEXT.get() + 1);
         let directory = DIRECTORY.with(|directory| directory.path().join(number.to_string()));
         let packs = directory.join("repositories").join(pack_directory(RepoId(1)));
-        std::fs::create_dir_all(&packs).expect("a directory");
+        // With all its directories: opening it would create those that are missing, and sync them.
+        for part in ["", "../info", "../../refs/heads", "../../quarantine"] {
+            std::fs::create_dir_all(packs.join(part)).expect("a directory");
+        }
         std::fs::write(packs.join("../../HEAD"), "ref: refs/heads/none\n").expect("a file");
         let (mut pack, mut index) = pack_and_index(entries);
         if damage != 0 {

@@ -45,7 +45,7 @@ pulls:
     base: main
     comments: [{ author: mona, path: a.txt, line: 2, body: "Why, @hubot?", replies: [{ author: hubot, body: Because }] }]
 apps: [{ slug: helper, owner: octo-org, permissions: { contents: write, pull_requests: write, metadata: read } }]
-oauth_apps: [{ name: Tool, owner: mona, client_id: Ov23tool }]
+oauth_apps: [{ slug: tool, owner: mona, client_id: Ov23tool }]
 installations: [{ app: helper, account: octo-org, repositories: [octo-org/hello] }]
 tokens:
   - { kind: classic, user: mona, scopes: [repo, admin:org, project, user, delete_repo, notifications, workflow], token: ghp_everything }
