@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use serde_json::json;
@@ -16,7 +16,7 @@ use crate::client::Client;
 use crate::comparison::REF_PREFIX;
 use crate::injection::Injection;
 use crate::ledger::{Action, Event};
-use crate::settings::{figure, has, progress, sized, skip};
+use crate::settings::{figure, has, program_path, progress, sized, skip};
 use crate::subject::{REPO, Subject, TOKEN};
 use crate::writer;
 
@@ -24,7 +24,7 @@ use crate::writer;
 const CALLS_MAX: usize = 40;
 /// Writes that are tried after a failure.
 const TRIES: usize = 20;
-/// SQLite syncs the directory of a new log and ignores the result.
+/// SQLite syncs the directory with the first commit and ignores the result. The server has synced it before.
 const SYNCED_BY_SQLITE: &str = "data";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +84,38 @@ fn f8_control_store_without_sync_is_detected() {
     let site = fail_sync(&mut subject, Operation::Ref, 1, "control");
     assert_eq!(site, None, "nobody would notice a store that does not sync");
     figure("F8 control, a store that does not sync: no sync before the acknowledgement, noticed");
+}
+
+/// A log whose name is not durable could disappear in a power cut, so nothing may be acknowledged.
+#[test]
+#[ignore = "a fault case: cargo xtask faults --only F8"]
+fn f8_failed_sync_of_directory_fails_start() {
+    if let Err(reason) = may_run() {
+        return skip(&reason);
+    }
+    // The first start creates the database, later ones open it.
+    let mut subject = Subject::prepare(&[]);
+    let new = start_without_directory_sync(&subject);
+    subject.launch();
+    subject.kill();
+    let existing = start_without_directory_sync(&subject);
+    for (kind, output) in [("new", new), ("existing", existing)] {
+        let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let expected = format!("cannot sync the directory {} of the database", subject.data().display());
+        assert_eq!(output.status.code(), Some(1), "with a {kind} database: {text}");
+        assert!(text.contains(&expected), "with a {kind} database: {text}");
+    }
+    figure("F8, sync of the data directory: a start without it fails and names the directory");
+}
+
+/// Ends the server after a while if it starts.
+fn start_without_directory_sync(subject: &Subject) -> Output {
+    let data = subject.data();
+    let mut command = Command::new("strace");
+    command.args(["-f", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-P"]).arg(&data);
+    command.args(["-e", "inject=fsync,fdatasync:error=EIO", "timeout", "20"]).arg(program_path());
+    command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(&data);
+    command.stdin(Stdio::null()).output().expect("strace starts")
 }
 
 fn may_run() -> Result<(), String> {

@@ -64,6 +64,9 @@ impl Engine {
         let mut connection = open_writer(file, durability).map_err(cannot_open)?;
         migrations::migrate_sqlite(&mut connection)?;
         let readers = [open_reader(file).map_err(cannot_open)?, open_reader(file).map_err(cannot_open)?];
+        if durability == Durability::PowerCut {
+            sync_directory_of(file)?;
+        }
         let shared = Arc::new(Shared {
             file: file.to_owned(),
             durability,
@@ -112,6 +115,16 @@ impl Engine {
             outcome.await.map_err(|_| Error::internal("the writer thread dropped a transaction"))?
         }
     }
+}
+
+/// Makes the names of the database and of its log durable. SQLite does this with the first commit, and ignores a failure:
+/// a power cut could then remove the log with everything in it.
+fn sync_directory_of(file: &Path) -> Result<()> {
+    let directory = file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let synced = std::fs::File::open(directory).and_then(|opened| opened.sync_all());
+    synced.map_err(|error| {
+        Error::Unavailable(format!("cannot sync the directory {} of the database: {error}", directory.display()))
+    })
 }
 
 /// How the schema of a file compares with this binary's. A missing file is not created.
