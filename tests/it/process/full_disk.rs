@@ -101,7 +101,7 @@ async fn full_disk_returns_503_for_pushes_and_clones_and_recovers() {
     let metrics = metrics_address(&server);
     let details = get(&metrics, "/readyz/details");
     assert!(details.starts_with("HTTP/1.1 503") && details.contains(r#""name": "disk""#), "{details}");
-    assert!(details.contains("No space left on device"), "{details}");
+    assert!(details.contains("No space left on device") && details.contains("data/repositories"), "{details}");
     assert_unavailable("a push", &git(&work, &["push", "--quiet", &url, "main"]));
     assert_unavailable("a clone", &git(path, &["clone", "--quiet", "--mirror", &url, "full"]));
     assert_eq!(server.get("/repos/mona/rocket/git/ref/heads/main").status(), 200, "reading goes on");

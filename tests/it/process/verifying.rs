@@ -291,7 +291,9 @@ fn damaged_backup_is_reported() {
     let instance = stopped();
     let backup = instance.path().join("backup").display().to_string();
     succeed(instance.run(&["backup", &backup]));
-    verify(&instance, &["--backup", &backup], 0);
+    assert_eq!(verify(&instance, &["--backup", &backup], 0)["checked"]["repositories"], 1);
+    let printed = succeed(instance.run(&["verify", "--backup", &backup]));
+    assert!(printed.starts_with("healthy: ") && printed.contains(" store, 1 repositories, "), "{printed}");
     damage(&first_pack(Path::new(&backup)));
     assert_eq!(kinds(&verify(&instance, &["--backup", &backup], 1)), ["damaged_backup"]);
 }

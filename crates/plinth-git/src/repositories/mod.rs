@@ -151,7 +151,10 @@ impl Repositories {
 
     /// Checks that a few bytes can be written to the disk of the repositories and synced. Blocks as long as the disk does.
     pub fn check_disk(&self) -> Result<()> {
-        Ok(durable::check_disk(&self.directory)?)
+        durable::check_disk(&self.directory).map_err(|error| match Error::from(error) {
+            Error::Unavailable(why) => Error::Unavailable(format!("{}: {why}", self.directory.display())),
+            other => other,
+        })
     }
 
     pub(crate) fn directory(&self) -> &Path {

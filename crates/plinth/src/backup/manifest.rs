@@ -70,6 +70,11 @@ impl Manifest {
     pub fn total_size(&self) -> u64 {
         self.files.values().map(|file| file.size).sum()
     }
+
+    pub fn pack_size(&self) -> u64 {
+        let is_pack = |path: &Path| path.extension().is_some_and(|extension| extension == "pack");
+        self.files.iter().filter(|(path, _)| is_pack(path)).map(|(_, file)| file.size).sum()
+    }
 }
 
 impl fmt::Display for Manifest {

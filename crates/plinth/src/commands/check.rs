@@ -110,12 +110,14 @@ fn check_data_directory(data: &Path) -> Result<()> {
 /// The URL of a database without its password.
 fn masked(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return "***".into() };
+    // A parameter may be a password too.
+    let without_parameters = |text: &str| text.split('?').next().unwrap_or_default().to_owned();
     match rest.rsplit_once('@') {
         Some((user, host)) => {
             let user = user.split(':').next().unwrap_or_default();
-            format!("{scheme}://{user}:***@{host}")
+            format!("{scheme}://{user}:***@{}", without_parameters(host))
         }
-        None => format!("{scheme}://{}", rest.split('?').next().unwrap_or_default()),
+        None => format!("{scheme}://{}", without_parameters(rest)),
     }
 }
 
@@ -127,6 +129,7 @@ mod tests {
     fn masked_url_has_no_password() {
         assert_eq!(masked("postgres://me:p@ss@host:5432/name"), "postgres://me:***@host:5432/name");
         assert_eq!(masked("postgres://host/name?password=secret"), "postgres://host/name");
+        assert_eq!(masked("postgres://me@a,b/name?password=secret"), "postgres://me:***@a,b/name");
         assert_eq!(masked("host=a password=b"), "***");
     }
 }

@@ -139,6 +139,9 @@ fn note_damage(error: Error, report: &mut Report) -> Result<()> {
 
 fn check_backup(directory: &Path, report: &mut Report, progress: &mut Progress) -> Result<()> {
     let manifest = Manifest::read(directory)?;
+    report.backup = Some(manifest.to_string());
+    report.checked.repositories = manifest.repositories.len() as u64;
+    report.checked.pack_bytes = manifest.pack_size();
     let damaged = check_files(directory, &manifest, progress)?;
     report.findings.extend(damaged.into_iter().map(|problem| Finding::new(Kind::DamagedBackup, problem)));
     if let Some(file) = manifest.database.sqlite_file()

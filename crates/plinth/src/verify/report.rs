@@ -19,6 +19,9 @@ pub struct Report {
     finished_at: String,
     pub engine: Option<&'static str>,
     pub checked: Checked,
+    /// What a backup contains, for people.
+    #[serde(skip)]
+    pub backup: Option<String>,
     pub findings: Vec<Finding>,
 }
 
@@ -145,6 +148,7 @@ impl Report {
             finished_at: String::new(),
             engine: None,
             checked: Checked::default(),
+            backup: None,
             findings: Vec::new(),
         }
     }
@@ -175,12 +179,11 @@ impl Report {
         let mut counts: BTreeMap<Kind, usize> = BTreeMap::new();
         self.findings.iter().for_each(|finding| *counts.entry(finding.kind).or_default() += 1);
         let Checked { repositories, references, pack_bytes, .. } = self.checked;
-        writeln!(
-            out,
-            "{}: {repositories} repositories, {references} references, {pack_bytes} bytes of packs, {} findings",
-            if self.healthy { "healthy" } else { "damaged" },
-            counts.values().sum::<usize>()
-        )?;
+        let checked = self.backup.clone().unwrap_or_else(|| {
+            format!("{repositories} repositories, {references} references, {pack_bytes} bytes of packs")
+        });
+        let state = if self.healthy { "healthy" } else { "damaged" };
+        writeln!(out, "{state}: {checked}, {} findings", counts.values().sum::<usize>())?;
         Ok(())
     }
 }
