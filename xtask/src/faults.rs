@@ -7,7 +7,7 @@ use crate::durability;
 use crate::fuzz;
 use crate::outcome::Outcome;
 use crate::process::first_line;
-use crate::step::{Context, Need, Step, cargo_test, minutes};
+use crate::step::{Context, Need, Step, cargo_test, minutes, without_postgres};
 use crate::steps::POSTGRES;
 use crate::tally::Tally;
 
@@ -36,6 +36,16 @@ pub const SHORT: Step = Step {
     run: |context| run(context, None, false),
 };
 
+/// The integration tests clone fewer refs.
+const LARGE_CLONE: Step = Step {
+    name: "large-clone",
+    about: "a mirror clone of a repository with a million refs, in bounded memory",
+    needs: &[Need::Cargo],
+    limit: minutes(60),
+    run: large_clone,
+};
+const LARGE_CLONE_REFS: &str = "1000000";
+
 /// The steps of `cargo xtask faults`.
 pub fn cases() -> Vec<Step> {
     vec![
@@ -50,12 +60,23 @@ pub fn cases() -> Vec<Step> {
         case!("F7", "::f7_", "a read-only disk; needs root"),
         case!("F8", "::f8_", "a failed sync at each call; needs strace"),
         case!("F9", "::f9_", "clock jumps; needs libfaketime"),
-        case!("F10", "::f10_", "PostgreSQL restarts, is killed, loses its connections, hangs"),
+        case!("F10", "::f10_", "PostgreSQL restarts, is killed, loses its connections, hangs, fails over to a standby"),
         case!("F11", "::f11_", "a thousand slow clients"),
         case!("F12", "::f12_", "limits at -1, 0 and +1"),
         fuzz::FAULT,
         case!("backup", "backup::", "backup and restore under load"),
+        LARGE_CLONE,
     ]
+}
+
+fn large_clone(context: &Context) -> Outcome {
+    let mut tests = cargo_test(&["--test", "it", "--", "--nocapture", "mirror_clone_has_every_ref"]);
+    if context.faults.long {
+        tests.env("PLINTH_TEST_REFS", LARGE_CLONE_REFS);
+    }
+    let outcome = context.run_tests(without_postgres(&mut tests));
+    print_figures(&std::fs::read(&context.log).unwrap_or_default());
+    outcome
 }
 
 /// Runs the tests whose names contain the filter; without one, all.
@@ -71,11 +92,14 @@ fn run(context: &Context, filter: Option<&str>, is_long: bool) -> Outcome {
     let cluster = context.postgres.get().expect("the step `postgres` has passed");
     let outcome = context.run_tests(command.envs(cluster.environment()));
     let output = std::fs::read(&context.log).unwrap_or_default();
-    let output = String::from_utf8_lossy(&output);
-    for line in reported(&output, FIGURE) {
+    print_figures(&output);
+    without_skipped(outcome, &reported(&String::from_utf8_lossy(&output), SKIPPED))
+}
+
+fn print_figures(output: &[u8]) {
+    for line in reported(&String::from_utf8_lossy(output), FIGURE) {
         println!("         {line}");
     }
-    without_skipped(outcome, &reported(&output, SKIPPED))
 }
 
 /// Installs tools that some cases need. Without them, these cases are skipped and report it.
