@@ -14,9 +14,9 @@ use crate::load::{Load, Plan, Rejections, Seen};
 use crate::settings::{self, figure, progress, sized, skip};
 use crate::subject::{Subject, TOKEN, statement, wait_for_statements};
 
-const RECOVERY_MAX: Duration = Duration::from_secs(5);
+pub const RECOVERY_MAX: Duration = Duration::from_secs(5);
 /// How long the database is unavailable.
-const AWAY: Duration = Duration::from_secs(1);
+pub const AWAY: Duration = Duration::from_secs(1);
 /// A hung database is detected by a timeout.
 const NOTICE_MAX: Duration = Duration::from_secs(8);
 /// The limit of `/readyz` is one second; the rest is for a busy machine.
@@ -94,7 +94,7 @@ fn survive(fault: Fault) {
 }
 
 /// What clients get without a database. This is the control too: no request may succeed.
-fn check_away(subject: &Subject, seen: &Seen) {
+pub fn check_away(subject: &Subject, seen: &Seen) {
     let probe = |path: &str| {
         let response = Client::new(subject.server().address, TOKEN).with_timeout(PROBE_MAX).get(path);
         response
@@ -114,7 +114,7 @@ fn check_away(subject: &Subject, seen: &Seen) {
 }
 
 /// Statuses that a client should not get while the database is unavailable.
-fn unexpected(seen: &Seen) -> Vec<String> {
+pub fn unexpected(seen: &Seen) -> Vec<String> {
     let statuses = Seen::statuses(&seen.writes).into_iter().chain(Seen::statuses(&seen.reads));
     let mut wrong: Vec<String> = statuses
         .filter(|(status, _)| !matches!(status, 200..500 | 503))
@@ -145,7 +145,7 @@ impl Fault {
                 let sql = "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()";
                 statement(cluster, sql).expect("the database executes a statement");
             }
-            Fault::Hang => return Some(Hung::stop(all(directory))),
+            Fault::Hang => return Some(Hung::stop(directory)),
         }
         None
     }
@@ -161,10 +161,12 @@ impl Fault {
 }
 
 /// Stopped processes; dropping this continues them.
-struct Hung(Vec<i32>);
+pub struct Hung(Vec<i32>);
 
 impl Hung {
-    fn stop(processes: Vec<i32>) -> Self {
+    /// Stops the server of the cluster in this directory.
+    pub fn stop(directory: &Path) -> Self {
+        let processes = all(directory);
         processes.iter().for_each(|process| signal(*process, Signal::STOP));
         Self(processes)
     }

@@ -15,6 +15,7 @@ mod database;
 mod disk;
 mod disk_errors;
 mod disk_full;
+mod failover;
 mod history;
 mod injection;
 mod kill;
@@ -33,7 +34,6 @@ mod stop;
 mod subject;
 mod writer;
 
-#[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
 #[path = "../it/store/cluster.rs"]
 mod cluster;
 #[expect(dead_code, reason = "shared with the integration tests, which use the rest")]

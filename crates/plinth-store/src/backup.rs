@@ -45,7 +45,10 @@ impl Snapshot {
     pub async fn open(location: &Location) -> Result<Self> {
         let db = match location {
             Location::Sqlite { file, .. } => Connection::Sqlite(sqlite::snapshot(file)?),
-            Location::Postgres { url, .. } => Connection::Postgres(postgres::Engine::open_one(url)?.snapshot().await?),
+            Location::Postgres { url, epoch_file, .. } => {
+                let target = postgres::Target::parse(url, epoch_file.as_deref())?;
+                Connection::Postgres(postgres::Engine::open_one(target)?.snapshot().await?)
+            }
         };
         Ok(Self { db })
     }
@@ -125,7 +128,8 @@ pub fn check_copy(file: &Path, schema_version: i64) -> Result<()> {
 /// Fills an empty PostgreSQL database, in one transaction.
 pub async fn restore_postgres(url: &str, dump: &Dump, directory: &Path, progress: Progress<'_>) -> Result<()> {
     let tables = dump.tables.as_ref().ok_or_else(|| Error::BadRequest("the backup has no tables".into()))?;
-    if Store::schema(&Location::Postgres { url: url.to_owned(), connections_max: 1 }).await? != super::Schema::Absent {
+    let location = Location::Postgres { url: url.to_owned(), connections_max: 1, epoch_file: None };
+    if Store::schema(&location).await? != super::Schema::Absent {
         return Err(Error::BadRequest("the database has tables already; restore into an empty one".into()));
     }
     let (mut client, _driving) = postgres::connect(url).await?;

@@ -158,8 +158,8 @@ fn is_temporary(code: &str) -> bool {
     ["08", "53", "57", "58"].iter().any(|class| code.starts_with(class)) || code == READ_ONLY_TRANSACTION
 }
 
-impl From<deadpool_postgres::PoolError> for DbError {
-    fn from(error: deadpool_postgres::PoolError) -> Self {
+impl From<deadpool::managed::PoolError<DbError>> for DbError {
+    fn from(error: deadpool::managed::PoolError<DbError>) -> Self {
         DbError::Unavailable(in_full(&error))
     }
 }

@@ -51,8 +51,16 @@ use sqlite::WriteLabel;
 /// Where the data is.
 #[derive(Debug, Clone)]
 pub enum Location {
-    Sqlite { file: PathBuf, durability: Durability },
-    Postgres { url: String, connections_max: usize },
+    Sqlite {
+        file: PathBuf,
+        durability: Durability,
+    },
+    Postgres {
+        url: String,
+        connections_max: usize,
+        /// Which server was used last, so that a former primary is not. A file of the data directory.
+        epoch_file: Option<PathBuf>,
+    },
 }
 
 /// What an acknowledged write survives.
@@ -89,8 +97,9 @@ impl Store {
             Location::Sqlite { file, durability } => {
                 Engine::Sqlite(sqlite::Engine::open(file, *durability, times.clone(), generations.clone())?)
             }
-            Location::Postgres { url, connections_max } => {
-                let engine = postgres::Engine::open(url, *connections_max, times.clone(), None)?;
+            Location::Postgres { url, connections_max, epoch_file } => {
+                let target = postgres::Target::parse(url, epoch_file.as_deref())?;
+                let engine = postgres::Engine::open(target, *connections_max, times.clone(), None)?;
                 engine.migrate().await?;
                 Engine::Postgres(engine)
             }
@@ -101,10 +110,13 @@ impl Store {
     /// Opens the store as the one node that serves it. This fails on a PostgreSQL database that another node serves,
     /// before anything in it is changed; an embedded store is guarded by the lock of its directory.
     pub async fn open_as(location: &Location, node: &Node) -> Result<Self> {
-        let Location::Postgres { url, connections_max } = location else { return Self::open(location).await };
-        let owner = Arc::new(postgres::Ownership::take(url, node).await?);
+        let Location::Postgres { url, connections_max, epoch_file } = location else {
+            return Self::open(location).await;
+        };
+        let target = postgres::Target::parse(url, epoch_file.as_deref())?;
+        let owner = Arc::new(postgres::Ownership::take(&target, node).await?);
         let times = Arc::<TransactionTimes>::default();
-        let engine = postgres::Engine::open(url, *connections_max, times.clone(), Some(owner))?;
+        let engine = postgres::Engine::open(target, *connections_max, times.clone(), Some(owner))?;
         engine.migrate().await?;
         let store = Self { engine: Engine::Postgres(engine), times, generations: Arc::default() };
         store.record_node(node).await?;
@@ -115,7 +127,10 @@ impl Store {
     pub async fn schema(location: &Location) -> Result<Schema> {
         match location {
             Location::Sqlite { file, .. } => sqlite::schema(file),
-            Location::Postgres { url, .. } => postgres::Engine::open_one(url)?.schema().await,
+            Location::Postgres { url, epoch_file, .. } => {
+                let target = postgres::Target::parse(url, epoch_file.as_deref())?;
+                postgres::Engine::open_one(target)?.schema().await
+            }
         }
     }
 

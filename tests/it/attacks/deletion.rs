@@ -17,7 +17,7 @@ const REFS: i64 = 20_000;
 /// Runs on the store of a victim, whether or not the server runs.
 fn with_store<T>(victim: &Victim, work: impl AsyncFnOnce(Store) -> T) -> T {
     let location = match victim.database_flags().pop() {
-        Some(url) => Location::Postgres { url, connections_max: 2 },
+        Some(url) => Location::Postgres { url, connections_max: 2, epoch_file: None },
         None => Location::Sqlite { file: victim.path().join("data/plinth.db"), durability: Durability::ProcessCrash },
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");

@@ -39,6 +39,51 @@ impl Cluster {
 
     /// Starts in an empty directory of the caller.
     pub fn start_in(directory: &Path, prepare: impl FnOnce(&Path) -> Vec<String>) -> Option<Self> {
+        let mut cluster = Self::without_data(directory)?;
+        let mut init = cluster.program("initdb");
+        init.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync", "--pgdata"]);
+        run(init.arg(cluster.data()));
+        cluster.settings = prepare(&cluster.data());
+        if let Some((user, group)) = cluster.account {
+            for entry in std::fs::read_dir(cluster.data()).expect("a directory").flatten() {
+                std::os::unix::fs::chown(entry.path(), Some(user), Some(group)).expect("root may give it away");
+            }
+        }
+        cluster.bring_up();
+        Some(cluster)
+    }
+
+    /// Starts a streaming standby of a running cluster, in an empty directory of the caller.
+    pub fn start_standby_in(directory: &Path, primary: &Cluster) -> Option<Self> {
+        let mut standby = Self::without_data(directory)?;
+        standby.copy_from(primary);
+        Some(standby)
+    }
+
+    /// Replaces the data with a copy of the primary's, and starts as its standby.
+    pub fn copy_from(&mut self, primary: &Cluster) {
+        if self.server.is_some() {
+            self.kill();
+        }
+        let _ = std::fs::remove_dir_all(self.data());
+        let mut copy = self.program("pg_basebackup");
+        copy.args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync", "--pgdata"]).arg(self.data());
+        run(copy.args(["--dbname", &primary.url()]));
+        self.settings = Vec::new();
+        self.bring_up();
+    }
+
+    /// Makes a standby the primary; returns when it accepts writes.
+    pub fn promote(&self) {
+        run(self.program("pg_ctl").args(["promote", "--wait", "--silent", "--pgdata"]).arg(self.data()));
+    }
+
+    /// Sets the settings of the next start.
+    pub fn set_settings(&mut self, settings: &[&str]) {
+        self.settings = settings.iter().map(ToString::to_string).collect();
+    }
+
+    fn without_data(directory: &Path) -> Option<Self> {
         let bin = PathBuf::from(std::env::var_os(BIN).filter(|bin| !bin.is_empty())?);
         let account = std::env::var(USER).ok().map(|name| (id("-u", &name), id("-g", &name)));
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -48,19 +93,7 @@ impl Cluster {
             std::os::unix::fs::chown(directory, Some(user), Some(group)).expect("root may give it away");
         }
         let directory = directory.to_owned();
-        let mut cluster = Self { bin, account, directory, port, settings: Vec::new(), server: None, _temporary: None };
-        let mut init = cluster.program("initdb");
-        init.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync", "--pgdata"]);
-        let made = init.arg(cluster.data()).output().expect("initdb starts");
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        cluster.settings = prepare(&cluster.data());
-        if let Some((user, group)) = account {
-            for entry in std::fs::read_dir(cluster.data()).expect("a directory").flatten() {
-                std::os::unix::fs::chown(entry.path(), Some(user), Some(group)).expect("root may give it away");
-            }
-        }
-        cluster.bring_up();
-        Some(cluster)
+        Some(Self { bin, account, directory, port, settings: Vec::new(), server: None, _temporary: None })
     }
 
     pub fn url(&self) -> String {
@@ -133,6 +166,11 @@ impl Drop for Cluster {
             let _ = server.wait();
         }
     }
+}
+
+fn run(command: &mut Command) {
+    let output = command.output().expect("the program starts");
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
 fn id(what: &str, name: &str) -> u32 {

@@ -46,7 +46,7 @@ fn make_certificates(directory: &Path) {
 
 async fn open(cluster: &Cluster, user: &str, host: &str, options: &str) -> Result<Store> {
     let url = format!("postgres://{user}@{host}:{}/postgres?{options}", cluster.port());
-    Store::open(&Location::Postgres { url, connections_max: 2 }).await
+    Store::open(&Location::Postgres { url, connections_max: 2, epoch_file: None }).await
 }
 
 async fn is_encrypted(store: &Store) -> bool {

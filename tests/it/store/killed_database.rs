@@ -67,7 +67,7 @@ async fn wait_for_more(landed: &AtomicUsize, more: usize) {
 
 /// A new cluster accepts connections before it accepts statements.
 async fn open(cluster: &Cluster) -> Store {
-    let location = Location::Postgres { url: cluster.url(), connections_max: 8 };
+    let location = Location::Postgres { url: cluster.url(), connections_max: 8, epoch_file: None };
     for _ in 0..200 {
         match Store::open(&location).await {
             Ok(store) => return store,

@@ -1,5 +1,6 @@
 //! The store under stress: concurrent and failing writers, a full disk, a database that fails.
 
+#[expect(dead_code, reason = "shared with the fault suite, which uses the rest")]
 mod cluster;
 mod disk;
 mod encrypted_database;

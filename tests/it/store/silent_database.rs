@@ -38,7 +38,7 @@ async fn proxied(url: &str) -> (Proxy, String) {
 /// A service whose database is behind a proxy, with every connection of its pool open.
 async fn behind_a_proxy(url: &str, data: &std::path::Path) -> (Proxy, Store, HttpService) {
     let (proxy, url) = proxied(url).await;
-    let location = Location::Postgres { url, connections_max: CONNECTIONS };
+    let location = Location::Postgres { url, connections_max: CONNECTIONS, epoch_file: None };
     let store = Store::open(&location).await.expect("the database responds");
     let repositories = Repositories::at(data).expect("a directory can be created");
     let settings = Settings::default();
@@ -186,7 +186,7 @@ async fn hosts_are_tried_until_one_accepts_writes() {
     let url = url.replacen('@', &format!("@127.0.0.1:{},", away.port()), 1);
     let open = |attributes: &str| {
         let url = format!("{url}?target_session_attrs={attributes}");
-        async move { Store::open(&Location::Postgres { url, connections_max: 2 }).await }
+        async move { Store::open(&Location::Postgres { url, connections_max: 2, epoch_file: None }).await }
     };
     let store = open("read-write").await.expect("the second host accepts writes");
     assert!(read(&store, "select 1::bigint").await);
@@ -219,8 +219,9 @@ async fn writes_recover_while_server_holds_lost_sessions() {
         listen: text("127.0.0.1:1"),
         started_at: text("now"),
     };
-    let store =
-        Store::open_as(&Location::Postgres { url, connections_max: CONNECTIONS }, &node).await.expect("it opens");
+    let store = Store::open_as(&Location::Postgres { url, connections_max: CONNECTIONS, epoch_file: None }, &node)
+        .await
+        .expect("it opens");
     assert!(put(&store, text("before")).await);
     let written = Arc::new(AtomicUsize::new(0));
     let writing = (0..CONNECTIONS).map(|writer| {

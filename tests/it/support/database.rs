@@ -31,7 +31,7 @@ impl TestDatabase {
             }
             Self::Postgres { maintenance_url, name } => {
                 let (server, _) = maintenance_url.rsplit_once('/').expect("the URL names a database");
-                Location::Postgres { url: format!("{server}/{name}"), connections_max: 8 }
+                Location::Postgres { url: format!("{server}/{name}"), connections_max: 8, epoch_file: None }
             }
         }
     }

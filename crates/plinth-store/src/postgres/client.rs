@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::Object;
 use futures_util::future::BoxFuture;
 use tokio_postgres::types::ToSql;
 
+use super::pool::Object;
 use super::{RightsLock, Shared};
 use crate::{DbError, Effect, FromRow, Row, Value};
 
@@ -31,6 +31,11 @@ impl Client {
 
     pub(crate) fn object(&mut self) -> &mut Object {
         self.object.as_mut().expect("a connection is only taken when dropped")
+    }
+
+    /// The server at the other end.
+    pub(super) fn server(&mut self) -> &str {
+        &self.object().server
     }
 
     pub(super) async fn begin(&mut self, lock: RightsLock) -> Result<(), DbError> {

@@ -2,8 +2,11 @@
 //! a serialization failure.
 
 mod client;
+mod epoch;
+mod hosts;
 mod monitor;
 mod owner;
+mod pool;
 mod target;
 mod tls;
 mod tls_options;
@@ -11,25 +14,19 @@ mod tls_options;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
 use futures_util::future::BoxFuture;
 
 use super::{Connection, DbError, Transaction, TransactionTimes, migrations};
 pub use client::Client;
 use monitor::Monitor;
 pub use owner::Ownership;
+use owner::Term;
 use plinth_base::error::{Error, Result};
-use target::{CONNECT_TIMEOUT, Target};
+use pool::Pool;
+pub use target::Target;
 
 /// How often a transaction runs before the caller gets an error.
 const RUNS_MAX: u32 = 12;
-const POOL_WAIT_TIMEOUT: Duration = Duration::from_secs(4);
-/// A connection that was used within this time is used again without a check.
-const UNCHECKED_MAX: Duration = Duration::from_secs(1);
-const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
-/// The server rejects every change outside of a write transaction. This is set after connecting and not in the options of
-/// the session, since the driver reads it to distinguish a primary from a standby (`target_session_attrs`).
-const READ_ONLY: &str = "set default_transaction_read_only = on";
 
 #[derive(Clone)]
 pub struct Engine {
@@ -77,26 +74,26 @@ pub trait Work: Send + Sync {
 
 /// A connection outside of the pool, and the task that drives it.
 pub async fn connect(url: &str) -> Result<(tokio_postgres::Client, tokio::task::JoinHandle<()>)> {
-    Target::parse(url)?.connect().await
+    let connected = Target::parse(url, None)?.connect().await?;
+    Ok((connected.client, connected.driver.release()))
 }
 
 impl Engine {
     /// Opens without migrating the schema.
     pub fn open(
-        url: &str,
+        target: Target,
         connections_max: usize,
         times: Arc<TransactionTimes>,
         owner: Option<Arc<Ownership>>,
     ) -> Result<Self> {
-        let target = Target::parse(url)?;
         let monitor = Arc::new(Monitor::default());
-        let pool = pool(&target, connections_max, monitor.clone())?;
+        let pool = pool::create(&target, connections_max, monitor.clone(), owner.clone())?;
         Ok(Self { shared: Arc::new(Shared { target, pool, monitor, times, owner }) })
     }
 
     /// One connection, for a command.
-    pub fn open_one(url: &str) -> Result<Self> {
-        Self::open(url, 1, Arc::default(), None)
+    pub fn open_one(target: Target) -> Result<Self> {
+        Self::open(target, 1, Arc::default(), None)
     }
 
     /// Migrates the schema, and starts the monitor.
@@ -112,7 +109,22 @@ impl Engine {
 
     /// Fails while another node may own the database.
     pub fn check_owner(&self) -> Result<()> {
-        self.shared.owner.as_ref().map_or(Ok(()), |owner| owner.check())
+        self.term().map(drop)
+    }
+
+    /// The node's time as owner; nothing for a command, which owns nothing.
+    fn term(&self) -> Result<Option<Arc<Term>>> {
+        self.shared.owner.as_ref().map(|owner| owner.term()).transpose()
+    }
+
+    /// Fails if the node is no longer the owner that it was.
+    fn check_term(&self, term: Option<&Arc<Term>>) -> Result<()> {
+        match (term, self.term()?) {
+            (Some(then), Some(now)) if !Arc::ptr_eq(then, &now) => {
+                Err(Error::Unavailable("the database has moved to another server meanwhile".into()))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A connection that sees the database as it is now for as long as it lives, without timeouts.
@@ -151,8 +163,11 @@ impl Engine {
     }
 
     async fn run_once(&self, operation: &'static str, lock: RightsLock, work: &dyn Work) -> Result<()> {
-        self.check_owner()?;
+        let term = self.term()?;
         let mut client = self.client().await?;
+        if term.as_ref().is_some_and(|term| !term.is_on(client.server())) {
+            return Err(Error::Unavailable("this node does not own the database on the new server yet".into()));
+        }
         client.begin(lock).await?;
         let started = Instant::now();
         let mut tx = Transaction::new(Connection::Postgres(client));
@@ -160,8 +175,9 @@ impl Engine {
         let Connection::Postgres(mut client) = tx.into_connection() else {
             unreachable!("the connection was made three lines up")
         };
-        let ended = match outcome.and_then(|()| self.check_owner()) {
-            Ok(()) => client.end("commit").await.map_err(Error::from),
+        let ended = match outcome.and_then(|()| self.check_term(term.as_ref())) {
+            // A former primary may commit after the database has moved: nobody will find that there.
+            Ok(()) => client.end("commit").await.map_err(Error::from).and_then(|()| self.check_term(term.as_ref())),
             Err(error) => {
                 // The error counts more than a failing rollback: the guard closes such a connection.
                 let _ = client.end("rollback").await;
@@ -178,40 +194,4 @@ fn backoff(run: u32) -> Duration {
     let spread =
         u64::from(std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |t| t.subsec_micros()));
     Duration::from_micros((500 << run.min(7)) + spread % 2_000)
-}
-
-fn pool(target: &Target, connections_max: usize, monitor: Arc<Monitor>) -> Result<Pool> {
-    let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    let manager = Manager::from_config(target.config.clone(), target.tls.clone(), recycling);
-    let timeouts =
-        Timeouts { wait: Some(POOL_WAIT_TIMEOUT), create: Some(CONNECT_TIMEOUT), recycle: Some(CONNECT_TIMEOUT) };
-    let check = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, metrics| {
-        let monitor = monitor.clone();
-        Box::pin(async move {
-            if monitor.is_suspect(metrics.created) {
-                return Err(HookError::message("a connection from before the database stopped responding"));
-            }
-            if metrics.last_used() < UNCHECKED_MAX {
-                return Ok(());
-            }
-            match tokio::time::timeout(CHECK_TIMEOUT, client.simple_query("")).await {
-                Ok(response) => response.map(drop).map_err(HookError::Backend),
-                Err(_) => {
-                    monitor.suspect();
-                    Err(HookError::message("an idle connection does not respond"))
-                }
-            }
-        })
-    });
-    let make_read_only = Hook::async_fn(|client: &mut deadpool_postgres::ClientWrapper, _| {
-        Box::pin(async move { client.batch_execute(READ_ONLY).await.map_err(HookError::Backend) })
-    });
-    Pool::builder(manager)
-        .max_size(connections_max)
-        .timeouts(timeouts)
-        .runtime(Runtime::Tokio1)
-        .post_create(make_read_only)
-        .pre_recycle(check)
-        .build()
-        .map_err(|error| Error::Internal(error.into()))
 }

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
 
 use super::Shared;
+use super::hosts::Connected;
 use super::target::Target;
 use crate::DbError;
 use plinth_base::error::{Error, Result};
@@ -105,34 +105,18 @@ pub(super) async fn run(engine: Weak<Shared>, target: Target) {
         let interval = if is_away { PROBE_INTERVAL_WHEN_AWAY } else { PROBE_INTERVAL };
         match &mut connection {
             // When the server closes the connection, probe again at once.
-            Some(Probe { task, .. }) => drop(tokio::time::timeout(interval, task).await),
+            Some(connected) => connected.driver.closed_within(interval).await,
             None => tokio::time::sleep(interval).await,
         }
-        connection = connection.filter(|probe| !probe.task.is_finished());
+        connection = connection.filter(|connected| !connected.driver.is_closed());
     }
 }
 
-struct Probe {
-    client: tokio_postgres::Client,
-    task: JoinHandle<()>,
-}
-
-impl Drop for Probe {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-async fn probe(target: &Target, connection: &mut Option<Probe>) -> Result<(), String> {
-    let describe = |error: tokio_postgres::Error| DbError::from(error).to_string();
-    let probe = match connection {
-        Some(probe) => probe,
-        None => {
-            let (client, io) = target.config.connect(target.tls.clone()).await.map_err(describe)?;
-            let task = tokio::spawn(async move { drop(io.await) });
-            connection.insert(Probe { client, task })
-        }
+async fn probe(target: &Target, connection: &mut Option<Connected>) -> Result<(), String> {
+    let connected = match connection {
+        Some(connected) => connected,
+        None => connection.insert(target.connect().await.map_err(|error| error.to_string())?),
     };
-    probe.client.simple_query("select 1").await.map_err(describe)?;
-    Ok(())
+    let probed = connected.client.simple_query("select 1").await;
+    probed.map(drop).map_err(|error| DbError::from(error).to_string())
 }

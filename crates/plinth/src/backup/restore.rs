@@ -62,7 +62,7 @@ impl Restore {
             (Some(url), _) => {
                 restore_postgres(url, &manifest.database, copy, &mut |_| {}).await?;
                 manifest.database.remove_files(copy)?;
-                Snapshot::open(&Location::Postgres { url: url.clone(), connections_max: 1 }).await?
+                Snapshot::open(&Location::Postgres { url: url.clone(), connections_max: 1, epoch_file: None }).await?
             }
             (None, None) => return Err(Error::BadRequest("the backup has no SQLite database".into())),
         };

@@ -10,6 +10,8 @@ use plinth_git::{Repositories, create_directories};
 use plinth_store::{Durability, Location, Schema, Store};
 
 const DATABASE_FILE: &str = "plinth.db";
+/// Which PostgreSQL server was used last.
+const EPOCH_FILE: &str = "database-epoch";
 
 impl Options {
     /// The location of the store. Creates the data directory if SQLite needs it.
@@ -30,7 +32,11 @@ impl Options {
 
     fn location_with(&self, durability: Durability) -> Location {
         match &self.database {
-            Some(url) => Location::Postgres { url: url.clone(), connections_max: self.database_connections() },
+            Some(url) => Location::Postgres {
+                url: url.clone(),
+                connections_max: self.database_connections(),
+                epoch_file: Some(self.data().join(EPOCH_FILE)),
+            },
             None => {
                 let durability = self.dev_synchronous.map_or(durability, Synchronous::durability);
                 Location::Sqlite { file: self.database_file(), durability }
