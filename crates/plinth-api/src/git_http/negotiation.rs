@@ -23,6 +23,9 @@ const LINES_MAX: usize = 64 * 1024;
 const RETAINED_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Wants and haves that stay in memory. Git gets all of them.
 const RETAINED_OBJECTS_MAX: usize = 64 * 1024;
+/// Of a request that is too large, at least this much is read and discarded: the wants of a million refs. Git shows an
+/// error response only if it could send everything.
+const DRAINED_MIN: u64 = 64 * 1024 * 1024;
 /// A compressed byte can stand for a thousand, so the body is decompressed in small pieces.
 const UNPACKED_AT_ONCE: usize = 1024;
 
@@ -47,7 +50,7 @@ impl Negotiation {
         while let Some(piece) = next(&mut data).await? {
             for part in piece.chunks(UNPACKED_AT_ONCE) {
                 if let Err(error) = unpacker.put(part) {
-                    drain(&mut data, bytes_max).await;
+                    drain(&mut data, bytes_max.max(DRAINED_MIN)).await;
                     return Err(error);
                 }
                 if permit.is_none() && unpacker.lines().total > spool::MEMORY_MAX as u64 {
