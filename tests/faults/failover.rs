@@ -216,9 +216,9 @@ impl Pair {
         self.primary = 1 - self.primary;
         let [a, b] = &mut self.nodes;
         if self.primary == 0 {
-            b.copy_from(a)
+            b.copy_from(a);
         } else {
-            a.copy_from(b)
+            a.copy_from(b);
         }
         self.replicate_synchronously();
     }

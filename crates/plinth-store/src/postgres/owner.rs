@@ -88,7 +88,7 @@ impl Drop for Ownership {
 
 /// The outcome of an attempt to get the lock.
 enum Attempt {
-    Acquired(Session),
+    Acquired(Box<Session>),
     Rejected(Error),
 }
 
@@ -129,10 +129,10 @@ impl Session {
             Some(owner) if !owner.same_data_as(node) => Err(Error::Conflict(node::other_data(&owner, node))),
             Some(_) => {
                 session.begin_epoch(target).await?;
-                Ok(Attempt::Acquired(session))
+                Ok(Attempt::Acquired(Box::new(session)))
             }
             // No node has served it, so no other server can have an older state of it.
-            None => Ok(Attempt::Acquired(session)),
+            None => Ok(Attempt::Acquired(Box::new(session))),
         }
     }
 
@@ -176,7 +176,7 @@ impl Session {
     }
 }
 
-async fn keep_owning(mut session: Session, target: Target, node: Node, term: Arc<Mutex<Option<Arc<Term>>>>) {
+async fn keep_owning(mut session: Box<Session>, target: Target, node: Node, term: Arc<Mutex<Option<Arc<Term>>>>) {
     loop {
         session.wait_until_lost().await;
         *term.lock() = None;
@@ -189,7 +189,7 @@ async fn keep_owning(mut session: Session, target: Target, node: Node, term: Arc
 }
 
 /// Tries at once and then until it succeeds; reports another owner once.
-async fn acquire_again(target: &Target, node: &Node, lost: &Backend) -> Session {
+async fn acquire_again(target: &Target, node: &Node, lost: &Backend) -> Box<Session> {
     let mut reported = false;
     loop {
         match Session::open(target, node, Some(lost)).await {
