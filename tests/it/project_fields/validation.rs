@@ -96,7 +96,6 @@ async fn single_select_field_requires_valid_options() {
         For 'properties/single_select_options/items/properties/color', red is not a member of ["BLUE", "GRAY", "GREEN", "ORANGE", "PINK", "PURPLE", "RED", "YELLOW"].
         For 'properties/single_select_options/items/properties/name', "raw" wasn't supplied.
         For 'properties/single_select_options/items/properties/name', 7 is not a string.
-        For 'properties/single_select_options/items/properties/description', nil is not a string.
         "id" is not a permitted key.
         For 'properties/single_select_options/items', 1 is not an object."#]]).await;
     check(&service, select(json!([{ "name": "a" }, { "name": "A " }, { "name": "" }])), expect![[r#"

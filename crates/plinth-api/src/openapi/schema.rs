@@ -35,7 +35,7 @@ impl Schemas {
     }
 
     pub fn body(&mut self, schema: SchemaOf) -> Value {
-        finish(schema(&mut self.bodies))
+        schema(&mut self.bodies).to_value()
     }
 
     pub fn response(&mut self, schema: SchemaOf) -> Value {
@@ -45,14 +45,11 @@ impl Schemas {
     /// The schemas that the others refer to, by name.
     pub fn into_components(mut self) -> Map<String, Value> {
         let mut components = self.bodies.take_definitions(false);
-        components.extend(self.responses.take_definitions(false));
+        components.extend(self.responses.take_definitions(false).into_iter().map(|(name, schema)| {
+            let schema = Schema::try_from(schema).expect("definitions are schemas");
+            (name, finish(schema))
+        }));
         components
-            .into_iter()
-            .map(|(name, schema)| {
-                let schema = Schema::try_from(schema).expect("definitions are schemas");
-                (name, finish(schema))
-            })
-            .collect()
     }
 }
 
@@ -61,7 +58,8 @@ fn finish(mut schema: Schema) -> Value {
     schema.to_value()
 }
 
-/// A key that may be absent is not null unless its type says so: responses skip what is `None`, and bodies reject null.
+/// A key of a response that may be absent is not null unless its type says so: responses skip what is `None`. Bodies take
+/// null for absence.
 struct AbsentInsteadOfNull;
 
 impl Transform for AbsentInsteadOfNull {
@@ -128,6 +126,9 @@ mod tests {
         note: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
         part: Option<Part>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Option<Nullable<Part>>")]
+        other: Option<Option<Part>>,
     }
 
     #[derive(JsonSchema)]
@@ -147,6 +148,7 @@ mod tests {
                 "name": { "type": ["string", "null"], "description": "Text." },
                 "note": { "type": "string" },
                 "part": { "$ref": "#/components/schemas/part" },
+                "other": { "anyOf": [{ "$ref": "#/components/schemas/part" }, { "type": "null" }] },
             },
             "required": ["name"],
         });
@@ -156,11 +158,11 @@ mod tests {
     }
 
     #[test]
-    fn body_takes_null_only_where_its_type_says_so() {
+    fn body_takes_null_for_absence() {
         let expected = json!({
             "type": "object",
             "properties": {
-                "name": { "type": "string" },
+                "name": { "type": ["string", "null"] },
                 "note": { "type": ["string", "null"] },
                 "part": { "$ref": "#/components/schemas/part" },
             },

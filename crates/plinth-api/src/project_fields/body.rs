@@ -59,6 +59,7 @@ impl FromJson for AddUserFieldBody {
 
 /// Reads the form that the data type calls for.
 fn own_field(fields: &mut Fields<'_>) -> Option<AddUserFieldBody> {
+    fields.permit_null(&["issue_field_id", "single_select_options", "iteration_configuration"]);
     match fields.word::<OwnType>("data_type") {
         Some(OwnType(DataType::SingleSelect)) => SelectFieldBody::from_json(fields).map(AddUserFieldBody::SingleSelect),
         Some(OwnType(DataType::Iteration)) => IterationFieldBody::from_json(fields).map(AddUserFieldBody::Iteration),

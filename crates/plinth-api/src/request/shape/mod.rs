@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::wire::Words;
 use plinth_base::error::{Error, Result};
 use ruby::Ruby;
-pub use value::{Bounded, FromField, FromValue, NULLABLE, Nullable, flatten};
+pub use value::{Apart, Bounded, FromField, FromValue, NULLABLE, Nullable, flatten};
 
 /// A request body that is read from a JSON object. `from_json!` implements it for a struct.
 pub trait FromJson: Sized {
@@ -62,15 +62,22 @@ pub struct Fields<'a> {
     path: String,
     missing: Vec<&'static str>,
     violations: Vec<String>,
+    nulls: &'static [&'static str],
 }
 
 impl<'a> Fields<'a> {
     fn new(object: &'a Map<String, Value>, path: String) -> Self {
-        Self { object, path, missing: Vec::new(), violations: Vec::new() }
+        Self { object, path, missing: Vec::new(), violations: Vec::new(), nulls: &[] }
     }
 
+    /// Whether the field is there and not null.
     pub fn has(&self, name: &str) -> bool {
-        self.object.contains_key(name)
+        self.object.get(name).is_some_and(|value| !value.is_null())
+    }
+
+    /// Permits null for keys that other forms of the same body have.
+    pub fn permit_null(&mut self, fields: &'static [&'static str]) {
+        self.nulls = fields;
     }
 
     /// The word of a field that decides how the others are read; reports nothing.
@@ -115,9 +122,19 @@ impl<'a> Fields<'a> {
         value
     }
 
+    /// Reads an object inside this one whose violations are reported with paths of its own.
+    pub fn apart<T: FromJson>(&mut self, object: &Map<String, Value>) -> Option<T> {
+        let mut inner = Fields::new(object, String::new());
+        let value = T::from_json(&mut inner);
+        self.violations.extend(inner.finish());
+        value
+    }
+
     /// Reports keys that are none of `fields`.
     pub fn deny_unknown_fields(&mut self, fields: &[&'static str]) {
-        let is_known = |name: &str| fields.iter().any(|field| key(field) == name);
+        let is_known = |name: &str| {
+            fields.iter().any(|field| key(field) == name) || (self.nulls.contains(&name) && !self.has(name))
+        };
         let unknown: Vec<String> =
             self.object.keys().filter(|name| !is_known(name)).map(|name| format!("{name:?}")).collect();
         match unknown.as_slice() {
@@ -201,6 +218,14 @@ mod tests {
              For 'properties/type', x is not a member of [\"a\", \"b\"].\n\
              \"more\" is not a permitted key."
         );
+    }
+
+    #[test]
+    fn null_of_an_optional_field_counts_as_absent() {
+        let body = json!({ "body": "", "type": "a", "force": null, "list": null, "note": null });
+        let sample: Sample = read(body.as_object().expect("an object")).expect("valid");
+        assert!(sample.force.is_none() && sample.list.is_none());
+        assert!(matches!(sample.note, Some(Nullable(None))));
     }
 
     #[test]

@@ -9,13 +9,16 @@ use serde_json::Value;
 use super::{Fields, FromJson};
 use crate::wire::{Word, Words};
 
-/// The keyword that marks a value that may be null although its key may be absent. The document does not show it.
+/// The keyword that marks a value of a response that may be null although its key may be absent. The document does not
+/// show it.
 pub const NULLABLE: &str = "x-nullable";
 
 /// A JSON value of a body.
 pub trait FromValue: Sized {
     /// What a value of another type is not, as in "1 is not a string."
     const EXPECTED: &'static str;
+    /// Whether null is a value of this type.
+    const HAS_NULL: bool = false;
 
     /// Reads the value of the field `name`, or reports why it cannot; `expected` is the text for a value of another
     /// type.
@@ -41,6 +44,8 @@ impl<T: FromValue> FromField for Option<T> {
     fn from_field(fields: &mut Fields<'_>, name: &'static str) -> Option<Self> {
         match fields.object.get(name) {
             None => Some(None),
+            // Many clients send null for what they leave out.
+            Some(Value::Null) if !T::HAS_NULL => Some(None),
             Some(value) => T::from_value(fields, name, value, T::EXPECTED).map(Some),
         }
     }
@@ -128,12 +133,43 @@ impl<T: JsonSchema, const MIN: usize, const MAX: usize> JsonSchema for Bounded<T
     }
 }
 
-/// A value that may also be null. As the type of a field it is `Option<Nullable<T>>`: absent, null, or a value.
+/// An object that GitHub describes apart from the body, so that violations in it do not name the key that it is under.
+#[derive(Debug)]
+pub struct Apart<T>(pub T);
+
+impl<T: FromJson> FromValue for Apart<T> {
+    const EXPECTED: &'static str = "an object";
+
+    fn from_value(fields: &mut Fields<'_>, name: &str, value: &Value, expected: &str) -> Option<Self> {
+        match value {
+            Value::Object(object) => fields.apart(object).map(Self),
+            other => fields.mistyped(name, other, expected),
+        }
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Apart<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// A value of which null is one, other than absence. As the type of a field it is `Option<Nullable<T>>`: absent, null, or
+/// a value.
 #[derive(Debug)]
 pub struct Nullable<T>(pub Option<T>);
 
 impl<T: FromValue> FromValue for Nullable<T> {
     const EXPECTED: &'static str = T::EXPECTED;
+    const HAS_NULL: bool = true;
 
     fn from_value(fields: &mut Fields<'_>, name: &str, value: &Value, expected: &str) -> Option<Self> {
         if value.is_null() {
@@ -154,7 +190,9 @@ impl<T: JsonSchema> JsonSchema for Nullable<T> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = <Option<T>>::json_schema(generator);
-        schema.insert(NULLABLE.into(), true.into());
+        if generator.contract().is_serialize() {
+            schema.insert(NULLABLE.into(), true.into());
+        }
         schema
     }
 }
