@@ -96,8 +96,11 @@ async fn push_to_archived_repository_fails() {
 }
 
 #[tokio::test]
-async fn push_options_are_not_offered() {
+async fn push_rejects_new_names_that_look_like_ids_or_full_names() {
     let host = filled().await;
-    let printed = host.git("work", &["push", "-o", "a;b", "origin", "HEAD:other"]).await.rejected();
-    assert!(printed.contains("does not support push options"), "{printed}");
+    let tip = host.git("work", &["rev-parse", "HEAD"]).await.ok();
+    for name in [format!("refs/heads/{tip}"), "refs/heads/refs/heads/x".into()] {
+        let printed = host.git("work", &["push", "--porcelain", "origin", &format!("HEAD:{name}")]).await.rejected();
+        assert!(printed.contains("[remote rejected] (branch or tag names that are commit ids"), "{printed}");
+    }
 }

@@ -5,6 +5,7 @@ mod maintenance;
 mod model;
 mod object_creation;
 mod objects;
+mod names;
 mod racing;
 mod reading;
 mod state_file;

@@ -48,7 +48,7 @@ async fn matching_refs_share_requested_prefix() {
         async move { names(&client.get(&format!("{GIT}/matching-refs{path}")).await.expect(200)).join(" ") }
     };
     let all = "refs/heads/feature refs/heads/main refs/heads/side refs/tags/light refs/tags/v1";
-    for path in ["", "/", "/refs/", "/refs%2F"] {
+    for path in ["", "/", "/refs", "/refs/", "/refs%2F"] {
         assert_eq!(list(path).await, all, "{path}");
     }
     for path in ["/heads/", "/heads", "/refs/heads", "/heads%2F", "/refs%2Fheads%2F"] {

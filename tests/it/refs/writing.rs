@@ -168,6 +168,7 @@ async fn update_ref_rejects_invalid_input_with_message() {
         ("heads/main", json!({ "sha": tag, "force": true })),
         ("heads/main", json!({ "sha": side })),
         ("tags/light", json!({ "sha": side })),
+        ("tags/v1", json!({ "sha": main })),
     ] {
         let response = hubot(&service).patch(&format!("{GIT}/refs/{name}"), body).await;
         seen += &format!("{} {}\n", response.status, response.message());
@@ -189,9 +190,13 @@ async fn update_ref_rejects_invalid_input_with_message() {
         422 Object is not a commit
         422 Update is not a fast forward
         422 Update is not a fast forward
+        422 Update is not a fast forward
     "#]]
     .assert_eq(&seen);
     assert_eq!(sha_of(&service, "heads/main").await, main);
+    assert_eq!(sha_of(&service, "tags/v1").await, tag);
+    let forced = json!({ "sha": main, "force": true });
+    hubot(&service).patch(&format!("{GIT}/refs/tags/v1"), forced).await.expect(200);
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ pub fn name_at(path: &str) -> Option<RefName> {
 
 /// The prefix of ref names of a path with or without `refs/`; `None` if no ref name can have it.
 pub fn prefix_at(path: &str) -> Option<String> {
-    let rest = path.strip_prefix("refs/").unwrap_or(path);
+    let rest = if path == "refs" { "" } else { path.strip_prefix("refs/").unwrap_or(path) };
     let prefix = format!("refs/{rest}");
     let possible = prefix.len() <= RefName::LENGTH_MAX && !prefix.chars().any(char::is_control);
     possible.then_some(prefix)
@@ -32,7 +32,10 @@ pub fn check_new_name(name: &str) -> Result<RefName> {
         return Err(Error::unprocessable(message));
     }
     let parsed = RefName::parse(name);
-    let name = parsed.map_err(|_| Error::unprocessable(format!("{name} is not a valid ref name.")))?;
+    let name = parsed
+        .ok()
+        .filter(|parsed| !rules::is_ambiguous(parsed))
+        .ok_or_else(|| Error::unprocessable(format!("{name} is not a valid ref name.")))?;
     check_not_reserved(&name)?;
     Ok(name)
 }
@@ -124,6 +127,7 @@ mod tests {
             ("refs/heads/", "refs/heads/ is not a valid ref name."),
             ("refs//refs/heads/x", "refs//refs/heads/x is not a valid ref name."),
             ("refs/heads/-x", "refs/heads/-x is not a valid ref name."),
+            ("refs/heads/refs/heads/x", "refs/heads/refs/heads/x is not a valid ref name."),
             ("refs/pull/1/head", "refs/pull/1/head is in a reserved namespace."),
         ] {
             let error = check_new_name(name).expect_err(name);
@@ -137,6 +141,7 @@ mod tests {
         assert_eq!(prefix_at("").as_deref(), Some("refs/"));
         assert_eq!(prefix_at("heads/fea").as_deref(), Some("refs/heads/fea"));
         assert_eq!(prefix_at("refs/heads").as_deref(), Some("refs/heads"));
+        assert_eq!(prefix_at("refs").as_deref(), Some("refs/"));
         assert_eq!(prefix_at("heads/\0"), None);
         assert_eq!(prefix_at(&"x".repeat(5_000)), None);
     }

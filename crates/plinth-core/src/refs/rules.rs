@@ -21,13 +21,24 @@ pub fn is_branch(name: &RefName) -> bool {
     name.as_str().starts_with("refs/heads/")
 }
 
+/// Whether the short name of a branch or tag can be confused with a commit id or with a full ref name.
+pub fn is_ambiguous(name: &RefName) -> bool {
+    let name = name.as_str();
+    let short = name.strip_prefix("refs/heads/").or_else(|| name.strip_prefix("refs/tags/"));
+    short.is_some_and(|short| short.parse::<Sha>().is_ok() || short.starts_with("refs/"))
+}
+
 /// Whether every commit that is reachable from `old` is reachable from `new`.
 ///
-/// Annotated tags count as the object that they tag. A ref outside of branches and tags may move from or to an object
+/// Annotated tags count as the object that they tag, but a tag ref does not move from one to another kind of object: its
+/// message would be lost. A ref outside of branches and tags may move from or to an object
 /// that is not a commit, since there is no history to lose.
 pub fn is_fast_forward(reader: &Reader<'_>, name: &RefName, old: Target, new: Target) -> Result<bool> {
     if old.sha == new.sha {
         return Ok(true);
+    }
+    if name.as_str().starts_with("refs/tags/") && old.kind == ObjectKind::Tag && new.kind != ObjectKind::Tag {
+        return Ok(false);
     }
     match (commit_of(reader, &old.sha)?, commit_of(reader, &new.sha)?) {
         (Some(old), Some(new)) => reader.is_ancestor(&old, &new),
@@ -76,5 +87,15 @@ mod tests {
         let reserved = |name: &str| is_reserved(&RefName::parse(name).expect("a good name"));
         assert!(reserved("refs/pull/1/head") && reserved("refs/plinth/x") && reserved("refs/pull"));
         assert!(!reserved("refs/pulls/1") && !reserved("refs/heads/pull/1") && !reserved("refs/heads/main"));
+    }
+
+    #[test]
+    fn is_ambiguous_matches_ids_and_full_names_of_branches_and_tags() {
+        let ambiguous = |name: &str| is_ambiguous(&RefName::parse(name).expect("a good name"));
+        let sha = "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3";
+        assert!(ambiguous(&format!("refs/heads/{sha}")) && ambiguous(&format!("refs/tags/{sha}")));
+        assert!(ambiguous("refs/heads/refs/heads/x") && ambiguous("refs/tags/refs/x"));
+        assert!(!ambiguous(&format!("refs/notes/{sha}")) && !ambiguous(&format!("refs/heads/x/{sha}")));
+        assert!(!ambiguous(&format!("refs/heads/{}", &sha[1..])) && !ambiguous("refs/heads/refs"));
     }
 }

@@ -128,6 +128,7 @@ fn descends_from(old: usize, new: usize) -> bool {
 fn is_fast_forward(name: &str, old: usize, new: usize) -> bool {
     match (commit_of(old), commit_of(new)) {
         _ if old == new => true,
+        _ if name.starts_with("refs/tags/") && old == TAG => false,
         (Some(old), Some(new)) => descends_from(old, new),
         _ => name.starts_with("refs/x/"),
     }

@@ -33,6 +33,8 @@ pub enum UpdateRejection {
     Name(RefNameError),
     NotBelowRefs,
     Reserved,
+    /// The short name is that of a commit, or a full name.
+    Ambiguous,
     Twice,
     MissingObjects,
     NotACommit(ObjectKind),
@@ -67,6 +69,9 @@ impl fmt::Display for UpdateRejection {
                 out.write_str("bad name: it must begin with refs/ and have at least three parts")
             }
             UpdateRejection::Reserved => out.write_str("the name is reserved for the server"),
+            UpdateRejection::Ambiguous => {
+                out.write_str("branch or tag names that are commit ids or begin with refs/ are not allowed")
+            }
             UpdateRejection::Twice => out.write_str("the push changes this name more than once"),
             UpdateRejection::MissingObjects => out.write_str("missing necessary objects"),
             UpdateRejection::NotACommit(kind) => write!(out, "a branch must point at a commit, not at a {kind}"),

@@ -102,6 +102,10 @@ struct Validator<'a> {
 impl Validator<'_> {
     fn validate(&self, name: RefName, command: &Command) -> Result<ValidatedUpdate> {
         let Some(sha) = command.new else { return Ok(Ok(Change { name, old: command.old, new: None })) };
+        // Such refs may come from an import, so only new ones are rejected.
+        if command.old.is_none() && refs::rules::is_ambiguous(&name) {
+            return Ok(Err(UpdateRejection::Ambiguous));
+        }
         let reader = self.repository.reader_within(self.pack, self.budget);
         let Some(kind) = reader.kind_of(&sha)? else { return Ok(Err(UpdateRejection::MissingObjects)) };
         if let Err(rejection) = rules::check_target(&name, kind) {
