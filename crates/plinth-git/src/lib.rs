@@ -28,7 +28,7 @@ pub use maintenance::{GraphLayers, Superseded};
 pub use objects::commit::{Commit, CommitSignature, NewCommit};
 pub use objects::identity::{Date, Identity};
 pub use objects::tag::{NewTag, Tag};
-pub use objects::tree::{EntryMode, TreeEntry};
+pub use objects::tree::{EMPTY_TREE, EntryMode, TreeEntry, is_valid_path};
 pub use objects::tree_edit::{TreeChange, TreeEdit};
 pub use objects::{MemoryObjects, NoObjects, ObjectSource, RawObject};
 pub use packs::checksum::TrailerCheck;

@@ -9,6 +9,7 @@ mod faults;
 mod hostile_input;
 mod limits;
 mod media_and_versions;
+mod null_keys;
 mod pages;
 mod prefixes;
 mod response_cache;

@@ -1,14 +1,17 @@
 //! Git refs and objects.
 
+mod blobs;
 mod hostile;
+mod identities;
 mod maintenance;
 mod model;
+mod names;
 mod object_creation;
 mod objects;
-mod names;
 mod racing;
 mod reading;
 mod state_file;
+mod trees;
 mod workflows;
 mod writing;
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
-use crate::request::shape::{Fields, FromValue, Nullable, flatten, from_json};
+use crate::request::shape::{Apart, Fields, FromValue, Nullable, flatten, from_json};
 use crate::wire::{DateTime, Word, Words};
 use plinth_base::ids::ObjectKind;
 use plinth_core::git_objects::{Encoding, NewBlob, NewCommit, NewEntry, NewTag, NewTree, Person};
@@ -14,25 +14,18 @@ use plinth_core::git_objects::{Encoding, NewBlob, NewCommit, NewEntry, NewTag, N
 #[schemars(inline)]
 pub struct CreateBlobBody {
     content: String,
-    /// `utf-8` by default.
-    encoding: Option<Word<Encoding>>,
+    /// `base64`, or `utf-8`, which every other text means, too.
+    encoding: Option<String>,
 }
 from_json!(CreateBlobBody { content, encoding });
 
-impl Words for Encoding {
-    const ALL: &'static [Self] = &[Encoding::Utf8, Encoding::Base64];
-
-    fn word(self) -> &'static str {
-        match self {
-            Encoding::Utf8 => "utf-8",
-            Encoding::Base64 => "base64",
-        }
-    }
-}
-
 impl From<CreateBlobBody> for NewBlob {
     fn from(body: CreateBlobBody) -> Self {
-        Self { content: body.content, encoding: body.encoding.map_or(Encoding::Utf8, |Word(encoding)| encoding) }
+        let encoding = match body.encoding.as_deref() {
+            Some("base64") => Encoding::Base64,
+            Some(_) | None => Encoding::Utf8,
+        };
+        Self { content: body.content, encoding }
     }
 }
 
@@ -56,9 +49,8 @@ impl From<CreateTreeBody> for NewTree {
 #[schemars(inline)]
 struct EntryBody {
     path: String,
-    #[schemars(extend("enum" = ["100644", "100755", "040000", "160000", "120000"]))]
+    #[schemars(extend("enum" = ["100644", "100755", "040000", "160000", "120000", null]))]
     mode: Option<String>,
-    #[expect(dead_code, reason = "it is checked, but the mode decides")]
     r#type: Option<Word<EntryKind>>,
     /// The id of an object; null removes the entry.
     sha: Option<Nullable<String>>,
@@ -83,7 +75,8 @@ impl Words for EntryKind {
 impl From<EntryBody> for NewEntry {
     fn from(entry: EntryBody) -> Self {
         let sha = entry.sha.map(|Nullable(sha)| sha);
-        Self { path: entry.path, mode: entry.mode, sha, content: entry.content }
+        let kind = entry.r#type.map(|Word(EntryKind(kind))| kind);
+        Self { path: entry.path, mode: entry.mode, kind, sha, content: entry.content }
     }
 }
 
@@ -95,9 +88,9 @@ pub struct CreateCommitBody {
     tree: String,
     parents: Option<Nullable<Parents>>,
     /// The user of the token by default.
-    author: Option<PersonBody>,
-    /// The author by default.
-    committer: Option<PersonBody>,
+    author: Option<Apart<PersonBody>>,
+    /// The author by default, also for each key of it.
+    committer: Option<CommitterBody>,
     signature: Option<Nullable<String>>,
 }
 from_json!(CreateCommitBody { message, tree, parents, author, committer, signature });
@@ -108,7 +101,7 @@ impl From<CreateCommitBody> for NewCommit {
             message: body.message,
             tree: body.tree,
             parents: flatten(body.parents).map(|Parents(ids)| ids).unwrap_or_default(),
-            author: body.author.map(Person::from),
+            author: body.author.map(|Apart(person)| person.into()),
             committer: body.committer.map(Person::from),
             signature: flatten(body.signature),
         }
@@ -148,16 +141,33 @@ impl JsonSchema for Parents {
 #[derive(JsonSchema)]
 #[schemars(inline)]
 struct PersonBody {
-    name: Option<String>,
-    email: Option<String>,
+    email: String,
+    name: String,
     #[schemars(with = "Option<DateTime>")]
     date: Option<String>,
 }
-from_json!(PersonBody { name, email, date });
+from_json!(PersonBody { email, name, date });
 
 impl From<PersonBody> for Person {
     fn from(person: PersonBody) -> Self {
-        let PersonBody { name, email, date } = person;
+        let PersonBody { email, name, date } = person;
+        Self { name: Some(name), email: Some(email), date }
+    }
+}
+
+#[derive(JsonSchema)]
+#[schemars(inline)]
+struct CommitterBody {
+    email: Option<String>,
+    name: Option<String>,
+    #[schemars(with = "Option<DateTime>")]
+    date: Option<String>,
+}
+from_json!(CommitterBody { email, name, date });
+
+impl From<CommitterBody> for Person {
+    fn from(person: CommitterBody) -> Self {
+        let CommitterBody { email, name, date } = person;
         Self { name, email, date }
     }
 }
@@ -171,7 +181,7 @@ pub struct CreateTagBody {
     object: String,
     r#type: Word<ObjectKind>,
     /// The user of the token by default.
-    tagger: Option<PersonBody>,
+    tagger: Option<Apart<PersonBody>>,
 }
 from_json!(CreateTagBody { tag, message, object, r#type, tagger });
 
@@ -182,7 +192,7 @@ impl From<CreateTagBody> for NewTag {
             message: body.message,
             object: body.object,
             kind: body.r#type.0.as_str().to_owned(),
-            tagger: body.tagger.map(Person::from),
+            tagger: body.tagger.map(|Apart(person)| person.into()),
         }
     }
 }

@@ -1,12 +1,14 @@
 //! Handlers of the operations on git objects.
 
 use axum::body::Body;
+use bytes::Bytes;
 use plinth_core::repos::RepoTarget;
 
 use super::blob_body::BlobBody;
 use super::body::{CreateBlobBody, CreateCommitBody, CreateTagBody, CreateTreeBody};
 use super::json;
 use crate::app::App;
+use crate::negotiation::Media;
 use crate::policy::Endpoint;
 use crate::policy::table::{CreateBlob, CreateCommit, CreateTag, CreateTree, GetBlob, GetCommit, GetTag, GetTree};
 use crate::request::body::Json;
@@ -14,14 +16,15 @@ use crate::request::{Allowed, response_memory};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
-use plinth_base::urls::Urls;
 use plinth_core::git_objects::{self, rules};
 use plinth_core::objects::Large;
 use plinth_core::ref_updates::check_not_empty;
 use plinth_core::refs;
 use plinth_core::repos::Repo;
-use plinth_git::{ObjectKind, Reader, RefName, TreeLimits, TreeListing};
+use plinth_git::{EMPTY_TREE, ObjectKind, Reader, RefName, TreeLimits, TreeListing};
 
+/// The type of a blob whose content is the whole response.
+const RAW: &str = "application/vnd.github.raw; charset=utf-8";
 /// Larger blobs need a clone.
 const BLOB_SIZE_MAX: u64 = 32 << 20;
 /// Entries of a tree in one response, and bytes of their paths; the rest is left out, and `truncated` is set.
@@ -52,9 +55,15 @@ pub async fn get_tag(access: Allowed<GetTag, RepoTarget>, app: App) -> Result<Ap
 
 pub async fn get_blob(access: Allowed<GetBlob, RepoTarget>, app: App) -> Result<ApiResponse> {
     let sha: Sha = rules::check_sha(param(&access, "file_sha"))?;
+    let is_raw = access.context().media == Media::Raw;
     let (repo, urls) = (access.repo.clone(), access.urls().clone());
-    let found = find(&app, &access.repo, move |reader| find_small_blob(reader, sha, &repo, &urls)).await?;
+    let write = move |content: &[u8]| match is_raw {
+        true => content.to_vec(),
+        false => json::write_blob(sha, content, &repo, &urls),
+    };
+    let found = find(&app, &access.repo, move |reader| find_small_blob(reader, sha, write)).await?;
     let size = match found.value {
+        FoundBlob::Small(raw) if is_raw => return ApiResponse::text(RAW, raw).holding(found.reserved),
         FoundBlob::Small(json) => return ApiResponse::written_json(json).holding(found.reserved),
         FoundBlob::Large(size) => size,
     };
@@ -66,16 +75,19 @@ pub async fn get_blob(access: Allowed<GetBlob, RepoTarget>, app: App) -> Result<
     };
     let content = app.shared_objects.get((repo.id, sha), load).await?;
     let head = json::blob_head(sha, size, repo, access.urls());
+    if is_raw {
+        return Ok(ApiResponse::streamed(Bytes::from_owner(content).into(), head).with_content_type(RAW));
+    }
     Ok(ApiResponse::streamed(Body::new(BlobBody::new(head.clone(), content)), head))
 }
 
-/// A small blob as JSON, or the size of a large one, which is streamed.
+/// A small blob as it is sent, or the size of a large one, which is streamed.
 enum FoundBlob {
     Small(Vec<u8>),
     Large(usize),
 }
 
-fn find_small_blob(reader: &Reader<'_>, sha: Sha, repo: &Repo, urls: &Urls) -> Result<Option<FoundBlob>> {
+fn find_small_blob(reader: &Reader<'_>, sha: Sha, write: impl FnOnce(&[u8]) -> Vec<u8>) -> Result<Option<FoundBlob>> {
     if let Some(header) = reader.find_header(&sha)?
         && header.kind == ObjectKind::Blob
         && let Ok(size) = usize::try_from(header.size)
@@ -85,12 +97,15 @@ fn find_small_blob(reader: &Reader<'_>, sha: Sha, repo: &Repo, urls: &Urls) -> R
     }
     // The header of a damaged object may be wrong, so its content decides whether it is a blob.
     let Some(blob) = reader.find_blob(&sha, BLOB_SIZE_MAX)? else { return Ok(None) };
-    Ok(Some(FoundBlob::Small(json::write_blob(sha, blob.data(), repo, urls))))
+    Ok(Some(FoundBlob::Small(write(blob.data()))))
 }
 
 pub async fn get_tree(access: Allowed<GetTree, RepoTarget>, app: App) -> Result<ApiResponse> {
-    let depth = if access.context().query("recursive").is_some() { Depth::All } else { Depth::One };
+    let depth = if access.context().has_query_value("recursive") { Depth::All } else { Depth::One };
     let root = find_named(&app, &access.repo, param(&access, "tree_sha")).await?;
+    if root == EMPTY_TREE {
+        check_not_empty(&mut app.read().await?, access.repo.id).await?;
+    }
     let (repo, urls) = (access.repo.clone(), access.urls().clone());
     let body = find(&app, &access.repo, move |reader| {
         let found = find_tree(reader, root, depth)?;

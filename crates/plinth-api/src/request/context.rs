@@ -50,4 +50,10 @@ impl RequestContext {
     pub fn query(&self, name: &str) -> Option<Cow<'_, str>> {
         form_urlencoded::parse(self.query.as_bytes()).filter(|(key, _)| key == name).map(|(_, value)| value).last()
     }
+
+    /// Whether a parameter has a value, which may be empty: `?name=` has one, `?name` does not.
+    pub fn has_query_value(&self, name: &str) -> bool {
+        let pairs = self.query.split('&').filter(|pair| pair.contains('='));
+        pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes())).any(|(key, _)| key == name)
+    }
 }

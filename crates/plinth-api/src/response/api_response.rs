@@ -149,6 +149,10 @@ impl ApiResponse {
         Self { last_modified: moment, ..self }
     }
 
+    pub fn with_content_type(self, content_type: &'static str) -> Self {
+        Self { content_type: Some(HeaderValue::from_static(content_type)), ..self }
+    }
+
     /// For what may differ a moment later.
     pub fn without_caching(self) -> Self {
         Self { cache_control: Some(HeaderValue::from_static("no-cache")), ..self }

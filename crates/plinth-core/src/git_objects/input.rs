@@ -1,5 +1,7 @@
 //! Input to create an object.
 
+use plinth_base::ids::ObjectKind;
+
 #[derive(Debug)]
 pub struct NewBlob {
     pub content: String,
@@ -23,6 +25,7 @@ pub struct NewTree {
 pub struct NewEntry {
     pub path: String,
     pub mode: Option<String>,
+    pub kind: Option<ObjectKind>,
     /// `Some(None)` deletes the path.
     pub sha: Option<Option<String>>,
     pub content: Option<String>,

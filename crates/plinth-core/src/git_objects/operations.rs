@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{ObjectKind, Sha};
-use plinth_git::{self as git, Commit, Date, Identity, MemoryObjects, RawObject, Reader, Tag};
+use plinth_git::{self as git, Commit, Date, EMPTY_TREE, Identity, MemoryObjects, RawObject, Reader, Tag};
 
 use super::{NewBlob, NewCommit, NewTag, NewTree, rules};
 use crate::Core;
@@ -15,7 +15,7 @@ use crate::repos::RepoTarget;
 
 pub async fn create_blob(core: &Core, access: &WriteAccess<RepoTarget>, new: NewBlob) -> Result<Sha> {
     check_not_empty(&mut core.read().await?, access.repo.id).await?;
-    insert(core, access, RawObject::blob(rules::content_of(new)?)?).await
+    insert(core, access, RawObject::blob(rules::content_of(new))?).await
 }
 
 /// Creates a tree and all new objects in it. A tree with a `.gitmodules` file is checked by git, after a flush that lets git
@@ -49,7 +49,11 @@ pub async fn create_commit(core: &Core, access: &WriteAccess<RepoTarget>, new: N
     check_not_empty(&mut core.read().await?, repo).await?;
     let caller = caller_identity(core, access).await?;
     let _removal_lock = core.objects.prevent_removal(repo).await;
-    let object = core.objects.read(repo, move |reader| commit_object(reader, new, &caller)).await?;
+    let (object, tree_id) = core.objects.read(repo, move |reader| commit_object(reader, new, &caller)).await?;
+    if tree_id == EMPTY_TREE {
+        // It may not be stored, and not every git client can do without it.
+        insert(core, access, RawObject::empty_tree()).await?;
+    }
     let sha = insert(core, access, object).await?;
     let made = core.objects.read(repo, move |reader| reader.find_commit(&sha)).await?;
     Ok((sha, made.ok_or_else(|| Error::internal("a commit that was just stored is missing"))?))
@@ -72,18 +76,18 @@ async fn insert(core: &Core, access: &WriteAccess<RepoTarget>, object: RawObject
     Ok(sha)
 }
 
-fn commit_object(reader: &Reader<'_>, new: NewCommit, caller: &Identity) -> Result<RawObject> {
-    let author = rules::identity(new.author, caller)?;
+fn commit_object(reader: &Reader<'_>, new: NewCommit, caller: &Identity) -> Result<(RawObject, Sha)> {
+    let author = rules::identity("author", new.author, caller)?;
     let commit = git::NewCommit {
         tree_id: rules::check_tree(reader, &new.tree)?,
         parent_ids: new.parents.iter().map(|parent| rules::check_parent(reader, parent)).collect::<Result<_>>()?,
         // The committer defaults to the author.
-        committer: rules::identity(new.committer, &author)?,
+        committer: rules::identity("committer", new.committer, &author)?,
         author,
         message: new.message,
         signature: new.signature,
     };
-    commit.to_object()
+    Ok((commit.to_object()?, commit.tree_id))
 }
 
 fn tag_object(reader: &Reader<'_>, new: NewTag, caller: &Identity) -> Result<RawObject> {
@@ -92,7 +96,7 @@ fn tag_object(reader: &Reader<'_>, new: NewTag, caller: &Identity) -> Result<Raw
         name: new.tag,
         target_id: rules::check_tagged(reader, &new.object, target_kind)?,
         target_kind,
-        tagger: rules::identity(new.tagger, caller)?,
+        tagger: rules::identity("tagger", new.tagger, caller)?,
         message: new.message,
     };
     tag.to_object()

@@ -18,6 +18,7 @@ mod tests;
 mod tree;
 mod unified;
 
+pub use crate::objects::tree::EMPTY_TREE;
 pub use anchor::{Anchor, Reanchored, Subject, reanchor};
 pub use cache::{Between, Comparisons};
 pub use change::{FileChange, Status};
@@ -25,7 +26,7 @@ pub use comparison::{Comparison, Target};
 pub use entry::{Entry, FileMode};
 pub use file::{FileDiff, Side};
 pub use patch::RowKind;
-pub use source::{EMPTY_TREE, Source};
+pub use source::Source;
 pub use tree::{changes, entry_at};
 pub use unified::unified;
 

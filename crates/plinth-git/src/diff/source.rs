@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::budget::Budget;
+use crate::objects::tree::EMPTY_TREE;
 use crate::objects::{ObjectSource, RawObject};
 use crate::reader::Reader;
 use plinth_base::error::{Error, Result};
@@ -46,12 +47,6 @@ impl Source for Reader<'_> {
     }
 }
 
-/// The empty tree, with which a first commit is compared. Git knows it even if it is not stored.
-pub const EMPTY_TREE: Sha = Sha::from_bytes([
-    0x4b, 0x82, 0x5d, 0xc6, 0x42, 0xcb, 0x6e, 0xb9, 0xa0, 0x60, 0xe5, 0x4b, 0xf8, 0xd6, 0x92, 0x88, 0xfb, 0xee, 0x49,
-    0x04,
-]);
-
 /// An object that a tree names; that it is missing is an internal error.
 pub(super) fn object(source: &dyn Source, sha: &Sha) -> Result<Arc<RawObject>> {
     source.find(sha)?.ok_or_else(|| missing(sha))
@@ -60,7 +55,7 @@ pub(super) fn object(source: &dyn Source, sha: &Sha) -> Result<Arc<RawObject>> {
 /// The tree of a commit, or a tree itself; `NotFound` if there is no such object.
 pub(super) fn tree(source: &dyn Source, sha: &Sha) -> Result<Arc<RawObject>> {
     let found = match source.find(sha)? {
-        None if *sha == EMPTY_TREE => return Ok(Arc::new(RawObject::new(ObjectKind::Tree, Vec::new())?)),
+        None if *sha == EMPTY_TREE => return Ok(Arc::new(RawObject::empty_tree())),
         found => found.ok_or(Error::NotFound)?,
     };
     match found.kind() {

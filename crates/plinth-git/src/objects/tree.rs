@@ -4,6 +4,12 @@ use super::RawObject;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{ObjectKind, Sha};
 
+/// The tree without entries. As in git, every repository has it, stored or not.
+pub const EMPTY_TREE: Sha = Sha::from_bytes([
+    0x4b, 0x82, 0x5d, 0xc6, 0x42, 0xcb, 0x6e, 0xb9, 0xa0, 0x60, 0xe5, 0x4b, 0xf8, 0xd6, 0x92, 0x88, 0xfb, 0xee, 0x49,
+    0x04,
+]);
+
 /// The mode of a tree entry. Unusual permissions of old histories are read as the nearest of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EntryMode {
@@ -50,6 +56,13 @@ impl EntryMode {
             gix_object::tree::EntryKind::Tree => EntryMode::Directory,
             gix_object::tree::EntryKind::Commit => EntryMode::Submodule,
         }
+    }
+}
+
+impl RawObject {
+    /// The object of [`EMPTY_TREE`].
+    pub fn empty_tree() -> Self {
+        Self::read_as(EMPTY_TREE, ObjectKind::Tree, Vec::new())
     }
 }
 
@@ -130,6 +143,11 @@ pub(crate) fn to_object(mut entries: Vec<TreeEntry>) -> Result<RawObject> {
 /// Whether some file system treats the name as `.gitmodules`: it is valid, but not for a symbolic link.
 pub(crate) fn is_submodules_file(name: &[u8]) -> bool {
     check_name(name, EntryMode::File).is_ok() && check_name(name, EntryMode::Symlink).is_err()
+}
+
+/// Whether every part of a path can be the name of an entry.
+pub fn is_valid_path(path: &str) -> bool {
+    path.split('/').all(|name| check_name(name.as_bytes(), EntryMode::Directory).is_ok())
 }
 
 /// Rejects names that are dangerous in a checkout: empty, `.`, `..`, and every spelling of `.git`.

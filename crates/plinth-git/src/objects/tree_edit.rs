@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::tree::{self, EntryMode, TreeEntry};
+use super::tree::{self, EMPTY_TREE, EntryMode, TreeEntry};
 use super::{MemoryObjects, ObjectSource, RawObject};
 use crate::budget::Budget;
 use plinth_base::error::{Error, Result};
@@ -100,6 +100,10 @@ fn apply(node: Node, base: Vec<TreeEntry>, source: &Trees<'_>, objects: &mut Mem
     for (name, change) in node.entries {
         match change {
             TreeChange::Put { mode, sha } => {
+                if sha == EMPTY_TREE {
+                    // Readers other than this service may need it stored.
+                    objects.insert(RawObject::empty_tree());
+                }
                 entries.insert(name.clone(), TreeEntry { name, mode, sha });
             }
             TreeChange::Write { mode, content } => {
@@ -107,7 +111,7 @@ fn apply(node: Node, base: Vec<TreeEntry>, source: &Trees<'_>, objects: &mut Mem
                 entries.insert(name.clone(), TreeEntry { name, mode, sha });
             }
             TreeChange::Delete => {
-                entries.remove(&name).ok_or_else(|| bad_path(&String::from_utf8_lossy(&name)))?;
+                entries.remove(&name).ok_or_else(bad_object_state)?;
             }
         }
     }
@@ -131,9 +135,8 @@ fn apply(node: Node, base: Vec<TreeEntry>, source: &Trees<'_>, objects: &mut Mem
 fn blob_for(mode: EntryMode, content: Vec<u8>) -> Result<RawObject> {
     match mode {
         EntryMode::File | EntryMode::Executable | EntryMode::Symlink => RawObject::blob(content),
-        EntryMode::Directory | EntryMode::Submodule => {
-            Err(Error::unprocessable("Content can be given only for files and symbolic links."))
-        }
+        EntryMode::Directory => Err(Error::unprocessable("A subdirectory may not have content")),
+        EntryMode::Submodule => Err(bad_object_state()),
     }
 }
 
@@ -153,5 +156,10 @@ impl Trees<'_> {
 }
 
 fn bad_path(path: &str) -> Error {
-    Error::unprocessable(format!("The path {path:?} is not allowed, is given twice, or is not there to be deleted."))
+    Error::unprocessable(format!("The path {path:?} is not allowed or is given twice."))
+}
+
+/// What clients know as an entry that git cannot have.
+fn bad_object_state() -> Error {
+    Error::unprocessable("GitRPC::BadObjectState")
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Header, Reader};
 use crate::objects::RawObject;
+use crate::objects::tree::EMPTY_TREE;
 use crate::packs::object_store::Lookup;
 use crate::repository::Repository;
 use plinth_base::error::{Error, Result};
@@ -20,6 +21,9 @@ impl Reader<'_> {
     /// Kind and size of an object, or `None` if the repository does not have it.
     pub fn find_header(&self, sha: &Sha) -> Result<Option<Header>> {
         self.step()?;
+        if *sha == EMPTY_TREE {
+            return Ok(Some(Header { kind: ObjectKind::Tree, size: 0 }));
+        }
         let store = &self.repository.store;
         let packed = |lookup| -> Result<Option<Header>> {
             Ok(store.header(sha, lookup)?.map(|(kind, size)| Header { kind, size }))
@@ -43,6 +47,9 @@ impl Reader<'_> {
     /// Loads an object from the cache, the packs or the overlay.
     pub(super) fn find_wanted(&self, sha: &Sha, wanted: Option<ObjectKind>) -> Result<Option<Arc<RawObject>>> {
         self.step()?;
+        if *sha == EMPTY_TREE {
+            return Ok(Some(Arc::new(RawObject::empty_tree())));
+        }
         let Repository { id, cache, .. } = self.repository;
         if let Some(object) = cache.get(*id, sha) {
             return Ok(Some(object));

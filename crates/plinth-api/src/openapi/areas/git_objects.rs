@@ -36,8 +36,13 @@ pub const AREA: Area = Area {
         )
         .body(of::<CreateTreeBody>, r#"{"tree": [{"path": "a.txt", "mode": "100644", "type": "blob", "content": "1\n"}]}"#)
         .errors(&[EMPTY, INVALID]),
-        Operation::new("git/get-blob", "Get a blob", "Its content is in Base64.", ok("The blob.", of::<Blob>))
-            .errors(&[EMPTY, INVALID]),
+        Operation::new(
+            "git/get-blob",
+            "Get a blob",
+            "As JSON with its content in Base64, or the content alone where `Accept` asks for it.",
+            ok("The blob.", of::<Blob>).or(&["application/vnd.github.raw"]),
+        )
+        .errors(&[EMPTY, INVALID]),
         Operation::new("git/create-blob", "Create a blob", "", created("The new blob.", of::<Named>))
             .body(of::<CreateBlobBody>, r#"{"content": "Hello\n", "encoding": "utf-8"}"#)
             .errors(&[EMPTY, INVALID]),
