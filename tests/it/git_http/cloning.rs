@@ -115,6 +115,49 @@ async fn empty_clone_names_unborn_branch() {
 }
 
 #[tokio::test]
+async fn fetch_advertisement_of_empty_repository_has_no_line_for_capabilities() {
+    let host = Host::start().await;
+    let advertised = |service: &'static str| {
+        let client = host.service.with_token(OWNER);
+        async move { client.get(&format!("/octo-org/hello.git/info/refs?service={service}")).await.expect(200).body }
+    };
+    assert_eq!(advertised("git-upload-pack").await, "001e# service=git-upload-pack\n00000000");
+    let push = String::from_utf8(advertised("git-receive-pack").await.to_vec()).expect("text");
+    assert!(push.contains(" capabilities^{}\0") && push.contains(" push-options "), "{push}");
+}
+
+#[tokio::test]
+async fn fetch_in_protocol_0_includes_annotated_tags() {
+    let host = filled().await;
+    let url = host.open_url("octo-org/hello");
+    host.git("", &["init", "--quiet", "clone"]).await.ok();
+    host.git("clone", &["remote", "add", "origin", &url]).await.ok();
+    let tag = host.git("work", &["rev-parse", "v1"]).await.ok();
+    let mut fetch = host.command("clone", &["-c", "protocol.version=0", "fetch", "--quiet", "origin"]);
+    let output = fetch.env("GIT_TRACE_PACKET", "1").output().await.expect("git runs");
+    let trace = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{trace}");
+    let wants: Vec<&str> = trace.lines().filter(|line| line.contains("> want ")).collect();
+    assert!(wants.iter().any(|line| line.contains(" include-tag")), "{trace}");
+    assert!(!wants.iter().any(|line| line.contains(&tag)), "{trace}");
+    assert_eq!(host.git("clone", &["rev-parse", "v1"]).await.ok(), tag);
+}
+
+#[tokio::test]
+async fn protocol_2_advertises_wait_for_done() {
+    let host = filled().await;
+    let client = host.service.anonymous().header("git-protocol", "version=2");
+    let response = client.get("/octo-org/hello.git/info/refs?service=git-upload-pack").await.expect(200);
+    let text = String::from_utf8_lossy(&response.body).into_owned();
+    assert!(text.contains("fetch=shallow wait-for-done filter\n"), "{text}");
+    let tip = host.git("work", &["rev-parse", "HEAD"]).await.ok();
+    let url = host.open_url("octo-org/hello");
+    host.git("", &["clone", "--quiet", &url, "clone"]).await.ok();
+    let tips = ["-c", "protocol.version=2", "fetch", "--negotiate-only", "--negotiation-tip=main", "origin"];
+    assert_eq!(host.git("clone", &tips).await.ok(), tip);
+}
+
+#[tokio::test]
 async fn clone_url_works_without_suffix_and_in_any_case() {
     let host = filled().await;
     for repo in ["octo-org/hello", "octo-org/hello.git", "Octo-Org/HELLO.git"] {

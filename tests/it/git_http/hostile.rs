@@ -133,12 +133,11 @@ async fn fetch_rejects_too_many_wants() {
 async fn malformed_git_requests_are_rejected() {
     let host = Host::start().await;
     let (good, tip) = pack(&host, 1).await;
-    let options = push("refs/heads/main", &tip, "push-options", &good);
     let twice =
         [line(&format!("{ZERO} {tip} refs/heads/main\0report-status")), line(&format!("{ZERO} {tip} refs/heads/main"))];
     let twice = [twice.concat().into_bytes(), b"0000".to_vec(), good.clone()].concat();
     for (service, body, status, word) in [
-        ("git-receive-pack", options, 400, "Push options are not offered here."),
+        ("git-receive-pack", push("refs/heads/main", &tip, "push-options", &good), 400, "form of Git's protocol"),
         ("git-receive-pack", b"hello".to_vec(), 400, "form of Git's protocol"),
         ("git-receive-pack", b"0010abc".to_vec(), 400, "ended early"),
         ("git-receive-pack", twice, 200, "ng refs/heads/main the push changes this name more than once"),

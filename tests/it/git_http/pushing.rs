@@ -56,6 +56,17 @@ async fn first_pushed_branch_becomes_default_branch() {
 }
 
 #[tokio::test]
+async fn push_options_are_accepted_without_effect() {
+    let host = Host::start().await;
+    host.work("work", OWNER, "octo-org/hello", 1).await;
+    host.git("work", &["push", "--quiet", "-o", "a;b", "-o", "ci.skip", "origin", "main"]).await.ok();
+    let tip = host.git("work", &["rev-parse", "HEAD"]).await.ok();
+    assert_eq!(host.refs("octo-org/hello").await, [format!("{tip} HEAD"), format!("{tip} refs/heads/main")]);
+    host.git("work", &["push", "--quiet", "-o", "x", "origin", "main:other"]).await.ok();
+    host.git("work", &["push", "--quiet", "-o", "x", "origin", ":other"]).await.ok();
+}
+
+#[tokio::test]
 async fn push_updates_forces_and_deletes_branches() {
     let host = Host::start().await;
     host.work("work", OWNER, "octo-org/hello", 3).await;

@@ -15,18 +15,19 @@ use plinth_core::refs;
 use plinth_core::repos::Repo;
 use plinth_git::pkt_line;
 
-/// The capabilities in protocol version 0. `include-tag` is missing, because git would look for tags on disk.
+/// The capabilities in protocol version 0.
 const FETCH_CAPABILITIES: &str = "multi_ack thin-pack side-band side-band-64k ofs-delta shallow deepen-since \
-                                  deepen-not deepen-relative no-progress multi_ack_detailed allow-tip-sha1-in-want \
-                                  allow-reachable-sha1-in-want no-done filter object-format=sha1";
+                                  deepen-not deepen-relative no-progress include-tag multi_ack_detailed \
+                                  allow-tip-sha1-in-want allow-reachable-sha1-in-want no-done filter \
+                                  object-format=sha1";
 const PUSH_CAPABILITIES: &str =
-    "report-status report-status-v2 delete-refs side-band-64k quiet atomic ofs-delta object-format=sha1";
+    "report-status report-status-v2 delete-refs side-band-64k quiet atomic ofs-delta push-options object-format=sha1";
 const NO_OBJECT: Sha = Sha::from_bytes([0; 20]);
 
 /// The capabilities in protocol version 2, in which the client requests references separately.
 pub fn capabilities() -> Response {
     let mut out = beginning(Service::UploadPack);
-    for line in ["version 2", AGENT, "ls-refs=unborn", "fetch=shallow filter", "object-format=sha1"] {
+    for line in ["version 2", AGENT, "ls-refs=unborn", "fetch=shallow wait-for-done filter", "object-format=sha1"] {
         pkt_line::put_line(&mut out, line);
     }
     pkt_line::put_flush(&mut out);
@@ -91,7 +92,7 @@ impl Lines {
         let body = Body::from_stream(stream::try_unfold(Some((self, pages)), move |state| async move {
             let Some((mut lines, mut pages)) = state else { return Ok::<_, Error>(None) };
             let Some(page) = pages.next().await? else {
-                return Ok(Some((lines.end(), None)));
+                return Ok(Some((lines.end(service), None)));
             };
             lines.put_page(service, &page);
             let bytes = Bytes::from(std::mem::take(&mut lines.out));
@@ -100,9 +101,10 @@ impl Lines {
         api_response::git_stream(service.advertisement_type(), body)
     }
 
-    /// An empty repository has one line, for its capabilities.
-    fn end(mut self) -> Bytes {
-        if self.capabilities.is_some() {
+    /// An empty repository has one line for its capabilities, but only for a push: in a fetch, go-git takes that line as
+    /// the sign of a repository with refs, and GitHub does not send it either.
+    fn end(mut self, service: Service) -> Bytes {
+        if self.capabilities.is_some() && service == Service::ReceivePack {
             self.put(NO_OBJECT, "capabilities^{}");
         }
         pkt_line::put_flush(&mut self.out);

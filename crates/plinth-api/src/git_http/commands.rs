@@ -7,6 +7,7 @@ use plinth_base::error::{Error, Result};
 use plinth_git::pkt_line::{self, Packet};
 
 const COMMANDS_MAX: usize = 64 * 1024;
+const OPTIONS_MAX: usize = 1_024;
 const BYTES_MAX: usize = 8 * 1024 * 1024;
 const NO_OBJECT: &str = "0000000000000000000000000000000000000000";
 
@@ -17,25 +18,20 @@ pub struct Commands {
     pub report: bool,
     pub side_band: bool,
     pub atomic: bool,
+    /// Whether push options come after the commands.
+    pub has_options: bool,
 }
 
 impl Commands {
     /// Reads up to the pack. A client that only tests its credential sends no commands.
     pub fn read(input: &mut dyn Read) -> Result<Self> {
         let mut commands = Self::default();
-        let mut buffer = Vec::new();
-        let mut bytes = 0;
-        loop {
-            let packet = pkt_line::read(input, &mut buffer).map_err(|error| unreadable(&error))?;
-            let Some(line) = packet.as_line() else {
-                return if packet == Packet::Flush { Ok(commands) } else { Err(malformed()) };
-            };
-            bytes += line.len();
-            if bytes > BYTES_MAX || commands.list.len() == COMMANDS_MAX {
-                return Err(Error::BodyTooLarge(BYTES_MAX));
-            }
-            commands.take_line(line)?;
+        read_lines(input, COMMANDS_MAX, |line| commands.take_line(line))?;
+        if commands.has_options {
+            // No option has a meaning here, as at GitHub, but scripts send some to every server.
+            read_lines(input, OPTIONS_MAX, |_| Ok(()))?;
         }
+        Ok(commands)
     }
 
     pub fn needs_pack(&self) -> bool {
@@ -67,7 +63,7 @@ impl Commands {
                 b"report-status" | b"report-status-v2" => self.report = true,
                 b"side-band-64k" => self.side_band = true,
                 b"atomic" => self.atomic = true,
-                b"push-options" => return Err(Error::BadRequest("Push options are not offered here.".into())),
+                b"push-options" => self.has_options = true,
                 other if other.starts_with(b"object-format=") && other != b"object-format=sha1" => {
                     return Err(Error::BadRequest("Only SHA-1 repositories are supported.".into()));
                 }
@@ -75,6 +71,24 @@ impl Commands {
             }
         }
         Ok(())
+    }
+}
+
+/// Reads the lines up to a flush packet.
+fn read_lines(input: &mut dyn Read, count_max: usize, mut take: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    let mut buffer = Vec::new();
+    let (mut bytes, mut count) = (0, 0);
+    loop {
+        let packet = pkt_line::read(input, &mut buffer).map_err(|error| unreadable(&error))?;
+        let Some(line) = packet.as_line() else {
+            return if packet == Packet::Flush { Ok(()) } else { Err(malformed()) };
+        };
+        bytes += line.len();
+        if bytes > BYTES_MAX || count == count_max {
+            return Err(Error::BodyTooLarge(BYTES_MAX));
+        }
+        count += 1;
+        take(line)?;
     }
 }
 
@@ -133,13 +147,29 @@ mod tests {
             &["hello"][..],
             &[&format!("{A} {A}")],
             &[&format!("{A} zzz refs/heads/main")],
-            &[&format!("{NO_OBJECT} {A} refs/heads/main\0push-options")],
             &[&format!("{NO_OBJECT} {A} refs/heads/main\0object-format=sha256")],
             &["push-cert\0atomic"],
         ] {
             assert!(matches!(read(lines), Err(Error::BadRequest(_))), "{lines:?}");
         }
         assert!(matches!(Commands::read(&mut &b"0010abc"[..]), Err(Error::BadRequest(_))));
+    }
+
+    #[test]
+    fn read_skips_push_options() {
+        let mut bytes = Vec::new();
+        pkt_line::put_line(&mut bytes, &format!("{NO_OBJECT} {A} refs/heads/main\0push-options"));
+        pkt_line::put_flush(&mut bytes);
+        ["a;b", "ci.skip"].iter().for_each(|option| pkt_line::put_line(&mut bytes, option));
+        pkt_line::put_flush(&mut bytes);
+        bytes.extend_from_slice(b"PACK");
+        let mut input = bytes.as_slice();
+        assert_eq!(Commands::read(&mut input).expect("well formed").list.len(), 1);
+        assert_eq!(input, b"PACK");
+        let mut many = bytes[..bytes.len() - 4].to_vec();
+        many.truncate(many.len() - 4);
+        (0..=OPTIONS_MAX).for_each(|_| pkt_line::put_line(&mut many, "x"));
+        assert!(matches!(Commands::read(&mut many.as_slice()), Err(Error::BodyTooLarge(_))));
     }
 
     #[test]

@@ -162,7 +162,7 @@ mod tests {
     fn report_has_a_line_for_each_name() {
         let command = |name: &str| Command { name: name.into(), old: None, new: None };
         let list = vec![command("refs/heads/a"), command("refs/heads/b\nc")];
-        let commands = Commands { list, report: true, side_band: false, atomic: false };
+        let commands = Commands { list, report: true, ..Commands::default() };
         let report = write_report(&commands, Err("bad\npack"), &[Ok(()), Err(UpdateRejection::Stale)]);
         let text = String::from_utf8(report).expect("text");
         assert_eq!(

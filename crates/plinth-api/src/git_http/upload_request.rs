@@ -5,7 +5,7 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::{RepoId, Sha};
 use plinth_core::refs;
 use plinth_git::pkt_line::Packet;
-use plinth_git::{Protocol, RefName};
+use plinth_git::{ObjectKind, Protocol, RefName};
 
 /// The commands that are supported.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,13 +16,15 @@ pub enum Command<'a> {
     Pack(Shallow<'a>),
 }
 
-/// Where a shallow history ends, as far as git needs references for it.
+/// The parts of a request for which git needs references: where a shallow history ends, and tags.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Shallow<'a> {
     /// The references of `deepen-not`, in full or short.
     pub not: Vec<&'a str>,
     /// The wanted objects, if the depth is relative to what the client has.
     pub relative_to: Vec<Sha>,
+    /// Whether annotated tags of the sent commits are sent, too. Only clients of protocol version 0 depend on it.
+    pub includes_tags: bool,
 }
 
 /// Parses the command.
@@ -53,7 +55,10 @@ fn shallow<'a>(packets: &[Packet<'a>]) -> Shallow<'a> {
         } else if let Some(want) = line.strip_prefix("want ") {
             let mut words = want.split(' ');
             shallow.relative_to.extend(words.next().and_then(|sha| sha.parse::<Sha>().ok()));
-            is_relative |= words.any(|word| word == "deepen-relative");
+            for word in words {
+                is_relative |= word == "deepen-relative";
+                shallow.includes_tags |= word == "include-tag";
+            }
         } else {
             is_relative |= line == "deepen-relative";
         }
@@ -116,8 +121,11 @@ fn number(digits: &str) -> Option<u64> {
 /// References that `deepen-not` may name; clients name a few.
 const DEEPEN_NOT_MAX: usize = 100;
 
-/// The references that git needs to compute a shallow history, because it finds none on disk: those that `deepen-not`
-/// names, in full or short, and one for each wanted object where the depth is relative.
+/// Tags that git considers for `include-tag`. With more, it gets none, and clients request the tags that they need.
+const INCLUDED_TAGS_MAX: u16 = 1_000;
+
+/// The references that git needs, because it finds none on disk: those that `deepen-not` names, in full or short, one for
+/// each wanted object where the depth is relative, and the annotated tags for `include-tag`.
 pub async fn shallow_refs(app: &App, repo: RepoId, shallow: &Shallow<'_>) -> Result<Vec<(RefName, Sha)>> {
     let wanted = shallow.relative_to.iter().enumerate();
     let mut names: Vec<(RefName, Sha)> = wanted
@@ -138,6 +146,16 @@ pub async fn shallow_refs(app: &App, repo: RepoId, shallow: &Shallow<'_>) -> Res
             return Err(Error::unprocessable("the reference of deepen-not does not exist"));
         }
     }
+    if shallow.includes_tags {
+        let tags = refs::store::list(&mut db, repo, "refs/tags/", "", i64::from(INCLUDED_TAGS_MAX) + 1).await?;
+        if tags.len() <= usize::from(INCLUDED_TAGS_MAX) {
+            let annotated = tags.into_iter().filter(|reference| reference.kind == ObjectKind::Tag);
+            names.extend(annotated.map(|reference| (reference.name, reference.target)));
+        }
+    }
+    // A ref that `deepen-not` names may be a tag.
+    names.sort_unstable();
+    names.dedup();
     Ok(names)
 }
 
@@ -165,10 +183,15 @@ mod tests {
         let wants = vec![A[5..].parse().expect("a name")];
         for lines in [&[older.as_str(), "deepen 2\n"][..], &["command=fetch", A, "deepen-relative", "deepen 2"]] {
             let packets: Vec<Packet<'_>> = lines.iter().map(|line| Packet::Data(line.as_bytes())).collect();
-            assert_eq!(shallow(&packets), Shallow { not: Vec::new(), relative_to: wants.clone() });
+            assert_eq!(
+                shallow(&packets),
+                Shallow { not: Vec::new(), relative_to: wants.clone(), includes_tags: false }
+            );
         }
         let packets = [Packet::Data(A.as_bytes()), Packet::Data(b"deepen-not main\n")];
-        assert_eq!(shallow(&packets), Shallow { not: vec!["main"], relative_to: Vec::new() });
+        assert_eq!(shallow(&packets), Shallow { not: vec!["main"], ..Shallow::default() });
+        let tags = format!("{A} include-tag agent=git/2\n");
+        assert!(shallow(&[Packet::Data(tags.as_bytes())]).includes_tags);
     }
 
     fn is_accepted(lines: &[&[u8]]) -> bool {
