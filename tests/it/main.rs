@@ -23,6 +23,7 @@ mod projects;
 mod pulls;
 mod refs;
 mod repositories;
+mod repository_creation;
 mod review_comments;
 mod revocation;
 mod schemas;

@@ -167,7 +167,7 @@ async fn user_creates_and_deletes_repository() {
               "resource": "Repository"
             }
           ],
-          "message": "Validation Failed",
+          "message": "Repository creation failed.",
           "status": "422"
         }"#]]
     .assert_eq(&again.to_string());
@@ -193,7 +193,8 @@ async fn member_administers_repository_it_creates_in_organization() {
 async fn create_repository_reports_every_invalid_field() {
     let service = Service::with(&STATE).await;
     let mona = service.with_token("ghp_monamona");
-    let rejected = mona.post("/user/repos", json!({ "name": "a b", "description": "x".repeat(351) })).await.expect(422);
+    let rejected =
+        mona.post("/user/repos", json!({ "name": "z".repeat(101), "description": "x".repeat(351) })).await.expect(422);
     expect![[r#"
         422
         {
@@ -202,7 +203,7 @@ async fn create_repository_reports_every_invalid_field() {
             {
               "code": "custom",
               "field": "name",
-              "message": "a repository name has only letters, digits, '-', '_' and '.'",
+              "message": "name is too long (maximum is 100 characters)",
               "resource": "Repository"
             },
             {
@@ -212,7 +213,7 @@ async fn create_repository_reports_every_invalid_field() {
               "resource": "Repository"
             }
           ],
-          "message": "Validation Failed",
+          "message": "Repository creation failed.",
           "status": "422"
         }"#]]
     .assert_eq(&rejected.to_string());

@@ -44,6 +44,9 @@ pub enum Error {
     /// The values break a rule; one object per broken field.
     #[error("invalid fields: {}", FieldList(.0))]
     Invalid(Vec<FieldError>),
+    /// As `Invalid`, with a message of the operation.
+    #[error("{message} {}", FieldList(.fields))]
+    Failed { message: &'static str, fields: Vec<FieldError> },
     /// As `Invalid`, for operations that report plain sentences instead of objects.
     #[error("{}", .0.join(" "))]
     InvalidPlain(Vec<String>),

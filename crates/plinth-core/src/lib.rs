@@ -24,6 +24,7 @@ pub mod pulls;
 pub mod rate_limit;
 pub mod ref_updates;
 pub mod refs;
+pub mod repo_creation;
 pub mod repos;
 pub mod review_comments;
 mod settings;

@@ -26,7 +26,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0006_pulls_and_comments",
     "0007_replies",
     "0008_attempted_versions",
-    "0009_deleted_repositories"
+    "0009_deleted_repositories",
+    "0010_homepage"
 ];
 
 /// Taken before migrating, so that two nodes that start at once migrate one after the other.

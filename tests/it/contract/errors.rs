@@ -194,7 +194,7 @@ async fn mistyped_body_returns_422_with_sentences() {
 async fn validation_errors_name_each_field() {
     let service = service().await;
     let mona = service.with_token("ghp_monamona");
-    let response = mona.post("/user/repos", json!({ "name": "a b", "description": "x".repeat(351) })).await;
+    let response = mona.post("/user/repos", json!({ "name": "z".repeat(101), "description": "x".repeat(351) })).await;
     expect![[r#"
         422
         {
@@ -203,7 +203,7 @@ async fn validation_errors_name_each_field() {
             {
               "code": "custom",
               "field": "name",
-              "message": "a repository name has only letters, digits, '-', '_' and '.'",
+              "message": "name is too long (maximum is 100 characters)",
               "resource": "Repository"
             },
             {
@@ -213,7 +213,7 @@ async fn validation_errors_name_each_field() {
               "resource": "Repository"
             }
           ],
-          "message": "Validation Failed",
+          "message": "Repository creation failed.",
           "status": "422"
         }"#]]
     .assert_eq(&response.to_string());
@@ -232,7 +232,7 @@ async fn validation_errors_name_each_field() {
               "resource": "Repository"
             }
           ],
-          "message": "Validation Failed",
+          "message": "Repository creation failed.",
           "status": "422"
         }"#]]
     .assert_eq(&response.to_string());

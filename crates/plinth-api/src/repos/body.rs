@@ -6,7 +6,7 @@ use super::json::Visibility;
 use crate::request::shape::{Nullable, flatten, from_json};
 use crate::wire::Word;
 use plinth_core::repos::NewRepository;
-use plinth_core::repos::rules::DESCRIPTION_CHARACTERS_MAX;
+use plinth_core::repos::rules::{DESCRIPTION_CHARACTERS_MAX, HOMEPAGE_CHARACTERS_MAX};
 
 #[derive(JsonSchema)]
 #[schemars(inline)]
@@ -14,12 +14,29 @@ pub struct CreateRepoBody {
     name: String,
     #[schemars(extend("maxLength" = DESCRIPTION_CHARACTERS_MAX))]
     description: Option<Nullable<String>>,
+    #[schemars(extend("maxLength" = HOMEPAGE_CHARACTERS_MAX))]
+    homepage: Option<String>,
     /// False by default.
     private: Option<bool>,
     /// Means the same as `private` and takes precedence.
     visibility: Option<Word<Visibility>>,
+    /// Creates a first commit with a README.
+    auto_init: Option<bool>,
+    /// `Go`, `Java`, `Node`, `Python` or `Rust`.
+    gitignore_template: Option<String>,
+    /// `apache-2.0`, `bsd-2-clause`, `bsd-3-clause`, `gpl-3.0`, `isc`, `mit`, `mpl-2.0` or `unlicense`.
+    license_template: Option<String>,
 }
-from_json!(CreateRepoBody { name, description, private, visibility });
+from_json!(CreateRepoBody {
+    name,
+    description,
+    homepage,
+    private,
+    visibility,
+    auto_init,
+    gitignore_template,
+    license_template,
+});
 
 impl From<CreateRepoBody> for NewRepository {
     fn from(body: CreateRepoBody) -> Self {
@@ -27,6 +44,15 @@ impl From<CreateRepoBody> for NewRepository {
             Some(Word(visibility)) => visibility == Visibility::Private,
             None => body.private.unwrap_or(false),
         };
-        Self { name: body.name, description: flatten(body.description), private }
+        let not_empty = |text: &String| !text.is_empty();
+        Self {
+            name: body.name,
+            description: flatten(body.description),
+            homepage: body.homepage,
+            private,
+            auto_init: body.auto_init.unwrap_or(false),
+            gitignore_template: body.gitignore_template.filter(not_empty),
+            license_template: body.license_template.filter(not_empty),
+        }
     }
 }

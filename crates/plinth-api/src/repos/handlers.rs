@@ -11,6 +11,7 @@ use plinth_base::error::Result;
 use plinth_base::urls::Urls;
 use plinth_core::access::Role;
 use plinth_core::access::{Org, OwnAccount};
+use plinth_core::repo_creation;
 use plinth_core::repos::RepoTarget;
 use plinth_core::repos::RepoWithRole;
 use plinth_core::repos::operations;
@@ -31,7 +32,7 @@ pub async fn create_own(
     app: App,
     Json(body): Json<CreateRepoBody>,
 ) -> Result<ApiResponse> {
-    let found = operations::create(&app, &access.for_writing(), access.target.0.id, body.into()).await?;
+    let found = repo_creation::create(&app, &access.for_writing(), access.target.0.id, body.into()).await?;
     Ok(created(&found, access.urls()))
 }
 
@@ -40,7 +41,7 @@ pub async fn create_in_org(
     app: App,
     Json(body): Json<CreateRepoBody>,
 ) -> Result<ApiResponse> {
-    let found = operations::create(&app, &access.for_writing(), access.target.0.id, body.into()).await?;
+    let found = repo_creation::create(&app, &access.for_writing(), access.target.0.id, body.into()).await?;
     Ok(created(&found, access.urls()))
 }
 

@@ -214,7 +214,7 @@ impl<'a> Repository<'a> {
             clone_url: page.then(Fixed(".git")),
             mirror_url: None,
             svn_url: page,
-            homepage: None,
+            homepage: repo.homepage.as_deref(),
             language: None,
             forks_count: 0,
             stargazers_count: 0,

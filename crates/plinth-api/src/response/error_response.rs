@@ -32,6 +32,7 @@ fn status(error: &Error) -> StatusCode {
         Error::NotAcceptable(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Error::Shape(_)
         | Error::Invalid(_)
+        | Error::Failed { .. }
         | Error::InvalidPlain(_)
         | Error::Unprocessable(_)
         | Error::OverBudget(_) => StatusCode::UNPROCESSABLE_ENTITY,
@@ -86,7 +87,7 @@ impl Serialize for Envelope<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("message", &message(self.error))?;
         match self.error {
-            Error::Invalid(fields) => {
+            Error::Invalid(fields) | Error::Failed { fields, .. } => {
                 map.serialize_entry("errors", &fields.iter().map(Field).collect::<Vec<_>>())?;
             }
             Error::InvalidPlain(sentences) => map.serialize_entry("errors", sentences)?,
@@ -122,6 +123,7 @@ fn message(error: &Error) -> String {
         Error::TooManyHeaders(limit) => format!("The request has more than {limit} headers."),
         Error::Shape(sentences) => format!("Invalid request.\n\n{}", sentences.join("\n")),
         Error::Invalid(_) | Error::InvalidPlain(_) => "Validation Failed".into(),
+        Error::Failed { message, .. } => (*message).into(),
         Error::SecondaryLimited { .. } => {
             "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.".into()
         }

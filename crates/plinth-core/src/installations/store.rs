@@ -122,7 +122,7 @@ macro_rules! of_token {
 pub async fn list_repositories(db: &mut Connection, token: TokenId, page: Page) -> Result<Vec<Repo>, DbError> {
     let sql = concat!(
         "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, ",
-        "r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at ",
+        "r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage ",
         of_token!(),
         " order by r.id limit $2 offset $3"
     );
@@ -164,7 +164,7 @@ pub async fn list_repositories_of_user(
 ) -> Result<Vec<RepoWithRole>, DbError> {
     let sql = concat!(
         "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, ",
-        "r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, ",
+        "r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, ",
         "c.permission, m.role, r.owner_id = $2 ",
         of_user!(),
         " order by r.id limit $4 offset $5"

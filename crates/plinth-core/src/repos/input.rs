@@ -5,5 +5,10 @@
 pub struct NewRepository {
     pub name: String,
     pub description: Option<String>,
+    pub homepage: Option<String>,
     pub private: bool,
+    /// Creates a first commit with a README.
+    pub auto_init: bool,
+    pub gitignore_template: Option<String>,
+    pub license_template: Option<String>,
 }

@@ -22,6 +22,7 @@ pub struct Repo {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub pushed_at: Option<Timestamp>,
+    pub homepage: Option<String>,
 }
 
 from_row!(Repo {
@@ -39,4 +40,5 @@ from_row!(Repo {
     created_at,
     updated_at,
     pushed_at,
+    homepage,
 });

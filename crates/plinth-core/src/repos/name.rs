@@ -34,6 +34,30 @@ impl RepoName {
         Ok(Self(text.to_owned()))
     }
 
+    /// The name for what a user enters: each run of other printable characters becomes a dash, and the ending of clone
+    /// URLs goes.
+    pub fn from_input(text: &str) -> Result<Self, RepoNameError> {
+        if text.chars().any(char::is_control) {
+            return Err(RepoNameError::Characters);
+        }
+        let mut name = String::with_capacity(text.len().min(Self::LENGTH_MAX + 1));
+        let mut in_run = false;
+        for letter in text.chars() {
+            let is_allowed = letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+            if is_allowed {
+                name.push(letter);
+            } else if !in_run {
+                name.push('-');
+            }
+            in_run = !is_allowed;
+        }
+        let stem = name.len().saturating_sub(".git".len());
+        if stem > 0 && name[stem..].eq_ignore_ascii_case(".git") {
+            name.truncate(stem);
+        }
+        Self::parse(&name)
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -65,6 +89,25 @@ impl std::error::Error for RepoNameError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn from_input_replaces_runs_of_other_characters_and_the_suffix() {
+        for (text, name) in [
+            ("abc;def*_ghi", "abc-def-_ghi"),
+            ("abc;def%()ghi!", "abc-def-ghi-"),
+            ("\u{c5}str\u{f6}m", "-str-m"),
+            ("x.git", "x"),
+            ("X.GIT", "X"),
+            ("a b.git", "a-b"),
+        ] {
+            assert_eq!(RepoName::from_input(text).expect(text).as_str(), name);
+        }
+        assert_eq!(RepoName::from_input(&format!("a{}z", "\u{118d0}".repeat(150))).expect("short").as_str(), "a-z");
+        assert_eq!(RepoName::from_input(&"z".repeat(101)), Err(RepoNameError::Length));
+        assert_eq!(RepoName::from_input(""), Err(RepoNameError::Length));
+        assert_eq!(RepoName::from_input("a\0b"), Err(RepoNameError::Characters));
+        assert_eq!(RepoName::from_input(".git"), Err(RepoNameError::Reserved));
+    }
 
     #[test]
     fn no_name_finds_a_deleted_repository() {

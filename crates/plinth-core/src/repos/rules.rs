@@ -1,17 +1,19 @@
 //! Validation of new repositories.
 
 use super::NewRepository;
-use crate::repos::RepoName;
+use crate::repos::{RepoName, RepoNameError};
 use crate::tokens::{Principal, Scope, UserLimits};
 use plinth_base::error::{Code, Error, FieldError, Result};
 
 pub const DESCRIPTION_CHARACTERS_MAX: usize = 350;
+pub const HOMEPAGE_CHARACTERS_MAX: usize = 255;
 
-/// Checks all fields and reports every error.
-pub fn check_new(new: &NewRepository) -> Result<()> {
+/// Checks all fields, reports every error, and returns the name that the repository gets.
+pub fn check_new(new: &NewRepository) -> Result<RepoName> {
     let mut errors = Vec::new();
-    if let Err(error) = RepoName::parse(&new.name) {
-        errors.push(FieldError::new("Repository", "name", Code::Custom(error.to_string())));
+    let name = RepoName::from_input(&new.name);
+    if let Err(error) = name {
+        errors.extend(name_errors(error, &new.name));
     }
     let description = new.description.as_deref().unwrap_or_default();
     if description.chars().count() > DESCRIPTION_CHARACTERS_MAX {
@@ -22,7 +24,32 @@ pub fn check_new(new: &NewRepository) -> Result<()> {
         let message = "description control characters are not allowed".into();
         errors.push(FieldError::new("Repository", "description", Code::Custom(message)));
     }
-    if errors.is_empty() { Ok(()) } else { Err(Error::Invalid(errors)) }
+    let homepage = new.homepage.as_deref().unwrap_or_default();
+    if homepage.chars().count() > HOMEPAGE_CHARACTERS_MAX || homepage.chars().any(char::is_control) {
+        errors.push(FieldError::new("Repository", "homepage", Code::Invalid));
+    }
+    match name {
+        Ok(name) if errors.is_empty() => Ok(name),
+        _ => Err(creation_failed(errors)),
+    }
+}
+
+fn name_errors(error: RepoNameError, name: &str) -> Vec<FieldError> {
+    let field = |code| FieldError::new("Repository", "name", code);
+    match error {
+        RepoNameError::Length if name.is_empty() => {
+            vec![field(Code::MissingField), field(Code::Custom("name is too short (minimum is 1 character)".into()))]
+        }
+        RepoNameError::Length => {
+            vec![field(Code::Custom(format!("name is too long (maximum is {} characters)", RepoName::LENGTH_MAX)))]
+        }
+        RepoNameError::Characters | RepoNameError::Reserved => vec![field(Code::Custom(error.to_string()))],
+    }
+}
+
+/// The error for a repository that cannot be created.
+pub fn creation_failed(fields: Vec<FieldError>) -> Error {
+    Error::Failed { message: "Repository creation failed.", fields }
 }
 
 /// Only the `repo` scope allows private repositories; `public_repo` does not.

@@ -3,12 +3,12 @@
 //! A deleted repository has a row until everything that belongs to it is removed ([`deletion`](super::deletion)). No name
 //! finds it, and each statement that reads `repo` by anything else has `not deleted`: a test checks that.
 
-use super::Repo;
 use super::name::name_key;
+use super::{Repo, rules};
 use crate::access::Role;
 use crate::accounts::OrgRole;
 use plinth_base::clock::Timestamp;
-use plinth_base::error::{Code, Error, Result};
+use plinth_base::error::{Code, FieldError, Result};
 use plinth_base::ids::{AccountId, RepoId};
 use plinth_store::{Connection, DbError, FromRow, Row, Transaction, params};
 
@@ -28,7 +28,7 @@ impl RepoWithRole {
 
 impl FromRow for RepoWithRole {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        const REPO_COLUMNS: usize = 14;
+        const REPO_COLUMNS: usize = 15;
         let repo = Repo::from_row(row)?;
         let collaborator: Option<Role> = row.get(REPO_COLUMNS)?;
         let member: Option<OrgRole> = row.get(REPO_COLUMNS + 1)?;
@@ -55,7 +55,7 @@ pub async fn find(
     user: Option<AccountId>,
 ) -> Result<Option<RepoWithRole>, DbError> {
     let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
-               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, \
                c.permission, m.role, coalesce(r.owner_id = $3, false) \
                from account o join repo r on r.owner_id = o.id \
                left join collaborator c on c.repo_id = r.id and c.user_id = $3 \
@@ -71,7 +71,7 @@ pub async fn find_by_id(
     user: Option<AccountId>,
 ) -> Result<Option<RepoWithRole>, DbError> {
     let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
-               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, \
                c.permission, m.role, coalesce(r.owner_id = $2, false) \
                from repo r join account o on r.owner_id = o.id \
                left join collaborator c on c.repo_id = r.id and c.user_id = $2 \
@@ -105,7 +105,7 @@ pub async fn insert(db: &mut Transaction, new: &NewRepo<'_>, now: Timestamp) -> 
         .await;
     let taken = || {
         let message = Code::Custom("name already exists on this account".into());
-        Error::invalid("Repository", "name", message)
+        rules::creation_failed(vec![FieldError::new("Repository", "name", message)])
     };
     let (id,) = inserted.map_err(|error| error.on_unique(taken))?;
     Ok(id)
@@ -115,6 +115,11 @@ pub async fn insert(db: &mut Transaction, new: &NewRepo<'_>, now: Timestamp) -> 
 pub async fn update(db: &mut Transaction, id: RepoId, new: &NewRepo<'_>, now: Timestamp) -> Result<(), DbError> {
     let sql = "update repo set description = $2, private = $3, default_branch = $4, updated_at = $5 where id = $1";
     db.execute(sql, params![id, new.description, new.private, new.default_branch, now]).await?;
+    Ok(())
+}
+
+pub async fn update_homepage(db: &mut Transaction, id: RepoId, homepage: &str) -> Result<(), DbError> {
+    db.execute("update repo set homepage = $2 where id = $1", params![id, homepage]).await?;
     Ok(())
 }
 
@@ -157,7 +162,7 @@ pub async fn find_collaborator(db: &mut Connection, repo: RepoId, user: AccountI
 
 pub async fn list(db: &mut Connection, limit: i64) -> Result<Vec<Repo>, DbError> {
     let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
-               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage \
                from repo r join account o on r.owner_id = o.id where not r.deleted \
                order by r.id limit $1";
     db.all(sql, params![limit]).await

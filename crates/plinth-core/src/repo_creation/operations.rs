@@ -1,0 +1,100 @@
+//! Creating a repository and its first commit in one transaction.
+
+use plinth_base::clock::Timestamp;
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::{AccountId, ObjectKind, RefName, RepoId};
+use plinth_git::{Date, Identity};
+use plinth_store::Transaction;
+
+use super::initial_commit::InitialCommit;
+use crate::access::{Role, Target, WriteAccess};
+use crate::accounts::{self, commit_identity};
+use crate::ref_updates::move_refs;
+use crate::refs::{self, Change};
+use crate::repos::store::{self, NewRepo, RepoWithRole};
+use crate::repos::{NewRepository, rules};
+use crate::{Core, objects};
+
+const DEFAULT_BRANCH: &str = "main";
+
+/// Creates a repository for `owner`, which is the target of the access.
+pub async fn create<T: Target>(
+    core: &Core,
+    access: &WriteAccess<T>,
+    owner: AccountId,
+    mut new: NewRepository,
+) -> Result<RepoWithRole> {
+    new.name = rules::check_new(&new)?.as_str().to_owned();
+    rules::check_scope(&new, access.caller())?;
+    let now = core.clock.now();
+    let author = find_author(core, access.author()?, now).await?;
+    let initial = InitialCommit::for_repository(&new, &author)?;
+    let context = (owner, new, initial, now);
+    let found = access
+        .write_current(context, |tx, current, (owner, new, initial, now)| {
+            Box::pin(async move {
+                // The scopes may have changed since the request began.
+                rules::check_scope(new, &current.caller)?;
+                let user = current.caller.user_id();
+                let id = insert(tx, *owner, user, new, *now).await?;
+                if let Some(initial) = initial {
+                    write_initial_commit(tx, id, initial, *now).await?;
+                }
+                let found = store::find_by_id(tx, id, user).await?;
+                found.ok_or_else(|| Error::internal("a repository was just stored"))
+            })
+        })
+        .await?;
+    // A process that was killed may have left a directory with this id, whose objects do not belong to the repository.
+    core.objects.remove_repository(found.repo.id).await?;
+    Ok(found)
+}
+
+async fn find_author(core: &Core, account: AccountId, now: Timestamp) -> Result<Identity> {
+    let account = accounts::store::find(&mut core.read().await?, account).await?.ok_or(Error::NotFound)?;
+    let (name, email) = commit_identity(&account.login, account.name.as_deref(), account.email.as_deref());
+    Ok(Identity { name, email, date: Date::utc(now.0) })
+}
+
+/// Inserts the repository. A user who creates one for an organization becomes its admin.
+async fn insert(
+    tx: &mut Transaction,
+    owner: AccountId,
+    user: Option<AccountId>,
+    new: &NewRepository,
+    now: Timestamp,
+) -> Result<RepoId> {
+    let row = NewRepo {
+        owner,
+        name: &new.name,
+        description: new.description.as_deref(),
+        private: new.private,
+        default_branch: DEFAULT_BRANCH,
+    };
+    let id = store::insert(tx, &row, now).await?;
+    if let Some(homepage) = &new.homepage {
+        store::update_homepage(tx, id, homepage).await?;
+    }
+    if let Some(user) = user.filter(|user| *user != owner) {
+        store::upsert_collaborator(tx, id, user, Role::Admin).await?;
+    }
+    Ok(id)
+}
+
+async fn write_initial_commit(
+    tx: &mut Transaction,
+    repo: RepoId,
+    initial: &InitialCommit,
+    now: Timestamp,
+) -> Result<()> {
+    objects::store::insert_all(tx, repo, &initial.objects, now).await?;
+    let name = RefName::parse(&format!("refs/heads/{DEFAULT_BRANCH}"))
+        .map_err(|_| Error::internal("the default branch has a bad name"))?;
+    let target = refs::Target { sha: initial.commit_id, kind: ObjectKind::Commit };
+    // A new repository has no pull requests to refresh.
+    let moved = move_refs(tx, repo, &[Change { name, old: None, new: Some(target) }], now).await?;
+    match moved.outcomes.as_slice() {
+        [Ok(())] => Ok(()),
+        _ => Err(Error::internal("the first branch of a repository exists already")),
+    }
+}

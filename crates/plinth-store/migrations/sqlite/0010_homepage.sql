@@ -1,0 +1,1 @@
+alter table repo add column homepage text;
