@@ -69,13 +69,21 @@ impl Routes {
                 methods.push(route.clone());
             }
         }
-        let mut tree = matchit::Router::new();
+        let mut matcher = Matcher::default();
         for (path, methods) in by_path {
-            tree.insert(path, Node { names: names_in(path), methods })
+            let (pattern, suffix) = split_suffix(path);
+            let tree = if suffix.is_empty() { &mut matcher.tree } else { matcher.suffixes.entry(suffix).or_default() };
+            tree.insert(pattern, Node { names: names_in(path), methods })
                 .expect("the paths of the access table do not contradict each other");
         }
-        Matcher { tree }
+        matcher
     }
+}
+
+/// What comes after a part that may contain slashes, which the tree cannot match.
+fn split_suffix(path: &'static str) -> (&'static str, &'static str) {
+    let end = path.find("{*").and_then(|start| Some(start + path[start..].find('}')? + 1));
+    path.split_at(end.unwrap_or(path.len()))
 }
 
 /// The names of the parts that vary, in their order.
@@ -85,8 +93,11 @@ fn names_in(path: &'static str) -> Vec<&'static str> {
 }
 
 /// Finds the operation for a request.
+#[derive(Default)]
 pub struct Matcher {
     tree: matchit::Router<Node>,
+    /// Paths that end in a fixed text after a part that may contain slashes, by that text. They take precedence.
+    suffixes: HashMap<&'static str, matchit::Router<Node>>,
 }
 
 /// What is at one path.
@@ -98,12 +109,18 @@ struct Node {
 impl Matcher {
     /// A path that exists but not with this method is not found either.
     pub fn find(&self, method: &Method, path: &str) -> Option<(&Route, PathParams)> {
-        let matched = self.tree.at(path).ok()?;
-        let Node { names, methods } = matched.value;
-        let route = methods.iter().find(|route| route.row.method == *method)?;
-        let values = matched.params.iter().map(|(_, value)| value);
-        Some((route, decode(names.iter().copied().zip(values))?))
+        let with_suffix =
+            self.suffixes.iter().find_map(|(suffix, tree)| find_in(tree, method, path.strip_suffix(*suffix)?));
+        with_suffix.or_else(|| find_in(&self.tree, method, path))
     }
+}
+
+fn find_in<'t>(tree: &'t matchit::Router<Node>, method: &Method, path: &str) -> Option<(&'t Route, PathParams)> {
+    let matched = tree.at(path).ok()?;
+    let Node { names, methods } = matched.value;
+    let route = methods.iter().find(|route| route.row.method == *method)?;
+    let values = matched.params.iter().map(|(_, value)| value);
+    Some((route, decode(names.iter().copied().zip(values))?))
 }
 
 /// Decodes the parts of a path; one that is not UTF-8 names nothing.

@@ -1,5 +1,6 @@
 //! Pull requests, reviews and notifications, and how branch updates affect them.
 
+mod commit_reports;
 mod commits;
 mod lifecycle;
 mod notifications;

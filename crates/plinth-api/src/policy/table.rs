@@ -106,6 +106,9 @@ endpoints! {
     ListPullFiles = "pulls/list-files", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/files"], PULLS_READ;
     ListPullCommits = "pulls/list-commits", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/commits"], PULLS_READ;
     GetRepoCommit = "repos/get-commit", GET ["/repos/{owner}/{repo}/commits/{*ref}"], CONTENTS_READ;
+    GetCombinedStatus = "repos/get-combined-status-for-ref", GET ["/repos/{owner}/{repo}/commits/{*ref}/status"], Rule { permission: Some(("statuses", Level::Read)), ..CONTENTS_READ };
+    ListCheckRuns = "checks/list-for-ref", GET ["/repos/{owner}/{repo}/commits/{*ref}/check-runs"], Rule { permission: Some(("checks", Level::Read)), ..CONTENTS_READ };
+    ListPullsOfCommit = "repos/list-pull-requests-associated-with-commit", GET ["/repos/{owner}/{repo}/commits/{*commit_sha}/pulls"], PULLS_READ;
     ListReviews = "pulls/list-reviews", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews"], PULLS_READ;
     CreateReview = "pulls/create-review", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews"], PULLS_WRITE;
     GetReview = "pulls/get-review", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}"], PULLS_READ;

@@ -8,7 +8,10 @@ pub mod json;
 pub use extract::FoundPull;
 pub use handlers::find_pull;
 
-use crate::policy::table::{CreatePull, GetPull, GetRepoCommit, ListPullCommits, ListPullFiles, ListPulls, UpdatePull};
+use crate::policy::table::{
+    CreatePull, GetCombinedStatus, GetPull, GetRepoCommit, ListCheckRuns, ListPullCommits, ListPullFiles, ListPulls,
+    ListPullsOfCommit, UpdatePull,
+};
 use crate::routes::Routes;
 
 pub fn routes() -> Routes {
@@ -20,4 +23,7 @@ pub fn routes() -> Routes {
         .on::<ListPullFiles, _, _>(handlers::files::list)
         .on::<ListPullCommits, _, _>(handlers::commits::list)
         .on::<GetRepoCommit, _, _>(handlers::commit::get)
+        .on::<GetCombinedStatus, _, _>(handlers::commit_reports::combined_status)
+        .on::<ListCheckRuns, _, _>(handlers::commit_reports::check_runs)
+        .on::<ListPullsOfCommit, _, _>(handlers::commit_reports::pulls)
 }

@@ -1,5 +1,6 @@
 //! Pull requests: a proposal to bring the commits of one branch into another, and its versions.
 
+mod by_commit;
 mod cache;
 pub mod diff_context;
 mod input;
@@ -10,6 +11,7 @@ pub mod store;
 pub mod threads;
 mod versions;
 
+pub use by_commit::find_by_commit;
 pub use cache::{PullCache, find_cached, new_pull_cache};
 pub use input::{NewPullRequest, PullRequestChanges};
 pub use store::gc_roots;

@@ -5,12 +5,14 @@ use crate::openapi::parameters::{PAGE, PAGES, PER_PAGE};
 use crate::openapi::schema::of;
 use crate::pulls::body::{CreatePullBody, UpdatePullBody};
 use crate::pulls::json::commit::{CommitItem, WholeCommit};
+use crate::pulls::json::commit_reports::{CheckRuns, CombinedStatus};
 use crate::pulls::json::file::ChangedFile;
 use crate::pulls::json::{PullRequest, WholePullRequest};
 use crate::review_comments::json::ReviewComment;
 use crate::review_comments::reviews::body::{CreateReviewBody, SubmitReviewBody};
 use crate::review_comments::reviews::json::PullRequestReview;
 
+const NO_COMMIT: &[(u16, &str)] = &[(409, "The repository is empty."), (422, "The commit does not exist.")];
 const INVALID: &[(u16, &str)] = &[(422, "A field is not valid.")];
 
 pub const AREA: Area = Area {
@@ -71,7 +73,29 @@ pub const AREA: Area = Area {
             "By its id, or by the name of a branch or tag.",
             ok("The commit.", of::<WholeCommit>),
         )
-        .errors(&[(409, "The repository is empty."), (422, "The commit does not exist.")]),
+        .errors(NO_COMMIT),
+        Operation::new(
+            "repos/get-combined-status-for-ref",
+            "Get the status of a commit",
+            "There are no statuses, so that every commit is pending.",
+            ok("The status.", of::<CombinedStatus>),
+        )
+        .errors(NO_COMMIT),
+        Operation::new(
+            "checks/list-for-ref",
+            "List the check runs of a commit",
+            "There are none.",
+            ok("No check runs.", of::<CheckRuns>),
+        )
+        .errors(NO_COMMIT),
+        Operation::new(
+            "repos/list-pull-requests-associated-with-commit",
+            "List the pull requests that contain a commit",
+            "The newest first.",
+            ok("The pull requests.", of::<Vec<PullRequest>>),
+        )
+        .query(PAGES)
+        .errors(&[(409, "The repository is empty.")]),
         Operation::new(
             "pulls/list-reviews",
             "List the reviews of a pull request",

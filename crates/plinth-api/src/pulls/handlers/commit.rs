@@ -40,7 +40,7 @@ pub async fn get(access: Allowed<GetRepoCommit, RepoTarget>, app: App) -> Result
 }
 
 /// The target of an object id, a branch or a tag.
-async fn find_named(app: &App, repo: &Repo, text: &str) -> Result<Option<Sha>> {
+pub(super) async fn find_named(app: &App, repo: &Repo, text: &str) -> Result<Option<Sha>> {
     if let Ok(sha) = text.parse() {
         return Ok(Some(sha));
     }

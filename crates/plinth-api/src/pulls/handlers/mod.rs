@@ -1,6 +1,7 @@
 //! Handlers of the operations on pull requests.
 
 pub mod commit;
+pub mod commit_reports;
 pub mod commits;
 pub mod files;
 mod patch;

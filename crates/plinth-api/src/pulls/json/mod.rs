@@ -1,6 +1,7 @@
 //! Pull requests on the wire.
 
 pub mod commit;
+pub mod commit_reports;
 pub mod file;
 
 use schemars::JsonSchema;
