@@ -22,6 +22,7 @@ mod project_fields;
 mod projects;
 mod pulls;
 mod refs;
+mod rendering;
 mod repos;
 pub mod request;
 pub mod response;

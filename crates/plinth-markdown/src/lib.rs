@@ -40,7 +40,8 @@ pub fn render(source: &str, context: &Context<'_>) -> Rendered {
         true => sanitize::clean(&parsed.html),
         false => Some(sanitize::clean_once(&parsed.html)),
     });
-    let html = html.unwrap_or_else(|| as_typed(source));
+    let mut html = html.unwrap_or_else(|| as_typed(source));
+    html.truncate(html.trim_end_matches('\n').len());
     let text = plain::text_of(&html);
     Rendered { html, text }
 }

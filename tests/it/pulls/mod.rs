@@ -3,6 +3,7 @@
 mod commit_reports;
 mod commits;
 mod lifecycle;
+mod media;
 mod notifications;
 mod reviews;
 mod state;

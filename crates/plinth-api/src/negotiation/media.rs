@@ -9,18 +9,20 @@ use plinth_base::error::{Error, Result};
 pub enum Media {
     #[default]
     Json,
-    /// The bodies of comments as they were written.
+    /// Bodies as they were written.
     Raw,
-    /// The bodies of comments as plain text.
+    /// Bodies as plain text.
     Text,
-    /// The bodies of comments as HTML.
+    /// Bodies as HTML.
     Html,
-    /// The bodies of comments in all three forms.
+    /// Bodies in all three forms.
     Full,
-    /// A pull request as a diff.
+    /// A pull request or a commit as a diff.
     Diff,
-    /// A pull request as a series of patches.
+    /// A pull request as a series of patches, or a commit as one.
     Patch,
+    /// Only the id of a commit.
+    Sha,
 }
 
 impl Media {
@@ -64,6 +66,7 @@ impl Media {
             "full" => Media::Full,
             "diff" => Media::Diff,
             "patch" => Media::Patch,
+            "sha" => Media::Sha,
             _ => Media::Json,
         })
     }
@@ -78,7 +81,23 @@ impl Media {
             Media::Full => "github.v3; param=full; format=json",
             Media::Diff => "github.v3; param=diff",
             Media::Patch => "github.v3; param=patch",
+            Media::Sha => "github.v3; param=sha",
         }
+    }
+
+    /// Whether a response has bodies as they were written.
+    pub fn shows_body(self) -> bool {
+        !matches!(self, Media::Text | Media::Html)
+    }
+
+    /// Whether a response has bodies without markup.
+    pub fn shows_text(self) -> bool {
+        matches!(self, Media::Text | Media::Full)
+    }
+
+    /// Whether a response has bodies as HTML.
+    pub fn shows_html(self) -> bool {
+        matches!(self, Media::Html | Media::Full)
     }
 }
 
@@ -105,6 +124,7 @@ mod tests {
             ("application/vnd.plinth-commitcomment.text+json", Media::Text),
             ("application/vnd.github-commitcomment.raw+json", Media::Raw),
             ("application/vnd.github.v3.diff", Media::Diff),
+            ("application/vnd.github.sha", Media::Sha),
             (
                 "application/vnd.github.squirrel-girl-preview, application/vnd.github.comfort-fade-preview+json",
                 Media::Json,

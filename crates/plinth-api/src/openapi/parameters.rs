@@ -57,6 +57,10 @@ pub const BEFORE: Parameter =
     parameter("before", of::<String>, "A cursor from the `Link` header: only items before it.");
 pub const AFTER: Parameter = parameter("after", of::<String>, "A cursor from the `Link` header: only items after it.");
 
+/// How operations with bodies describe their media types.
+pub const ABOUT_FORMS: &str = "`Accept` chooses the form of the text: `raw` returns `body`, `text` returns `body_text`, `html` returns \
+    `body_html`, `full` returns all three.";
+
 /// Lists by page number.
 pub const PAGES: &[Parameter] = &[PER_PAGE, PAGE];
 /// Lists by cursor.

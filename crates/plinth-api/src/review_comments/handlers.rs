@@ -3,11 +3,10 @@
 use plinth_core::pulls::threads::Position;
 use plinth_core::repos::RepoTarget;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::body::{CreateCommentBody, TextBody};
 use super::extract::FoundComment;
-use super::json::{Ready, ReviewComment, shows_rendered};
+use super::json::{Ready, ReviewComment};
 use crate::app::App;
 use crate::policy::Endpoint;
 use crate::policy::table::{
@@ -15,6 +14,7 @@ use crate::policy::table::{
     ListReviewComments, UpdateReviewComment,
 };
 use crate::pulls::{FoundPull, find_pull};
+use crate::rendering::render;
 use crate::request::body::Json;
 use crate::request::context::RequestContext;
 use crate::request::{Allowed, page};
@@ -26,7 +26,6 @@ use plinth_core::pulls::threads;
 use plinth_core::repos::Repo;
 use plinth_core::review_comments::model::{Comment, Listing, Order, Scope};
 use plinth_core::review_comments::{operations, store};
-use plinth_markdown::{Context, Rendered};
 
 pub async fn list_for_repo(access: Allowed<ListRepoReviewComments, RepoTarget>, app: App) -> Result<ApiResponse> {
     let scope = Scope::Repo(access.repo.id);
@@ -182,23 +181,4 @@ async fn fill_positions(app: &App, repo: &Repo, comments: &mut [Comment]) -> Res
         }
     }
     Ok(())
-}
-
-/// Renders texts if the media type needs it. That may take long, so it runs on a blocking thread.
-pub async fn render(
-    app: &App,
-    context: &RequestContext,
-    bodies: impl Iterator<Item = &str>,
-) -> Result<Vec<Option<Arc<Rendered>>>> {
-    if !shows_rendered(context.media) {
-        return Ok(bodies.map(|_| None).collect());
-    }
-    let bodies: Vec<String> = bodies.map(str::to_owned).collect();
-    let (cache, web) = (app.rendered.clone(), context.urls.web().to_owned());
-    app.objects
-        .run(move || {
-            let context = Context { web_url: &web };
-            Ok(bodies.iter().map(|body| Some(cache.render(body, &context))).collect())
-        })
-        .await
 }

@@ -166,9 +166,9 @@ impl<'a> ReviewComment<'a> {
             commit_id: position.commit,
             original_commit_id: thread.head_sha,
             user: user(&comment.author, urls),
-            body: shows_body(media).then_some(&comment.body),
-            body_text: rendered.filter(|_| shows_text(media)).map(|rendered| rendered.text.as_str()),
-            body_html: rendered.filter(|_| shows_html(media)).map(|rendered| rendered.html.as_str()),
+            body: media.shows_body().then_some(&comment.body),
+            body_text: rendered.filter(|_| media.shows_text()).map(|rendered| rendered.text.as_str()),
+            body_html: rendered.filter(|_| media.shows_html()).map(|rendered| rendered.html.as_str()),
             created_at: comment.created_at,
             updated_at: comment.updated_at,
             html_url: page,
@@ -213,24 +213,4 @@ impl<'a> Reactions<'a> {
 /// A hunk as text. Hunks are long and nearly always UTF-8, which is checked faster than it is repaired.
 fn text(bytes: &[u8]) -> Cow<'_, str> {
     str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
-}
-
-/// Whether a response has the text as it was written.
-pub fn shows_body(media: Media) -> bool {
-    !matches!(media, Media::Text | Media::Html)
-}
-
-/// Whether a response has the text without markup.
-pub fn shows_text(media: Media) -> bool {
-    matches!(media, Media::Text | Media::Full)
-}
-
-/// Whether a response has the text as HTML.
-pub fn shows_html(media: Media) -> bool {
-    matches!(media, Media::Html | Media::Full)
-}
-
-/// Whether a response needs the rendered text.
-pub fn shows_rendered(media: Media) -> bool {
-    shows_text(media) || shows_html(media)
 }

@@ -1,7 +1,7 @@
 //! Texts of the operations on pull requests and reviews.
 
 use crate::openapi::operation::{Area, Operation, choice, created, ok, parameter};
-use crate::openapi::parameters::{PAGE, PAGES, PER_PAGE};
+use crate::openapi::parameters::{ABOUT_FORMS, PAGE, PAGES, PER_PAGE};
 use crate::openapi::schema::of;
 use crate::pulls::body::{CreatePullBody, UpdatePullBody};
 use crate::pulls::json::commit::{CommitItem, WholeCommit};
@@ -12,6 +12,13 @@ use crate::review_comments::json::ReviewComment;
 use crate::review_comments::reviews::body::{CreateReviewBody, SubmitReviewBody};
 use crate::review_comments::reviews::json::PullRequestReview;
 
+/// The media types that choose the form of a body.
+const FORMS: &[&str] = &[
+    "application/vnd.plinth.raw+json",
+    "application/vnd.plinth.text+json",
+    "application/vnd.plinth.html+json",
+    "application/vnd.plinth.full+json",
+];
 const NO_COMMIT: &[(u16, &str)] = &[(409, "The repository is empty."), (422, "The commit does not exist.")];
 const INVALID: &[(u16, &str)] = &[(422, "A field is not valid.")];
 
@@ -19,22 +26,27 @@ pub const AREA: Area = Area {
     name: "Pull requests and reviews",
     about: "Pull requests and their reviews, as far as review tools need them.",
     operations: &[
-        Operation::new("pulls/list", "List pull requests", "", ok("The pull requests.", of::<Vec<PullRequest>>))
-            .query(&[
-                choice("state", &["open", "closed", "all"], "`open` by default."),
-                parameter("head", of::<String>, "Only those from `owner:branch`."),
-                parameter("base", of::<String>, "Only those into this branch."),
-                choice("sort", &["created", "updated", "popularity", "long-running"], "`created` by default."),
-                choice("direction", &["asc", "desc"], "By default `desc` for `created` and `asc` otherwise."),
-                PER_PAGE,
-                PAGE,
-            ])
-            .errors(INVALID),
+        Operation::new(
+            "pulls/list",
+            "List pull requests",
+            ABOUT_FORMS,
+            ok("The pull requests.", of::<Vec<PullRequest>>).or(FORMS),
+        )
+        .query(&[
+            choice("state", &["open", "closed", "all"], "`open` by default."),
+            parameter("head", of::<String>, "Only those from `owner:branch`."),
+            parameter("base", of::<String>, "Only those into this branch."),
+            choice("sort", &["created", "updated", "popularity", "long-running"], "`created` by default."),
+            choice("direction", &["asc", "desc"], "By default `desc` for `created` and `asc` otherwise."),
+            PER_PAGE,
+            PAGE,
+        ])
+        .errors(INVALID),
         Operation::new(
             "pulls/create",
             "Create a pull request",
             "From one branch of the repository into another.",
-            created("The new pull request.", of::<WholePullRequest>),
+            created("The new pull request.", of::<WholePullRequest>).or(FORMS),
         )
         .body(of::<CreatePullBody>, r#"{"title": "Change a", "head": "feature", "base": "main"}"#)
         .errors(INVALID),
@@ -42,14 +54,20 @@ pub const AREA: Area = Area {
             "pulls/get",
             "Get a pull request",
             "As JSON, or as a diff or a series of patches where `Accept` asks for it.",
-            ok("The pull request.", of::<WholePullRequest>)
-                .or(&["application/vnd.github.v3.diff", "application/vnd.github.v3.patch"]),
+            ok("The pull request.", of::<WholePullRequest>).or(&[
+                "application/vnd.plinth.raw+json",
+                "application/vnd.plinth.text+json",
+                "application/vnd.plinth.html+json",
+                "application/vnd.plinth.full+json",
+                "application/vnd.github.v3.diff",
+                "application/vnd.github.v3.patch",
+            ]),
         ),
         Operation::new(
             "pulls/update",
             "Update a pull request",
             "For its author, and for callers with write access to the repository.",
-            ok("The pull request after the change.", of::<WholePullRequest>),
+            ok("The pull request after the change.", of::<WholePullRequest>).or(FORMS),
         )
         .body(of::<UpdatePullBody>, r#"{"title": "A better title"}"#)
         .errors(INVALID),
@@ -70,8 +88,12 @@ pub const AREA: Area = Area {
         Operation::new(
             "repos/get-commit",
             "Get a commit with its changes",
-            "By its id, or by the name of a branch or tag.",
-            ok("The commit.", of::<WholeCommit>),
+            "By its id, or by the name of a branch or tag. `Accept` chooses JSON, a diff, a patch, or only the id.",
+            ok("The commit.", of::<WholeCommit>).or(&[
+                "application/vnd.github.v3.diff",
+                "application/vnd.github.v3.patch",
+                "application/vnd.github.v3.sha",
+            ]),
         )
         .errors(NO_COMMIT),
         Operation::new(
@@ -92,7 +114,7 @@ pub const AREA: Area = Area {
             "repos/list-pull-requests-associated-with-commit",
             "List the pull requests that contain a commit",
             "The newest first.",
-            ok("The pull requests.", of::<Vec<PullRequest>>),
+            ok("The pull requests.", of::<Vec<PullRequest>>).or(FORMS),
         )
         .query(PAGES)
         .errors(&[(409, "The repository is empty.")]),
@@ -100,23 +122,23 @@ pub const AREA: Area = Area {
             "pulls/list-reviews",
             "List the reviews of a pull request",
             "Only its author sees a pending review.",
-            ok("The reviews, the oldest first.", of::<Vec<PullRequestReview>>),
+            ok("The reviews, the oldest first.", of::<Vec<PullRequestReview>>).or(FORMS),
         )
         .query(PAGES),
         Operation::new(
             "pulls/create-review",
             "Create a review",
             "With its comments. Without `event` it stays pending until it is submitted.",
-            ok("The review.", of::<PullRequestReview>),
+            ok("The review.", of::<PullRequestReview>).or(FORMS),
         )
         .optional_body(of::<CreateReviewBody>, r#"{"event": "COMMENT", "body": "Looks good"}"#)
         .errors(&[(422, "A comment is not on a line of the diff, or a field is not valid.")]),
-        Operation::new("pulls/get-review", "Get a review", "", ok("The review.", of::<PullRequestReview>)),
+        Operation::new("pulls/get-review", "Get a review", "", ok("The review.", of::<PullRequestReview>).or(FORMS)),
         Operation::new(
             "pulls/submit-review",
             "Submit a pending review",
             "Its comments become visible, and the participants are notified.",
-            ok("The review.", of::<PullRequestReview>),
+            ok("The review.", of::<PullRequestReview>).or(FORMS),
         )
         .body(of::<SubmitReviewBody>, r#"{"event": "APPROVE"}"#)
         .errors(INVALID),
@@ -124,7 +146,7 @@ pub const AREA: Area = Area {
             "pulls/delete-pending-review",
             "Delete a pending review",
             "Deletes its comments, too.",
-            ok("The deleted review.", of::<PullRequestReview>),
+            ok("The deleted review.", of::<PullRequestReview>).or(FORMS),
         )
         .errors(&[(422, "The review has been submitted.")]),
         Operation::new(

@@ -1,7 +1,7 @@
 //! Texts of the operations on pull request review comments.
 
 use crate::openapi::operation::{Area, Operation, Parameter, choice, created, no_content, ok, parameter};
-use crate::openapi::parameters::{PAGE, PER_PAGE};
+use crate::openapi::parameters::{ABOUT_FORMS, PAGE, PER_PAGE};
 use crate::openapi::schema::of;
 use crate::review_comments::body::{CreateCommentBody, TextBody};
 use crate::review_comments::json::ReviewComment;
@@ -14,12 +14,14 @@ const FORMS: &[&str] = &[
     "application/vnd.plinth-commitcomment.html+json",
     "application/vnd.plinth-commitcomment.full+json",
 ];
-const ABOUT_FORMS: &str = "`Accept` chooses the form of the text: `raw` returns `body`, `text` returns `body_text`, `html` returns \
-    `body_html`, `full` returns all three.";
 const ABOUT_QUICK: &str = "Notifies the participants. Creating comments too quickly exceeds the secondary rate limit.";
 
 const DIRECTION: Parameter = choice("direction", &["asc", "desc"], "Ignored without `sort`.");
-const SINCE: Parameter = parameter("since", of::<Timestamp>, "Only those updated after this time.");
+const SINCE: Parameter = parameter(
+    "since",
+    of::<Timestamp>,
+    "Only those updated after this time; a date alone is the start of that day in UTC.",
+);
 
 pub const AREA: Area = Area {
     name: "Review comments",

@@ -2,7 +2,9 @@
 
 use super::commits::{find_people, shown_bytes};
 use super::files::{FILES_MAX, FileReader};
+use super::patch;
 use crate::app::App;
+use crate::negotiation::Media;
 use crate::policy::table::GetRepoCommit;
 use crate::pulls::json::commit::{CommitItem, Stats, WholeCommit};
 use crate::pulls::json::file::{ChangedFile, File};
@@ -10,33 +12,51 @@ use crate::request::Allowed;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
-use plinth_core::pulls::diff_context::{DiffContext, Range, with_diff_context_large};
+use plinth_core::objects::Large;
+use plinth_core::pulls::diff_context::{DiffContext, Range, with_diff_context, with_diff_context_large};
 use plinth_core::refs;
 use plinth_core::repos::Repo;
 use plinth_core::repos::RepoTarget;
-use plinth_git::diff::EMPTY_TREE;
-use plinth_git::{Commit, ObjectKind, RefName};
+use plinth_git::{Commit, RefName};
 
 /// More files are counted, but not returned.
 const SHOWN_MAX: usize = 300;
+const SHA_TYPE: &str = "application/vnd.github.v3.sha; charset=utf-8";
 
-pub async fn get(access: Allowed<GetRepoCommit, RepoTarget>, app: App) -> Result<ApiResponse> {
+type Access = Allowed<GetRepoCommit, RepoTarget>;
+
+pub async fn get(access: Access, app: App) -> Result<ApiResponse> {
     let named = access.context().params.get("ref");
-    let target = find_named(&app, &access.repo, named).await?;
-    let found = match target {
-        Some(target) => Some(with_diff_context_large(&app, access.repo.id, move |diffs| find(&diffs, &target)).await?),
-        None => None,
-    };
-    let (found, reserved) = found.map_or((None, None), |found| (found.value, found.reserved));
-    let found = found.ok_or_else(|| Error::unprocessable(format!("No commit found for SHA: {named}")))?;
-    let people = find_people(&app, std::iter::once(&found.commit)).await?;
+    let missing = || Error::unprocessable(format!("No commit found for SHA: {named}"));
+    let target = find_named(&app, &access.repo, named).await?.ok_or_else(missing)?;
+    match access.context().media {
+        Media::Diff => patch::commit_diff(&app, access.repo.id, target).await?.ok_or_else(missing),
+        Media::Patch => patch::commit_patch(&app, access.repo.id, target).await?.ok_or_else(missing),
+        Media::Sha => show_id(&app, &access, target).await?.ok_or_else(missing),
+        Media::Json | Media::Raw | Media::Text | Media::Html | Media::Full => {
+            show(&app, &access, target).await?.ok_or_else(missing)
+        }
+    }
+}
+
+/// Clients compare it with the id that they know, to find out whether a branch has moved.
+async fn show_id(app: &App, access: &Access, target: Sha) -> Result<Option<ApiResponse>> {
+    let found = with_diff_context(app, access.repo.id, move |diffs| patch::find_commit(&diffs, &target)).await?;
+    let shown = |(sha, _): (Sha, Commit)| ApiResponse::text(SHA_TYPE, sha.to_string().into_bytes());
+    Ok(found.map(shown))
+}
+
+async fn show(app: &App, access: &Access, target: Sha) -> Result<Option<ApiResponse>> {
+    let found = with_diff_context_large(app, access.repo.id, move |diffs| find(&diffs, &target)).await?;
+    let Large { value: Some(found), reserved } = found else { return Ok(None) };
+    let people = find_people(app, std::iter::once(&found.commit)).await?;
     let (repo, urls) = (&access.repo, access.urls());
-    ApiResponse::ok(&WholeCommit {
+    let shown = ApiResponse::ok(&WholeCommit {
         commit: CommitItem::new(found.sha, &found.commit, &people, repo, urls),
         stats: found.stats,
         files: found.files.iter().map(|file| ChangedFile::new(file, found.sha, repo, urls)).collect(),
-    })
-    .holding(reserved)
+    });
+    shown.holding(reserved).map(Some)
 }
 
 /// The target of an object id, a branch or a tag.
@@ -63,10 +83,8 @@ struct Found {
 
 /// Compares a commit with its first parent, or with nothing.
 fn find(diffs: &DiffContext<'_>, named: &Sha) -> Result<Option<Found>> {
-    let Some((sha, ObjectKind::Commit)) = diffs.reader.peel(named)? else { return Ok(None) };
-    let Some(commit) = diffs.reader.find_commit(&sha)? else { return Ok(None) };
-    let base = commit.parent_ids.first().copied().unwrap_or(EMPTY_TREE);
-    let comparison = diffs.comparison(&Range { base, head: sha })?;
+    let Some((sha, commit)) = patch::find_commit(diffs, named)? else { return Ok(None) };
+    let comparison = diffs.comparison(&Range { base: patch::first_parent(&commit), head: sha })?;
     diffs.reader.budget().retain(shown_bytes(&commit))?;
     let (mut stats, mut files) = (Stats::default(), Vec::new());
     let mut reader = FileReader::new(*diffs);

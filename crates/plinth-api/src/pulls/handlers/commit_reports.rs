@@ -5,6 +5,7 @@ use plinth_core::repos::{Repo, RepoTarget};
 use plinth_git::ObjectKind;
 
 use super::commit::find_named;
+use super::ready;
 use crate::app::App;
 use crate::policy::table::{GetCombinedStatus, ListCheckRuns, ListPullsOfCommit};
 use crate::pulls::json::PullRequest;
@@ -31,13 +32,10 @@ pub async fn pulls(access: Allowed<ListPullsOfCommit, RepoTarget>, app: App) -> 
     let page = page::of(context);
     let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
     let limit = usize::try_from(page.limit()).unwrap_or_default();
-    let shown: Vec<_> = pulls
-        .iter()
-        .skip(skipped)
-        .take(limit)
-        .map(|pull| PullRequest::new(pull, &access.repo, access.urls()))
-        .collect();
     let total = i64::try_from(pulls.len()).unwrap_or(i64::MAX);
+    let ready = ready(&app, context, pulls.into_iter().skip(skipped).take(limit).collect()).await?;
+    let (media, repo, urls) = (context.media, &access.repo, access.urls());
+    let shown: Vec<_> = ready.iter().map(|ready| PullRequest::new(ready, media, repo, urls)).collect();
     Ok(ApiResponse::ok(&shown).with_link(page::link(page, context, total)))
 }
 

@@ -8,11 +8,12 @@ mod patch;
 
 use super::body::{CreatePullBody, UpdatePullBody};
 use super::extract::FoundPull;
-use super::json::{PullRequest, WholePullRequest};
+use super::json::{PullRequest, Ready, WholePullRequest};
 use crate::app::App;
 use crate::negotiation::Media;
 use crate::policy::Endpoint;
 use crate::policy::table::{CreatePull, GetPull, ListPulls, UpdatePull};
+use crate::rendering::render;
 use crate::request::Allowed;
 use crate::request::body::Json;
 use crate::request::context::RequestContext;
@@ -32,7 +33,10 @@ pub async fn list(access: Allowed<ListPulls, RepoTarget>, app: App) -> Result<Ap
     let mut db = app.read().await?;
     let pulls = store::list(&mut db, access.repo.id, &filter, order, (page.limit(), page.offset())).await?;
     let total = store::count(&mut db, access.repo.id, &filter).await?;
-    let shown: Vec<_> = pulls.iter().map(|pull| PullRequest::new(pull, &access.repo, access.urls())).collect();
+    drop(db);
+    let ready = ready(&app, context, pulls).await?;
+    let (media, repo, urls) = (context.media, &access.repo, access.urls());
+    let shown: Vec<_> = ready.iter().map(|ready| PullRequest::new(ready, media, repo, urls)).collect();
     Ok(ApiResponse::ok(&shown).with_link(page::link(page, context, total)))
 }
 
@@ -43,7 +47,9 @@ pub async fn create(
 ) -> Result<ApiResponse> {
     let (pull, size) = operations::create(&app, &access.for_writing(), body.into()).await?;
     let location = access.urls().pull(&access.repo.owner_login, &access.repo.name, pull.number);
-    Ok(ApiResponse::created(&WholePullRequest::new(&pull, size, &access.repo, access.urls()), location))
+    let ready = ready_one(&app, access.context(), pull).await?;
+    let shown = WholePullRequest::new(&ready, size, access.context().media, &access.repo, access.urls());
+    Ok(ApiResponse::created(&shown, location))
 }
 
 pub async fn get(access: Allowed<GetPull, RepoTarget>, app: App) -> Result<ApiResponse> {
@@ -51,10 +57,9 @@ pub async fn get(access: Allowed<GetPull, RepoTarget>, app: App) -> Result<ApiRe
     match access.context().media {
         Media::Diff => patch::diff(&app, &pull).await,
         Media::Patch => patch::patch(&app, &pull).await,
-        Media::Json | Media::Raw | Media::Text | Media::Html | Media::Full => {
-            let size = operations::size(&app, &pull).await?;
-            let shown = WholePullRequest::new(&pull, size, &access.repo, access.urls());
-            Ok(ApiResponse::ok(&shown).with_last_modified(Some(pull.updated_at)))
+        Media::Json | Media::Raw | Media::Text | Media::Html | Media::Full | Media::Sha => {
+            let updated_at = pull.updated_at;
+            Ok(show(&app, &access, pull).await?.with_last_modified(Some(updated_at)))
         }
     }
 }
@@ -66,8 +71,27 @@ pub async fn update(
     Json(body): Json<UpdatePullBody>,
 ) -> Result<ApiResponse> {
     let pull = operations::update(&app, &access.for_writing(), &pull, body.into()).await?;
-    let size = operations::size(&app, &pull).await?;
-    Ok(ApiResponse::ok(&WholePullRequest::new(&pull, size, &access.repo, access.urls())))
+    show(&app, &access, pull).await
+}
+
+async fn show<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, pull: Pull) -> Result<ApiResponse> {
+    let size = operations::size(app, &pull).await?;
+    let ready = ready_one(app, access.context(), pull).await?;
+    let shown = WholePullRequest::new(&ready, size, access.context().media, &access.repo, access.urls());
+    Ok(ApiResponse::ok(&shown))
+}
+
+async fn ready_one(app: &App, context: &RequestContext, pull: Pull) -> Result<Ready> {
+    let ready = ready(app, context, vec![pull]).await?.pop();
+    ready.ok_or_else(|| Error::internal("one pull request became none"))
+}
+
+/// Completes pull requests with what their JSON needs. A body that is null has no rendered form.
+pub(super) async fn ready(app: &App, context: &RequestContext, pulls: Vec<Pull>) -> Result<Vec<Ready>> {
+    let bodies = pulls.iter().map(|pull| pull.body.as_deref().unwrap_or_default());
+    let rendered = render(app, context, bodies).await?;
+    let both = pulls.into_iter().zip(rendered);
+    Ok(both.map(|(pull, rendered)| Ready { rendered: rendered.filter(|_| pull.body.is_some()), pull }).collect())
 }
 
 /// The pull request that the path names inside its repository.

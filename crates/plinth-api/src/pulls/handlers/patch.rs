@@ -1,24 +1,61 @@
-//! A pull request as text: one diff, or a series of patches that `git am` takes.
+//! A pull request or a commit as text: one diff, or patches that `git am` takes.
 
 use super::commits;
 use crate::app::App;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::Sha;
+use plinth_base::ids::{RepoId, Sha};
 use plinth_core::pulls::diff_context::{DiffContext, Range, with_diff_context_large};
 use plinth_core::pulls::model::Pull;
 use plinth_git::diff::EMPTY_TREE;
-use plinth_git::{Commit, Identity};
+use plinth_git::{Commit, Identity, ObjectKind};
 
 /// A longer series is rejected, because it would take too much memory.
 const BYTES_MAX: usize = 16 * 1024 * 1024;
 /// What a series takes in memory, for each of its bytes: it grows by doubling.
 const MEMORY_PER_BYTE: usize = 2;
 
+const DIFF_TYPE: &str = "application/vnd.github.v3.diff; charset=utf-8";
+const PATCH_TYPE: &str = "application/vnd.github.v3.patch; charset=utf-8";
+
 pub async fn diff(app: &App, pull: &Pull) -> Result<ApiResponse> {
     let version = pull.version;
     let text = with_diff_context_large(app, pull.repo_id, move |diffs| diffs.unified(&diffs.range(&version)?)).await?;
-    ApiResponse::text("application/vnd.github.v3.diff; charset=utf-8", text.value).holding(text.reserved)
+    ApiResponse::text(DIFF_TYPE, text.value).holding(text.reserved)
+}
+
+/// The changes of one commit, compared with its first parent. `None` if there is no such commit.
+pub async fn commit_diff(app: &App, repo: RepoId, named: Sha) -> Result<Option<ApiResponse>> {
+    let text = with_diff_context_large(app, repo, move |diffs| {
+        let Some((sha, commit)) = find_commit(&diffs, &named)? else { return Ok(None) };
+        diffs.unified(&Range { base: first_parent(&commit), head: sha }).map(Some)
+    });
+    let text = text.await?;
+    text.value.map(|value| ApiResponse::text(DIFF_TYPE, value).holding(text.reserved)).transpose()
+}
+
+/// One commit as a patch, a merge too. `None` if there is no such commit.
+pub async fn commit_patch(app: &App, repo: RepoId, named: Sha) -> Result<Option<ApiResponse>> {
+    let text = with_diff_context_large(app, repo, move |diffs| {
+        let Some((sha, commit)) = find_commit(&diffs, &named)? else { return Ok(None) };
+        let mut text = Vec::new();
+        write_patch(&diffs, sha, &commit, (1, 1), &mut text)?;
+        diffs.reader.budget().retain((MEMORY_PER_BYTE * text.len()) as u64)?;
+        Ok(Some(text))
+    });
+    let text = text.await?;
+    text.value.map(|value| ApiResponse::text(PATCH_TYPE, value).holding(text.reserved)).transpose()
+}
+
+/// The commit that an object id names, directly or as a tag.
+pub fn find_commit(diffs: &DiffContext<'_>, named: &Sha) -> Result<Option<(Sha, Commit)>> {
+    let Some((sha, ObjectKind::Commit)) = diffs.reader.peel(named)? else { return Ok(None) };
+    Ok(diffs.reader.find_commit(&sha)?.map(|commit| (sha, commit)))
+}
+
+/// The first commit of a history is compared with nothing, which git knows as the empty tree.
+pub fn first_parent(commit: &Commit) -> Sha {
+    commit.parent_ids.first().copied().unwrap_or(EMPTY_TREE)
 }
 
 pub async fn patch(app: &App, pull: &Pull) -> Result<ApiResponse> {
@@ -39,7 +76,7 @@ pub async fn patch(app: &App, pull: &Pull) -> Result<ApiResponse> {
         Ok(text)
     });
     let text = text.await?;
-    ApiResponse::text("application/vnd.github.v3.patch; charset=utf-8", text.value).holding(text.reserved)
+    ApiResponse::text(PATCH_TYPE, text.value).holding(text.reserved)
 }
 
 fn write_patch(
@@ -62,9 +99,7 @@ fn write_patch(
         )
         .as_bytes(),
     );
-    // The first commit of a history is compared with nothing, which git knows as the empty tree.
-    let parent = commit.parent_ids.first().copied().unwrap_or(EMPTY_TREE);
-    text.extend_from_slice(&diffs.unified(&Range { base: parent, head: sha })?);
+    text.extend_from_slice(&diffs.unified(&Range { base: first_parent(commit), head: sha })?);
     text.extend_from_slice(b"-- \nplinth\n\n");
     Ok(())
 }

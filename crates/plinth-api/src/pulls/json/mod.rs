@@ -4,11 +4,15 @@ pub mod commit;
 pub mod commit_reports;
 pub mod file;
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::accounts::json::User;
+use crate::negotiation::Media;
 use crate::repos::json::Repository;
+use crate::request::shape::Nullable;
 use crate::wire::{Word, words};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{NodeId, PullId, Sha};
@@ -16,6 +20,7 @@ use plinth_base::urls::Part::Fixed;
 use plinth_base::urls::{Url, UrlTemplate, Urls};
 use plinth_core::pulls::model::{Association, Author, Pull, PullState, Size};
 use plinth_core::repos::Repo;
+use plinth_markdown::Rendered;
 
 words! { PullState: Open, Closed }
 words! { Association: Owner, Member, Collaborator, Contributor, None }
@@ -43,8 +48,18 @@ pub struct PullRequest<'a> {
     title: &'a str,
     /// The author.
     user: Option<User<'a>>,
-    /// Markdown.
-    body: Option<&'a str>,
+    /// Markdown; not with `text` and `html`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Nullable<String>>")]
+    body: Option<Option<&'a str>>,
+    /// Only with `text` and `full`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Nullable<String>>")]
+    body_text: Option<Option<&'a str>>,
+    /// Only with `html` and `full`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Nullable<String>>")]
+    body_html: Option<Option<&'a str>>,
     labels: [(); 0],
     milestone: Option<()>,
     active_lock_reason: Option<()>,
@@ -125,8 +140,17 @@ struct TemplateLink<'a> {
     href: UrlTemplate<'a>,
 }
 
+/// What the JSON of a pull request needs besides its repository.
+pub struct Ready {
+    pub pull: Pull,
+    /// The body, unless it is null or the media type does not need it.
+    pub rendered: Option<Arc<Rendered>>,
+}
+
 impl<'a> PullRequest<'a> {
-    pub fn new(pull: &'a Pull, repo: &'a Repo, urls: &'a Urls) -> Self {
+    pub fn new(ready: &'a Ready, media: Media, repo: &'a Repo, urls: &'a Urls) -> Self {
+        let Ready { pull, rendered } = ready;
+        let rendered = rendered.as_deref();
         let (owner, name) = (repo.owner_login.as_str(), repo.name.as_str());
         let (url, page) = (urls.pull(owner, name, pull.number), urls.pull_page(owner, name, pull.number));
         let issue_url = urls.issue(owner, name, pull.number);
@@ -163,7 +187,9 @@ impl<'a> PullRequest<'a> {
             locked: false,
             title: &pull.title,
             user: user(&pull.author, urls),
-            body: pull.body.as_deref(),
+            body: media.shows_body().then_some(pull.body.as_deref()),
+            body_text: media.shows_text().then(|| rendered.map(|rendered| rendered.text.as_str())),
+            body_html: media.shows_html().then(|| rendered.map(|rendered| rendered.html.as_str())),
             labels: [],
             milestone: None,
             active_lock_reason: None,
@@ -187,16 +213,16 @@ impl<'a> PullRequest<'a> {
 }
 
 impl<'a> WholePullRequest<'a> {
-    pub fn new(pull: &'a Pull, size: Size, repo: &'a Repo, urls: &'a Urls) -> Self {
+    pub fn new(ready: &'a Ready, size: Size, media: Media, repo: &'a Repo, urls: &'a Urls) -> Self {
         Self {
-            pull: PullRequest::new(pull, repo, urls),
+            pull: PullRequest::new(ready, media, repo, urls),
             merged: false,
             mergeable: None,
             rebaseable: None,
             mergeable_state: "unknown",
             merged_by: None,
             comments: 0,
-            review_comments: pull.review_comments,
+            review_comments: ready.pull.review_comments,
             maintainer_can_modify: false,
             commits: size.commits,
             additions: size.additions,

@@ -8,10 +8,11 @@ use crate::policy::table::{
     CreateReview, DeletePendingReview, GetReview, ListReviewCommentsOfReview, ListReviews, SubmitReview,
 };
 use crate::pulls::{FoundPull, find_pull};
+use crate::rendering::render;
 use crate::request::body::Json;
 use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
-use crate::review_comments::handlers::{list_in, render};
+use crate::review_comments::handlers::list_in;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::ReviewId;
 use plinth_core::repos::RepoTarget;

@@ -8,7 +8,6 @@ use serde::Serialize;
 use crate::accounts::json::User;
 use crate::negotiation::Media;
 use crate::pulls::json::{Link, user};
-use crate::review_comments::json::{shows_body, shows_html, shows_text};
 use crate::wire::{Word, words};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{NodeId, ReviewId, Sha};
@@ -71,9 +70,9 @@ impl<'a> PullRequestReview<'a> {
             id: review.id,
             node_id: NodeId::new("PRR", 0).number(repo.id.0).number(review.id.0).finish(),
             user: user(&review.author, urls),
-            body: shows_body(media).then_some(&review.body),
-            body_text: rendered.filter(|_| shows_text(media)).map(|rendered| rendered.text.as_str()),
-            body_html: rendered.filter(|_| shows_html(media)).map(|rendered| rendered.html.as_str()),
+            body: media.shows_body().then_some(&review.body),
+            body_text: rendered.filter(|_| media.shows_text()).map(|rendered| rendered.text.as_str()),
+            body_html: rendered.filter(|_| media.shows_html()).map(|rendered| rendered.html.as_str()),
             state: Word(review.state),
             html_url: page,
             pull_request_url: pull_url,
