@@ -12,6 +12,7 @@ mod reanchoring;
 mod responses;
 mod scale;
 mod threads;
+mod versions;
 
 use crate::support::pull_request::PullRequestFixture;
 

@@ -193,9 +193,13 @@ pub async fn refresh_pull(core: &Core, repo: RepoId, pull: PullId) -> Result<()>
 
 async fn find_merge_base(core: &Core, repo: RepoId, pull: PullId, version: Version) -> Result<Sha> {
     let base = with_diff_context(core, repo, move |diff| Ok(diff.range(&version)?.base)).await?;
+    let range = Range { base, head: version.head_sha };
     core.store
-        .write(Refresh(repo), (pull, version.number, base), |tx, (pull, number, base)| {
-            Box::pin(async move { Ok(store::update_merge_base(tx, *pull, *number, *base).await?) })
+        .write(Refresh(repo), (pull, version.number, range), |tx, (pull, number, range)| {
+            Box::pin(async move {
+                threads::store::delete_outdated(tx, *pull, *number, range).await?;
+                Ok(store::update_merge_base(tx, *pull, *number, range.base).await?)
+            })
         })
         .await?;
     Ok(base)

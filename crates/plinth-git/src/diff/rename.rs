@@ -19,11 +19,7 @@ const CANDIDATES: usize = 4;
 
 /// Merges each pair of deletion and addition that is a rename; keeps the order by path.
 pub(super) fn detect(repo: &dyn Source, mut changes: Vec<FileChange>) -> Result<Vec<FileChange>> {
-    let is_deletion = |change: &&FileChange| change.new.is_none();
-    let is_addition = |change: &&FileChange| change.old.is_none();
-    let sources = changes.iter().filter(is_deletion).filter_map(|change| change.old.as_ref()).collect();
-    let targets = changes.iter().filter(is_addition).filter_map(|change| change.new.as_ref()).collect();
-    let mut matcher = Matcher::new(repo, sources, targets);
+    let mut matcher = Matcher::new(repo, &changes);
     matcher.pair_equal();
     // Over budget, only files of equal content count as renamed, as with git's own limit.
     unless_over_budget(matcher.pair_same_names())?;
@@ -44,6 +40,28 @@ pub(super) fn detect(repo: &dyn Source, mut changes: Vec<FileChange>) -> Result<
     Ok(changes)
 }
 
+/// The new files of some deleted ones, by their old paths. All files are paired, as in [`detect`], because another file
+/// may be the origin of the most similar one. Where two new files are an equally good match, none is returned.
+pub(super) fn find_renamed<'p>(
+    repo: &dyn Source,
+    changes: &[FileChange],
+    wanted: &[&'p [u8]],
+) -> Result<HashMap<&'p [u8], Entry>> {
+    let mut matcher = Matcher::new(repo, changes);
+    let wanted: Vec<(&[u8], usize)> =
+        wanted.iter().filter_map(|path| Some((*path, matcher.source_at(path)?))).collect();
+    let is_done = |matcher: &Matcher<'_>| wanted.iter().all(|(_, source)| matcher.used[*source]);
+    matcher.pair_equal();
+    if !is_done(&matcher) {
+        unless_over_budget(matcher.pair_same_names())?;
+    }
+    if !is_done(&matcher) {
+        unless_over_budget(matcher.pair_most_alike())?;
+    }
+    let found = wanted.iter().filter_map(|(path, source)| Some((*path, matcher.unique_target(*source)?.clone())));
+    Ok(found.collect())
+}
+
 fn unless_over_budget(outcome: Result<()>) -> Result<()> {
     match outcome {
         Err(Error::OverBudget(_)) => Ok(()),
@@ -59,12 +77,70 @@ struct Matcher<'a> {
     used: Vec<bool>,
     /// For each target, its source and how alike they are.
     pairs: Vec<Option<(usize, u32)>>,
+    /// The pairs among which the most alike were chosen.
+    candidates: Vec<Candidate>,
 }
 
 impl<'a> Matcher<'a> {
-    fn new(repo: &'a dyn Source, sources: Vec<&'a Entry>, targets: Vec<&'a Entry>) -> Self {
+    /// Deleted files are the sources and added files the targets, both by path.
+    fn new(repo: &'a dyn Source, changes: &'a [FileChange]) -> Self {
+        let is_deletion = |change: &&FileChange| change.new.is_none();
+        let is_addition = |change: &&FileChange| change.old.is_none();
+        let sources: Vec<_> = changes.iter().filter(is_deletion).filter_map(|change| change.old.as_ref()).collect();
+        let targets: Vec<_> = changes.iter().filter(is_addition).filter_map(|change| change.new.as_ref()).collect();
         let (used, pairs) = (vec![false; sources.len()], vec![None; targets.len()]);
-        Self { repo, effort: Effort::new(repo.budget()), sources, targets, used, pairs }
+        let effort = Effort::new(repo.budget());
+        Self { repo, effort, sources, targets, used, pairs, candidates: Vec::new() }
+    }
+
+    fn source_at(&self, path: &[u8]) -> Option<usize> {
+        self.sources.binary_search_by_key(&path, |entry| &entry.path[..]).ok()
+    }
+
+    /// The file that a paired source became, unless another one is an equally good match.
+    fn unique_target(&self, source: usize) -> Option<&'a Entry> {
+        let (target, score) = self.pairs.iter().enumerate().find_map(|(target, pair)| {
+            let (paired, score) = (*pair)?;
+            (paired == source).then_some((target, score))
+        })?;
+        if self.targets[target].id == self.sources[source].id {
+            return self.unique_equal(source);
+        }
+        let rank = (score, self.is_same_name(source, target));
+        let is_as_good = |other: &Candidate| {
+            other.source == source && other.target != target && other.rank() == rank && self.claim(other.target) <= rank
+        };
+        (!self.candidates.iter().any(is_as_good)).then_some(self.targets[target])
+    }
+
+    /// The target of equal content; an equal name decides between several.
+    fn unique_equal(&self, source: usize) -> Option<&'a Entry> {
+        let entry = self.sources[source];
+        let is_equal = |target: &Entry| target.id == entry.id && target.mode.is_same_type(entry.mode);
+        let ranked = self.targets.iter().enumerate().filter(|(_, target)| is_equal(target));
+        let ranked = ranked.map(|(index, target)| (self.is_same_name(source, index), index, *target));
+        // A target whose name another source has is that one's.
+        let free: Vec<_> = ranked
+            .filter(|(same_name, index, _)| {
+                let is_own = self.pairs[*index].is_none_or(|(paired, _)| paired == source);
+                is_own || self.claim(*index) <= (SCORE_MAX, *same_name)
+            })
+            .collect();
+        let best = free.iter().map(|(same_name, ..)| *same_name).max()?;
+        let mut best = free.iter().filter(|(same_name, ..)| *same_name == best);
+        match (best.next(), best.next()) {
+            (Some((_, _, target)), None) => Some(target),
+            _ => None,
+        }
+    }
+
+    /// How well a target matches the source that it is paired with.
+    fn claim(&self, target: usize) -> (u32, bool) {
+        self.pairs[target].map_or((0, false), |(source, score)| (score, self.is_same_name(source, target)))
+    }
+
+    fn is_same_name(&self, source: usize, target: usize) -> bool {
+        self.sources[source].basename() == self.targets[target].basename()
     }
 
     /// For each paired target path, where it came from and how alike the two are.
@@ -143,13 +219,14 @@ impl<'a> Matcher<'a> {
             candidates.append(&mut best);
             self.effort.release(&target_content);
         }
-        candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.rank()));
-        for candidate in candidates {
+        candidates.sort_by_key(|candidate: &Candidate| std::cmp::Reverse(candidate.rank()));
+        for candidate in &candidates {
             let is_free = !self.used[candidate.source] && self.pairs[candidate.target].is_none();
             if candidate.score >= SCORE_MIN && is_free {
                 self.pair(candidate.source, candidate.target, candidate.score);
             }
         }
+        self.candidates = candidates;
         Ok(())
     }
 }

@@ -58,9 +58,13 @@ pub async fn reanchor(core: &Core, repo: RepoId, pull: PullId, version: &Version
         let positions = find_positions(core, repo, pull, version, threads).await?;
         let rows: Vec<_> = ids.into_iter().zip(positions).collect();
         for rows in rows.chunks(TRANSACTION_ROWS_MAX) {
-            let work = core.store.write(Reanchor(repo), (rows.to_vec(), range), |tx, (rows, range)| {
+            let changes = (rows.to_vec(), range, pull, version.number);
+            let work = core.store.write(Reanchor(repo), changes, |tx, (rows, range, pull, version)| {
                 Box::pin(async move {
-                    for (thread, position) in rows {
+                    // The commit of an outdated thread depends on the versions before, so only the last version's is stored:
+                    // the range may come back.
+                    let is_last = store::find_last_version(tx, *pull).await? == Some(*version);
+                    for (thread, position) in rows.iter().filter(|(_, found)| is_last || found.location.is_some()) {
                         store::insert_position(tx, *thread, range, position).await?;
                     }
                     Ok(())

@@ -92,6 +92,25 @@ pub async fn insert_position(
     Ok(())
 }
 
+/// Deletes where threads were outdated in a range to which their pull request returns with this version. In between, they
+/// may have had a position, so that the last head with one is another.
+pub async fn delete_outdated(db: &mut Transaction, pull: PullId, version: i64, range: &Range) -> Result<(), DbError> {
+    let sql = "delete from review_thread_place where path is null and base_sha = $3 and head_sha = $4 \
+               and thread_id in (select id from review_thread where pull_id = $1) \
+               and exists (select 1 from pull_version where pull_id = $1 and number < $2 - 1 \
+               and merge_base = $3 and head_sha = $4) \
+               and not exists (select 1 from pull_version where pull_id = $1 and number = $2 - 1 \
+               and merge_base = $3 and head_sha = $4)";
+    db.content_only().execute(sql, params![pull, version, range.base, range.head]).await?;
+    Ok(())
+}
+
+/// The number of a pull request's last version.
+pub async fn find_last_version(db: &mut Connection, pull: PullId) -> Result<Option<i64>, DbError> {
+    let found = db.optional::<(i64,)>("select version from pull where id = $1", params![pull]).await?;
+    Ok(found.map(|(version,)| version))
+}
+
 /// The newest version before `version` in which the position of a thread is known, and the commit of that position.
 pub async fn find_last_known(
     db: &mut Connection,

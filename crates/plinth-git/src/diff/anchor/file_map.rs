@@ -9,14 +9,11 @@ use crate::diff::comparison::Target;
 use crate::diff::entry::{Content, Entry};
 use crate::diff::file::Side;
 use crate::diff::lines::edits;
-use crate::diff::similarity::{Effort, Measured, SCORE_MAX, SCORE_MIN};
+use crate::diff::rename::find_renamed;
 use crate::diff::source::Source;
 use crate::diff::tree::{changes_without_renames, entry_at};
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
-
-/// With more new files than this, a renamed file is recognized by equal content only.
-const CANDIDATES_MAX: usize = 1000;
 
 /// A file of the version that was commented, seen from one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -53,8 +50,10 @@ pub(super) struct FileMap<'a> {
     target: &'a dyn Target,
     requested: HashMap<CommentedFile<'a>, Vec<u32>>,
     counterparts: HashMap<CommentedFile<'a>, Counterpart>,
-    added: HashMap<(Sha, Side), Vec<Entry>>,
-    effort: Effort<'a>,
+    /// The commented paths of each version and side.
+    paths: HashMap<(Sha, Side), Vec<&'a [u8]>>,
+    /// Those of them that were renamed, with their new files.
+    renamed: HashMap<(Sha, Side), HashMap<&'a [u8], Entry>>,
     origins: RefCell<HashMap<Origin, LineMap>>,
 }
 
@@ -65,8 +64,8 @@ impl<'a> FileMap<'a> {
             target,
             requested: HashMap::new(),
             counterparts: HashMap::new(),
-            added: HashMap::new(),
-            effort: Effort::new(repo.budget()),
+            paths: HashMap::new(),
+            renamed: HashMap::new(),
             origins: RefCell::default(),
         }
     }
@@ -80,7 +79,11 @@ impl<'a> FileMap<'a> {
 
     /// Looks up everything that was requested.
     pub fn resolve(&mut self) -> Result<()> {
-        for (file, mut lines) in std::mem::take(&mut self.requested) {
+        let requested = std::mem::take(&mut self.requested);
+        for file in requested.keys() {
+            self.paths.entry((file.version, file.side)).or_default().push(file.path);
+        }
+        for (file, mut lines) in requested {
             lines.sort_unstable();
             lines.dedup();
             let (path, map) = match self.locate(&file) {
@@ -113,14 +116,34 @@ impl<'a> FileMap<'a> {
 
     /// Whether a line of the base was deleted in the version that was commented.
     pub fn was_deleted(&self, anchor: &Anchor, line: u32) -> Result<bool> {
+        self.with_origin_map(anchor, |map| map.is_lost(line))
+    }
+
+    /// Whether a line preceded another one in the diff that was commented.
+    pub fn preceded(&self, anchor: &Anchor, (side, line): (Side, u32), (end_side, end): (Side, u32)) -> Result<bool> {
+        if side == end_side {
+            return Ok(line < end);
+        }
+        // In an edit, deleted lines precede the new ones; an unchanged line is in the same row on both sides.
+        self.with_origin_map(anchor, |map| match side {
+            Side::Left => {
+                let above = map.new_lines_above(line);
+                above.is_some_and(|above| above + u32::from(!map.is_lost(line)) < end)
+            }
+            Side::Right => map.new_lines_above(end).is_some_and(|above| line <= above),
+        })
+    }
+
+    /// The lines of the version that was commented; compared once.
+    fn with_origin_map<T>(&self, anchor: &Anchor, use_map: impl FnOnce(&LineMap) -> T) -> Result<T> {
         let origin = (anchor.base, anchor.old_path.clone(), anchor.head, anchor.new_path.clone());
         if let Some(map) = self.origins.borrow().get(&origin) {
-            return Ok(map.is_lost(line));
+            return Ok(use_map(map));
         }
         let map = self.origin_map(anchor)?;
-        let is_lost = map.is_lost(line);
+        let found = use_map(&map);
         self.origins.borrow_mut().insert(origin, map);
-        Ok(is_lost)
+        Ok(found)
     }
 
     fn origin_map(&self, anchor: &Anchor) -> Result<LineMap> {
@@ -147,7 +170,7 @@ impl<'a> FileMap<'a> {
         let still_there = entry_at(self.repo, &target, file.path)?.filter(|new| new.mode.is_same_type(old.mode));
         let new = match still_there {
             Some(new) => Some(new),
-            None => self.find_renamed(file, &old)?,
+            None => self.find_renamed(file)?,
         };
         match new {
             Some(new) => Ok((Some(new.path.clone()), self.line_map(&old, &new)?)),
@@ -172,43 +195,21 @@ impl<'a> FileMap<'a> {
         }
     }
 
-    /// The new path of a renamed file: the one with equal content, or else the most alike.
-    fn find_renamed(&mut self, file: &CommentedFile<'a>, old: &Entry) -> Result<Option<Entry>> {
-        let target = self.target_commit(file.side);
-        let added = match self.added.entry((file.version, file.side)) {
+    /// The new path of a renamed file, if exactly one file matches it best.
+    fn find_renamed(&mut self, file: &CommentedFile<'a>) -> Result<Option<Entry>> {
+        let key = (file.version, file.side);
+        let renamed = match self.renamed.entry(key) {
             std::collections::hash_map::Entry::Occupied(cached) => cached.into_mut(),
             std::collections::hash_map::Entry::Vacant(slot) => {
+                let target = match file.side {
+                    Side::Left => self.target.base(),
+                    Side::Right => self.target.head(),
+                };
                 let changes = changes_without_renames(self.repo, &file.version, &target)?;
-                let added = changes.into_iter().filter(|change| change.old.is_none());
-                slot.insert(added.filter_map(|change| change.new).collect())
+                let wanted = self.paths.get(&key).map_or(&[][..], Vec::as_slice);
+                slot.insert(find_renamed(self.repo, &changes, wanted)?)
             }
         };
-        let equal = added.iter().filter(|new| new.id == old.id && new.mode.is_same_type(old.mode));
-        let mut scored: Vec<_> = equal.map(|new| (SCORE_MAX, new)).collect();
-        if scored.is_empty() && added.len() <= CANDIDATES_MAX {
-            let mut source = Measured::new(self.repo, old);
-            for new in added.iter() {
-                let mut target = Measured::new(self.repo, new);
-                match self.effort.score(&mut source, &mut target, SCORE_MIN) {
-                    Ok(score) => scored.push((score, new)),
-                    // As in rename detection: over budget, only a file of equal content counts.
-                    Err(Error::OverBudget(_)) => return Ok(None),
-                    Err(error) => return Err(error),
-                }
-                self.effort.release(&target);
-            }
-            self.effort.release(&source);
-        }
-        Ok(unique_best(old, scored))
+        Ok(renamed.get(file.path).cloned())
     }
-}
-
-/// The best candidate with at least half of the score. An equal name breaks ties; a tie beyond that has no winner.
-fn unique_best(old: &Entry, mut scored: Vec<(u32, &Entry)>) -> Option<Entry> {
-    let rank = |(score, new): &(u32, &Entry)| (*score, new.basename() == old.basename());
-    scored.retain(|(score, _)| *score >= SCORE_MIN);
-    scored.sort_by_key(|candidate| std::cmp::Reverse(rank(candidate)));
-    let best = scored.first()?;
-    let is_unique = scored.get(1).is_none_or(|second| rank(second) < rank(best));
-    is_unique.then(|| best.1.clone())
 }

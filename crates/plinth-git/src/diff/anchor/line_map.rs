@@ -53,6 +53,20 @@ impl LineMap {
         (!is_inside).then(|| (i64::from(line) + offset) as u32)
     }
 
+    /// The number of new lines above an old line, in a diff of both; `None` if there is nothing to compare.
+    pub fn new_lines_above(&self, line: u32) -> Option<u32> {
+        let edits = match self {
+            LineMap::Same => return Some(line - 1),
+            LineMap::Gone => return None,
+            LineMap::Edited(edits) => edits,
+        };
+        let next = edits.partition_point(|edit| edit.old.end < line);
+        match edits.get(next).filter(|edit| edit.old.start < line) {
+            Some(edit) => Some(edit.new.start),
+            None => self.forward(&[line])[0].map(|now| now - 1),
+        }
+    }
+
     /// Whether a line was replaced or deleted.
     pub fn is_lost(&self, line: u32) -> bool {
         match self {

@@ -79,6 +79,13 @@ struct Run<'a> {
     compared: RefCell<ComparedFiles>,
 }
 
+/// The last line of a range: what was commented, and its position in the target.
+#[derive(Clone, Copy)]
+struct End {
+    origin: (Side, u32),
+    position: u32,
+}
+
 /// By side and path; `None` where the target has no such file.
 type ComparedFiles = HashMap<(Side, Vec<u8>), Option<Rc<ComparedFile>>>;
 
@@ -140,22 +147,22 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         let start = match start {
-            Some(start) => self.reanchor_start(anchor, &changed, start, position)?,
+            Some(start) => self.reanchor_start(anchor, &changed, start, End { origin: (side, line), position })?,
             None => None,
         };
         Ok(Some(Reanchored::Current { path: changed.change.path().to_vec(), side, line: now, start, position }))
     }
 
-    /// The first line of a range that still exists: its own, or the next below it in the hunk where the range ends.
+    /// The first line of a range that still exists: its own, or the next one of the range in the hunk where it ends.
     fn reanchor_start(
         &self,
         anchor: &'a Anchor,
         changed: &ComparedFile,
         (side, line): (Side, u32),
-        end: u32,
+        end: End,
     ) -> Result<Option<(Side, u32)>> {
         let diff = &changed.diff;
-        let Some(header) = diff.hunk_of(end) else { return Ok(None) };
+        let Some(header) = diff.hunk_of(end.position) else { return Ok(None) };
         let Some(file) = CommentedFile::of(anchor, side) else { return Ok(None) };
         let Some(path) = self.commented.path(&file) else { return Ok(None) };
         if self.find_change(side, path)?.as_ref() != Some(&changed.change) {
@@ -163,9 +170,13 @@ impl<'a> Run<'a> {
         }
         let own = self.commented.line(&file, line).and_then(|now| diff.position_of(side, now));
         let first = own.filter(|own| *own > header).unwrap_or(header + 1);
-        for position in first..end {
+        for position in first..end.position {
             let Some(now) = diff.line_on(side, position) else { continue };
             let Some(origin) = self.commented.origin(&file, now).filter(|origin| *origin >= line) else { continue };
+            // A line of the other side may have moved above the end without ever being part of the range.
+            if !self.commented.preceded(anchor, (side, origin), end.origin)? {
+                return Ok(None);
+            }
             if !self.is_deletion_undone(anchor, diff, side, origin, position)? {
                 return Ok(Some((side, now)));
             }

@@ -1,6 +1,7 @@
 //! Re-anchoring of one comment when the pull request changes.
 
 use super::fixture::{Fixture, current, numbered};
+use super::repo::TestRepo;
 use crate::diff::Side::{Left, Right};
 use crate::diff::{Anchor, Comparison, FileDiff, Reanchored, Subject, reanchor};
 
@@ -80,6 +81,38 @@ fn rename_to_two_equal_files_is_outdated() {
         panic!("the name decides")
     };
     assert_eq!(path, b"directory/file");
+}
+
+#[test]
+fn two_similar_files_that_move_are_paired_as_by_git() {
+    let content = |name: &str, port: &str| format!("{}{name}\n{port}\n", numbered(20, &[]));
+    let repo = TestRepo::new();
+    let base = repo.write("other", "other\n").commit();
+    let head = repo.write("config/dev", content("dev", "1")).write("config/prod", content("prod", "2")).commit();
+    repo.git(&["rm", "-q", "-r", "config"]);
+    // Each new file has more of the other old one.
+    repo.write("conf.d/dev", content("prod", "1")).write("conf.d/prod", content("dev", "2"));
+    let moved = repo.commit();
+    let paired = repo.git(&["diff", "-M", "--name-status", &head.to_string(), &moved.to_string()]);
+    let paired = String::from_utf8(paired).expect("our own names");
+    let git_path = |old: &str| {
+        let line = paired.lines().find(|line| line.contains(&format!("\t{old}\t"))).expect("git finds the rename");
+        line.rsplit('\t').next().expect("a path").to_owned()
+    };
+    let opened = repo.open();
+    let target = Comparison::new(&opened, &base, &moved).expect("both commits exist");
+    for old in ["config/dev", "config/prod"] {
+        let anchor = Anchor {
+            base,
+            head,
+            old_path: None,
+            new_path: Some(old.into()),
+            subject: Subject::Line { side: Right, line: 3, start: None },
+        };
+        let found = reanchor(&opened, &target, &[anchor]).expect("a readable repository").remove(0);
+        let Reanchored::Current { path, .. } = found else { panic!("{old} was renamed") };
+        assert_eq!(String::from_utf8_lossy(&path), git_path(old), "{old}");
+    }
 }
 
 #[test]

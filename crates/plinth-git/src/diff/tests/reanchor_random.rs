@@ -40,6 +40,13 @@ fn rows(repo: &TestRepo, old: &Sha, new: &Sha, context: &str) -> Vec<Row> {
     rows
 }
 
+fn row_of(rows: &[Row], side: Side, line: u32) -> Option<usize> {
+    rows.iter().position(|(mark, before, after)| match side {
+        Side::Left => (*mark == b'-' || *mark == b' ') && *before == line,
+        Side::Right => (*mark == b'+' || *mark == b' ') && *after == line,
+    })
+}
+
 /// The new number of each line that still exists, from a diff that shows the whole file.
 fn unchanged_lines(repo: &TestRepo, old: &Sha, new: &Sha) -> HashMap<u32, u32> {
     let printed = rows(repo, old, new, "-U10000");
@@ -54,6 +61,8 @@ struct Model {
     right: HashMap<u32, u32>,
     origin: HashMap<u32, u32>,
     rows: Vec<Row>,
+    /// All rows of the diff that was commented.
+    commented: Vec<Row>,
 }
 
 impl Model {
@@ -63,7 +72,13 @@ impl Model {
             right: unchanged_lines(repo, b, d),
             origin: unchanged_lines(repo, a, b),
             rows: rows(repo, c, d, "-U3"),
+            commented: rows(repo, a, b, "-U10000"),
         }
+    }
+
+    /// The row of a line in the diff that was commented.
+    fn commented_row(&self, side: Side, line: u32) -> Option<usize> {
+        row_of(&self.commented, side, line)
     }
 
     /// The position and the line of an end of a range, or of a single line.
@@ -72,10 +87,7 @@ impl Model {
             Side::Left => self.left.get(&line)?,
             Side::Right => self.right.get(&line)?,
         };
-        let position = self.rows.iter().position(|(mark, before, after)| match side {
-            Side::Left => (*mark == b'-' || *mark == b' ') && *before == now,
-            Side::Right => (*mark == b'+' || *mark == b' ') && *after == now,
-        })?;
+        let position = row_of(&self.rows, side, now)?;
         let undone = side == Side::Left && self.rows[position].0 == b' ' && !self.origin.contains_key(&line);
         (!undone).then_some((position as u32, now))
     }
@@ -86,6 +98,7 @@ impl Model {
         let hunk = self.rows[..=position as usize].iter().rposition(|row| row.0 == b'@').expect("a header") as u32;
         let start = start.and_then(|(start_side, start_line)| {
             (start_line..1000)
+                .filter(|start_line| self.commented_row(start_side, *start_line) < self.commented_row(side, line))
                 .filter_map(|line| self.find(start_side, line))
                 .find(|(found, _)| *found > hunk)
                 .filter(|(found, _)| *found < position)

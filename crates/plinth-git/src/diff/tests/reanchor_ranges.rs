@@ -32,6 +32,20 @@ fn split_range_begins_in_hunk_of_its_end() {
 }
 
 #[test]
+fn range_over_both_sides_does_not_begin_at_line_below_its_end() {
+    let fixture = Fixture::of("top\nold\nmiddle\nlater\nend\n", "top\nnew\nmiddle\nend\n");
+    // `later` was below the end of the range; without `old` and `middle` it is directly above it.
+    let (base, head) = fixture.rebase("top\nlater\nend\n", "top\nnew\nend\n");
+    let range = fixture.range((Left, 2), (Right, 2));
+    assert_eq!(fixture.reanchor(&fixture.head, range.clone()), current_range(Some((Left, 2)), (Right, 2), 3));
+    assert_eq!(fixture.reanchor_to(&base, &head, range), current_range(None, (Right, 2), 3));
+    let fixture = Fixture::of("old\nmiddle\nend\n", "middle\nnew\nend\n");
+    let (base, head) = fixture.rebase("old\nend\n", "new\nend\n");
+    let range = fixture.range((Left, 1), (Right, 2));
+    assert_eq!(fixture.reanchor_to(&base, &head, range), current_range(Some((Left, 1)), (Right, 1), 2));
+}
+
+#[test]
 fn range_with_only_its_end_is_one_line() {
     let fixture = Fixture::new();
     let head = fixture.push(numbered(40, &[(18, ""), (19, ""), (20, "other\n")]));
