@@ -107,6 +107,8 @@ pub enum Code {
     Missing,
     MissingField,
     Invalid,
+    /// Invalid, with a sentence that clients show.
+    InvalidBecause(String),
     AlreadyExists,
     Unprocessable(String),
     Custom(String),
@@ -124,7 +126,7 @@ impl fmt::Display for FieldList<'_> {
                 Code::MissingField => write!(out, " is missing")?,
                 Code::Invalid => write!(out, " is invalid")?,
                 Code::AlreadyExists => write!(out, " already exists")?,
-                Code::Unprocessable(text) | Code::Custom(text) => write!(out, ": {text}")?,
+                Code::InvalidBecause(text) | Code::Unprocessable(text) | Code::Custom(text) => write!(out, ": {text}")?,
             }
         }
         Ok(())

@@ -107,6 +107,11 @@ async fn submit_review_rejects_invalid_event() {
         ("guest", json!({ "event": "COMMENT" }), "Review body can't be blank"),
         (
             "guest",
+            json!({ "event": "PENDING" }),
+            "Invalid request.\n\nFor 'properties/event', PENDING is not a member of [\"APPROVE\", \"REQUEST_CHANGES\", \"COMMENT\"].",
+        ),
+        (
+            "guest",
             json!({ "event": "SHRUG" }),
             "Invalid request.\n\nFor 'properties/event', SHRUG is not a member of [\"APPROVE\", \"REQUEST_CHANGES\", \"COMMENT\"].",
         ),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 
 use crate::request::shape::{Nullable, flatten, from_json};
-use crate::wire::Word;
+use crate::wire::{Word, Words};
 use plinth_core::pulls::model::PullState;
 use plinth_core::pulls::{NewPullRequest, PullRequestChanges};
 
@@ -31,17 +31,21 @@ impl From<CreatePullBody> for NewPullRequest {
 #[derive(JsonSchema)]
 #[schemars(inline)]
 pub struct UpdatePullBody {
-    title: Option<String>,
+    /// Null changes nothing.
+    title: Option<Nullable<String>>,
     /// Markdown.
     body: Option<Nullable<String>>,
     base: Option<String>,
-    state: Option<Word<PullState>>,
+    /// Another word changes nothing.
+    #[schemars(with = "Option<Word<PullState>>")]
+    state: Option<Nullable<String>>,
 }
 from_json!(UpdatePullBody { title, body, base, state });
 
 impl From<UpdatePullBody> for PullRequestChanges {
     fn from(changes: UpdatePullBody) -> Self {
         let UpdatePullBody { title, body, base, state } = changes;
-        Self { title, body: body.map(|Nullable(body)| body), state: state.map(|Word(state)| state), base }
+        let state = flatten(state).and_then(|word| PullState::from_word(&word));
+        Self { title: flatten(title), body: body.map(|Nullable(body)| body), state, base }
     }
 }

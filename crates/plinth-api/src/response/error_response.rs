@@ -148,6 +148,7 @@ impl Serialize for Field<'_> {
             Code::MissingField => ("missing_field", None),
             Code::Invalid => ("invalid", None),
             Code::AlreadyExists => ("already_exists", None),
+            Code::InvalidBecause(text) => ("invalid", Some(text)),
             Code::Unprocessable(text) => ("unprocessable", Some(text)),
             Code::Custom(text) => ("custom", Some(text)),
         };

@@ -16,11 +16,12 @@ use crate::{Core, refs};
 /// Opens a pull request.
 pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewPullRequest) -> Result<(Pull, Size)> {
     rules::check_new(&new)?;
-    let head_ref = rules::head_branch(&access.repo, &new.head)?.to_owned();
+    let head_ref = rules::head_branch(&access.repo, &new.head).map(str::to_owned);
     let author = access.author()?;
     core.limiter.admit_content(author, access.operation(), &new.title, core.clock.now())?;
-    check_commits(core, &access.repo, &head_ref, &new.base).await?;
+    let head_ref = check_commits(core, &access.repo, head_ref, &new.base).await?;
     let NewPullRequest { title, body, draft, base: base_ref, .. } = new;
+    let body = rules::non_empty(body);
     let new = NewPull { repo: access.repo.id, title, body, draft, author, head_ref, base_ref };
     let context = (access.repo.clone(), new, core.clock.now());
     let pull = access.write(context, |tx, (repo, new, now)| Box::pin(insert(tx, repo, new, *now))).await?;
@@ -44,12 +45,14 @@ pub async fn update(
     core: &Core,
     access: &WriteAccess<RepoTarget>,
     pull: &PullFacts,
-    changes: PullRequestChanges,
+    mut changes: PullRequestChanges,
 ) -> Result<Pull> {
     rules::check_editor(access.caller(), access.role, pull.author)?;
     rules::check_changes(&changes)?;
+    changes.body = changes.body.map(rules::non_empty);
     if let Some(base) = &changes.base {
-        check_commits(core, &access.repo, &pull.head_ref, base).await?;
+        find_tip(&mut core.read().await?, access.repo.id, base).await?.ok_or_else(|| rules::base_not_found(base))?;
+        check_commits(core, &access.repo, Some(pull.head_ref.clone()), base).await?;
     }
     let context = (access.repo.clone(), pull.number, changes, core.clock.now());
     let (pull, is_new) = access
@@ -61,27 +64,30 @@ pub async fn update(
     Ok(pull)
 }
 
-/// The head must have commits that the base does not have.
-async fn check_commits(core: &Core, repo: &Repo, head_ref: &str, base_ref: &str) -> Result<()> {
+/// The head must be a branch with commits that the base does not have. Returns the name of the head.
+async fn check_commits(core: &Core, repo: &Repo, head_ref: Option<String>, base_ref: &str) -> Result<String> {
     let mut db = core.read().await?;
-    let head = tip(&mut db, repo.id, head_ref, "head").await?;
-    let base = tip(&mut db, repo.id, base_ref, "base").await?;
+    let base = find_tip(&mut db, repo.id, base_ref).await?;
+    // Without a name, the head is in another repository; there is no branch with an empty name.
+    let head_ref = head_ref.unwrap_or_default();
+    let head = find_tip(&mut db, repo.id, &head_ref).await?;
     drop(db);
+    let (base, head) = rules::check_branches(base, head)?;
     let found = with_diff_context(core, repo.id, move |diff| {
         let merge_base = diff.comparisons.merge_base(diff.repo, diff.reader, &base, &head)?;
         Ok((merge_base, diff.reader.is_ancestor(&head, &base)?))
     });
     match found.await? {
-        (None, _) => Err(rules::no_history(base_ref, head_ref)),
-        (Some(_), true) => Err(rules::no_commits(base_ref, head_ref)),
-        (Some(_), false) => Ok(()),
+        (None, _) => Err(rules::no_history(base_ref, &head_ref)),
+        (Some(_), true) => Err(rules::no_commits(base_ref, &head_ref)),
+        (Some(_), false) => Ok(head_ref),
     }
 }
 
 /// Inserts a pull request between two branches.
 pub async fn insert(tx: &mut Transaction, repo: &Repo, new: &NewPull, now: Timestamp) -> Result<Pull> {
-    let head = tip(tx, repo.id, &new.head_ref, "head").await?;
-    let base = tip(tx, repo.id, &new.base_ref, "base").await?;
+    let (base, head) = (find_tip(tx, repo.id, &new.base_ref).await?, find_tip(tx, repo.id, &new.head_ref).await?);
+    let (base, head) = rules::check_branches(base, head)?;
     if store::find_open(tx, repo.id, &new.head_ref, &new.base_ref).await?.is_some() {
         return Err(rules::already_open(repo, &new.head_ref));
     }
@@ -123,11 +129,12 @@ async fn change(
 
 /// Records the current tips of both branches as a new version.
 async fn move_base(tx: &mut Transaction, repo: &Repo, pull: &Pull, base_ref: &str, now: Timestamp) -> Result<()> {
-    let base = tip(tx, repo.id, base_ref, "base").await?;
+    let base = find_tip(tx, repo.id, base_ref).await?.ok_or_else(|| rules::base_not_found(base_ref))?;
     let head = match pull.state {
-        PullState::Open => pull.version.head_sha,
-        PullState::Closed => tip(tx, repo.id, &pull.head_ref, "head").await?,
+        PullState::Open => Some(pull.version.head_sha),
+        PullState::Closed => find_tip(tx, repo.id, &pull.head_ref).await?,
     };
+    let (base, head) = rules::check_branches(Some(base), head)?;
     if base_ref == pull.head_ref {
         return Err(Error::invalid(rules::RESOURCE, "base", Code::Invalid));
     }
@@ -148,10 +155,9 @@ async fn get(tx: &mut Transaction, repo: RepoId, number: i64) -> Result<Pull> {
     store::find(tx, repo, number).await?.ok_or(Error::NotFound)
 }
 
-/// The tip of a branch; a validation error of `field` if the branch does not exist.
-pub async fn tip(db: &mut Connection, repo: RepoId, branch: &str, field: &'static str) -> Result<Sha> {
-    let invalid = || Error::invalid(rules::RESOURCE, field, Code::Invalid);
-    let name = RefName::parse(&format!("refs/heads/{branch}")).map_err(|_| invalid())?;
+/// The tip of a branch.
+async fn find_tip(db: &mut Connection, repo: RepoId, branch: &str) -> Result<Option<Sha>> {
+    let Ok(name) = RefName::parse(&format!("refs/heads/{branch}")) else { return Ok(None) };
     let found = refs::store::find(db, repo, &name).await?;
-    found.filter(|found| found.kind == ObjectKind::Commit).map(|found| found.target).ok_or_else(invalid)
+    Ok(found.filter(|found| found.kind == ObjectKind::Commit).map(|found| found.target))
 }

@@ -5,7 +5,7 @@ use crate::access::Role;
 use crate::repos::Repo;
 use crate::tokens::Principal;
 use plinth_base::error::{Code, Error, FieldError, Result};
-use plinth_base::ids::AccountId;
+use plinth_base::ids::{AccountId, Sha};
 
 pub const RESOURCE: &str = "PullRequest";
 const TITLE_CHARACTERS_MAX: usize = 256;
@@ -60,12 +60,31 @@ fn finish(errors: Vec<FieldError>) -> Result<()> {
 }
 
 /// The branch that `branch` or `owner:branch` names; heads in other repositories are not supported.
-pub fn head_branch<'a>(repo: &Repo, head: &'a str) -> Result<&'a str> {
+pub fn head_branch<'a>(repo: &Repo, head: &'a str) -> Option<&'a str> {
     match head.split_once(':') {
-        None => Ok(head),
-        Some((owner, branch)) if owner.eq_ignore_ascii_case(&repo.owner_login) => Ok(branch),
-        Some(_) => Err(Error::invalid(RESOURCE, "head", Code::Invalid)),
+        None => Some(head),
+        Some((owner, branch)) if owner.eq_ignore_ascii_case(&repo.owner_login) => Some(branch),
+        Some(_) => None,
     }
+}
+
+/// The tips of both branches, if both exist.
+pub fn check_branches(base: Option<Sha>, head: Option<Sha>) -> Result<(Sha, Sha)> {
+    if let (Some(base), Some(head)) = (base, head) {
+        return Ok((base, head));
+    }
+    let missing = [("base", base), ("head", head)].into_iter().filter(|(_, tip)| tip.is_none());
+    Err(Error::Invalid(missing.map(|(field, _)| FieldError::new(RESOURCE, field, Code::Invalid)).collect()))
+}
+
+pub fn base_not_found(base: &str) -> Error {
+    let message = format!("Proposed base branch '{base}' was not found");
+    Error::invalid(RESOURCE, "base", Code::InvalidBecause(message))
+}
+
+/// An empty body is stored like an absent one.
+pub fn non_empty(body: Option<String>) -> Option<String> {
+    body.filter(|body| !body.is_empty())
 }
 
 pub fn no_commits(base: &str, head: &str) -> Error {

@@ -16,7 +16,7 @@ pub struct CreateReviewBody {
     commit_id: Option<String>,
     body: Option<Nullable<String>>,
     /// Submits the review at once.
-    event: Option<Word<Event>>,
+    event: Option<Word<SubmitEvent>>,
     comments: Option<Vec<DraftCommentBody>>,
 }
 from_json!(CreateReviewBody { commit_id, body, event, comments });
@@ -26,7 +26,7 @@ impl From<CreateReviewBody> for NewReview {
         Self {
             commit_id: review.commit_id,
             body: flatten(review.body).unwrap_or_default(),
-            state: review.event.map_or(ReviewState::Pending, |Word(Event(state))| state),
+            state: review.event.map_or(ReviewState::Pending, |Word(SubmitEvent(state))| state),
             comments: review.comments.into_iter().flatten().map(DraftComment::from).collect(),
         }
     }
@@ -65,23 +65,5 @@ impl Words for SubmitEvent {
             ReviewState::Commented => "COMMENT",
             ReviewState::Pending => "PENDING",
         }
-    }
-}
-
-/// As [`SubmitEvent`], but some clients send `PENDING` for a review that is not to be submitted.
-#[derive(Debug, Clone, Copy)]
-struct Event(ReviewState);
-
-impl Words for Event {
-    const ALL: &'static [Self] =
-        &[Event(ReviewState::Approved), Event(ReviewState::ChangesRequested), Event(ReviewState::Commented)];
-
-    fn word(self) -> &'static str {
-        SubmitEvent(self.0).word()
-    }
-
-    fn from_word(text: &str) -> Option<Self> {
-        let pending = (text == "PENDING").then_some(Event(ReviewState::Pending));
-        pending.or_else(|| SubmitEvent::from_word(text).map(|SubmitEvent(state)| Event(state)))
     }
 }
