@@ -24,6 +24,15 @@ impl Timestamp {
         text.parse::<jiff::Timestamp>().ok().map(|moment| Self(moment.as_second()))
     }
 
+    /// As [`Timestamp::parse`], but a date alone is the start of that day, and a time without an offset is in UTC.
+    pub fn parse_lenient(text: &str) -> Option<Self> {
+        Self::parse(text).or_else(|| {
+            let local = text.parse::<jiff::civil::DateTime>().ok()?;
+            let moment = jiff::tz::Offset::UTC.to_timestamp(local).ok()?;
+            Some(Self(moment.as_second()))
+        })
+    }
+
     /// The calendar day in UTC.
     pub fn date(self) -> Date {
         self.moment().to_zoned(jiff::tz::TimeZone::UTC).date()

@@ -40,8 +40,7 @@ async fn comment_is_created_replied_to_updated_and_deleted() {
 #[tokio::test]
 async fn range_comment_is_created_by_route() {
     let hubot = with(HUBOT);
-    let body =
-        json!({ "body": "All of it", "commit_id": tip(&hubot).await, "path": "notes.txt", "start_line": 1, "line": 4 });
+    let body = json!({ "body": "All of it", "commit_id": tip(&hubot).await, "path": "notes.txt", "start_line": 1, "start_side": "RIGHT", "line": 4 });
     let made: ReviewComment = hubot.post(ROUTE, Some(&body)).await.unwrap();
     assert_eq!((made.start_line, made.line), (Some(1), Some(4)));
     let response = json!({ "body": "Why all?", "in_reply_to": made.id });

@@ -67,7 +67,7 @@ export const cases = {
     assert.match(outside.message, /pull_request_review_thread\.line must be part of the diff/);
     const path = await assertError(comment('hubot', { body: 'Where?', line: 1, path: 'none.txt' }), 422, 'Validation Failed');
     assert.equal(path.response.data.errors[0].field, 'pull_request_review_thread.path');
-    const order = await assertError(comment('hubot', { body: 'Backwards', start_line: 3, line: 2, side: 'RIGHT' }), 422, 'Validation Failed');
+    const order = await assertError(comment('hubot', { body: 'Backwards', start_line: 3, start_side: 'RIGHT', line: 2, side: 'RIGHT' }), 422, 'Validation Failed');
     assert.match(order.message, /start_line must precede the end line\./);
     const elsewhere = await assertError(comment('hubot', { body: 'Then', line: 1, commit_id: '0'.repeat(40) }), 422, 'Validation Failed');
     assert.match(elsewhere.message, /end_commit_oid is not part of the pull request/);

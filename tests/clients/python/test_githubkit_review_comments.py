@@ -115,7 +115,7 @@ class ReviewComments(GithubkitTestCase):
             ({"commit_id": head, "path": "notes.txt", "line": 99}, "line"),
             ({"commit_id": head, "path": "nowhere.txt", "line": 1}, "path"),
             ({"commit_id": fixtures.NO_SUCH_SHA, "path": "notes.txt", "line": 1}, "end_commit_oid"),
-            ({"commit_id": head, "path": "notes.txt", "line": 2, "start_line": 4}, "start_line"),
+            ({"commit_id": head, "path": "notes.txt", "line": 2, "start_line": 4, "start_side": "RIGHT"}, "start_line"),
         ):
             with self.subTest(field):
                 body = self.assert_error(422, "Validation Failed", create, *FOR_WRITING, body="Where?", **fields)

@@ -67,31 +67,14 @@ async fn option_of_other_field_is_rejected() {
 }
 
 #[tokio::test]
-async fn omitted_priorities_follow_list_order() {
-    let service = Service::with(&STATE).await;
-    let options = json!([
-        { "name": "a", "color": "red" },
-        { "name": "b", "color": "red", "priority": 1 },
-        { "name": "c", "color": "red" },
-    ]);
-    let field = create(&service, json!({ "name": "P", "data_type": "single_select", "options": options })).await;
-    let shown: Vec<_> = field["options"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|option| (option["name"].as_str().unwrap(), option["priority"].as_i64().unwrap()))
-        .collect();
-    assert_eq!(shown, [("b", 1), ("a", 2), ("c", 3)]);
-}
-
-#[tokio::test]
 async fn concurrent_updates_leave_one_complete_option_set() {
     let service = Service::with(&STATE).await;
     let field = create_priority(&service).await;
     let set = |letter: char| -> BTreeSet<String> { (0..20).map(|n| format!("{letter}{n}")).collect() };
     let body = |letter: char| {
-        let names = set(letter).into_iter();
-        let options = names.map(|name| json!({ "name": name, "color": "blue" })).collect::<Vec<_>>();
+        let names = set(letter).into_iter().enumerate();
+        let option = |(index, name)| json!({ "name": name, "color": "blue", "priority": index });
+        let options = names.map(option).collect::<Vec<_>>();
         json!({ "name": format!("Set {letter}"), "options": options })
     };
     for _ in 0..5 {

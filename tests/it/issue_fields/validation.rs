@@ -94,10 +94,37 @@ async fn options_are_accepted_only_for_select_types() {
 }
 
 #[tokio::test]
+async fn option_without_priority_is_rejected() {
+    let service = Service::with(&STATE).await;
+    let message = "Invalid request.\n\nFor 'properties/options/items', \"priority\" wasn't supplied.";
+    let options = json!([{ "name": "a", "color": "red" }, { "name": "b", "color": "red", "priority": 1 }]);
+    let body = json!({ "name": "Stage", "data_type": "single_select", "options": options });
+    assert_eq!(admin(&service).post(FIELDS, body).await.expect(422).message(), message);
+    let field = create_priority(&service).await;
+    let options = json!([{ "id": field["options"][0]["id"], "name": "High", "color": "red" }]);
+    let response = admin(&service).patch(&path_of(&field), json!({ "options": options })).await.expect(422);
+    assert_eq!(response.message(), message);
+    assert_eq!(admin(&service).get(FIELDS).await.json()[0]["options"].as_array().map(Vec::len), Some(3));
+}
+
+#[tokio::test]
+async fn update_rejects_other_data_type() {
+    let service = Service::with(&STATE).await;
+    let field = create_priority(&service).await;
+    let other = json!({ "data_type": "text", "name": "Renamed" });
+    let response = admin(&service).patch(&path_of(&field), other).await.expect(422).json();
+    assert_eq!(response["errors"], json!(["Data type is single_select and can't be changed"]));
+    let same = json!({ "data_type": "single_select" });
+    assert_eq!(admin(&service).patch(&path_of(&field), same).await.expect(200).json(), field);
+    admin(&service).patch(&path_of(&field), json!({ "data_type": "file" })).await.expect(422);
+}
+
+#[tokio::test]
 async fn field_is_limited_to_fifty_options_with_short_error() {
     let service = Service::with(&STATE).await;
     let body = |options: Value| json!({ "name": "Priority", "data_type": "single_select", "options": options });
-    let many = |count: i32| (0..count).map(|number| json!({ "name": format!("{number}"), "color": "red" }));
+    let option = |number: i32| json!({ "name": format!("{number}"), "color": "red", "priority": number });
+    let many = |count: i32| (0..count).map(option);
     let rejected = admin(&service).post(FIELDS, body(many(51).collect())).await.expect(422);
     let sentence = "For 'properties/options', No more than 50 items are allowed; 51 were supplied.";
     assert_eq!(rejected.message(), format!("Invalid request.\n\n{sentence}"));

@@ -98,6 +98,22 @@ fn position(response: &crate::support::Response) -> String {
 }
 
 #[tokio::test]
+async fn create_comment_on_range_needs_start_side() {
+    let fixture = fixture().await;
+    for start_side in [json!({}), json!({ "side": "LEFT" })] {
+        let mut fields = json!({ "line": 5, "start_line": 3 });
+        fields.as_object_mut().expect("an object").extend(start_side.as_object().cloned().unwrap_or_default());
+        let response = fixture.comment(fields).await.expect(422);
+        assert_eq!(response.message(), "Invalid request.\n\n\"start_side\" wasn't supplied.");
+    }
+    let first = fixture.comment(json!({ "line": 3 })).await.expect(201).json();
+    let reply = json!({ "body": "Same", "in_reply_to": first["id"], "line": 5, "start_line": 3 });
+    fixture.user("mona").post(COMMENTS, reply).await.expect(201);
+    fixture.comment(json!({ "position": 5, "start_line": 3 })).await.expect(201);
+    fixture.comment(json!({ "subject_type": "file", "start_line": 3 })).await.expect(201);
+}
+
+#[tokio::test]
 async fn create_comment_accepts_every_form_of_position() {
     let fixture = fixture().await;
     for (fields, expected) in [
@@ -106,7 +122,7 @@ async fn create_comment_accepts_every_form_of_position() {
         (json!({ "line": 1, "side": "LEFT" }), "LEFT 1 null null 1 1 line"),
         (json!({ "line": 4, "side": "left" }), "LEFT 4 null null 4 4 line"),
         (json!({ "line": 4, "side": "LEFT", "subject_type": "line" }), "LEFT 4 null null 4 4 line"),
-        (json!({ "line": 5, "start_line": 3 }), "RIGHT 5 RIGHT 3 7 7 line"),
+        (json!({ "line": 5, "start_line": 3, "start_side": "RIGHT" }), "RIGHT 5 RIGHT 3 7 7 line"),
         (json!({ "line": 4, "side": "LEFT", "start_line": 3, "start_side": "LEFT" }), "LEFT 4 LEFT 3 4 4 line"),
         (json!({ "line": 4, "start_line": 3, "start_side": "LEFT" }), "RIGHT 4 LEFT 3 6 6 line"),
         (json!({ "line": 5, "start_line": 3, "start_side": "side" }), "RIGHT 5 RIGHT 3 7 7 line"),
@@ -123,7 +139,7 @@ async fn create_comment_accepts_every_form_of_position() {
     }
     let file = fixture.comment(json!({ "subject_type": "file" })).await.json();
     assert_eq!((&file["diff_hunk"], &file["original_line"]), (&json!(""), &json!(1)));
-    let range = fixture.comment(json!({ "line": 5, "start_line": 3 })).await.json();
+    let range = fixture.comment(json!({ "line": 5, "start_line": 3, "start_side": "RIGHT" })).await.json();
     assert_eq!((&range["original_start_line"], &range["original_line"]), (&json!(3), &json!(5)));
 }
 
@@ -171,15 +187,24 @@ async fn create_comment_outside_diff_returns_github_error_objects() {
         (json!({ "line": 3, "commit_id": "main" }), commit.clone()),
         (json!({ "line": 0 }), one("line", "required and an integer greater than zero")),
         (json!({ "line": -3 }), one("line", "required and an integer greater than zero")),
-        (json!({ "line": 4, "start_line": 4 }), one("start_line", "must precede the end line.")),
-        (json!({ "line": 4, "start_line": 5 }), one("start_line", "must precede the end line.")),
+        (json!({ "line": 4, "start_line": 4, "start_side": "RIGHT" }), one("start_line", "must precede the end line.")),
+        (json!({ "line": 4, "start_line": 5, "start_side": "RIGHT" }), one("start_line", "must precede the end line.")),
         (
             json!({ "line": 4, "side": "LEFT", "start_line": 4, "start_side": "RIGHT" }),
             one("start_line", "must precede the end line."),
         ),
-        (json!({ "line": 21, "start_line": 3 }), one("start_line", "must be part of the same hunk as the line.")),
-        (json!({ "line": 21, "start_line": 12 }), one("start_line", "must be part of the same hunk as the line.")),
-        (json!({ "line": 4, "start_line": 0 }), one("start_line", "required and an integer greater than zero")),
+        (
+            json!({ "line": 21, "start_line": 3, "start_side": "RIGHT" }),
+            one("start_line", "must be part of the same hunk as the line."),
+        ),
+        (
+            json!({ "line": 21, "start_line": 12, "start_side": "RIGHT" }),
+            one("start_line", "must be part of the same hunk as the line."),
+        ),
+        (
+            json!({ "line": 4, "start_line": 0, "start_side": "RIGHT" }),
+            one("start_line", "required and an integer greater than zero"),
+        ),
         (json!({ "line": 3, "body": " \n" }), blank.clone()),
     ] {
         let response = fixture.comment(fields.clone()).await;

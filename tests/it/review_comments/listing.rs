@@ -46,6 +46,11 @@ async fn list_comments_sorts_and_filters() {
             ("?since=2026-02-25T06:15:20Z", &[2, 4, 5]),
             ("?since=2026-02-25T06:15:20Z&sort=updated&direction=desc&per_page=1", &[2]),
             ("?since=2030-01-01T00:00:00Z", &[]),
+            ("?since=2026-02-25", &[1, 2, 3, 4, 5]),
+            ("?since=2026-02-26", &[]),
+            ("?since=2026-02-25T06:15:20", &[2, 4, 5]),
+            ("?sort=created&direction=sideways", &[1, 2, 3, 4, 5]),
+            ("?sort=updated&direction=sideways", &[1, 3, 4, 5, 2]),
         ] {
             let response = mona.get(&format!("{path}{query}")).await.expect(200);
             assert_eq!(ids(&response), expected, "{path}{query}");

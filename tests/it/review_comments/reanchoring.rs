@@ -41,7 +41,7 @@ async fn inserted_lines_move_comment_down() {
     let fixture = fixture().await;
     let right = comment(&fixture, json!({ "line": 20 })).await;
     let left = comment(&fixture, json!({ "line": 25, "side": "LEFT" })).await;
-    let range = comment(&fixture, json!({ "line": 5, "start_line": 3 })).await;
+    let range = comment(&fixture, json!({ "line": 5, "start_line": 3, "start_side": "RIGHT" })).await;
     assert_eq!(shown(&fixture, &right).await, "file RIGHT 20 null 14");
     let head = push(&fixture, &fixture.head, &format!("new\n{}", with(&[]))).await;
     assert_eq!(shown(&fixture, &right).await, "file RIGHT 21 null 15");
@@ -134,7 +134,7 @@ async fn undone_deletion_outdates_comment() {
 #[tokio::test]
 async fn range_comment_shrinks_to_surviving_lines() {
     let fixture = fixture().await;
-    let same = comment(&fixture, json!({ "line": 5, "start_line": 3 })).await;
+    let same = comment(&fixture, json!({ "line": 5, "start_line": 3, "start_side": "RIGHT" })).await;
     let mixed = comment(&fixture, json!({ "line": 4, "start_line": 3, "start_side": "LEFT" })).await;
     push(&fixture, &fixture.head, &with(&[(3, "drei\n")])).await;
     assert_eq!(shown(&fixture, &same).await, "file RIGHT 5 4 7", "the start is lost, the next line replaces it");

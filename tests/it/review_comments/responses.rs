@@ -44,7 +44,7 @@ async fn created_comment_response_equals_later_get_for_every_form_and_caller() {
     for (login, fields) in [
         ("mona", json!({ "line": 3 })),
         ("hubot", json!({ "line": 4, "side": "LEFT" })),
-        ("guest", json!({ "line": 5, "start_line": 3 })),
+        ("guest", json!({ "line": 5, "start_line": 3, "start_side": "RIGHT" })),
         ("guest", json!({ "line": 4, "start_line": 3, "start_side": "LEFT" })),
         ("hubot", json!({ "position": 15 })),
         ("reader", json!({ "subject_type": "file" })),
@@ -79,6 +79,6 @@ async fn created_comment_with_rendered_body_or_rare_characters_equals_later_get(
     let path = format!("/repos/acme/rocket/pulls/comments/{}", created.json()["id"]);
     assert_same(&created, &asking().get(&path).await.expect(200), &json!("created"));
     let updated = asking().patch(&path, json!({ "body": "*Because*" })).await.expect(200);
-    assert_eq!(updated.json()["body_html"], json!("<p><em>Because</em></p>\n"));
+    assert_eq!(updated.json()["body_html"], json!("<p><em>Because</em></p>"));
     assert_same(&updated, &asking().get(&path).await.expect(200), &json!("updated"));
 }

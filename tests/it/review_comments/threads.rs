@@ -7,7 +7,7 @@ use crate::support::pull_request::{COMMENTS, PullRequestFixture};
 use crate::support::wait::wait_until_async;
 
 async fn root(fixture: &PullRequestFixture) -> Value {
-    fixture.comment_as("guest", json!({ "line": 5, "start_line": 3 })).await.expect(201).json()
+    fixture.comment_as("guest", json!({ "line": 5, "start_line": 3, "start_side": "RIGHT" })).await.expect(201).json()
 }
 
 async fn reply(fixture: &PullRequestFixture, login: &str, id: &Value) -> Value {

@@ -42,15 +42,15 @@ struct NewOption {
     name: String,
     description: Option<Nullable<String>>,
     color: Word<Color>,
-    /// Its position among the options; by default the position in the list.
-    priority: Option<i64>,
+    /// Options are ordered by it.
+    priority: i64,
 }
 from_json!(NewOption { name, description, color, priority });
 
 impl From<NewOption> for OptionInput {
     fn from(option: NewOption) -> Self {
         let NewOption { name, description, color, priority } = option;
-        Self { id: None, name, description: flatten(description), color: color.0, priority }
+        Self { id: None, name, description: flatten(description), color: color.0, priority: Some(priority) }
     }
 }
 
@@ -59,17 +59,20 @@ impl From<NewOption> for OptionInput {
 pub struct UpdateFieldBody {
     name: Option<String>,
     description: Option<Nullable<String>>,
+    /// Never changes; another one is rejected.
+    data_type: Option<Word<DataType>>,
     visibility: Option<Word<Visibility>>,
     /// All options that the field is to have.
     options: Option<Bounded<ChangedOption, 0, OPTIONS_MAX>>,
 }
-from_json!(UpdateFieldBody { name, description, visibility, options });
+from_json!(UpdateFieldBody { name, description, data_type, visibility, options });
 
 impl From<UpdateFieldBody> for IssueFieldChange {
     fn from(body: UpdateFieldBody) -> Self {
         Self {
             name: body.name,
             description: body.description.map(|Nullable(description)| description),
+            data_type: body.data_type.map(|Word(data_type)| data_type),
             visibility: body.visibility.map(|Word(visibility)| visibility),
             options: body.options.map(|Bounded(options)| options.into_iter().map(OptionInput::from).collect()),
         }
@@ -84,14 +87,15 @@ struct ChangedOption {
     name: String,
     description: Option<Nullable<String>>,
     color: Word<Color>,
-    /// Its position among the options; by default the position in the list.
-    priority: Option<i64>,
+    /// Options are ordered by it.
+    priority: i64,
 }
 from_json!(ChangedOption { id, name, description, color, priority });
 
 impl From<ChangedOption> for OptionInput {
     fn from(option: ChangedOption) -> Self {
         let ChangedOption { id, name, description, color, priority } = option;
-        Self { id: id.map(IssueFieldOptionId), name, description: flatten(description), color: color.0, priority }
+        let (id, description) = (id.map(IssueFieldOptionId), flatten(description));
+        Self { id, name, description, color: color.0, priority: Some(priority) }
     }
 }

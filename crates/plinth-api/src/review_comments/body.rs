@@ -31,7 +31,7 @@ impl FromJson for CreateCommentBody {
 impl From<CreateCommentBody> for NewComment {
     fn from(body: CreateCommentBody) -> Self {
         match body {
-            CreateCommentBody::Thread(ThreadBody { body, commit_id, path, at: PositionBody(at) }) => {
+            CreateCommentBody::Thread(ThreadBody { body, commit_id, path, at: PositionBody { at, .. } }) => {
                 Self::Start { body, subject: Subject { commit_id, path, at } }
             }
             CreateCommentBody::Reply(ReplyToBody { body, in_reply_to }) => {
@@ -42,7 +42,7 @@ impl From<CreateCommentBody> for NewComment {
 }
 
 #[derive(JsonSchema)]
-#[schemars(inline)]
+#[schemars(inline, extend("dependentRequired" = { "start_line": ["start_side"] }))]
 pub struct ThreadBody {
     /// Markdown.
     body: String,
@@ -59,6 +59,9 @@ impl FromJson for ThreadBody {
     fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
         let (body, commit_id, path) = (fields.field("body"), fields.field("commit_id"), fields.field("path"));
         let at = PositionBody::from_json(fields);
+        if at.as_ref().is_some_and(PositionBody::lacks_start_side) {
+            return fields.violation_here("\"start_side\" wasn't supplied.");
+        }
         Some(Self { body: body?, commit_id: commit_id?, path: path?, at: at? })
     }
 }
@@ -94,7 +97,7 @@ impl FromJson for DraftCommentBody {
 
 impl From<DraftCommentBody> for DraftComment {
     fn from(comment: DraftCommentBody) -> Self {
-        Self { body: comment.body, path: comment.path, at: comment.at.0 }
+        Self { body: comment.body, path: comment.path, at: comment.at.at }
     }
 }
 
@@ -119,7 +122,7 @@ struct PositionFields {
     position: Option<i64>,
     /// The side of `line`: `LEFT` for deleted lines, `RIGHT` for all others.
     side: Option<Word<Side>>,
-    /// The side of `start_line`.
+    /// The side of `start_line`; `side` means that of `line`.
     start_side: Option<Word<StartSide>>,
     subject_type: Option<Word<SubjectType>>,
 }
@@ -151,15 +154,25 @@ impl Words for StartSide {
 }
 
 /// Where a comment is in the diff: a file, a position or lines.
-struct PositionBody(At);
+struct PositionBody {
+    at: At,
+    has_start_side: bool,
+}
+
+impl PositionBody {
+    fn lacks_start_side(&self) -> bool {
+        matches!(self.at, At::Line { start: Some(_), .. }) && !self.has_start_side
+    }
+}
 
 impl FromJson for PositionBody {
     fn from_json(fields: &mut Fields<'_>) -> Option<Self> {
         let read = PositionFields::from_json(fields)?;
         if read.subject_type == Some(Word(SubjectType::File)) {
-            return Some(Self(At::File));
+            return Some(Self { at: At::File, has_start_side: false });
         }
         let side = read.side.map_or(Side::Right, |Word(side)| side);
+        let has_start_side = read.start_side.is_some();
         let start_side = match read.start_side {
             Some(Word(StartSide::Of(side))) => side,
             Some(Word(StartSide::OfLastLine)) | None => side,
@@ -167,9 +180,9 @@ impl FromJson for PositionBody {
         match (read.line, read.position) {
             (Some(line), None) => {
                 let start = read.start_line.map(|line| (start_side, line));
-                Some(Self(At::Line { side, line, start }))
+                Some(Self { at: At::Line { side, line, start }, has_start_side })
             }
-            (None, Some(position)) => Some(Self(At::Position(position))),
+            (None, Some(position)) => Some(Self { at: At::Position(position), has_start_side }),
             (Some(_), Some(_)) => fields.violation_here("More than one subschema in \"oneOf\" matched."),
             (None, None) => {
                 fields.violation_here::<()>("No subschema in \"oneOf\" matched.");

@@ -116,7 +116,7 @@ fn order(context: &RequestContext, sorts: &[&str]) -> Order {
 
 fn since(context: &RequestContext) -> Result<Option<Timestamp>> {
     let Some(text) = context.query("since").filter(|text| !text.is_empty()) else { return Ok(None) };
-    let moment = Timestamp::parse(&text);
+    let moment = Timestamp::parse_lenient(&text);
     moment.map(Some).ok_or_else(|| Error::Shape(vec![format!("{text} is not a valid date-time.")]))
 }
 

@@ -16,10 +16,12 @@ pub struct NewIssueField {
 }
 
 /// The body of `PATCH …/issue-fields/{issue_field_id}`; `None` means unchanged.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct IssueFieldChange {
     pub name: Option<String>,
     pub description: Option<Option<String>>,
+    /// The type that the caller expects the field to have.
+    pub data_type: Option<DataType>,
     pub visibility: Option<Visibility>,
     pub options: Option<Vec<OptionInput>>,
 }
@@ -32,7 +34,7 @@ pub struct OptionInput {
     pub name: String,
     pub description: Option<String>,
     pub color: Color,
-    /// If it is left out, the position in the list decides.
+    /// A state file may leave it out; the position in the list decides then.
     pub priority: Option<i64>,
 }
 

@@ -33,6 +33,8 @@ pub fn check_change(change: &IssueFieldChange, data_type: DataType, existing: &[
         check_name(name, &mut sentences);
     }
     check_description("Description", change.description.as_ref().and_then(Option::as_deref), &mut sentences);
+    let is_other = change.data_type.is_some_and(|expected| expected != data_type);
+    sentences.extend(is_other.then(|| format!("Data type is {} and can't be changed", data_type.as_str())));
     match &change.options {
         Some(options) if data_type.is_select() => {
             check_options(options, &mut sentences);
@@ -258,7 +260,7 @@ mod tests {
 
     #[test]
     fn check_change_rejects_repeated_and_unknown_option_ids() {
-        let change = |options| IssueFieldChange { name: None, description: None, visibility: None, options };
+        let change = |options| IssueFieldChange { options, ..IssueFieldChange::default() };
         let existing = [stored(1, "High", 1), stored(2, "Low", 2)];
         let wanted = vec![option(Some(1), "a", None), option(Some(1), "b", None), option(Some(3), "c", None)];
         assert_eq!(

@@ -75,6 +75,7 @@ async fn update(
     let change = IssueFieldChange {
         name: Some(new.name),
         description: Some(new.description),
+        data_type: Some(new.data_type),
         visibility: Some(new.visibility),
         options: Some(options.map(|option| OptionInput { id: id_of(&option, &before.options), ..option }).collect()),
     };

@@ -91,7 +91,8 @@ impl<'a> Model<'a> {
     }
 
     async fn create(&mut self, name: &str, kind: &'static str, count: usize) {
-        let options: Vec<Value> = (0..count).map(|_| json!({ "name": self.fresh_name(), "color": "blue" })).collect();
+        let option = |priority| json!({ "name": self.fresh_name(), "color": "blue", "priority": priority });
+        let options: Vec<Value> = (1..=count).map(option).collect();
         let options = if kind == "text" { Value::Null } else { json!(options) };
         let body = json!({ "name": name, "data_type": kind, "options": options });
         let response = mona(self.service).post(ISSUE_FIELDS, body).await;
@@ -154,9 +155,10 @@ impl<'a> Model<'a> {
         }
         let options: Vec<Value> = wanted
             .iter()
-            .map(|(id, name)| match id {
-                Some(id) => json!({ "id": id, "name": name, "color": "red" }),
-                None => json!({ "name": name, "color": "red" }),
+            .zip(1..)
+            .map(|((id, name), priority)| match id {
+                Some(id) => json!({ "id": id, "name": name, "color": "red", "priority": priority }),
+                None => json!({ "name": name, "color": "red", "priority": priority }),
             })
             .collect();
         let path = format!("{ISSUE_FIELDS}/{}", before.id);
