@@ -59,6 +59,7 @@ async fn get_user_returns_caller() {
           "site_admin": false,
           "starred_url": "http://plinth.test/users/Mona/starred{/owner}{/repo}",
           "subscriptions_url": "http://plinth.test/users/Mona/subscriptions",
+          "twitter_username": null,
           "type": "User",
           "updated_at": "2026-02-25T06:13:20Z",
           "url": "http://plinth.test/users/Mona",
@@ -107,6 +108,7 @@ async fn get_organization_returns_organization() {
           "public_members_url": "http://plinth.test/orgs/octo-org/public_members{/member}",
           "public_repos": 1,
           "repos_url": "http://plinth.test/orgs/octo-org/repos",
+          "twitter_username": null,
           "type": "Organization",
           "updated_at": "2026-02-25T06:13:20Z",
           "url": "http://plinth.test/orgs/octo-org"

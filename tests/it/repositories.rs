@@ -1,10 +1,11 @@
 //! Repositories.
 
 use expect_test::expect;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::accounts::STATE;
 use crate::support::Service;
+use crate::support::pull_request::{PULL, PullRequestFixture};
 
 #[tokio::test]
 async fn get_repository_returns_every_field() {
@@ -75,6 +76,27 @@ async fn get_repository_returns_every_field() {
           "notifications_url": "http://plinth.test/repos/octo-org/Hello/notifications{?since,all,participating}",
           "open_issues": 0,
           "open_issues_count": 0,
+          "organization": {
+            "avatar_url": "http://plinth.test/avatars/3",
+            "events_url": "http://plinth.test/users/octo-org/events{/privacy}",
+            "followers_url": "http://plinth.test/users/octo-org/followers",
+            "following_url": "http://plinth.test/users/octo-org/following{/other_user}",
+            "gists_url": "http://plinth.test/users/octo-org/gists{/gist_id}",
+            "gravatar_id": "",
+            "html_url": "http://plinth.test/octo-org",
+            "id": 3,
+            "login": "octo-org",
+            "node_id": "O_kgAD",
+            "organizations_url": "http://plinth.test/users/octo-org/orgs",
+            "received_events_url": "http://plinth.test/users/octo-org/received_events",
+            "repos_url": "http://plinth.test/users/octo-org/repos",
+            "site_admin": false,
+            "starred_url": "http://plinth.test/users/octo-org/starred{/owner}{/repo}",
+            "subscriptions_url": "http://plinth.test/users/octo-org/subscriptions",
+            "type": "Organization",
+            "url": "http://plinth.test/users/octo-org",
+            "user_view_type": "public"
+          },
           "owner": {
             "avatar_url": "http://plinth.test/avatars/3",
             "events_url": "http://plinth.test/users/octo-org/events{/privacy}",
@@ -234,4 +256,22 @@ async fn private_repository_requires_repo_scope() {
     hubot.post("/user/repos", json!({ "name": "hidden", "private": true })).await.expect(403);
     hubot.post("/user/repos", json!({ "name": "open" })).await.expect(201);
     hubot.get("/repos/octo-org/secret").await.expect(404);
+}
+
+#[tokio::test]
+async fn repository_counts_open_pull_requests_and_names_its_organization() {
+    let fixture = PullRequestFixture::new(&[("a", "1\n")], &[("a", Some("2\n"))]).await;
+    let mona = fixture.user("mona");
+    let counts = |repo: &Value| (repo["open_issues_count"].clone(), repo["open_issues"].clone());
+    let repo = mona.get("/repos/acme/rocket").await.expect(200).json();
+    assert_eq!(counts(&repo), (json!(1), json!(1)));
+    assert_eq!(repo["organization"], repo["owner"]);
+    let pull = mona.get(PULL).await.expect(200).json();
+    assert_eq!(counts(&pull["base"]["repo"]), (json!(1), json!(1)));
+    let closed = mona.patch(PULL, json!({ "state": "closed" })).await.expect(200).json();
+    assert_eq!(counts(&closed["head"]["repo"]), (json!(0), json!(0)));
+    assert_eq!(counts(&mona.get("/repos/acme/rocket").await.json()), (json!(0), json!(0)));
+    let own = mona.post("/user/repos", json!({ "name": "own" })).await.expect(201).json();
+    assert_eq!(own["organization"], Value::Null);
+    assert!(own.as_object().expect("an object").contains_key("organization"));
 }

@@ -62,6 +62,6 @@ fn view<E: Endpoint>(access: &Allowed<E, OwnAccount>) -> View {
 
 fn time_of(context: &RequestContext, name: &str) -> Result<Option<Timestamp>> {
     let Some(text) = context.query(name).filter(|text| !text.is_empty()) else { return Ok(None) };
-    let time = Timestamp::parse(&text);
+    let time = Timestamp::parse_lenient(&text);
     time.map(Some).ok_or_else(|| Error::Shape(vec![format!("{text} is not a valid date-time.")]))
 }

@@ -14,11 +14,15 @@ use plinth_core::access::{Org, OwnAccount};
 use plinth_core::repo_creation;
 use plinth_core::repos::RepoTarget;
 use plinth_core::repos::RepoWithRole;
-use plinth_core::repos::operations;
+use plinth_core::repos::{operations, store};
 use plinth_core::tokens::Principal;
 
-pub async fn get(access: Allowed<GetRepo, RepoTarget>) -> Result<ApiResponse> {
-    let mut repository = Repository::new(&access.repo, access.urls());
+pub async fn get(access: Allowed<GetRepo, RepoTarget>, app: App) -> Result<ApiResponse> {
+    let id = access.repo.id;
+    let open = store::count_open_pulls(&mut app.read().await?, std::iter::once(id)).await?;
+    let mut repository = Repository::new(&access.repo, access.urls())
+        .with_open_issues(open.get(&id).copied().unwrap_or_default())
+        .with_organization(&access.repo, access.urls());
     if !matches!(access.caller(), Principal::Anonymous) {
         let everyone = (!access.private).then_some(Role::Read);
         repository = repository.with_permissions(access.role.max(everyone));
@@ -51,6 +55,7 @@ pub async fn delete(access: Allowed<DeleteRepo, RepoTarget>, app: App) -> Result
 }
 
 fn created(found: &RepoWithRole, urls: &Urls) -> ApiResponse {
-    let repository = Repository::new(&found.repo, urls).with_permissions(found.role);
+    let repository =
+        Repository::new(&found.repo, urls).with_permissions(found.role).with_organization(&found.repo, urls);
     ApiResponse::created(&repository, urls.repo(&found.repo.owner_login, &found.repo.name))
 }

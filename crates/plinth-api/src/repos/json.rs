@@ -7,11 +7,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::accounts::json::User;
+use crate::request::shape::Nullable;
 use crate::wire::{Word, words};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{NodeId, RepoId};
 use plinth_base::urls::Part::Fixed;
 use plinth_base::urls::{Url, UrlTemplate, Urls};
+use plinth_core::accounts::AccountKind;
 use plinth_core::repos::Repo;
 
 /// A repository.
@@ -108,6 +110,10 @@ pub struct Repository<'a> {
     template_repository: Option<()>,
     temp_clone_token: &'static str,
     license: Option<()>,
+    /// The owner, if that is an organization; not in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Nullable<User<'a>>>")]
+    organization: Option<Option<User<'a>>>,
     /// What the caller may do; absent without a token.
     #[serde(skip_serializing_if = "Option::is_none")]
     permissions: Option<Permissions>,
@@ -252,6 +258,7 @@ impl<'a> Repository<'a> {
             template_repository: None,
             temp_clone_token: "",
             license: None,
+            organization: None,
             permissions: None,
             custom_properties: None,
         }
@@ -260,6 +267,19 @@ impl<'a> Repository<'a> {
     /// Adds what the caller may do.
     pub fn with_permissions(mut self, role: Option<Role>) -> Self {
         self.permissions = Some(Permissions::new(role));
+        self
+    }
+
+    /// Adds the number of open pull requests, which GitHub counts as issues.
+    pub fn with_open_issues(mut self, count: i64) -> Self {
+        (self.open_issues_count, self.open_issues) = (count, count);
+        self
+    }
+
+    /// Adds the organization that owns it, or null.
+    pub fn with_organization(mut self, repo: &'a Repo, urls: &'a Urls) -> Self {
+        let owner = User::from_parts(repo.owner_id, repo.owner_kind, &repo.owner_login, repo.owner_site_admin, urls);
+        self.organization = Some((repo.owner_kind == AccountKind::Organization).then_some(owner));
         self
     }
 

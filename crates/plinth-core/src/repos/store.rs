@@ -3,6 +3,8 @@
 //! A deleted repository has a row until everything that belongs to it is removed ([`deletion`](super::deletion)). No name
 //! finds it, and each statement that reads `repo` by anything else has `not deleted`: a test checks that.
 
+use std::collections::HashMap;
+
 use super::name::name_key;
 use super::{Repo, rules};
 use crate::access::Role;
@@ -10,7 +12,9 @@ use crate::accounts::OrgRole;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Code, FieldError, Result};
 use plinth_base::ids::{AccountId, RepoId};
-use plinth_store::{Connection, DbError, FromRow, Row, Transaction, params};
+use plinth_store::{Connection, DbError, FromRow, Row, Transaction, Value, params};
+
+const REPOS_PER_STATEMENT: usize = 16;
 
 /// A repository with the role of one user in it, from one statement.
 pub struct RepoWithRole {
@@ -78,6 +82,25 @@ pub async fn find_by_id(
                left join membership m on m.org_id = r.owner_id and m.user_id = $2 \
                where r.id = $1 and not r.deleted";
     db.optional(sql, params![id, user]).await
+}
+
+/// The number of open pull requests of each repository that has any.
+pub async fn count_open_pulls(
+    db: &mut Connection,
+    repos: impl Iterator<Item = RepoId>,
+) -> Result<HashMap<RepoId, i64>, DbError> {
+    let sql = "select repo_id, count(*) from pull where state = 'open' and repo_id in \
+               ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) group by repo_id";
+    let repos: Vec<RepoId> = repos.collect();
+    let mut counts = HashMap::new();
+    for some in repos.chunks(REPOS_PER_STATEMENT) {
+        let mut values = [Value::Null; REPOS_PER_STATEMENT];
+        for (value, RepoId(id)) in values.iter_mut().zip(some) {
+            *value = Value::Integer(*id);
+        }
+        counts.extend(db.all::<(RepoId, i64)>(sql, &values).await?);
+    }
+    Ok(counts)
 }
 
 pub async fn count_public(db: &mut Connection, owner: AccountId) -> Result<i64, DbError> {

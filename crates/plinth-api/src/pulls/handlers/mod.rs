@@ -6,6 +6,8 @@ pub mod commits;
 pub mod files;
 mod patch;
 
+use std::sync::Arc;
+
 use super::body::{CreatePullBody, UpdatePullBody};
 use super::extract::FoundPull;
 use super::json::{PullRequest, Ready, WholePullRequest};
@@ -25,6 +27,8 @@ use plinth_core::pulls::operations;
 use plinth_core::pulls::store::{self, Filter, Order};
 use plinth_core::repos::Repo;
 use plinth_core::repos::RepoTarget;
+use plinth_core::repos::store::count_open_pulls;
+use plinth_markdown::Rendered;
 
 pub async fn list(access: Allowed<ListPulls, RepoTarget>, app: App) -> Result<ApiResponse> {
     let context = access.context();
@@ -90,8 +94,15 @@ async fn ready_one(app: &App, context: &RequestContext, pull: Pull) -> Result<Re
 pub(super) async fn ready(app: &App, context: &RequestContext, pulls: Vec<Pull>) -> Result<Vec<Ready>> {
     let bodies = pulls.iter().map(|pull| pull.body.as_deref().unwrap_or_default());
     let rendered = render(app, context, bodies).await?;
+    let open = count_open_pulls(&mut app.read().await?, pulls.iter().map(|pull| pull.repo_id).take(1)).await?;
+    // All are in the same repository.
+    let open_pulls = open.into_values().next().unwrap_or_default();
     let both = pulls.into_iter().zip(rendered);
-    Ok(both.map(|(pull, rendered)| Ready { rendered: rendered.filter(|_| pull.body.is_some()), pull }).collect())
+    let ready = |(pull, rendered): (Pull, Option<Arc<Rendered>>)| {
+        let rendered = rendered.filter(|_| pull.body.is_some());
+        Ready { pull, rendered, open_pulls }
+    };
+    Ok(both.map(ready).collect())
 }
 
 /// The pull request that the path names inside its repository.

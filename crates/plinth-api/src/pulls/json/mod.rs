@@ -145,11 +145,13 @@ pub struct Ready {
     pub pull: Pull,
     /// The body, unless it is null or the media type does not need it.
     pub rendered: Option<Arc<Rendered>>,
+    /// The number of open pull requests of the repository.
+    pub open_pulls: i64,
 }
 
 impl<'a> PullRequest<'a> {
     pub fn new(ready: &'a Ready, media: Media, repo: &'a Repo, urls: &'a Urls) -> Self {
-        let Ready { pull, rendered } = ready;
+        let Ready { pull, rendered, open_pulls } = ready;
         let rendered = rendered.as_deref();
         let (owner, name) = (repo.owner_login.as_str(), repo.name.as_str());
         let (url, page) = (urls.pull(owner, name, pull.number), urls.pull_page(owner, name, pull.number));
@@ -202,8 +204,8 @@ impl<'a> PullRequest<'a> {
             assignees: [],
             requested_reviewers: [],
             requested_teams: [],
-            head: Branch::new(&pull.head_ref, pull.version.head_sha, repo, urls),
-            base: Branch::new(&pull.base_ref, pull.version.base_sha, repo, urls),
+            head: Branch::new(&pull.head_ref, pull.version.head_sha, (repo, *open_pulls), urls),
+            base: Branch::new(&pull.base_ref, pull.version.base_sha, (repo, *open_pulls), urls),
             _links: links,
             author_association: Word(pull.author.association),
             auto_merge: None,
@@ -233,10 +235,10 @@ impl<'a> WholePullRequest<'a> {
 }
 
 impl<'a> Branch<'a> {
-    fn new(name: &'a str, sha: Sha, repo: &'a Repo, urls: &'a Urls) -> Self {
+    fn new(name: &'a str, sha: Sha, (repo, open_pulls): (&'a Repo, i64), urls: &'a Urls) -> Self {
         let user = User::from_parts(repo.owner_id, repo.owner_kind, &repo.owner_login, repo.owner_site_admin, urls);
         let label = format!("{}:{name}", repo.owner_login);
-        Self { label, r#ref: name, sha, user, repo: Repository::new(repo, urls) }
+        Self { label, r#ref: name, sha, user, repo: Repository::new(repo, urls).with_open_issues(open_pulls) }
     }
 }
 
