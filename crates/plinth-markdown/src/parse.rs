@@ -64,6 +64,8 @@ fn options() -> Options<'static> {
     options.extension.table = true;
     options.extension.autolink = true;
     options.extension.tasklist = true;
+    options.extension.footnotes = true;
+    options.extension.shortcodes = true;
     options.render.hardbreaks = true;
     options.render.github_pre_lang = true;
     // HTML passes through, because the sanitizer comes after it.

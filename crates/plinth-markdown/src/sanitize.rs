@@ -10,7 +10,7 @@ use ammonia::{Builder, UrlRelative};
 pub(super) const NAME_PREFIX: &str = "user-content-";
 pub(super) const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
-pub(super) const TAGS: [&str; 49] = [
+pub(super) const TAGS: [&str; 50] = [
     "a",
     "abbr",
     "b",
@@ -46,6 +46,7 @@ pub(super) const TAGS: [&str; 49] = [
     "q",
     "s",
     "samp",
+    "section",
     "small",
     "span",
     "strong",
@@ -63,8 +64,8 @@ pub(super) const TAGS: [&str; 49] = [
 ];
 
 /// Attributes of single tags, in addition to those of every tag.
-pub(super) const TAG_ATTRIBUTES: [(&str, &[&str]); 10] = [
-    ("a", &["href", "name"]),
+pub(super) const TAG_ATTRIBUTES: [(&str, &[&str]); 11] = [
+    ("a", &["href", "name", "data-footnote-ref", "data-footnote-backref", "aria-label"]),
     ("details", &["open"]),
     ("div", &["align"]),
     ("img", &["src", "alt", "width", "height", "align"]),
@@ -72,11 +73,17 @@ pub(super) const TAG_ATTRIBUTES: [(&str, &[&str]); 10] = [
     ("ol", &["start"]),
     ("p", &["align"]),
     ("pre", &["lang"]),
+    ("section", &["data-footnotes"]),
     ("td", &["align", "colspan", "rowspan"]),
     ("th", &["align", "colspan", "rowspan"]),
 ];
 
 pub(super) const ATTRIBUTES: [&str; 3] = ["dir", "id", "title"];
+
+pub(super) const LINK_CLASSES: [&str; 2] = ["user-mention", "footnote-backref"];
+pub(super) const FOOTNOTES_CLASS: &str = "footnotes";
+/// Links between footnotes and their references, whose ids get the prefix.
+const FOOTNOTE_LINKS: [&str; 2] = ["#fn-", "#fnref-"];
 
 /// How often sanitized HTML may change when it is sanitized again.
 const ROUNDS_MAX: usize = 4;
@@ -141,7 +148,10 @@ fn sanitizer() -> Builder<'static> {
         .clean_content_tags(HashSet::from(["script", "style", "svg", "math", "iframe", "noembed", "noframes", "title"]))
         .tag_attributes(attributes)
         .generic_attributes(HashSet::from(ATTRIBUTES))
-        .allowed_classes(HashMap::from([("a", HashSet::from(["user-mention"]))]))
+        .allowed_classes(HashMap::from([
+            ("a", HashSet::from(LINK_CLASSES)),
+            ("section", HashSet::from([FOOTNOTES_CLASS])),
+        ]))
         .url_schemes(HashSet::from(SCHEMES))
         .url_relative(UrlRelative::PassThrough)
         .link_rel(Some("nofollow"))
@@ -153,6 +163,9 @@ fn sanitizer() -> Builder<'static> {
 fn filtered<'a>(tag: &str, name: &str, value: &'a str) -> Cow<'a, str> {
     match (tag, name) {
         (_, "id" | "name") if !value.starts_with(NAME_PREFIX) => format!("{NAME_PREFIX}{value}").into(),
+        ("a", "href") if FOOTNOTE_LINKS.iter().any(|start| value.starts_with(start)) => {
+            format!("#{NAME_PREFIX}{}", &value[1..]).into()
+        }
         // Every input becomes a checkbox, which is disabled.
         ("input", "type") => "checkbox".into(),
         _ => value.into(),

@@ -7,10 +7,13 @@ use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSin
 
 /// The tags and attributes that rendered HTML may contain.
 const TAGS: &str = "a abbr b blockquote br cite code dd del details dfn div dl dt em h1 h2 h3 h4 h5 h6 hr i img input \
-                    ins kbd li mark ol p pre q s samp small span strong sub summary sup table tbody td th thead tr ul var";
-const ATTRIBUTES: &str = "a:class a:href a:name a:rel details:open div:align img:align img:alt img:height img:src \
-                          img:width input:checked input:disabled input:type ol:start p:align pre:lang td:align \
-                          td:colspan td:rowspan th:align th:colspan th:rowspan";
+                    ins kbd li mark ol p pre q s samp section small span strong sub summary sup table tbody td th thead \
+                    tr tt ul var";
+const ATTRIBUTES: &str = "a:aria-label a:class a:data-footnote-backref a:data-footnote-ref a:href a:name a:rel \
+                          details:open div:align img:align img:alt img:height img:src img:width input:checked \
+                          input:disabled input:type ol:start p:align pre:lang section:class section:data-footnotes \
+                          td:align td:colspan td:rowspan th:align th:colspan th:rowspan";
+const LINK_CLASSES: &str = "user-mention issue-link commit-link footnote-backref";
 const ATTRIBUTES_OF_ALL: &str = "dir id title";
 
 struct Tags(RefCell<Vec<Tag>>);
@@ -65,7 +68,8 @@ fn is_harmless_value(tag: &str, key: &str, value: &str) -> bool {
             }
         }
         (_, "id") | ("a", "name") => value.starts_with("user-content-"),
-        ("a", "class") => ["", "user-mention"].contains(&value),
+        ("a", "class") => value.split(' ').all(|class| class.is_empty() || has(LINK_CLASSES, class)),
+        ("section", "class") => ["", "footnotes"].contains(&value),
         ("a", "rel") => value == "nofollow",
         ("input", "type") => value == "checkbox",
         _ => true,

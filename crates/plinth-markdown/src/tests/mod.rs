@@ -1,5 +1,6 @@
 //! Rendering, sanitizing and limits.
 
+mod links;
 mod pathological;
 mod rendering;
 mod reparse;

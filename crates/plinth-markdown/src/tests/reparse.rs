@@ -1,6 +1,8 @@
 //! A strict HTML parser that checks sanitized output.
 
-use crate::sanitize::{ATTRIBUTES, NAME_PREFIX, SCHEMES, TAG_ATTRIBUTES, TAGS, clean_once};
+use crate::sanitize::{
+    ATTRIBUTES, FOOTNOTES_CLASS, LINK_CLASSES, NAME_PREFIX, SCHEMES, TAG_ATTRIBUTES, TAGS, clean_once,
+};
 
 /// Checks every tag, attribute and URL against the lists, and that sanitizing again changes nothing.
 pub fn assert_clean(source: &str, html: &str) {
@@ -30,7 +32,8 @@ fn assert_allowed(tag: &str, attribute: &str, value: &str, source: &str) {
     let by_tag = TAG_ATTRIBUTES.iter().find(|(name, _)| *name == tag).map_or(&[][..], |(_, names)| names);
     let ours = match (tag, attribute) {
         ("a", "rel") => value == "nofollow",
-        ("a", "class") => value.is_empty() || value == "user-mention",
+        ("a", "class") => value.is_empty() || value.split(' ').all(|class| LINK_CLASSES.contains(&class)),
+        ("section", "class") => value.is_empty() || value == FOOTNOTES_CLASS,
         ("input", "type") => value == "checkbox",
         ("input", "disabled" | "checked") => value.is_empty(),
         _ => ATTRIBUTES.contains(&attribute) || by_tag.contains(&attribute),
