@@ -36,10 +36,10 @@ impl Cache {
 }
 
 fn key(source: &str, context: &Context<'_>) -> Key {
-    let mut input = Vec::with_capacity(context.web_url.len() + 1 + source.len());
-    // A URL has no line break, so the separator is unambiguous.
-    input.extend_from_slice(context.web_url.as_bytes());
-    input.push(b'\n');
+    let Context { web_url, repo, existing } = context;
+    let mut input = Vec::with_capacity(web_url.len() + 128 + source.len());
+    // Neither URLs nor names nor numbers have a line break, so the separators are unambiguous.
+    input.extend_from_slice(format!("{web_url}\n{}\n{existing:?}\n", repo.unwrap_or_default()).as_bytes());
     input.extend_from_slice(source.as_bytes());
     let mut key = [0; SHA256_OUTPUT_LEN];
     key.copy_from_slice(digest(&SHA256, &input).as_ref());
@@ -48,9 +48,13 @@ fn key(source: &str, context: &Context<'_>) -> Key {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::collections::BTreeSet;
 
-    const CONTEXT: Context<'_> = Context { web_url: "https://example.com" };
+    use super::*;
+    use crate::References;
+
+    const NOTHING: &References = &References { pulls: BTreeSet::new(), commits: BTreeSet::new() };
+    const CONTEXT: Context<'_> = Context { web_url: "https://example.com", repo: None, existing: NOTHING };
 
     #[test]
     fn cache_renders_text_once_while_it_is_used() {
@@ -62,7 +66,7 @@ mod tests {
             assert!(Arc::ptr_eq(&first, &cache.render("used", &CONTEXT)), "round {round}");
         }
         assert!(!Arc::ptr_eq(&passing[50], &cache.render("passing 50", &CONTEXT)), "an unused text is evicted");
-        let elsewhere = cache.render("used", &Context { web_url: "https://example.org" });
+        let elsewhere = cache.render("used", &Context { web_url: "https://example.org", ..CONTEXT });
         assert!(!Arc::ptr_eq(&first, &elsewhere));
     }
 

@@ -4,6 +4,7 @@
 //! typed.
 
 mod cache;
+mod links;
 mod mention;
 mod nesting;
 mod parse;
@@ -11,6 +12,8 @@ mod plain;
 mod sanitize;
 #[cfg(test)]
 mod tests;
+
+use std::collections::BTreeSet;
 
 pub use cache::Cache;
 
@@ -20,11 +23,36 @@ pub const SOURCE_CHARACTERS_MAX: usize = 65_536;
 /// Mentions of one text that count.
 pub const MENTIONS_MAX: usize = 50;
 
+/// Different pull requests, and different commits, that one text can link to.
+pub const REFERENCES_MAX: usize = 50;
+
 /// What rendering needs to know besides the text.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// The URL above the pages of accounts, without a slash at the end.
     pub web_url: &'a str,
+    /// The `owner/name` of the repository that the text is in.
+    pub repo: Option<&'a str>,
+    /// What is in that repository. References to anything else are not links.
+    pub existing: &'a References,
+}
+
+/// Pull requests and commits of one repository that a text refers to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct References {
+    pub pulls: BTreeSet<i64>,
+    /// In lower case.
+    pub commits: BTreeSet<String>,
+}
+
+impl References {
+    /// What both have.
+    pub fn intersection(&self, other: &Self) -> Self {
+        Self {
+            pulls: self.pulls.intersection(&other.pulls).copied().collect(),
+            commits: self.commits.intersection(&other.commits).cloned().collect(),
+        }
+    }
 }
 
 /// A rendered text.
@@ -44,6 +72,11 @@ pub fn render(source: &str, context: &Context<'_>) -> Rendered {
     html.truncate(html.trim_end_matches('\n').len());
     let text = plain::text_of(&html);
     Rendered { html, text }
+}
+
+/// What a text may refer to: callers look up which of it exists, for [`Context::existing`].
+pub fn references(source: &str) -> References {
+    links::references(source)
 }
 
 /// Renders a name or a title: no Markdown, only escaped.

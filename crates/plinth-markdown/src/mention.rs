@@ -1,42 +1,21 @@
-//! `@login` becomes a link to the account's page, except in code and in links.
+//! Mentions: `@login`, except in code and in links.
 
-use comrak::nodes::{Ast, AstNode, NodeValue};
-use comrak::{Arena, Node};
+use comrak::Node;
+use comrak::nodes::NodeValue;
 
-use super::{Context, MENTIONS_MAX, plain};
+use super::MENTIONS_MAX;
 
 /// The longest possible login.
 const LOGIN_LENGTH_MAX: usize = 39;
 /// HTML tags in which a name is not a mention.
 const OPAQUE_TAGS: [&str; 5] = ["a", "code", "kbd", "pre", "tt"];
 
-/// Replaces each mention in a document by a link.
-pub(super) fn link<'a>(arena: &'a Arena<'a>, root: Node<'a>, context: &Context<'_>) {
-    for node in texts(root) {
-        let NodeValue::Text(text) = node.data().value.clone() else { continue };
-        let start = node.data().sourcepos.start;
-        let parts = split(&text);
-        if parts.iter().all(|part| matches!(part, Part::Plain(_))) {
-            continue;
-        }
-        for part in parts {
-            let value = match part {
-                Part::Plain(plain) => NodeValue::Text(plain.to_owned().into()),
-                Part::Mention(login) => NodeValue::HtmlInline(anchor(login, context)),
-            };
-            node.insert_before(arena.alloc(AstNode::from(Ast::new(value, start))));
-        }
-        node.detach();
-    }
-}
-
 /// The logins of the first mentions, each once.
 pub(super) fn names(root: Node<'_>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for node in texts(root) {
+    for node in texts(root, |text| text.contains('@')) {
         let NodeValue::Text(text) = &node.data().value else { continue };
-        for part in split(text) {
-            let Part::Mention(login) = part else { continue };
+        for login in text.match_indices('@').filter_map(|(at, _)| login_at(text, at)) {
             if names.len() == MENTIONS_MAX {
                 return names;
             }
@@ -48,14 +27,14 @@ pub(super) fn names(root: Node<'_>) -> Vec<String> {
     names
 }
 
-/// The text nodes in which a name may be a mention.
-fn texts<'a>(root: Node<'a>) -> Vec<Node<'a>> {
+/// The text nodes outside of code and links that match a condition.
+pub(super) fn texts<'a>(root: Node<'a>, matches: impl Fn(&str) -> bool) -> Vec<Node<'a>> {
     let mut opaque_depth = 0i32;
     let mut texts = Vec::new();
     for node in root.descendants() {
         match &node.data().value {
             NodeValue::HtmlInline(tag) => opaque_depth = (opaque_depth + opaque_step(tag)).max(0),
-            NodeValue::Text(text) if opaque_depth == 0 && text.contains('@') && !is_in_link(node) => texts.push(node),
+            NodeValue::Text(text) if opaque_depth == 0 && matches(text) && !is_in_link(node) => texts.push(node),
             _ => {}
         }
     }
@@ -76,37 +55,8 @@ fn is_in_link(node: Node<'_>) -> bool {
     node.ancestors().any(|above| matches!(above.data().value, NodeValue::Link(_) | NodeValue::Image(_)))
 }
 
-fn anchor(login: &str, context: &Context<'_>) -> String {
-    let url = plain::escape(context.web_url);
-    format!("<a class=\"user-mention\" href=\"{url}/{login}\">@{login}</a>")
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Part<'a> {
-    Plain(&'a str),
-    Mention(&'a str),
-}
-
-fn split(text: &str) -> Vec<Part<'_>> {
-    let mut parts = Vec::new();
-    let mut done = 0;
-    for (at, _) in text.match_indices('@') {
-        if let Some(login) = login_at(text, at) {
-            if at > done {
-                parts.push(Part::Plain(&text[done..at]));
-            }
-            parts.push(Part::Mention(login));
-            done = at + 1 + login.len();
-        }
-    }
-    if done < text.len() {
-        parts.push(Part::Plain(&text[done..]));
-    }
-    parts
-}
-
 /// The login after the `@` at an offset, unless it is part of an email address, a path or a longer word.
-fn login_at(text: &str, at: usize) -> Option<&str> {
+pub(super) fn login_at(text: &str, at: usize) -> Option<&str> {
     let before = text[..at].chars().next_back();
     if before.is_some_and(|character| character.is_alphanumeric() || "_/@.".contains(character)) {
         return None;

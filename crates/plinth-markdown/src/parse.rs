@@ -6,7 +6,7 @@ use comrak::arena_tree::NodeEdge;
 use comrak::nodes::NodeValue;
 use comrak::{Arena, Node, Options};
 
-use super::{Context, SOURCE_CHARACTERS_MAX, mention, nesting};
+use super::{Context, SOURCE_CHARACTERS_MAX, links, mention, nesting};
 
 /// Deeper documents are shown as typed; the sanitizer's time grows with the square of the depth.
 const DEPTH_MAX: usize = 100;
@@ -35,7 +35,7 @@ pub(super) fn to_html(source: &str, context: &Context<'_>) -> Option<Unsafe> {
         return None;
     }
     let has_html_tags = root.descendants().any(is_html_tag);
-    mention::link(&arena, root, context);
+    links::link(&arena, root, context);
     let mut html = Bounded(String::new());
     comrak::format_html(root, &options, &mut html).ok()?;
     nesting::is_harmless(&html.0).then_some(Unsafe { html: html.0, has_html_tags })

@@ -10,7 +10,7 @@ use ammonia::{Builder, UrlRelative};
 pub(super) const NAME_PREFIX: &str = "user-content-";
 pub(super) const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
-pub(super) const TAGS: [&str; 50] = [
+pub(super) const TAGS: [&str; 51] = [
     "a",
     "abbr",
     "b",
@@ -59,6 +59,7 @@ pub(super) const TAGS: [&str; 50] = [
     "th",
     "thead",
     "tr",
+    "tt",
     "ul",
     "var",
 ];
@@ -80,7 +81,7 @@ pub(super) const TAG_ATTRIBUTES: [(&str, &[&str]); 11] = [
 
 pub(super) const ATTRIBUTES: [&str; 3] = ["dir", "id", "title"];
 
-pub(super) const LINK_CLASSES: [&str; 2] = ["user-mention", "footnote-backref"];
+pub(super) const LINK_CLASSES: [&str; 4] = ["user-mention", "issue-link", "commit-link", "footnote-backref"];
 pub(super) const FOOTNOTES_CLASS: &str = "footnotes";
 /// Links between footnotes and their references, whose ids get the prefix.
 const FOOTNOTE_LINKS: [&str; 2] = ["#fn-", "#fnref-"];

@@ -97,3 +97,27 @@ async fn commit_is_shown_as_id_diff_or_patch() {
         asking(accept).get(&url(tree.trim())).await.expect(422);
     }
 }
+
+#[tokio::test]
+async fn body_links_to_what_exists_in_its_repository() {
+    let fixture = fixture().await;
+    let html = fixture.user("mona").header("accept", "application/vnd.github.html+json");
+    let web = "http://plinth.test/acme/rocket";
+    let pull = |shown: &str| format!("<a class=\"issue-link\" href=\"{web}/pull/1\" rel=\"nofollow\">{shown}</a>");
+    let sha = &fixture.head;
+    let commit =
+        format!("<a class=\"commit-link\" href=\"{web}/commit/{sha}\" rel=\"nofollow\"><tt>{}</tt></a>", &sha[..7]);
+    let unknown = "0123456789abcdef0123456789abcdef01234567";
+    for (body, expected) in [
+        ("See #1 and #2".to_owned(), format!("<p>See {} and #2</p>", pull("#1"))),
+        ("acme/rocket#1 acme/other#1".to_owned(), format!("<p>{} acme/other#1</p>", pull("acme/rocket#1"))),
+        (format!("{sha} {unknown}"), format!("<p>{commit} {unknown}</p>")),
+        (":tada:".to_owned(), "<p>\u{1f389}</p>".to_owned()),
+    ] {
+        let shown = html.patch(PULL, json!({ "body": body })).await.expect(200).json();
+        assert_eq!(shown["body_html"], json!(expected), "{body}");
+    }
+    let review = json!({ "body": "#1", "event": "COMMENT" });
+    let review = html.post(&format!("{PULL}/reviews"), review).await.expect(200).json();
+    assert_eq!(review["body_html"], json!(format!("<p>{}</p>", pull("#1"))));
+}

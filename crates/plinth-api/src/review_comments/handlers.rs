@@ -153,7 +153,7 @@ async fn created<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, commen
 async fn ready(app: &App, context: &RequestContext, repo: &Repo, mut comments: Vec<Comment>) -> Result<Vec<Ready>> {
     fill_positions(app, repo, &mut comments).await?;
     let bodies = comments.iter().map(|comment| comment.body.as_str());
-    let mut rendered = render(app, context, bodies).await?.into_iter();
+    let mut rendered = render(app, context, repo, bodies).await?.into_iter();
     let ready = comments.into_iter().map(|mut comment| {
         let position = comment.position.take().ok_or_else(|| Error::internal("a position was not computed"))?;
         Ok(Ready { comment, position, rendered: rendered.next().flatten() })

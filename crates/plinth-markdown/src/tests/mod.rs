@@ -7,9 +7,13 @@ mod reparse;
 mod texts;
 mod xss;
 
-use super::{Context, Rendered, render};
+use std::collections::BTreeSet;
 
-const CONTEXT: Context<'_> = Context { web_url: "https://plinth.example" };
+use super::{Context, References, Rendered, render};
+
+const NOTHING: &References = &References { pulls: BTreeSet::new(), commits: BTreeSet::new() };
+const CONTEXT: Context<'_> =
+    Context { web_url: "https://plinth.example", repo: Some("acme/rocket"), existing: NOTHING };
 
 fn rendered(source: &str) -> Rendered {
     render(source, &CONTEXT)

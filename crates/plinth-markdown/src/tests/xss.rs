@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::reparse::assert_clean;
 use super::{CONTEXT, rendered};
-use crate::{Context, render, render_inline_plain, sanitize};
+use crate::{Context, References, render, render_inline_plain, sanitize};
 
 /// The corpus that the tests over HTTP and in a browser use too.
 const CORPUS: &str = include_str!("../../../../tests/browser/attempts.json");
@@ -32,8 +32,12 @@ fn injection_attempts_are_sanitized() {
 
 #[test]
 fn hostile_web_url_is_escaped() {
-    let context = Context { web_url: "https://x.example/\"><script>alert(1)</script>" };
-    assert_clean("@alice", &render("@alice", &context).html);
+    let existing = References { pulls: [1].into(), ..References::default() };
+    let hostile = "https://x.example/\"><script>alert(1)</script>";
+    let context = Context { web_url: hostile, repo: Some("<b>/\"onclick=\"x"), existing: &existing };
+    for source in ["@alice", "see #1"] {
+        assert_clean(source, &render(source, &context).html);
+    }
 }
 
 #[test]

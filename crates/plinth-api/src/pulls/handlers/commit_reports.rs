@@ -33,7 +33,7 @@ pub async fn pulls(access: Allowed<ListPullsOfCommit, RepoTarget>, app: App) -> 
     let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
     let limit = usize::try_from(page.limit()).unwrap_or_default();
     let total = i64::try_from(pulls.len()).unwrap_or(i64::MAX);
-    let ready = ready(&app, context, pulls.into_iter().skip(skipped).take(limit).collect()).await?;
+    let ready = ready(&app, context, &access.repo, pulls.into_iter().skip(skipped).take(limit).collect()).await?;
     let (media, repo, urls) = (context.media, &access.repo, access.urls());
     let shown: Vec<_> = ready.iter().map(|ready| PullRequest::new(ready, media, repo, urls)).collect();
     Ok(ApiResponse::ok(&shown).with_link(page::link(page, context, total)))

@@ -38,7 +38,7 @@ pub async fn list(access: Allowed<ListPulls, RepoTarget>, app: App) -> Result<Ap
     let pulls = store::list(&mut db, access.repo.id, &filter, order, (page.limit(), page.offset())).await?;
     let total = store::count(&mut db, access.repo.id, &filter).await?;
     drop(db);
-    let ready = ready(&app, context, pulls).await?;
+    let ready = ready(&app, context, &access.repo, pulls).await?;
     let (media, repo, urls) = (context.media, &access.repo, access.urls());
     let shown: Vec<_> = ready.iter().map(|ready| PullRequest::new(ready, media, repo, urls)).collect();
     Ok(ApiResponse::ok(&shown).with_link(page::link(page, context, total)))
@@ -51,7 +51,7 @@ pub async fn create(
 ) -> Result<ApiResponse> {
     let (pull, size) = operations::create(&app, &access.for_writing(), body.into()).await?;
     let location = access.urls().pull(&access.repo.owner_login, &access.repo.name, pull.number);
-    let ready = ready_one(&app, access.context(), pull).await?;
+    let ready = ready_one(&app, access.context(), &access.repo, pull).await?;
     let shown = WholePullRequest::new(&ready, size, access.context().media, &access.repo, access.urls());
     Ok(ApiResponse::created(&shown, location))
 }
@@ -80,20 +80,20 @@ pub async fn update(
 
 async fn show<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, pull: Pull) -> Result<ApiResponse> {
     let size = operations::size(app, &pull).await?;
-    let ready = ready_one(app, access.context(), pull).await?;
+    let ready = ready_one(app, access.context(), &access.repo, pull).await?;
     let shown = WholePullRequest::new(&ready, size, access.context().media, &access.repo, access.urls());
     Ok(ApiResponse::ok(&shown))
 }
 
-async fn ready_one(app: &App, context: &RequestContext, pull: Pull) -> Result<Ready> {
-    let ready = ready(app, context, vec![pull]).await?.pop();
+async fn ready_one(app: &App, context: &RequestContext, repo: &Repo, pull: Pull) -> Result<Ready> {
+    let ready = ready(app, context, repo, vec![pull]).await?.pop();
     ready.ok_or_else(|| Error::internal("one pull request became none"))
 }
 
 /// Completes pull requests with what their JSON needs. A body that is null has no rendered form.
-pub(super) async fn ready(app: &App, context: &RequestContext, pulls: Vec<Pull>) -> Result<Vec<Ready>> {
+pub(super) async fn ready(app: &App, context: &RequestContext, repo: &Repo, pulls: Vec<Pull>) -> Result<Vec<Ready>> {
     let bodies = pulls.iter().map(|pull| pull.body.as_deref().unwrap_or_default());
-    let rendered = render(app, context, bodies).await?;
+    let rendered = render(app, context, repo, bodies).await?;
     let open = count_open_pulls(&mut app.read().await?, pulls.iter().map(|pull| pull.repo_id).take(1)).await?;
     // All are in the same repository.
     let open_pulls = open.into_values().next().unwrap_or_default();

@@ -29,7 +29,7 @@ pub async fn list(access: Allowed<ListReviews, RepoTarget>, app: App) -> Result<
     let total = store::count(&mut db, pull.id, viewer).await?;
     drop(db);
     let bodies = reviews.iter().map(|review| review.body.as_str());
-    let rendered = render(&app, context, bodies).await?;
+    let rendered = render(&app, context, &access.repo, bodies).await?;
     let both = reviews.iter().zip(&rendered);
     let shown: Vec<_> = both
         .map(|(review, rendered)| {
@@ -85,7 +85,7 @@ async fn find<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result
 
 async fn show<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, review: &Review) -> Result<ApiResponse> {
     let context = access.context();
-    let rendered = render(app, context, std::iter::once(review.body.as_str())).await?.pop().flatten();
+    let rendered = render(app, context, &access.repo, std::iter::once(review.body.as_str())).await?.pop().flatten();
     let shown = PullRequestReview::new(review, rendered.as_ref(), context.media, &access.repo, &context.urls);
     Ok(ApiResponse::ok(&shown))
 }
