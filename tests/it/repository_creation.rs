@@ -1,5 +1,6 @@
 //! New repositories: their names, and their first commits.
 
+use plinth_base::ids::RepoId;
 use serde_json::json;
 
 use crate::accounts::STATE;
@@ -46,4 +47,22 @@ async fn create_repository_with_first_commit() {
     let field = |name: &str| json!({ "resource": "Repository", "field": name, "code": "invalid" });
     assert_eq!(rejected["errors"], json!([field("gitignore_template"), field("license_template")]));
     mona.get("/repos/mona/odd").await.expect(404);
+}
+
+/// A process that is killed during an import may leave a directory, and SQLite gives its id to the next repository.
+#[tokio::test]
+async fn create_repository_removes_directory_that_has_its_id() {
+    let service = Service::with(&STATE).await;
+    let mona = service.with_token("ghp_monamona");
+    let before = mona.post("/user/repos", json!({ "name": "before" })).await.expect(201).json();
+    let next = RepoId(before["id"].as_i64().expect("an id") + 1);
+    let left = service.directory().join("data/repositories").join(plinth_git::pack_directory(next));
+    std::fs::create_dir_all(&left).expect("a directory");
+    std::fs::write(left.join("left.pack"), "no pack").expect("a file");
+    let made = mona.post("/user/repos", json!({ "name": "after", "auto_init": true })).await.expect(201).json();
+    assert!(made["id"].as_i64() >= Some(next.0), "{made}");
+    mona.get("/repos/mona/after/commits/main").await.expect(200);
+    if made["id"] == next.0 {
+        assert!(!left.join("left.pack").exists(), "objects of another repository are left");
+    }
 }

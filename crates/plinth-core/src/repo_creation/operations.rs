@@ -1,5 +1,7 @@
 //! Creating a repository and its first commit in one transaction.
 
+use std::sync::{Arc, OnceLock};
+
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, ObjectKind, RefName, RepoId};
@@ -29,14 +31,48 @@ pub async fn create<T: Target>(
     let now = core.clock.now();
     let author = find_author(core, access.author()?, now).await?;
     let initial = InitialCommit::for_repository(&new, &author)?;
-    let context = (owner, new, initial, now);
-    let found = access
-        .write_current(context, |tx, current, (owner, new, initial, now)| {
+    let creation = Arc::new(Creation { owner, new, initial, now });
+    match try_create(core, access, creation.clone()).await? {
+        Ok(created) => Ok(created),
+        Err(leftover) => {
+            core.objects.remove_repository(leftover).await?;
+            let created = try_create(core, access, creation).await?;
+            created.map_err(|_| Error::Unavailable("a directory with the id of the new repository is in use".into()))
+        }
+    }
+}
+
+/// Everything that the transaction needs.
+struct Creation {
+    owner: AccountId,
+    new: NewRepository,
+    initial: Option<InitialCommit>,
+    now: Timestamp,
+}
+
+/// Creates the repository, unless there is a directory with its id: then it returns the id and stores nothing.
+///
+/// A process that was killed may have left such a directory, whose objects do not belong to the repository. It must be
+/// gone before anyone can use the new repository, so the transaction looks for it.
+async fn try_create<T: Target>(
+    core: &Core,
+    access: &WriteAccess<T>,
+    creation: Arc<Creation>,
+) -> Result<Result<RepoWithRole, RepoId>> {
+    let leftover = Arc::new(OnceLock::new());
+    let context = (creation, core.repositories.clone(), leftover.clone());
+    let created = access
+        .write_current(context, |tx, current, (creation, repositories, leftover)| {
             Box::pin(async move {
+                let Creation { owner, new, initial, now } = &**creation;
                 // The scopes may have changed since the request began.
                 rules::check_scope(new, &current.caller)?;
                 let user = current.caller.user_id();
                 let id = insert(tx, *owner, user, new, *now).await?;
+                if repositories.has_directory(id)? {
+                    let _ = leftover.set(id);
+                    return Err(Error::Unavailable("a directory has the id of the new repository".into()));
+                }
                 if let Some(initial) = initial {
                     write_initial_commit(tx, id, initial, *now).await?;
                 }
@@ -44,10 +80,11 @@ pub async fn create<T: Target>(
                 found.ok_or_else(|| Error::internal("a repository was just stored"))
             })
         })
-        .await?;
-    // A process that was killed may have left a directory with this id, whose objects do not belong to the repository.
-    core.objects.remove_repository(found.repo.id).await?;
-    Ok(found)
+        .await;
+    match (created, leftover.get()) {
+        (Err(_), Some(id)) => Ok(Err(*id)),
+        (created, _) => created.map(Ok),
+    }
 }
 
 async fn find_author(core: &Core, account: AccountId, now: Timestamp) -> Result<Identity> {

@@ -90,6 +90,11 @@ impl Repositories {
         self.open.lock().find(id)
     }
 
+    /// Whether this node has a directory for the repository. Does not read it.
+    pub fn has_directory(&self, id: RepoId) -> Result<bool> {
+        Ok(self.directory_of(id)?.try_exists()?)
+    }
+
     /// Removes a repository with all its objects. Idempotent. While a snapshot is being taken it is only marked, and
     /// removed by a later [`Repositories::delete_marked`].
     pub fn delete(&self, id: RepoId) -> Result<()> {
