@@ -33,7 +33,7 @@ repos:
     tags: [{ name: v1, target: main, message: First }]
   - { name: octo-org/secret, private: true }
 issue_fields:
-  - { org: octo-org, name: Priority, data_type: single_select, options: [{ name: High, color: red, priority: 1 }] }
+  - { org: octo-org, name: Priority, data_type: single_select, visibility: all, options: [{ name: High, color: red, priority: 1 }] }
 projects:
   - { owner: octo-org, title: Roadmap, public: true, fields: [{ name: Notes, data_type: text }, { issue_field: Priority }] }
   - { owner: mona, title: Own, public: true, fields: [{ name: When, data_type: date }] }
