@@ -97,11 +97,11 @@ pub async fn insert_position(
 pub async fn delete_outdated(db: &mut Transaction, pull: PullId, version: i64, range: &Range) -> Result<(), DbError> {
     let sql = "delete from review_thread_place where path is null and base_sha = $3 and head_sha = $4 \
                and thread_id in (select id from review_thread where pull_id = $1) \
-               and exists (select 1 from pull_version where pull_id = $1 and number < $2 - 1 \
+               and exists (select 1 from pull_version where pull_id = $1 and number < $2 \
                and merge_base = $3 and head_sha = $4) \
-               and not exists (select 1 from pull_version where pull_id = $1 and number = $2 - 1 \
+               and not exists (select 1 from pull_version where pull_id = $1 and number = $2 \
                and merge_base = $3 and head_sha = $4)";
-    db.content_only().execute(sql, params![pull, version, range.base, range.head]).await?;
+    db.content_only().execute(sql, params![pull, version - 1, range.base, range.head]).await?;
     Ok(())
 }
 
