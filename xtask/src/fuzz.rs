@@ -23,8 +23,8 @@ const MEMORY_MB: u32 = 512;
 const INPUT_SECONDS: u32 = 20;
 /// Inputs do not become longer: what is expensive shows with less.
 const INPUT_BYTES_MAX: u32 = 16 * 1024;
-/// The time in which a planted defect must be found.
-const CONTROL_SECONDS: u64 = 60;
+/// The time in which a planted defect must be found. It takes seconds, unless the machine is very busy.
+const CONTROL_SECONDS: u64 = 180;
 /// Targets that run at the same time.
 const CONCURRENT: usize = 2;
 /// Time for each target, in the short form and by default, and in the long form of the fault suite.

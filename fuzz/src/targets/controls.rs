@@ -3,19 +3,17 @@
 use crate::Target;
 use crate::input::texts;
 
-/// Only feedback from coverage finds the magic word in seconds: a guess takes 2^48 attempts.
+/// Only feedback from coverage finds the magic word in seconds: a guess takes 2^32 attempts.
 pub const PANIC: Target = Target {
     name: "control-panic",
     seeds: || texts(&["nothing"]),
     check: |data| {
         // Each comparison is a branch of its own, so that each right byte is new coverage.
         let mut bytes = data.iter();
-        let is_found = bytes.next() == Some(&b'P')
-            && bytes.next() == Some(&b'L')
-            && bytes.next() == Some(&b'I')
-            && bytes.next() == Some(&b'N')
-            && bytes.next() == Some(&b'T')
-            && bytes.next() == Some(&b'H');
+        let is_found = bytes.next() == Some(&b'F')
+            && bytes.next() == Some(&b'U')
+            && bytes.next() == Some(&b'Z')
+            && bytes.next() == Some(&b'Z');
         assert!(!is_found, "the planted defect");
     },
 };

@@ -1,13 +1,12 @@
 //! Packs: entries, deltas and the index, as readers meet them after git has accepted a push, or after a disk has damaged them.
 
-use std::cell::Cell;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use plinth_base::ids::{ObjectKind, RepoId, Sha};
-use plinth_git::{NoObjects, ObjectSource, RawObject, Repositories, pack_directory};
+use plinth_git::{NoObjects, ObjectSource, RawObject, Repositories};
 
 use crate::Target;
 use crate::input::first;
@@ -18,8 +17,12 @@ const ENTRIES_MAX: usize = 16;
 const RESULT_BYTES_MAX: usize = 1 << 20;
 
 thread_local! {
-    static DIRECTORY: tempfile::TempDir = tempfile::tempdir().expect("a temporary directory");
-    static NEXT: Cell<u64> = const { Cell::new(0) };
+    /// A repository, whose only pack is replaced for each input.
+    static DIRECTORY: tempfile::TempDir = {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        Repositories::at(directory.path()).and_then(|all| all.create(RepoId(1))).expect("a repository");
+        directory
+    };
 }
 
 /// Entries of a kind byte, a length byte and content; `d` is a delta of the entry before. The first byte damages the pack, if
@@ -43,8 +46,12 @@ pub const PACKS: Target = Target {
     check: |data| {
         let (damage, rest) = first(data);
         let entries = entries(rest);
-        let repository = Files::new(&entries, damage);
-        let repositories = Repositories::at(&repository.directory).expect("a data directory").without_object_cache();
+        // Opened for each input, because an open repository has its packs in memory.
+        let repositories = DIRECTORY.with(|directory| {
+            let repositories = Repositories::at(directory.path()).expect("a data directory").without_object_cache();
+            write_files(&repositories.pack_directory(RepoId(1)), &entries, damage);
+            repositories
+        });
         let opened = repositories.get(RepoId(1)).expect("it was written");
         let reader = opened.reader(&NoObjects);
         for entry in &entries {
@@ -154,37 +161,15 @@ fn size(bytes: &mut impl Iterator<Item = u8>) -> Option<usize> {
     None
 }
 
-/// A repository with one pack, removed at the end.
-struct Files {
-    directory: PathBuf,
-}
-
-impl Files {
-    fn new(entries: &[Entry], damage: u8) -> Self {
-        let number = NEXT.replace(NEXT.get() + 1);
-        let directory = DIRECTORY.with(|directory| directory.path().join(number.to_string()));
-        let packs = directory.join("repositories").join(pack_directory(RepoId(1)));
-        // With all its directories: opening it would create those that are missing, and sync them.
-        for part in ["", "../info", "../../refs/heads", "../../quarantine"] {
-            std::fs::create_dir_all(packs.join(part)).expect("a directory");
-        }
-        std::fs::write(packs.join("../../HEAD"), "ref: refs/heads/none\n").expect("a file");
-        let (mut pack, mut index) = pack_and_index(entries);
-        if damage != 0 {
-            let changed = if damage.is_multiple_of(2) { &mut pack } else { &mut index };
-            let position = usize::from(damage).wrapping_mul(7919) % changed.len();
-            changed[position] ^= damage;
-        }
-        std::fs::write(packs.join("pack-1.pack"), pack).expect("a file");
-        std::fs::write(packs.join("pack-1.idx"), index).expect("a file");
-        Self { directory }
+fn write_files(packs: &Path, entries: &[Entry], damage: u8) {
+    let (mut pack, mut index) = pack_and_index(entries);
+    if damage != 0 {
+        let changed = if damage.is_multiple_of(2) { &mut pack } else { &mut index };
+        let position = usize::from(damage).wrapping_mul(7919) % changed.len();
+        changed[position] ^= damage;
     }
-}
-
-impl Drop for Files {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.directory);
-    }
+    std::fs::write(packs.join("pack-1.pack"), pack).expect("a file");
+    std::fs::write(packs.join("pack-1.idx"), index).expect("a file");
 }
 
 fn pack_and_index(entries: &[Entry]) -> (Vec<u8>, Vec<u8>) {
