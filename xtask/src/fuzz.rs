@@ -19,8 +19,9 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
                      -Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-simplifycfg-branch-fold-threshold=0";
 /// Memory of the whole process. An input that needs more is a finding.
 const MEMORY_MB: u32 = 512;
-/// An input that takes longer is a finding. The targets themselves limit CPU time to a second; this ends an input that waits.
-const INPUT_SECONDS: u32 = 20;
+/// An input that takes longer is a finding. The targets themselves limit CPU time to a second; this ends an input that waits, and is
+/// long enough for a busy machine.
+const INPUT_SECONDS: u32 = 120;
 /// Inputs do not become longer: what is expensive shows with less.
 const INPUT_BYTES_MAX: u32 = 16 * 1024;
 /// The time in which a planted defect must be found. It takes seconds, unless the machine is very busy.
