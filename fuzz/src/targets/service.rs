@@ -30,10 +30,13 @@ repos:
     commits:
       - { branch: main, author: mona, message: first, files: { a.txt: "1\n2\n3\n4\n5\n6\n7\n8\n9\n", b/c.txt: "x\n" } }
       - { branch: feature, from: main, author: hubot, message: change, files: { a.txt: "1\ntwo\n3\n4\n5\n6\n7\n8\n9\nten\n", b/c.txt: null } }
+      - { branch: other, from: main, author: hubot, message: other, files: { d.txt: "d\n" } }
+      - { branch: moving, from: main, author: hubot, message: moving, files: { e.txt: "e\n" } }
     tags: [{ name: v1, target: main, message: First }]
   - { name: octo-org/secret, private: true }
 issue_fields:
   - { org: octo-org, name: Priority, data_type: single_select, visibility: all, options: [{ name: High, color: red, priority: 1 }] }
+  - { org: octo-org, name: Effort, data_type: number, visibility: all }
 projects:
   - { owner: octo-org, title: Roadmap, public: true, fields: [{ name: Notes, data_type: text }, { issue_field: Priority }] }
   - { owner: mona, title: Own, public: true, fields: [{ name: When, data_type: date }] }
