@@ -105,6 +105,9 @@ fn is_plain(identity: &Identity) -> bool {
     identity.name.trim() == identity.name && identity.email.trim() == identity.email
 }
 
+/// A digit of a mode, a space, a byte of a name, a NUL byte and a hash.
+const ENTRY_BYTES_MIN: usize = 24;
+
 /// Two trees after the length of the first. Their entries are found by name, and one tree does not differ from itself.
 pub const TREES: Target = Target {
     name: "trees",
@@ -136,7 +139,7 @@ pub const TREES: Target = Target {
 fn check_tree(reader: &Reader<'_>, name: &Sha, data: &[u8]) {
     let limits = TreeLimits { entries: 1_000, path_bytes: 100_000, recursive: false };
     let Ok(Some(listing)) = reader.list_tree(name, limits) else { return };
-    assert!(listing.entries.len() <= limits.entries && listing.entries.len() * 24 <= data.len().max(24));
+    assert!(listing.entries.len() <= limits.entries && listing.entries.len() * ENTRY_BYTES_MIN <= data.len());
     let mut edit = TreeEdit::from_empty();
     for entry in &listing.entries {
         // A name with a slash is a path of two entries.

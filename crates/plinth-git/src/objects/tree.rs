@@ -1,6 +1,8 @@
 //! Trees: parsed, serialized, and the check of entry names.
 
 use super::RawObject;
+use gix_object::TreeRefIter;
+use gix_object::tree::EntryRef;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{ObjectKind, Sha};
 
@@ -81,36 +83,42 @@ impl TreeEntry {
     }
 }
 
+/// The next entry, if git reads it: gix also accepts an empty mode, as zero, and an empty name.
+fn next_entry<'a>(entries: &mut TreeRefIter<'a>) -> Result<Option<EntryRef<'a>>> {
+    let Some(entry) = entries.next().transpose().map_err(crate::broken)? else { return Ok(None) };
+    if entry.mode.value() == 0 || entry.filename.is_empty() {
+        return Err(crate::broken("a tree entry has no mode or no name"));
+    }
+    Ok(Some(entry))
+}
+
+fn iterate(data: &[u8]) -> TreeRefIter<'_> {
+    TreeRefIter::from_bytes(data, gix_hash::Kind::Sha1)
+}
+
+fn to_entry(entry: &EntryRef<'_>) -> TreeEntry {
+    TreeEntry { name: entry.filename.to_vec(), mode: EntryMode::from_gix(entry.mode), sha: crate::to_sha(entry.oid) }
+}
+
 /// Parses all entries, in the order of the tree.
 pub(crate) fn parse(data: &[u8]) -> Result<Vec<TreeEntry>> {
-    gix_object::TreeRefIter::from_bytes(data, gix_hash::Kind::Sha1)
-        .map(|entry| {
-            let entry = entry.map_err(crate::broken)?;
-            Ok(TreeEntry {
-                name: entry.filename.to_vec(),
-                mode: EntryMode::from_gix(entry.mode),
-                sha: crate::to_sha(entry.oid),
-            })
-        })
-        .collect()
+    let mut entries = iterate(data);
+    std::iter::from_fn(|| next_entry(&mut entries).transpose()).map(|entry| Ok(to_entry(&entry?))).collect()
 }
 
 /// Parses the entry at an offset and returns the offset of the next one; `None` at the end.
 pub(crate) fn entry_at(data: &[u8], offset: usize) -> Result<Option<(TreeEntry, usize)>> {
-    let mut entries = gix_object::TreeRefIter::from_bytes(&data[offset..], gix_hash::Kind::Sha1);
-    let Some(entry) = entries.next() else { return Ok(None) };
-    let entry = entry.map_err(crate::broken)?;
-    let (mode, sha) = (EntryMode::from_gix(entry.mode), crate::to_sha(entry.oid));
-    Ok(Some((TreeEntry { name: entry.filename.to_vec(), mode, sha }, entries.offset_to_next_entry(data))))
+    let mut entries = iterate(&data[offset..]);
+    let entry = next_entry(&mut entries)?;
+    Ok(entry.map(|entry| (to_entry(&entry), entries.offset_to_next_entry(data))))
 }
 
 /// Finds one entry without allocating the others.
 pub(crate) fn find_entry(data: &[u8], name: &[u8]) -> Result<Option<TreeEntry>> {
-    for entry in gix_object::TreeRefIter::from_bytes(data, gix_hash::Kind::Sha1) {
-        let entry = entry.map_err(crate::broken)?;
+    let mut entries = iterate(data);
+    while let Some(entry) = next_entry(&mut entries)? {
         if entry.filename == name {
-            let mode = EntryMode::from_gix(entry.mode);
-            return Ok(Some(TreeEntry { name: name.to_vec(), mode, sha: crate::to_sha(entry.oid) }));
+            return Ok(Some(to_entry(&entry)));
         }
     }
     Ok(None)

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use super::support::{Fixture, commits_stream, seconds};
+use super::support::{Fixture, commits_stream, seconds, try_git};
 use crate::{
     Date, EntryMode, Header, MemoryObjects, NoObjects, RawObject, Reader, Repositories, TreeLimits, TreeListing,
 };
@@ -47,6 +47,30 @@ fn commits_and_tags_are_parsed_completely() {
     assert_eq!(reader.peel(&outer_id).expect("readable"), Some((commit_id, ObjectKind::Commit)));
     assert_eq!(reader.find_commit(&blob_id).expect("readable"), None);
     assert_eq!(reader.find_tag(&commit_id).expect("readable"), None);
+}
+
+#[test]
+fn tree_that_git_cannot_read_is_an_error() {
+    let fixture = Fixture::empty();
+    let hash = [7; 20];
+    let entry = |start: &[u8]| [start, b"\0", &hash].concat();
+    for (data, is_good) in [
+        (entry(b"100644 a"), true),
+        (entry(b" a"), false),
+        (entry(b"100644 "), false),
+        (entry(b"10064x a"), false),
+        (entry(b"100644 a")[..20].to_vec(), false),
+    ] {
+        let mut objects = MemoryObjects::default();
+        let name = objects.insert(RawObject::new(ObjectKind::Tree, data.clone()).expect("short"));
+        let reader = fixture.repository.reader(&objects);
+        let limits = TreeLimits { entries: 10, path_bytes: 100, recursive: false };
+        assert_eq!(reader.list_tree(&name, limits).is_ok(), is_good, "{data:?}");
+        assert_eq!(reader.find_path(&name, b"b").is_ok(), is_good, "{data:?}");
+        let stored = fixture.git_with(&["hash-object", "-t", "tree", "-w", "--literally", "--stdin"], &data);
+        let (is_listed, ..) = try_git(&fixture.repository.directory, &["ls-tree", &stored], b"");
+        assert_eq!(is_listed, is_good, "{data:?}");
+    }
 }
 
 #[test]
