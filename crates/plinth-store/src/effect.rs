@@ -36,6 +36,7 @@ pub enum WriteAction {
 /// Tables that have content and nothing else.
 const CONTENT_TABLES: &[&str] = &[
     "device_code",
+    "event",
     "git_object",
     "git_ref",
     "issue_field",
@@ -49,6 +50,8 @@ const CONTENT_TABLES: &[&str] = &[
     "review_comment",
     "review_thread",
     "review_thread_place",
+    "webhook_delivery",
+    "webhook_message",
 ];
 /// Content in tables that also have other columns.
 const CONTENT_COLUMNS: &[(&str, &str)] = &[

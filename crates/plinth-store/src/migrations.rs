@@ -27,7 +27,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0007_replies",
     "0008_attempted_versions",
     "0009_deleted_repositories",
-    "0010_homepage"
+    "0010_homepage",
+    "0011_webhooks"
 ];
 
 /// Taken before migrating, so that two nodes that start at once migrate one after the other.
