@@ -20,7 +20,8 @@ pub async fn respond(app: &App, method: &Method, path: &str) -> Option<Response>
     }
     match path {
         "/healthz" => Some(ApiResponse::text("text/plain; charset=utf-8", "alive\n").into_response()),
-        "/readyz" => Some(readiness(app).await),
+        // Boxed, because every other request would have space for this future.
+        "/readyz" => Some(Box::pin(readiness(app)).await),
         _ => None,
     }
 }

@@ -12,10 +12,10 @@ use crate::health;
 use crate::request::request_permit::RequestPermit;
 
 layer! {
-    AdmissionLayer => Admission { app: App, permits: Arc<Permits> }, Incoming => Admitted
+    AdmissionLayer => Admission { app: App, permits: Arc<Permits> }
 }
 
-impl<S: Inner<Admitted>> Admission<S> {
+impl<S: Inner<Admitted>> Inner<Incoming> for Admission<S> {
     async fn respond(&self, request: Incoming) -> Outcome {
         let Incoming { request, peer, request_id, is_cacheable } = request;
         if let Some(response) = health::respond(&self.app, request.method(), request.uri().path()).await {

@@ -20,10 +20,10 @@ use crate::policy::Caching;
 use crate::response::headers;
 
 layer! {
-    AuthenticationLayer => Authentication { app: App }, Negotiated => Authenticated
+    AuthenticationLayer => Authentication { app: App }
 }
 
-impl<S: Inner<Authenticated>> Authentication<S> {
+impl<S: Inner<Authenticated>> Inner<Negotiated> for Authentication<S> {
     async fn respond(&self, request: Negotiated) -> Outcome {
         let may_cache = request.is_cacheable && request.row().is_some_and(|row| row.caching == Caching::Response);
         // Before anything is read from the store: whatever changes afterwards makes them outdated.
@@ -37,7 +37,9 @@ impl<S: Inner<Authenticated>> Authentication<S> {
             Err(error) => self.reject(error, &request),
         }
     }
+}
 
+impl<S> Authentication<S> {
     /// A bad credential counts against the rate limit of the address; an app's key has none.
     fn reject(&self, error: Error, request: &Negotiated) -> Outcome {
         let (row, origin) = (request.row(), &request.origin);
@@ -71,7 +73,7 @@ async fn authenticate(core: &Core, headers: &HeaderMap, generations: Option<Gene
     let text = value.to_str().map_err(|_| Error::Unauthenticated(BAD_CREDENTIALS))?;
     match parse(text).ok_or(Error::Unauthenticated(BAD_CREDENTIALS))? {
         Presented::Token(token) => find_token(core, &token, generations).await,
-        Presented::JsonWebToken(token) => find_app(core, &token).await.map(Arc::new),
+        Presented::JsonWebToken(token) => Box::pin(find_app(core, &token)).await.map(Arc::new),
     }
 }
 

@@ -8,10 +8,10 @@ use crate::app::App;
 use crate::response::headers;
 
 layer! {
-    ResponseCacheLayer => Cached { app: App, cache: Arc<ResponseCache> }, Incoming => Incoming
+    ResponseCacheLayer => Cached { app: App, cache: Arc<ResponseCache> }
 }
 
-impl<S: Inner<Incoming>> Cached<S> {
+impl<S: Inner<Incoming>> Inner<Incoming> for Cached<S> {
     async fn respond(&self, mut request: Incoming) -> Outcome {
         let key = Key::of(&request.request, request.peer);
         if let Some(hit) = key.as_ref().and_then(|key| self.find(key)) {
@@ -27,7 +27,9 @@ impl<S: Inner<Incoming>> Cached<S> {
         }
         outcome
     }
+}
 
+impl<S> Cached<S> {
     /// The cached response, if it is still valid and within the caller's rate limit.
     fn find(&self, key: &Key) -> Option<Outcome> {
         let now = self.app.clock.now();

@@ -16,10 +16,10 @@ pub const HEADER_BYTES_MAX: usize = 16 * 1024;
 pub const HEADER_LINES_MAX: usize = 100;
 
 layer! {
-    HeadLayer => Head {}, Routed => Negotiated
+    HeadLayer => Head {}
 }
 
-impl<S: Inner<Negotiated>> Head<S> {
+impl<S: Inner<Negotiated>> Inner<Routed> for Head<S> {
     async fn respond(&self, request: Routed) -> Outcome {
         let row = request.row();
         let Routed { admitted: Admitted { request, origin, permit, is_cacheable }, route } = request;

@@ -11,10 +11,10 @@ use crate::response::headers;
 
 layer! {
     /// Counts and times every request.
-    ObservationLayer => Observation { app: App }, Incoming => Incoming
+    ObservationLayer => Observation { app: App }
 }
 
-impl<S: Inner<Incoming>> Observation<S> {
+impl<S: Inner<Incoming>> Inner<Incoming> for Observation<S> {
     async fn respond(&self, request: Incoming) -> Outcome {
         let started = Instant::now();
         let in_flight = self.app.metrics.begin();

@@ -5,11 +5,10 @@ use std::sync::{Arc, OnceLock};
 use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode};
-use tower::Service;
 
 use super::finish::finish;
 use super::forwarded::without_prefix;
-use super::pipeline::{Authenticated, Negotiated, Outcome, ResponseFuture};
+use super::pipeline::{Authenticated, Inner, Negotiated, Outcome};
 use crate::app::App;
 use crate::policy::{Row, Wire};
 use crate::request::conditional::preconditions;
@@ -30,22 +29,7 @@ pub struct Operations {
     pub app: App,
 }
 
-impl<'a> Service<Authenticated> for &'a Operations {
-    type Response = Outcome;
-    type Error = std::convert::Infallible;
-    type Future = ResponseFuture<'a>;
-
-    fn poll_ready(&mut self, _: &mut std::task::Context<'_>) -> std::task::Poll<Result<(), Self::Error>> {
-        std::task::Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Authenticated) -> Self::Future {
-        let service = *self;
-        Box::pin(async move { Ok(service.respond(request).await) })
-    }
-}
-
-impl Operations {
+impl Inner<Authenticated> for Operations {
     async fn respond(&self, Authenticated { request, principal, generations, .. }: Authenticated) -> Outcome {
         let Negotiated { parts, body, origin, permit, route, version, media, .. } = request;
         let row = route.as_ref().map(|(route, _)| route.row);
@@ -78,7 +62,9 @@ impl Operations {
             Err(error) => Outcome::error(as_reported(&error, row, &caller), row, &urls, &request_id),
         }
     }
+}
 
+impl Operations {
     /// Rejects the wrong kind of token before anything is looked up, then calls the handler. The second part of the result
     /// is the body, where it is in memory as a whole.
     async fn call_handler(

@@ -1,14 +1,12 @@
 //! What travels through the layers: each one learns something about a request and passes it on in the next type, so that
 //! the compiler knows what a layer can rely on.
 
-use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use futures_util::future::BoxFuture;
 use http::Request;
 use http::request::Parts;
 use plinth_base::error::Error;
@@ -17,7 +15,6 @@ use plinth_core::access::PathParams;
 use plinth_core::rate_limit::LimitKey;
 use plinth_core::tokens::Principal;
 use plinth_store::{Generations, InvalidationScope};
-use tower::Service;
 
 use super::response_cache::ReadAt;
 use crate::negotiation::{Media, Version};
@@ -124,32 +121,16 @@ impl Outcome {
     }
 }
 
-pub type ResponseFuture<'a> = BoxFuture<'a, Result<Outcome, Infallible>>;
-
-/// A service further in. Services are implemented for references, so that a request borrows the stack of layers instead
-/// of cloning it.
+/// A service of the stack, for one type of request. Unlike `tower::Service` it borrows itself and has an unnamed future, so
+/// that all services of the stack are one future, in one allocation, which the compiler can optimize as a whole.
 pub trait Inner<R>: Send + Sync {
     fn respond(&self, request: R) -> impl Future<Output = Outcome> + Send;
 }
 
-impl<R: Send, S: Send + Sync> Inner<R> for S
-where
-    for<'a> &'a S: Service<R, Response = Outcome, Error = Infallible, Future = ResponseFuture<'a>>,
-{
-    fn respond(&self, request: R) -> impl Future<Output = Outcome> + Send {
-        let mut service = self;
-        let response = service.call(request);
-        async move {
-            let Ok(outcome) = response.await;
-            outcome
-        }
-    }
-}
-
-/// Declares a layer and its service, which takes one type of request and passes on the next. What the service does is its
-/// async method `respond(&self, request)`.
+/// Declares a layer and its service. The service implements [`Inner`] for the request that it takes, and calls `inner` with
+/// the next one.
 macro_rules! layer {
-    ($(#[$doc:meta])* $layer:ident => $service:ident { $($field:ident: $type:ty),* $(,)? }, $request:ty => $next:ty) => {
+    ($(#[$doc:meta])* $layer:ident => $service:ident { $($field:ident: $type:ty),* $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone)]
         pub struct $layer {
@@ -166,21 +147,6 @@ macro_rules! layer {
 
             fn layer(&self, inner: S) -> $service<S> {
                 $service { $($field: self.$field.clone(),)* inner }
-            }
-        }
-
-        impl<'a, S: $crate::middleware::pipeline::Inner<$next>> tower::Service<$request> for &'a $service<S> {
-            type Response = $crate::middleware::pipeline::Outcome;
-            type Error = std::convert::Infallible;
-            type Future = $crate::middleware::pipeline::ResponseFuture<'a>;
-
-            fn poll_ready(&mut self, _: &mut std::task::Context<'_>) -> std::task::Poll<Result<(), Self::Error>> {
-                std::task::Poll::Ready(Ok(()))
-            }
-
-            fn call(&mut self, request: $request) -> Self::Future {
-                let service = *self;
-                Box::pin(async move { Ok(service.respond(request).await) })
             }
         }
     };

@@ -13,10 +13,10 @@ use crate::policy::Row;
 use crate::response::headers;
 
 layer! {
-    RateLimitLayer => RateLimited { app: App }, Authenticated => Authenticated
+    RateLimitLayer => RateLimited { app: App }
 }
 
-impl<S: Inner<Authenticated>> RateLimited<S> {
+impl<S: Inner<Authenticated>> Inner<Authenticated> for RateLimited<S> {
     async fn respond(&self, request: Authenticated) -> Outcome {
         let (row, client, version) = (request.request.row(), request.request.origin.client, request.request.version);
         let (urls, request_id) = (request.request.origin.urls.clone(), request.request.origin.request_id.clone());
@@ -48,7 +48,9 @@ impl<S: Inner<Authenticated>> RateLimited<S> {
         outcome.cacheable = read_at.map(|read_at| Cacheable { read_at, limit_key });
         outcome
     }
+}
 
+impl<S> RateLimited<S> {
     /// Some endpoints are free, the one that shows the rate limit among them.
     fn count(&self, limit_key: Option<LimitKey>, row: Option<&Row>) -> (Option<RateLimit>, Result<()>) {
         let Some(limit_key) = limit_key else { return (None, Ok(())) };

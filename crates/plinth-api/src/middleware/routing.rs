@@ -15,10 +15,10 @@ use crate::policy::Wire;
 use crate::routes::Matcher;
 
 layer! {
-    RoutingLayer => Routing { app: App, matcher: Arc<Matcher> }, Admitted => Routed
+    RoutingLayer => Routing { app: App, matcher: Arc<Matcher> }
 }
 
-impl<S: Inner<Routed>> Routing<S> {
+impl<S: Inner<Routed>> Inner<Admitted> for Routing<S> {
     async fn respond(&self, admitted: Admitted) -> Outcome {
         let method = admitted.request.method();
         let method = if method == Method::HEAD { &Method::GET } else { method };

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::response::Response;
+use futures_util::future::BoxFuture;
 use http::{Method, Request};
 use plinth_base::error::Error;
 use plinth_base::urls::Urls;
@@ -59,7 +60,9 @@ impl ApiService {
     /// Responds to one request; nothing that happens inside can end the connection or the process.
     pub async fn respond(&self, request: Request<Body>, peer: IpAddr) -> Response {
         let request_id = self.request_ids.next().into();
-        self.stack.respond(Incoming { request, peer, request_id, is_cacheable: false }).await.response
+        let incoming = Incoming { request, peer, request_id, is_cacheable: false };
+        let outcome: BoxFuture<'_, Outcome> = Box::pin(self.stack.respond(incoming));
+        outcome.await.response
     }
 
     /// Responds on a connection beyond the limit: health checks, and 503 to everything else.

@@ -53,6 +53,12 @@ pub async fn find_token(core: &Core, token: &str, generations: Option<Generation
     if let Some(caller) = cached.filter(|caller| !caller.is_expired(now, &core.expired_tokens)) {
         return Ok(caller);
     }
+    // Boxed, because requests with a cached caller would have space for this future, too.
+    Box::pin(look_up_token(core, hash, generations)).await
+}
+
+async fn look_up_token(core: &Core, hash: [u8; 32], generations: Option<Generations>) -> Result<Arc<Principal>> {
+    let now = core.clock.now();
     let mut db = core.read().await?;
     let found = tokens::store::find_principal(&mut db, &hash, now, &core.expired_tokens).await?;
     let caller = Arc::new(found.ok_or(Error::Unauthenticated(BAD_CREDENTIALS))?);
