@@ -40,7 +40,10 @@ pub const PACKS: Target = Target {
             [vec![0], blob.clone(), delta.clone(), larger].concat(),
             [vec![0], commit, entry(b't', b""), entry(b'g', b"object x")].concat(),
             [vec![13], blob.clone(), delta].concat(),
-            [vec![40], blob, entry(b'd', &[200, 1, 200, 1])].concat(),
+            [vec![40], blob.clone(), entry(b'd', &[200, 1, 200, 1])].concat(),
+            // A delta whose result would have nearly 2^64 bytes.
+            [vec![0], blob, entry(b'd', &[12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0x90, 1])]
+                .concat(),
         ]
     },
     check: |data| {

@@ -127,7 +127,7 @@ impl Reserved {
         let started = Instant::now();
         let mut usage = self.memory.reserved.lock();
         // It would wait for itself.
-        if self.computation.bytes.load(Ordering::Relaxed) + bytes > usage.share_max {
+        if self.computation.bytes.load(Ordering::Relaxed).saturating_add(bytes) > usage.share_max {
             return Err(Error::OverBudget("It would take too much memory to compute this."));
         }
         while !usage.take(self.computation.owner, bytes) {

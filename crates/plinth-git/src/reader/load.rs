@@ -82,7 +82,7 @@ impl Reader<'_> {
             check_size(kind, size)?;
         }
         self.budget.load(size)?;
-        let mut reserved = self.budget.reserve(size * LOAD_FACTOR)?;
+        let mut reserved = self.budget.reserve(size.saturating_mul(LOAD_FACTOR))?;
         let found = store.find(sha, lookup)?;
         if let Some(reserved) = &mut reserved {
             reserved.shrink(size);
