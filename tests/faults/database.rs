@@ -95,6 +95,14 @@ fn survive(fault: Fault) {
 
 /// What clients get without a database. This is the control too: no request may succeed.
 pub fn check_away(subject: &Subject, seen: &Seen) {
+    check_unready(subject);
+    let before = seen.acknowledged();
+    std::thread::sleep(AWAY);
+    assert_eq!(seen.acknowledged(), before, "something was acknowledged without a database");
+}
+
+/// Waits until the service says that it is not ready.
+pub fn check_unready(subject: &Subject) {
     let probe = |path: &str| {
         let response = Client::new(subject.server().address, TOKEN).with_timeout(PROBE_MAX).get(path);
         response
@@ -108,9 +116,6 @@ pub fn check_away(subject: &Subject, seen: &Seen) {
     }
     progress(&format!("F10: /readyz says so after {:.2?}", started.elapsed()));
     assert_eq!(probe("/healthz"), 200, "/healthz without a database");
-    let before = seen.acknowledged();
-    std::thread::sleep(AWAY);
-    assert_eq!(seen.acknowledged(), before, "something was acknowledged without a database");
 }
 
 /// Statuses that a client should not get while the database is unavailable.

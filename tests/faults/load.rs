@@ -62,6 +62,11 @@ impl Seen {
         self.acknowledged.load(Ordering::SeqCst)
     }
 
+    /// Writes that created something.
+    pub fn created(&self) -> usize {
+        self.created.load(Ordering::SeqCst)
+    }
+
     pub fn statuses(map: &Mutex<BTreeMap<u16, usize>>) -> BTreeMap<u16, usize> {
         map.lock().expect("no client panics").clone()
     }

@@ -225,7 +225,7 @@ impl Store {
     pub fn check_writer(&self) -> Result<()> {
         match &self.engine {
             Engine::Sqlite(engine) => engine.check_writer(),
-            Engine::Postgres(engine) => engine.check_owner(),
+            Engine::Postgres(engine) => engine.check_writer(),
         }
     }
 

@@ -2,6 +2,7 @@
 //! a serialization failure.
 
 mod client;
+mod commits;
 mod epoch;
 mod hosts;
 mod monitor;
@@ -18,6 +19,7 @@ use futures_util::future::BoxFuture;
 
 use super::{Connection, DbError, Transaction, TransactionTimes, migrations};
 pub use client::Client;
+use commits::Commits;
 use monitor::Monitor;
 pub use owner::Ownership;
 use owner::Term;
@@ -37,6 +39,7 @@ struct Shared {
     target: Target,
     pool: Pool,
     monitor: Arc<Monitor>,
+    commits: Arc<Commits>,
     times: Arc<TransactionTimes>,
     /// Only of the node that serves the database; commands have none.
     owner: Option<Arc<Ownership>>,
@@ -88,7 +91,7 @@ impl Engine {
     ) -> Result<Self> {
         let monitor = Arc::new(Monitor::default());
         let pool = pool::create(&target, connections_max, monitor.clone(), owner.clone())?;
-        Ok(Self { shared: Arc::new(Shared { target, pool, monitor, times, owner }) })
+        Ok(Self { shared: Arc::new(Shared { target, pool, monitor, commits: Arc::default(), times, owner }) })
     }
 
     /// One connection, for a command.
@@ -107,9 +110,10 @@ impl Engine {
         migrations::schema_postgres(self.client().await?.object()).await
     }
 
-    /// Fails while another node may own the database.
-    pub fn check_owner(&self) -> Result<()> {
-        self.term().map(drop)
+    /// Fails while another node may own the database, and while commits are not confirmed.
+    pub fn check_writer(&self) -> Result<()> {
+        self.term()?;
+        self.shared.commits.check()
     }
 
     /// The node's time as owner; nothing for a command, which owns nothing.
@@ -162,8 +166,18 @@ impl Engine {
         })
     }
 
+    async fn commit(&self, client: &mut Client) -> Result<()> {
+        let waiting = self.shared.commits.begin();
+        let ended = client.end("commit").await;
+        if !matches!(ended, Err(DbError::Unavailable(_))) {
+            waiting.finish();
+        }
+        Ok(ended?)
+    }
+
     async fn run_once(&self, operation: &'static str, lock: RightsLock, work: &dyn Work) -> Result<()> {
         let term = self.term()?;
+        self.shared.commits.check()?;
         let mut client = self.client().await?;
         if term.as_ref().is_some_and(|term| !term.is_on(client.server())) {
             return Err(Error::Unavailable("this node does not own the database on the new server yet".into()));
@@ -177,7 +191,7 @@ impl Engine {
         };
         let ended = match outcome.and_then(|()| self.check_term(term.as_ref())) {
             // A former primary may commit after the database has moved: nobody will find that there.
-            Ok(()) => client.end("commit").await.map_err(Error::from).and_then(|()| self.check_term(term.as_ref())),
+            Ok(()) => self.commit(&mut client).await.and_then(|()| self.check_term(term.as_ref())),
             Err(error) => {
                 // The error counts more than a failing rollback: the guard closes such a connection.
                 let _ = client.end("rollback").await;

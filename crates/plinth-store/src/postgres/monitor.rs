@@ -98,6 +98,7 @@ pub(super) async fn run(engine: Weak<Shared>, target: Target) {
         });
         let is_away = outcome.is_err();
         engine.monitor.note(outcome);
+        engine.commits.probe_if_stalled(&target, &engine.monitor);
         drop(engine);
         if is_away {
             connection = None;
