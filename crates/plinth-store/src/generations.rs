@@ -21,7 +21,7 @@ pub struct Generations {
 }
 
 /// Whose content a transaction changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InvalidationScope {
     /// Everybody's. For transactions that do not know better.
     Everything,

@@ -195,10 +195,10 @@ impl Store {
         match &self.engine {
             Engine::Sqlite(engine) => Either::Left(engine.write(label, context, checked::<A, C, T, F>)),
             Engine::Postgres(engine) => {
-                let (engine, named) = (engine.clone(), (label.operation, changes_rights));
+                let engine = engine.clone();
                 let work = CheckedWork { context, outcome: Mutex::new(None) };
                 Either::Right(Box::pin(async move {
-                    engine.write(named, &work).await?;
+                    engine.write(label, changes_rights, &work).await?;
                     work.outcome.into_inner().ok_or_else(|| Error::internal("a transaction was not run"))
                 }))
             }

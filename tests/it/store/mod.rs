@@ -2,6 +2,7 @@
 
 #[expect(dead_code, reason = "shared with the fault suite, which uses the rest")]
 mod cluster;
+mod contention;
 mod disk;
 mod encrypted_database;
 mod killed_database;

@@ -8,6 +8,7 @@ mod hosts;
 mod monitor;
 mod owner;
 mod pool;
+mod queues;
 mod target;
 mod tls;
 mod tls_options;
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 
-use super::{Connection, DbError, Transaction, TransactionTimes, migrations};
+use super::{Connection, DbError, Transaction, TransactionTimes, WriteLabel, migrations};
 pub use client::Client;
 use commits::Commits;
 use monitor::Monitor;
@@ -25,6 +26,7 @@ pub use owner::Ownership;
 use owner::Term;
 use plinth_base::error::{Error, Result};
 use pool::Pool;
+use queues::Queues;
 pub use target::Target;
 
 /// How often a transaction runs before the caller gets an error.
@@ -40,6 +42,7 @@ struct Shared {
     pool: Pool,
     monitor: Arc<Monitor>,
     commits: Arc<Commits>,
+    queues: Queues,
     times: Arc<TransactionTimes>,
     /// Only of the node that serves the database; commands have none.
     owner: Option<Arc<Ownership>>,
@@ -91,7 +94,17 @@ impl Engine {
     ) -> Result<Self> {
         let monitor = Arc::new(Monitor::default());
         let pool = pool::create(&target, connections_max, monitor.clone(), owner.clone())?;
-        Ok(Self { shared: Arc::new(Shared { target, pool, monitor, commits: Arc::default(), times, owner }) })
+        Ok(Self {
+            shared: Arc::new(Shared {
+                target,
+                pool,
+                monitor,
+                commits: Arc::default(),
+                queues: Queues::default(),
+                times,
+                owner,
+            }),
+        })
     }
 
     /// One connection, for a command.
@@ -150,13 +163,15 @@ impl Engine {
     /// Runs the work in a transaction, as often as it takes.
     pub fn write<'a>(
         &'a self,
-        (operation, changes_rights): (&'static str, bool),
+        label: WriteLabel,
+        changes_rights: bool,
         work: &'a dyn Work,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
+            let _turn = self.shared.queues.turn(label.scope).await;
             let mut lock = if changes_rights { RightsLock::Exclusive } else { RightsLock::Shared };
             for run in 0..RUNS_MAX {
-                match self.run_once(operation, lock, work).await {
+                match self.run_once(label.operation, lock, work).await {
                     Err(error) if DbError::needs_rights_lock(&error) => lock = RightsLock::Exclusive,
                     Err(error) if DbError::needs_another_run(&error) => tokio::time::sleep(backoff(run)).await,
                     decided => return decided,
