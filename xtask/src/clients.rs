@@ -18,9 +18,17 @@ pub const OCTOKIT: Step = Step {
     run: |context| run(context, octokit(context)),
 };
 
+pub const PROBOT: Step = Step {
+    name: "client-probot",
+    about: "an unmodified Probot app reacts to webhooks, and the library behind it verifies them, if npm can install them",
+    needs: &[Need::Step("binary")],
+    limit: minutes(4),
+    run: |context| run(context, probot(context)),
+};
+
 pub const PYTHON: Step = Step {
     name: "client-python",
-    about: "PyGithub and githubkit call every operation that they have, if PyPI is reachable",
+    about: "PyGithub and githubkit call every operation that they have, and gidgethub receives webhooks, if PyPI is reachable",
     needs: &[Need::Step("binary")],
     limit: minutes(8),
     run: |context| run(context, python(context)),
@@ -133,13 +141,19 @@ fn octokit(context: &Context) -> Result<Vec<Command>, String> {
     ])
 }
 
+fn probot(context: &Context) -> Result<Vec<Command>, String> {
+    let directory = npm::install(context, "tests/clients/probot", &["tests/clients/octokit/runner.mjs"])?;
+    Ok(vec![suite("probot", &[], "node", [directory.join("suite.mjs")])])
+}
+
 fn python(context: &Context) -> Result<Vec<Command>, String> {
     let directory = workspace::root().join("tests/clients/python");
     let program = python::environment(context, "tests/clients/python")?;
     let lacking = fs::read_to_string(directory.join("pygithub-lacks.txt")).map_err(|error| error.to_string())?;
     let lacks: Vec<String> = lacking.split_whitespace().map(|operation| format!("--lacks={operation}")).collect();
     let pygithub: Vec<&str> = lacks.iter().map(String::as_str).chain([COVERS]).collect();
-    let with_flags = [("pygithub", &pygithub[..]), ("githubkit", &[COVERS]), ("limits", LOW_RATE_LIMITS)];
+    let with_flags =
+        [("pygithub", &pygithub[..]), ("githubkit", &[COVERS]), ("limits", LOW_RATE_LIMITS), ("gidgethub", &[])];
     let suites = with_flags.into_iter().map(|(tests, flags)| {
         let mut command = suite(&format!("python-{tests}"), flags, &program, [directory.join("main.py")]);
         command.arg(tests);

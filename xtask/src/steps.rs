@@ -35,6 +35,7 @@ pub fn all() -> Vec<Step> {
         python::SCHEMATHESIS,
         browser::STEP,
         clients::OCTOKIT,
+        clients::PROBOT,
         clients::PYTHON,
         clients::GH,
         clients::GIT,

@@ -1,6 +1,6 @@
-"""Runs the tests of PyGithub, those of githubkit, or those of both with low rate limits.
+"""Runs the tests of PyGithub, of githubkit, of both with low rate limits, or of gidgethub, which receives webhooks.
 
-    python3 main.py pygithub|githubkit|limits
+    python3 main.py pygithub|githubkit|limits|gidgethub
 """
 
 import sys
