@@ -1,14 +1,17 @@
 // The operations of the specification, and which of them a request called.
 import { readFileSync } from 'node:fs';
 
-export const operations = JSON.parse(readFileSync(new URL('operations.json', import.meta.url)))
-  .map((row) => ({ ...row, pattern: pattern(row.path) }));
+export const operations = readOperations(new URL('operations.json', import.meta.url));
+
+export function readOperations(file) {
+  return JSON.parse(readFileSync(file)).map((row) => ({ ...row, pattern: pattern(row.path) }));
+}
 
 /** The name of the operation of a request; undefined for other requests. */
-export function operationOf(method, target) {
+export function operationOf(method, target, among = operations) {
   const path = target.split(/[?#]/)[0].replace(/^\/api\/v3(?=\/)/, '');
   const called = method === 'HEAD' ? 'GET' : method;
-  return operations.find((row) => row.method === called && row.pattern.test(path))?.operation;
+  return among.find((row) => row.method === called && row.pattern.test(path))?.operation;
 }
 
 /** The recorded responses of a file. */

@@ -5,7 +5,7 @@
 // Permitted differences are in exceptions.json, with reasons; an exception that no response needs fails too.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operationOf, operations, readRecord } from '../clients/operations.mjs';
+import { operationOf, operations, readOperations, readRecord } from '../clients/operations.mjs';
 import { responsesOf, named } from './description.mjs';
 
 const SHOWN_MAX = 20;
@@ -86,9 +86,11 @@ class Result {
   }
 }
 
-const results = new Map(operations.map((row) => [row.operation, new Result(row)]));
+/** Those of the specification, which all client suites call, and others that only the integration tests call. */
+const all = [...operations, ...readOperations(new URL('operations.json', import.meta.url))];
+const results = new Map(all.map((row) => [row.operation, new Result(row)]));
 for (const response of recorded(process.env.PLINTH_RESPONSES)) {
-  const operation = operationOf(response.method, response.target);
+  const operation = operationOf(response.method, response.target, all);
   results.get(operation)?.add(operation, response);
 }
 

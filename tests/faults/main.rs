@@ -32,6 +32,7 @@ mod settings;
 mod slow_clients;
 mod stop;
 mod subject;
+mod webhooks;
 mod writer;
 
 #[path = "../it/store/cluster.rs"]
@@ -40,8 +41,10 @@ mod cluster;
 #[path = "../it/support/fixtures.rs"]
 mod fixtures;
 #[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
+#[path = "../it/support/receiver.rs"]
+mod receiver;
+#[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
 #[path = "../it/process/server.rs"]
 mod server;
-#[expect(dead_code, reason = "shared with the integration tests, which use the rest")]
 #[path = "../it/support/wait.rs"]
 mod wait;

@@ -33,7 +33,7 @@ async fn try_run(service: &Service, line: &[&str]) -> Result<String, String> {
     let (store, clock) = (&service.store, &service.app.clock);
     let mut out: Vec<u8> = Vec::new();
     let done: Result<(), Error> = match line {
-        Line::App(command) => command.run(store, clock, &mut out).await,
+        Line::App(command) => command.run(store, &service.app.secrets_key, clock, &mut out).await,
         Line::Installation(command) => command.run(store, clock, &mut out).await,
         Line::Device(command) => command.run(store, clock, &mut out).await,
     };

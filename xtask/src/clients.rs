@@ -119,16 +119,27 @@ pub const CONFORMANCE: Step = Step {
     needs: &[Need::Step("integration-sqlite"), Need::Step("client-octokit"), Need::Earlier],
     limit: minutes(6),
     run: |context| match npm::install(context, "tests/conformance", CONFORMANCE_FILES) {
-        Ok(directory) => conform(context, &directory),
+        Ok(directory) => check_recorded(context, &directory.join("check.mjs")),
+        Err(reason) => Outcome::skipped(reason),
+    },
+};
+
+pub const PAYLOADS: Step = Step {
+    name: "webhook-payloads",
+    about: "every recorded payload of a webhook matches GitHub's own description of the event",
+    needs: &[Need::Step("integration-sqlite")],
+    limit: minutes(6),
+    run: |context| match npm::install(context, "tests/conformance", CONFORMANCE_FILES) {
+        Ok(directory) => check_recorded(context, &directory.join("payloads.mjs")),
         Err(reason) => Outcome::skipped(reason),
     },
 };
 
 const CONFORMANCE_FILES: &[&str] = &["tests/clients/operations.mjs", "tests/clients/operations.json"];
 
-fn conform(context: &Context, directory: &Path) -> Outcome {
+fn check_recorded(context: &Context, program: &Path) -> Outcome {
     let mut command = workspace::command("node");
-    command.arg(directory.join("check.mjs"));
+    command.arg(program);
     command.env(workspace::CLIENT_RESPONSES_VARIABLE, workspace::recorded_responses());
     context.run_tests(&mut command)
 }

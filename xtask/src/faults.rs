@@ -63,6 +63,7 @@ pub fn cases() -> Vec<Step> {
         case!("F10", "::f10_", "PostgreSQL restarts, is killed, loses its connections, hangs, fails over to a standby"),
         case!("F11", "::f11_", "a thousand slow clients"),
         case!("F12", "::f12_", "limits at -1, 0 and +1"),
+        case!("F16", "::f16_", "kill -9 of a server with a webhook"),
         fuzz::FAULT,
         case!("backup", "backup::", "backup and restore under load"),
         LARGE_CLONE,

@@ -46,6 +46,7 @@ pub fn all() -> Vec<Step> {
         bench::STEP,
         // Last: it checks the responses that the other steps recorded.
         clients::CONFORMANCE,
+        clients::PAYLOADS,
     ]
 }
 

@@ -8,12 +8,16 @@ pub const DISABLED_CACHES: &str = "--disabled-caches";
 pub const RATE_LIMITS: [&str; 3] = ["--requests-per-hour", "--content-per-minute", "--content-per-hour"];
 /// Seconds after which a request is aborted.
 pub const REQUEST_TIMEOUT: &str = "--request-seconds";
+/// Addresses that webhooks may be sent to although they are not public.
+pub const WEBHOOK_PRIVATE_TARGETS: &str = "--webhook-private-targets";
 /// Prefix of the variables that configure the service.
 pub const VARIABLE_PREFIX: &str = "PLINTH_";
 /// SQLite's `synchronous` setting, for measurements only.
 pub const SYNCHRONOUS_VARIABLE: &str = "PLINTH_DEV_SYNCHRONOUS";
 /// SQL statements executed since the start.
 pub const STATEMENTS_METRIC: &str = "plinth_store_statements_total";
+/// Webhooks that receivers have accepted.
+pub const DELIVERIES_METRIC: &str = "plinth_webhook_deliveries_total{outcome=\"2xx\"}";
 /// In the ready line: where the service and its metrics listen.
 pub const READY_URL: &str = "url";
 pub const READY_METRICS_URL: &str = "metrics_url";

@@ -44,6 +44,8 @@ pub struct ServeOptions {
     pub disabled_cache: Option<&'static str>,
     /// Whether the service serves its metrics, which [`statement_count`] reads.
     pub metrics: bool,
+    /// Whether webhooks are sent to receivers on this machine.
+    pub local_webhooks: bool,
 }
 
 /// Starts the service on a data directory.
@@ -58,6 +60,9 @@ pub fn start(context: &Context, data: &Path, options: ServeOptions) -> Result<Se
     }
     if options.metrics {
         command.args(["--metrics-listen", "127.0.0.1:0"]);
+    }
+    if options.local_webhooks {
+        command.args([names::WEBHOOK_PRIVATE_TARGETS, "loopback"]);
     }
     if options.synchronous == Synchronous::Normal {
         command.env(names::SYNCHRONOUS_VARIABLE, "normal");
@@ -117,11 +122,20 @@ fn clear_settings(command: &mut Command) {
 
 /// Reads the number of SQL statements that the service has executed.
 pub fn statement_count(service: &ServerProcess) -> Result<u64> {
+    metric(service, names::STATEMENTS_METRIC)?.with_context(|| format!("no metric `{}`", names::STATEMENTS_METRIC))
+}
+
+/// Reads the number of webhooks that receivers have accepted.
+pub fn delivery_count(service: &ServerProcess) -> Result<u64> {
+    // An outcome is shown once there is one.
+    Ok(metric(service, names::DELIVERIES_METRIC)?.unwrap_or_default())
+}
+
+fn metric(service: &ServerProcess, name: &str) -> Result<Option<u64>> {
     let address = ready_address(&service.first_line, names::READY_METRICS_URL);
     let page = Client::connect(address.context("the ready line has no metrics URL")?)?.get("/metrics")?.expect(200)?;
     let text = String::from_utf8_lossy(&page.body).into_owned();
-    let number = text.lines().find_map(|line| line.strip_prefix(names::STATEMENTS_METRIC)?.trim().parse().ok());
-    number.with_context(|| format!("no metric `{}`", names::STATEMENTS_METRIC))
+    Ok(text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok()))
 }
 
 /// Parses the line that `--ready-json` prints.

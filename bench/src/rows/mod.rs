@@ -14,6 +14,7 @@ mod sqlite;
 mod start;
 mod statements;
 mod transfer;
+mod webhooks;
 mod wide_pull;
 mod writes;
 
@@ -29,6 +30,8 @@ pub const ALL: &[RowGroup] = &[
     writes::UPDATE_REF,
     writes::CREATE_COMMENT,
     writes::UPDATE_COMMENT,
+    webhooks::HOOK_COST,
+    webhooks::DELIVERIES,
     statements::STATEMENTS,
     caches::CACHES_WORTH,
     sqlite::RAW_SQLITE,

@@ -31,4 +31,5 @@ pub mod router;
 pub mod routes;
 pub mod server;
 pub mod settings;
+pub mod webhooks;
 mod wire;

@@ -3,7 +3,7 @@
 use crate::routes::Routes;
 use crate::{
     accounts, explorer, git_http, git_objects, installations, issue_fields, meta, notifications, oauth, project_fields,
-    projects, pulls, refs, repos, review_comments,
+    projects, pulls, refs, repos, review_comments, webhooks,
 };
 
 pub fn routes() -> Routes {
@@ -26,4 +26,5 @@ fn api() -> Routes {
         .merge(projects::routes())
         .merge(pulls::routes())
         .merge(repos::routes())
+        .merge(webhooks::routes())
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -44,6 +45,8 @@ pub struct Settings {
     pub drain_timeout: Duration,
     pub objects: ObjectLimits,
     pub git: GitSettings,
+    /// The file with the key of secrets, by default in the data directory.
+    pub secrets_key_file: Option<PathBuf>,
 }
 
 /// An address, or all addresses that begin with the same bits, such as `10.0.0.0/8`.
@@ -146,6 +149,7 @@ impl Default for Settings {
             drain_timeout: Duration::from_secs(30),
             objects: ObjectLimits::default(),
             git: GitSettings::default(),
+            secrets_key_file: None,
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Time, passed in as a value, so that tests control it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::civil::Date;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::json_schema::text_schema;
 
@@ -43,6 +44,12 @@ impl Timestamp {
         format!("{}", self.moment().strftime("%Y-%m-%dT%H:%M:%S.000Z"))
     }
 
+    /// The form with an offset, which commits have. An impossible offset counts as UTC.
+    pub fn with_offset(self, minutes: i32) -> String {
+        let offset = jiff::tz::Offset::from_seconds(minutes.saturating_mul(60)).unwrap_or(jiff::tz::Offset::UTC);
+        format!("{}", self.moment().display_with_offset(offset))
+    }
+
     /// The form of HTTP headers such as `Last-Modified`.
     pub fn http_date(self) -> String {
         httpdate::fmt_http_date(self.to_system_time())
@@ -67,6 +74,13 @@ impl fmt::Display for Timestamp {
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("a time is written as YYYY-MM-DDTHH:MM:SSZ"))
     }
 }
 
@@ -111,6 +125,8 @@ mod tests {
         let moment = Timestamp::parse("2026-03-10T08:09:10Z").expect("a timestamp");
         assert_eq!(moment.to_string(), "2026-03-10T08:09:10Z");
         assert_eq!(moment.with_milliseconds(), "2026-03-10T08:09:10.000Z");
+        assert_eq!(moment.with_offset(-210), "2026-03-10T04:39:10-03:30");
+        assert_eq!(moment.with_offset(0), "2026-03-10T08:09:10+00:00");
         assert_eq!(moment.http_date(), "Tue, 10 Mar 2026 08:09:10 GMT");
         assert_eq!(Timestamp::parse("2026-03-10T10:09:10+02:00"), Some(moment));
         assert_eq!(Timestamp::parse("yesterday"), None);

@@ -91,6 +91,7 @@ impl Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldError {
     pub resource: &'static str,
+    /// Empty if the error is about the resource as a whole.
     pub field: String,
     pub code: Code,
 }
@@ -121,6 +122,10 @@ impl fmt::Display for FieldList<'_> {
         for (index, error) in self.0.iter().enumerate() {
             let separator = if index == 0 { "" } else { ", " };
             write!(out, "{separator}{}", error.field)?;
+            if let (Code::Custom(text), "") = (&error.code, error.field.as_str()) {
+                write!(out, "{text}")?;
+                continue;
+            }
             match &error.code {
                 Code::Missing => write!(out, " does not exist")?,
                 Code::MissingField => write!(out, " is missing")?,

@@ -155,6 +155,14 @@ impl Urls {
         Url::new(&self.api, [Fixed("/repos/"), Segment(owner), Fixed("/"), Segment(name)])
     }
 
+    pub fn repo_hook<'a>(&'a self, owner: &'a str, name: &'a str, id: crate::ids::WebhookId) -> Url<'a> {
+        self.repo(owner, name).then(Fixed("/hooks/")).then(Number(id.0))
+    }
+
+    pub fn org_hook<'a>(&'a self, org: &'a str, id: crate::ids::WebhookId) -> Url<'a> {
+        self.org(org).then(Fixed("/hooks/")).then(Number(id.0))
+    }
+
     pub fn repo_page<'a>(&'a self, owner: &'a str, name: &'a str) -> Url<'a> {
         Url::new(&self.web, [Fixed("/"), Segment(owner), Fixed("/"), Segment(name)])
     }

@@ -1,6 +1,7 @@
 //! The state that all operations share: store, repositories, clock, rate limits and caches.
 
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use plinth_base::clock::Clock;
@@ -8,6 +9,7 @@ use plinth_base::error::Result;
 use plinth_git::Repositories;
 use plinth_git::diff::Comparisons;
 use plinth_store::{Connection, GenerationTable, Generations, Store, TransactionTimes};
+use tokio::sync::Notify;
 
 use crate::access::{CallerCache, new_caller_cache};
 use crate::caches::{CacheName, DisabledCaches};
@@ -18,6 +20,7 @@ use crate::repos::{RepoAccessCache, new_repo_access_cache};
 use crate::review_comments::{CommentContextCache, new_comment_context_cache};
 use crate::settings;
 use crate::tokens::ExpiredTokens;
+use crate::webhooks::key_file::KeyFile;
 
 /// The size of the cache of rendered Markdown.
 const RENDERED_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -28,6 +31,8 @@ pub struct CoreSettings {
     pub rate_limits: RateLimits,
     pub objects: ObjectLimits,
     pub disabled_caches: DisabledCaches,
+    /// The file with the key of secrets, by default in the data directory.
+    pub secrets_key_file: Option<PathBuf>,
 }
 
 /// The running domain; cheap to clone.
@@ -45,6 +50,8 @@ pub struct Parts {
     pub expired_tokens: ExpiredTokens,
     pub comparisons: Arc<Comparisons>,
     pub rendered: Arc<plinth_markdown::Cache>,
+    /// The key that encrypts the secrets of hooks.
+    pub secrets_key: KeyFile,
     pub(crate) caller_cache: CallerCache,
     pub(crate) repo_access_cache: RepoAccessCache,
     pub(crate) pull_cache: PullCache,
@@ -72,6 +79,8 @@ impl Core {
             true => Comparisons::uncached(),
             false => Comparisons::default(),
         };
+        let key_file = settings.secrets_key_file.map(KeyFile::new);
+        let secrets_key = key_file.unwrap_or_else(|| KeyFile::in_directory(repositories.data_directory()));
         let rendered_bytes = disabled.capacity(CacheName::Markdown, RENDERED_BYTES_MAX);
         Self(Arc::new(Parts {
             objects: Objects::new(store.clone(), repositories.clone(), settings.objects),
@@ -83,6 +92,7 @@ impl Core {
             repo_access_cache: new_repo_access_cache(&store, disabled),
             pull_cache: new_pull_cache(&store, disabled),
             comment_context_cache: new_comment_context_cache(&store, disabled),
+            secrets_key,
             removal_turn: tokio::sync::Mutex::default(),
             repositories,
             store,
@@ -103,6 +113,16 @@ impl Core {
     /// The generations for caches of values from this store.
     pub fn generation_table(&self) -> &Arc<GenerationTable> {
         self.store.generation_table()
+    }
+
+    /// Notified when an event or a delivery was recorded, for the tasks that wait for them.
+    pub fn webhook_signal(&self) -> &Arc<Notify> {
+        self.store.signal()
+    }
+
+    /// Whether other nodes may use the store at the same time.
+    pub fn is_shared_store(&self) -> bool {
+        self.store.is_shared()
     }
 
     /// The secret that signs list cursors. The store holds it, so that every node accepts every cursor.

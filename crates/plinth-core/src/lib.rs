@@ -1,5 +1,5 @@
 //! The domain: accounts, repositories, refs, pull requests, review comments, projects, fields, apps, installations,
-//! tokens and notifications, with their rules, their SQL and their operations. Nothing here knows HTTP.
+//! tokens, notifications and webhooks, with their rules, their SQL and their operations. Nothing here knows HTTP.
 //!
 //! The areas have the same files: `model.rs` (types), `input.rs` (input of operations), `rules.rs` (pure validation),
 //! `store.rs` (SQL), `operations.rs` (one function for each operation, with its transaction) and `target.rs` (resources
@@ -10,6 +10,7 @@ pub mod accounts;
 pub mod apps;
 mod caches;
 mod core;
+pub mod events;
 pub mod expiry;
 pub mod git_objects;
 pub mod installations;
@@ -29,6 +30,7 @@ pub mod repos;
 pub mod review_comments;
 mod settings;
 pub mod tokens;
+pub mod webhooks;
 
 pub use crate::caches::{CacheName, DisabledCaches};
 pub use crate::core::{Core, CoreSettings};

@@ -47,6 +47,7 @@ pub use plinth_base;
 use parking_lot::Mutex;
 use plinth_base::error::{Error, Result};
 use sqlite::WriteLabel;
+use tokio::sync::Notify;
 
 /// Where the data is.
 #[derive(Debug, Clone)]
@@ -80,6 +81,7 @@ pub struct Store {
     engine: Engine,
     times: Arc<TransactionTimes>,
     generations: Arc<GenerationTable>,
+    signal: Arc<Notify>,
 }
 
 #[derive(Clone)]
@@ -93,9 +95,11 @@ impl Store {
     pub async fn open(location: &Location) -> Result<Self> {
         let times = Arc::<TransactionTimes>::default();
         let generations = Arc::<GenerationTable>::default();
+        let signal = Arc::<Notify>::default();
         let engine = match location {
             Location::Sqlite { file, durability } => {
-                Engine::Sqlite(sqlite::Engine::open(file, *durability, times.clone(), generations.clone())?)
+                let shared = (times.clone(), generations.clone(), signal.clone());
+                Engine::Sqlite(sqlite::Engine::open(file, *durability, shared)?)
             }
             Location::Postgres { url, connections_max, epoch_file } => {
                 let target = postgres::Target::parse(url, epoch_file.as_deref())?;
@@ -104,7 +108,7 @@ impl Store {
                 Engine::Postgres(engine)
             }
         };
-        Ok(Self { engine, times, generations })
+        Ok(Self { engine, times, generations, signal })
     }
 
     /// Opens the store as the one node that serves it. This fails on a PostgreSQL database that another node serves,
@@ -118,7 +122,8 @@ impl Store {
         let times = Arc::<TransactionTimes>::default();
         let engine = postgres::Engine::open(target, *connections_max, times.clone(), Some(owner))?;
         engine.migrate().await?;
-        let store = Self { engine: Engine::Postgres(engine), times, generations: Arc::default() };
+        let engine = Engine::Postgres(engine);
+        let store = Self { engine, times, generations: Arc::default(), signal: Arc::default() };
         store.record_node(node).await?;
         Ok(store)
     }
@@ -155,6 +160,11 @@ impl Store {
     /// The generations for caches of values from this store.
     pub fn generation_table(&self) -> &Arc<GenerationTable> {
         &self.generations
+    }
+
+    /// Notified after commits of this process that called [`Transaction::signal_on_commit`].
+    pub fn signal(&self) -> &Arc<Notify> {
+        &self.signal
     }
 
     /// Checks `authority` and runs `work` in one transaction; returns when the effects are durable.
@@ -197,8 +207,11 @@ impl Store {
             Engine::Postgres(engine) => {
                 let engine = engine.clone();
                 let work = CheckedWork { context, outcome: Mutex::new(None) };
+                let signal = self.signal.clone();
                 Either::Right(Box::pin(async move {
-                    engine.write(label, changes_rights, &work).await?;
+                    if engine.write(label, changes_rights, &work).await? {
+                        signal.notify_one();
+                    }
                     work.outcome.into_inner().ok_or_else(|| Error::internal("a transaction was not run"))
                 }))
             }
@@ -227,6 +240,11 @@ impl Store {
             Engine::Sqlite(engine) => engine.check_writer(),
             Engine::Postgres(engine) => engine.check_writer(),
         }
+    }
+
+    /// Whether other nodes may use the store at the same time. An embedded store belongs to one process.
+    pub fn is_shared(&self) -> bool {
+        self.is_postgres()
     }
 
     fn is_postgres(&self) -> bool {

@@ -160,6 +160,10 @@ integer_column!(
     ids::ReviewId,
     ids::CommentId,
     ids::NotificationId,
+    ids::WebhookId,
+    ids::EventId,
+    ids::MessageId,
+    ids::DeliveryId,
 );
 
 /// Makes enums storable as text, by `as_str` and `FromStr`.

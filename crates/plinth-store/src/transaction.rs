@@ -7,6 +7,9 @@ use super::connection::{STATEMENTS_RUN, has_nul};
 use super::{Connection, DbError, Effect, FromRow, InvalidationScope, Value};
 use plinth_base::error::Result;
 
+/// Finds an active webhook.
+pub(super) const WEBHOOKS: &str = "select cast(1 as bigint) from webhook where active limit 1";
+
 /// What allows a write.
 ///
 /// [`Store::write`](super::Store::write) calls `check` inside the transaction, before the work. So nobody writes without
@@ -90,16 +93,34 @@ macro_rules! internal_authority {
 pub struct Transaction {
     connection: Connection,
     scope: InvalidationScope,
+    signals: bool,
 }
 
 impl Transaction {
     pub(super) fn new(connection: Connection) -> Self {
-        Self { connection, scope: InvalidationScope::Everything }
+        Self { connection, scope: InvalidationScope::Everything, signals: false }
     }
 
     /// Sets the scope of what is declared as content from now on.
     pub(super) fn set_scope(&mut self, scope: InvalidationScope) {
         self.scope = scope;
+    }
+
+    /// Wakes who waits for [`Store::signal`](super::Store::signal) after the commit. A transaction that is rolled back may
+    /// wake them too.
+    pub fn signal_on_commit(&mut self) {
+        self.signals = true;
+    }
+
+    /// Whether something has called [`Transaction::signal_on_commit`] since the last call.
+    pub(super) fn take_signal(&mut self) -> bool {
+        std::mem::take(&mut self.signals)
+    }
+
+    /// Whether transactions run at the same time, so that one can wait for the locks of another and `for update skip locked`
+    /// avoids that. SQLite has one writer, and does not know these words.
+    pub fn can_wait_for_locks(&self) -> bool {
+        matches!(self.connection, Connection::Postgres(_))
     }
 
     pub(super) fn into_connection(self) -> Connection {
@@ -129,6 +150,24 @@ impl Transaction {
     /// For statements that take no right away from anybody: see [`Effect::TakesNoRight`].
     pub fn takes_no_right(&mut self) -> DeclaredTransaction<'_> {
         self.declare(Effect::TakesNoRight)
+    }
+
+    /// Whether there is an active webhook, which is what events are recorded for.
+    ///
+    /// Every operation asks this, so the result is cached until rights change: whoever changes a hook changes rights.
+    pub async fn has_webhooks(&mut self) -> Result<bool, DbError> {
+        let known = match &self.connection {
+            Connection::Sqlite(connection) => connection.known_webhooks(),
+            Connection::Postgres(client) => client.known_webhooks(),
+        };
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let found = self.connection.optional::<(i64,)>(WEBHOOKS, &[]).await?.is_some();
+        if let Connection::Sqlite(connection) = &self.connection {
+            connection.cache_webhooks(found);
+        }
+        Ok(found)
     }
 
     fn declare(&mut self, effect: Effect) -> DeclaredTransaction<'_> {

@@ -11,6 +11,7 @@ use futures_util::future::BoxFuture;
 use crate::backup::{Backup, Restore};
 use crate::commands::app::AppCommand;
 use crate::commands::device::DeviceCommand;
+use crate::commands::hook::HookCommand;
 use crate::commands::installation::InstallationCommand;
 use crate::commands::org::OrgCommand;
 use crate::commands::repo::RepoCommand;
@@ -23,6 +24,7 @@ use crate::state_file::State;
 use crate::verify::Verify;
 use plinth_base::clock::Clock;
 use plinth_base::error::Result;
+use plinth_core::webhooks::key_file::KeyFile;
 
 /// A self-hosted, GitHub-compatible REST service over real Git repositories.
 #[derive(Debug, Parser)]
@@ -63,6 +65,9 @@ enum Command {
     /// Install apps on accounts, suspend and delete installations
     #[command(subcommand)]
     Installation(InstallationCommand),
+    /// Create, list and delete hooks, and repeat their deliveries
+    #[command(subcommand)]
+    Hook(HookCommand),
     /// Approve or deny a device that is signing in
     #[command(subcommand)]
     Device(DeviceCommand),
@@ -100,7 +105,7 @@ async fn dispatch(cli: Cli, out: &mut (dyn Write + Send)) -> Result<ExitCode> {
     let done = match cli.command {
         Command::Serve(serve) => serve.run(options, out).await,
         Command::Apply { file } => {
-            let state = State::read(&file)?;
+            let state = State::read(&file)?.with_secrets_key_file(options.secrets_key_file());
             let store = options.open_store().await?;
             let repositories = Arc::new(options.open_repositories(&store).await?);
             let report = state.apply(&store, &repositories, clock.now()).await?;
@@ -119,7 +124,14 @@ async fn dispatch(cli: Cli, out: &mut (dyn Write + Send)) -> Result<ExitCode> {
             let repositories = Arc::new(options.open_repositories(&store).await?);
             import::run(&store, repositories, (repo, &source), clock.now(), out).await
         }
-        Command::App(command) => command.run(&options.open_store().await?, &clock, out).await,
+        Command::App(command) => {
+            let keys = KeyFile::new(options.secrets_key_file());
+            command.run(&options.open_store().await?, &keys, &clock, out).await
+        }
+        Command::Hook(command) => {
+            let keys = KeyFile::new(options.secrets_key_file());
+            command.run(&options.open_store().await?, &keys, &clock, out).await
+        }
         Command::Installation(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Device(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Check { print } => check::run(&options, print, out).await,

@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::Mode;
 
 /// Prefixes of the program's own files in a data directory. All other files belong to the operator.
-const OWN: &[&str] = &["plinth.", "node-id", "database-epoch", "repositories", "purge"];
+const OWN: &[&str] = &["plinth.", "node-id", "database-epoch", "repositories", "purge", "secrets.key"];
 /// Group and others.
 const OTHERS: u32 = 0o077;
 const OWNER_ONLY: u32 = 0o600;

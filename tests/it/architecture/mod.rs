@@ -11,15 +11,24 @@ use sources::{Source, sources};
 use crate::support::workspace_root;
 
 /// The crates from the bottom up; a crate may use those before it.
-const LAYERS: &[&str] =
-    &["plinth-base", "plinth-markdown", "plinth-git", "plinth-store", "plinth-core", "plinth-api", "plinth"];
+const LAYERS: &[&str] = &[
+    "plinth-base",
+    "plinth-markdown",
+    "plinth-git",
+    "plinth-store",
+    "plinth-core",
+    "plinth-api",
+    "plinth-webhooks",
+    "plinth",
+];
 
 /// Code that only some crates may contain.
 const ONLY_IN: &[(&str, &[&str])] = &[
     ("Command::new(", &["plinth-git"]),
     ("rusqlite::", &["plinth-store"]),
     ("tokio_postgres::", &["plinth-store"]),
-    ("StatusCode::", &["plinth-api"]),
+    // The status codes of responses, and those that receivers of webhooks send.
+    ("StatusCode::", &["plinth-api", "plinth-webhooks"]),
     // A reader without a budget is for commands of the operator.
     (".reader(&", &["plinth-git", "plinth"]),
 ];
@@ -39,6 +48,8 @@ const WRITE_AUTHORITIES: &[(&str, &str)] = &[
     ("Reanchor =", "crates/plinth-core/src/pulls/threads/operations.rs"),
     // The rest of a repository that nobody finds any more.
     ("RemoveDeleted =", "crates/plinth-core/src/repos/deletion/mod.rs"),
+    // Events that are recorded already become deliveries, and these get results.
+    ("WriteAuthority for QueueWork", "crates/plinth-core/src/webhooks/queue/mod.rs"),
     // Objects move into packs, where everyone finds the same.
     ("Flush =", "crates/plinth-core/src/objects/flush.rs"),
 ];

@@ -12,5 +12,5 @@ mod permits;
 mod prefixes;
 mod purge;
 mod revocation;
-mod support;
+pub mod support;
 mod writer;

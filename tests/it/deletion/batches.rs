@@ -68,6 +68,14 @@ async fn fill(tx: &mut Transaction, repo: RepoId) -> Result<()> {
         let sql = "insert into token (id, hash, kind, hint, created_at) values ($1, $2, 'installation', 'a', 1)";
         tx.execute(sql, params![n, format!("{n:020}").into_bytes()]).await?;
         tx.execute("insert into token_repo values ($1, $2)", params![n, repo]).await?;
+        let sql = "insert into webhook (id, repo_id, url, content_type, events, created_at, updated_at) \
+                   values ($1, $2, 'a', 'json', '[]', 1, 1)";
+        tx.execute(sql, params![n, repo]).await?;
+        let sql = "insert into webhook_message (id, webhook_id, guid, event, payload, created_at) \
+                   values ($1, $2, 'a', 'push', '{}', 1)";
+        tx.execute(sql, params![n, first]).await?;
+        let sql = "insert into webhook_delivery (id, message_id, webhook_id, due_at) values ($1, $2, $3, 1)";
+        tx.execute(sql, params![n, first, first]).await?;
     }
     for (_, user) in USERS.iter().zip(1i64..) {
         let sql = "insert into notification (user_id, repo_id, pull_id, reason, unread, updated_at) \

@@ -21,7 +21,7 @@ const OTHER: RepoId = RepoId(2);
 const DELETES: &str = "ghp_deletes";
 
 /// The tables with rows of a repository, and how many there are.
-const ROWS: [(&str, &str); 14] = [
+const ROWS: [(&str, &str); 17] = [
     ("repo", "select count(*) from repo where id = $1"),
     ("collaborator", "select count(*) from collaborator where repo_id = $1"),
     ("installation_repo", "select count(*) from installation_repo where repo_id = $1"),
@@ -39,6 +39,15 @@ const ROWS: [(&str, &str); 14] = [
         "select count(*) from review_thread_place l join review_thread t on t.id = l.thread_id where t.repo_id = $1",
     ),
     ("review_comment", "select count(*) from review_comment where repo_id = $1"),
+    ("webhook", "select count(*) from webhook where repo_id = $1"),
+    (
+        "webhook_message",
+        "select count(*) from webhook_message m join webhook w on w.id = m.webhook_id where w.repo_id = $1",
+    ),
+    (
+        "webhook_delivery",
+        "select count(*) from webhook_delivery d join webhook w on w.id = d.webhook_id where w.repo_id = $1",
+    ),
 ];
 
 /// The number of rows of a repository in each table.
@@ -88,6 +97,7 @@ async fn fixture() -> (PullRequestFixture, Created) {
     fixture.push("feature", &head).await;
     let in_other = json!({ "body": "Stays", "commit_id": fixture.head, "path": "file", "line": 2 });
     fixture.user("guest").post("/repos/acme/other/pulls/1/comments", in_other).await.expect(201);
+    insert_hooks(&fixture.service).await;
     fixture.service.settled().await;
     let notifications = fixture.user("mona").get("/notifications").await.expect(200).json();
     let of_rocket = |notification: &&Value| notification["repository"]["full_name"] == "acme/rocket";
@@ -102,6 +112,27 @@ async fn fixture() -> (PullRequestFixture, Created) {
         assert!(count > 0, "the fixture has no row in {table}");
     }
     (fixture, created)
+}
+
+/// A hook of each repository, with a delivery.
+async fn insert_hooks(service: &Service) {
+    let inserted = service.store.write(Tester, (), |tx, ()| {
+        Box::pin(async move {
+            for repo in [ROCKET, OTHER] {
+                let sql = "insert into webhook (id, repo_id, url, content_type, events, created_at, updated_at) \
+                           values ($1, $1, 'http://192.0.2.1', 'json', '[]', 1, 1)";
+                tx.execute(sql, params![repo]).await?;
+                let sql = "insert into webhook_message (id, webhook_id, guid, event, payload, created_at) \
+                           values ($1, $1, 'a', 'push', '{}', 1)";
+                tx.execute(sql, params![repo]).await?;
+                let sql =
+                    "insert into webhook_delivery (message_id, webhook_id, due_at, delivered_at) values ($1, $1, 1, 1)";
+                tx.execute(sql, params![repo]).await?;
+            }
+            Ok(())
+        })
+    });
+    inserted.await.expect("the store accepts the rows");
 }
 
 /// The app `some` has both repositories, and `all` has all.

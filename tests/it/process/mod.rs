@@ -11,7 +11,7 @@ mod logs;
 mod malformed;
 mod messages;
 mod operating;
-mod owners;
+pub mod owners;
 mod server;
 mod stopping;
 mod verifying;

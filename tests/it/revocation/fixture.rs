@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 
 use super::requests::{self, Objects};
 use super::rights::{Caller, Right};
+use crate::hooks::deliveries::deliver;
 use crate::support::fixtures::{StateFile, two_branches};
 use crate::support::wait::wait_until_async;
 use crate::support::{Client, Response, Service, Tester, jwt};
@@ -15,8 +16,13 @@ use plinth_api::app::App;
 use plinth_api::policy::Row;
 
 const PERMISSIONS: &str = "administration: write, contents: write, issue_fields: write, organization_projects: write, \
-                           pull_requests: write, workflows: write";
-const TABLES: [&str; 17] = [
+                           pull_requests: write, workflows: write, repository_hooks: write, organization_hooks: write";
+const HOOKS: &str = r#"
+orgs: [{ login: octo-org, hooks: [{ url: "http://192.0.2.1/1" }, { url: "http://192.0.2.1/2" }] }]
+repos: [{ name: octo-org/hello, private: true, hooks: [{ url: "http://192.0.2.1/1" }, { url: "http://192.0.2.1/2" }] }]
+apps: [{ slug: helper, owner: octo-org, permissions: { PERMISSIONS }, webhook_url: "http://192.0.2.1/app" }]
+"#;
+const TABLES: [&str; 20] = [
     "select count(*) from account",
     "select count(*) from repo",
     "select count(*) from collaborator",
@@ -34,6 +40,9 @@ const TABLES: [&str; 17] = [
     "select count(*) from installation_repo",
     "select count(*) from app_key",
     "select count(*) from notification where unread = true",
+    "select count(*) from webhook",
+    "select count(*) from webhook_delivery",
+    "select count(*) from event",
 ];
 
 pub struct Fixture {
@@ -51,7 +60,9 @@ impl Fixture {
             Caller::App => jwt::sign(service.app_key(), &jwt::claims("Iv23helper")),
             caller => token(caller).to_owned(),
         };
-        let objects = prepare(&service, caller, &credential).await;
+        let mut objects = prepare(&service, caller, &credential).await;
+        // Last, so that the hooks receive nothing of what was prepared.
+        add_hooks(&service, &mut objects).await;
         let fixture = Self { service, credential, objects };
         if caller != Caller::App {
             let marked = "update token set note = 'caller' where user_id = \
@@ -184,7 +195,8 @@ fn state(caller: Caller) -> String {
         .classic("mona", "repo, admin:org, project", "ghp_setup");
     let state = match caller {
         Caller::OrgAdmin | Caller::Collaborator => {
-            state.classic("carol", "repo, delete_repo, admin:org, project, notifications", token(caller))
+            let scopes = "repo, delete_repo, admin:org, admin:org_hook, project, notifications";
+            state.classic("carol", scopes, token(caller))
         }
         Caller::FineGrained => {
             state.fine_grained("carol", "octo-org, repositories: [octo-org/hello]", PERMISSIONS, token(caller))
@@ -256,6 +268,23 @@ async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects
         device_code: text(&polled["device_code"]),
         user_code: text(&approved["user_code"]),
         confirmation,
+        repo_hooks: [0; 2],
+        org_hooks: [0; 2],
+        deliveries: [0; 3],
+    }
+}
+
+/// Adds hooks of the repository, the organization and the app, and a delivery to the first of each.
+async fn add_hooks(service: &Service, objects: &mut Objects) {
+    service.apply(&HOOKS.replace("PERMISSIONS", PERMISSIONS)).await;
+    let mut db = service.store.read().await.expect("the store can be read");
+    let sql = "select id from webhook order by repo_id is null, org_id is null, id";
+    let hooks = db.all::<(i64,)>(sql, &[]).await.expect("the store can be read");
+    drop(db);
+    let [(repo,), (repo_2,), (org,), (org_2,), (app,)] = hooks[..] else { panic!("{hooks:?}") };
+    (objects.repo_hooks, objects.org_hooks) = ([repo, repo_2], [org, org_2]);
+    for (delivery, hook) in objects.deliveries.iter_mut().zip([repo, org, app]) {
+        *delivery = deliver(service, hook, "push", Some(200)).await;
     }
 }
 

@@ -21,6 +21,11 @@ pub struct Objects {
     pub device_code: String,
     pub user_code: String,
     pub confirmation: String,
+    /// Of the repository: one to change, and one to delete.
+    pub repo_hooks: [i64; 2],
+    pub org_hooks: [i64; 2],
+    /// To the first hook of the repository, to that of the organization, and to that of the app.
+    pub deliveries: [i64; 3],
 }
 
 /// Operations that remove what others need, which therefore run last.
@@ -42,6 +47,10 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
     let installation = format!("/app/installations/{}", objects.installation);
     let selected = |repo: i64| format!("/user/installations/{}/repositories/{repo}", objects.installation);
     let field = json!({ "name": "New", "data_type": "text" });
+    let repo_hook = |more: &str| format!("{hello}/hooks/{}{more}", objects.repo_hooks[0]);
+    let org_hook = |more: &str| format!("/orgs/octo-org/hooks/{}{more}", objects.org_hooks[0]);
+    let attempts = |number: usize| format!("/deliveries/{}/attempts", objects.deliveries[number]);
+    let hook = json!({ "name": "web", "config": { "url": "http://192.0.2.1/new" } });
     let (path, body) = match row.operation {
         "projects/add-field-for-org" => ("/orgs/octo-org/projectsV2/1/fields".to_owned(), field),
         "projects/add-field-for-user" => ("/users/carol/projectsV2/1/fields".to_owned(), field),
@@ -95,6 +104,21 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
         "apps/suspend-installation" | "apps/unsuspend-installation" => {
             (format!("{installation}/suspended"), Value::Null)
         }
+        "repos/create-webhook" => (format!("{hello}/hooks"), hook),
+        "repos/update-webhook" => (repo_hook(""), json!({ "active": false })),
+        "repos/delete-webhook" => (format!("{hello}/hooks/{}", objects.repo_hooks[1]), Value::Null),
+        "repos/update-webhook-config-for-repo" => (repo_hook("/config"), json!({ "insecure_ssl": "1" })),
+        "repos/ping-webhook" => (repo_hook("/pings"), Value::Null),
+        "repos/test-push-webhook" => (repo_hook("/tests"), Value::Null),
+        "repos/redeliver-webhook-delivery" => (repo_hook(&attempts(0)), Value::Null),
+        "orgs/create-webhook" => ("/orgs/octo-org/hooks".to_owned(), hook),
+        "orgs/update-webhook" => (org_hook(""), json!({ "active": false })),
+        "orgs/delete-webhook" => (format!("/orgs/octo-org/hooks/{}", objects.org_hooks[1]), Value::Null),
+        "orgs/update-webhook-config-for-org" => (org_hook("/config"), json!({ "insecure_ssl": "1" })),
+        "orgs/ping-webhook" => (org_hook("/pings"), Value::Null),
+        "orgs/redeliver-webhook-delivery" => (org_hook(&attempts(1)), Value::Null),
+        "apps/update-webhook-config-for-app" => ("/app/hook/config".to_owned(), json!({ "insecure_ssl": "1" })),
+        "apps/redeliver-webhook-delivery" => (format!("/app/hook{}", attempts(2)), Value::Null),
         "oauth/create-device-code" => ("/login/device/code".to_owned(), json!({ "client_id": "178c6fc778ccc68e1d6a" })),
         "oauth/create-access-token" => (
             "/login/oauth/access_token".to_owned(),

@@ -54,9 +54,10 @@ const REPO: &[TargetKind] = &[TargetKind::Repo];
 
 const ALL_PERMISSIONS: &str = "update installation set permissions = '{\"administration\":\"write\",\
     \"contents\":\"write\",\"issue_fields\":\"write\",\"organization_projects\":\"write\",\"pull_requests\":\"write\",\
-    \"workflows\":\"write\"}'";
+    \"workflows\":\"write\",\"repository_hooks\":\"write\",\"organization_hooks\":\"write\"}'";
 const READ_PERMISSIONS: &str = "update installation set permissions = '{\"administration\":\"read\",\
-    \"contents\":\"read\",\"issue_fields\":\"read\",\"organization_projects\":\"read\",\"pull_requests\":\"read\"}'";
+    \"contents\":\"read\",\"issue_fields\":\"read\",\"organization_projects\":\"read\",\"pull_requests\":\"read\",\
+    \"repository_hooks\":\"read\",\"organization_hooks\":\"read\"}'";
 
 pub const RIGHTS: &[Right] = &[
     Right {
@@ -151,7 +152,8 @@ pub const RIGHTS: &[Right] = &[
         take: &["update token set permissions = '{\"contents\":\"read\"}' where note = 'caller'"],
         give_back: &["update token set permissions = '{\"administration\":\"write\",\"contents\":\"write\",\
                       \"issue_fields\":\"write\",\"organization_projects\":\"write\",\"pull_requests\":\"write\",\
-                      \"workflows\":\"write\"}' where note = 'caller'"],
+                      \"workflows\":\"write\",\"repository_hooks\":\"write\",\"organization_hooks\":\"write\"}' \
+                      where note = 'caller'"],
         targets: IN_ORG,
     },
     Right {

@@ -107,6 +107,7 @@ fn is_of_type(value: &Value, name: &str) -> bool {
     match name {
         "string" => value.is_string(),
         "integer" => value.is_i64(),
+        "number" => value.is_number(),
         "boolean" => value.is_boolean(),
         "array" => value.is_array(),
         "object" => value.is_object(),

@@ -14,7 +14,8 @@ use super::Response;
 
 /// Names the directory; without it, nothing is recorded.
 const DIRECTORY_VARIABLE: &str = "PLINTH_TEST_RESPONSES";
-const OPERATIONS: &str = include_str!("../../clients/operations.json");
+const OPERATIONS: [&str; 2] =
+    [include_str!("../../clients/operations.json"), include_str!("../../conformance/operations.json")];
 
 struct Record {
     operations: HashSet<String>,
@@ -38,6 +39,15 @@ pub fn keep(operation: &str, method: &Method, target: &str, response: &Response)
     }
 }
 
+/// Records the payload of an event for `tests/conformance/payloads.mjs`.
+pub fn keep_payload(event: &str, action: Option<&str>, payload: &Value) {
+    static FILE: OnceLock<Option<Mutex<File>>> = OnceLock::new();
+    let open = |directory: std::ffi::OsString| Mutex::new(open_file(Path::new(&directory), "payloads"));
+    let Some(file) = FILE.get_or_init(|| std::env::var_os(DIRECTORY_VARIABLE).map(open)) else { return };
+    let line = json!({ "event": event, "action": action, "payload": payload });
+    writeln!(file.lock().expect("no test panics while it writes"), "{line}").expect("the record can be written");
+}
+
 fn line(method: &Method, target: &str, response: &Response) -> Value {
     let mut line = json!({ "method": method.as_str(), "target": target, "status": response.status, "headers": {} });
     for name in ["content-type", "x-github-media-type"] {
@@ -58,11 +68,18 @@ fn record() -> Option<&'static Record> {
     RECORD.get_or_init(|| std::env::var_os(DIRECTORY_VARIABLE).map(|directory| open(Path::new(&directory)))).as_ref()
 }
 
-fn open(directory: &Path) -> Record {
+/// A file of this process, with this extension.
+fn open_file(directory: &Path, extension: &str) -> File {
     fs::create_dir_all(directory).expect("the directory for the record can be created");
-    let path = directory.join(format!("{}.jsonl", std::process::id()));
-    let file = File::create(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let rows: Vec<Value> = serde_json::from_str(OPERATIONS).expect("the list of operations is JSON");
+    let path = directory.join(format!("{}.{extension}", std::process::id()));
+    File::create(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn open(directory: &Path) -> Record {
+    let file = open_file(directory, "jsonl");
+    let lists =
+        OPERATIONS.map(|list| serde_json::from_str::<Vec<Value>>(list).expect("the lists of operations are JSON"));
+    let rows = lists.concat();
     let operations = rows.iter().map(|row| row["operation"].as_str().expect("each row has a name").to_owned());
     Record { operations: operations.collect(), state: Mutex::new((file, HashSet::new())) }
 }

@@ -1,11 +1,11 @@
 //! Accounts on the wire.
 
-pub use super::user::User;
+pub use super::user::{User, node_id};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::user::{UserObject, node_id};
+use super::user::UserObject;
 use crate::wire::Word;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::AccountId;

@@ -69,6 +69,11 @@ impl Default for Metrics {
 }
 
 impl Metrics {
+    /// Adds a metric of another part of the service.
+    pub fn register(&self, collector: Box<dyn prometheus::core::Collector>) {
+        self.registry.register(collector).expect("every name is registered once");
+    }
+
     /// Notes that a request has begun; it ends with the guard.
     pub fn begin(&self) -> InFlight<'_> {
         self.in_flight.inc();

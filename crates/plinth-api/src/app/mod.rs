@@ -65,6 +65,7 @@ impl App {
             rate_limits: settings.rate_limits.clone(),
             objects: settings.objects,
             disabled_caches: settings.disabled_caches.clone(),
+            secrets_key_file: settings.secrets_key_file.clone(),
         };
         let core = Core::new(store, repositories, clock, core_settings);
         Ok(Self(Arc::new(Parts {

@@ -144,13 +144,13 @@ pub async fn suspend(access: Allowed<SuspendInstallation, OwnInstallation>, app:
     Ok(ApiResponse::no_content())
 }
 
-pub async fn unsuspend(access: Allowed<UnsuspendInstallation, OwnInstallation>) -> Result<ApiResponse> {
-    operations::unsuspend(&access.for_writing()).await?;
+pub async fn unsuspend(access: Allowed<UnsuspendInstallation, OwnInstallation>, app: App) -> Result<ApiResponse> {
+    operations::unsuspend(&app, &access.for_writing()).await?;
     Ok(ApiResponse::no_content())
 }
 
-pub async fn delete(access: Allowed<DeleteAppInstallation, OwnInstallation>) -> Result<ApiResponse> {
-    operations::delete(&access.for_writing()).await?;
+pub async fn delete(access: Allowed<DeleteAppInstallation, OwnInstallation>, app: App) -> Result<ApiResponse> {
+    operations::delete(&app, &access.for_writing()).await?;
     Ok(ApiResponse::no_content())
 }
 

@@ -58,7 +58,8 @@ enum Problem {
 struct FieldProblem {
     resource: String,
     code: String,
-    field: String,
+    /// Absent if the error is about the resource as a whole.
+    field: Option<String>,
     message: Option<String>,
 }
 

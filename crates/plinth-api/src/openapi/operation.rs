@@ -112,6 +112,10 @@ pub const fn no_content(means: &'static str) -> Success {
     Success { status: 204, means, schema: None, media: &[] }
 }
 
+pub const fn accepted(means: &'static str, schema: SchemaOf) -> Success {
+    Success { status: 202, means, schema: Some(schema), media: &[] }
+}
+
 /// 200 with something that is not JSON.
 pub const fn file(means: &'static str, media: &'static [&'static str]) -> Success {
     Success { status: 200, means, schema: None, media }

@@ -148,6 +148,41 @@ endpoints! {
     GetOrgInstallation = "apps/get-org-installation", GET ["/orgs/{org}/installation"], APP_INSTALLATION;
     GetUserInstallation = "apps/get-user-installation", GET ["/users/{username}/installation"], APP_INSTALLATION;
 
+    // Hooks of repositories
+    ListRepoHooks = "repos/list-webhooks", GET ["/repos/{owner}/{repo}/hooks"], REPO_HOOKS_READ;
+    CreateRepoHook = "repos/create-webhook", POST ["/repos/{owner}/{repo}/hooks"], REPO_HOOKS_WRITE;
+    GetRepoHook = "repos/get-webhook", GET ["/repos/{owner}/{repo}/hooks/{hook_id}"], REPO_HOOKS_READ;
+    UpdateRepoHook = "repos/update-webhook", PATCH ["/repos/{owner}/{repo}/hooks/{hook_id}"], REPO_HOOKS_WRITE;
+    DeleteRepoHook = "repos/delete-webhook", DELETE ["/repos/{owner}/{repo}/hooks/{hook_id}"], REPO_HOOKS_DELETE;
+    GetRepoHookConfig = "repos/get-webhook-config-for-repo", GET ["/repos/{owner}/{repo}/hooks/{hook_id}/config"], REPO_HOOKS_READ;
+    UpdateRepoHookConfig = "repos/update-webhook-config-for-repo", PATCH ["/repos/{owner}/{repo}/hooks/{hook_id}/config"], REPO_HOOKS_WRITE;
+    PingRepoHook = "repos/ping-webhook", POST ["/repos/{owner}/{repo}/hooks/{hook_id}/pings"], REPO_HOOKS_WRITE;
+    /// `test_url` of a hook has the second path.
+    TestRepoHook = "repos/test-push-webhook", POST ["/repos/{owner}/{repo}/hooks/{hook_id}/tests", "/repos/{owner}/{repo}/hooks/{hook_id}/test"], REPO_HOOKS_WRITE;
+    ListRepoHookDeliveries = "repos/list-webhook-deliveries", GET ["/repos/{owner}/{repo}/hooks/{hook_id}/deliveries"], REPO_HOOKS_READ;
+    GetRepoHookDelivery = "repos/get-webhook-delivery", GET ["/repos/{owner}/{repo}/hooks/{hook_id}/deliveries/{delivery_id}"], REPO_HOOKS_READ;
+    RedeliverRepoHook = "repos/redeliver-webhook-delivery", POST ["/repos/{owner}/{repo}/hooks/{hook_id}/deliveries/{delivery_id}/attempts"], REPO_HOOKS_WRITE;
+
+    // Hooks of organizations
+    ListOrgHooks = "orgs/list-webhooks", GET ["/orgs/{org}/hooks"], ORG_HOOKS_READ;
+    CreateOrgHook = "orgs/create-webhook", POST ["/orgs/{org}/hooks"], ORG_HOOKS_WRITE;
+    GetOrgHook = "orgs/get-webhook", GET ["/orgs/{org}/hooks/{hook_id}"], ORG_HOOKS_READ;
+    UpdateOrgHook = "orgs/update-webhook", PATCH ["/orgs/{org}/hooks/{hook_id}"], ORG_HOOKS_WRITE;
+    DeleteOrgHook = "orgs/delete-webhook", DELETE ["/orgs/{org}/hooks/{hook_id}"], ORG_HOOKS_WRITE;
+    GetOrgHookConfig = "orgs/get-webhook-config-for-org", GET ["/orgs/{org}/hooks/{hook_id}/config"], ORG_HOOKS_READ;
+    UpdateOrgHookConfig = "orgs/update-webhook-config-for-org", PATCH ["/orgs/{org}/hooks/{hook_id}/config"], ORG_HOOKS_WRITE;
+    PingOrgHook = "orgs/ping-webhook", POST ["/orgs/{org}/hooks/{hook_id}/pings"], ORG_HOOKS_WRITE;
+    ListOrgHookDeliveries = "orgs/list-webhook-deliveries", GET ["/orgs/{org}/hooks/{hook_id}/deliveries"], ORG_HOOKS_READ;
+    GetOrgHookDelivery = "orgs/get-webhook-delivery", GET ["/orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}"], ORG_HOOKS_READ;
+    RedeliverOrgHook = "orgs/redeliver-webhook-delivery", POST ["/orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}/attempts"], ORG_HOOKS_WRITE;
+
+    // The hook of an app
+    GetAppHookConfig = "apps/get-webhook-config-for-app", GET ["/app/hook/config"], APP;
+    UpdateAppHookConfig = "apps/update-webhook-config-for-app", PATCH ["/app/hook/config"], APP_WRITE;
+    ListAppHookDeliveries = "apps/list-webhook-deliveries", GET ["/app/hook/deliveries"], APP;
+    GetAppHookDelivery = "apps/get-webhook-delivery", GET ["/app/hook/deliveries/{delivery_id}"], APP;
+    RedeliverAppHook = "apps/redeliver-webhook-delivery", POST ["/app/hook/deliveries/{delivery_id}/attempts"], APP_WRITE;
+
     // Signing in without a browser
     CreateDeviceCode = "oauth/create-device-code", POST ["/login/device/code"], SIGN_IN;
     CreateOAuthToken = "oauth/create-access-token", POST ["/login/oauth/access_token"], SIGN_IN;

@@ -79,6 +79,11 @@ impl ApiResponse {
         Self::new(StatusCode::NO_CONTENT, None, Bytes::new())
     }
 
+    /// 202 for work that is done later.
+    pub fn accepted(resource: &impl Serialize) -> Self {
+        Self::json(StatusCode::ACCEPTED, resource)
+    }
+
     /// 205.
     pub fn reset_content() -> Self {
         Self::new(StatusCode::RESET_CONTENT, None, Bytes::new())

@@ -155,7 +155,9 @@ impl Serialize for Field<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("resource", self.0.resource)?;
         map.serialize_entry("code", code)?;
-        map.serialize_entry("field", &self.0.field)?;
+        if !self.0.field.is_empty() {
+            map.serialize_entry("field", &self.0.field)?;
+        }
         if let Some(message) = message {
             map.serialize_entry("message", message)?;
         }

@@ -79,4 +79,12 @@ numeric_ids! {
     CommentId
     /// A notification thread.
     NotificationId
+    /// A hook of a repository, an organization or an app.
+    WebhookId
+    /// An event that has not been dispatched to hooks.
+    EventId
+    /// What one hook is sent about one event.
+    MessageId
+    /// One attempt to deliver a message.
+    DeliveryId
 }

@@ -81,6 +81,13 @@ impl serde::Serialize for Sha {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for Sha {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(|_| serde::de::Error::custom("an object name has forty hexadecimal digits"))
+    }
+}
+
 text_schema!(Sha: "pattern" = "^[0-9a-f]{40}$");
 
 #[cfg(test)]

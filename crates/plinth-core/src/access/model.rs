@@ -8,7 +8,7 @@ use plinth_store::InvalidationScope;
 use plinth_store::text_column;
 
 /// The role of a user on a repository, project or organization. Each role includes those before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     Read,

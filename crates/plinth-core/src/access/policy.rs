@@ -35,6 +35,8 @@ pub const OWN: Rule =
 pub const APP: Rule = Rule { kinds: Kinds::APP_JWT, anonymous: Anonymous::Rejected, ..OPEN };
 /// One of the app's installations.
 pub const APP_INSTALLATION: Rule = Rule { target: TargetKind::Installation, ..APP };
+/// Changing something of the app itself.
+pub const APP_WRITE: Rule = Rule { action: Action::Write, ..APP };
 pub const APP_INSTALLATION_WRITE: Rule = Rule { action: Action::Write, ..APP_INSTALLATION };
 
 /// Reading a repository.
@@ -107,6 +109,33 @@ pub const ISSUE_FIELDS_WRITE: Rule = Rule {
     permission: Some(("issue_fields", Level::Write)),
     ..ISSUE_FIELDS_READ
 };
+
+/// Hooks are hidden from everyone but administrators of the repository with the right scope.
+pub const REPO_HOOKS_READ: Rule = Rule {
+    target: TargetKind::Repo,
+    anonymous: Anonymous::Rejected,
+    members_only: true,
+    see_scope: Some(Scope::ReadRepoHook),
+    see_role: Role::Admin,
+    permission: Some(("repository_hooks", Level::Read)),
+    ..OPEN
+};
+pub const REPO_HOOKS_WRITE: Rule = Rule {
+    action: Action::Write,
+    see_scope: Some(Scope::WriteRepoHook),
+    permission: Some(("repository_hooks", Level::Write)),
+    ..REPO_HOOKS_READ
+};
+pub const REPO_HOOKS_DELETE: Rule = Rule { see_scope: Some(Scope::AdminRepoHook), ..REPO_HOOKS_WRITE };
+/// As [`REPO_HOOKS_READ`], for administrators of the organization.
+pub const ORG_HOOKS_READ: Rule = Rule {
+    target: TargetKind::Org,
+    see_scope: Some(Scope::AdminOrgHook),
+    permission: Some(("organization_hooks", Level::Read)),
+    ..REPO_HOOKS_READ
+};
+pub const ORG_HOOKS_WRITE: Rule =
+    Rule { action: Action::Write, permission: Some(("organization_hooks", Level::Write)), ..ORG_HOOKS_READ };
 
 /// Only classic tokens may change the repositories of an installation.
 pub const SELECTION_WRITE: Rule = Rule {

@@ -36,7 +36,7 @@ pub fn commit_identity(login: &str, name: Option<&str>, email: Option<&str>) -> 
 }
 
 /// The part of an account that other resources include.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct AccountSummary {
     pub id: AccountId,
     pub kind: AccountKind,
@@ -44,7 +44,7 @@ pub struct AccountSummary {
     pub site_admin: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum AccountKind {
     User,
     Organization,
@@ -75,7 +75,7 @@ impl FromStr for AccountKind {
 }
 
 /// The role of a user in an organization.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OrgRole {
     Member,

@@ -61,7 +61,7 @@ pub struct KeyEntry {
 from_row!(KeyEntry { fingerprint, created_at });
 
 /// One account's installation of an app.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Installation {
     pub id: InstallationId,
     pub app_id: AppId,

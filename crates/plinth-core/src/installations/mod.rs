@@ -1,5 +1,6 @@
 //! Installations of apps on accounts, and installation tokens.
 
+pub mod events;
 mod input;
 pub mod model;
 pub mod operations;

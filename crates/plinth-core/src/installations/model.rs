@@ -9,7 +9,7 @@ use plinth_base::ids::AccountId;
 use plinth_store::{DbError, FromRow, Row};
 
 /// An installation with its app and its accounts, from one statement.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct InstallationDetails {
     pub installation: Installation,
     pub client_id: String,

@@ -2,12 +2,14 @@
 
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::TokenId;
+use plinth_base::ids::{AccountId, InstallationId, RepoId, TokenId};
 use plinth_store::Transaction;
 
+use super::events::{self, Changer};
 use super::model::CreatedToken;
 use super::{InstallationRepo, NewAccessToken, OwnInstallation, rules, store};
 use crate::access::{BAD_CREDENTIALS, NoTarget, WriteAccess};
+use crate::apps::store::NewInstallation;
 use crate::apps::{self, Installation};
 use crate::repos::Repo;
 use crate::tokens::{
@@ -17,12 +19,20 @@ use crate::{Core, accounts};
 
 /// Adds a repository to an installation.
 pub async fn add_repository(core: &Core, access: &WriteAccess<InstallationRepo>) -> Result<()> {
-    access.write_current(core.clock.now(), |tx, current, now| Box::pin(add(tx, &current.target, *now))).await
+    access
+        .write_current(core.clock.now(), |tx, current, now| {
+            Box::pin(add(tx, &current.target, Changer::from(&*current.caller), *now))
+        })
+        .await
 }
 
 /// Removes a repository from an installation.
 pub async fn remove_repository(core: &Core, access: &WriteAccess<InstallationRepo>) -> Result<()> {
-    access.write_current(core.clock.now(), |tx, current, now| Box::pin(remove(tx, &current.target, *now))).await
+    access
+        .write_current(core.clock.now(), |tx, current, now| {
+            Box::pin(remove(tx, &current.target, Changer::from(&*current.caller), *now))
+        })
+        .await
 }
 
 /// Creates an installation token. The app may restrict its permissions and repositories.
@@ -49,32 +59,99 @@ pub async fn suspend(core: &Core, access: &WriteAccess<OwnInstallation>) -> Resu
             Box::pin(async move {
                 let OwnInstallation(installation) = &current.target;
                 let bot = apps::store::find(tx, installation.app_id).await?.map(|app| app.bot_id);
-                Ok(apps::store::update_suspension(tx, installation.id, Some(*now), bot).await?)
+                set_suspended(tx, installation, (Some(*now), bot), Changer::from(&*current.caller), *now).await
             })
         })
         .await
 }
 
-pub async fn unsuspend(access: &WriteAccess<OwnInstallation>) -> Result<()> {
+pub async fn unsuspend(core: &Core, access: &WriteAccess<OwnInstallation>) -> Result<()> {
     access
-        .write_current((), |tx, current, ()| {
-            Box::pin(async move { Ok(apps::store::update_suspension(tx, current.target.0.id, None, None).await?) })
+        .write_current(core.clock.now(), |tx, current, now| {
+            let by = Changer::from(&*current.caller);
+            Box::pin(set_suspended(tx, &current.target.0, (None, None), by, *now))
         })
         .await
 }
 
-pub async fn delete(access: &WriteAccess<OwnInstallation>) -> Result<()> {
+pub async fn delete(core: &Core, access: &WriteAccess<OwnInstallation>) -> Result<()> {
     access
-        .write_current((), |tx, current, ()| {
-            Box::pin(async move { Ok(apps::store::delete_installation(tx, current.target.0.id).await.map(drop)?) })
+        .write_current(core.clock.now(), |tx, current, now| {
+            Box::pin(uninstall(tx, current.target.0.id, Changer::from(&*current.caller), *now))
         })
         .await
+}
+
+/// Installs an app on an account, with these repositories if it has a selection.
+pub async fn install(
+    tx: &mut Transaction,
+    new: &NewInstallation<'_>,
+    repos: &[RepoId],
+    now: Timestamp,
+) -> Result<InstallationId> {
+    let id = apps::store::insert_installation(tx, new, now).await?;
+    for repo in repos {
+        apps::store::insert_selected(tx, id, *repo).await?;
+    }
+    events::record(tx, "created", id, Changer::Operator, now).await?;
+    Ok(id)
+}
+
+/// Adds repositories to the selection; returns whether any of them was not in it.
+pub async fn select(tx: &mut Transaction, id: InstallationId, repos: &[RepoId], now: Timestamp) -> Result<bool> {
+    let mut added = Vec::new();
+    for repo in repos {
+        if apps::store::insert_selected(tx, id, *repo).await? > 0 {
+            added.push(*repo);
+        }
+    }
+    events::record_repositories(tx, "added", (id, &added), Changer::Operator, now).await?;
+    Ok(!added.is_empty())
+}
+
+/// Changes what an installation may do, and on which repositories.
+pub async fn update_grant(
+    tx: &mut Transaction,
+    before: &Installation,
+    new: &NewInstallation<'_>,
+    now: Timestamp,
+) -> Result<()> {
+    apps::store::update_selection(tx, before.id, new.mode, now).await?;
+    apps::store::update_installation_grant(tx, before.id, new.permissions, now).await?;
+    if before.permissions != *new.permissions {
+        events::record(tx, "new_permissions_accepted", before.id, Changer::Operator, now).await?;
+    }
+    Ok(())
+}
+
+/// Suspends an installation, or ends its suspension.
+pub async fn set_suspended(
+    tx: &mut Transaction,
+    before: &Installation,
+    (since, by): (Option<Timestamp>, Option<AccountId>),
+    changer: Changer,
+    now: Timestamp,
+) -> Result<()> {
+    apps::store::update_suspension(tx, before.id, since, by).await?;
+    match (before.suspended_at, since) {
+        (None, Some(_)) => events::record(tx, "suspend", before.id, changer, now).await,
+        (Some(_), None) => events::record(tx, "unsuspend", before.id, changer, now).await,
+        (None, None) | (Some(_), Some(_)) => Ok(()),
+    }
+}
+
+/// Deletes an installation with its tokens.
+pub async fn uninstall(tx: &mut Transaction, id: InstallationId, by: Changer, now: Timestamp) -> Result<()> {
+    events::record(tx, "deleted", id, by, now).await?;
+    apps::store::delete_installation(tx, id).await?;
+    Ok(())
 }
 
 /// Adds a repository, unless the installation has all repositories.
 async fn add(
     tx: &mut Transaction,
     InstallationRepo { installation, repo }: &InstallationRepo,
+    by: Changer,
     now: Timestamp,
 ) -> Result<()> {
     match installation.repository_selection {
@@ -82,6 +159,7 @@ async fn add(
         SelectionMode::Selected => {
             if apps::store::insert_selected(tx, installation.id, repo.id).await? > 0 {
                 apps::store::update_installation_time(tx, installation.id, now).await?;
+                events::record_repositories(tx, "added", (installation.id, &[repo.id]), by, now).await?;
             }
         }
     }
@@ -93,6 +171,7 @@ async fn add(
 async fn remove(
     tx: &mut Transaction,
     InstallationRepo { installation, repo }: &InstallationRepo,
+    by: Changer,
     now: Timestamp,
 ) -> Result<()> {
     rules::check_has_selection(installation)?;
@@ -101,7 +180,8 @@ async fn remove(
     }
     rules::check_not_last(apps::store::count_selected(tx, installation.id).await?)?;
     apps::store::delete_selected(tx, installation.id, repo.id).await?;
-    Ok(apps::store::update_installation_time(tx, installation.id, now).await?)
+    apps::store::update_installation_time(tx, installation.id, now).await?;
+    events::record_repositories(tx, "removed", (installation.id, &[repo.id]), by, now).await
 }
 
 /// Revokes a token. Of two concurrent requests with the same token, only one succeeds.

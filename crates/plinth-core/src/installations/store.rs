@@ -134,6 +134,18 @@ pub async fn count_repositories(db: &mut Connection, token: TokenId) -> Result<i
     Ok(db.one::<(i64,)>(sql, params![token]).await?.0)
 }
 
+/// All repositories of an installation, at most `limit`.
+pub async fn list_all_repositories(db: &mut Connection, id: InstallationId, limit: i64) -> Result<Vec<Repo>, DbError> {
+    let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage \
+               from installation i join repo r on r.owner_id = i.account_id and not r.deleted \
+               join account o on o.id = r.owner_id \
+               where i.id = $1 and (i.repository_selection = 'all' \
+               or exists (select 1 from installation_repo x where x.installation_id = i.id and x.repo_id = r.id)) \
+               order by r.id limit $2";
+    db.all(sql, params![id, limit]).await
+}
+
 /// The repositories `r` of the installation `$1` in which the user `$2` has a role; private ones only if `$3` is true.
 macro_rules! of_user {
     () => {

@@ -1,7 +1,9 @@
 //! Projects of organizations and users, as far as clients need them for fields.
 
 mod color;
+pub mod events;
 mod model;
+pub mod operations;
 pub mod rules;
 pub mod store;
 mod target;

@@ -6,7 +6,7 @@ use plinth_base::ids::{AccountId, ProjectId};
 use plinth_store::from_row;
 
 /// A project, with the parts of its owner that every response shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Project {
     pub id: ProjectId,
     pub owner_id: AccountId,

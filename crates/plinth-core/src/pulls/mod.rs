@@ -3,6 +3,7 @@
 mod by_commit;
 mod cache;
 pub mod diff_context;
+pub mod events;
 mod input;
 pub mod model;
 mod numbers;

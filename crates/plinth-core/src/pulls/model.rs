@@ -8,7 +8,7 @@ use plinth_base::ids::{AccountId, PullId, RepoId, Sha};
 use plinth_store::{DbError, FromRow, Row, from_row, text_column};
 
 /// A pull request with its author and its last version.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Pull {
     pub id: PullId,
     pub repo_id: RepoId,
@@ -77,7 +77,7 @@ impl FromRow for PullFacts {
 }
 
 /// A version: the commits of base and head at one time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Version {
     pub number: i64,
     /// The tips of the two branches.
@@ -111,7 +111,7 @@ impl FromRow for Version {
 }
 
 /// The size of the changes in a version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Size {
     pub commits: i64,
     pub additions: i64,
@@ -132,7 +132,7 @@ impl Size {
 }
 
 /// The author of something, with their association with the repository. The account is `None` if it was deleted.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Author {
     pub account: Option<AccountSummary>,
     pub association: Association,
@@ -161,7 +161,7 @@ impl Author {
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($variant:ident = $word:literal),* $(,)? }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub enum $name {
             $($variant),*
         }

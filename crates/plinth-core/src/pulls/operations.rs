@@ -2,13 +2,13 @@
 
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Code, Error, Result};
-use plinth_base::ids::{ObjectKind, RefName, RepoId, Sha};
+use plinth_base::ids::{AccountId, ObjectKind, RefName, RepoId, Sha};
 use plinth_store::{Connection, Transaction};
 
 use super::diff_context::with_diff_context;
 use super::model::{Pull, PullFacts, PullState, Size};
 use super::store::{self, NewPull};
-use super::{NewPullRequest, PendingRefresh, PullRequestChanges, refresh_later, rules, versions};
+use super::{NewPullRequest, PendingRefresh, PullRequestChanges, events, refresh_later, rules, versions};
 use crate::access::WriteAccess;
 use crate::repos::{Repo, RepoTarget};
 use crate::{Core, refs};
@@ -54,9 +54,9 @@ pub async fn update(
         find_tip(&mut core.read().await?, access.repo.id, base).await?.ok_or_else(|| rules::base_not_found(base))?;
         check_commits(core, &access.repo, Some(pull.head_ref.clone()), base).await?;
     }
-    let context = (access.repo.clone(), pull.number, changes, core.clock.now());
+    let context = (access.repo.clone(), pull.number, changes, (access.caller().actor(), core.clock.now()));
     let (pull, is_new) = access
-        .write(context, |tx, (repo, number, changes, now)| Box::pin(change(tx, repo, *number, changes, *now)))
+        .write(context, |tx, (repo, number, changes, by)| Box::pin(change(tx, repo, *number, changes, *by)))
         .await?;
     if is_new {
         refresh_later(core, pull.repo_id, PendingRefresh { pulls: vec![pull.id], ..PendingRefresh::default() });
@@ -96,7 +96,34 @@ pub async fn insert(tx: &mut Transaction, repo: &Repo, new: &NewPull, now: Times
     store::insert_version(tx, id, 1, (base, head), now).await?;
     versions::point_at_head(tx, repo.id, number, head).await?;
     refs::store::bump_generation(tx, repo.id, now).await?;
-    get(tx, repo.id, number).await
+    let pull = get(tx, repo.id, number).await?;
+    events::record_opened(tx, &pull, Some(new.author), now).await?;
+    Ok(pull)
+}
+
+/// Changes the text, and closes the pull request if it is open, as a state file says. Returns whether anything changed.
+pub async fn update_from_file(
+    tx: &mut Transaction,
+    pull: &Pull,
+    (title, body): (&str, Option<&str>),
+    closes: bool,
+    now: Timestamp,
+) -> Result<bool> {
+    let is_same_text = (pull.title.as_str(), pull.body.as_deref()) == (title, body);
+    if !is_same_text {
+        store::update_text(tx, pull.id, title, body, now).await?;
+    }
+    // A pull request that was closed, for example by deleting its branch, is not reopened.
+    let closes = closes && pull.state == PullState::Open;
+    if closes {
+        store::update_state(tx, pull.id, PullState::Closed, now).await?;
+    }
+    let is_changed = closes || !is_same_text;
+    if is_changed && crate::events::is_wanted(tx).await? {
+        let updated = get(tx, pull.repo_id, pull.number).await?;
+        events::record_changes(tx, (pull, &updated), None, now).await?;
+    }
+    Ok(is_changed)
 }
 
 /// Changes text, state and base of a pull request, and returns whether it has a new version.
@@ -105,7 +132,7 @@ async fn change(
     repo: &Repo,
     number: i64,
     changes: &PullRequestChanges,
-    now: Timestamp,
+    (actor, now): (Option<AccountId>, Timestamp),
 ) -> Result<(Pull, bool)> {
     let pull = get(tx, repo.id, number).await?;
     if changes.title.is_some() || changes.body.is_some() {
@@ -123,6 +150,7 @@ async fn change(
         store::update_state(tx, pull.id, state, now).await?;
     }
     let updated = get(tx, repo.id, number).await?;
+    events::record_changes(tx, (&pull, &updated), actor, now).await?;
     let is_new = updated.version.number != pull.version.number;
     Ok((updated, is_new))
 }

@@ -8,12 +8,12 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::diff_context::{Range, with_diff_context, within_budget};
 use super::model::{AffectedPull, PullState, Version};
-use super::{store, threads};
+use super::{events, store, threads};
 use crate::Core;
 use crate::refs::{self, Change};
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::{PullId, RepoId, Sha};
+use plinth_base::ids::{AccountId, PullId, RepoId, Sha};
 use plinth_git::{ObjectKind, Reader, RefName};
 use plinth_store::{Transaction, internal_authority};
 
@@ -55,7 +55,7 @@ pub async fn refs_moved(
     tx: &mut Transaction,
     repo: RepoId,
     changes: impl Iterator<Item = &Change>,
-    now: Timestamp,
+    (actor, now): (Option<AccountId>, Timestamp),
 ) -> Result<PendingRefresh> {
     let mut refresh = PendingRefresh::default();
     let mut by_base = Vec::new();
@@ -70,9 +70,13 @@ pub async fn refs_moved(
         }
         for pull in store::list_affected(tx, repo, branch).await? {
             match change.new {
-                None => store::update_state(tx, pull.id, PullState::Closed, now).await?,
+                None => {
+                    store::update_state(tx, pull.id, PullState::Closed, now).await?;
+                    events::record_closed(tx, pull.id, actor, now).await?;
+                }
                 Some(target) if pull.head_ref == branch => {
                     add_version(tx, repo, &pull, (pull.base_sha, target.sha), now).await?;
+                    events::record_synchronize(tx, pull.id, (pull.head_sha, target.sha), actor, now).await?;
                     refresh.pulls.push(pull.id);
                 }
                 Some(target) => {

@@ -1,6 +1,7 @@
 //! Changes of refs: through the API, by a push, or by a state file. Every change goes through [`move_refs`], which also
 //! adds versions to pull requests, in the same transaction.
 
+pub mod events;
 mod input;
 mod model;
 mod operations;
@@ -8,5 +9,5 @@ pub mod push;
 pub mod rules;
 
 pub use input::{NewRef, RefUpdate};
-pub use model::{RefConflict, RefMoves};
+pub use model::{Mover, PushSize, RefConflict, RefMoves};
 pub use operations::{check_not_empty, create, delete, move_refs, update};

@@ -1,8 +1,43 @@
-//! The outcome of ref changes.
+//! Who changes refs, and the outcome.
 
-use plinth_base::ids::RefName;
+use plinth_base::clock::Timestamp;
+use plinth_base::ids::{AccountId, RefName};
 
 use crate::pulls::PendingRefresh;
+use crate::refs::Change;
+
+/// Who moves refs, and when.
+#[derive(Debug, Clone, Copy)]
+pub struct Mover {
+    /// `None` if it is the operator.
+    pub actor: Option<AccountId>,
+    pub now: Timestamp,
+    /// The size of the push that the changes are a part of; `None` if they are all of it.
+    pub push: Option<PushSize>,
+}
+
+impl Mover {
+    pub fn new(actor: Option<AccountId>, now: Timestamp) -> Self {
+        Self { actor, now, push: None }
+    }
+}
+
+/// How many branches and tags a push changes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PushSize {
+    pub branches: usize,
+    pub tags: usize,
+}
+
+impl PushSize {
+    pub fn of<'a>(changes: impl Iterator<Item = &'a Change>) -> Self {
+        changes.fold(Self::default(), |size, change| match change.name.as_str() {
+            name if name.starts_with("refs/heads/") => Self { branches: size.branches + 1, ..size },
+            name if name.starts_with("refs/tags/") => Self { tags: size.tags + 1, ..size },
+            _ => size,
+        })
+    }
+}
 
 /// Why one change was not made.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,14 +3,13 @@
 //! Validation walks history, so it runs before the transaction: other writers do not wait for reads of Git objects. The
 //! transaction compares the ref with the target that was validated; if the ref has moved, validation starts again.
 
-use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{RefName, RepoId, Sha};
 use plinth_git::Reader;
 use plinth_store::{Connection, Transaction};
 
-use super::model::{RefConflict, RefMoves};
-use super::{NewRef, RefUpdate, rules};
+use super::model::{Mover, RefConflict, RefMoves};
+use super::{NewRef, RefUpdate, events, rules};
 use crate::access::{Current, Grant, WriteAccess, check_workflows};
 use crate::refs::{self, Change, Ref, Target, store};
 use crate::repos::{Repo, RepoTarget};
@@ -68,14 +67,14 @@ pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: &RefNam
 }
 
 pub async fn delete(core: &Core, access: &WriteAccess<RepoTarget>, name: RefName) -> Result<()> {
-    let context = (access.repo.id, name, core.clock.now());
+    let context = (access.repo.id, name, Mover::new(access.caller().actor(), core.clock.now()));
     let refresh = access
-        .write_current(context, |tx, current, (repo, name, now)| {
+        .write_current(context, |tx, current, (repo, name, mover)| {
             Box::pin(async move {
                 let found = get(tx, *repo, name).await?;
                 rules::check_deletable(name, &current.target.repo.default_branch)?;
                 let change = Change { name: name.clone(), old: Some(found.target), new: None };
-                let RefMoves { outcomes, refresh } = move_refs(tx, *repo, &[change], *now).await?;
+                let RefMoves { outcomes, refresh } = move_refs(tx, *repo, &[change], *mover).await?;
                 match outcomes.as_slice() {
                     [Ok(())] => Ok(refresh),
                     _ => Err(Error::internal("a ref moved inside its own transaction")),
@@ -131,9 +130,9 @@ async fn write(
     workflows: bool,
 ) -> Result<Result<(), RefConflict>> {
     let repo = access.repo.id;
-    let context = (repo, [change], workflows, core.clock.now());
+    let context = (repo, [change], workflows, Mover::new(access.caller().actor(), core.clock.now()));
     let written = access
-        .write_if_current(context, |tx, changed, (repo, change, workflows, now)| {
+        .write_if_current(context, |tx, changed, (repo, change, workflows, mover)| {
             Box::pin(async move {
                 if let Some(Current { caller, grant, .. }) = changed {
                     check_workflows_if(*workflows, caller, grant)?;
@@ -141,7 +140,7 @@ async fn write(
                 if change[0].old.is_none() {
                     check_not_empty(tx, *repo).await?;
                 }
-                let RefMoves { mut outcomes, refresh } = move_refs(tx, *repo, change, *now).await?;
+                let RefMoves { mut outcomes, refresh } = move_refs(tx, *repo, change, *mover).await?;
                 let outcome = outcomes.pop().ok_or_else(|| Error::internal("a change had no outcome"))?;
                 Ok(outcome.map(|()| refresh))
             })
@@ -159,11 +158,11 @@ pub async fn check_not_empty(db: &mut Connection, repo: RepoId) -> Result<()> {
     if store::has_branches(db, repo).await? { Ok(()) } else { Err(refs::rules::empty_repository()) }
 }
 
-/// Makes the changes that do not conflict, deletions first so that their names are free, and adds versions to the pull
-/// requests whose branches moved.
+/// Makes the changes that do not conflict, deletions first so that their names are free, adds versions to the pull
+/// requests whose branches moved, and records events.
 ///
 /// To make all changes or none, roll the transaction back if there is a conflict.
-pub async fn move_refs(tx: &mut Transaction, repo: RepoId, changes: &[Change], now: Timestamp) -> Result<RefMoves> {
+pub async fn move_refs(tx: &mut Transaction, repo: RepoId, changes: &[Change], mover: Mover) -> Result<RefMoves> {
     let mut outcomes = vec![Ok(()); changes.len()];
     let deletions = (0..changes.len()).filter(|index| changes[*index].new.is_none());
     let others = (0..changes.len()).filter(|index| changes[*index].new.is_some());
@@ -171,10 +170,11 @@ pub async fn move_refs(tx: &mut Transaction, repo: RepoId, changes: &[Change], n
         outcomes[index] = apply_one(tx, repo, &changes[index]).await?;
     }
     if outcomes.iter().any(Result::is_ok) {
-        store::bump_generation(tx, repo, now).await?;
+        store::bump_generation(tx, repo, mover.now).await?;
     }
     let made = changes.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok()).map(|(change, _)| change);
-    let refresh = pulls::refs_moved(tx, repo, made, now).await?;
+    events::record(tx, repo, made.clone(), mover).await?;
+    let refresh = pulls::refs_moved(tx, repo, made, (mover.actor, mover.now)).await?;
     Ok(RefMoves { outcomes, refresh })
 }
 

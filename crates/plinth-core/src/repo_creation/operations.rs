@@ -11,11 +11,11 @@ use plinth_store::Transaction;
 use super::initial_commit::InitialCommit;
 use crate::access::{Role, Target, WriteAccess};
 use crate::accounts::{self, commit_identity};
-use crate::ref_updates::move_refs;
+use crate::ref_updates::{Mover, move_refs};
 use crate::refs::{self, Change};
 use crate::repos::store::{self, NewRepo, RepoWithRole};
 use crate::repos::{NewRepository, rules};
-use crate::{Core, objects};
+use crate::{Core, objects, repos};
 
 const DEFAULT_BRANCH: &str = "main";
 
@@ -68,13 +68,14 @@ async fn try_create<T: Target>(
                 // The scopes may have changed since the request began.
                 rules::check_scope(new, &current.caller)?;
                 let user = current.caller.user_id();
-                let id = insert(tx, *owner, user, new, *now).await?;
+                let actor = current.caller.actor();
+                let id = insert(tx, *owner, (user, actor), new, *now).await?;
                 if repositories.has_directory(id)? {
                     let _ = leftover.set(id);
                     return Err(Error::Unavailable("a directory has the id of the new repository".into()));
                 }
                 if let Some(initial) = initial {
-                    write_initial_commit(tx, id, initial, *now).await?;
+                    write_initial_commit(tx, id, initial, Mover::new(actor, *now)).await?;
                 }
                 let found = store::find_by_id(tx, id, user).await?;
                 found.ok_or_else(|| Error::internal("a repository was just stored"))
@@ -97,7 +98,7 @@ async fn find_author(core: &Core, account: AccountId, now: Timestamp) -> Result<
 async fn insert(
     tx: &mut Transaction,
     owner: AccountId,
-    user: Option<AccountId>,
+    (user, actor): (Option<AccountId>, Option<AccountId>),
     new: &NewRepository,
     now: Timestamp,
 ) -> Result<RepoId> {
@@ -108,7 +109,7 @@ async fn insert(
         private: new.private,
         default_branch: DEFAULT_BRANCH,
     };
-    let id = store::insert(tx, &row, now).await?;
+    let id = repos::operations::insert(tx, &row, actor, now).await?;
     if let Some(homepage) = &new.homepage {
         store::update_homepage(tx, id, homepage).await?;
     }
@@ -118,18 +119,13 @@ async fn insert(
     Ok(id)
 }
 
-async fn write_initial_commit(
-    tx: &mut Transaction,
-    repo: RepoId,
-    initial: &InitialCommit,
-    now: Timestamp,
-) -> Result<()> {
-    objects::store::insert_all(tx, repo, &initial.objects, now).await?;
+async fn write_initial_commit(tx: &mut Transaction, repo: RepoId, initial: &InitialCommit, mover: Mover) -> Result<()> {
+    objects::store::insert_all(tx, repo, &initial.objects, mover.now).await?;
     let name = RefName::parse(&format!("refs/heads/{DEFAULT_BRANCH}"))
         .map_err(|_| Error::internal("the default branch has a bad name"))?;
     let target = refs::Target { sha: initial.commit_id, kind: ObjectKind::Commit };
     // A new repository has no pull requests to refresh.
-    let moved = move_refs(tx, repo, &[Change { name, old: None, new: Some(target) }], now).await?;
+    let moved = move_refs(tx, repo, &[Change { name, old: None, new: Some(target) }], mover).await?;
     match moved.outcomes.as_slice() {
         [Ok(())] => Ok(()),
         _ => Err(Error::internal("the first branch of a repository exists already")),

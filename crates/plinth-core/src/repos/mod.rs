@@ -1,6 +1,7 @@
 //! Repositories and their collaborators.
 
 pub mod deletion;
+pub mod events;
 mod input;
 mod model;
 mod name;

@@ -6,7 +6,7 @@ use plinth_base::ids::{AccountId, RepoId};
 use plinth_store::from_row;
 
 /// A repository, with the parts of its owner that every response shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Repo {
     pub id: RepoId,
     pub owner_id: AccountId,

@@ -11,7 +11,7 @@ use plinth_base::ids::{AccountId, CommentId, PullId, RepoId, ReviewId};
 use plinth_store::{DbError, FromRow, Row};
 
 /// A comment with its author, its thread and the position of the thread in the last version.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Comment {
     pub id: CommentId,
     pub review_id: ReviewId,

@@ -7,10 +7,12 @@ use plinth_base::ids::{AccountId, CommentId, PullId, RepoId, ReviewId, Sha};
 use plinth_store::Transaction;
 
 use super::comment_context::{self, CachedCommentContext};
+use super::events::{self, CommentAction};
 use super::model::{self, Comment, Edit};
 use super::positions::{Located, find_position, insert_thread};
 use super::recipients::{find_mentions_in, recipients};
-use super::reviews::model::ReviewState;
+use super::reviews::events::record_submitted;
+use super::reviews::model::{Review, ReviewState};
 use super::reviews::store as reviews;
 use super::{NewComment, Subject, rules, store};
 use crate::Core;
@@ -92,8 +94,8 @@ pub async fn update(
 pub async fn delete(core: &Core, access: &WriteAccess<RepoTarget>, id: CommentId) -> Result<()> {
     let comment = find(core, access, id).await?;
     pulls::rules::check_editor(access.caller(), access.role, comment.author.id())?;
-    let context = (access.repo.id, comment.id, access.caller().actor());
-    access.write(context, |tx, (repo, id, viewer)| Box::pin(remove(tx, *repo, *id, *viewer))).await
+    let context = (access.repo.id, comment.id, access.caller().actor(), core.clock.now());
+    access.write(context, |tx, (repo, id, viewer, now)| Box::pin(remove(tx, *repo, *id, *viewer, *now))).await
 }
 
 async fn find(core: &Core, access: &WriteAccess<RepoTarget>, id: CommentId) -> Result<Comment> {
@@ -148,7 +150,9 @@ pub async fn start_thread(tx: &mut Transaction, new: &NewThreadComment, now: Tim
     let id = insert_published(tx, &comment, (context.notified, &[]), &new.mentions, now).await?;
     let thread = located.thread.stored(thread, new.pull, new.version);
     let position = located.position_in(&context.version);
-    Ok(comment.stored(id, &context, (thread, position), now))
+    let comment = comment.stored(id, &context, (thread, position), now);
+    record_created(tx, new.repo, &comment, (review, located.thread.anchor.head), now).await?;
+    Ok(comment)
 }
 
 /// Replies to the first comment of a thread of this pull request.
@@ -172,7 +176,10 @@ pub async fn reply(tx: &mut Transaction, new: &NewReply, now: Timestamp) -> Resu
     };
     let others = participants(tx, comment.thread).await?;
     let id = insert_published(tx, &comment, (context.notified, &others), &new.mentions, now).await?;
-    Ok(comment.stored(id, &context, (root.thread, root.position), now))
+    let commit = root.thread.head_sha;
+    let comment = comment.stored(id, &context, (root.thread, root.position), now);
+    record_created(tx, new.repo, &comment, (review, commit), now).await?;
+    Ok(comment)
 }
 
 /// Changes the body of a comment that the editor can see and may change.
@@ -180,11 +187,23 @@ async fn change(tx: &mut Transaction, edit: &Edit, now: Timestamp) -> Result<Com
     let comment = store::find(tx, edit.repo, edit.id, edit.editor.actor()).await?.ok_or(Error::NotFound)?;
     pulls::rules::check_editor(&edit.editor, edit.role, comment.author.id())?;
     store::update_body(tx, edit.id, &edit.body, now).await?;
-    Ok(Comment { body: edit.body.clone(), updated_at: now, ..comment })
+    let former = comment.body.clone();
+    let comment = Comment { body: edit.body.clone(), updated_at: now, ..comment };
+    if former != comment.body {
+        let edited = (CommentAction::Edited(former), &comment);
+        events::record_comment(tx, edit.repo, edited, edit.editor.actor(), now).await?;
+    }
+    Ok(comment)
 }
 
 /// Deletes a comment, and its thread and its review if they are empty then. Replies stay.
-async fn remove(tx: &mut Transaction, repo: RepoId, id: CommentId, viewer: Option<AccountId>) -> Result<()> {
+async fn remove(
+    tx: &mut Transaction,
+    repo: RepoId,
+    id: CommentId,
+    viewer: Option<AccountId>,
+    now: Timestamp,
+) -> Result<()> {
     let comment = store::find(tx, repo, id, viewer).await?.ok_or(Error::NotFound)?;
     store::delete(tx, id).await?;
     if !comment.pending {
@@ -192,7 +211,30 @@ async fn remove(tx: &mut Transaction, repo: RepoId, id: CommentId, viewer: Optio
     }
     threads::store::delete_if_empty(tx, comment.thread.id).await?;
     reviews::delete_if_empty(tx, comment.review_id).await?;
-    Ok(())
+    events::record_comment(tx, repo, (CommentAction::Deleted, &comment), viewer, now).await
+}
+
+/// Records a comment outside a review, and the review that it got.
+async fn record_created(
+    tx: &mut Transaction,
+    repo: RepoId,
+    comment: &Comment,
+    (id, commit_sha): (ReviewId, Sha),
+    now: Timestamp,
+) -> Result<()> {
+    let review = || Review {
+        id,
+        pull_id: comment.pull_id,
+        pull_number: comment.pull_number,
+        state: ReviewState::Commented,
+        body: String::new(),
+        commit_sha,
+        submitted_at: Some(now),
+        author: comment.author.clone(),
+    };
+    let actor = comment.author.id();
+    record_submitted(tx, repo, review, actor, now).await?;
+    events::record_comment(tx, repo, (CommentAction::Created, comment), actor, now).await
 }
 
 /// The authors of published comments in a thread.

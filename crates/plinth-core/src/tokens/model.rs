@@ -106,7 +106,7 @@ impl Selection {
 }
 
 /// Whether a selection is restricted to listed repositories.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum SelectionMode {
     All,
     Selected,

@@ -15,10 +15,14 @@ pub enum Scope {
     ReadUser,
     DeleteRepo,
     Notifications,
+    ReadRepoHook,
+    WriteRepoHook,
+    AdminRepoHook,
+    AdminOrgHook,
 }
 
 impl Scope {
-    const ALL: [Scope; 10] = [
+    const ALL: [Scope; 14] = [
         Scope::Repo,
         Scope::PublicRepo,
         Scope::Workflow,
@@ -29,6 +33,10 @@ impl Scope {
         Scope::ReadUser,
         Scope::DeleteRepo,
         Scope::Notifications,
+        Scope::ReadRepoHook,
+        Scope::WriteRepoHook,
+        Scope::AdminRepoHook,
+        Scope::AdminOrgHook,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -43,6 +51,10 @@ impl Scope {
             Scope::ReadUser => "read:user",
             Scope::DeleteRepo => "delete_repo",
             Scope::Notifications => "notifications",
+            Scope::ReadRepoHook => "read:repo_hook",
+            Scope::WriteRepoHook => "write:repo_hook",
+            Scope::AdminRepoHook => "admin:repo_hook",
+            Scope::AdminOrgHook => "admin:org_hook",
         }
     }
 
@@ -59,6 +71,10 @@ impl Scope {
             Scope::ReadUser => &["read:user", "user"],
             Scope::DeleteRepo => &["delete_repo"],
             Scope::Notifications => &["notifications", "repo"],
+            Scope::ReadRepoHook => &["read:repo_hook", "write:repo_hook", "admin:repo_hook", "repo"],
+            Scope::WriteRepoHook => &["write:repo_hook", "admin:repo_hook", "repo"],
+            Scope::AdminRepoHook => &["admin:repo_hook", "repo"],
+            Scope::AdminOrgHook => &["admin:org_hook"],
         }
     }
 }
@@ -117,6 +133,11 @@ mod tests {
         for scope in [Scope::Repo, Scope::AdminOrg, Scope::Project] {
             assert!(!narrow.grant(scope), "{scope:?}");
         }
+        for scope in [Scope::ReadRepoHook, Scope::WriteRepoHook, Scope::AdminRepoHook] {
+            assert!(wide.grant(scope) && Scopes::parse("admin:repo_hook").grant(scope), "{scope:?}");
+        }
+        assert!(!wide.grant(Scope::AdminOrgHook));
+        assert!(!Scopes::parse("write:repo_hook,admin:org_hook").grant(Scope::AdminRepoHook));
         assert_eq!(wide.to_string(), "admin:org, project, repo");
         assert!(wide.missing_of(&narrow).is_empty());
         assert_eq!(narrow.missing_of(&Scopes::parse("repo,read:org,gist")), ["gist", "repo"]);

@@ -27,7 +27,7 @@ pub use entry::{Entry, FileMode};
 pub use file::{FileDiff, Side};
 pub use patch::RowKind;
 pub use source::Source;
-pub use tree::{changes, entry_at};
+pub use tree::{changes, changes_without_renames, entry_at};
 pub use unified::unified;
 
 use plinth_base::error::Error;

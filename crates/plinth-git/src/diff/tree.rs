@@ -32,7 +32,8 @@ pub fn changes(repo: &dyn Source, old: &Sha, new: &Sha) -> Result<Vec<FileChange
     rename::detect(repo, changes_without_renames(repo, old, new)?)
 }
 
-pub(super) fn changes_without_renames(repo: &dyn Source, old: &Sha, new: &Sha) -> Result<Vec<FileChange>> {
+/// As [`changes`], with a renamed file as one that was deleted and one that was added. Reads only trees.
+pub fn changes_without_renames(repo: &dyn Source, old: &Sha, new: &Sha) -> Result<Vec<FileChange>> {
     let (old, new) = (tree(repo, old)?, tree(repo, new)?);
     let mut visitor = Visitor::new(repo.budget());
     let (old, new) = (

@@ -55,6 +55,11 @@ impl Repositories {
         Ok(Self { directory, cache, open: Mutex::default(), marked: Mutex::default() })
     }
 
+    /// The data directory that the repositories are in.
+    pub fn data_directory(&self) -> &Path {
+        self.directory.parent().unwrap_or(&self.directory)
+    }
+
     /// Every object is read from its pack each time, to measure what the cache is worth.
     #[must_use]
     pub fn without_object_cache(self) -> Self {

@@ -46,7 +46,8 @@ create table webhook_message (
 create index webhook_message_webhook on webhook_message (webhook_id, id);
 create index webhook_message_created on webhook_message (created_at);
 
--- One attempt to deliver a message. It is pending until delivered_at is set.
+-- One attempt to deliver a message. It is pending until delivered_at is set. Until claimed_until it belongs to the node that wrote the
+-- random number of its claim.
 create table webhook_delivery (
     id integer primary key autoincrement,
     message_id integer not null references webhook_message (id) on delete cascade,
@@ -55,6 +56,7 @@ create table webhook_delivery (
     attempt integer not null default 1,
     due_at integer not null,
     claimed_until integer,
+    claim integer,
     delivered_at integer,
     duration_ms integer,
     status text,
@@ -65,4 +67,5 @@ create table webhook_delivery (
 );
 create index webhook_delivery_webhook on webhook_delivery (webhook_id, id);
 create index webhook_delivery_message on webhook_delivery (message_id);
-create index webhook_delivery_pending on webhook_delivery (due_at, id) where delivered_at is null;
+-- By hook first: a hook with many pending deliveries does not hide those of others.
+create index webhook_delivery_pending on webhook_delivery (webhook_id, due_at, id) where delivered_at is null;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use tokio_postgres::SimpleQueryMessage;
 use tokio_postgres::types::ToSql;
 
 use super::pool::Object;
@@ -20,13 +21,15 @@ pub struct Client {
     /// The lock of the running write transaction, if there is one.
     running: Option<RightsLock>,
     in_statement: bool,
+    /// Whether there was an active webhook when the running write transaction began, and it has not changed rights.
+    webhooks: Option<bool>,
     /// Whether statements have no time limit.
     is_unlimited: bool,
 }
 
 impl Client {
     pub(super) fn new(object: Object, engine: Arc<Shared>) -> Self {
-        Self { object: Some(object), engine, running: None, in_statement: false, is_unlimited: false }
+        Self { object: Some(object), engine, running: None, in_statement: false, webhooks: None, is_unlimited: false }
     }
 
     pub(crate) fn object(&mut self) -> &mut Object {
@@ -40,7 +43,14 @@ impl Client {
 
     pub(super) async fn begin(&mut self, lock: RightsLock) -> Result<(), DbError> {
         self.running = Some(lock);
-        self.run(async |object| object.batch_execute(lock.begin()).await).await
+        let messages = self.run(async |object| object.simple_query(lock.begin()).await).await?;
+        self.webhooks = Some(messages.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_))));
+        Ok(())
+    }
+
+    /// Whether there is an active webhook, if the transaction cannot have changed that.
+    pub fn known_webhooks(&self) -> Option<bool> {
+        self.webhooks
     }
 
     pub(super) async fn begin_snapshot(&mut self) -> Result<(), DbError> {
@@ -99,7 +109,10 @@ impl Client {
         })
     }
 
-    fn check_lock(&self, declared: Effect) -> Result<(), DbError> {
+    fn check_lock(&mut self, declared: Effect) -> Result<(), DbError> {
+        if matches!(declared, Effect::Rights | Effect::TakesNoRight) {
+            self.webhooks = None;
+        }
         match self.running {
             Some(RightsLock::Shared) if declared.may_take_rights() => Err(DbError::RightsLock),
             Some(_) | None => Ok(()),

@@ -61,11 +61,16 @@ enum RightsLock {
 }
 
 impl RightsLock {
+    /// Begins a transaction. The same round trip returns a row if there is an active webhook.
     const fn begin(self) -> &'static str {
         match self {
-            RightsLock::Shared => "begin isolation level serializable read write; lock table setting in row share mode",
+            RightsLock::Shared => {
+                "begin isolation level serializable read write; lock table setting in row share mode; \
+                 select 1 from webhook where active limit 1"
+            }
             RightsLock::Exclusive => {
-                "begin isolation level serializable read write; lock table setting in exclusive mode"
+                "begin isolation level serializable read write; lock table setting in exclusive mode; \
+                 select 1 from webhook where active limit 1"
             }
         }
     }
@@ -160,13 +165,13 @@ impl Engine {
         self.shared.monitor.check()
     }
 
-    /// Runs the work in a transaction, as often as it takes.
+    /// Runs the work in a transaction, as often as it takes. Returns whether it signals its commit.
     pub fn write<'a>(
         &'a self,
         label: WriteLabel,
         changes_rights: bool,
         work: &'a dyn Work,
-    ) -> BoxFuture<'a, Result<()>> {
+    ) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
             let _turn = self.shared.queues.turn(label.scope).await;
             let mut lock = if changes_rights { RightsLock::Exclusive } else { RightsLock::Shared };
@@ -190,7 +195,7 @@ impl Engine {
         Ok(ended?)
     }
 
-    async fn run_once(&self, operation: &'static str, lock: RightsLock, work: &dyn Work) -> Result<()> {
+    async fn run_once(&self, operation: &'static str, lock: RightsLock, work: &dyn Work) -> Result<bool> {
         let term = self.term()?;
         self.shared.commits.check()?;
         let mut client = self.client().await?;
@@ -201,6 +206,7 @@ impl Engine {
         let started = Instant::now();
         let mut tx = Transaction::new(Connection::Postgres(client));
         let outcome = work.run(&mut tx).await;
+        let signals = tx.take_signal();
         let Connection::Postgres(mut client) = tx.into_connection() else {
             unreachable!("the connection was made three lines up")
         };
@@ -214,7 +220,7 @@ impl Engine {
             }
         };
         self.shared.times.observe(operation, started.elapsed());
-        ended
+        ended.map(|()| signals)
     }
 }
 

@@ -19,6 +19,8 @@ pub struct ChangeTracker {
     observer: Mutex<Observer>,
     /// What the running group of transactions has changed so far.
     uncommitted: Mutex<Changes>,
+    /// Whether there is an active webhook, and since when that is known. Hooks count as rights.
+    webhooks: Mutex<Option<(Generations, bool)>>,
 }
 
 struct Observer {
@@ -59,7 +61,7 @@ impl ChangeTracker {
             writer: WriterPhase::Idle,
             read_lock: ReadLock::new(read_lock),
         };
-        Self { generations, observer: Mutex::new(observer), uncommitted: Mutex::default() }
+        Self { generations, observer: Mutex::new(observer), uncommitted: Mutex::default(), webhooks: Mutex::default() }
     }
 
     /// The generations as of now, with the commits of other processes.
@@ -86,6 +88,20 @@ impl ChangeTracker {
     /// the group have run before it: their changes count, and no request has seen them yet.
     pub fn is_unchanged_in_group(&self, since: Generations, dependency: Dependency) -> bool {
         !self.uncommitted.lock().affects(dependency) && self.generations.is_unchanged(since, dependency)
+    }
+
+    /// Whether there is an active webhook, if nothing has changed since that was read.
+    pub fn known_webhooks(&self) -> Option<bool> {
+        let (since, found) = (*self.webhooks.lock())?;
+        self.is_unchanged_in_group(since, Dependency::Rights).then_some(found)
+    }
+
+    /// Caches what a transaction of the running group has read, unless the group has changed rights: it may be rolled back.
+    pub fn cache_webhooks(&self, found: bool) {
+        let now = self.generations.now();
+        if self.is_unchanged_in_group(now, Dependency::Rights) {
+            *self.webhooks.lock() = Some((now, found));
+        }
     }
 
     /// Begins a group. Call it with the write lock, so that no other connection commits before [`ChangeTracker::end`].

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use rusqlite::config::DbConfig;
+use tokio::sync::Notify;
 
 use super::{DbError, Durability, GenerationTable, Generations, Schema, Transaction, TransactionTimes, migrations};
 use change_tracker::ChangeTracker;
@@ -45,6 +46,7 @@ struct Shared {
     durability: Durability,
     writer: WriterState,
     times: Arc<TransactionTimes>,
+    signal: Arc<Notify>,
     idle_readers: Mutex<Vec<Opened>>,
     changes: ChangeTracker,
 }
@@ -53,8 +55,7 @@ impl Engine {
     pub fn open(
         file: &Path,
         durability: Durability,
-        times: Arc<TransactionTimes>,
-        generations: Arc<GenerationTable>,
+        (times, generations, signal): (Arc<TransactionTimes>, Arc<GenerationTable>, Arc<Notify>),
     ) -> Result<Self> {
         if rusqlite::version_number() < OLDEST_SAFE_VERSION {
             return Err(Error::internal(format!("SQLite {} is too old to be safe", rusqlite::version())));
@@ -71,6 +72,7 @@ impl Engine {
             file: file.to_owned(),
             durability,
             times,
+            signal,
             writer: WriterState::default(),
             idle_readers: Mutex::default(),
             changes: ChangeTracker::new(readers, &connection, generations),

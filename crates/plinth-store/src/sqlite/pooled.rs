@@ -63,6 +63,18 @@ impl Pooled {
         engine.is_some_and(|engine| engine.changes.is_unchanged_in_group(since, dependency))
     }
 
+    /// Whether there is an active webhook, if that is known of the state that the running transaction sees.
+    pub fn known_webhooks(&self) -> Option<bool> {
+        self.engine.as_ref().filter(|_| self.role == Role::Writer)?.changes.known_webhooks()
+    }
+
+    /// Caches for the next transactions what the running one has read.
+    pub fn cache_webhooks(&self, found: bool) {
+        if let Some(engine) = self.engine.as_ref().filter(|_| self.role == Role::Writer) {
+            engine.changes.cache_webhooks(found);
+        }
+    }
+
     pub fn optional<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<R>, DbError> {
         let mut statement = self.bind(sql, params, None)?;
         let mut rows = statement.raw_query();

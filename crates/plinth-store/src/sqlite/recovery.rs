@@ -78,9 +78,8 @@ mod tests {
     #[tokio::test]
     async fn reopened_database_has_everything_that_was_acknowledged() {
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
-        let engine =
-            Engine::open(&directory.path().join("store"), Durability::PowerCut, Arc::default(), Arc::default())
-                .expect("a store can be opened");
+        let engine = Engine::open(&directory.path().join("store"), Durability::PowerCut, Default::default())
+            .expect("a store can be opened");
         let put = |name: &'static str| {
             engine.write(label(), (), move |tx, ()| {
                 Box::pin(async move {
@@ -106,8 +105,7 @@ mod tests {
     fn damaged_database_is_not_reopened() {
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
         let file = directory.path().join("store");
-        let engine =
-            Engine::open(&file, Durability::PowerCut, Arc::default(), Arc::default()).expect("a store can be opened");
+        let engine = Engine::open(&file, Durability::PowerCut, Default::default()).expect("a store can be opened");
         let checkpoint = engine.reader().expect("it can be read");
         checkpoint.query_row("pragma wal_checkpoint(truncate)", [], |_| Ok(())).expect("the log is emptied");
         drop(checkpoint);

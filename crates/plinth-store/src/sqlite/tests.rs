@@ -1,7 +1,7 @@
 //! Tests of the engine: what a commit invalidates.
 
 use super::*;
-use crate::{Dependency, Effect, InvalidationScope};
+use crate::{Connection, Dependency, Effect, InvalidationScope};
 use plinth_base::ids::RepoId;
 
 const USER: &str = "insert into account (id, kind, login, login_key, created_at, updated_at) \
@@ -21,7 +21,7 @@ pub fn opened() -> (tempfile::TempDir, Engine) {
 
 fn open(directory: &tempfile::TempDir) -> Engine {
     let file = directory.path().join("store");
-    Engine::open(&file, Durability::None, Arc::default(), Arc::default()).expect("a store can be opened")
+    Engine::open(&file, Durability::None, Default::default()).expect("a store can be opened")
 }
 
 pub fn label() -> WriteLabel {
@@ -135,4 +135,55 @@ async fn second_store_of_the_same_file_can_be_closed() {
     drop(second);
     assert_eq!(unchanged(&engine, before), [false; 3]);
     write(&engine, REF, Effect::Content).await.expect("the locks are still there");
+}
+
+const HOOK: &str = "insert into webhook (org_id, url, content_type, events, created_at, updated_at) \
+                    values (1, 'http://a.test', 'json', '[]', 0, 0)";
+
+/// Whether a transaction finds a hook, before and after it runs a statement.
+async fn has_webhooks(engine: &Engine, sql: Option<&'static str>, fails: bool) -> [bool; 2] {
+    let found = Arc::new(Mutex::new([false; 2]));
+    let outcome = engine.write(label(), found.clone(), move |tx, found| {
+        Box::pin(async move {
+            let before = tx.has_webhooks().await?;
+            if let Some(sql) = sql {
+                tx.execute(sql, &[]).await?;
+            }
+            *found.lock() = [before, tx.has_webhooks().await?];
+            if fails { Err(Error::Conflict("no".into())) } else { Ok(()) }
+        })
+    });
+    assert_eq!(outcome.await.is_err(), fails);
+    *found.lock()
+}
+
+#[tokio::test]
+async fn hooks_are_found_from_the_transaction_that_changes_them() {
+    let (directory, engine) = opened();
+    assert_eq!(has_webhooks(&engine, Some(USER), false).await, [false, false]);
+    assert_eq!(has_webhooks(&engine, Some(HOOK), true).await, [false, true]);
+    assert_eq!(has_webhooks(&engine, None, false).await, [false, false], "the hook was rolled back");
+    assert_eq!(has_webhooks(&engine, Some(HOOK), false).await, [false, true]);
+    assert_eq!(has_webhooks(&engine, None, false).await, [true, true]);
+    let elsewhere = open(&directory);
+    assert_eq!(has_webhooks(&elsewhere, Some("update webhook set active = false"), false).await, [true, false]);
+    assert_eq!(has_webhooks(&engine, None, false).await, [false, false], "another process has changed it");
+}
+
+#[tokio::test]
+async fn hooks_are_not_read_again_until_rights_change() {
+    let (_directory, engine) = opened();
+    assert_eq!(has_webhooks(&engine, Some(USER), false).await, [false, false]);
+    assert_eq!(has_webhooks(&engine, None, false).await, [false, false]);
+    let found = engine.write(label(), (), |tx, ()| {
+        Box::pin(async move {
+            let Connection::Sqlite(connection) = &**tx else { unreachable!("the engine is SQLite") };
+            // Without a declaration, so that only a read could find it.
+            connection.execute_batch(HOOK).map_err(DbError::from)?;
+            let unread = tx.has_webhooks().await?;
+            tx.execute("update account set site_admin = true", &[]).await?;
+            Ok([unread, tx.has_webhooks().await?])
+        })
+    });
+    assert_eq!(found.await.expect("both statements run"), [false, true]);
 }

@@ -56,6 +56,9 @@ fn run(mut tx: Transaction, engine: &Arc<Shared>, writes: &Receiver<Box<dyn Queu
         let busy = engine.writer.begin();
         let written = write_group(&mut tx, &engine.changes, first, writes);
         drop(busy);
+        if tx.take_signal() {
+            engine.signal.notify_one();
+        }
         if let Err(DbError::SyncFailed(why)) = written {
             let reopened = recovery::reopen(engine, &why, writes, |connection| transaction(connection, engine));
             let Some(reopened) = reopened else { return };

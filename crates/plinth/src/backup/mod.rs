@@ -73,6 +73,14 @@ impl Backup {
         copy.finish(&self.directory)?;
         progress.end();
         writeln!(out, "backed up to {}: {manifest}", self.directory.display())?;
+        let key = options.secrets_key_file();
+        if key.exists() {
+            writeln!(
+                out,
+                "not in the backup: {}, the key of the secrets of hooks; store a copy elsewhere",
+                key.display()
+            )?;
+        }
         report_damage(&self.directory, &damaged, &missing)
     }
 }

@@ -5,14 +5,17 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::arguments::parse_permission;
+use super::arguments::{parse_permission, read_secret};
+use super::key_output::{Output, print_key, with_path};
 use crate::operator::Operator;
-use crate::permissions::write_private;
 use plinth_base::clock::{Clock, Timestamp};
 use plinth_base::error::{Error, Result};
 use plinth_core::accounts::{self, AccountKind};
 use plinth_core::apps::{self, App, AppKey, AppKind, EventNames, Registration, store};
 use plinth_core::tokens::{Level, Permissions, Secret};
+use plinth_core::webhooks::key_file::KeyFile;
+use plinth_core::webhooks::model::WebhookOwner;
+use plinth_core::webhooks::{self, ConfigInput, key_for_sealing, operations};
 use plinth_store::{Connection, Store, Transaction};
 
 const LISTED_MAX: i64 = 1000;
@@ -54,19 +57,17 @@ pub struct Create {
     /// The client id, for a program that has a fixed one [default: generated]
     #[arg(long)]
     client_id: Option<String>,
+    /// The URL that events are sent to
+    #[arg(long, value_name = "URL")]
+    webhook_url: Option<String>,
+    /// A file with the secret that signs what is sent to it; - for standard input
+    #[arg(long, value_name = "FILE", requires = "webhook_url")]
+    webhook_secret_file: Option<PathBuf>,
     /// Create an OAuth app, which has scopes, no key and no installations
-    #[arg(long, conflicts_with_all = ["permissions", "events", "private_key"])]
+    #[arg(long, conflicts_with_all = ["permissions", "events", "private_key", "webhook_url"])]
     oauth: bool,
     #[command(flatten)]
     output: Output,
-}
-
-/// Where to write a private key.
-#[derive(Debug, Clone, Args)]
-pub struct Output {
-    /// Write the private key to this new file instead of printing it
-    #[arg(long, value_name = "FILE")]
-    private_key: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -87,9 +88,9 @@ pub enum KeyCommand {
 }
 
 impl AppCommand {
-    pub async fn run(self, store: &Store, clock: &Clock, out: &mut (dyn Write + Send)) -> Result<()> {
+    pub async fn run(self, store: &Store, keys: &KeyFile, clock: &Clock, out: &mut (dyn Write + Send)) -> Result<()> {
         match self {
-            AppCommand::Create(create) => create.run(store, clock, out).await,
+            AppCommand::Create(create) => create.run(store, keys, clock, out).await,
             AppCommand::List => {
                 for app in store::list(&mut store.read().await?, LISTED_MAX).await? {
                     let App { id, slug, client_id, .. } = &app;
@@ -118,14 +119,26 @@ impl AppCommand {
 }
 
 impl Create {
-    async fn run(self, store: &Store, clock: &Clock, out: &mut (dyn Write + Send)) -> Result<()> {
+    async fn run(self, store: &Store, keys: &KeyFile, clock: &Clock, out: &mut (dyn Write + Send)) -> Result<()> {
         let secret = apps::new_client_secret();
+        let config = ConfigInput {
+            url: self.webhook_url.clone(),
+            secret: read_secret(self.webhook_secret_file.as_deref())?,
+            ..ConfigInput::default()
+        };
+        webhooks::rules::check_partial_config(&config)?;
+        let secrets_key = key_for_sealing(&mut store.read().await?, keys, config.secret.as_ref()).await?;
         let key = (!self.oauth).then(apps::generate_key);
         let public_key = key.as_ref().map(|key| key.public_der.clone());
         let output = self.output.clone();
-        let context = (self, secret.clone(), public_key, clock.now());
-        let creating = store.write(Operator, context, |tx, (create, secret, key, now)| {
-            Box::pin(create.insert(tx, secret, key.as_deref(), *now))
+        let context = (self, secret.clone(), public_key, (config, secrets_key), clock.now());
+        let creating = store.write(Operator, context, |tx, (create, secret, key, (config, secrets_key), now)| {
+            Box::pin(async move {
+                let app = create.insert(tx, secret, key.as_deref(), *now).await?;
+                let owner = WebhookOwner::App(app.id);
+                operations::apply_app_config(tx, owner, config, secrets_key.as_deref(), *now).await?;
+                Ok(app)
+            })
         });
         let app = output.write_during(key.as_ref(), creating).await?;
         writeln!(out, "id            {}", app.id)?;
@@ -254,37 +267,9 @@ async fn remove_key(tx: &mut Transaction, slug: &str, fingerprint: &str) -> Resu
     Ok(())
 }
 
-impl Output {
-    /// Writes the key before `work` adds its public half, so that no key is added whose private half is lost. Removes the
-    /// file if `work` fails.
-    async fn write_during<T>(&self, key: Option<&AppKey>, work: impl Future<Output = Result<T>>) -> Result<T> {
-        let (Some(file), Some(key)) = (&self.private_key, key) else { return work.await };
-        write_private(file, &key.private_pem).map_err(|error| with_path(file, &error))?;
-        let done = work.await;
-        if done.is_err() {
-            // The error of `work` is more important than a file that cannot be removed.
-            let _ = std::fs::remove_file(file);
-        }
-        done
-    }
-}
-
-/// Prints a private key, or the file that it was written to. The service stores only the public half.
-fn print_key(key: &AppKey, output: &Output, out: &mut (dyn Write + Send)) -> Result<()> {
-    match &output.private_key {
-        None => write!(out, "{}", key.private_pem)?,
-        Some(file) => writeln!(out, "private key   {}", file.display())?,
-    }
-    Ok(())
-}
-
 fn read_key(file: &Path) -> Result<Vec<u8>> {
     let text = std::fs::read_to_string(file).map_err(|error| with_path(file, &error))?;
     apps::read_public_key(&text).map_err(|error| with_path(file, &error))
-}
-
-fn with_path(file: &Path, error: &dyn std::fmt::Display) -> Error {
-    Error::BadRequest(format!("{}: {error}", file.display()))
 }
 
 async fn find(db: &mut Connection, slug: &str) -> Result<App> {

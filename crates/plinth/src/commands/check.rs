@@ -7,6 +7,9 @@ use crate::backup::missing_objects;
 use crate::config::Options;
 use crate::data_directory::running_on;
 use plinth_base::error::{Error, Result};
+use plinth_core::webhooks;
+use plinth_core::webhooks::key_file::KeyFile;
+use plinth_core::webhooks::secret::open;
 use plinth_git as git;
 use plinth_git::Repositories;
 use plinth_store::{Location, Schema, Store};
@@ -54,6 +57,12 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
         writeln!(out, "git_idle_seconds = {}", settings.git.idle_timeout.as_secs())?;
         writeln!(out, "git_processes_max = {}", settings.git.processes_max)?;
         writeln!(out, "git_processes_per_caller_max = {}", settings.git.processes_per_caller_max)?;
+        let deliveries = options.delivery_settings();
+        let targets: Vec<String> = deliveries.allowed.private_targets.iter().map(ToString::to_string).collect();
+        writeln!(out, "webhook_attempts_max = {}", deliveries.attempts_max)?;
+        writeln!(out, "webhook_private_targets = {targets:?}")?;
+        writeln!(out, "webhook_retention_days = {}", deliveries.retention.as_secs() / (24 * 60 * 60))?;
+        writeln!(out, "secrets_key_file = {:?}", options.secrets_key_file().display().to_string())?;
         writeln!(out, "log = {:?}", options.log())?;
         writeln!(out, "log_format = {:?}", options.log_format.unwrap_or_default().as_str())?;
     }
@@ -79,7 +88,23 @@ async fn check_store(options: &Options, location: &Location) -> Result<String> {
     let store = Store::open(location).await?;
     store.check().await?;
     check_repositories(&store, options.data()).await?;
+    check_secrets_key(&store, KeyFile::new(options.secrets_key_file())).await?;
     Ok(format!("the {} store responds", store.engine_name()))
+}
+
+/// Checks that the key of stored secrets is there: without it, deliveries to their hooks fail.
+async fn check_secrets_key(store: &Store, keys: KeyFile) -> Result<()> {
+    let Some(hook) = webhooks::store::find_any_with_secret(&mut store.read().await?).await? else { return Ok(()) };
+    let Some(sealed) = &hook.secret else { return Ok(()) };
+    let (path, advice) = (keys.path().display(), "deliveries to hooks with secrets fail; see docs/webhooks.md");
+    match keys.read()? {
+        None => {
+            Err(Error::Conflict(format!("the file {path} with the key of the stored secrets does not exist: {advice}")))
+        }
+        Some(key) => open(&key, hook.owner, sealed)
+            .map(drop)
+            .map_err(|_| Error::Conflict(format!("{path} is not the key of the stored secrets: {advice}"))),
+    }
 }
 
 /// Checks that every repository directory is complete, and that every object that the database names exists.

@@ -90,7 +90,7 @@ async fn apply(tx: &mut Transaction, import: &Import) -> Result<Outcome> {
         pulls::store::insert_contributor(tx, id, email).await?;
     }
     if let Some(branch) = &import.default_branch {
-        repos::store::update_default_branch(tx, id, branch, import.now).await?;
+        repos::operations::update_default_branch(tx, id, branch, None, import.now).await?;
     }
     Ok(Outcome::Imported)
 }

@@ -12,6 +12,8 @@ use plinth_base::ids::InstallationId;
 use plinth_core::accounts::{self, AccountKind};
 use plinth_core::apps::store::{self, NewInstallation};
 use plinth_core::apps::{AppKind, Installation};
+use plinth_core::installations::events::Changer;
+use plinth_core::installations::operations;
 use plinth_core::repos;
 use plinth_core::tokens::{Level, Permissions, SelectionMode};
 use plinth_store::{Connection, Store, Transaction};
@@ -56,19 +58,19 @@ impl InstallationCommand {
             }
             InstallationCommand::List => list(&mut store.read().await?, out).await?,
             InstallationCommand::Suspend { id } => {
-                suspend(store, InstallationId(id), Some(clock.now())).await?;
+                suspend(store, InstallationId(id), Suspension::Begins, clock.now()).await?;
                 writeln!(out, "suspended {id}")?;
             }
             InstallationCommand::Unsuspend { id } => {
-                suspend(store, InstallationId(id), None).await?;
+                suspend(store, InstallationId(id), Suspension::Ends, clock.now()).await?;
                 writeln!(out, "unsuspended {id}")?;
             }
             InstallationCommand::Delete { id } => {
                 store
-                    .write(Operator, InstallationId(id), |tx, id| {
+                    .write(Operator, (InstallationId(id), clock.now()), |tx, (id, now)| {
                         Box::pin(async move {
                             find(tx, *id).await?;
-                            Ok(store::delete_installation(tx, *id).await?)
+                            operations::uninstall(tx, *id, Changer::Operator, *now).await
                         })
                     })
                     .await?;
@@ -95,14 +97,14 @@ impl Create {
         let mode = if self.repositories.is_empty() { SelectionMode::All } else { SelectionMode::Selected };
         let new =
             NewInstallation { app: app.id, account: account.id, mode, permissions: &granted, events: &app.events };
-        let id = store::insert_installation(tx, &new, now).await?;
+        let mut selected = Vec::with_capacity(self.repositories.len());
         for name in &self.repositories {
             let found = repos::store::find(tx, &account.login, name.rsplit('/').next().unwrap_or(name), None).await?;
             let found = found.filter(|found| !name.contains('/') || found.is_called(name));
             let found = found.ok_or_else(|| invalid(format!("{} has no repository {name:?}", account.login)))?;
-            store::insert_selected(tx, id, found.repo.id).await?;
+            selected.push(found.repo.id);
         }
-        Ok(id)
+        operations::install(tx, &new, &selected, now).await
     }
 }
 
@@ -116,12 +118,19 @@ async fn list(db: &mut Connection, out: &mut (dyn Write + Send)) -> Result<()> {
     Ok(())
 }
 
-async fn suspend(store: &Store, id: InstallationId, since: Option<Timestamp>) -> Result<()> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Suspension {
+    Begins,
+    Ends,
+}
+
+async fn suspend(store: &Store, id: InstallationId, suspension: Suspension, now: Timestamp) -> Result<()> {
     store
-        .write(Operator, (id, since), |tx, (id, since)| {
+        .write(Operator, (id, suspension, now), |tx, (id, suspension, now)| {
             Box::pin(async move {
-                find(tx, *id).await?;
-                Ok(store::update_suspension(tx, *id, *since, None).await?)
+                let found = find(tx, *id).await?;
+                let since = (*suspension == Suspension::Begins).then_some(*now);
+                operations::set_suspended(tx, &found, (since, None), Changer::Operator, *now).await
             })
         })
         .await

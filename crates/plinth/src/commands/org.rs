@@ -7,9 +7,9 @@ use clap::{Subcommand, ValueEnum};
 use super::accounts::{self, Wanted};
 use super::lookup::{find_account, find_user};
 use crate::operator::Operator;
-use plinth_base::clock::Clock;
+use plinth_base::clock::{Clock, Timestamp};
 use plinth_base::error::{Error, Result};
-use plinth_core::accounts::{AccountKind, OrgRole, store};
+use plinth_core::accounts::{AccountKind, OrgRole, operations};
 use plinth_store::{Store, Transaction};
 
 #[derive(Debug, Subcommand)]
@@ -61,32 +61,37 @@ impl OrgCommand {
                 let role = OrgRole::from(role);
                 let done = format!("{user} is {} of {org}", role.as_str());
                 store
-                    .write(Operator, (org, user, role), |tx, (org, user, role)| {
-                        Box::pin(add_member(tx, org, user, *role))
+                    .write(Operator, (org, user, role, clock.now()), |tx, (org, user, role, now)| {
+                        Box::pin(add_member(tx, org, user, *role, *now))
                     })
                     .await?;
                 Ok(writeln!(out, "{done}")?)
             }
             OrgCommand::RemoveMember { org, user } => {
                 let done = format!("{user} is no longer in {org}");
-                store.write(Operator, (org, user), |tx, (org, user)| Box::pin(remove_member(tx, org, user))).await?;
+                store
+                    .write(Operator, (org, user, clock.now()), |tx, (org, user, now)| {
+                        Box::pin(remove_member(tx, org, user, *now))
+                    })
+                    .await?;
                 Ok(writeln!(out, "{done}")?)
             }
         }
     }
 }
 
-async fn add_member(tx: &mut Transaction, org: &str, user: &str, role: OrgRole) -> Result<()> {
+async fn add_member(tx: &mut Transaction, org: &str, user: &str, role: OrgRole, now: Timestamp) -> Result<()> {
     let org = find_account(tx, org, AccountKind::Organization).await?;
     let user = find_user(tx, user).await?;
-    Ok(store::upsert_membership(tx, org.id, user.id, role).await?)
+    operations::set_member(tx, org.id, user.id, role, now).await?;
+    Ok(())
 }
 
-async fn remove_member(tx: &mut Transaction, org: &str, user: &str) -> Result<()> {
+async fn remove_member(tx: &mut Transaction, org: &str, user: &str, now: Timestamp) -> Result<()> {
     let org = find_account(tx, org, AccountKind::Organization).await?;
     let user = find_user(tx, user).await?;
-    match store::delete_membership(tx, org.id, user.id).await? {
-        0 => Err(Error::BadRequest(format!("{} is not in {}", user.login, org.login))),
-        _ => Ok(()),
+    match operations::remove_member(tx, org.id, user.id, now).await? {
+        false => Err(Error::BadRequest(format!("{} is not in {}", user.login, org.login))),
+        true => Ok(()),
     }
 }

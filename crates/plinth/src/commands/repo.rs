@@ -13,7 +13,7 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 use plinth_core::access::Role;
 use plinth_core::repos::store::{self, NewRepo};
-use plinth_core::repos::{RepoName, deletion};
+use plinth_core::repos::{RepoName, deletion, operations};
 use plinth_core::{Core, CoreSettings, accounts};
 use plinth_git::Repositories;
 use plinth_store::{Store, Transaction};
@@ -80,15 +80,16 @@ impl RepoCommand {
             RepoCommand::AddCollaborator { repo, user, permission } => {
                 let done = format!("{user} has {} in {repo}", permission.as_str());
                 store
-                    .write(Operator, (repo, user, permission), |tx, (repo, user, permission)| {
-                        Box::pin(add_collaborator(tx, repo, user, *permission))
+                    .write(Operator, (repo, user, permission, clock.now()), |tx, (repo, user, permission, now)| {
+                        Box::pin(add_collaborator(tx, repo, user, *permission, *now))
                     })
                     .await?;
                 Ok(writeln!(out, "{done}")?)
             }
             RepoCommand::Delete { name } => {
                 let done = format!("deleted {name}");
-                let id = store.write(Operator, name, |tx, name| Box::pin(delete(tx, name))).await?;
+                let context = (name, clock.now());
+                let id = store.write(Operator, context, |tx, (name, now)| Box::pin(delete(tx, name, *now))).await?;
                 let core = Core::new(store.clone(), repositories, clock.clone(), CoreSettings::default());
                 writeln!(out, "{done}")?;
                 deletion::remove(&core, id).await.map_err(|error| {
@@ -109,18 +110,25 @@ async fn create(
     let found = accounts::store::find_by_login(tx, owner).await?;
     let owner = found.ok_or_else(|| Error::BadRequest(format!("there is no account {owner:?}")))?;
     let new = NewRepo { owner: owner.id, name, description: description.as_deref(), private: *private, default_branch };
-    store::insert(tx, &new, *now).await?;
+    operations::insert(tx, &new, None, *now).await?;
     Ok(())
 }
 
-async fn add_collaborator(tx: &mut Transaction, repo: &str, user: &str, permission: Role) -> Result<()> {
+async fn add_collaborator(
+    tx: &mut Transaction,
+    repo: &str,
+    user: &str,
+    permission: Role,
+    now: Timestamp,
+) -> Result<()> {
     let found = find_repo(tx, repo).await?;
     let user = find_user(tx, user).await?;
-    Ok(store::upsert_collaborator(tx, found.repo.id, user.id, permission).await?)
+    operations::set_collaborator(tx, found.repo.id, user.id, permission, now).await?;
+    Ok(())
 }
 
-async fn delete(tx: &mut Transaction, name: &str) -> Result<RepoId> {
+async fn delete(tx: &mut Transaction, name: &str, now: Timestamp) -> Result<RepoId> {
     let found = find_repo(tx, name).await?;
-    deletion::mark(tx, found.repo.id).await?;
+    operations::remove(tx, found.repo.id, None, now).await?;
     Ok(found.repo.id)
 }

@@ -9,7 +9,9 @@ use serde::Deserialize;
 use super::log::LogFormat;
 use plinth_api::settings::Network;
 use plinth_base::error::{Error, Result};
+use plinth_core::webhooks::key_file;
 use plinth_store::Durability;
+use plinth_webhooks::address::PrivateTarget;
 
 const LISTEN_DEFAULT: &str = "127.0.0.1:8080";
 const DATA_DEFAULT: &str = "data";
@@ -157,6 +159,18 @@ options! {
     /// Concurrent clones and pushes of one caller [default: 4]
     #[arg(long, global = true, env = "PLINTH_GIT_PROCESSES_PER_CALLER_MAX", value_name = "COUNT")]
     git_processes_per_caller_max: usize,
+    /// Attempts to deliver a webhook, over about six hours for 7 [default: 7, 1 with --ephemeral]
+    #[arg(long, global = true, env = "PLINTH_WEBHOOK_ATTEMPTS_MAX", value_name = "COUNT")]
+    webhook_attempts_max: u32,
+    /// Addresses that are not public and to which webhooks are sent: loopback, addresses, or networks such as 10.0.0.0/8 [default: none, loopback with --ephemeral]
+    #[arg(long, global = true, env = "PLINTH_WEBHOOK_PRIVATE_TARGETS", value_name = "NETWORK", value_delimiter = ',')]
+    webhook_private_targets: Vec<PrivateTarget>,
+    /// Days for which webhook deliveries are stored [default: 3]
+    #[arg(long, global = true, env = "PLINTH_WEBHOOK_RETENTION_DAYS", value_name = "DAYS")]
+    webhook_retention_days: u32,
+    /// File with the key that encrypts secrets of hooks; created when it is first needed [default: secrets.key in the data directory]
+    #[arg(long, global = true, env = "PLINTH_SECRETS_KEY_FILE", value_name = "FILE")]
+    secrets_key_file: PathBuf,
     /// SQLite's `synchronous`: full, normal or off. For measurements and tests only
     #[arg(long, global = true, env = "PLINTH_DEV_SYNCHRONOUS", value_name = "LEVEL", hide = true)]
     dev_synchronous: Synchronous,
@@ -188,6 +202,11 @@ impl Options {
 
     pub fn data(&self) -> &Path {
         self.data.as_deref().unwrap_or(Path::new(DATA_DEFAULT))
+    }
+
+    /// The file with the key of secrets.
+    pub fn secrets_key_file(&self) -> PathBuf {
+        self.secrets_key_file.clone().unwrap_or_else(|| self.data().join(key_file::FILE_NAME))
     }
 
     pub fn database_connections(&self) -> usize {

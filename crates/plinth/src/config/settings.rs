@@ -7,6 +7,12 @@ use super::validation::check_public_url;
 use plinth_api::settings::{GitSettings, Settings};
 use plinth_base::error::Result;
 use plinth_core::DisabledCaches;
+use plinth_webhooks::DeliverySettings;
+use plinth_webhooks::address::AllowedAddresses;
+
+const WEBHOOK_ATTEMPTS_DEFAULT: u32 = 7;
+const WEBHOOK_RETENTION_DAYS_DEFAULT: u32 = 3;
+const DAY_SECONDS: u64 = 24 * 60 * 60;
 
 impl Options {
     /// The settings of the service, with defaults for everything that is not set.
@@ -35,7 +41,18 @@ impl Options {
         objects.cpu_time = self.object_cpu_seconds.map_or(objects.cpu_time, Duration::from_secs);
         objects.memory_bytes_max = self.object_memory_bytes_max.unwrap_or(objects.memory_bytes_max);
         self.set_git(&mut settings.git);
+        settings.secrets_key_file.clone_from(&self.secrets_key_file);
         Ok(settings)
+    }
+
+    /// The settings of webhook deliveries.
+    pub fn delivery_settings(&self) -> DeliverySettings {
+        let days = self.webhook_retention_days.unwrap_or(WEBHOOK_RETENTION_DAYS_DEFAULT);
+        DeliverySettings {
+            attempts_max: self.webhook_attempts_max.unwrap_or(WEBHOOK_ATTEMPTS_DEFAULT).into(),
+            retention: Duration::from_secs(u64::from(days) * DAY_SECONDS),
+            allowed: AllowedAddresses { private_targets: self.webhook_private_targets.clone().unwrap_or_default() },
+        }
     }
 
     fn parse_disabled_caches(&self) -> Result<DisabledCaches> {

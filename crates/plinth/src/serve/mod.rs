@@ -3,6 +3,7 @@
 mod demo;
 mod metrics;
 mod systemd;
+mod webhooks;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -27,6 +28,7 @@ use plinth_core::repos::deletion;
 use plinth_git as git;
 use plinth_git::Repositories;
 use plinth_store::{Durability, Store};
+use plinth_webhooks::address::PrivateTarget;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -55,6 +57,10 @@ impl Serve {
         if let Some(directory) = &temporary {
             options.limits = options.limits.or(Some(false));
             options.lame_duck_seconds = options.lame_duck_seconds.or(Some(0));
+            // As on GitHub, so that a test sees each delivery once; and its receiver is on this machine.
+            options.webhook_attempts_max = options.webhook_attempts_max.or(Some(1));
+            options.webhook_private_targets =
+                options.webhook_private_targets.or_else(|| Some(vec![PrivateTarget::Loopback]));
             options.data = Some(directory.path().to_owned());
         }
         let durability = if self.ephemeral { Durability::None } else { Durability::PowerCut };
@@ -78,6 +84,7 @@ impl Serve {
         let url = format!("http://{}", listener.local_addr()?);
         let metrics_url = metrics::start(&options, &app).await?;
         let background = start_background(&options, &app);
+        let deliveries = webhooks::start(&app, options.delivery_settings(), &url);
         // Before the process id is printed, which others may signal at once.
         let stop = stop_signal(app.clone())?;
         if self.ready_json {
@@ -91,6 +98,7 @@ impl Serve {
         systemd::notify_ready();
         let served = server::serve(listener, app, stop).await;
         background.into_iter().for_each(|task| task.abort());
+        deliveries.stop().await;
         logging::finish();
         tracing::info!("stopped");
         drop(lock);
@@ -110,7 +118,8 @@ impl Serve {
 
     async fn apply_state(&self, store: &Store, app: &App, out: &mut (dyn Write + Send)) -> Result<()> {
         let Some(file) = &self.state else { return Ok(()) };
-        let report = State::read(file)?.apply(store, &app.repositories, app.clock.now()).await?;
+        let state = State::read(file)?.with_secrets_key_file(app.secrets_key.path().to_owned());
+        let report = state.apply(store, &app.repositories, app.clock.now()).await?;
         if !self.ready_json {
             write!(out, "{report}")?;
         }

@@ -6,7 +6,7 @@ use super::report::{Effect, Report};
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
 use plinth_core::accounts::store::{self, NewAccount};
-use plinth_core::accounts::{Account, AccountKind, Login};
+use plinth_core::accounts::{Account, AccountKind, Login, operations};
 use plinth_store::Transaction;
 
 pub async fn apply_users(tx: &mut Transaction, users: &[User], now: Timestamp, report: &mut Report) -> Result<()> {
@@ -35,13 +35,12 @@ pub async fn apply_orgs(tx: &mut Transaction, orgs: &[Org], now: Timestamp, repo
         let account = apply_account(tx, &org.login, "orgs.login", &new, now, report).await?;
         for member in &org.members {
             let user = find_user(tx, &member.user, "orgs.members.user").await?;
-            let before = store::find_membership(tx, account.id, user.id).await?;
+            let before = operations::set_member(tx, account.id, user.id, member.role, now).await?;
             let effect = match before {
                 None => Effect::Created,
                 Some(role) if role == member.role => Effect::Unchanged,
                 Some(_) => Effect::Changed,
             };
-            store::upsert_membership(tx, account.id, user.id, member.role).await?;
             report.note(format_args!("member {} of {}", user.login, account.login), effect);
         }
     }

@@ -13,6 +13,8 @@ use plinth_base::ids::{AppId, InstallationId, RepoId};
 use plinth_core::accounts::Account;
 use plinth_core::apps::store::{self, NewInstallation};
 use plinth_core::apps::{self, AppKind, EventNames, Registration};
+use plinth_core::installations::events::Changer;
+use plinth_core::installations::operations;
 use plinth_core::repos;
 use plinth_core::tokens::{Permissions, Secret, SelectionMode};
 use plinth_store::Transaction;
@@ -159,11 +161,10 @@ pub async fn apply_installations(
         let mode = if repos.is_some() { SelectionMode::Selected } else { SelectionMode::All };
         let new =
             NewInstallation { app: app.id, account: account.id, mode, permissions: &granted, events: &app.events };
-        let (id, mut effect) = apply_installation(tx, &new, now).await?;
-        if select(tx, id, repos.as_deref().unwrap_or_default()).await? && effect == Effect::Unchanged {
-            effect = Effect::Changed;
-        }
-        store::update_suspension(tx, id, installation.suspended.then_some(now), None).await?;
+        let (id, effect) = apply_installation(tx, &new, repos.as_deref().unwrap_or_default(), now).await?;
+        let since = installation.suspended.then_some(now);
+        let found = store::find_installation(tx, id).await?.ok_or(Error::NotFound)?;
+        operations::set_suspended(tx, &found, (since, None), Changer::Operator, now).await?;
         report.note(format_args!("installation of {} on {} (id {id})", app.slug, account.login), effect);
     }
     Ok(())
@@ -172,26 +173,18 @@ pub async fn apply_installations(
 async fn apply_installation(
     tx: &mut Transaction,
     new: &NewInstallation<'_>,
+    repos: &[RepoId],
     now: Timestamp,
 ) -> Result<(InstallationId, Effect)> {
     let Some(found) = store::find_installation_on(tx, new.app, new.account).await? else {
-        return Ok((store::insert_installation(tx, new, now).await?, Effect::Created));
+        return Ok((operations::install(tx, new, repos, now).await?, Effect::Created));
     };
-    if found.repository_selection == new.mode && found.permissions == *new.permissions {
-        return Ok((found.id, Effect::Unchanged));
+    let is_same = found.repository_selection == new.mode && found.permissions == *new.permissions;
+    if !is_same {
+        operations::update_grant(tx, &found, new, now).await?;
     }
-    store::update_selection(tx, found.id, new.mode, now).await?;
-    store::update_installation_grant(tx, found.id, new.permissions, now).await?;
-    Ok((found.id, Effect::Changed))
-}
-
-/// Adds the repositories that are not selected yet; returns whether there were any.
-async fn select(tx: &mut Transaction, id: InstallationId, repos: &[RepoId]) -> Result<bool> {
-    let mut added = false;
-    for repo in repos {
-        added |= store::insert_selected(tx, id, *repo).await? > 0;
-    }
-    Ok(added)
+    let has_more = operations::select(tx, found.id, repos, now).await?;
+    Ok((found.id, if is_same && !has_more { Effect::Unchanged } else { Effect::Changed }))
 }
 
 /// Finds the listed repositories of `account`; `None` stands for all.

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use serde_saphyr::Spanned;
 
+use super::hook::{Hook, HookSecret};
 use super::name::Name;
 use plinth_base::error::{Error, Result};
 use plinth_core::access::Role;
@@ -48,6 +49,8 @@ pub struct Org {
     pub email: Option<String>,
     #[serde(default)]
     pub members: Vec<Member>,
+    #[serde(default)]
+    pub hooks: Vec<Hook>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -78,6 +81,8 @@ pub struct Repo {
     pub tags: Vec<Tag>,
     /// The directory of a repository on this machine, which is copied as a whole.
     pub import: Option<Name>,
+    #[serde(default)]
+    pub hooks: Vec<Hook>,
 }
 
 impl Repo {
@@ -130,6 +135,8 @@ pub struct App {
     /// A fixed value, for tests. Without it the app has no secret until one is created.
     pub client_secret: Option<Name>,
     pub private_key_file: Option<Name>,
+    pub webhook_url: Option<Name>,
+    pub webhook_secret: Option<HookSecret>,
 }
 
 /// An app that acts for users with scopes: `gh` and other programs that sign in.

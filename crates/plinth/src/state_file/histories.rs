@@ -12,7 +12,7 @@ use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{RepoId, Sha};
 use plinth_core::accounts::{self, AccountKind};
-use plinth_core::ref_updates::{RefMoves, move_refs};
+use plinth_core::ref_updates::{Mover, RefMoves, move_refs};
 use plinth_core::refs::{self, Change, Target};
 use plinth_core::{pulls, repos};
 use plinth_git::{
@@ -150,7 +150,7 @@ impl CleanUp {
 pub async fn set_refs(tx: &mut Transaction, repo: RepoId, wanted: &[(RefName, Target)], now: Timestamp) -> Result<()> {
     let changes: Vec<Change> =
         wanted.iter().map(|(name, target)| Change { name: name.clone(), old: None, new: Some(*target) }).collect();
-    let RefMoves { outcomes, .. } = move_refs(tx, repo, &changes, now).await?;
+    let RefMoves { outcomes, .. } = move_refs(tx, repo, &changes, Mover::new(None, now)).await?;
     match changes.iter().zip(outcomes).find(|(_, outcome)| outcome.is_err()) {
         None => Ok(()),
         Some((change, _)) => Err(Error::Conflict(format!("{} conflicts with an existing reference", change.name))),

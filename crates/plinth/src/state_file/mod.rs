@@ -4,6 +4,8 @@ mod accounts;
 mod apps;
 mod file;
 pub mod histories;
+mod hook;
+mod hooks;
 mod issue_fields;
 mod name;
 mod projects;
@@ -20,6 +22,8 @@ use file::StateFile;
 use histories::Histories;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
+use plinth_core::webhooks::key_file;
+use plinth_core::webhooks::secret::SecretKey;
 use plinth_git::Repositories;
 use plinth_store::{Store, Transaction};
 pub use report::{Effect, Report};
@@ -29,6 +33,8 @@ pub struct State {
     file: StateFile,
     keys: Vec<apps::Key>,
     directory: PathBuf,
+    /// The file with the key of secrets; by default that of the data directory.
+    secrets_key_file: Option<PathBuf>,
 }
 
 /// Checks that the text is a state file. Creates no keys.
@@ -49,7 +55,13 @@ impl State {
     pub fn parse(text: &str, directory: &Path) -> Result<Self> {
         let file = file::parse(text)?;
         let keys = apps::read_keys(&file.apps, directory)?;
-        Ok(Self { file, keys, directory: directory.to_owned() })
+        Ok(Self { file, keys, directory: directory.to_owned(), secrets_key_file: None })
+    }
+
+    /// Encrypts secrets with the key in this file.
+    #[must_use]
+    pub fn with_secrets_key_file(self, file: PathBuf) -> Self {
+        Self { secrets_key_file: Some(file), ..self }
     }
 
     /// Applies everything in one transaction. The objects of repositories are durable before it begins.
@@ -57,10 +69,13 @@ impl State {
         let histories = Histories::prepare(store, repositories, &self.file, &self.directory).await?;
         let pulls = pulls::prepare(store, repositories, &self.file, &histories).await?;
         let clean_up = histories.clean_up();
-        let context = (self, histories, pulls, now);
+        let file = self.secrets_key_file.clone();
+        let file = file.unwrap_or_else(|| repositories.data_directory().join(key_file::FILE_NAME));
+        let secrets_key = hooks::read_key(store, file, &self.file).await?;
+        let context = (self, histories, pulls, secrets_key, now);
         let applied = store
-            .write(Operator, context, |tx, (state, histories, pulls, now)| {
-                Box::pin(state.apply_in(tx, histories, pulls, *now))
+            .write(Operator, context, |tx, (state, histories, pulls, secrets_key, now)| {
+                Box::pin(state.apply_in(tx, histories, pulls, secrets_key.as_deref(), *now))
             })
             .await;
         if applied.is_err() {
@@ -74,6 +89,7 @@ impl State {
         tx: &mut Transaction,
         histories: &Histories,
         pulls: &[pulls::Prepared],
+        secrets_key: Option<&SecretKey>,
         now: Timestamp,
     ) -> Result<Report> {
         let mut report = Report::default();
@@ -87,6 +103,7 @@ impl State {
         apps::apply_oauth(tx, &self.file.oauth_apps, now, &mut report).await?;
         apps::apply_installations(tx, &self.file.installations, now, &mut report).await?;
         tokens::apply(tx, &self.file.tokens, now, &mut report).await?;
+        hooks::apply(tx, &self.file, secrets_key, now, &mut report).await?;
         Ok(report)
     }
 }

@@ -19,7 +19,7 @@ use plinth_core::project_fields::model::ProjectField;
 use plinth_core::project_fields::operations::{self, ProjectKey};
 use plinth_core::project_fields::{self, NewField, OwnField, rules};
 use plinth_core::projects::store::{self, NewProject, ProjectWithRole};
-use plinth_core::projects::text;
+use plinth_core::projects::{self, text};
 use plinth_store::Transaction;
 
 const FIELDS: &str = "projects.fields";
@@ -60,7 +60,7 @@ async fn apply_one(
     };
     let (id, effect) = match store::find(tx, &owner.login, owner.kind, number, None).await? {
         None => {
-            let id = store::insert(tx, &new, number, now).await?;
+            let id = projects::operations::insert(tx, &new, number, now).await?;
             operations::add_defaults(tx, id, owner.kind, now).await?;
             (id, Effect::Created)
         }
@@ -72,7 +72,7 @@ async fn apply_one(
                 );
                 return Err(problem(&project.title, "projects.public", message));
             }
-            store::update(tx, found.project.id, &new, now).await?;
+            projects::operations::update(tx, &found.project, &new, now).await?;
             (found.project.id, Effect::Changed)
         }
     };

@@ -14,7 +14,7 @@ use plinth_core::accounts::{self, AccountKind};
 use plinth_core::objects::{ObjectLimits, Objects};
 use plinth_core::pulls;
 use plinth_core::pulls::diff_context::DiffContext;
-use plinth_core::pulls::model::{self, PullState, Version};
+use plinth_core::pulls::model::{self, Version};
 use plinth_core::pulls::store::NewPull;
 use plinth_core::pulls::threads::side_of;
 use plinth_core::refs;
@@ -122,7 +122,7 @@ async fn create(
         add_comment(tx, &created, comment, located, now).await?;
     }
     if pull.closed {
-        pulls::store::update_state(tx, created.id, PullState::Closed, now).await?;
+        pulls::operations::update_from_file(tx, &created, (&created.title, created.body.as_deref()), true, now).await?;
     }
     Ok(())
 }
@@ -173,17 +173,9 @@ async fn find_mentioned(tx: &mut Transaction, text: &str) -> Result<Vec<AccountI
 }
 
 async fn update(tx: &mut Transaction, wanted: &Pull, found: &model::Pull, now: Timestamp) -> Result<Effect> {
-    let state = if wanted.closed { PullState::Closed } else { PullState::Open };
-    let is_same_text = found.title == wanted.title.value && found.body == wanted.body;
-    if !is_same_text {
-        pulls::store::update_text(tx, found.id, &wanted.title.value, wanted.body.as_deref(), now).await?;
-    }
-    // A pull request that was closed, for example by deleting its branch, is not reopened.
-    if state != found.state && state == PullState::Closed {
-        pulls::store::update_state(tx, found.id, state, now).await?;
-        return Ok(Effect::Changed);
-    }
-    Ok(if is_same_text { Effect::Unchanged } else { Effect::Changed })
+    let text = (wanted.title.value.as_str(), wanted.body.as_deref());
+    let is_changed = pulls::operations::update_from_file(tx, found, text, wanted.closed, now).await?;
+    Ok(if is_changed { Effect::Changed } else { Effect::Unchanged })
 }
 
 async fn find_in_store(

@@ -10,7 +10,7 @@ use plinth_base::error::Result;
 use plinth_base::ids::RepoId;
 use plinth_core::accounts::{self, AccountKind};
 use plinth_core::repos::store::{self, NewRepo};
-use plinth_core::repos::{self, RepoName};
+use plinth_core::repos::{self, RepoName, operations};
 use plinth_store::Transaction;
 
 pub async fn apply(
@@ -23,7 +23,7 @@ pub async fn apply(
     for (index, repo) in wanted.iter().enumerate() {
         let imported = histories.of(index).and_then(|prepared| prepared.default_branch.as_deref());
         let (id, effect) = apply_one(tx, repo, imported, now, report).await?;
-        apply_collaborators(tx, repo, id, report).await?;
+        apply_collaborators(tx, repo, id, now, report).await?;
         histories.apply(tx, (index, repo), (id, effect), now, report).await?;
     }
     Ok(())
@@ -52,14 +52,17 @@ async fn apply_one(
         default_branch: default_branch.unwrap_or(DEFAULT_BRANCH),
     };
     let (id, effect) = match found {
-        None => (store::insert(tx, &new, now).await?, Effect::Created),
+        None => {
+            let id = operations::insert(tx, &new, None, now).await?;
+            store::update_archived(tx, id, repo.archived).await?;
+            (id, Effect::Created)
+        }
         Some(found) if is_same(&found.repo, &new, repo.archived) => (found.repo.id, Effect::Unchanged),
         Some(found) => {
-            store::update(tx, found.repo.id, &new, now).await?;
+            operations::update(tx, &found.repo, &new, repo.archived, now).await?;
             (found.repo.id, Effect::Changed)
         }
     };
-    store::update_archived(tx, id, repo.archived).await?;
     report.note(format_args!("repository {}", repo.name.value), effect);
     Ok((id, effect))
 }
@@ -71,16 +74,21 @@ fn is_same(found: &repos::Repo, wanted: &NewRepo<'_>, archived: bool) -> bool {
         && found.default_branch == wanted.default_branch
 }
 
-async fn apply_collaborators(tx: &mut Transaction, repo: &Repo, id: RepoId, report: &mut Report) -> Result<()> {
+async fn apply_collaborators(
+    tx: &mut Transaction,
+    repo: &Repo,
+    id: RepoId,
+    now: Timestamp,
+    report: &mut Report,
+) -> Result<()> {
     for collaborator in &repo.collaborators {
         let user = find_user(tx, &collaborator.user, "repos.collaborators.user").await?;
-        let before = store::find_collaborator(tx, id, user.id).await?;
+        let before = operations::set_collaborator(tx, id, user.id, collaborator.permission, now).await?;
         let effect = match before {
             None => Effect::Created,
             Some(role) if role == collaborator.permission => Effect::Unchanged,
             Some(_) => Effect::Changed,
         };
-        store::upsert_collaborator(tx, id, user.id, collaborator.permission).await?;
         report.note(format_args!("collaborator {} of {}", user.login, repo.name.value), effect);
     }
     Ok(())

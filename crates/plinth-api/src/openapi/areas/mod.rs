@@ -12,6 +12,7 @@ mod project_fields;
 mod projects;
 mod pulls;
 mod review_comments;
+mod webhooks;
 
 use super::operation::Area;
 
@@ -26,6 +27,7 @@ pub const AREAS: &[Area] = &[
     projects::AREA,
     pulls::AREA,
     notifications::AREA,
+    webhooks::AREA,
     git_objects::AREA,
     git_objects::CLONE_AND_PUSH,
     oauth::AREA,

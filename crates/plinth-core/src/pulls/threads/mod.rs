@@ -1,5 +1,6 @@
 //! Review threads: the anchors of comments, and their positions in each pull request version.
 
+mod bytes;
 mod model;
 mod operations;
 pub mod store;

@@ -1,5 +1,6 @@
 //! Threads as they are stored.
 
+use super::bytes;
 use crate::pulls::model::Version;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{PullId, Sha};
@@ -52,7 +53,7 @@ impl NewThread {
 type Line = (&'static str, i64);
 
 /// A thread with its anchor, which never changes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Thread {
     pub id: i64,
     pub pull_id: PullId,
@@ -60,7 +61,9 @@ pub struct Thread {
     pub version: i64,
     pub base_sha: Sha,
     pub head_sha: Sha,
+    #[serde(with = "bytes::optional")]
     pub old_path: Option<Vec<u8>>,
+    #[serde(with = "bytes::optional")]
     pub new_path: Option<Vec<u8>>,
     pub path: String,
     pub side: Option<String>,
@@ -68,6 +71,7 @@ pub struct Thread {
     pub start_side: Option<String>,
     pub start_line: Option<i64>,
     pub position: Option<i64>,
+    #[serde(with = "bytes")]
     pub diff_hunk: Vec<u8>,
 }
 
@@ -157,7 +161,7 @@ pub fn side_of(word: &str) -> Option<Side> {
 }
 
 /// The position of a thread in one pull request version.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Position {
     /// The head of that version; for an outdated thread, the last head that had its location.
     pub commit: Sha,
@@ -166,13 +170,31 @@ pub struct Position {
 }
 
 /// File and lines in a diff; without lines for a whole file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct DiffLocation {
     pub path: String,
     pub line: Option<i64>,
     pub start_side: Option<&'static str>,
     pub start_line: Option<i64>,
     pub position: Option<i64>,
+}
+
+/// As [`DiffLocation`] is read: the names of sides are constants of this program.
+#[derive(serde::Deserialize)]
+struct ReadLocation {
+    path: String,
+    line: Option<i64>,
+    start_side: Option<String>,
+    start_line: Option<i64>,
+    position: Option<i64>,
+}
+
+impl<'de> serde::Deserialize<'de> for DiffLocation {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let ReadLocation { path, line, start_side, start_line, position } = ReadLocation::deserialize(deserializer)?;
+        let start_side = start_side.and_then(|word| side_of(&word)).map(side_name);
+        Ok(Self { path, line, start_side, start_line, position })
+    }
 }
 
 impl DiffLocation {

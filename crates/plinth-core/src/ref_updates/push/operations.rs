@@ -1,7 +1,6 @@
 //! The transactions in which the refs of a push move: one, unless there are very many refs.
 
 use parking_lot::Mutex;
-use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
 use plinth_store::Transaction;
@@ -10,7 +9,7 @@ use super::{Pusher, UpdateOutcome, UpdateRejection, ValidatedUpdate, rules};
 use crate::Core;
 use crate::access::{Current, check_workflows};
 use crate::pulls::{self, PendingRefresh};
-use crate::ref_updates::{RefMoves, move_refs};
+use crate::ref_updates::{Mover, PushSize, RefMoves, move_refs};
 use crate::refs::{self, Change};
 use crate::repos::{self, GitRepo};
 
@@ -30,12 +29,13 @@ pub async fn apply(
         return Ok(vec![Err(UpdateRejection::TooManyAtomic(ATOMIC_UPDATES_MAX)); updates.len()]);
     }
     if atomic || updates.len() <= TRANSACTION_UPDATES_MAX {
-        return apply_together(core, pusher, updates, atomic).await;
+        return apply_together(core, pusher, (updates, None), atomic).await;
     }
     let mut outcomes: Vec<UpdateOutcome> = vec![Err(UpdateRejection::Stopped); updates.len()];
+    let size = PushSize::of(updates.iter().flatten());
     for (number, batch) in in_order(&updates, &pusher.repo.default_branch).chunks(TRANSACTION_UPDATES_MAX).enumerate() {
         let together = batch.iter().map(|index| updates[*index].clone()).collect();
-        match apply_together(core, pusher.clone(), together, false).await {
+        match apply_together(core, pusher.clone(), (together, Some(size)), false).await {
             Ok(applied) => batch.iter().zip(applied).for_each(|(index, outcome)| outcomes[*index] = outcome),
             Err(error) if number == 0 => return Err(error),
             // Earlier batches are reported as applied, the rest as stopped.
@@ -60,10 +60,11 @@ fn in_order(updates: &[ValidatedUpdate], default_branch: &str) -> Vec<usize> {
 async fn apply_together(
     core: &Core,
     pusher: Pusher,
-    updates: Vec<ValidatedUpdate>,
+    (updates, push): (Vec<ValidatedUpdate>, Option<PushSize>),
     atomic: bool,
 ) -> Result<Vec<UpdateOutcome>> {
-    let work = Work { pusher, updates, atomic, now: core.clock.now(), rolled_back: Mutex::default() };
+    let mover = Mover { actor: pusher.caller().actor(), now: core.clock.now(), push };
+    let work = Work { pusher, updates, atomic, mover, rolled_back: Mutex::default() };
     let work = std::sync::Arc::new(work);
     let applied = work.pusher.write_current(work.clone(), |tx, current, work| Box::pin(work.run(tx, current))).await;
     match (applied, work.rolled_back.lock().take()) {
@@ -79,7 +80,7 @@ struct Work {
     pusher: Pusher,
     updates: Vec<ValidatedUpdate>,
     atomic: bool,
-    now: Timestamp,
+    mover: Mover,
     /// The outcomes of a transaction that was rolled back, which can return only an error.
     rolled_back: Mutex<Option<Vec<UpdateOutcome>>>,
 }
@@ -100,7 +101,7 @@ impl Work {
         }
         let is_first = !refs::store::has_branches(tx, repo.id).await?;
         let changes: Vec<Change> = accepted(&self.updates, &outcomes).cloned().collect();
-        let RefMoves { outcomes: moved, mut refresh } = move_refs(tx, repo.id, &changes, self.now).await?;
+        let RefMoves { outcomes: moved, mut refresh } = move_refs(tx, repo.id, &changes, self.mover).await?;
         let open = outcomes.iter_mut().filter(|outcome| outcome.is_ok());
         open.zip(moved).for_each(|(outcome, moved)| *outcome = moved.map_err(UpdateRejection::from));
         if self.atomic && outcomes.iter().any(Result::is_err) {
@@ -126,7 +127,8 @@ impl Work {
             .collect();
         match branches.first() {
             Some((first, tip)) if !branches.iter().any(|(name, _)| *name == repo.default_branch) => {
-                repos::store::update_default_branch(tx, repo.id, first, self.now).await?;
+                let Mover { actor, now, .. } = self.mover;
+                repos::operations::update_default_branch(tx, repo.id, first, actor, now).await?;
                 Ok(Some(*tip))
             }
             Some(_) | None => Ok(None),

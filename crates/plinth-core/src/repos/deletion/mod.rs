@@ -130,6 +130,9 @@ pub async fn remove_batch(tx: &mut Transaction, repo: RepoId, part: Part, rows_m
     if removed == 0 && part == Part::Everything {
         removed = store::delete_token_selections(tx, repo, rows_max).await?;
         if removed == 0 {
+            removed = store::delete_hooks(tx, repo, rows_max).await?;
+        }
+        if removed == 0 {
             store::delete_marked(tx, repo).await?;
         }
     }

@@ -3,7 +3,7 @@
 //! A statement here deletes at most as many rows as its second parameter says, and no foreign key makes it delete or
 //! change more: children go before their parents, and replies before the comments they reply to.
 
-use plinth_base::ids::RepoId;
+use plinth_base::ids::{InstallationId, RepoId};
 use plinth_store::{Connection, DbError, Transaction, params};
 
 pub async fn mark_deleted(db: &mut Transaction, repo: RepoId, name_key: &str) -> Result<(), DbError> {
@@ -15,6 +15,12 @@ pub async fn mark_deleted(db: &mut Transaction, repo: RepoId, name_key: &str) ->
 pub async fn delete_collaborators(db: &mut Transaction, repo: RepoId) -> Result<(), DbError> {
     db.execute("delete from collaborator where repo_id = $1", params![repo]).await?;
     Ok(())
+}
+
+/// The installations that have selected a repository.
+pub async fn list_selections(db: &mut Connection, repo: RepoId) -> Result<Vec<InstallationId>, DbError> {
+    let sql = "select installation_id from installation_repo where repo_id = $1 order by installation_id";
+    Ok(db.all::<(InstallationId,)>(sql, params![repo]).await?.into_iter().map(|(id,)| id).collect())
 }
 
 /// Removes a repository from the selections of all installations.
@@ -64,9 +70,17 @@ const PULLS: &str = "delete from pull where id in \
 const CONTRIBUTORS: &str = "delete from contributor where repo_id = $1 and email in \
     (select email from contributor where repo_id = $1 order by email limit $2)";
 
+const DELIVERIES: &str = "delete from webhook_delivery where id in \
+    (select d.id from webhook w join webhook_delivery d on d.webhook_id = w.id where w.repo_id = $1 limit $2)";
+/// As [`OBJECTS`]: a payload may have megabytes.
+const MESSAGES: &str = "delete from webhook_message where id in \
+    (select id from (select id, sum(size) over (order by id) - size as size_before \
+     from (select m.id, length(m.payload) as size from webhook w join webhook_message m on m.webhook_id = w.id \
+     where w.repo_id = $1 limit $2) m) s where size_before < 8388608)";
+
 /// Deletes rows of the first table that has any, and returns how many. The order is that of the foreign keys.
 pub async fn delete_content(db: &mut Transaction, repo: RepoId, rows_max: i64) -> Result<u64, DbError> {
-    for sql in [COMMENTS, POSITIONS, THREADS, REVIEWS, NOTIFICATIONS, REFS, OBJECTS] {
+    for sql in [COMMENTS, POSITIONS, THREADS, REVIEWS, NOTIFICATIONS, DELIVERIES, MESSAGES, REFS, OBJECTS] {
         let deleted = db.content_only().execute(sql, params![repo, rows_max]).await?;
         if deleted > 0 {
             return Ok(deleted);
@@ -86,6 +100,12 @@ pub async fn delete_content(db: &mut Transaction, repo: RepoId, rows_max: i64) -
 pub async fn delete_token_selections(db: &mut Transaction, repo: RepoId, rows_max: i64) -> Result<u64, DbError> {
     let sql = "delete from token_repo where repo_id = $1 and token_id in \
                (select token_id from token_repo where repo_id = $1 order by token_id limit $2)";
+    db.execute(sql, params![repo, rows_max]).await
+}
+
+/// Deletes hooks of a repository. Their messages are gone already.
+pub async fn delete_hooks(db: &mut Transaction, repo: RepoId, rows_max: i64) -> Result<u64, DbError> {
+    let sql = "delete from webhook where id in (select id from webhook where repo_id = $1 order by id limit $2)";
     db.execute(sql, params![repo, rows_max]).await
 }
 

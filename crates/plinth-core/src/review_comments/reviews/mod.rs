@@ -1,5 +1,6 @@
 //! Reviews: comments that are submitted together, with an event such as an approval.
 
+pub mod events;
 mod input;
 pub mod model;
 pub mod operations;

@@ -8,7 +8,7 @@ use plinth_base::ids::{PullId, ReviewId, Sha};
 use plinth_store::{DbError, FromRow, Row, text_column};
 
 /// A review with its author.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Review {
     pub id: ReviewId,
     pub pull_id: PullId,

@@ -9,7 +9,7 @@ use plinth_base::ids::{AccountId, CommentId, PullId, ReviewId, Sha};
 use plinth_store::Transaction;
 
 use super::model::{Review, ReviewState};
-use super::{NewReview, Submission, rules, store};
+use super::{NewReview, Submission, events, rules, store};
 use crate::Core;
 use crate::access::WriteAccess;
 use crate::notifications::{self, Notice};
@@ -17,6 +17,7 @@ use crate::pulls::diff_context::with_diff_context;
 use crate::pulls::model::{Pull, PullFacts};
 use crate::pulls::{self, threads};
 use crate::repos::RepoTarget;
+use crate::review_comments::events::{CommentAction, record_comment};
 use crate::review_comments::model::NewComment;
 use crate::review_comments::positions::{Located, find_position, insert_thread};
 use crate::review_comments::recipients::{self, recipients};
@@ -214,7 +215,28 @@ async fn publish(
     });
     let recipients = recipients.collect();
     let notice = Notice { repo: pull.repo_id, pull: pull.id, actor: author, reader: None, recipients };
-    notifications::notify(tx, &notice, now).await
+    notifications::notify(tx, &notice, now).await?;
+    record(tx, pull, (id, author), &comments, now).await
+}
+
+/// Records the review and its comments, which nobody has heard of before.
+async fn record(
+    tx: &mut Transaction,
+    pull: &Pull,
+    (id, author): (ReviewId, AccountId),
+    published: &[(CommentId, i64)],
+    now: Timestamp,
+) -> Result<()> {
+    if !crate::events::is_wanted(tx).await? {
+        return Ok(());
+    }
+    let review = get(tx, pull.id, id, author).await?;
+    events::record_submitted(tx, pull.repo_id, || review, Some(author), now).await?;
+    for (comment, _) in published {
+        let comment = comments::find(tx, pull.repo_id, *comment, Some(author)).await?.ok_or(Error::NotFound)?;
+        record_comment(tx, pull.repo_id, (CommentAction::Created, &comment), Some(author), now).await?;
+    }
+    Ok(())
 }
 
 async fn get(tx: &mut Transaction, pull: PullId, id: ReviewId, viewer: AccountId) -> Result<Review> {

@@ -1,0 +1,82 @@
+//! Payloads about pull requests.
+
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::Sha;
+use plinth_core::pulls::events::{PullChanges, PullRequestData};
+use plinth_core::pulls::model::{Pull, Size};
+use plinth_core::pulls::{operations, store};
+use serde::Serialize;
+
+use super::Context;
+use super::common::From;
+use crate::negotiation::Media;
+use crate::pulls::json::{Ready, WholePullRequest};
+
+#[derive(Serialize)]
+struct Specific<'a> {
+    number: i64,
+    pull_request: WholePullRequest<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<Changes<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<Sha>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<Sha>,
+}
+
+#[derive(Serialize)]
+struct Changes<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<From<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<From<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base: Option<BaseChange<'a>>,
+}
+
+#[derive(Serialize)]
+struct BaseChange<'a> {
+    r#ref: From<&'a str>,
+    sha: From<Sha>,
+}
+
+impl<'a> Changes<'a> {
+    fn new(changes: &'a PullChanges) -> Self {
+        let base = |(name, sha): &'a (String, Sha)| BaseChange { r#ref: From { from: name }, sha: From { from: *sha } };
+        Self {
+            title: changes.title.as_deref().map(|from| From { from }),
+            body: changes.body.as_deref().map(|from| From { from }),
+            base: changes.base.as_ref().map(base),
+        }
+    }
+}
+
+pub async fn render(context: &Context<'_>) -> Result<Option<String>> {
+    let data: PullRequestData = context.data()?;
+    let Some(repo) = &context.parties.repo else { return Ok(None) };
+    let size = find_size(context, &data.pull).await?;
+    let number = data.pull.number;
+    let ready = Ready { pull: data.pull, rendered: None, open_pulls: context.parties.open_pulls };
+    context.write(Specific {
+        number,
+        pull_request: WholePullRequest::new(&ready, size, Media::Json, repo, context.urls),
+        changes: data.changes.as_ref().map(Changes::new),
+        before: data.heads.map(|(before, _)| before),
+        after: data.heads.map(|(_, after)| after),
+    })
+}
+
+/// The size of the version in the event. It is computed after the transaction that recorded the event, so another version
+/// may have come in between; commits that are gone or too expensive to compare leave zeros.
+async fn find_size(context: &Context<'_>, pull: &Pull) -> Result<Size> {
+    let current = store::find_by_id(&mut context.app.read().await?, pull.id).await?;
+    let known = current.filter(|current| current.version.number == pull.version.number).map(|current| current.version);
+    let measured = match known.and_then(|version| version.size) {
+        Some(size) => return Ok(size),
+        None => operations::size(context.app, pull).await,
+    };
+    match measured {
+        Err(Error::NotFound | Error::OverBudget(_)) => Ok(Size::default()),
+        measured => measured,
+    }
+}

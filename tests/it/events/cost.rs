@@ -1,0 +1,34 @@
+//! What a write costs without hooks.
+
+use std::cell::Cell;
+
+use super::state;
+use crate::attacks::support::{METRICS, Victim};
+
+/// As many as before there were events. PostgreSQL also looks up the caller and the repository, before and in the
+/// transaction.
+const STATEMENTS_ON_SQLITE: u64 = 4;
+const STATEMENTS_ON_POSTGRES: u64 = 8;
+
+#[test]
+fn update_ref_without_hooks_runs_no_statement_for_events() {
+    let victim = Victim::start_with(&state().to_string().replace("private_key_file: helper.pem", ""), METRICS);
+    let refs = "/repos/octo-org/rocket/git/refs";
+    let tip = |branch: &str| {
+        let found = victim.get("ghp_monamona", &format!("/repos/octo-org/rocket/git/ref/heads/{branch}"));
+        let body: serde_json::Value = serde_json::from_str(found.body()).expect("it is JSON");
+        body["object"]["sha"].as_str().expect("a ref has a target").to_owned()
+    };
+    let tips = [tip("main"), tip("next")];
+    let new = format!(r#"{{"ref":"refs/heads/topic","sha":"{}"}}"#, tips[0]);
+    assert_eq!(victim.send("ghp_monamona", "POST", refs, &new).status(), 201);
+    let turn = Cell::new(0);
+    let statements = victim.statements_of(|| {
+        turn.set(turn.get() + 1);
+        let body = format!(r#"{{"sha":"{}","force":true}}"#, tips[turn.get() % 2]);
+        let updated = victim.send("ghp_monamona", "PATCH", &format!("{refs}/heads/topic"), &body);
+        assert_eq!(updated.status(), 200);
+    });
+    let is_sqlite = victim.database_flags().is_empty();
+    assert_eq!(statements, if is_sqlite { STATEMENTS_ON_SQLITE } else { STATEMENTS_ON_POSTGRES });
+}
