@@ -160,7 +160,7 @@ async fn connect_to_one_of(addresses: &[SocketAddr]) -> Result<TcpStream, SendEr
             false => tokio::time::timeout(CONNECT_TIMEOUT, connecting).await.ok().and_then(Result::ok),
         };
         if let Some(stream) = connected {
-            // Deliveries are small, and nothing follows them.
+            // A delivery is one small request, and waiting for more to send would only delay it.
             let _ = stream.set_nodelay(true);
             return Ok(stream);
         }
