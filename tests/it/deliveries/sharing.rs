@@ -12,6 +12,10 @@ use crate::support::receiver::Receiver;
 async fn two_nodes_send_each_message_once() {
     const MESSAGES: usize = 400;
     let service = rocket().await;
+    // A store on SQLite has one node, which ends all claims when it starts.
+    if !service.app.is_shared_store() {
+        return;
+    }
     let receivers = [Receiver::ok(), Receiver::ok(), Receiver::ok()];
     for receiver in &receivers {
         add_hook(&service, hook(WebhookOwner::Repo(ROCKET), &receiver.url()), None).await;
