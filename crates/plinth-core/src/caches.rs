@@ -9,15 +9,17 @@ pub enum CacheName {
     Callers,
     RepoAccess,
     Pulls,
+    CommentContexts,
     Markdown,
     Comparisons,
     Objects,
 }
 
-const NAMES: [(&str, CacheName); 6] = [
+const NAMES: [(&str, CacheName); 7] = [
     ("callers", CacheName::Callers),
     ("repo-access", CacheName::RepoAccess),
     ("pulls", CacheName::Pulls),
+    ("comment-contexts", CacheName::CommentContexts),
     ("markdown", CacheName::Markdown),
     ("comparisons", CacheName::Comparisons),
     ("objects", CacheName::Objects),

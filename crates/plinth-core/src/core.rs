@@ -17,6 +17,7 @@ use crate::objects::{ObjectLimits, Objects};
 use crate::pulls::{PullCache, new_pull_cache};
 use crate::rate_limit::{RateLimiter, RateLimits};
 use crate::repos::{RepoAccessCache, new_repo_access_cache};
+use crate::review_comments::{CommentContextCache, new_comment_context_cache};
 use crate::settings;
 use crate::tokens::ExpiredTokens;
 use crate::webhooks::key_file::KeyFile;
@@ -54,6 +55,7 @@ pub struct Parts {
     pub(crate) caller_cache: CallerCache,
     pub(crate) repo_access_cache: RepoAccessCache,
     pub(crate) pull_cache: PullCache,
+    pub(crate) comment_context_cache: CommentContextCache,
     /// Locked while deleted repositories are removed.
     pub(crate) removal_turn: tokio::sync::Mutex<()>,
 }
@@ -89,6 +91,7 @@ impl Core {
             caller_cache: new_caller_cache(&store, disabled),
             repo_access_cache: new_repo_access_cache(&store, disabled),
             pull_cache: new_pull_cache(&store, disabled),
+            comment_context_cache: new_comment_context_cache(&store, disabled),
             secrets_key,
             removal_turn: tokio::sync::Mutex::default(),
             repositories,

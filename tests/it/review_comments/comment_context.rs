@@ -1,4 +1,4 @@
-//! A new comment depends on its pull request and its author as they are in its transaction.
+//! The cached context of a comment (pull request, author) is used only while it is current.
 
 use std::sync::Mutex;
 

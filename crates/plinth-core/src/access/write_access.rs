@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::AccountId;
-use plinth_store::{Connection, Dependency, InvalidationScope, Transaction, WriteAuthority};
+use plinth_store::{Connection, Dependency, Generations, InvalidationScope, Transaction, WriteAuthority};
 
 use super::authorize::{Access, find};
 use super::{AccessRequest, BAD_CREDENTIALS, Facts, Grant, Kind, NOT_A_JSON_WEB_TOKEN, Target, check_kind, decide};
@@ -40,6 +40,10 @@ impl<T> Deref for WriteAccess<T> {
 }
 
 impl<T: Target> WriteAccess<T> {
+    pub(crate) fn generations(&self) -> Option<Generations> {
+        self.request.generations
+    }
+
     pub(crate) fn principal(&self) -> Arc<Principal> {
         self.request.principal.clone()
     }

@@ -1,5 +1,6 @@
 //! Pull request review comments, which stay at their lines when the code moves, and the reviews that they belong to.
 
+mod comment_context;
 pub mod events;
 mod input;
 pub mod model;
@@ -10,6 +11,7 @@ pub mod reviews;
 pub mod rules;
 pub mod store;
 
+pub use comment_context::{CachedCommentContext, CommentContextCache, new_comment_context_cache};
 pub use input::{At, DraftComment, NewComment, Subject, Text};
 pub use operations::{NewReply, NewThreadComment, reply, start_thread};
 pub use positions::{Located, locate};

@@ -6,6 +6,7 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, CommentId, PullId, RepoId, ReviewId, Sha};
 use plinth_store::Transaction;
 
+use super::comment_context::{self, CachedCommentContext};
 use super::events::{self, CommentAction};
 use super::model::{self, Comment, Edit};
 use super::positions::{Located, find_position, insert_thread};
@@ -47,8 +48,9 @@ async fn create_thread(
     let located = find_position(core, pull, subject, rules::body_errors(&body)).await?;
     core.limiter.admit_content(author, access.operation(), &body, core.clock.now())?;
     let mentions = find_mentions_in(core, &body).await?;
+    let context = CachedCommentContext::load(core, access.generations(), pull.repo_id, (pull.id, author)).await?;
     let (repo, version) = (pull.repo_id, pull.version.number);
-    let new = NewThreadComment { repo, pull: pull.id, version, located, author, body, mentions };
+    let new = NewThreadComment { repo, pull: pull.id, version, located, context, author, body, mentions };
     access.write((new, core.clock.now()), |tx, (new, now)| Box::pin(start_thread(tx, new, *now))).await
 }
 
@@ -64,7 +66,8 @@ pub async fn create_reply(
     rules::check_body(&body)?;
     core.limiter.admit_content(author, access.operation(), &body, core.clock.now())?;
     let mentions = find_mentions_in(core, &body).await?;
-    let new = NewReply { repo: pull.repo_id, pull: pull.id, in_reply_to, author, body, mentions };
+    let context = CachedCommentContext::load(core, access.generations(), pull.repo_id, (pull.id, author)).await?;
+    let new = NewReply { repo: pull.repo_id, pull: pull.id, in_reply_to, context, author, body, mentions };
     access.write((new, core.clock.now()), |tx, (new, now)| Box::pin(reply(tx, new, *now))).await
 }
 
@@ -108,6 +111,8 @@ pub struct NewThreadComment {
     /// The version in which the comment was located.
     pub version: i64,
     pub located: Located,
+    /// The comment context from before the transaction, if there is one.
+    pub context: Option<CachedCommentContext>,
     pub author: AccountId,
     pub body: String,
     pub mentions: Vec<AccountId>,
@@ -119,6 +124,7 @@ pub struct NewReply {
     pub repo: RepoId,
     pub pull: PullId,
     pub in_reply_to: CommentId,
+    pub context: Option<CachedCommentContext>,
     pub author: AccountId,
     pub body: String,
     pub mentions: Vec<AccountId>,
@@ -126,7 +132,7 @@ pub struct NewReply {
 
 /// Starts a thread, in a review of its own.
 pub async fn start_thread(tx: &mut Transaction, new: &NewThreadComment, now: Timestamp) -> Result<Comment> {
-    let context = store::find_comment_context(tx, new.pull, new.author).await?.ok_or(Error::NotFound)?;
+    let context = comment_context::resolve(tx, new.context.as_ref(), new.pull, new.author).await?;
     let located = &new.located;
     let review = new_review(tx, (new.repo, new.pull), new.author, located.thread.anchor.head, now).await?;
     let thread = insert_thread(tx, new.repo, (new.pull, new.version), located).await?;
@@ -156,7 +162,7 @@ pub async fn reply(tx: &mut Transaction, new: &NewReply, now: Timestamp) -> Resu
     if root.in_reply_to_id.is_some() {
         return Err(rules::reply_to_reply());
     }
-    let context = store::find_comment_context(tx, new.pull, new.author).await?.ok_or(Error::NotFound)?;
+    let context = comment_context::resolve(tx, new.context.as_ref(), new.pull, new.author).await?;
     let review = new_review(tx, (new.repo, new.pull), new.author, root.thread.head_sha, now).await?;
     let comment = model::NewComment {
         repo: new.repo,
