@@ -57,7 +57,7 @@ function push(branch, file, message) {
 const probot = await startBot();
 
 await run({
-  async 'bot answers a pushed commit with a review comment'() {
+  async 'bot comments on a pushed commit'() {
     const sha = push('scratch', 'pushed.txt', 'a pushed commit');
     const comment = await waitFor('the comment', async () => {
       const { data } = await mona.rest.pulls.listReviewComments({ ...hello, pull_number: 2 });
