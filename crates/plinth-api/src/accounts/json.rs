@@ -69,10 +69,9 @@ pub enum ShowEmail {
     No,
 }
 
-/// An organization, with its profile.
+/// An organization without its profile, as in webhooks.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "organization")]
-pub struct Organization<'a> {
+pub struct SimpleOrganization<'a> {
     login: &'a str,
     id: AccountId,
     node_id: String,
@@ -85,6 +84,34 @@ pub struct Organization<'a> {
     public_members_url: UrlTemplate<'a>,
     avatar_url: Url<'a>,
     description: Option<&'a str>,
+}
+
+impl<'a> SimpleOrganization<'a> {
+    pub fn new(account: &'a Account, urls: &'a Urls) -> Self {
+        let url = urls.org(&account.login);
+        Self {
+            login: &account.login,
+            id: account.id,
+            node_id: node_id(account.id, account.kind),
+            url,
+            repos_url: url.then(Fixed("/repos")),
+            events_url: url.then(Fixed("/events")),
+            hooks_url: url.then(Fixed("/hooks")),
+            issues_url: url.then(Fixed("/issues")),
+            members_url: url.template("/members{/member}"),
+            public_members_url: url.template("/public_members{/member}"),
+            avatar_url: urls.avatar(account.id),
+            description: None,
+        }
+    }
+}
+
+/// An organization, with its profile.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "organization")]
+pub struct Organization<'a> {
+    #[serde(flatten)]
+    simple: SimpleOrganization<'a>,
     name: Option<&'a str>,
     email: Option<&'a str>,
     twitter_username: Option<&'a str>,
@@ -104,20 +131,8 @@ pub struct Organization<'a> {
 
 impl<'a> Organization<'a> {
     pub fn new(account: &'a Account, public_repos: i64, urls: &'a Urls) -> Self {
-        let url = urls.org(&account.login);
         Self {
-            login: &account.login,
-            id: account.id,
-            node_id: node_id(account.id, account.kind),
-            url,
-            repos_url: url.then(Fixed("/repos")),
-            events_url: url.then(Fixed("/events")),
-            hooks_url: url.then(Fixed("/hooks")),
-            issues_url: url.then(Fixed("/issues")),
-            members_url: url.template("/members{/member}"),
-            public_members_url: url.template("/public_members{/member}"),
-            avatar_url: urls.avatar(account.id),
-            description: None,
+            simple: SimpleOrganization::new(account, urls),
             name: account.name.as_deref(),
             email: account.email.as_deref(),
             twitter_username: None,

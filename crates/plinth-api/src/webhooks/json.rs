@@ -9,16 +9,16 @@ use crate::wire::{Word, words};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{DeliveryId, InstallationId, RepoId, WebhookId};
 use plinth_base::urls::{Part, Url};
+use plinth_core::apps::EventNames;
 use plinth_core::webhooks::deliveries::DeliverySummary;
 use plinth_core::webhooks::model::{self, ContentType, LastResponse, Webhook, WebhookWithResponse};
 use plinth_core::webhooks::rules::{MASK, NAME};
 
 words! { ContentType: Json, Form }
 
-/// A hook of a repository.
+/// What the hooks of repositories, organizations and apps have in common.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "hook")]
-pub struct Hook<'a> {
+pub struct HookFields<'a> {
     r#type: &'static str,
     id: WebhookId,
     name: &'static str,
@@ -27,6 +27,30 @@ pub struct Hook<'a> {
     config: Config<'a>,
     updated_at: Timestamp,
     created_at: Timestamp,
+}
+
+impl<'a> HookFields<'a> {
+    /// The events of an app are those of its registration.
+    pub fn new(kind: &'static str, hook: &'a Webhook, events: &'a EventNames) -> Self {
+        Self {
+            r#type: kind,
+            id: hook.id,
+            name: NAME,
+            active: hook.active,
+            events: &events.0,
+            config: Config::new(hook),
+            updated_at: hook.updated_at,
+            created_at: hook.created_at,
+        }
+    }
+}
+
+/// A hook of a repository.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "hook")]
+pub struct Hook<'a> {
+    #[serde(flatten)]
+    fields: HookFields<'a>,
     url: Url<'a>,
     test_url: Url<'a>,
     ping_url: Url<'a>,
@@ -39,14 +63,7 @@ impl<'a> Hook<'a> {
     pub fn new(found: &'a WebhookWithResponse, url: Url<'a>) -> Self {
         let hook = &found.hook;
         Self {
-            r#type: "Repository",
-            id: hook.id,
-            name: NAME,
-            active: hook.active,
-            events: &hook.events.0,
-            config: Config::new(hook),
-            updated_at: hook.updated_at,
-            created_at: hook.created_at,
+            fields: HookFields::new("Repository", hook, &hook.events),
             url,
             test_url: url.then(Part::Fixed("/test")),
             ping_url: url.then(Part::Fixed("/pings")),
@@ -60,14 +77,8 @@ impl<'a> Hook<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "org-hook")]
 pub struct OrgHook<'a> {
-    r#type: &'static str,
-    id: WebhookId,
-    name: &'static str,
-    active: bool,
-    events: &'a [String],
-    config: Config<'a>,
-    updated_at: Timestamp,
-    created_at: Timestamp,
+    #[serde(flatten)]
+    fields: HookFields<'a>,
     url: Url<'a>,
     ping_url: Url<'a>,
     deliveries_url: Url<'a>,
@@ -77,14 +88,7 @@ impl<'a> OrgHook<'a> {
     /// `url` is that of the hook.
     pub fn new(hook: &'a Webhook, url: Url<'a>) -> Self {
         Self {
-            r#type: "Organization",
-            id: hook.id,
-            name: NAME,
-            active: hook.active,
-            events: &hook.events.0,
-            config: Config::new(hook),
-            updated_at: hook.updated_at,
-            created_at: hook.created_at,
+            fields: HookFields::new("Organization", hook, &hook.events),
             url,
             ping_url: url.then(Part::Fixed("/pings")),
             deliveries_url: url.then(Part::Fixed("/deliveries")),

@@ -1,9 +1,8 @@
 //! The parts that the payloads of all events have.
 
 use plinth_base::error::Result;
-use plinth_base::ids::{AccountId, InstallationId, NodeId, RepoId};
-use plinth_base::urls::Part::Fixed;
-use plinth_base::urls::{Url, UrlTemplate, Urls};
+use plinth_base::ids::{InstallationId, NodeId, RepoId};
+use plinth_base::urls::Urls;
 use plinth_core::accounts::{self, Account, AccountKind};
 use plinth_core::events::{Event, EventName};
 use plinth_core::repos::events::RepositoryData;
@@ -11,7 +10,7 @@ use plinth_core::repos::{self, Repo};
 use serde::Serialize;
 
 use super::Context;
-use crate::accounts::json::{User, node_id};
+use crate::accounts::json::{SimpleOrganization, User};
 use crate::app::App;
 use crate::repos::json::Repository;
 
@@ -73,7 +72,7 @@ pub struct Envelope<'a, T> {
     #[serde(skip_serializing_if = "Option::is_none")]
     repository: Option<Repository<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    organization: Option<Organization<'a>>,
+    organization: Option<SimpleOrganization<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     installation: Option<Installation>,
     sender: User<'a>,
@@ -86,7 +85,7 @@ impl<'a, T> Envelope<'a, T> {
             action: event.action.as_deref(),
             specific,
             repository: parties.repository(urls),
-            organization: Organization::of(&parties.owner, urls),
+            organization: organization(&parties.owner, urls),
             installation: recipient.installation.map(Installation::new),
             sender: User::new(&parties.sender, urls),
         }
@@ -105,45 +104,9 @@ impl<'a, T> Envelope<'a, T> {
     }
 }
 
-/// The organization of a payload.
-#[derive(Serialize)]
-pub struct Organization<'a> {
-    login: &'a str,
-    id: AccountId,
-    node_id: String,
-    url: Url<'a>,
-    repos_url: Url<'a>,
-    events_url: Url<'a>,
-    hooks_url: Url<'a>,
-    issues_url: Url<'a>,
-    members_url: UrlTemplate<'a>,
-    public_members_url: UrlTemplate<'a>,
-    avatar_url: Url<'a>,
-    description: Option<&'a str>,
-}
-
-impl<'a> Organization<'a> {
-    /// `None` for other accounts.
-    fn of(account: &'a Account, urls: &'a Urls) -> Option<Self> {
-        if account.kind != AccountKind::Organization {
-            return None;
-        }
-        let url = urls.org(&account.login);
-        Some(Self {
-            login: &account.login,
-            id: account.id,
-            node_id: node_id(account.id, account.kind),
-            url,
-            repos_url: url.then(Fixed("/repos")),
-            events_url: url.then(Fixed("/events")),
-            hooks_url: url.then(Fixed("/hooks")),
-            issues_url: url.then(Fixed("/issues")),
-            members_url: url.template("/members{/member}"),
-            public_members_url: url.template("/public_members{/member}"),
-            avatar_url: urls.avatar(account.id),
-            description: None,
-        })
-    }
+/// The organization of a payload; `None` for other accounts.
+fn organization<'a>(account: &'a Account, urls: &'a Urls) -> Option<SimpleOrganization<'a>> {
+    (account.kind == AccountKind::Organization).then(|| SimpleOrganization::new(account, urls))
 }
 
 /// The installation through which an app receives an event.

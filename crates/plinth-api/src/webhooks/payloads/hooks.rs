@@ -1,20 +1,18 @@
 //! The payload of `ping`, which shows the hook as it is.
 
-use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
 use plinth_base::ids::{AppId, WebhookId};
 use plinth_base::urls::Urls;
 use plinth_core::apps;
 use plinth_core::events::Event;
 use plinth_core::webhooks::model::{Webhook, WebhookOwner};
-use plinth_core::webhooks::rules::NAME;
 use plinth_core::webhooks::store;
 use serde::Serialize;
 
 use super::common::Parties;
 use super::{Context, write};
 use crate::app::App;
-use crate::webhooks::json::{Config, Hook, OrgHook};
+use crate::webhooks::json::{Hook, HookFields, OrgHook};
 
 /// The only sentence that this service has.
 const ZEN: &str = "Approachable is better than simple.";
@@ -36,14 +34,8 @@ enum ShownHook<'a> {
 
 #[derive(Serialize)]
 struct AppHook<'a> {
-    r#type: &'static str,
-    id: WebhookId,
-    name: &'static str,
-    active: bool,
-    events: &'a [String],
-    config: Config<'a>,
-    updated_at: Timestamp,
-    created_at: Timestamp,
+    #[serde(flatten)]
+    fields: HookFields<'a>,
     app_id: AppId,
 }
 
@@ -78,16 +70,6 @@ pub async fn render_ping(
 /// An app is in no repository and no organization, and nobody has sent the ping.
 async fn render_for_app(app: &App, id: AppId, hook: &Webhook) -> Result<Option<String>> {
     let Some(owner) = apps::store::find(&mut app.read().await?, id).await? else { return Ok(None) };
-    let shown = AppHook {
-        r#type: "App",
-        id: hook.id,
-        name: NAME,
-        active: hook.active,
-        events: &owner.events.0,
-        config: Config::new(hook),
-        updated_at: hook.updated_at,
-        created_at: hook.created_at,
-        app_id: id,
-    };
+    let shown = AppHook { fields: HookFields::new("App", hook, &owner.events), app_id: id };
     write(&Ping { zen: ZEN, hook_id: hook.id, hook: ShownHook::App(shown) })
 }
