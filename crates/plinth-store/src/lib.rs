@@ -37,7 +37,7 @@ pub use migrations::Schema;
 pub use node::{Node, host_name};
 pub use row::{Column, FromRow, Row};
 pub use timing::{BUCKETS as TRANSACTION_BUCKETS, Histogram, TRANSACTION_TIME_MAX, TransactionTimes};
-pub use transaction::{DeclaredTransaction, Transaction, WriteAuthority};
+pub use transaction::{DeclaredTransaction, RightsFact, Transaction, WriteAuthority};
 pub use value::{Parameter, Value};
 
 // For the macros.

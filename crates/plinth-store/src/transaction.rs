@@ -10,6 +10,17 @@ use plinth_base::error::Result;
 /// Finds an active webhook.
 pub(super) const WEBHOOKS: &str = "select cast(1 as bigint) from webhook where active limit 1";
 
+/// Something that holds or not, and changes only when rights change. Its meaning is that of whoever asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RightsFact {
+    pub what: &'static str,
+    /// What kind of thing the id is of.
+    pub of: &'static str,
+    pub id: i64,
+}
+
+const HAS_WEBHOOKS: RightsFact = RightsFact { what: "has webhooks", of: "store", id: 0 };
+
 /// What allows a write.
 ///
 /// [`Store::write`](super::Store::write) calls `check` inside the transaction, before the work. So nobody writes without
@@ -156,18 +167,38 @@ impl Transaction {
     ///
     /// Every operation asks this, so the result is cached until rights change: whoever changes a hook changes rights.
     pub async fn has_webhooks(&mut self) -> Result<bool, DbError> {
-        let known = match &self.connection {
-            Connection::Sqlite(connection) => connection.known_webhooks(),
-            Connection::Postgres(client) => client.known_webhooks(),
-        };
-        if let Some(known) = known {
+        if let Connection::Postgres(client) = &self.connection
+            && let Some(known) = client.known_webhooks()
+        {
+            return Ok(known);
+        }
+        if let Some(known) = self.known_fact(&HAS_WEBHOOKS) {
             return Ok(known);
         }
         let found = self.connection.optional::<(i64,)>(WEBHOOKS, &[]).await?.is_some();
-        if let Connection::Sqlite(connection) = &self.connection {
-            connection.cache_webhooks(found);
-        }
+        self.cache_fact(HAS_WEBHOOKS, found);
         Ok(found)
+    }
+
+    /// Whether transactions of this process can know facts: see [`Transaction::known_fact`]. With PostgreSQL, other
+    /// processes change rights too, and it costs a round trip to find that out.
+    pub fn caches_facts(&self) -> bool {
+        matches!(self.connection, Connection::Sqlite(_))
+    }
+
+    /// Whether a fact holds, if an earlier transaction has cached it and rights have not changed since.
+    pub fn known_fact(&self, fact: &RightsFact) -> Option<bool> {
+        match &self.connection {
+            Connection::Sqlite(connection) => connection.known_fact(fact),
+            Connection::Postgres(_) => None,
+        }
+    }
+
+    /// Caches what this transaction has read, for the next ones.
+    pub fn cache_fact(&mut self, fact: RightsFact, holds: bool) {
+        if let Connection::Sqlite(connection) = &self.connection {
+            connection.cache_fact(fact, holds);
+        }
     }
 
     fn declare(&mut self, effect: Effect) -> DeclaredTransaction<'_> {

@@ -12,7 +12,24 @@ const STATEMENTS_ON_POSTGRES: u64 = 8;
 
 #[test]
 fn update_ref_without_hooks_runs_no_statement_for_events() {
+    let (statements, is_sqlite) = statements_of_update(None);
+    assert_eq!(statements, if is_sqlite { STATEMENTS_ON_SQLITE } else { STATEMENTS_ON_POSTGRES });
+}
+
+/// On PostgreSQL one statement finds out that there is no subscription.
+#[test]
+fn update_ref_runs_no_statement_for_a_hook_with_another_event() {
+    let (statements, is_sqlite) = statements_of_update(Some("member"));
+    assert_eq!(statements, if is_sqlite { STATEMENTS_ON_SQLITE } else { STATEMENTS_ON_POSTGRES + 1 });
+}
+
+/// The statements of an update with a hook of the repository for an event, and whether the database is SQLite.
+fn statements_of_update(event: Option<&str>) -> (u64, bool) {
     let victim = Victim::start_with(&state().to_string().replace("private_key_file: helper.pem", ""), METRICS);
+    if let Some(event) = event {
+        let hook = format!(r#"{{"events":["{event}"],"config":{{"url":"https://example.com/hook"}}}}"#);
+        assert_eq!(victim.send("ghp_monamona", "POST", "/repos/octo-org/rocket/hooks", &hook).status(), 201);
+    }
     let refs = "/repos/octo-org/rocket/git/refs";
     let tip = |branch: &str| {
         let found = victim.get("ghp_monamona", &format!("/repos/octo-org/rocket/git/ref/heads/{branch}"));
@@ -29,6 +46,5 @@ fn update_ref_without_hooks_runs_no_statement_for_events() {
         let updated = victim.send("ghp_monamona", "PATCH", &format!("{refs}/heads/topic"), &body);
         assert_eq!(updated.status(), 200);
     });
-    let is_sqlite = victim.database_flags().is_empty();
-    assert_eq!(statements, if is_sqlite { STATEMENTS_ON_SQLITE } else { STATEMENTS_ON_POSTGRES });
+    (statements, victim.database_flags().is_empty())
 }

@@ -54,3 +54,39 @@ async fn ping_of_app_has_the_app_and_no_account() {
     assert_eq!((&ping["hook"]["type"], &ping["hook"]["app_id"]), (&json!("App"), &json!(1)));
     assert_eq!((ping.get("sender"), ping.get("organization")), (None, None));
 }
+
+/// The store caches who is subscribed to what; changes of hooks end that.
+#[tokio::test]
+async fn hook_with_changed_events_receives_the_next_change() {
+    let hooked = Hooked::new().await;
+    hooked
+        .service
+        .apply("tokens: [{ kind: classic, user: mona, scopes: ['repo', 'admin:org_hook'], token: ghp_monahooks }]")
+        .await;
+    let mona = hooked.service.with_token("ghp_monahooks");
+    for hook in mona.get("/orgs/octo-org/hooks").await.expect(200).json().as_array().expect("a list") {
+        mona.delete(&format!("/orgs/octo-org/hooks/{}", hook["id"])).await.expect(204);
+    }
+    let mut body = new_hook();
+    body["events"] = json!(["member"]);
+    let hook = mona.post(&format!("{ROCKET}/hooks"), body).await.expect(201).json();
+    hooked.take().await;
+    let path = format!("{ROCKET}/hooks/{}", hook["id"]);
+    let tip = hooked.tip("main").await;
+    let changes = [json!({ "events": ["create"] }), json!({ "active": false }), json!({ "active": true })];
+    let mut recorded = vec![branch(&hooked, "first", &tip).await];
+    for (number, change) in changes.into_iter().enumerate() {
+        mona.patch(&path, change).await.expect(200);
+        recorded.push(branch(&hooked, &format!("next-{number}"), &tip).await);
+    }
+    mona.delete(&path).await.expect(204);
+    recorded.push(branch(&hooked, "last", &tip).await);
+    assert_eq!(recorded, [vec![], vec!["create"], vec![], vec!["create"], vec![]]);
+}
+
+/// Creates a branch, and returns the names of the events.
+async fn branch(hooked: &Hooked, name: &str, sha: &str) -> Vec<String> {
+    let body = json!({ "ref": format!("refs/heads/{name}"), "sha": sha });
+    hooked.mona().post(&format!("{ROCKET}/git/refs"), body).await.expect(201);
+    names(&hooked.take().await)
+}

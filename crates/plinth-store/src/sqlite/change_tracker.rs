@@ -6,21 +6,24 @@
 //! processes. A change that the observer sees and the writer does not is the writer's own, and the writer knows what its
 //! statements have declared. Every other change may be of anything.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use super::read_lock::ReadLock;
 use crate::generations::Changes;
-use crate::{DbError, Dependency, Effect, GenerationTable, Generations, InvalidationScope};
+use crate::{DbError, Dependency, Effect, GenerationTable, Generations, InvalidationScope, RightsFact};
+
+/// How many facts are cached, of some 40 bytes each.
+const FACTS_MAX: usize = 16_384;
 
 pub struct ChangeTracker {
     generations: Arc<GenerationTable>,
     observer: Mutex<Observer>,
     /// What the running group of transactions has changed so far.
     uncommitted: Mutex<Changes>,
-    /// Whether there is an active webhook, and since when that is known. Hooks count as rights.
-    webhooks: Mutex<Option<(Generations, bool)>>,
+    facts: Mutex<Facts>,
 }
 
 struct Observer {
@@ -42,6 +45,14 @@ enum WriterPhase {
     Failed,
 }
 
+/// What transactions have found out about rights.
+#[derive(Default)]
+struct Facts {
+    /// As of when all of them hold.
+    since: Option<Generations>,
+    known: HashMap<RightsFact, bool>,
+}
+
 /// A running group of transactions, with the writer's data version at its beginning.
 pub struct Group {
     data_version: Option<i64>,
@@ -61,7 +72,7 @@ impl ChangeTracker {
             writer: WriterPhase::Idle,
             read_lock: ReadLock::new(read_lock),
         };
-        Self { generations, observer: Mutex::new(observer), uncommitted: Mutex::default(), webhooks: Mutex::default() }
+        Self { generations, observer: Mutex::new(observer), uncommitted: Mutex::default(), facts: Mutex::default() }
     }
 
     /// The generations as of now, with the commits of other processes.
@@ -90,18 +101,25 @@ impl ChangeTracker {
         !self.uncommitted.lock().affects(dependency) && self.generations.is_unchanged(since, dependency)
     }
 
-    /// Whether there is an active webhook, if nothing has changed since that was read.
-    pub fn known_webhooks(&self) -> Option<bool> {
-        let (since, found) = (*self.webhooks.lock())?;
-        self.is_unchanged_in_group(since, Dependency::Rights).then_some(found)
+    /// Whether a fact holds, if that is known and rights have not changed since.
+    pub fn known_fact(&self, fact: &RightsFact) -> Option<bool> {
+        let facts = self.facts.lock();
+        let holds = *facts.known.get(fact)?;
+        self.is_unchanged_in_group(facts.since?, Dependency::Rights).then_some(holds)
     }
 
     /// Caches what a transaction of the running group has read, unless the group has changed rights: it may be rolled back.
-    pub fn cache_webhooks(&self, found: bool) {
+    pub fn cache_fact(&self, fact: RightsFact, holds: bool) {
         let now = self.generations.now();
-        if self.is_unchanged_in_group(now, Dependency::Rights) {
-            *self.webhooks.lock() = Some((now, found));
+        if !self.is_unchanged_in_group(now, Dependency::Rights) {
+            return;
         }
+        let mut facts = self.facts.lock();
+        let are_valid = facts.since.is_some_and(|since| self.generations.is_unchanged(since, Dependency::Rights));
+        if !are_valid || facts.known.len() >= FACTS_MAX {
+            *facts = Facts { since: Some(now), known: HashMap::new() };
+        }
+        facts.known.insert(fact, holds);
     }
 
     /// Begins a group. Call it with the write lock, so that no other connection commits before [`ChangeTracker::end`].

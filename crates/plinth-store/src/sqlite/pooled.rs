@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Shared;
 use super::write_actions::WriteActions;
-use crate::{DbError, Dependency, Effect, FromRow, Generations, InvalidationScope, Row, Value};
+use crate::{DbError, Dependency, Effect, FromRow, Generations, InvalidationScope, RightsFact, Row, Value};
 
 /// Idle readers in the pool; more may exist while they are in use.
 const IDLE_READERS_MAX: usize = 32;
@@ -63,15 +63,15 @@ impl Pooled {
         engine.is_some_and(|engine| engine.changes.is_unchanged_in_group(since, dependency))
     }
 
-    /// Whether there is an active webhook, if that is known of the state that the running transaction sees.
-    pub fn known_webhooks(&self) -> Option<bool> {
-        self.engine.as_ref().filter(|_| self.role == Role::Writer)?.changes.known_webhooks()
+    /// Whether a fact holds, if that is known of the state that the running transaction sees.
+    pub fn known_fact(&self, fact: &RightsFact) -> Option<bool> {
+        self.engine.as_ref().filter(|_| self.role == Role::Writer)?.changes.known_fact(fact)
     }
 
     /// Caches for the next transactions what the running one has read.
-    pub fn cache_webhooks(&self, found: bool) {
+    pub fn cache_fact(&self, fact: RightsFact, holds: bool) {
         if let Some(engine) = self.engine.as_ref().filter(|_| self.role == Role::Writer) {
-            engine.changes.cache_webhooks(found);
+            engine.changes.cache_fact(fact, holds);
         }
     }
 
