@@ -20,15 +20,15 @@ const CONTROL_CUTS: usize = 5;
 
 /// What runs on the disk.
 #[derive(Debug, Clone, Copy)]
-struct Setup {
-    kind: Kind,
-    postgres: Option<&'static [&'static str]>,
-    flags: &'static [&'static str],
-    pushers: usize,
+pub struct Setup {
+    pub kind: Kind,
+    pub postgres: Option<&'static [&'static str]>,
+    pub flags: &'static [&'static str],
+    pub pushers: usize,
 }
 
-const SQLITE: Setup = Setup { kind: Kind::Ext4, postgres: None, flags: &[], pushers: 1 };
-const POSTGRES: Setup = Setup { postgres: Some(&["fsync=on", "synchronous_commit=on"]), ..SQLITE };
+pub const SQLITE: Setup = Setup { kind: Kind::Ext4, postgres: None, flags: &[], pushers: 1 };
+pub const POSTGRES: Setup = Setup { postgres: Some(&["fsync=on", "synchronous_commit=on"]), ..SQLITE };
 
 #[test]
 #[ignore = "a fault case: cargo xtask faults --only F2"]
@@ -107,7 +107,7 @@ fn lose(setup: Setup) {
     panic!("{case}: {CONTROL_CUTS} cuts, and nobody noticed a loss");
 }
 
-fn may_run(case: &str) -> Result<(), String> {
+pub fn may_run(case: &str) -> Result<(), String> {
     if !is_root() {
         return Err(format!("{case}: mounting requires root; `cargo xtask test --only durability` uses a model disk"));
     }
@@ -118,12 +118,12 @@ fn may_run(case: &str) -> Result<(), String> {
 }
 
 impl Setup {
-    fn database(self) -> &'static str {
+    pub fn database(self) -> &'static str {
         if self.postgres.is_some() { "PostgreSQL" } else { "SQLite" }
     }
 
     /// Everything on one disk: repositories, and the database whichever it is.
-    fn start(self, case: &str) -> Option<(Disk, Subject)> {
+    pub fn start(self, case: &str) -> Option<(Disk, Subject)> {
         let mut subject = Subject::prepare(self.flags);
         let mounted = subject.home().join("disk");
         std::fs::create_dir(&mounted).expect("a directory can be created");
@@ -155,7 +155,7 @@ impl Setup {
     }
 }
 
-fn cut_under_load(disk: &Disk, subject: &mut Subject, setup: Setup, round: usize, random: &mut Random) {
+pub fn cut_under_load(disk: &Disk, subject: &mut Subject, setup: Setup, round: usize, random: &mut Random) {
     let plan = Plan {
         writers: 3,
         pushers: setup.pushers,

@@ -5,4 +5,4 @@ pub mod names;
 pub mod service;
 
 pub use context::Context;
-pub use service::{Cpu, ResponseCache, ServeOptions};
+pub use service::{Cpu, ResponseCache, ServeOptions, Webhooks};

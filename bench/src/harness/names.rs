@@ -10,6 +10,7 @@ pub const RATE_LIMITS: [&str; 3] = ["--requests-per-hour", "--content-per-minute
 pub const REQUEST_TIMEOUT: &str = "--request-seconds";
 /// Addresses that webhooks may be sent to although they are not public.
 pub const WEBHOOK_PRIVATE_TARGETS: &str = "--webhook-private-targets";
+pub const WEBHOOK_ATTEMPTS: &str = "--webhook-attempts-max";
 /// Prefix of the variables that configure the service.
 pub const VARIABLE_PREFIX: &str = "PLINTH_";
 /// SQLite's `synchronous` setting, for measurements only.

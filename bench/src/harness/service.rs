@@ -44,8 +44,19 @@ pub struct ServeOptions {
     pub disabled_cache: Option<&'static str>,
     /// Whether the service serves its metrics, which [`statement_count`] reads.
     pub metrics: bool,
-    /// Whether webhooks are sent to receivers on this machine.
-    pub local_webhooks: bool,
+    pub webhooks: Webhooks,
+}
+
+/// Which webhooks are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Webhooks {
+    /// Those to public addresses.
+    #[default]
+    Public,
+    /// Those to receivers on this machine, too.
+    Local,
+    /// None; events are stored.
+    Paused,
 }
 
 /// Starts the service on a data directory.
@@ -61,8 +72,14 @@ pub fn start(context: &Context, data: &Path, options: ServeOptions) -> Result<Se
     if options.metrics {
         command.args(["--metrics-listen", "127.0.0.1:0"]);
     }
-    if options.local_webhooks {
-        command.args([names::WEBHOOK_PRIVATE_TARGETS, "loopback"]);
+    match options.webhooks {
+        Webhooks::Public => {}
+        Webhooks::Local => {
+            command.args([names::WEBHOOK_PRIVATE_TARGETS, "loopback"]);
+        }
+        Webhooks::Paused => {
+            command.args([names::WEBHOOK_ATTEMPTS, "0"]);
+        }
     }
     if options.synchronous == Synchronous::Normal {
         command.env(names::SYNCHRONOUS_VARIABLE, "normal");

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::compare::{Rounds, Side, alternate};
 use super::group::RowGroup;
 use super::writes;
-use crate::harness::{Context, Cpu, ServeOptions, service};
+use crate::harness::{Context, Cpu, ServeOptions, Webhooks, service};
 use crate::http::{Client, record};
 use crate::load;
 use crate::results::{Figure, Results, Row, Target, significant};
@@ -30,21 +30,23 @@ pub const DELIVERIES: RowGroup = RowGroup {
     run: deliveries,
 };
 
-/// A hook that receives each of the new refs, and one that is subscribed to something else: the first includes the CPU
-/// time for the deliveries that are sent meanwhile.
+/// A hook that is subscribed to something else, one that receives each of the new refs later, so that only the writes are
+/// measured, and one that receives them meanwhile: the CPU time then includes that of the deliveries.
 fn hook_cost(context: &Context) -> Result<Results> {
     let seed = StandardSeed::get(context)?;
     let directory = context.scratch("hook-cost")?;
-    let start = |name: &str| start_service(context, &seed, &directory.join(name), Cpu::ServerCore);
-    let (without, other, with) = (start("without")?, start("other")?, start("with")?);
+    let start = |name: &str, webhooks| start_service(context, &seed, &directory.join(name), Cpu::ServerCore, webhooks);
+    let (without, other) = (start("without", Webhooks::Local)?, start("other", Webhooks::Local)?);
+    let (later, with) = (start("later", Webhooks::Paused)?, start("with", Webhooks::Local)?);
     let receiver = start_receiver(context, &directory, &without)?;
     add_hook(&other, &receiver, "member")?;
+    add_hook(&later, &receiver, "create")?;
     add_hook(&with, &receiver, "create")?;
-    let mut workloads = [(); 3].map(|()| writes::create_ref(&seed));
-    let sides = [&without, &other, &with].into_iter().zip(&mut workloads);
+    let mut workloads = [(); 4].map(|()| writes::create_ref(&seed));
+    let sides = [&without, &other, &later, &with].into_iter().zip(&mut workloads);
     let mut sides: Vec<Side<'_>> = sides.map(|(server, workload)| Side { server, workload }).collect();
     let rounds = alternate(context, CONNECTIONS, &mut sides)?;
-    let [without, other, with] = rounds.as_slice() else { bail!("three servers were measured") };
+    let [without, other, later, with] = rounds.as_slice() else { bail!("four servers were measured") };
     let row = |what: &str, measured: &Rounds, target| Row {
         what: format!("create a ref {what}, compared with no hook"),
         service: measured.shown(),
@@ -56,6 +58,7 @@ fn hook_cost(context: &Context) -> Result<Results> {
     };
     Ok(Results::of_rows(vec![
         row("with a hook for another event", other, Target::AtMost(1.1)),
+        row("with a hook, whose deliveries are sent later", later, Target::AtMost(1.1)),
         row("with a hook, deliveries included", with, Target::None),
     ]))
 }
@@ -67,7 +70,7 @@ fn deliveries(context: &Context) -> Result<Results> {
     let mut rates = Vec::new();
     for round in 0..context.size(1, context.rounds.min(3)) {
         let directory = context.scratch(&format!("deliveries-{round}"))?;
-        let server = start_service(context, &seed, &directory.join("data"), Cpu::AnyCore)?;
+        let server = start_service(context, &seed, &directory.join("data"), Cpu::AnyCore, Webhooks::Local)?;
         let receiver = start_receiver(context, &directory, &server)?;
         add_hook(&server, &receiver, "create")?;
         load::fill(server.address, CONNECTIONS, &mut writes::create_ref(&seed), count)?;
@@ -95,8 +98,14 @@ fn deliveries(context: &Context) -> Result<Results> {
     }]))
 }
 
-fn start_service(context: &Context, seed: &StandardSeed, data: &Path, cpu: Cpu) -> Result<ServerProcess> {
-    let options = ServeOptions { cpu, metrics: true, local_webhooks: true, ..ServeOptions::default() };
+fn start_service(
+    context: &Context,
+    seed: &StandardSeed,
+    data: &Path,
+    cpu: Cpu,
+    webhooks: Webhooks,
+) -> Result<ServerProcess> {
+    let options = ServeOptions { cpu, metrics: true, webhooks, ..ServeOptions::default() };
     service::start(context, &seed::copy_data(&seed.directory, data)?, options)
 }
 

@@ -120,6 +120,9 @@ impl Queue {
         {
             tracing::warn!(%error, "could not end the claims of the last run; they end by themselves");
         }
+        if self.worker.settings.is_paused() {
+            tracing::info!("webhooks are paused: events are stored and not sent");
+        }
         let signal = self.worker.core.webhook_signal().clone();
         let mut next = Next::Continue;
         while !self.stop.is_set() {
@@ -163,8 +166,12 @@ impl Queue {
     }
 
     async fn round(&mut self) -> Next {
-        let dispatched = self.dispatcher.dispatch(&self.worker.core, &*self.renderer).await;
-        let started = self.start_due().await;
+        let is_paused = self.worker.settings.is_paused();
+        let (dispatched, started) = if is_paused {
+            (Ok(0), Ok(()))
+        } else {
+            (self.dispatcher.dispatch(&self.worker.core, &*self.renderer).await, self.start_due().await)
+        };
         let maintained = self.maintain().await;
         let failed = dispatched.as_ref().err().or(started.as_ref().err()).or(maintained.as_ref().err());
         match failed {

@@ -18,11 +18,18 @@ const SLOW_KNOWN_MAX: usize = 10_000;
 /// What operators can set.
 #[derive(Debug, Clone)]
 pub struct DeliverySettings {
-    /// Attempts per delivery.
+    /// Attempts per delivery. With none, nothing is sent.
     pub attempts_max: i64,
     /// How long messages and deliveries are stored.
     pub retention: Duration,
     pub allowed: AllowedAddresses,
+}
+
+impl DeliverySettings {
+    /// Whether events are stored and not sent.
+    pub fn is_paused(&self) -> bool {
+        self.attempts_max == 0
+    }
 }
 
 /// Whether the tasks are to end.

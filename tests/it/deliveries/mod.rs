@@ -9,6 +9,7 @@ mod order;
 mod process;
 mod recipients;
 mod requests;
+mod restored;
 mod retries;
 mod sharing;
 

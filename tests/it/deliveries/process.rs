@@ -11,17 +11,21 @@ use crate::support::fixtures;
 use crate::support::receiver::{Behaviour, Received, Receiver};
 use crate::support::wait::wait_until;
 
-const LOOPBACK: &[&str] = &["--webhook-private-targets", "loopback"];
+pub const LOOPBACK: &[&str] = &["--webhook-private-targets", "loopback"];
 const SECRET: &str = "a-secret-of-a-hook";
 
-/// A server with the repository `mona/rocket`, whose branch `main` has one commit.
+/// The repository `mona/rocket`, whose branch `main` has one commit.
+pub fn state() -> String {
+    fixtures::mona().repo("mona/rocket", &fixtures::two_branches("")).to_string()
+}
+
+/// A server with [`state`].
 fn start(directory: &Path, flags: &[&str]) -> Server {
-    let state = fixtures::mona().repo("mona/rocket", &fixtures::two_branches(""));
-    std::fs::write(directory.join("state.yaml"), state.to_string()).expect("the file can be written");
+    std::fs::write(directory.join("state.yaml"), state()).expect("the file can be written");
     Server::start(directory, flags)
 }
 
-fn post(server: &Server, path: &str, body: &Value) -> (u16, Value) {
+pub fn post(server: &Server, path: &str, body: &Value) -> (u16, Value) {
     let head = format!("POST {path} HTTP/1.1\r\nauthorization: Bearer ghp_monamona");
     let response = server.request(&head, &body.to_string());
     (response.status(), serde_json::from_str(response.body()).unwrap_or_default())
@@ -31,7 +35,7 @@ fn get(server: &Server, path: &str) -> Value {
     serde_json::from_str(server.get(path).body()).expect("JSON")
 }
 
-fn add_hook(server: &Server, url: &str, events: &[&str]) -> Value {
+pub fn add_hook(server: &Server, url: &str, events: &[&str]) -> Value {
     let config = json!({ "url": url, "content_type": "json", "secret": SECRET });
     let (status, hook) = post(server, "/repos/mona/rocket/hooks", &json!({ "config": config, "events": events }));
     assert_eq!(status, 201, "{hook}");
@@ -39,7 +43,7 @@ fn add_hook(server: &Server, url: &str, events: &[&str]) -> Value {
 }
 
 /// Creates branches, and returns the names of those that were acknowledged.
-fn create_branches(server: &Server, prefix: &str, count: usize) -> Vec<String> {
+pub fn create_branches(server: &Server, prefix: &str, count: usize) -> Vec<String> {
     let main = get(server, "/repos/mona/rocket/git/ref/heads/main");
     let sha = main["object"]["sha"].as_str().expect("main exists").to_owned();
     let names = (0..count).map(|number| format!("{prefix}-{number}"));
@@ -51,12 +55,12 @@ fn create_branches(server: &Server, prefix: &str, count: usize) -> Vec<String> {
 }
 
 /// The branches in received `create` events.
-fn created(received: &[Received]) -> Vec<String> {
+pub fn created(received: &[Received]) -> Vec<String> {
     let creations = received.iter().filter(|request| request.event() == "create");
     creations.map(|request| request.json()["ref"].as_str().expect("a ref").to_owned()).collect()
 }
 
-fn deliveries(server: &Server, hook: &Value) -> Vec<Value> {
+pub fn deliveries(server: &Server, hook: &Value) -> Vec<Value> {
     let list = get(server, &format!("/repos/mona/rocket/hooks/{}/deliveries", hook["id"]));
     list.as_array().expect("a list").clone()
 }
@@ -141,4 +145,20 @@ fn silent_receiver_does_not_make_the_service_unready() {
     receiver.wait_for_blocking(1);
     assert_eq!(server.get("/readyz").status(), 200);
     assert!(receiver.requests_open() > 0);
+}
+
+#[test]
+fn paused_server_stores_events_and_the_next_start_sends_them() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
+    let receiver = Receiver::ok();
+    let mut server = start(directory.path(), &["--webhook-private-targets", "loopback", "--webhook-attempts-max", "0"]);
+    let hook = add_hook(&server, &receiver.url(), &["create"]);
+    create_branches(&server, "branch", 3);
+    server.signal(Signal::TERM);
+    assert_eq!(server.wait(), Some(0));
+    assert!(server.log().contains("webhooks are paused"), "{}", server.log());
+    assert_eq!(receiver.count(), 0);
+    let server = start(directory.path(), LOOPBACK);
+    wait_until("every change is delivered", || created(&receiver.received()).len() == 3);
+    wait_until("all are recorded", || deliveries(&server, &hook).len() == 4);
 }

@@ -159,7 +159,7 @@ options! {
     /// Concurrent clones and pushes of one caller [default: 4]
     #[arg(long, global = true, env = "PLINTH_GIT_PROCESSES_PER_CALLER_MAX", value_name = "COUNT")]
     git_processes_per_caller_max: usize,
-    /// Attempts to deliver a webhook, over about six hours for 7 [default: 7, 1 with --ephemeral]
+    /// Attempts to deliver a webhook, over about six hours for 7; 0 stores events without sending them [default: 7, 1 with --ephemeral]
     #[arg(long, global = true, env = "PLINTH_WEBHOOK_ATTEMPTS_MAX", value_name = "COUNT")]
     webhook_attempts_max: u32,
     /// Addresses that are not public and to which webhooks are sent: loopback, addresses, or networks such as 10.0.0.0/8 [default: none, loopback with --ephemeral]

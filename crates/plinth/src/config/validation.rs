@@ -26,7 +26,7 @@ impl Options {
     }
 
     /// Settings that must be at least one.
-    fn counts(&self) -> [(&'static str, Option<u64>); 11] {
+    fn counts(&self) -> [(&'static str, Option<u64>); 10] {
         let wide = |count: Option<usize>| count.map(|count| count as u64);
         [
             ("database_connections", wide(self.database_connections)),
@@ -38,7 +38,6 @@ impl Options {
             ("git_object_bytes_max", self.git_object_bytes_max),
             ("git_seconds", self.git_seconds),
             ("git_idle_seconds", self.git_idle_seconds),
-            ("webhook_attempts_max", self.webhook_attempts_max.map(u64::from)),
             ("webhook_retention_days", self.webhook_retention_days.map(u64::from)),
         ]
     }

@@ -3,7 +3,7 @@
 use plinth_base::error::Result;
 
 use super::{QueueWork, store};
-use crate::Core;
+use crate::{Core, events};
 
 /// Messages per transaction, so that other writers do not wait long. Each has a few deliveries.
 const MESSAGES_MAX: i64 = 250;
@@ -16,11 +16,15 @@ pub async fn release_all(core: &Core) -> Result<u64> {
     write.await
 }
 
-/// Deletes messages that are older than so many seconds, with their deliveries, and returns how many. More may be left.
+/// Deletes messages that are older than so many seconds, with their deliveries, and events that were not dispatched for so
+/// long, and returns how many. More may be left.
 pub async fn prune(core: &Core, age_seconds: i64) -> Result<u64> {
     let before = core.clock.now().plus_seconds(-age_seconds);
     let write = core.store.write(QueueWork::hidden("webhooks/prune"), before, |tx, before| {
-        Box::pin(async move { Ok(store::delete_messages_before(tx, *before, MESSAGES_MAX).await?) })
+        Box::pin(async move {
+            let events = events::store::delete_before(tx, *before, MESSAGES_MAX).await?;
+            Ok(events + store::delete_messages_before(tx, *before, MESSAGES_MAX).await?)
+        })
     });
     write.await
 }
