@@ -1,6 +1,7 @@
 //! The deliveries of one hook: claimed in batches, sent in order, and their results stored.
 
 use std::collections::{HashMap, VecDeque};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,7 +33,7 @@ const IN_FLIGHT_MAX: usize = 4;
 /// How long the next delivery of the same repository waits for the one before it. Order matters less than a receiver that
 /// would never catch up.
 const ORDER_WAIT: Duration = Duration::from_secs(1);
-/// A receiver that takes longer is slow, and gets a part of the permits only.
+/// A receiver that takes longer is slow, until it has responded sooner.
 const SLOW: Duration = Duration::from_secs(2);
 /// Pause before results are stored again after a failure.
 const RECORD_PAUSE: Duration = Duration::from_millis(500);
@@ -205,7 +206,14 @@ async fn run(
     secret: Arc<Option<Secret>>,
     claimed: Claimed,
 ) -> (Claimed, Option<Attempt>) {
-    let sent = attempt::send(&worker, &hook, secret.as_ref().as_ref(), claimed).await;
+    let mut sending = pin!(attempt::send(&worker, &hook, secret.as_ref().as_ref(), claimed));
+    let sent = match tokio::time::timeout(SLOW, &mut sending).await {
+        Ok(sent) => sent,
+        Err(_) => {
+            worker.set_slow(hook.id, true);
+            sending.await
+        }
+    };
     let sent = sent.inspect_err(|error| tracing::warn!(%error, hook = %hook.id, "could not read a message"));
     (claimed, sent.ok().flatten())
 }

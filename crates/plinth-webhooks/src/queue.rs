@@ -1,7 +1,7 @@
 //! The background task: dispatches events, starts a task for each hook that has something to send, and cleans up.
 //!
-//! A slow or dead receiver must not delay others. Each hook has a task of its own, and hooks whose receiver was slow may
-//! have only a part of the permits, so that the others always find some.
+//! A slow or dead receiver must not delay others. Each hook has a task of its own, and a hook whose receiver does not
+//! respond soon makes room for the others.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use crate::client::Client;
 use crate::metrics::Metrics;
 use crate::worker::{DeliverySettings, Stop, Worker};
 
-/// Hooks that are sent to at the same time.
-const HOOKS_MAX: usize = 128;
-/// Of which so many may have a slow receiver.
-const SLOW_HOOKS_MAX: usize = 64;
+/// Hooks that are sent to at the same time, without those whose receiver is slow.
+const FAST_HOOKS_MAX: usize = 64;
+/// Hooks whose receiver is slow and that are sent to at the same time. They take little but their connections.
+const SLOW_HOOKS_MAX: usize = 192;
 /// How often the queue is read without a signal: for attempts that have become due, and for what other nodes record.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(15);
@@ -189,19 +189,17 @@ impl Queue {
     async fn start_due(&mut self) -> Result<()> {
         let start = self.cursor;
         loop {
-            if self.active.len() >= HOOKS_MAX {
-                return Ok(());
-            }
             let found = attempts::list_hooks(&self.worker.core, self.cursor).await?;
             let is_last = found.len() < DUE_HOOKS_MAX;
             for due in found {
-                if self.active.len() >= HOOKS_MAX {
+                if self.active.len() >= FAST_HOOKS_MAX + SLOW_HOOKS_MAX {
+                    return Ok(());
+                }
+                if due.is_due && !self.start(due.hook) && !self.worker.is_slow(due.hook) {
+                    // The next round begins with it.
                     return Ok(());
                 }
                 self.cursor = due.hook;
-                if due.is_due {
-                    self.start(due.hook);
-                }
             }
             if is_last && start == WebhookId(0) {
                 self.cursor = WebhookId(0);
@@ -214,14 +212,22 @@ impl Queue {
         }
     }
 
-    fn start(&mut self, hook: WebhookId) {
-        let slow_count = || self.active.iter().filter(|hook| self.worker.is_slow(**hook)).count();
-        let is_over = self.worker.is_slow(hook) && slow_count() >= SLOW_HOOKS_MAX;
-        if is_over || !self.active.insert(hook) {
-            return;
+    /// Starts a task for a hook, unless it has one. Returns whether there was room for it.
+    fn start(&mut self, hook: WebhookId) -> bool {
+        if self.active.contains(&hook) {
+            return true;
         }
-        let (worker, stop) = (self.worker.clone(), self.stop.clone());
-        self.tasks.spawn(async move { (hook, batch::work(worker, hook, stop).await) });
+        let slow = self.active.iter().filter(|hook| self.worker.is_slow(**hook)).count();
+        let has_room = match self.worker.is_slow(hook) {
+            true => slow < SLOW_HOOKS_MAX,
+            false => self.active.len() - slow < FAST_HOOKS_MAX,
+        };
+        if has_room {
+            self.active.insert(hook);
+            let (worker, stop) = (self.worker.clone(), self.stop.clone());
+            self.tasks.spawn(async move { (hook, batch::work(worker, hook, stop).await) });
+        }
+        has_room
     }
 
     /// Deletes what is old, and counts what waits.

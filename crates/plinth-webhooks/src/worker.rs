@@ -53,7 +53,7 @@ pub struct Worker {
     pub client: Client,
     pub settings: DeliverySettings,
     pub metrics: Metrics,
-    /// Hooks whose receiver was slow the last time.
+    /// Hooks whose receiver is slow at this moment, or was the last time.
     pub slow: Mutex<HashSet<WebhookId>>,
 }
 

@@ -37,3 +37,19 @@ async fn many_silent_receivers_leave_room_for_a_good_one() {
     assert_eq!(good.wait_for(1).await[0].header("x-github-hook-id"), id.to_string());
     wait_until("some still wait", || silent.requests_open() > 0);
 }
+
+/// More silent receivers than may be sent to at once, and none of them is known to be slow.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn good_receiver_does_not_wait_for_the_timeout_of_new_silent_ones() {
+    const SILENT: usize = 150;
+    let (service, silent, good) = (rocket().await, Receiver::start(Behaviour::Silent), Receiver::ok());
+    for _ in 0..SILENT {
+        add_hook(&service, hook(WebhookOwner::Repo(ROCKET), &silent.url()), None).await;
+    }
+    add_hook(&service, hook(WebhookOwner::Repo(ROCKET), &good.url()), None).await;
+    push(&service, ROCKET, 0, 1).await;
+    let _running = start(&service);
+    good.wait_for(1).await;
+    let sent = silent.count();
+    assert!(sent >= SILENT / 2 && silent.requests_open() >= sent, "none of {sent} has timed out");
+}
