@@ -151,6 +151,8 @@ impl GitCommand {
 #[derive(Debug)]
 pub(crate) struct Exit {
     pub success: bool,
+    /// `None` if a signal ended it.
+    pub code: Option<i32>,
     pub timed_out: bool,
     pub stdout: String,
     pub stderr: String,
@@ -215,7 +217,7 @@ impl GitChild {
         let timed_out = self.wait_unreaped()?;
         let status = self.child.wait()?;
         let stderr = self.stderr.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
-        Ok(Exit { success: status.success(), timed_out, stdout: String::new(), stderr })
+        Ok(Exit { success: status.success(), code: status.code(), timed_out, stdout: String::new(), stderr })
     }
 
     /// Until the child is reaped, its process id cannot be reused, so killing by it is safe.

@@ -3,6 +3,7 @@
 mod ancestry;
 mod hostile;
 mod maintenance;
+mod merging;
 mod reading;
 mod receiving;
 mod serving;

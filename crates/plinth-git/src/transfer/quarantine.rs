@@ -1,7 +1,7 @@
 //! The quarantine: pushed objects wait here until they are checked. Dropping it removes them.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::child::{GitCommand, Limits};
@@ -98,6 +98,15 @@ impl Quarantine {
         durable::install(&files, &target)?;
         let name = index.with_extension("pack");
         Ok(Some(target.join(name.file_name().expect("a pack has a name"))))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Packs for git to see that are never accepted.
+    pub(crate) fn overlay_pack_directory(&self) -> PathBuf {
+        self.directory.path().join("overlay/pack")
     }
 
     /// The path prefix of packs that `pack-objects` writes.
