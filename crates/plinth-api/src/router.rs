@@ -2,8 +2,8 @@
 
 use crate::routes::Routes;
 use crate::{
-    accounts, explorer, git_http, git_objects, installations, issue_fields, meta, notifications, oauth, project_fields,
-    projects, pulls, refs, repos, review_comments, webhooks,
+    accounts, explorer, git_http, git_objects, installations, issue_fields, merges, meta, notifications, oauth,
+    project_fields, projects, pulls, refs, repos, review_comments, review_requests, webhooks,
 };
 
 pub fn routes() -> Routes {
@@ -25,6 +25,8 @@ fn api() -> Routes {
         .merge(accounts::routes())
         .merge(projects::routes())
         .merge(pulls::routes())
+        .merge(merges::routes())
+        .merge(review_requests::routes())
         .merge(repos::routes())
         .merge(webhooks::routes())
 }

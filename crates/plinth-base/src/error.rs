@@ -20,6 +20,12 @@ pub enum Error {
     /// Absent, or not visible to this caller: the two must look the same.
     #[error("not found")]
     NotFound,
+    /// Something that the request names besides the resource of its path is absent.
+    #[error("{0}")]
+    Missing(&'static str),
+    /// The resource is in a state in which it does not have the operation.
+    #[error("{0}")]
+    NotAllowed(String),
     /// The state of the resource does not allow the operation now.
     #[error("{0}")]
     Conflict(String),

@@ -48,6 +48,7 @@ const CONTENT_TABLES: &[&str] = &[
     "project_field_option",
     "review",
     "review_comment",
+    "review_request",
     "review_thread",
     "review_thread_place",
     "webhook_delivery",

@@ -28,7 +28,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0008_attempted_versions",
     "0009_deleted_repositories",
     "0010_homepage",
-    "0011_webhooks"
+    "0011_webhooks",
+    "0012_merges"
 ];
 
 /// Taken before migrating, so that two nodes that start at once migrate one after the other.

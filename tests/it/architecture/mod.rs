@@ -45,6 +45,8 @@ const WRITE_AUTHORITIES: &[(&str, &str)] = &[
     ("Expiry =", "crates/plinth-core/src/expiry.rs"),
     // What follows from commits and comments that are there already.
     ("Refresh =", "crates/plinth-core/src/pulls/versions.rs"),
+    ("TestMerging =", "crates/plinth-core/src/pulls/mergeability.rs"),
+    ("PushedMerge =", "crates/plinth-core/src/pulls/pushed_merge.rs"),
     ("Reanchor =", "crates/plinth-core/src/pulls/threads/operations.rs"),
     // The rest of a repository that nobody finds any more.
     ("RemoveDeleted =", "crates/plinth-core/src/repos/deletion/mod.rs"),

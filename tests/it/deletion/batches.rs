@@ -54,6 +54,7 @@ async fn fill(tx: &mut Transaction, repo: RepoId) -> Result<()> {
         let sql =
             "insert into pull_version (pull_id, number, base_sha, head_sha, created_at) values ($1, $2, $3, $3, 1)";
         tx.execute(sql, params![first, version, vec![0u8; 20]]).await?;
+        tx.execute("insert into review_request values ($1, 1, 1)", params![n]).await?;
         let sql = "insert into review (id, repo_id, pull_id, state, body, commit_sha, created_at) \
                    values ($1, $2, $3, 'COMMENTED', '', $4, 1)";
         tx.execute(sql, params![n, repo, first, vec![0u8; 20]]).await?;

@@ -21,7 +21,7 @@ const OTHER: RepoId = RepoId(2);
 const DELETES: &str = "ghp_deletes";
 
 /// The tables with rows of a repository, and how many there are.
-const ROWS: [(&str, &str); 17] = [
+const ROWS: [(&str, &str); 18] = [
     ("repo", "select count(*) from repo where id = $1"),
     ("collaborator", "select count(*) from collaborator where repo_id = $1"),
     ("installation_repo", "select count(*) from installation_repo where repo_id = $1"),
@@ -32,6 +32,7 @@ const ROWS: [(&str, &str); 17] = [
     ("notification", "select count(*) from notification where repo_id = $1"),
     ("pull", "select count(*) from pull where repo_id = $1"),
     ("pull_version", "select count(*) from pull_version v join pull p on p.id = v.pull_id where p.repo_id = $1"),
+    ("review_request", "select count(*) from review_request q join pull p on p.id = q.pull_id where p.repo_id = $1"),
     ("review", "select count(*) from review where repo_id = $1"),
     ("review_thread", "select count(*) from review_thread where repo_id = $1"),
     (
@@ -92,6 +93,8 @@ async fn fixture() -> (PullRequestFixture, Created) {
     fixture.user("reader").post(&reply, json!({ "body": "Yes" })).await.expect(201);
     let review = json!({ "event": "COMMENT", "body": "Fine" });
     let review = fixture.user("hubot").post(&format!("{PULL}/reviews"), review).await.expect(200).json();
+    let reviewers = json!({ "reviewers": ["hubot"] });
+    fixture.user("mona").post(&format!("{PULL}/requested_reviewers"), reviewers).await.expect(201);
     fixture.user("mona").post("/repos/acme/rocket/git/blobs", json!({ "content": "loose" })).await.expect(201);
     let head = fixture.commit_on(&fixture.head, &[("file", Some("0\n1\ntwo\n3\n"))]);
     fixture.push("feature", &head).await;

@@ -6,6 +6,7 @@ mod cost;
 mod hooks;
 mod installations;
 mod members;
+mod merges;
 mod pulls;
 mod pushes;
 mod refs;

@@ -124,3 +124,22 @@ async fn state_file_records_opened_edited_and_closed() {
     assert_eq!(apply("title: Two, closed: true").await, ["pull_request closed"]);
     assert!(apply("title: Two, closed: true").await.is_empty());
 }
+
+#[tokio::test]
+async fn requests_to_review_record_the_reviewer() {
+    let hooked = Hooked::new().await;
+    hooked.open_pull().await;
+    let (path, body) = (format!("{PULL}/requested_reviewers"), json!({ "reviewers": ["hubot"] }));
+    hooked.mona().post(&path, body.clone()).await.expect(201);
+    let taken = hooked.take().await;
+    assert_eq!(names(&taken), ["pull_request review_requested"]);
+    let payload = payload_of(&taken, EventName::PullRequest);
+    assert_eq!(payload["requested_reviewer"]["login"], "hubot");
+    assert_eq!(payload["pull_request"]["requested_reviewers"][0]["login"], "hubot");
+    hooked.mona().post(&path, body.clone()).await.expect(201);
+    assert!(hooked.take().await.is_empty(), "nothing has changed");
+    hooked.mona().send(http::Method::DELETE, &path, body.to_string()).await.expect(200);
+    let taken = hooked.take().await;
+    assert_eq!(names(&taken), ["pull_request review_request_removed"]);
+    assert_eq!(payload_of(&taken, EventName::PullRequest)["requested_reviewer"]["login"], "hubot");
+}

@@ -1,11 +1,8 @@
 //! Pull requests from opening to the last push.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use crate::support::pull_request::{COMMENTS, PULL, PullRequestFixture};
-use plinth_core::objects::{GcRoots, Maintenance, Policy};
 
 async fn fixture() -> PullRequestFixture {
     PullRequestFixture::new(&[("file", "1\n2\n3\n")], &[("file", Some("1\ntwo\n3\n"))]).await
@@ -181,14 +178,6 @@ async fn only_author_and_pushers_update_pull_request() {
     }
 }
 
-/// Removes every object that neither refs nor garbage-collection roots need.
-async fn collect_garbage(fixture: &PullRequestFixture, holders: &'static [GcRoots]) {
-    let app = &fixture.service.app;
-    let policy = Policy { packs_max: 2, grace: Duration::ZERO, old_packs_max: 1, ..Policy::default() };
-    let mut maintenance = Maintenance::new(app.objects.clone(), app.clock.clone(), holders, policy);
-    maintenance.round().await.expect("a round of maintenance");
-}
-
 #[tokio::test]
 async fn comments_survive_force_push_and_garbage_collection() {
     let mut fixture = fixture().await;
@@ -200,7 +189,7 @@ async fn comments_survive_force_push_and_garbage_collection() {
     fixture.push("feature", &other).await;
     let before = fixture.get(&comment["id"]).await;
     assert_eq!((&before["line"], &before["commit_id"]), (&Value::Null, &json!(second)));
-    collect_garbage(&fixture, &[plinth_core::pulls::gc_roots]).await;
+    fixture.collect_garbage(&[plinth_core::pulls::gc_roots]).await;
     assert!(!fixture.is_on_disk(&unused).await, "garbage was collected");
     assert!(fixture.is_on_disk(&second).await, "what a comment needs was not");
     fixture.service.restart().await;
@@ -212,7 +201,7 @@ async fn comments_survive_force_push_and_garbage_collection() {
     // Comments stay readable even after their objects are lost.
     let third = fixture.commit_on(&fixture.base, &[("file", Some("1\nthird\n3\n"))]);
     fixture.push("feature", &third).await;
-    collect_garbage(&fixture, &[]).await;
+    fixture.collect_garbage(&[]).await;
     assert!(!fixture.is_on_disk(&second).await);
     fixture.service.restart().await;
     fixture.user("mona").get(COMMENTS).await.expect(200);

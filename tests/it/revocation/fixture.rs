@@ -63,6 +63,7 @@ impl Fixture {
         let mut objects = prepare(&service, caller, &credential).await;
         // Last, so that the hooks receive nothing of what was prepared.
         add_hooks(&service, &mut objects).await;
+        service.pack_objects().await;
         let fixture = Self { service, credential, objects };
         if caller != Caller::App {
             let marked = "update token set note = 'caller' where user_id = \
@@ -172,7 +173,10 @@ fn state(caller: Caller) -> String {
     let collaborator = if is_collaborator { "{ user: carol, permission: admin }" } else { "" };
     let branch =
         |name: &str| format!(", {{ branch: {name}, from: main, author: mona, message: two, files: {{ a: {name} }} }}");
+    // Each changes a file of its own, so that they can be merged.
+    let apart = |name: &str| branch(name).replace("{ a: ", &format!("{{ {name}: "));
     let branches = ["second", "third", "fourth", "deleted", "pushed"].map(branch).concat();
+    let branches = branches + &["base", "merged", "updated"].map(apart).concat();
     let hello = format!("private: true, collaborators: [{collaborator}], {}", two_branches(&branches));
     let pull = |title: &str, head: &str| format!("title: {title}, head: {head}, base: main");
     let state = StateFile::default()
@@ -188,6 +192,8 @@ fn state(caller: Caller) -> String {
         .pull("octo-org/hello", "carol", &pull("First", "next"))
         .pull("octo-org/hello", "mona", &pull("Second", "second"))
         .pull("octo-org/hello", "mona", &pull("Third", "third"))
+        .pull("octo-org/hello", "mona", "title: Fourth, head: merged, base: base")
+        .pull("octo-org/hello", "mona", "title: Fifth, head: updated, base: base")
         .helper(PERMISSIONS)
         .app("other", "octo-org", "contents: write", "")
         .entry("oauth_apps", "slug: gh, owner: octo-org, client_id: 178c6fc778ccc68e1d6a")

@@ -89,6 +89,13 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
         "repos/delete" => (hello.to_owned(), Value::Null),
         "pulls/create" => (format!("{hello}/pulls"), json!({ "title": "new", "head": "fourth", "base": "main" })),
         "pulls/update" => (pull(1), json!({ "title": "changed" })),
+        "pulls/merge" => (format!("{}/merge", pull(4)), json!({ "merge_method": "squash" })),
+        "pulls/update-branch" => (format!("{}/update-branch", pull(5)), json!({})),
+        "pulls/request-reviewers" => (format!("{}/requested_reviewers", pull(1)), json!({ "reviewers": ["mona"] })),
+        "pulls/remove-requested-reviewers" => {
+            (format!("{}/requested_reviewers", pull(1)), json!({ "reviewers": ["mona"] }))
+        }
+        "repos/merge" => (format!("{hello}/merges"), json!({ "base": "base", "head": "fourth" })),
         "pulls/create-review" => (format!("{}/reviews", pull(1)), json!({ "body": "new", "event": "COMMENT" })),
         "pulls/submit-review" => (
             format!("{}/reviews/{}/events", pull(2), objects.pending_reviews[0]),

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
+use plinth_base::ids::RepoId;
+use plinth_core::objects::{GcRoots, Maintenance, Policy};
 use serde_json::{Value, json};
 
 use super::{Client, Response, Service};
@@ -102,6 +105,20 @@ impl PullRequestFixture {
         let listed = self.work.git(&["rev-list", "--objects", "--all"]);
         let names: String = listed.lines().map(|line| format!("{}\n", &line[..40])).collect();
         self.work.git_with(&["pack-objects", "-q", pack], &names);
+    }
+
+    /// The id of the repository.
+    pub async fn repo_id(&self) -> RepoId {
+        let repo = self.user("mona").get("/repos/acme/rocket").await.expect(200).json();
+        RepoId(repo["id"].as_i64().expect("a number"))
+    }
+
+    /// Removes every object that neither refs nor garbage-collection roots need.
+    pub async fn collect_garbage(&self, holders: &'static [GcRoots]) {
+        let app = &self.service.app;
+        let policy = Policy { packs_max: 2, grace: Duration::ZERO, old_packs_max: 1, ..Policy::default() };
+        let mut maintenance = Maintenance::new(app.objects.clone(), app.clock.clone(), holders, policy);
+        maintenance.round().await.expect("a round of maintenance");
     }
 
     /// The directory of a repository.

@@ -27,7 +27,7 @@ pub struct Thread<'a> {
     subscription_url: Url<'a>,
 }
 
-words! { Reason: Author, Comment, Mention }
+words! { Reason: Author, Comment, Mention, ReviewRequested }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]

@@ -19,6 +19,8 @@ pub struct Operation {
     pub query: &'static [Parameter],
     pub body: Option<Body>,
     pub success: Success,
+    /// What a response without content means, if a success may also have none.
+    pub or_no_content: Option<&'static str>,
     /// Error responses of its own, in addition to those that every such operation has.
     pub errors: &'static [(u16, &'static str)],
 }
@@ -62,7 +64,7 @@ pub const JSON: &str = "application/json";
 impl Operation {
     /// An operation without a query, a body or errors of its own.
     pub const fn new(id: &'static str, summary: &'static str, about: &'static str, success: Success) -> Self {
-        Self { id, summary, about, query: &[], body: None, success, errors: &[] }
+        Self { id, summary, about, query: &[], body: None, success, or_no_content: None, errors: &[] }
     }
 
     pub const fn query(mut self, query: &'static [Parameter]) -> Self {
@@ -83,6 +85,12 @@ impl Operation {
     /// A body that is not JSON.
     pub const fn stream(mut self, media: &'static str) -> Self {
         self.body = Some(Body { schema: of::<String>, media, presence: Presence::Required, example: "" });
+        self
+    }
+
+    /// A second success, 204.
+    pub const fn or_no_content(mut self, means: &'static str) -> Self {
+        self.or_no_content = Some(means);
         self
     }
 

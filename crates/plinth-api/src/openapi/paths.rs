@@ -3,7 +3,7 @@
 use http::Method;
 use serde_json::{Map, Value, json};
 
-use super::operation::{Body, JSON, Operation, Parameter, Presence, Success};
+use super::operation::{Body, JSON, Operation, Parameter, Presence, Success, no_content};
 use super::schema::Schemas;
 use super::{PATH_PARAMETERS, common, find, rights};
 use crate::policy::Row;
@@ -102,6 +102,9 @@ fn request_body(body: &Body, schemas: &mut Schemas) -> Value {
 fn responses(described: &Operation, row: &Row, schemas: &mut Schemas) -> Value {
     let mut responses = common::error_responses(described, row);
     responses.insert(described.success.status.to_string(), success(&described.success, described, row, schemas));
+    if let Some(means) = described.or_no_content {
+        responses.insert("204".to_owned(), success(&no_content(means), described, row, schemas));
+    }
     Value::Object(responses)
 }
 

@@ -105,6 +105,13 @@ endpoints! {
     UpdatePull = "pulls/update", PATCH ["/repos/{owner}/{repo}/pulls/{pull_number}"], PULLS_WRITE;
     ListPullFiles = "pulls/list-files", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/files"], PULLS_READ;
     ListPullCommits = "pulls/list-commits", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/commits"], PULLS_READ;
+    CheckPullMerged = "pulls/check-if-merged", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/merge"], PULLS_READ;
+    MergePull = "pulls/merge", PUT ["/repos/{owner}/{repo}/pulls/{pull_number}/merge"], REF_WRITE;
+    UpdatePullBranch = "pulls/update-branch", PUT ["/repos/{owner}/{repo}/pulls/{pull_number}/update-branch"], PULL_BRANCH_WRITE;
+    MergeBranch = "repos/merge", POST ["/repos/{owner}/{repo}/merges"], REF_WRITE;
+    ListRequestedReviewers = "pulls/list-requested-reviewers", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers"], PULLS_READ;
+    RequestReviewers = "pulls/request-reviewers", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers"], Rule { act_role: Role::Write, ..PULLS_WRITE };
+    RemoveRequestedReviewers = "pulls/remove-requested-reviewers", DELETE ["/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers"], Rule { act_role: Role::Write, ..PULLS_WRITE };
     GetRepoCommit = "repos/get-commit", GET ["/repos/{owner}/{repo}/commits/{*ref}"], CONTENTS_READ;
     GetCombinedStatus = "repos/get-combined-status-for-ref", GET ["/repos/{owner}/{repo}/commits/{*ref}/status"], Rule { permission: Some(("statuses", Level::Read)), ..CONTENTS_READ };
     ListCheckRuns = "checks/list-for-ref", GET ["/repos/{owner}/{repo}/commits/{*ref}/check-runs"], Rule { permission: Some(("checks", Level::Read)), ..CONTENTS_READ };

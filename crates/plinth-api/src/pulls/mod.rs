@@ -6,7 +6,8 @@ mod handlers;
 pub mod json;
 
 pub use extract::FoundPull;
-pub use handlers::find_pull;
+pub use handlers::commits::find_people;
+pub use handlers::{find_pull, ready_one};
 
 use crate::policy::table::{
     CreatePull, GetCombinedStatus, GetPull, GetRepoCommit, ListCheckRuns, ListPullCommits, ListPullFiles, ListPulls,

@@ -24,7 +24,8 @@ fn status(error: &Error) -> StatusCode {
         Error::BadRequest(_) => StatusCode::BAD_REQUEST,
         Error::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
         Error::Forbidden(_) | Error::RateLimited(_) | Error::SecondaryLimited { .. } => StatusCode::FORBIDDEN,
-        Error::NotFound => StatusCode::NOT_FOUND,
+        Error::NotFound | Error::Missing(_) => StatusCode::NOT_FOUND,
+        Error::NotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
         Error::Conflict(_) => StatusCode::CONFLICT,
         Error::BodyTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
         Error::UriTooLong(_) => StatusCode::URI_TOO_LONG,
@@ -132,6 +133,8 @@ fn message(error: &Error) -> String {
         Error::BadRequest(_)
         | Error::Unauthenticated(_)
         | Error::Forbidden(_)
+        | Error::Missing(_)
+        | Error::NotAllowed(_)
         | Error::Conflict(_)
         | Error::Unprocessable(_)
         | Error::OverBudget(_)

@@ -67,6 +67,8 @@ pub const PULLS_READ: Rule = Rule { permission: Some(("pull_requests", Level::Re
 /// Everyone who can read a repository may review its pull requests.
 pub const PULLS_WRITE: Rule =
     Rule { permission: Some(("pull_requests", Level::Write)), act_role: Role::Read, ..REPO_WRITE };
+/// Moving the head of a pull request.
+pub const PULL_BRANCH_WRITE: Rule = Rule { permission: Some(("pull_requests", Level::Write)), ..REF_WRITE };
 
 pub const ORG_PROJECT_READ: Rule = Rule {
     target: TargetKind::OrgProject,

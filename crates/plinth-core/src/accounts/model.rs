@@ -22,6 +22,11 @@ pub struct Account {
 from_row!(Account { id, kind, login, name, email, site_admin, created_at, updated_at });
 
 impl Account {
+    pub fn summary(&self) -> AccountSummary {
+        let Self { id, kind, login, site_admin, .. } = self;
+        AccountSummary { id: *id, kind: *kind, login: login.clone(), site_admin: *site_admin }
+    }
+
     /// The email address of the account's commits.
     pub fn commit_email(&self) -> String {
         commit_identity(&self.login, None, self.email.as_deref()).1

@@ -47,6 +47,8 @@ pub enum Reason {
     Author,
     /// The user was mentioned.
     Mention,
+    /// The user was asked for a review.
+    ReviewRequested,
 }
 
 impl Reason {
@@ -55,6 +57,7 @@ impl Reason {
             Reason::Comment => "comment",
             Reason::Author => "author",
             Reason::Mention => "mention",
+            Reason::ReviewRequested => "review_requested",
         }
     }
 }
@@ -63,7 +66,8 @@ impl FromStr for Reason {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        [Reason::Comment, Reason::Author, Reason::Mention].into_iter().find(|reason| reason.as_str() == text).ok_or(())
+        let all = [Reason::Comment, Reason::Author, Reason::Mention, Reason::ReviewRequested];
+        all.into_iter().find(|reason| reason.as_str() == text).ok_or(())
     }
 }
 
@@ -81,10 +85,10 @@ pub struct Notice {
     pub recipients: Vec<Recipient>,
 }
 
-/// A user to notify about a comment.
+/// A user to notify about a comment, or about the pull request itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Recipient {
     pub user: AccountId,
     pub reason: Reason,
-    pub comment: CommentId,
+    pub comment: Option<CommentId>,
 }

@@ -20,7 +20,7 @@ use plinth_base::cache::WeightedCache;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, RepoId};
-use plinth_git::{Budget, BudgetLimits, Memory, RawObject, Reader, Repositories, Repository, Reserved};
+use plinth_git::{Budget, BudgetLimits, Memory, Merger, RawObject, Reader, Repositories, Repository, Reserved};
 use plinth_store::{Store, WriteAuthority};
 use removal_locks::RemovalLocks;
 pub use workers::Subject;
@@ -28,6 +28,10 @@ use workers::Workers;
 
 /// Repositories whose owner is cached.
 const OWNERS_MAX: usize = 10_000;
+
+/// Objects that are inserted into the database in one transaction, and their bytes; more make a pack.
+const LOOSE_OBJECTS_MAX: usize = 100;
+const LOOSE_BYTES_MAX: usize = 1 << 20;
 
 /// The operator's limits for computations over objects.
 #[derive(Debug, Clone, Copy)]
@@ -124,6 +128,26 @@ impl Objects {
         self.0.workers.run_within(subject, work).await
     }
 
+    /// As [`Objects::read`], for work that merges commits. Git merges them and sees only packs, so loose objects are moved
+    /// into a pack first.
+    pub async fn merge<T: Send + 'static>(
+        &self,
+        repo: RepoId,
+        work: impl FnOnce(&Reader<'_>, &mut Merger<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<(T, Vec<Arc<RawObject>>)> {
+        self.flush(repo).await?;
+        let (objects, handle) = (self.clone(), Handle::current());
+        let work = move |repository: &Arc<Repository>, budget: &Budget| {
+            let loose = LooseObjects::new(&objects.0.store, repo, handle);
+            let reader = repository.reader_within(&loose, budget);
+            let mut merger = Merger::new(repository, &reader);
+            let value = work(&reader, &mut merger)?;
+            Ok((value, merger.into_objects()?))
+        };
+        let owner = self.owner_of(repo).await?;
+        self.run_within(Subject { repo, owner }, work).await
+    }
+
     async fn owner_of(&self, repo: RepoId) -> Result<AccountId> {
         if let Some(owner) = self.0.owners.get(&repo) {
             return Ok(owner);
@@ -185,6 +209,18 @@ impl Objects {
             .store
             .write(authority, context, |tx, (repo, objects, now)| Box::pin(store::insert_all(tx, *repo, objects, *now)))
             .await
+    }
+
+    /// Stores objects that are too large for the database durably in a pack. Returns those that the caller inserts with
+    /// [`store::insert_all`].
+    pub async fn store_large(&self, repo: RepoId, objects: Vec<Arc<RawObject>>) -> Result<Vec<Arc<RawObject>>> {
+        let bytes: usize = objects.iter().map(|object| object.data().len()).sum();
+        if bytes <= LOOSE_BYTES_MAX && objects.len() <= LOOSE_OBJECTS_MAX {
+            return Ok(objects);
+        }
+        let packs = self.clone();
+        self.run(move || packs.repository(repo)?.store(&objects)).await?;
+        Ok(Vec::new())
     }
 
     /// Removes the directory of a repository that was deleted from the store.

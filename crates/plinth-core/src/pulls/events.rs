@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::model::{Pull, PullState};
 use super::store;
+use crate::accounts::AccountSummary;
 use crate::events::model::About;
 use crate::events::{self, EventName, NewEvent};
 
@@ -21,6 +22,15 @@ pub struct PullRequestData {
     /// The heads before and after a push.
     #[serde(default)]
     pub heads: Option<(Sha, Sha)>,
+    /// Whose review is requested, or not any more.
+    #[serde(default)]
+    pub reviewer: Option<AccountSummary>,
+}
+
+impl PullRequestData {
+    fn new(pull: Pull) -> Self {
+        Self { pull, changes: None, heads: None, reviewer: None }
+    }
 }
 
 /// Former values; `None` where nothing changed.
@@ -58,7 +68,7 @@ pub async fn record_changes(
     let changes = PullChanges::between(before, after);
     if changes != PullChanges::default() {
         events::record(tx, now, || {
-            let data = PullRequestData { pull: after.clone(), changes: Some(changes), heads: None };
+            let data = PullRequestData { changes: Some(changes), ..PullRequestData::new(after.clone()) };
             with_data("edited", &data, actor)
         })
         .await?;
@@ -83,13 +93,13 @@ pub async fn record_synchronize(
 ) -> Result<()> {
     if events::is_wanted(tx).await? {
         let pull = find(tx, pull).await?;
-        let data = PullRequestData { pull, changes: None, heads: Some(heads) };
+        let data = PullRequestData { heads: Some(heads), ..PullRequestData::new(pull) };
         events::record(tx, now, || with_data("synchronize", &data, actor)).await?;
     }
     Ok(())
 }
 
-/// Records that a pull request was closed because one of its branches was deleted.
+/// Records that a pull request was closed, because one of its branches was deleted or because it was merged.
 pub async fn record_closed(tx: &mut Transaction, pull: PullId, actor: Option<AccountId>, now: Timestamp) -> Result<()> {
     if events::is_wanted(tx).await? {
         let pull = find(tx, pull).await?;
@@ -98,12 +108,24 @@ pub async fn record_closed(tx: &mut Transaction, pull: PullId, actor: Option<Acc
     Ok(())
 }
 
+/// Records that a review was requested, or that a request was removed.
+pub async fn record_review_request(
+    tx: &mut Transaction,
+    (action, pull): (&'static str, &Pull),
+    reviewer: AccountSummary,
+    actor: Option<AccountId>,
+    now: Timestamp,
+) -> Result<()> {
+    let data = || PullRequestData { reviewer: Some(reviewer), ..PullRequestData::new(pull.clone()) };
+    events::record(tx, now, || with_data(action, &data(), actor)).await
+}
+
 async fn find(tx: &mut Transaction, pull: PullId) -> Result<Pull> {
     store::find_by_id(tx, pull).await?.ok_or_else(|| Error::internal("a pull request that was just changed is missing"))
 }
 
 fn new(action: &'static str, pull: Pull, actor: Option<AccountId>) -> NewEvent {
-    with_data(action, &PullRequestData { pull, changes: None, heads: None }, actor)
+    with_data(action, &PullRequestData::new(pull), actor)
 }
 
 fn with_data(action: &'static str, data: &PullRequestData, actor: Option<AccountId>) -> NewEvent {

@@ -25,11 +25,24 @@ pub struct Pull {
     pub closed_at: Option<Timestamp>,
     pub version: Version,
     pub author: Author,
+    #[serde(default)]
+    pub test_merge: TestMerge,
+    /// `None` if the pull request is not merged.
+    #[serde(default)]
+    pub merged: Option<Merged>,
+}
+
+impl Pull {
+    /// The commit of the merge; before it, the commit of the test merge.
+    pub fn merge_commit(&self) -> Option<Sha> {
+        self.merged.as_ref().map_or(self.test_merge.commit, |merged| Some(merged.commit))
+    }
 }
 
 impl FromRow for Pull {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
         const OWN_COLUMNS: usize = 13;
+        const MERGE: usize = OWN_COLUMNS + Version::COLUMNS + Author::COLUMNS;
         Ok(Self {
             id: row.get(0)?,
             repo_id: row.get(1)?,
@@ -46,7 +59,33 @@ impl FromRow for Pull {
             closed_at: row.get(12)?,
             version: Version::from_columns(row, OWN_COLUMNS)?,
             author: Author::from_columns(row, OWN_COLUMNS + Version::COLUMNS)?,
+            test_merge: TestMerge { mergeability: row.get(MERGE)?, commit: row.get(MERGE + 1)? },
+            merged: Merged::from_columns(row, MERGE + 2)?,
         })
+    }
+}
+
+/// The result of a merge that nobody has asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct TestMerge {
+    /// `None` until it is computed.
+    pub mergeability: Option<Mergeability>,
+    pub commit: Option<Sha>,
+}
+
+/// How a pull request was merged.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub struct Merged {
+    pub at: Timestamp,
+    pub commit: Sha,
+    /// `None` if it was the operator, or if the account was deleted.
+    pub by: Option<AccountSummary>,
+}
+
+impl Merged {
+    fn from_columns(row: &Row<'_>, first: usize) -> Result<Option<Self>, DbError> {
+        let (Some(at), Some(commit)) = (row.get(first)?, row.get(first + 1)?) else { return Ok(None) };
+        Ok(Some(Self { at, commit, by: account_from_columns(row, first + 2)? }))
     }
 }
 
@@ -139,23 +178,22 @@ pub struct Author {
 }
 
 impl Author {
+    const COLUMNS: usize = 5;
+
     /// Reads the columns of `author_columns!`.
     pub fn from_columns(row: &Row<'_>, first: usize) -> Result<Self, DbError> {
-        let account = match row.get::<Option<AccountId>>(first)? {
-            None => None,
-            Some(id) => Some(AccountSummary {
-                id,
-                kind: row.get(first + 1)?,
-                login: row.get(first + 2)?,
-                site_admin: row.get(first + 3)?,
-            }),
-        };
-        Ok(Self { account, association: row.get(first + 4)? })
+        Ok(Self { account: account_from_columns(row, first)?, association: row.get(first + 4)? })
     }
 
     pub fn id(&self) -> Option<AccountId> {
         self.account.as_ref().map(|account| account.id)
     }
+}
+
+fn account_from_columns(row: &Row<'_>, first: usize) -> Result<Option<AccountSummary>, DbError> {
+    let Some(id) = row.get::<Option<AccountId>>(first)? else { return Ok(None) };
+    let (kind, login, site_admin) = (row.get(first + 1)?, row.get(first + 2)?, row.get(first + 3)?);
+    Ok(Some(AccountSummary { id, kind, login, site_admin }))
 }
 
 macro_rules! words {
@@ -189,6 +227,12 @@ pub(crate) use words;
 
 words! {
     PullState { Open = "open", Closed = "closed" }
+}
+
+words! {
+    /// Whether the head of a version can be merged into its base: without conflicts, or not, or it would take too much to
+    /// find out.
+    Mergeability { Clean = "clean", Dirty = "dirty", Unknown = "unknown" }
 }
 
 words! {

@@ -59,7 +59,8 @@ pub async fn update(
         .write(context, |tx, (repo, number, changes, by)| Box::pin(change(tx, repo, *number, changes, *by)))
         .await?;
     if is_new {
-        refresh_later(core, pull.repo_id, PendingRefresh { pulls: vec![pull.id], ..PendingRefresh::default() });
+        let actor = access.caller().actor();
+        refresh_later(core, pull.repo_id, PendingRefresh { pulls: vec![pull.id], default_branch: None, actor });
     }
     Ok(pull)
 }
@@ -143,7 +144,11 @@ async fn change(
     let base_ref = changes.base.as_deref().unwrap_or(&pull.base_ref);
     let state = changes.state.unwrap_or(pull.state);
     let reopens = state == PullState::Open && pull.state == PullState::Closed;
-    if base_ref != pull.base_ref || reopens {
+    let moves = base_ref != pull.base_ref || reopens;
+    if moves && pull.merged.is_some() {
+        return Err(rules::already_merged(if reopens { "state" } else { "base" }));
+    }
+    if moves {
         move_base(tx, repo, &pull, base_ref, now).await?;
     }
     if state != pull.state {

@@ -82,6 +82,12 @@ pub fn base_not_found(base: &str) -> Error {
     Error::invalid(RESOURCE, "base", Code::InvalidBecause(message))
 }
 
+/// A pull request that is merged has nothing left to propose.
+pub fn already_merged(field: &'static str) -> Error {
+    let message = format!("{field} cannot be changed. The pull request has already been merged.");
+    Error::invalid(RESOURCE, field, Code::InvalidBecause(message))
+}
+
 /// An empty body is stored like an absent one.
 pub fn non_empty(body: Option<String>) -> Option<String> {
     body.filter(|body| !body.is_empty())

@@ -2,7 +2,7 @@
 
 use futures_util::future::BoxFuture;
 
-use super::model::{AffectedPull, Pull, PullFacts, PullState, Size, Version};
+use super::model::{AffectedPull, Pull, PullFacts, PullState, Version};
 use crate::repos::name_key;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Error;
@@ -42,8 +42,10 @@ macro_rules! select_pull {
              p.review_comments, p.created_at, p.updated_at, p.closed_at, v.number, v.base_sha, v.head_sha, \
              v.merge_base, v.commits, v.additions, v.deletions, v.changed_files, v.created_at, ",
             author_columns!(),
-            " from pull p join repo r on r.id = p.repo_id and not r.deleted \
-             join pull_version v on v.pull_id = p.id and v.number = p.version",
+            ", v.mergeability, v.test_merge, p.merged_at, p.merge_commit, m.id, m.kind, m.login, m.site_admin \
+             from pull p join repo r on r.id = p.repo_id and not r.deleted \
+             join pull_version v on v.pull_id = p.id and v.number = p.version \
+             left join account m on m.id = p.merged_by",
             author_joins!("p.author_id"),
             $rest
         )
@@ -178,6 +180,20 @@ pub async fn update_state(db: &mut Transaction, id: PullId, state: PullState, no
     Ok(())
 }
 
+/// Closes a pull request as merged.
+pub async fn update_merged(
+    db: &mut Transaction,
+    id: PullId,
+    commit: Sha,
+    by: Option<AccountId>,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let sql = "update pull set state = 'closed', closed_at = $4, updated_at = $4, merged_at = $4, merged_by = $3, \
+               merge_commit = $2 where id = $1";
+    db.pulls_only().execute(sql, params![id, commit, by, now]).await?;
+    Ok(())
+}
+
 pub async fn update_base_ref(db: &mut Transaction, id: PullId, base_ref: &str) -> Result<(), DbError> {
     db.pulls_only().execute("update pull set base_ref = $2 where id = $1", params![id, base_ref]).await?;
     Ok(())
@@ -213,28 +229,6 @@ pub async fn insert_version(
     Ok(())
 }
 
-pub async fn update_merge_base(db: &mut Transaction, pull: PullId, number: i64, base: Sha) -> Result<(), DbError> {
-    let sql = "update pull_version set merge_base = $3 where pull_id = $1 and number = $2";
-    db.pulls_only().execute(sql, params![pull, number, base]).await?;
-    Ok(())
-}
-
-pub async fn update_size(db: &mut Transaction, pull: PullId, number: i64, size: &Size) -> Result<(), DbError> {
-    let sql = "update pull_version set commits = $3, additions = $4, deletions = $5, changed_files = $6 \
-               where pull_id = $1 and number = $2";
-    let values = params![pull, number, size.commits, size.additions, size.deletions, size.changed_files];
-    db.pulls_only().execute(sql, values).await?;
-    Ok(())
-}
-
-/// Records when the last version of a pull request was refreshed, whether that succeeded or not.
-pub async fn update_attempted(db: &mut Transaction, pull: PullId, at: Option<Timestamp>) -> Result<(), DbError> {
-    let sql = "update pull_version set attempted_at = $2 \
-               where pull_id = $1 and number = (select version from pull where id = $1)";
-    db.pulls_only().execute(sql, params![pull, at]).await?;
-    Ok(())
-}
-
 /// Versions between two numbers, without these two, newest first.
 pub async fn list_versions(
     db: &mut Connection,
@@ -247,11 +241,14 @@ pub async fn list_versions(
     db.all(sql, params![pull, after, before, limit]).await
 }
 
-/// The garbage-collection roots of pull requests: the commits of all versions and of all anchors. Without them a comment
-/// on a commit that was force-pushed away could neither be shown in its diff nor be re-anchored.
+/// The garbage-collection roots of pull requests: the commits of all versions, of all anchors and of merges. Without them a
+/// comment on a commit that was force-pushed away could neither be shown in its diff nor be re-anchored.
 pub fn gc_roots(db: &mut Connection, repo: RepoId) -> BoxFuture<'_, Result<Vec<Sha>, Error>> {
     let sql = "select v.base_sha from pull p join pull_version v on v.pull_id = p.id where p.repo_id = $1 \
                union select v.head_sha from pull p join pull_version v on v.pull_id = p.id where p.repo_id = $1 \
+               union select v.test_merge from pull p join pull_version v on v.pull_id = p.id and v.number = p.version \
+               where p.repo_id = $1 and p.state = 'open' and v.test_merge is not null \
+               union select p.merge_commit from pull p where p.repo_id = $1 and p.merge_commit is not null \
                union select t.base_sha from review_thread t where t.repo_id = $1 \
                union select t.head_sha from review_thread t where t.repo_id = $1";
     Box::pin(async move {
@@ -291,6 +288,7 @@ pub async fn remove_review_comment(db: &mut Transaction, pull: PullId) -> Result
 pub async fn list_not_refreshed(db: &mut Connection, limit: usize) -> Result<Vec<(RepoId, PullId)>, DbError> {
     let sql = "select p.repo_id, p.id from pull p join pull_version v on v.pull_id = p.id and v.number = p.version \
                join repo r on r.id = p.repo_id and not r.deleted \
-               where p.state = 'open' and v.commits is null and v.attempted_at is null order by p.id limit $1";
+               where p.state = 'open' and (v.commits is null or v.mergeability is null) and v.attempted_at is null \
+               order by p.id limit $1";
     db.all(sql, params![i64::try_from(limit).unwrap_or(i64::MAX)]).await
 }

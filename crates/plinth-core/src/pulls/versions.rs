@@ -1,14 +1,14 @@
 //! New versions of pull requests when refs move.
 //!
 //! [`refs_moved`] adds the versions in the transaction that moves the refs. [`refresh_later`] then computes what depends
-//! on the commits, in the background: merge base, comment positions, size and contributors. A request that needs one of
-//! these earlier computes it itself.
+//! on the commits, in the background: merge base, comment positions, mergeability, size and contributors. A request that
+//! needs one of these earlier computes it itself, except for the mergeability, which is unknown until then.
 
 use std::collections::{BTreeSet, HashSet};
 
 use super::diff_context::{Range, with_diff_context, within_budget};
 use super::model::{AffectedPull, PullState, Version};
-use super::{events, store, threads};
+use super::{events, mergeability, pushed_merge, refresh_store, store, threads};
 use crate::Core;
 use crate::refs::{self, Change};
 use plinth_base::clock::Timestamp;
@@ -39,6 +39,8 @@ pub struct PendingRefresh {
     pub pulls: Vec<PullId>,
     /// The old and the new tip of the default branch, if it moved.
     pub default_branch: Option<(Option<Sha>, Sha)>,
+    /// Who has moved the refs; `None` if it was the operator.
+    pub actor: Option<AccountId>,
 }
 
 impl PendingRefresh {
@@ -48,20 +50,24 @@ impl PendingRefresh {
 }
 
 /// Updates pull requests after refs changed in this transaction: a moved head or base adds a version, and a deleted one
-/// closes the pull request.
+/// closes the pull request. A base that moves to the head itself merges the pull request.
 ///
-/// Reading commits blocks, so everything that depends on them waits until the transaction is over.
+/// Reading commits blocks, so everything else that depends on them waits until the transaction is over.
 pub async fn refs_moved(
     tx: &mut Transaction,
     repo: RepoId,
     changes: impl Iterator<Item = &Change>,
     (actor, now): (Option<AccountId>, Timestamp),
 ) -> Result<PendingRefresh> {
-    let mut refresh = PendingRefresh::default();
+    let mut refresh = PendingRefresh { actor, ..PendingRefresh::default() };
     let mut by_base = Vec::new();
     let branches = changes.filter_map(|change| Some((change.name.as_str().strip_prefix(BRANCHES)?, change)));
     let Some((default_branch, has_open)) = store::find_default_branch(tx, repo).await? else { return Ok(refresh) };
-    for (branch, change) in branches.filter(|(_, change)| change.old != change.new.map(|target| target.sha)) {
+    let mut branches: Vec<_> =
+        branches.filter(|(_, change)| change.old != change.new.map(|target| target.sha)).collect();
+    // The usual base comes last: if a push moves a head and then brings it into the base, both have to be seen.
+    branches.sort_by_key(|(branch, _)| *branch == default_branch);
+    for (branch, change) in branches {
         if branch == default_branch {
             refresh.default_branch = change.new.map(|target| (change.old, target.sha));
         }
@@ -78,6 +84,10 @@ pub async fn refs_moved(
                     add_version(tx, repo, &pull, (pull.base_sha, target.sha), now).await?;
                     events::record_synchronize(tx, pull.id, (pull.head_sha, target.sha), actor, now).await?;
                     refresh.pulls.push(pull.id);
+                }
+                Some(target) if target.sha == pull.head_sha => {
+                    store::update_merged(tx, pull.id, target.sha, actor, now).await?;
+                    events::record_closed(tx, pull.id, actor, now).await?;
                 }
                 Some(target) => {
                     add_version(tx, repo, &pull, (target.sha, pull.head_sha), now).await?;
@@ -134,7 +144,7 @@ pub async fn refresh(core: &Core, repo: RepoId, pending: &PendingRefresh) -> Res
     record_contributors(core, repo, pending).await?;
     let mut outcome = Ok(());
     for pull in pending.pulls.iter().take(PULLS_MAX) {
-        if let Err(error) = refresh_pull(core, repo, *pull).await {
+        if let Err(error) = refresh_version(core, repo, *pull, pending.actor).await {
             if !is_temporary(&error) {
                 mark_attempted(core, repo, *pull, Some(core.clock.now())).await?;
             }
@@ -170,24 +180,35 @@ fn is_temporary(error: &Error) -> bool {
 async fn mark_attempted(core: &Core, repo: RepoId, pull: PullId, at: Option<Timestamp>) -> Result<()> {
     core.store
         .write(Refresh(repo), (pull, at), |tx, (pull, at)| {
-            Box::pin(async move { Ok(store::update_attempted(tx, *pull, *at).await?) })
+            Box::pin(async move { Ok(refresh_store::update_attempted(tx, *pull, *at).await?) })
         })
         .await
 }
 
-/// Computes the merge base of a pull request's last version, the positions of its threads and its size. Anything over the
+/// Computes the merge base of a pull request's last version, the positions of its threads, its mergeability and its size. Anything over the
 /// object budget is left out; the version still counts as refreshed, with the size as far as it could be counted.
 pub async fn refresh_pull(core: &Core, repo: RepoId, pull: PullId) -> Result<()> {
-    let Some(found) = store::find_by_id(&mut core.read().await?, pull).await? else { return Ok(()) };
+    refresh_version(core, repo, pull, None).await
+}
+
+/// As [`refresh_pull`], after a move of refs. A pull request that it has merged is closed first.
+async fn refresh_version(core: &Core, repo: RepoId, pull: PullId, actor: Option<AccountId>) -> Result<()> {
+    let Some(mut found) = store::find_by_id(&mut core.read().await?, pull).await? else { return Ok(()) };
+    if pushed_merge::close(core, &found, actor).await? {
+        found = store::find_by_id(&mut core.read().await?, pull).await?.ok_or(Error::NotFound)?;
+    }
     let version = found.version;
     let base = match version.merge_base {
         Some(known) => Some(known),
         None => within_budget(find_merge_base(core, repo, pull, version).await)?,
     };
-    // Positions first: clients list comments right after a push, and the size takes longer because it needs every file.
+    // Positions first: clients list comments right after a push, and the rest takes longer.
     if let Some(base) = base {
         let range = Range { base, head: version.head_sha };
         threads::reanchor(core, repo, pull, &version, range).await?;
+    }
+    if found.state == PullState::Open && found.test_merge.mergeability.is_none() {
+        mergeability::compute(core, &found, base).await?;
     }
     match version.size {
         Some(_) => Ok(()),
@@ -202,7 +223,7 @@ async fn find_merge_base(core: &Core, repo: RepoId, pull: PullId, version: Versi
         .write(Refresh(repo), (pull, version.number, range), |tx, (pull, number, range)| {
             Box::pin(async move {
                 threads::store::delete_outdated(tx, *pull, *number, range).await?;
-                Ok(store::update_merge_base(tx, *pull, *number, range.base).await?)
+                Ok(refresh_store::update_merge_base(tx, *pull, *number, range.base).await?)
             })
         })
         .await?;
@@ -213,7 +234,7 @@ async fn measure(core: &Core, repo: RepoId, pull: PullId, version: Version) -> R
     let size = with_diff_context(core, repo, move |diff| diff.size(&version)).await?;
     core.store
         .write(Refresh(repo), (pull, version.number, size), |tx, (pull, number, size)| {
-            Box::pin(async move { Ok(store::update_size(tx, *pull, *number, size).await?) })
+            Box::pin(async move { Ok(refresh_store::update_size(tx, *pull, *number, size).await?) })
         })
         .await
 }

@@ -57,5 +57,9 @@ pub fn recipients(
     let authors = pull_author.into_iter().map(|user| (user, Reason::Author));
     let participants = participants.iter().map(|user| (*user, Reason::Comment));
     let mentions = mentions.iter().map(|user| (*user, Reason::Mention));
-    authors.chain(participants).chain(mentions).map(move |(user, reason)| Recipient { user, reason, comment })
+    authors.chain(participants).chain(mentions).map(move |(user, reason)| Recipient {
+        user,
+        reason,
+        comment: Some(comment),
+    })
 }

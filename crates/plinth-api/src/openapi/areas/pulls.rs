@@ -1,6 +1,8 @@
 //! Texts of the operations on pull requests and reviews.
 
-use crate::openapi::operation::{Area, Operation, choice, created, ok, parameter};
+use crate::merges::body::{MergeBranchBody, MergePullBody, UpdateBranchBody};
+use crate::merges::json::{BranchUpdate, MergeResult};
+use crate::openapi::operation::{Area, Operation, accepted, choice, created, no_content, ok, parameter};
 use crate::openapi::parameters::{ABOUT_FORMS, PAGE, PAGES, PER_PAGE};
 use crate::openapi::schema::of;
 use crate::pulls::body::{CreatePullBody, UpdatePullBody};
@@ -11,6 +13,8 @@ use crate::pulls::json::{PullRequest, WholePullRequest};
 use crate::review_comments::json::ReviewComment;
 use crate::review_comments::reviews::body::{CreateReviewBody, SubmitReviewBody};
 use crate::review_comments::reviews::json::PullRequestReview;
+use crate::review_requests::body::{RemoveReviewersBody, RequestReviewersBody};
+use crate::review_requests::json::RequestedReviewers;
 
 /// The media types that choose the form of a body.
 const FORMS: &[&str] = &[
@@ -86,6 +90,41 @@ pub const AREA: Area = Area {
         )
         .query(PAGES),
         Operation::new(
+            "pulls/check-if-merged",
+            "Check whether a pull request is merged",
+            "404 if it is not.",
+            no_content("The pull request is merged."),
+        ),
+        Operation::new(
+            "pulls/merge",
+            "Merge a pull request",
+            "With a merge commit, as one commit, or by applying its commits to the base one by one.",
+            ok("The pull request is merged.", of::<MergeResult>),
+        )
+        .optional_body(of::<MergePullBody>, r#"{"merge_method": "squash"}"#)
+        .errors(&[
+            (405, "The pull request is closed, a draft, or has conflicts."),
+            (409, "The head is not `sha`."),
+            (422, "A field is not valid."),
+        ]),
+        Operation::new(
+            "pulls/update-branch",
+            "Update a pull request's branch",
+            "Merges the base into the head.",
+            accepted("The branch has the commits of the base.", of::<BranchUpdate>),
+        )
+        .optional_body(of::<UpdateBranchBody>, "{}")
+        .errors(&[(422, "There is nothing to merge, there are conflicts, or the head is not `expected_head_sha`.")]),
+        Operation::new(
+            "repos/merge",
+            "Merge a branch",
+            "Always with a merge commit.",
+            created("The commit of the merge.", of::<CommitItem>),
+        )
+        .or_no_content("The base has all commits of the head.")
+        .body(of::<MergeBranchBody>, r#"{"base": "main", "head": "feature"}"#)
+        .errors(&[(409, "There are conflicts, or the repository is empty."), (422, "A field is not valid.")]),
+        Operation::new(
             "repos/get-commit",
             "Get a commit with its changes",
             "By its id, or by the name of a branch or tag. `Accept` chooses JSON, a diff, a patch, or only the id.",
@@ -118,6 +157,28 @@ pub const AREA: Area = Area {
         )
         .query(PAGES)
         .errors(&[(409, "The repository is empty.")]),
+        Operation::new(
+            "pulls/list-requested-reviewers",
+            "List the requested reviewers of a pull request",
+            "",
+            ok("The reviewers.", of::<RequestedReviewers>),
+        ),
+        Operation::new(
+            "pulls/request-reviewers",
+            "Request reviews of a pull request",
+            "From users with a role in the repository, who are notified. The request ends when they submit a review.",
+            created("The pull request.", of::<PullRequest>).or(FORMS),
+        )
+        .body(of::<RequestReviewersBody>, r#"{"reviewers": ["octocat"]}"#)
+        .errors(&[(422, "A user has no role in the repository, is the author, or there are too many.")]),
+        Operation::new(
+            "pulls/remove-requested-reviewers",
+            "Remove requested reviewers of a pull request",
+            "Others are ignored.",
+            ok("The pull request.", of::<PullRequest>).or(FORMS),
+        )
+        .body(of::<RemoveReviewersBody>, r#"{"reviewers": ["octocat"]}"#)
+        .errors(INVALID),
         Operation::new(
             "pulls/list-reviews",
             "List the reviews of a pull request",

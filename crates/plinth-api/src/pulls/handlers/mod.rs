@@ -28,6 +28,7 @@ use plinth_core::pulls::store::{self, Filter, Order};
 use plinth_core::repos::Repo;
 use plinth_core::repos::RepoTarget;
 use plinth_core::repos::store::count_open_pulls;
+use plinth_core::review_requests;
 use plinth_markdown::Rendered;
 
 pub async fn list(access: Allowed<ListPulls, RepoTarget>, app: App) -> Result<ApiResponse> {
@@ -85,7 +86,7 @@ async fn show<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, pull: Pul
     Ok(ApiResponse::ok(&shown))
 }
 
-async fn ready_one(app: &App, context: &RequestContext, repo: &Repo, pull: Pull) -> Result<Ready> {
+pub async fn ready_one(app: &App, context: &RequestContext, repo: &Repo, pull: Pull) -> Result<Ready> {
     let ready = ready(app, context, repo, vec![pull]).await?.pop();
     ready.ok_or_else(|| Error::internal("one pull request became none"))
 }
@@ -94,13 +95,17 @@ async fn ready_one(app: &App, context: &RequestContext, repo: &Repo, pull: Pull)
 pub(super) async fn ready(app: &App, context: &RequestContext, repo: &Repo, pulls: Vec<Pull>) -> Result<Vec<Ready>> {
     let bodies = pulls.iter().map(|pull| pull.body.as_deref().unwrap_or_default());
     let rendered = render(app, context, repo, bodies).await?;
-    let open = count_open_pulls(&mut app.read().await?, pulls.iter().map(|pull| pull.repo_id).take(1)).await?;
+    let mut db = app.read().await?;
+    let open = count_open_pulls(&mut db, pulls.iter().map(|pull| pull.repo_id).take(1)).await?;
+    let mut reviewers = review_requests::store::list(&mut db, pulls.iter().map(|pull| pull.id)).await?;
+    drop(db);
     // All are in the same repository.
     let open_pulls = open.into_values().next().unwrap_or_default();
     let both = pulls.into_iter().zip(rendered);
     let ready = |(pull, rendered): (Pull, Option<Arc<Rendered>>)| {
         let rendered = rendered.filter(|_| pull.body.is_some());
-        Ready { pull, rendered, open_pulls }
+        let reviewers = reviewers.remove(&pull.id).unwrap_or_default();
+        Ready { pull, rendered, open_pulls, reviewers }
     };
     Ok(both.map(ready).collect())
 }

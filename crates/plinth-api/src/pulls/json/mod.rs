@@ -18,7 +18,8 @@ use plinth_base::clock::Timestamp;
 use plinth_base::ids::{NodeId, PullId, Sha};
 use plinth_base::urls::Part::Fixed;
 use plinth_base::urls::{Url, UrlTemplate, Urls};
-use plinth_core::pulls::model::{Association, Author, Pull, PullState, Size};
+use plinth_core::accounts::AccountSummary;
+use plinth_core::pulls::model::{Association, Author, Mergeability, Pull, PullState, Size};
 use plinth_core::repos::Repo;
 use plinth_markdown::Rendered;
 
@@ -67,10 +68,11 @@ pub struct PullRequest<'a> {
     updated_at: Timestamp,
     closed_at: Option<Timestamp>,
     merged_at: Option<Timestamp>,
+    /// The commit of the merge. Before it, the commit of a test merge, if there is one yet.
     merge_commit_sha: Option<Sha>,
     assignee: Option<()>,
     assignees: [(); 0],
-    requested_reviewers: [(); 0],
+    requested_reviewers: Vec<User<'a>>,
     requested_teams: [(); 0],
     /// The branch with the changes.
     head: Branch<'a>,
@@ -89,10 +91,13 @@ pub struct WholePullRequest<'a> {
     #[serde(flatten)]
     pull: PullRequest<'a>,
     merged: bool,
+    /// Null until a test merge was made after the last move of head or base.
     mergeable: Option<bool>,
+    /// Not computed.
     rebaseable: Option<bool>,
+    /// `clean`, `dirty`, `draft` or `unknown`.
     mergeable_state: &'static str,
-    merged_by: Option<()>,
+    merged_by: Option<User<'a>>,
     comments: i64,
     review_comments: i64,
     maintainer_can_modify: bool,
@@ -147,11 +152,13 @@ pub struct Ready {
     pub rendered: Option<Arc<Rendered>>,
     /// The number of open pull requests of the repository.
     pub open_pulls: i64,
+    /// Whose reviews are requested.
+    pub reviewers: Vec<AccountSummary>,
 }
 
 impl<'a> PullRequest<'a> {
     pub fn new(ready: &'a Ready, media: Media, repo: &'a Repo, urls: &'a Urls) -> Self {
-        let Ready { pull, rendered, open_pulls } = ready;
+        let Ready { pull, rendered, open_pulls, reviewers } = ready;
         let rendered = rendered.as_deref();
         let (owner, name) = (repo.owner_login.as_str(), repo.name.as_str());
         let (url, page) = (urls.pull(owner, name, pull.number), urls.pull_page(owner, name, pull.number));
@@ -198,11 +205,11 @@ impl<'a> PullRequest<'a> {
             created_at: pull.created_at,
             updated_at: pull.updated_at,
             closed_at: pull.closed_at,
-            merged_at: None,
-            merge_commit_sha: None,
+            merged_at: pull.merged.as_ref().map(|merged| merged.at),
+            merge_commit_sha: pull.merge_commit(),
             assignee: None,
             assignees: [],
-            requested_reviewers: [],
+            requested_reviewers: reviewers.iter().map(|account| user_of(account, urls)).collect(),
             requested_teams: [],
             head: Branch::new(&pull.head_ref, pull.version.head_sha, (repo, *open_pulls), urls),
             base: Branch::new(&pull.base_ref, pull.version.base_sha, (repo, *open_pulls), urls),
@@ -216,13 +223,15 @@ impl<'a> PullRequest<'a> {
 
 impl<'a> WholePullRequest<'a> {
     pub fn new(ready: &'a Ready, size: Size, media: Media, repo: &'a Repo, urls: &'a Urls) -> Self {
+        let merged = ready.pull.merged.as_ref();
+        let merged_by = merged.and_then(|merged| merged.by.as_ref());
         Self {
             pull: PullRequest::new(ready, media, repo, urls),
-            merged: false,
-            mergeable: None,
+            merged: merged.is_some(),
+            mergeable: mergeable(&ready.pull),
             rebaseable: None,
-            mergeable_state: "unknown",
-            merged_by: None,
+            mergeable_state: mergeable_state(&ready.pull),
+            merged_by: merged_by.map(|account| user_of(account, urls)),
             comments: 0,
             review_comments: ready.pull.review_comments,
             maintainer_can_modify: false,
@@ -242,8 +251,29 @@ impl<'a> Branch<'a> {
     }
 }
 
+/// What was found out about the last version. A pull request that is merged cannot be merged again.
+fn mergeable(pull: &Pull) -> Option<bool> {
+    match pull.test_merge.mergeability.filter(|_| pull.merged.is_none())? {
+        Mergeability::Clean => Some(true),
+        Mergeability::Dirty => Some(false),
+        Mergeability::Unknown => None,
+    }
+}
+
+fn mergeable_state(pull: &Pull) -> &'static str {
+    match mergeable(pull) {
+        None => "unknown",
+        Some(false) => "dirty",
+        Some(true) if pull.draft => "draft",
+        Some(true) => "clean",
+    }
+}
+
 /// The author; null if the account was deleted.
 pub fn user<'a>(author: &'a Author, urls: &'a Urls) -> Option<User<'a>> {
-    let account = author.account.as_ref()?;
-    Some(User::from_parts(account.id, account.kind, &account.login, account.site_admin, urls))
+    author.account.as_ref().map(|account| user_of(account, urls))
+}
+
+pub fn user_of<'a>(account: &'a AccountSummary, urls: &'a Urls) -> User<'a> {
+    User::from_parts(account.id, account.kind, &account.login, account.site_admin, urls)
 }

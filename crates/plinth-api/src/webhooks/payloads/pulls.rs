@@ -1,16 +1,19 @@
 //! Payloads about pull requests.
 
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::Sha;
+use plinth_base::ids::{PullId, Sha};
+use plinth_core::accounts::AccountSummary;
 use plinth_core::pulls::events::{PullChanges, PullRequestData};
 use plinth_core::pulls::model::{Pull, Size};
 use plinth_core::pulls::{operations, store};
+use plinth_core::review_requests;
 use serde::Serialize;
 
 use super::Context;
 use super::common::From;
+use crate::accounts::json::User;
 use crate::negotiation::Media;
-use crate::pulls::json::{Ready, WholePullRequest};
+use crate::pulls::json::{Ready, WholePullRequest, user_of};
 
 #[derive(Serialize)]
 struct Specific<'a> {
@@ -22,6 +25,8 @@ struct Specific<'a> {
     before: Option<Sha>,
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<Sha>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    requested_reviewer: Option<User<'a>>,
 }
 
 #[derive(Serialize)]
@@ -56,14 +61,22 @@ pub async fn render(context: &Context<'_>) -> Result<Option<String>> {
     let Some(repo) = &context.parties.repo else { return Ok(None) };
     let size = find_size(context, &data.pull).await?;
     let number = data.pull.number;
-    let ready = Ready { pull: data.pull, rendered: None, open_pulls: context.parties.open_pulls };
+    let reviewers = find_reviewers(context, data.pull.id).await?;
+    let ready = Ready { pull: data.pull, rendered: None, open_pulls: context.parties.open_pulls, reviewers };
     context.write(Specific {
         number,
         pull_request: WholePullRequest::new(&ready, size, Media::Json, repo, context.urls),
         changes: data.changes.as_ref().map(Changes::new),
         before: data.heads.map(|(before, _)| before),
         after: data.heads.map(|(_, after)| after),
+        requested_reviewer: data.reviewer.as_ref().map(|reviewer| user_of(reviewer, context.urls)),
     })
+}
+
+/// Whose reviews of a pull request are requested now.
+pub async fn find_reviewers(context: &Context<'_>, pull: PullId) -> Result<Vec<AccountSummary>> {
+    let found = review_requests::store::list(&mut context.app.read().await?, std::iter::once(pull)).await?;
+    Ok(found.into_values().next().unwrap_or_default())
 }
 
 /// The size of the version in the event. It is computed after the transaction that recorded the event, so another version

@@ -65,6 +65,10 @@ const OBJECTS: &str = "delete from git_object where repo_id = $1 and sha in \
 const VERSIONS: &str = "delete from pull_version where (pull_id, number) in \
     (select v.pull_id, v.number from (select id from pull where repo_id = $1 order by number limit $2) p \
      join pull_version v on v.pull_id = p.id limit $2)";
+/// As [`VERSIONS`].
+const REVIEW_REQUESTS: &str = "delete from review_request where (pull_id, user_id) in \
+    (select q.pull_id, q.user_id from (select id from pull where repo_id = $1 order by number limit $2) p \
+     join review_request q on q.pull_id = p.id limit $2)";
 const PULLS: &str = "delete from pull where id in \
     (select id from pull where repo_id = $1 order by number limit $2)";
 const CONTRIBUTORS: &str = "delete from contributor where repo_id = $1 and email in \
@@ -80,7 +84,9 @@ const MESSAGES: &str = "delete from webhook_message where id in \
 
 /// Deletes rows of the first table that has any, and returns how many. The order is that of the foreign keys.
 pub async fn delete_content(db: &mut Transaction, repo: RepoId, rows_max: i64) -> Result<u64, DbError> {
-    for sql in [COMMENTS, POSITIONS, THREADS, REVIEWS, NOTIFICATIONS, DELIVERIES, MESSAGES, REFS, OBJECTS] {
+    let content =
+        [COMMENTS, POSITIONS, THREADS, REVIEWS, NOTIFICATIONS, REVIEW_REQUESTS, DELIVERIES, MESSAGES, REFS, OBJECTS];
+    for sql in content {
         let deleted = db.content_only().execute(sql, params![repo, rows_max]).await?;
         if deleted > 0 {
             return Ok(deleted);

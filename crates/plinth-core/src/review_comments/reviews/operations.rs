@@ -22,6 +22,7 @@ use crate::review_comments::model::NewComment;
 use crate::review_comments::positions::{Located, find_position, insert_thread};
 use crate::review_comments::recipients::{self, recipients};
 use crate::review_comments::{DraftComment, InvalidPosition, Subject, rules as comment_rules, store as comments};
+use crate::review_requests;
 
 /// Creates a review with its comments; without an event it stays pending.
 pub async fn create(
@@ -205,6 +206,7 @@ async fn publish(
     now: Timestamp,
 ) -> Result<()> {
     store::submit(tx, id, state, body, now).await?;
+    review_requests::fulfill(tx, pull.id, author).await?;
     let published = store::publish_comments(tx, id).await?;
     pulls::store::add_review_comments(tx, pull.id, i64::try_from(published).unwrap_or_default(), now).await?;
     // Nobody else has seen its threads yet, so they have no other participants.

@@ -1,0 +1,72 @@
+//! Pull requests that a push merges.
+
+use serde_json::json;
+
+use super::*;
+use crate::support::wait::wait_until_async;
+
+async fn wait_until_closed(fixture: &PullRequestFixture) -> Value {
+    let is_closed = async || pull(fixture).await["state"] == "closed";
+    wait_until_async("the pull request is closed", is_closed).await;
+    pull(fixture).await
+}
+
+/// A merge commit, made by git.
+fn merge_commit(fixture: &PullRequestFixture, base: &str, head: &str) -> String {
+    fixture.work.git(&["checkout", "-q", "--detach", base]);
+    fixture.work.git(&["merge", "-q", "--no-ff", "-m", "by hand", head]);
+    let sha = fixture.work.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    fixture.work.git(&["tag", "-f", &format!("reachable-{sha}"), &sha]);
+    sha
+}
+
+#[tokio::test]
+async fn base_that_moves_to_the_head_merges_the_pull_request_at_once() {
+    let fixture = ahead().await;
+    let comment = fixture.comment(json!({ "line": 8 })).await.expect(201).json();
+    fixture.push("main", &fixture.head).await;
+    let merged = pull(&fixture).await;
+    assert_eq!(outcome(&merged), json!(["closed", true, "mona", fixture.head]));
+    assert_eq!((&merged["base"]["sha"], &merged["commits"]), (&json!(fixture.base), &json!(1)));
+    fixture.user("guest").get(MERGE).await.expect(204);
+    assert_eq!(fixture.get(&comment["id"]).await["line"], 8, "the diff is still the same");
+}
+
+#[tokio::test]
+async fn push_of_a_merge_commit_merges_the_pull_request() {
+    let (fixture, base) = diverged(BASE_FILE).await;
+    let comment = fixture.comment(json!({ "line": 8 })).await.expect(201).json();
+    let by_hand = merge_commit(&fixture, &base, &fixture.head);
+    let after = fixture.commit_on(&by_hand, &[("later", Some("1\n"))]);
+    fixture.push("main", &after).await;
+    let merged = wait_until_closed(&fixture).await;
+    assert_eq!(outcome(&merged), json!(["closed", true, "mona", by_hand]), "the commit that brought the head");
+    assert_eq!((&merged["base"]["sha"], &merged["commits"]), (&json!(base), &json!(1)));
+    assert_eq!(fixture.get(&comment["id"]).await["line"], 8, "the diff is still that before the push");
+}
+
+#[tokio::test]
+async fn head_that_moves_into_the_history_of_its_base_is_not_merged() {
+    let (fixture, base) = diverged(BASE_FILE).await;
+    fixture.push("feature", &base).await;
+    fixture.service.settled().await;
+    assert_eq!(outcome(&pull(&fixture).await).as_array().expect("a list")[..2], [json!("open"), json!(false)]);
+}
+
+#[tokio::test]
+async fn push_of_other_commits_merges_nothing() {
+    let (fixture, base) = diverged(BASE_FILE).await;
+    let next = fixture.commit_on(&base, &[("other", Some("1\n"))]);
+    fixture.push("main", &next).await;
+    fixture.service.settled().await;
+    assert_eq!(outcome(&pull(&fixture).await).as_array().expect("a list")[..2], [json!("open"), json!(false)]);
+}
+
+#[tokio::test]
+async fn maintenance_merges_what_a_stopped_service_has_left() {
+    let (fixture, base) = diverged(BASE_FILE).await;
+    let by_hand = merge_commit(&fixture, &base, &fixture.head);
+    fixture.push("main", &by_hand).await;
+    plinth_core::pulls::catch_up(&fixture.service.app).await.expect("maintenance succeeds");
+    assert_eq!(wait_until_closed(&fixture).await["merge_commit_sha"], json!(by_hand));
+}
