@@ -136,7 +136,7 @@ fn newest_first(walk: &mut Walk<'_>, head: Node, mut wanted: Flags, commits_max:
     Ok(listed)
 }
 
-const SEEN: u8 = 1;
+pub(super) const SEEN: u8 = 1;
 /// Reachable from the first start, from the second, from both.
 const ONE: u8 = 2;
 const OTHER: u8 = 4;
@@ -146,7 +146,7 @@ const STALE: u8 = 8;
 
 /// A few bits for each node of a walk.
 #[derive(Default)]
-struct Flags(Vec<u8>);
+pub(super) struct Flags(Vec<u8>);
 
 impl Flags {
     fn get(&self, node: Node) -> u8 {
@@ -154,7 +154,7 @@ impl Flags {
     }
 
     /// Sets bits; returns whether that changed anything.
-    fn add(&mut self, node: Node, bits: u8, len: usize) -> bool {
+    pub(super) fn add(&mut self, node: Node, bits: u8, len: usize) -> bool {
         if self.0.is_empty() {
             // The system zeroes a large allocation lazily: untouched parts of a long history cost nothing.
             self.0 = vec![0; len];

@@ -2,6 +2,7 @@
 
 mod ancestry;
 mod load;
+mod log;
 mod tree_listing;
 mod walk;
 
@@ -21,6 +22,7 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::{ObjectKind, Sha};
 
 pub use ancestry::CommitRange;
+pub use log::{LogFilter, LogPage};
 pub use tree_listing::{PathEntry, TreeLimits, TreeListing};
 
 /// Tags may point at tags; longer chains than this are not followed.

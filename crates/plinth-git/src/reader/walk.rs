@@ -89,6 +89,17 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The root tree.
+    pub(crate) fn tree_id(&self, node: Node) -> Result<Sha> {
+        match &self.graph {
+            Some(graph) if self.is_graphed(node) => Ok(crate::to_sha(graph.commit_at(Position(node)).root_tree_id())),
+            Some(_) | None => {
+                let sha = self.ungraphed(node).sha;
+                self.reader.find_tree_id(&sha)?.ok_or_else(|| crate::broken("a commit vanished"))
+            }
+        }
+    }
+
     /// Greater than that of any parent. Only for nodes that are reachable from those given to `number_generations`.
     pub(crate) fn generation(&self, node: Node) -> u32 {
         match &self.graph {

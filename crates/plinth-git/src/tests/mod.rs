@@ -2,6 +2,7 @@
 
 mod ancestry;
 mod hostile;
+mod log;
 mod maintenance;
 mod merging;
 mod reading;
