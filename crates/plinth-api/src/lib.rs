@@ -5,6 +5,9 @@
 
 mod accounts;
 pub mod app;
+mod branches;
+mod commits;
+mod contents;
 mod explorer;
 pub mod git_http;
 mod git_objects;

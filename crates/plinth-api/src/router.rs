@@ -2,8 +2,8 @@
 
 use crate::routes::Routes;
 use crate::{
-    accounts, explorer, git_http, git_objects, installations, issue_fields, merges, meta, notifications, oauth,
-    project_fields, projects, pulls, refs, repos, review_comments, review_requests, webhooks,
+    accounts, branches, commits, contents, explorer, git_http, git_objects, installations, issue_fields, merges, meta,
+    notifications, oauth, project_fields, projects, pulls, refs, repos, review_comments, review_requests, webhooks,
 };
 
 pub fn routes() -> Routes {
@@ -17,6 +17,9 @@ fn api() -> Routes {
         .merge(review_comments::routes())
         .merge(refs::routes())
         .merge(git_objects::routes())
+        .merge(branches::routes())
+        .merge(commits::routes())
+        .merge(contents::routes())
         .merge(installations::routes())
         .merge(git_http::routes())
         .merge(meta::routes())

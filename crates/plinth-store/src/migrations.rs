@@ -29,7 +29,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0009_deleted_repositories",
     "0010_homepage",
     "0011_webhooks",
-    "0012_merges"
+    "0012_merges",
+    "0013_topics"
 ];
 
 /// Taken before migrating, so that two nodes that start at once migrate one after the other.

@@ -96,6 +96,19 @@ fn link_header_has_other_pages() {
 }
 
 #[test]
+fn link_header_of_uncounted_list_has_no_last_page() {
+    let base = "http://plinth.test/api/v3/user/installations";
+    for (query, expected) in [
+        ("", r#"<{}?page=2>; rel="next""#),
+        ("page=2", r#"<{}?page=1>; rel="prev", <{}?page=3>; rel="next", <{}?page=1>; rel="first""#),
+    ] {
+        let context = context(query);
+        let link = page::link_without_last(page::of(&context), &context).unwrap_or_default();
+        assert_eq!(link, expected.replace("{}", base), "{query}");
+    }
+}
+
+#[test]
 fn cursor_pages_forward_and_back() {
     let key = CursorKey::new(b"a key of the store");
     let first = context("per_page=2");

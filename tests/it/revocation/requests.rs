@@ -86,6 +86,8 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
         ),
         "repos/create-for-authenticated-user" => ("/user/repos".to_owned(), json!({ "name": "own" })),
         "repos/create-in-org" => ("/orgs/octo-org/repos".to_owned(), json!({ "name": "new", "private": true })),
+        "repos/update" => (hello.to_owned(), json!({ "description": "changed" })),
+        "repos/replace-all-topics" => (format!("{hello}/topics"), json!({ "names": ["new"] })),
         "repos/delete" => (hello.to_owned(), Value::Null),
         "pulls/create" => (format!("{hello}/pulls"), json!({ "title": "new", "head": "fourth", "base": "main" })),
         "pulls/update" => (pull(1), json!({ "title": "changed" })),

@@ -29,6 +29,10 @@ pub fn keep(operation: &str, method: &Method, target: &str, response: &Response)
     if !record.operations.contains(operation) || response.header("content-encoding").is_some() {
         return;
     }
+    // GitHub describes the JSON of a response, but not its diff, its raw content or its HTML.
+    if response.header("content-type").is_some_and(|media| media.starts_with("application/vnd.github.")) {
+        return;
+    }
     let line = line(method, target, response).to_string();
     let mut hasher = DefaultHasher::new();
     line.hash(&mut hasher);

@@ -1,12 +1,13 @@
 //! Handlers of the operations on users and organizations.
 
-use super::json::{Organization, Profile, ShowEmail};
+use super::json::{self, Organization, Profile, ShowEmail};
 use crate::app::App;
-use crate::policy::table::{GetAuthenticatedUser, GetOrg, GetUser};
-use crate::request::Allowed;
+use crate::policy::table::{CheckOrgMember, GetAuthenticatedUser, GetOrg, GetUser, ListOrgMembers};
+use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
-use plinth_base::error::Result;
+use plinth_base::error::{Error, Result};
 use plinth_core::access::{Org, OwnAccount, User};
+use plinth_core::accounts::{OrgRole, store};
 use plinth_core::repos;
 
 pub async fn get_own(access: Allowed<GetAuthenticatedUser, OwnAccount>, app: App) -> Result<ApiResponse> {
@@ -28,4 +29,27 @@ pub async fn get_org(access: Allowed<GetOrg, Org>, app: App) -> Result<ApiRespon
     let public_repos = repos::store::count_public(&mut app.read().await?, account.id).await?;
     let organization = Organization::new(account, public_repos, access.urls());
     Ok(ApiResponse::ok(&organization).with_last_modified(Some(account.updated_at)))
+}
+
+pub async fn list_members(access: Allowed<ListOrgMembers, Org>, app: App) -> Result<ApiResponse> {
+    let context = access.context();
+    let role = match context.query("role").as_deref() {
+        Some("admin") => Some(OrgRole::Admin),
+        Some("member") => Some(OrgRole::Member),
+        _ => None,
+    };
+    let (page, org) = (page::of(context), access.target.0.id);
+    let mut db = app.read().await?;
+    let total = store::count_members(&mut db, org, role).await?;
+    let found = store::list_members(&mut db, org, role, page).await?;
+    let shown: Vec<_> = found.iter().map(|account| json::User::new(account, access.urls())).collect();
+    Ok(ApiResponse::ok(&shown).with_link(page::link(page, context, total)))
+}
+
+pub async fn check_member(access: Allowed<CheckOrgMember, Org>, app: App) -> Result<ApiResponse> {
+    let mut db = app.read().await?;
+    let found = store::find_by_login(&mut db, access.context().params.get("username")).await?;
+    let user = found.ok_or(Error::NotFound)?.id;
+    let role = store::find_membership(&mut db, access.target.0.id, user).await?;
+    role.map(|_| ApiResponse::no_content()).ok_or(Error::NotFound)
 }

@@ -1,11 +1,10 @@
 //! Accounts on the wire.
 
-pub use super::user::{User, node_id};
+pub use super::user::{User, UserObject, node_id};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::user::UserObject;
 use crate::wire::Word;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::AccountId;

@@ -4,7 +4,7 @@ mod handlers;
 pub mod json;
 mod user;
 
-use crate::policy::table::{GetAuthenticatedUser, GetOrg, GetUser};
+use crate::policy::table::{CheckOrgMember, GetAuthenticatedUser, GetOrg, GetUser, ListOrgMembers};
 use crate::routes::Routes;
 
 pub fn routes() -> Routes {
@@ -12,4 +12,6 @@ pub fn routes() -> Routes {
         .on::<GetAuthenticatedUser, _, _>(handlers::get_own)
         .on::<GetUser, _, _>(handlers::get_user)
         .on::<GetOrg, _, _>(handlers::get_org)
+        .on::<ListOrgMembers, _, _>(handlers::list_members)
+        .on::<CheckOrgMember, _, _>(handlers::check_member)
 }

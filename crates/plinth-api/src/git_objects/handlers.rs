@@ -24,7 +24,7 @@ use plinth_core::repos::Repo;
 use plinth_git::{EMPTY_TREE, ObjectKind, Reader, RefName, TreeLimits, TreeListing};
 
 /// The type of a blob whose content is the whole response.
-const RAW: &str = "application/vnd.github.raw; charset=utf-8";
+pub const RAW: &str = "application/vnd.github.raw; charset=utf-8";
 /// Larger blobs need a clone.
 const BLOB_SIZE_MAX: u64 = 32 << 20;
 /// Entries of a tree in one response, and bytes of their paths; the rest is left out, and `truncated` is set.

@@ -5,6 +5,8 @@ pub mod body;
 mod handlers;
 pub mod json;
 
+pub use handlers::RAW;
+
 use crate::policy::table::{CreateBlob, CreateCommit, CreateTag, CreateTree, GetBlob, GetCommit, GetTag, GetTree};
 use crate::routes::Routes;
 

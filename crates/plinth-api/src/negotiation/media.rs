@@ -23,6 +23,8 @@ pub enum Media {
     Patch,
     /// Only the id of a commit.
     Sha,
+    /// A directory as an object instead of a list.
+    Object,
 }
 
 impl Media {
@@ -67,6 +69,7 @@ impl Media {
             "diff" => Media::Diff,
             "patch" => Media::Patch,
             "sha" => Media::Sha,
+            "object" => Media::Object,
             _ => Media::Json,
         })
     }
@@ -82,6 +85,7 @@ impl Media {
             Media::Diff => "github.v3; param=diff",
             Media::Patch => "github.v3; param=patch",
             Media::Sha => "github.v3; param=sha",
+            Media::Object => "github.v3; param=object; format=json",
         }
     }
 
@@ -125,6 +129,7 @@ mod tests {
             ("application/vnd.github-commitcomment.raw+json", Media::Raw),
             ("application/vnd.github.v3.diff", Media::Diff),
             ("application/vnd.github.sha", Media::Sha),
+            ("application/vnd.github.object+json", Media::Object),
             (
                 "application/vnd.github.squirrel-girl-preview, application/vnd.github.comfort-fade-preview+json",
                 Media::Json,

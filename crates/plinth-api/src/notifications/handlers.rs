@@ -4,7 +4,6 @@ use super::json::Thread;
 use crate::app::App;
 use crate::policy::Endpoint;
 use crate::policy::table::{GetNotificationThread, ListNotifications, MarkNotificationThreadRead};
-use crate::request::context::RequestContext;
 use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::clock::Timestamp;
@@ -20,8 +19,8 @@ pub async fn list(access: Allowed<ListNotifications, OwnAccount>, app: App) -> R
     let page = page::of(context);
     let filter = Filter {
         all: context.query("all").as_deref() == Some("true"),
-        since: time_of(context, "since")?.unwrap_or(Timestamp(i64::MIN)),
-        before: time_of(context, "before")?.unwrap_or(Timestamp(i64::MAX)),
+        since: context.query_time("since")?.unwrap_or(Timestamp(i64::MIN)),
+        before: context.query_time("before")?.unwrap_or(Timestamp(i64::MAX)),
     };
     let mut db = app.read().await?;
     let found = store::list(&mut db, view(&access), filter, (page.limit(), page.offset())).await?;
@@ -58,10 +57,4 @@ fn view<E: Endpoint>(access: &Allowed<E, OwnAccount>) -> View {
         Principal::Anonymous | Principal::Installation(_) | Principal::App(_) => false,
     };
     View { user: access.target.0.id, private }
-}
-
-fn time_of(context: &RequestContext, name: &str) -> Result<Option<Timestamp>> {
-    let Some(text) = context.query(name).filter(|text| !text.is_empty()) else { return Ok(None) };
-    let time = Timestamp::parse_lenient(&text);
-    time.map(Some).ok_or_else(|| Error::Shape(vec![format!("{text} is not a valid date-time.")]))
 }

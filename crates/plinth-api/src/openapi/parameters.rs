@@ -38,6 +38,16 @@ pub const PATH: &[PathParameter] = &[
         "`heads/…` for a branch, `tags/…` for a tag; slashes may be written as they are or as `%2F`.",
         "heads/main",
     ),
+    part("branch", of::<String>, "The branch's name; slashes may be written as they are or as `%2F`.", "main"),
+    part(
+        "basehead",
+        of::<String>,
+        "`BASE...HEAD`, each a branch, a tag or an id, also as `owner:branch`; with two dots, the files of the head are \
+         compared with those of the base itself.",
+        "main...feature",
+    ),
+    part("path", of::<String>, "The path of a file or a directory.", "README.md"),
+    part("dir", of::<String>, "The path of a directory.", "docs"),
     part("commit_sha", of::<Sha>, "The id of the commit.", "6dcb09b5b57875f334f61aebed695e2e4193db5e"),
     part("tag_sha", of::<Sha>, "The id of the annotated tag.", "940bd336248efae0f9ee5bc7b2d5c985887b16ac"),
     part(

@@ -89,6 +89,17 @@ endpoints! {
     CreateOwnRepo = "repos/create-for-authenticated-user", POST ["/user/repos"], Rule { action: Action::Write, act_scope: Some(Scope::PublicRepo), permission: Some(("administration", Level::Write)), ..OWN };
     CreateOrgRepo = "repos/create-in-org", POST ["/orgs/{org}/repos"], Rule { target: TargetKind::Org, action: Action::Write, anonymous: Anonymous::Rejected, members_only: true, act_scope: Some(Scope::PublicRepo), permission: Some(("administration", Level::Write)), ..OPEN };
     DeleteRepo = "repos/delete", DELETE ["/repos/{owner}/{repo}"], Rule { act_scope: Some(Scope::DeleteRepo), act_role: Role::Admin, permission: Some(("administration", Level::Write)), ..REPO_WRITE };
+    UpdateRepo = "repos/update", PATCH ["/repos/{owner}/{repo}"], REPO_ADMIN;
+    GetTopics = "repos/get-all-topics", GET ["/repos/{owner}/{repo}/topics"], REPO_READ;
+    ReplaceTopics = "repos/replace-all-topics", PUT ["/repos/{owner}/{repo}/topics"], REPO_ADMIN;
+    ListOwnRepos = "repos/list-for-authenticated-user", GET ["/user/repos"], OWN;
+    ListOrgRepos = "repos/list-for-org", GET ["/orgs/{org}/repos"], Rule { target: TargetKind::Org, permission: Some(("metadata", Level::Read)), ..OPEN };
+    ListUserRepos = "repos/list-for-user", GET ["/users/{username}/repos"], Rule { target: TargetKind::User, permission: Some(("metadata", Level::Read)), ..OPEN };
+    ListOrgMembers = "orgs/list-members", GET ["/orgs/{org}/members"], MEMBERS_READ;
+    CheckOrgMember = "orgs/check-membership-for-user", GET ["/orgs/{org}/members/{username}"], MEMBERS_READ;
+    ListCollaborators = "repos/list-collaborators", GET ["/repos/{owner}/{repo}/collaborators"], COLLABORATORS_READ;
+    CheckCollaborator = "repos/check-collaborator", GET ["/repos/{owner}/{repo}/collaborators/{username}"], COLLABORATORS_READ;
+    GetCollaboratorPermission = "repos/get-collaborator-permission-level", GET ["/repos/{owner}/{repo}/collaborators/{username}/permission"], COLLABORATORS_READ;
 
     // Projects, as far as clients need them to find fields
     ListOrgProjects = "projects/list-for-org", GET ["/orgs/{org}/projectsV2"], Rule { target: TargetKind::Org, permission: Some(("organization_projects", Level::Read)), ..OPEN };
@@ -137,6 +148,16 @@ endpoints! {
     CreateTree = "git/create-tree", POST ["/repos/{owner}/{repo}/git/trees"], CONTENTS_WRITE;
     GetBlob = "git/get-blob", GET ["/repos/{owner}/{repo}/git/blobs/{file_sha}"], CONTENTS_READ;
     CreateBlob = "git/create-blob", POST ["/repos/{owner}/{repo}/git/blobs"], CONTENTS_WRITE;
+
+    // Branches, tags, histories and files by their names
+    ListBranches = "repos/list-branches", GET ["/repos/{owner}/{repo}/branches"], CONTENTS_READ;
+    GetBranch = "repos/get-branch", GET ["/repos/{owner}/{repo}/branches/{*branch}"], CONTENTS_READ;
+    ListCommits = "repos/list-commits", GET ["/repos/{owner}/{repo}/commits"], CONTENTS_READ;
+    CompareCommits = "repos/compare-commits-with-basehead", GET ["/repos/{owner}/{repo}/compare/{*basehead}"], CONTENTS_READ;
+    GetContents = "repos/get-content", GET ["/repos/{owner}/{repo}/contents/{*path}", "/repos/{owner}/{repo}/contents", "/repos/{owner}/{repo}/contents/"], CONTENTS_READ;
+    GetReadme = "repos/get-readme", GET ["/repos/{owner}/{repo}/readme"], CONTENTS_READ;
+    GetReadmeInDirectory = "repos/get-readme-in-directory", GET ["/repos/{owner}/{repo}/readme/{*dir}"], CONTENTS_READ;
+    ListTags = "repos/list-tags", GET ["/repos/{owner}/{repo}/tags"], REPO_READ;
 
     // Clone and push; the first serves both, and asks for the right to the service that the query names
     GitAdvertise = "git/advertise", GET ["/{owner}/{repo}/info/refs"], GIT_READ, Wire::Git;

@@ -6,8 +6,10 @@ mod handlers;
 pub mod json;
 
 pub use extract::FoundPull;
-pub use handlers::commits::find_people;
-pub use handlers::{find_pull, ready_one};
+pub use handlers::commit::{find_named, find_target};
+pub use handlers::commits::{COMMITS_MAX, find_people, read_commits, shown_bytes};
+pub use handlers::files::FileReader;
+pub use handlers::{find_pull, patch, ready_one};
 
 use crate::policy::table::{
     CreatePull, GetCombinedStatus, GetPull, GetRepoCommit, ListCheckRuns, ListPullCommits, ListPullFiles, ListPulls,

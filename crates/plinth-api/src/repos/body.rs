@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use super::json::Visibility;
 use crate::request::shape::{Nullable, flatten, from_json};
 use crate::wire::Word;
-use plinth_core::repos::NewRepository;
 use plinth_core::repos::rules::{DESCRIPTION_CHARACTERS_MAX, HOMEPAGE_CHARACTERS_MAX};
+use plinth_core::repos::{NewRepository, RepoEdit};
 
 #[derive(JsonSchema)]
 #[schemars(inline)]
@@ -37,6 +37,47 @@ from_json!(CreateRepoBody {
     gitignore_template,
     license_template,
 });
+
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub struct UpdateRepoBody {
+    /// Repositories cannot be renamed, so only the present name is accepted.
+    name: Option<String>,
+    #[schemars(extend("maxLength" = DESCRIPTION_CHARACTERS_MAX))]
+    description: Option<Nullable<String>>,
+    #[schemars(extend("maxLength" = HOMEPAGE_CHARACTERS_MAX))]
+    homepage: Option<Nullable<String>>,
+    private: Option<bool>,
+    /// Means the same as `private` and takes precedence.
+    visibility: Option<Word<Visibility>>,
+    /// A branch that exists.
+    default_branch: Option<String>,
+    /// An archived repository is read-only, for this operation, too.
+    archived: Option<bool>,
+}
+from_json!(UpdateRepoBody { name, description, homepage, private, visibility, default_branch, archived });
+
+impl From<UpdateRepoBody> for RepoEdit {
+    fn from(body: UpdateRepoBody) -> Self {
+        let visibility = body.visibility.map(|Word(visibility)| visibility == Visibility::Private);
+        Self {
+            name: body.name,
+            description: body.description.map(|Nullable(text)| text),
+            homepage: body.homepage.map(|Nullable(text)| text),
+            private: visibility.or(body.private),
+            default_branch: body.default_branch,
+            archived: body.archived,
+        }
+    }
+}
+
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub struct TopicsBody {
+    /// All topics that the repository is to have, at most 20.
+    pub names: Vec<String>,
+}
+from_json!(TopicsBody { names });
 
 impl From<CreateRepoBody> for NewRepository {
     fn from(body: CreateRepoBody) -> Self {

@@ -1,9 +1,9 @@
 //! Handlers of the operations on repositories.
 
-use super::body::CreateRepoBody;
+use super::body::{CreateRepoBody, UpdateRepoBody};
 use super::json::Repository;
 use crate::app::App;
-use crate::policy::table::{CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetRepo};
+use crate::policy::table::{CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetRepo, UpdateRepo};
 use crate::request::Allowed;
 use crate::request::body::Json;
 use crate::response::api_response::ApiResponse;
@@ -52,6 +52,21 @@ pub async fn create_in_org(
 pub async fn delete(access: Allowed<DeleteRepo, RepoTarget>, app: App) -> Result<ApiResponse> {
     operations::delete(&app, &access.for_writing()).await?;
     Ok(ApiResponse::no_content())
+}
+
+pub async fn update(
+    access: Allowed<UpdateRepo, RepoTarget>,
+    app: App,
+    Json(body): Json<UpdateRepoBody>,
+) -> Result<ApiResponse> {
+    let found = operations::edit(&app, &access.for_writing(), body.into()).await?;
+    let id = found.repo.id;
+    let open = store::count_open_pulls(&mut app.read().await?, std::iter::once(id)).await?;
+    let repository = Repository::new(&found.repo, access.urls())
+        .with_open_issues(open.get(&id).copied().unwrap_or_default())
+        .with_organization(&found.repo, access.urls())
+        .with_permissions(found.role);
+    Ok(ApiResponse::ok(&repository))
 }
 
 fn created(found: &RepoWithRole, urls: &Urls) -> ApiResponse {

@@ -86,8 +86,7 @@ pub struct Repository<'a> {
     open_issues: i64,
     watchers: i64,
     is_template: bool,
-    #[schemars(with = "Vec<String>")]
-    topics: [&'a str; 0],
+    topics: Vec<&'a str>,
     has_issues: bool,
     has_projects: bool,
     has_wiki: bool,
@@ -234,7 +233,7 @@ impl<'a> Repository<'a> {
             open_issues: 0,
             watchers: 0,
             is_template: false,
-            topics: [],
+            topics: repo.topics.split_whitespace().collect(),
             has_issues: true,
             has_projects: true,
             has_wiki: false,

@@ -1,10 +1,16 @@
 //! Repositories.
 
 pub mod body;
+pub mod collaborators;
 mod handlers;
 pub mod json;
+mod lists;
+pub mod topics;
 
-use crate::policy::table::{CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetRepo};
+use crate::policy::table::{
+    CheckCollaborator, CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetCollaboratorPermission, GetRepo, GetTopics,
+    ListCollaborators, ListOrgRepos, ListOwnRepos, ListUserRepos, ReplaceTopics, UpdateRepo,
+};
 use crate::routes::Routes;
 
 pub fn routes() -> Routes {
@@ -13,4 +19,13 @@ pub fn routes() -> Routes {
         .on::<CreateOwnRepo, _, _>(handlers::create_own)
         .on::<CreateOrgRepo, _, _>(handlers::create_in_org)
         .on::<DeleteRepo, _, _>(handlers::delete)
+        .on::<UpdateRepo, _, _>(handlers::update)
+        .on::<GetTopics, _, _>(topics::get)
+        .on::<ReplaceTopics, _, _>(topics::replace)
+        .on::<ListOwnRepos, _, _>(lists::list_own)
+        .on::<ListOrgRepos, _, _>(lists::list_of_org)
+        .on::<ListUserRepos, _, _>(lists::list_of_user)
+        .on::<ListCollaborators, _, _>(collaborators::list)
+        .on::<CheckCollaborator, _, _>(collaborators::check)
+        .on::<GetCollaboratorPermission, _, _>(collaborators::get_permission)
 }

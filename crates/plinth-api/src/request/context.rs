@@ -8,6 +8,8 @@ use super::request_permit::RequestPermit;
 use crate::app::permits::Caller;
 use crate::negotiation::{Media, Version};
 use crate::policy::Row;
+use plinth_base::clock::Timestamp;
+use plinth_base::error::{Error, Result};
 use plinth_base::urls::Urls;
 use plinth_core::access::PathParams;
 use plinth_core::tokens::Principal;
@@ -49,6 +51,13 @@ impl RequestContext {
     /// One parameter of the query; the last one counts where it is repeated.
     pub fn query(&self, name: &str) -> Option<Cow<'_, str>> {
         form_urlencoded::parse(self.query.as_bytes()).filter(|(key, _)| key == name).map(|(_, value)| value).last()
+    }
+
+    /// A parameter that is a time or a date; none where it is empty.
+    pub fn query_time(&self, name: &str) -> Result<Option<Timestamp>> {
+        let Some(text) = self.query(name).filter(|text| !text.is_empty()) else { return Ok(None) };
+        let moment = Timestamp::parse_lenient(&text);
+        moment.map(Some).ok_or_else(|| Error::Shape(vec![format!("{text} is not a valid date-time.")]))
     }
 
     /// Whether a parameter has a value, which may be empty: `?name=` has one, `?name` does not.

@@ -17,7 +17,15 @@ pub fn of(context: &RequestContext) -> Page {
 
 /// The links to the other pages of a list of `total` items; nothing where there is only this one.
 pub fn link(page: Page, context: &RequestContext, total: i64) -> Option<String> {
-    let last = (total + page.per_page - 1) / page.per_page;
+    link_up_to(page, context, Some((total + page.per_page - 1) / page.per_page))
+}
+
+/// As [`link`], for a list that goes on after this page and whose length is not known.
+pub fn link_without_last(page: Page, context: &RequestContext) -> Option<String> {
+    link_up_to(page, context, None)
+}
+
+fn link_up_to(page: Page, context: &RequestContext, last: Option<i64>) -> Option<String> {
     let mut link = String::new();
     let mut add = |relation: &str, number: i64| {
         let separator = if link.is_empty() { "" } else { ", " };
@@ -25,10 +33,12 @@ pub fn link(page: Page, context: &RequestContext, total: i64) -> Option<String> 
         write!(link, "{separator}<{url}>; rel=\"{relation}\"").expect("writing to a string always succeeds");
     };
     if page.number > 1 {
-        add("prev", (page.number - 1).min(last.max(1)));
+        add("prev", last.map_or(page.number - 1, |last| (page.number - 1).min(last.max(1))));
     }
-    if page.number < last {
-        add("next", page.number + 1);
+    if last.is_none_or(|last| page.number < last) {
+        add("next", page.number.saturating_add(1));
+    }
+    if let Some(last) = last.filter(|last| page.number < *last) {
         add("last", last);
     }
     if page.number > 1 {

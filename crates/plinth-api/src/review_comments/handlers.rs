@@ -19,7 +19,6 @@ use crate::request::body::Json;
 use crate::request::context::RequestContext;
 use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
-use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{CommentId, PullId};
 use plinth_core::pulls::threads;
@@ -68,8 +67,12 @@ pub async fn list_in<E: Endpoint>(
 ) -> Result<ApiResponse> {
     let context = access.context();
     let page = page::of(context);
-    let listing =
-        Listing { scope, order: order(context, sorts), since: since(context)?, viewer: access.caller().actor() };
+    let listing = Listing {
+        scope,
+        order: order(context, sorts),
+        since: context.query_time("since")?,
+        viewer: access.caller().actor(),
+    };
     let mut db = app.read().await?;
     let comments = store::list(&mut db, &listing, (page.limit(), page.offset())).await?;
     let total = store::count(&mut db, &listing).await?;
@@ -112,12 +115,6 @@ fn order(context: &RequestContext, sorts: &[&str]) -> Order {
             }
         }
     }
-}
-
-fn since(context: &RequestContext) -> Result<Option<Timestamp>> {
-    let Some(text) = context.query("since").filter(|text| !text.is_empty()) else { return Ok(None) };
-    let moment = Timestamp::parse_lenient(&text);
-    moment.map(Some).ok_or_else(|| Error::Shape(vec![format!("{text} is not a valid date-time.")]))
 }
 
 pub async fn create(

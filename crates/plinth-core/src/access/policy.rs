@@ -56,6 +56,10 @@ pub const REPO_WRITE: Rule = Rule {
     ..REPO_READ
 };
 
+/// Changing a repository itself, not only what is in it.
+pub const REPO_ADMIN: Rule =
+    Rule { act_role: Role::Admin, permission: Some(("administration", Level::Write)), ..REPO_WRITE };
+
 pub const CONTENTS_READ: Rule = Rule { permission: Some(("contents", Level::Read)), ..REPO_READ };
 pub const CONTENTS_WRITE: Rule = Rule { permission: Some(("contents", Level::Write)), ..REPO_WRITE };
 /// A new target of a ref may bring workflow files.
@@ -111,6 +115,14 @@ pub const ISSUE_FIELDS_WRITE: Rule = Rule {
     permission: Some(("issue_fields", Level::Write)),
     ..ISSUE_FIELDS_READ
 };
+
+/// Members of an organization are visible to each other.
+pub const MEMBERS_READ: Rule =
+    Rule { see_scope: Some(Scope::ReadOrg), permission: Some(("members", Level::Read)), ..ISSUE_FIELDS_READ };
+
+/// Who has a role in a repository is visible to users who have one themselves and may push.
+pub const COLLABORATORS_READ: Rule =
+    Rule { anonymous: Anonymous::Rejected, members_only: true, act_role: Role::Write, ..REPO_READ };
 
 /// Hooks are hidden from everyone but administrators of the repository with the right scope.
 pub const REPO_HOOKS_READ: Rule = Rule {

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::login::login_key;
 use super::{Account, AccountKind, OrgRole};
+use crate::paging::Page;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Code, Error, Result};
 use plinth_base::ids::AccountId;
@@ -93,6 +94,24 @@ pub async fn upsert_membership(
                on conflict (org_id, user_id) do update set role = excluded.role";
     db.execute(sql, params![org, user, role]).await?;
     Ok(())
+}
+
+/// The members of an organization, by id; with a role, only those who have it.
+pub async fn list_members(
+    db: &mut Connection,
+    org: AccountId,
+    role: Option<OrgRole>,
+    page: Page,
+) -> Result<Vec<Account>, DbError> {
+    let sql = "select a.id, a.kind, a.login, a.name, a.email, a.site_admin, a.created_at, a.updated_at \
+               from membership m join account a on a.id = m.user_id \
+               where m.org_id = $1 and (cast($2 as text) is null or m.role = $2) order by a.id limit $3 offset $4";
+    db.all(sql, params![org, role, page.limit(), page.offset()]).await
+}
+
+pub async fn count_members(db: &mut Connection, org: AccountId, role: Option<OrgRole>) -> Result<i64, DbError> {
+    let sql = "select count(*) from membership where org_id = $1 and (cast($2 as text) is null or role = $2)";
+    Ok(db.one::<(i64,)>(sql, params![org, role]).await?.0)
 }
 
 pub async fn delete_membership(db: &mut Transaction, org: AccountId, user: AccountId) -> Result<u64, DbError> {

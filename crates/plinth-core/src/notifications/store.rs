@@ -83,7 +83,7 @@ macro_rules! select_visible {
     ($rest:literal) => {
         visible!(
             "r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
-             r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, \
+             r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, \
              n.id, n.reason, n.unread, n.comment_id, n.updated_at, n.last_read_at, p.number, p.title",
             $rest
         )

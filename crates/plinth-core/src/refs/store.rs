@@ -1,6 +1,7 @@
 //! SQL for refs, ordered by the bytes of their names.
 
 use super::{Change, Ref, Target};
+use crate::paging::Page;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{RepoId, Sha};
 use plinth_git::RefName;
@@ -61,6 +62,40 @@ pub async fn count(db: &mut Connection, repo: RepoId) -> Result<i64, DbError> {
 pub async fn list_page(db: &mut Connection, repo: RepoId, limit: i64, offset: i64) -> Result<Vec<Ref>, DbError> {
     let sql = "select name, target, kind from git_ref where repo_id = $1 order by name limit $2 offset $3";
     db.all(sql, params![repo, limit, offset]).await
+}
+
+/// The number of refs with this prefix, which is not empty.
+pub async fn count_below(db: &mut Connection, repo: RepoId, prefix: &str) -> Result<i64, DbError> {
+    let sql = "select count(*) from git_ref where repo_id = $1 and name >= $2 and name < $3";
+    Ok(db.one::<(i64,)>(sql, params![repo, prefix, end_of_prefix(prefix)]).await?.0)
+}
+
+/// The direction of a list by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameOrder {
+    Up,
+    Down,
+}
+
+/// One page of the refs with this prefix, which is not empty.
+pub async fn list_page_below(
+    db: &mut Connection,
+    repo: RepoId,
+    prefix: &str,
+    order: NameOrder,
+    page: Page,
+) -> Result<Vec<Ref>, DbError> {
+    let sql = match order {
+        NameOrder::Up => {
+            "select name, target, kind from git_ref where repo_id = $1 and name >= $2 and name < $3 \
+             order by name limit $4 offset $5"
+        }
+        NameOrder::Down => {
+            "select name, target, kind from git_ref where repo_id = $1 and name >= $2 and name < $3 \
+             order by name desc limit $4 offset $5"
+        }
+    };
+    db.all(sql, params![repo, prefix, end_of_prefix(prefix), page.limit(), page.offset()]).await
 }
 
 /// The first text after all texts with this prefix; `None` for an empty prefix.

@@ -27,7 +27,7 @@ pub async fn create<T: Target>(
     mut new: NewRepository,
 ) -> Result<RepoWithRole> {
     new.name = rules::check_new(&new)?.as_str().to_owned();
-    rules::check_scope(&new, access.caller())?;
+    rules::check_scope(new.private, access.caller())?;
     let now = core.clock.now();
     let author = find_author(core, access.author()?, now).await?;
     let initial = InitialCommit::for_repository(&new, &author)?;
@@ -66,7 +66,7 @@ async fn try_create<T: Target>(
             Box::pin(async move {
                 let Creation { owner, new, initial, now } = &**creation;
                 // The scopes may have changed since the request began.
-                rules::check_scope(new, &current.caller)?;
+                rules::check_scope(new.private, &current.caller)?;
                 let user = current.caller.user_id();
                 let actor = current.caller.actor();
                 let id = insert(tx, *owner, (user, actor), new, *now).await?;

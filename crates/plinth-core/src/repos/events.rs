@@ -32,6 +32,12 @@ pub struct RepoChanges {
     /// `Some(None)` if there was none.
     #[serde(with = "nested")]
     pub description: Option<Option<String>>,
+    /// As `description`.
+    #[serde(default, with = "nested")]
+    pub homepage: Option<Option<String>>,
+    /// Names with a space between them.
+    #[serde(default)]
+    pub topics: Option<String>,
 }
 
 /// The data of the event `member`.
@@ -78,6 +84,8 @@ pub async fn record_changes(
     let changes = RepoChanges {
         default_branch: (before.default_branch != after.default_branch).then(|| before.default_branch.clone()),
         description: (before.description != after.description).then(|| before.description.clone()),
+        homepage: (before.homepage != after.homepage).then(|| before.homepage.clone()),
+        topics: (before.topics != after.topics).then(|| before.topics.clone()),
     };
     if changes != RepoChanges::default() {
         let data = RepositoryData { changes: Some(changes), ..RepositoryData::default() };

@@ -3,6 +3,7 @@
 pub mod deletion;
 pub mod events;
 mod input;
+pub mod lists;
 mod model;
 mod name;
 pub mod operations;
@@ -10,7 +11,7 @@ pub mod rules;
 pub mod store;
 mod target;
 
-pub use input::NewRepository;
+pub use input::{NewRepository, RepoEdit};
 pub use model::Repo;
 pub use name::{RepoName, RepoNameError, name_key};
 pub use store::RepoWithRole;

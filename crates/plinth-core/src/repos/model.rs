@@ -23,6 +23,9 @@ pub struct Repo {
     pub updated_at: Timestamp,
     pub pushed_at: Option<Timestamp>,
     pub homepage: Option<String>,
+    /// Names with a space between them.
+    #[serde(default)]
+    pub topics: String,
 }
 
 from_row!(Repo {
@@ -41,4 +44,5 @@ from_row!(Repo {
     updated_at,
     pushed_at,
     homepage,
+    topics,
 });

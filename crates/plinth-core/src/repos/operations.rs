@@ -7,9 +7,10 @@ use plinth_store::Transaction;
 
 use super::events::{self, MemberData};
 use super::store::{self, NewRepo};
-use super::{Repo, RepoTarget, deletion};
+use super::{Repo, RepoEdit, RepoTarget, RepoWithRole, deletion, rules};
 use crate::Core;
 use crate::access::{Role, WriteAccess};
+use crate::refs;
 
 /// Deletes a repository. Everything that belongs to it is removed in the background.
 pub async fn delete(core: &Core, access: &WriteAccess<RepoTarget>) -> Result<()> {
@@ -17,6 +18,68 @@ pub async fn delete(core: &Core, access: &WriteAccess<RepoTarget>) -> Result<()>
     access.write(context, |tx, (id, actor, now)| Box::pin(remove(tx, *id, *actor, *now))).await?;
     deletion::remove_later(core);
     Ok(())
+}
+
+/// Changes a repository for a caller who administers it.
+pub async fn edit(core: &Core, access: &WriteAccess<RepoTarget>, edit: RepoEdit) -> Result<RepoWithRole> {
+    rules::check_edit(&edit, &access.repo)?;
+    let context = (access.repo.id, edit, core.clock.now());
+    let write = access.write_current(context, |tx, current, (id, edit, now)| {
+        Box::pin(async move {
+            let caller = &current.caller;
+            let before = store::find_by_id(tx, *id, caller.user_id()).await?.ok_or(Error::NotFound)?.repo;
+            let after = apply(tx, &before, edit).await?;
+            // A token for public repositories cannot make one private that it would no longer see.
+            rules::check_scope(after.private, caller)?;
+            store::edit(tx, &after, *now).await?;
+            record_changes(tx, &before, caller.actor(), *now).await?;
+            store::find_by_id(tx, *id, caller.user_id()).await?.ok_or(Error::NotFound)
+        })
+    });
+    write.await
+}
+
+async fn apply(tx: &mut Transaction, before: &Repo, edit: &RepoEdit) -> Result<Repo> {
+    if let Some(branch) = edit.default_branch.as_ref().filter(|branch| **branch != before.default_branch) {
+        let tip = refs::store::find_default_tip(tx, before.id, branch).await?;
+        tip.ok_or_else(|| rules::missing_branch(branch))?;
+    }
+    let not_empty = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+    Ok(Repo {
+        description: edit.description.as_ref().map_or(before.description.clone(), not_empty),
+        homepage: edit.homepage.as_ref().map_or(before.homepage.clone(), not_empty),
+        private: edit.private.unwrap_or(before.private),
+        default_branch: edit.default_branch.clone().unwrap_or(before.default_branch.clone()),
+        archived: edit.archived.unwrap_or(before.archived),
+        ..before.clone()
+    })
+}
+
+/// Replaces the topics of a repository, and returns them.
+pub async fn replace_topics(core: &Core, access: &WriteAccess<RepoTarget>, names: &[String]) -> Result<String> {
+    let topics = rules::check_topics(names)?;
+    let context = (access.repo.id, topics.clone(), access.caller().actor(), core.clock.now());
+    let write =
+        access.write(context, |tx, (id, topics, actor, now)| Box::pin(set_topics(tx, *id, topics, *actor, *now)));
+    write.await?;
+    Ok(topics)
+}
+
+/// Replaces the topics of a repository with valid ones, and returns whether that changes anything.
+pub async fn set_topics(
+    tx: &mut Transaction,
+    id: RepoId,
+    topics: &str,
+    actor: Option<AccountId>,
+    now: Timestamp,
+) -> Result<bool> {
+    let before = store::find_by_id(tx, id, None).await?.ok_or(Error::NotFound)?.repo;
+    if before.topics == topics {
+        return Ok(false);
+    }
+    store::update_topics(tx, id, topics, now).await?;
+    record_changes(tx, &before, actor, now).await?;
+    Ok(true)
 }
 
 /// Inserts a repository.

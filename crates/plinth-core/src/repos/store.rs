@@ -32,7 +32,7 @@ impl RepoWithRole {
 
 impl FromRow for RepoWithRole {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        const REPO_COLUMNS: usize = 15;
+        const REPO_COLUMNS: usize = 16;
         let repo = Repo::from_row(row)?;
         let collaborator: Option<Role> = row.get(REPO_COLUMNS)?;
         let member: Option<OrgRole> = row.get(REPO_COLUMNS + 1)?;
@@ -42,7 +42,7 @@ impl FromRow for RepoWithRole {
 }
 
 /// The highest of the roles from ownership, membership and collaboration.
-fn role(collaborator: Option<Role>, member: Option<OrgRole>, owns: bool) -> Option<Role> {
+pub(super) fn role(collaborator: Option<Role>, member: Option<OrgRole>, owns: bool) -> Option<Role> {
     let by_membership = member.map(|role| match role {
         OrgRole::Admin => Role::Admin,
         OrgRole::Member => Role::Read,
@@ -59,7 +59,7 @@ pub async fn find(
     user: Option<AccountId>,
 ) -> Result<Option<RepoWithRole>, DbError> {
     let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
-               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, \
                c.permission, m.role, coalesce(r.owner_id = $3, false) \
                from account o join repo r on r.owner_id = o.id \
                left join collaborator c on c.repo_id = r.id and c.user_id = $3 \
@@ -75,7 +75,7 @@ pub async fn find_by_id(
     user: Option<AccountId>,
 ) -> Result<Option<RepoWithRole>, DbError> {
     let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
-               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, \
                c.permission, m.role, coalesce(r.owner_id = $2, false) \
                from repo r join account o on r.owner_id = o.id \
                left join collaborator c on c.repo_id = r.id and c.user_id = $2 \
@@ -146,6 +146,20 @@ pub async fn update_homepage(db: &mut Transaction, id: RepoId, homepage: &str) -
     Ok(())
 }
 
+/// Writes what an edit through the API changes.
+pub async fn edit(db: &mut Transaction, repo: &Repo, now: Timestamp) -> Result<(), DbError> {
+    let sql = "update repo set description = $2, homepage = $3, private = $4, default_branch = $5, archived = $6, \
+               updated_at = $7 where id = $1";
+    let Repo { description, homepage, private, default_branch, archived, .. } = repo;
+    db.execute(sql, params![repo.id, description, homepage, private, default_branch, archived, now]).await?;
+    Ok(())
+}
+
+pub async fn update_topics(db: &mut Transaction, id: RepoId, topics: &str, now: Timestamp) -> Result<(), DbError> {
+    db.execute("update repo set topics = $2, updated_at = $3 where id = $1", params![id, topics, now]).await?;
+    Ok(())
+}
+
 pub async fn update_default_branch(
     db: &mut Transaction,
     id: RepoId,
@@ -185,7 +199,7 @@ pub async fn find_collaborator(db: &mut Connection, repo: RepoId, user: AccountI
 
 pub async fn list(db: &mut Connection, limit: i64) -> Result<Vec<Repo>, DbError> {
     let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
-               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics \
                from repo r join account o on r.owner_id = o.id where not r.deleted \
                order by r.id limit $1";
     db.all(sql, params![limit]).await

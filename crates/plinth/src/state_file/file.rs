@@ -72,6 +72,8 @@ pub struct Repo {
     pub archived: bool,
     /// By default that of the import, or the current one, or `main`.
     pub default_branch: Option<String>,
+    /// All topics; without them, they stay as they are.
+    pub topics: Option<Vec<String>>,
     #[serde(default)]
     pub collaborators: Vec<Collaborator>,
     /// Created in order, with the same ids every time.

@@ -10,7 +10,7 @@ use plinth_base::error::Result;
 use plinth_base::ids::RepoId;
 use plinth_core::accounts::{self, AccountKind};
 use plinth_core::repos::store::{self, NewRepo};
-use plinth_core::repos::{self, RepoName, operations};
+use plinth_core::repos::{self, RepoName, operations, rules};
 use plinth_store::Transaction;
 
 pub async fn apply(
@@ -23,6 +23,7 @@ pub async fn apply(
     for (index, repo) in wanted.iter().enumerate() {
         let imported = histories.of(index).and_then(|prepared| prepared.default_branch.as_deref());
         let (id, effect) = apply_one(tx, repo, imported, now, report).await?;
+        apply_topics(tx, repo, id, now, report).await?;
         apply_collaborators(tx, repo, id, now, report).await?;
         histories.apply(tx, (index, repo), (id, effect), now, report).await?;
     }
@@ -72,6 +73,21 @@ fn is_same(found: &repos::Repo, wanted: &NewRepo<'_>, archived: bool) -> bool {
         && found.private == wanted.private
         && found.archived == archived
         && found.default_branch == wanted.default_branch
+}
+
+async fn apply_topics(
+    tx: &mut Transaction,
+    repo: &Repo,
+    id: RepoId,
+    now: Timestamp,
+    report: &mut Report,
+) -> Result<()> {
+    let Some(topics) = &repo.topics else { return Ok(()) };
+    let topics = rules::check_topics(topics).map_err(|error| problem(&repo.name, "repos.topics", error))?;
+    if operations::set_topics(tx, id, &topics, None, now).await? {
+        report.note(format_args!("topics of {}", repo.name.value), Effect::Changed);
+    }
+    Ok(())
 }
 
 async fn apply_collaborators(

@@ -1,6 +1,7 @@
 //! The texts of every operation, area by area.
 
 mod accounts;
+mod contents;
 mod git_objects;
 mod git_refs;
 mod installations;
@@ -28,6 +29,7 @@ pub const AREAS: &[Area] = &[
     pulls::AREA,
     notifications::AREA,
     webhooks::AREA,
+    contents::AREA,
     git_objects::AREA,
     git_objects::CLONE_AND_PUSH,
     oauth::AREA,

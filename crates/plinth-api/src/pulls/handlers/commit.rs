@@ -33,7 +33,7 @@ pub async fn get(access: Access, app: App) -> Result<ApiResponse> {
         Media::Diff => patch::commit_diff(&app, access.repo.id, target).await?.ok_or_else(missing),
         Media::Patch => patch::commit_patch(&app, access.repo.id, target).await?.ok_or_else(missing),
         Media::Sha => show_id(&app, &access, target).await?.ok_or_else(missing),
-        Media::Json | Media::Raw | Media::Text | Media::Html | Media::Full => {
+        Media::Json | Media::Raw | Media::Text | Media::Html | Media::Full | Media::Object => {
             show(&app, &access, target).await?.ok_or_else(missing)
         }
     }
@@ -59,8 +59,17 @@ async fn show(app: &App, access: &Access, target: Sha) -> Result<Option<ApiRespo
     shown.holding(reserved).map(Some)
 }
 
+/// As [`find_target`]; in an empty repository, the error for that.
+pub async fn find_named(app: &App, repo: &Repo, text: &str) -> Result<Option<Sha>> {
+    if let Some(target) = find_target(app, repo, text).await? {
+        return Ok(Some(target));
+    }
+    let mut db = app.read().await?;
+    if refs::store::has_branches(&mut db, repo.id).await? { Ok(None) } else { Err(refs::rules::empty_repository()) }
+}
+
 /// The target of an object id, a branch or a tag.
-pub(super) async fn find_named(app: &App, repo: &Repo, text: &str) -> Result<Option<Sha>> {
+pub async fn find_target(app: &App, repo: &Repo, text: &str) -> Result<Option<Sha>> {
     if let Ok(sha) = text.parse() {
         return Ok(Some(sha));
     }
@@ -71,7 +80,7 @@ pub(super) async fn find_named(app: &App, repo: &Repo, text: &str) -> Result<Opt
             return Ok(Some(found.target));
         }
     }
-    if refs::store::has_branches(&mut db, repo.id).await? { Ok(None) } else { Err(refs::rules::empty_repository()) }
+    Ok(None)
 }
 
 struct Found {

@@ -15,7 +15,7 @@ use plinth_core::accounts;
 use plinth_core::objects::Large;
 use plinth_core::pulls::diff_context::{DiffContext, with_diff_context_large};
 use plinth_core::pulls::model::Version;
-use plinth_git::Commit;
+use plinth_git::{Commit, Reader};
 
 /// More commits are not listed on any page.
 pub const COMMITS_MAX: usize = 250;
@@ -29,7 +29,7 @@ pub async fn list(access: Allowed<ListPullCommits, RepoTarget>, app: App) -> Res
         let skip = usize::try_from(page.offset()).unwrap_or(usize::MAX);
         let limit = usize::try_from(page.limit()).unwrap_or_default();
         let on_page: Vec<Sha> = ids.iter().skip(skip).take(limit).copied().collect();
-        Ok((read(&diffs, on_page)?, ids.len()))
+        Ok((read_commits(diffs.reader, on_page)?, ids.len()))
     });
     let Large { value: (on_page, total), reserved } = found.await?;
     let total = i64::try_from(total).unwrap_or_default();
@@ -52,7 +52,7 @@ pub async fn find_people(app: &App, commits: impl Iterator<Item = &Commit>) -> R
 /// Oldest first.
 pub fn commits(diffs: &DiffContext<'_>, version: &Version) -> Result<Vec<(Sha, Commit)>> {
     let ids = commit_ids(diffs, version)?;
-    read(diffs, ids)
+    read_commits(diffs.reader, ids)
 }
 
 fn commit_ids(diffs: &DiffContext<'_>, version: &Version) -> Result<Vec<Sha>> {
@@ -60,10 +60,11 @@ fn commit_ids(diffs: &DiffContext<'_>, version: &Version) -> Result<Vec<Sha>> {
     Ok(range.commit_ids.into_iter().rev().collect())
 }
 
-fn read(diffs: &DiffContext<'_>, ids: Vec<Sha>) -> Result<Vec<(Sha, Commit)>> {
+/// Reads commits to show them.
+pub fn read_commits(reader: &Reader<'_>, ids: impl IntoIterator<Item = Sha>) -> Result<Vec<(Sha, Commit)>> {
     let read = |sha: Sha| {
-        let commit = diffs.reader.find_commit(&sha)?.ok_or_else(|| diffs.reader.missing(&sha))?;
-        diffs.reader.budget().retain(shown_bytes(&commit))?;
+        let commit = reader.find_commit(&sha)?.ok_or_else(|| reader.missing(&sha))?;
+        reader.budget().retain(shown_bytes(&commit))?;
         Ok((sha, commit))
     };
     ids.into_iter().map(read).collect()

@@ -4,7 +4,7 @@ pub mod commit;
 pub mod commit_reports;
 pub mod commits;
 pub mod files;
-mod patch;
+pub mod patch;
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ pub async fn get(access: Allowed<GetPull, RepoTarget>, app: App) -> Result<ApiRe
     match access.context().media {
         Media::Diff => patch::diff(&app, &pull).await,
         Media::Patch => patch::patch(&app, &pull).await,
-        Media::Json | Media::Raw | Media::Text | Media::Html | Media::Full | Media::Sha => {
+        Media::Json | Media::Raw | Media::Text | Media::Html | Media::Full | Media::Sha | Media::Object => {
             let updated_at = pull.updated_at;
             Ok(show(&app, &access, pull).await?.with_last_modified(Some(updated_at)))
         }

@@ -20,7 +20,16 @@ const PATCH_TYPE: &str = "application/vnd.github.v3.patch; charset=utf-8";
 
 pub async fn diff(app: &App, pull: &Pull) -> Result<ApiResponse> {
     let version = pull.version;
-    let text = with_diff_context_large(app, pull.repo_id, move |diffs| diffs.unified(&diffs.range(&version)?)).await?;
+    diff_in(app, pull.repo_id, move |diffs| diffs.range(&version)).await
+}
+
+/// The diff of a range that `find` computes.
+pub async fn diff_in(
+    app: &App,
+    repo: RepoId,
+    find: impl FnOnce(&DiffContext<'_>) -> Result<Range> + Send + 'static,
+) -> Result<ApiResponse> {
+    let text = with_diff_context_large(app, repo, move |diffs| diffs.unified(&find(&diffs)?)).await?;
     ApiResponse::text(DIFF_TYPE, text.value).holding(text.reserved)
 }
 
@@ -60,8 +69,17 @@ pub fn first_parent(commit: &Commit) -> Sha {
 
 pub async fn patch(app: &App, pull: &Pull) -> Result<ApiResponse> {
     let version = pull.version;
-    let text = with_diff_context_large(app, pull.repo_id, move |diffs| {
-        let commits = commits::commits(&diffs, &version)?;
+    patch_in(app, pull.repo_id, move |diffs| commits::commits(diffs, &version)).await
+}
+
+/// A series of patches, one for each commit that `find` returns.
+pub async fn patch_in(
+    app: &App,
+    repo: RepoId,
+    find: impl FnOnce(&DiffContext<'_>) -> Result<Vec<(Sha, Commit)>> + Send + 'static,
+) -> Result<ApiResponse> {
+    let text = with_diff_context_large(app, repo, move |diffs| {
+        let commits = find(&diffs)?;
         // A merge has no patch of its own.
         let single: Vec<_> = commits.iter().filter(|(_, commit)| commit.parent_ids.len() < 2).collect();
         let mut text = Vec::new();

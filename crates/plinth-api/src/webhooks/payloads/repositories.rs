@@ -23,6 +23,10 @@ struct Changes<'a> {
     default_branch: Option<From<&'a str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<From<Option<&'a str>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    homepage: Option<From<Option<&'a str>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    topics: Option<From<Vec<&'a str>>>,
 }
 
 pub fn render(context: &Context<'_>) -> Result<Option<String>> {
@@ -30,6 +34,8 @@ pub fn render(context: &Context<'_>) -> Result<Option<String>> {
     let changes = data.changes.as_ref().map(|changes| Changes {
         default_branch: changes.default_branch.as_deref().map(|from| From { from }),
         description: changes.description.as_ref().map(|from| From { from: from.as_deref() }),
+        homepage: changes.homepage.as_ref().map(|from| From { from: from.as_deref() }),
+        topics: changes.topics.as_deref().map(|from| From { from: from.split_whitespace().collect() }),
     });
     context.write(Edited { changes })
 }

@@ -1,0 +1,1 @@
+alter table repo add column topics text not null default '';
