@@ -30,7 +30,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0010_homepage",
     "0011_webhooks",
     "0012_merges",
-    "0013_topics"
+    "0013_topics",
+    "0016_resolved_threads"
 ];
 
 /// Taken before migrating, so that two nodes that start at once migrate one after the other.

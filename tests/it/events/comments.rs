@@ -93,3 +93,27 @@ async fn review_records_nothing_until_it_is_submitted() {
     hooked.hubot().post(&format!("{PULL}/reviews"), json!({ "event": "APPROVE" })).await.expect(200);
     assert_eq!(names(&hooked.take().await), [REVIEW]);
 }
+
+#[tokio::test]
+async fn resolved_and_unresolved_threads_are_recorded_with_their_comments() {
+    let hooked = Hooked::new().await;
+    hooked.open_pull().await;
+    let id = comment(&hooked).await;
+    hooked.mona().post(&format!("{PULL}/comments/{id}/replies"), json!({ "body": "Because." })).await.expect(201);
+    hooked.take().await;
+    let path = format!("{ROCKET}/pulls/comments/{id}/resolution");
+    for _ in 0..2 {
+        hooked.hubot().put(&path).await.expect(200);
+    }
+    let taken = hooked.take().await;
+    assert_eq!(names(&taken), ["pull_request_review_thread resolved"], "the second one changes nothing");
+    let payload = payload_of(&taken, EventName::PullRequestReviewThread);
+    let bodies: Vec<_> = payload["thread"]["comments"].as_array().expect("a list").iter().map(|c| &c["body"]).collect();
+    assert_eq!(bodies, ["Why?", "Because."]);
+    let listed = hooked.mona().get(&format!("{PULL}/threads")).await.expect(200).json();
+    assert_eq!(payload["thread"]["node_id"], listed[0]["node_id"]);
+    assert_eq!((&payload["pull_request"]["number"], &payload["sender"]["login"]), (&json!(1), &json!("hubot")));
+    hooked.mona().delete(&path).await.expect(200);
+    hooked.mona().delete(&path).await.expect(200);
+    assert_eq!(names(&hooked.take().await), ["pull_request_review_thread unresolved"]);
+}

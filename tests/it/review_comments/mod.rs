@@ -9,6 +9,7 @@ mod listing;
 pub mod model;
 mod random_pushes;
 mod reanchoring;
+mod resolutions;
 mod responses;
 mod scale;
 mod threads;

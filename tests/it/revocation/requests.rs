@@ -103,6 +103,9 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
             format!("{}/reviews/{}/events", pull(2), objects.pending_reviews[0]),
             json!({ "body": "new", "event": "COMMENT" }),
         ),
+        "pulls/resolve-review-thread" | "pulls/unresolve-review-thread" => {
+            (format!("{hello}/pulls/comments/{}/resolution", objects.comments[2]), Value::Null)
+        }
         "pulls/delete-pending-review" => (format!("{}/reviews/{}", pull(3), objects.pending_reviews[1]), Value::Null),
         "activity/mark-thread-as-read" => (format!("/notifications/threads/{}", objects.notification), Value::Null),
         "apps/add-repo-to-installation-for-authenticated-user" => (selected(objects.unselected), Value::Null),

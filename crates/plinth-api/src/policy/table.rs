@@ -133,6 +133,9 @@ endpoints! {
     SubmitReview = "pulls/submit-review", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/events"], PULLS_WRITE;
     DeletePendingReview = "pulls/delete-pending-review", DELETE ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}"], PULLS_WRITE;
     ListReviewCommentsOfReview = "pulls/list-comments-for-review", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments"], PULLS_READ;
+    ListReviewThreads = "pulls/list-review-threads", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/threads"], PULLS_READ;
+    ResolveReviewThread = "pulls/resolve-review-thread", PUT ["/repos/{owner}/{repo}/pulls/comments/{comment_id}/resolution"], PULLS_WRITE;
+    UnresolveReviewThread = "pulls/unresolve-review-thread", DELETE ["/repos/{owner}/{repo}/pulls/comments/{comment_id}/resolution"], PULLS_WRITE;
     ListNotifications = "activity/list-notifications-for-authenticated-user", GET ["/notifications"], Rule { kinds: Kinds::SCOPED, act_scope: Some(Scope::Notifications), ..OWN };
     GetNotificationThread = "activity/get-thread", GET ["/notifications/threads/{thread_id}"], Rule { kinds: Kinds::SCOPED, act_scope: Some(Scope::Notifications), ..OWN };
     MarkNotificationThreadRead = "activity/mark-thread-as-read", PATCH ["/notifications/threads/{thread_id}"], Rule { kinds: Kinds::SCOPED, action: Action::Write, act_scope: Some(Scope::Notifications), ..OWN };

@@ -88,7 +88,7 @@ async fn find<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result
     store::find(&mut db, access.repo.id, id, access.caller().actor()).await?.ok_or(Error::NotFound)
 }
 
-fn comment_id<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> Result<CommentId> {
+pub fn comment_id<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> Result<CommentId> {
     access.context().params.number("comment_id").ok_or(Error::NotFound)
 }
 

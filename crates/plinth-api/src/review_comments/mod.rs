@@ -5,6 +5,7 @@ pub mod body;
 mod extract;
 mod handlers;
 pub mod json;
+pub mod resolutions;
 pub mod reviews;
 
 use crate::policy::table::{
@@ -22,5 +23,6 @@ pub fn routes() -> Routes {
         .on::<ListReviewComments, _, _>(handlers::list)
         .on::<CreateReviewComment, _, _>(handlers::create)
         .on::<CreateReplyForReviewComment, _, _>(handlers::reply)
+        .merge(resolutions::routes())
         .merge(reviews::routes())
 }

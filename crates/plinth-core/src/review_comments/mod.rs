@@ -7,6 +7,7 @@ pub mod model;
 pub mod operations;
 mod positions;
 mod recipients;
+pub mod resolutions;
 pub mod reviews;
 pub mod rules;
 pub mod store;

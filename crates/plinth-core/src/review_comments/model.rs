@@ -158,6 +158,7 @@ pub enum Scope {
     Repo(RepoId),
     Pull(PullId),
     Review(ReviewId),
+    Thread(i64),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -104,6 +104,7 @@ pub async fn list(
         Scope::Repo(id) => (since!("repo_id"), id.0),
         Scope::Pull(id) => (since!("pull_id"), id.0),
         Scope::Review(id) => (since!("review_id"), id.0),
+        Scope::Thread(id) => (since!("thread_id"), id),
     };
     db.all(sql, params![id, since, listing.viewer, limit, offset]).await
 }
@@ -124,6 +125,7 @@ pub async fn count(db: &mut Connection, listing: &Listing) -> Result<i64, DbErro
         Scope::Repo(id) => (counted!("repo_id"), id.0),
         Scope::Pull(id) => (counted!("pull_id"), id.0),
         Scope::Review(id) => (counted!("review_id"), id.0),
+        Scope::Thread(id) => (counted!("thread_id"), id),
     };
     Ok(db.one::<(i64,)>(sql, params![id, since, listing.viewer]).await?.0)
 }
@@ -145,6 +147,11 @@ async fn count_all(db: &mut Connection, listing: &Listing) -> Result<i64, DbErro
         Scope::Review(id) => {
             let sql = "select count(*) from review_comment where review_id = $1";
             return Ok(db.one::<(i64,)>(sql, params![id]).await?.0);
+        }
+        Scope::Thread(id) => {
+            let sql =
+                "select count(*) from review_comment where thread_id = $1 and (pending = false or author_id = $2)";
+            return Ok(db.one::<(i64,)>(sql, params![id, listing.viewer]).await?.0);
         }
     };
     let seen = db.one::<(i64,)>(seen, params![id]).await?.0;

@@ -1,10 +1,11 @@
 //! Texts of the operations on pull request review comments.
 
 use crate::openapi::operation::{Area, Operation, Parameter, choice, created, no_content, ok, parameter};
-use crate::openapi::parameters::{ABOUT_FORMS, PAGE, PER_PAGE};
+use crate::openapi::parameters::{ABOUT_FORMS, PAGE, PAGES, PER_PAGE};
 use crate::openapi::schema::of;
 use crate::review_comments::body::{CreateCommentBody, TextBody};
 use crate::review_comments::json::ReviewComment;
+use crate::review_comments::resolutions::json::ReviewThread;
 use plinth_base::clock::Timestamp;
 
 /// The media types that choose the form of a comment's text.
@@ -95,5 +96,28 @@ pub const AREA: Area = Area {
         )
         .body(of::<TextBody>, r#"{"body": "Same here"}"#)
         .errors(&[(422, "The comment is a reply itself, the text is not valid, or the endpoint has been spammed.")]),
+        Operation::new(
+            "pulls/list-review-threads",
+            "List the review threads of a pull request",
+            "The oldest first. GitHub has this in GraphQL only.",
+            ok("The threads.", of::<Vec<ReviewThread>>),
+        )
+        .query(PAGES),
+        Operation::new(
+            "pulls/resolve-review-thread",
+            "Resolve the thread of a review comment",
+            "For the author of the pull request, and for callers with write access to the repository. GitHub has this in \
+             GraphQL only.",
+            ok("The thread.", of::<ReviewThread>),
+        )
+        .errors(&[(422, "The thread is part of a pending review.")]),
+        Operation::new(
+            "pulls/unresolve-review-thread",
+            "Unresolve the thread of a review comment",
+            "For the author of the pull request, and for callers with write access to the repository. GitHub has this in \
+             GraphQL only.",
+            ok("The thread.", of::<ReviewThread>),
+        )
+        .errors(&[(422, "The thread is part of a pending review.")]),
     ],
 };

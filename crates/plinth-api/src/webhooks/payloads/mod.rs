@@ -37,8 +37,7 @@ pub async fn render(app: &App, urls: &Urls, event: &Event, recipient: &Recipient
         EventName::PullRequest => pulls::render(&context).await,
         EventName::PullRequestReview => reviews::render(&context).await,
         EventName::PullRequestReviewComment => reviews::render_comment(&context).await,
-        // No operation resolves threads yet, so nothing records this event.
-        EventName::PullRequestReviewThread => Ok(None),
+        EventName::PullRequestReviewThread => reviews::render_thread(&context).await,
         EventName::Repository | EventName::Public => repositories::render(&context),
         EventName::Member => repositories::render_member(&context).await,
         EventName::Installation => installations::render(&context),
