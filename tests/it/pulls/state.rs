@@ -124,3 +124,55 @@ async fn invalid_pull_request_is_reported_with_line_and_creates_nothing() {
         service.anonymous().get("/repos/mona/hello").await.expect(404);
     }
 }
+
+const REVIEWERS: &str = "    base: main\n    reviewers: [MONA]\n";
+const RESOLVED: &str = "replies: [{ author: hubot, body: Because }]\n        resolved_by: hubot\n";
+
+fn reviewed() -> String {
+    STATE.replace("    base: main\n", REVIEWERS).replace("replies: [{ author: hubot, body: Because }]\n", RESOLVED)
+}
+
+#[tokio::test]
+async fn state_file_requests_reviews_and_resolves_threads_with_their_pull_request() {
+    let service = Service::with(&reviewed()).await;
+    let mona = service.with_token("ghp_mona");
+    let pull = "/repos/mona/hello/pulls/1";
+    assert_eq!(mona.get(pull).await.expect(200).json()["requested_reviewers"][0]["login"], "mona");
+    let notified = mona.get("/notifications").await.expect(200).json();
+    assert_eq!(notified[0]["subject"]["url"], format!("http://plinth.test{pull}"));
+    let resolved = |threads: serde_json::Value| -> Vec<serde_json::Value> {
+        let threads = threads.as_array().expect("a list");
+        threads.iter().map(|thread| thread["resolved_by"]["login"].clone()).collect()
+    };
+    let threads = mona.get(&format!("{pull}/threads")).await.expect(200).json();
+    assert_eq!(resolved(threads), [json!("hubot"), json!(null), json!(null)]);
+    mona.post(&format!("{pull}/reviews"), json!({ "event": "APPROVE" })).await.expect(200);
+    service.apply(&reviewed()).await;
+    assert_eq!(mona.get(pull).await.expect(200).json()["requested_reviewers"], json!([]), "not requested again");
+}
+
+#[tokio::test]
+async fn invalid_reviewer_is_reported_with_line() {
+    let service = Service::with("users: [{ login: mona }]").await;
+    for (reviewer, message) in [
+        ("hubot", "Review cannot be requested from pull request author."),
+        ("nobody", "Reviews may only be requested from collaborators."),
+    ] {
+        let text = STATE.replace("    base: main\n", &format!("    base: main\n    reviewers: [{reviewer}]\n"));
+        let state = State::parse(&text, service.directory()).expect("a good shape");
+        let error = state.apply(&service.store, &service.app.repositories, START).await.expect_err(reviewer);
+        assert!(error.to_string().starts_with(&format!("line 14, pulls.reviewers: {message}")), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn state_file_sets_the_homepage_and_leaves_it_otherwise() {
+    let state = |more: &str| format!("users: [{{ login: mona }}]\nrepos: [{{ name: mona/notes{more} }}]");
+    let service = Service::with(&state(", homepage: https://example.com")).await;
+    let homepage = async || service.anonymous().get("/repos/mona/notes").await.expect(200).json()["homepage"].clone();
+    assert_eq!(homepage().await, "https://example.com");
+    service.apply(&state("")).await;
+    assert_eq!(homepage().await, "https://example.com");
+    service.apply(&state(", homepage: ''")).await;
+    assert_eq!(homepage().await, json!(null));
+}

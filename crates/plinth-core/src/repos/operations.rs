@@ -55,6 +55,18 @@ async fn apply(tx: &mut Transaction, before: &Repo, edit: &RepoEdit) -> Result<R
     })
 }
 
+/// Changes the homepage to a valid one, and returns whether that changes anything. An empty one removes it.
+pub async fn set_homepage(tx: &mut Transaction, id: RepoId, homepage: &str, now: Timestamp) -> Result<bool> {
+    let before = store::find_by_id(tx, id, None).await?.ok_or(Error::NotFound)?.repo;
+    if before.homepage.as_deref().unwrap_or_default() == homepage {
+        return Ok(false);
+    }
+    let homepage = Some(homepage.to_owned()).filter(|homepage| !homepage.is_empty());
+    store::edit(tx, &Repo { homepage, ..before.clone() }, now).await?;
+    record_changes(tx, &before, None, now).await?;
+    Ok(true)
+}
+
 /// Replaces the topics of a repository, and returns them.
 pub async fn replace_topics(core: &Core, access: &WriteAccess<RepoTarget>, names: &[String]) -> Result<String> {
     let topics = rules::check_topics(names)?;

@@ -34,9 +34,16 @@ fn check_texts(description: Option<&str>, homepage: Option<&str>, errors: &mut V
         let message = "description control characters are not allowed".into();
         errors.push(FieldError::new("Repository", "description", Code::Custom(message)));
     }
-    if homepage.chars().count() > HOMEPAGE_CHARACTERS_MAX || homepage.chars().any(char::is_control) {
-        errors.push(FieldError::new("Repository", "homepage", Code::Invalid));
+    if let Err(Error::Invalid(wrong)) = check_homepage(homepage) {
+        errors.extend(wrong);
     }
+}
+
+pub fn check_homepage(homepage: &str) -> Result<()> {
+    if homepage.chars().count() > HOMEPAGE_CHARACTERS_MAX || homepage.chars().any(char::is_control) {
+        return Err(Error::invalid("Repository", "homepage", Code::Invalid));
+    }
+    Ok(())
 }
 
 /// Checks all fields of a change that do not depend on what is stored.

@@ -7,4 +7,4 @@ mod rules;
 pub mod store;
 
 pub use input::Reviewers;
-pub use operations::{fulfill, remove, request};
+pub use operations::{fulfill, remove, request, request_as};

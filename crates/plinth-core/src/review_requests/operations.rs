@@ -25,10 +25,11 @@ pub async fn request(
         return Err(rules::not_a_collaborator(&access.repo));
     }
     let context = (access.repo.clone(), pull.id, reviewers.users, (access.author()?, core.clock.now()));
-    access.write(context, |tx, (repo, pull, logins, by)| Box::pin(insert_all(tx, repo, *pull, logins, *by))).await
+    access.write(context, |tx, (repo, pull, logins, by)| Box::pin(request_as(tx, repo, *pull, logins, *by))).await
 }
 
-async fn insert_all(
+/// Requests reviews on behalf of a user whose right was checked, or whom a state file names.
+pub async fn request_as(
     tx: &mut Transaction,
     repo: &Repo,
     pull: PullId,

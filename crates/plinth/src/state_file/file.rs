@@ -72,6 +72,8 @@ pub struct Repo {
     pub archived: bool,
     /// By default that of the import, or the current one, or `main`.
     pub default_branch: Option<String>,
+    /// Without it, it stays as it is.
+    pub homepage: Option<Name>,
     /// All topics; without them, they stay as they are.
     pub topics: Option<Vec<String>>,
     #[serde(default)]
@@ -240,6 +242,9 @@ pub struct Pull {
     pub draft: bool,
     #[serde(default)]
     pub closed: bool,
+    /// Users whose reviews the author requests.
+    #[serde(default)]
+    pub reviewers: Vec<Name>,
     #[serde(default)]
     pub comments: Vec<ReviewComment>,
 }
@@ -258,6 +263,8 @@ pub struct ReviewComment {
     pub position: Option<i64>,
     #[serde(default)]
     pub replies: Vec<ReviewReply>,
+    /// Who has resolved the thread.
+    pub resolved_by: Option<Name>,
 }
 
 #[derive(Debug, Deserialize)]

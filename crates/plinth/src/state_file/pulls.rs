@@ -19,7 +19,8 @@ use plinth_core::pulls::store::NewPull;
 use plinth_core::pulls::threads::side_of;
 use plinth_core::refs;
 use plinth_core::repos::{self, Repo};
-use plinth_core::review_comments::{self, At, Located, NewThreadComment, Subject};
+use plinth_core::review_comments::{self, At, Located, NewThreadComment, Subject, resolutions};
+use plinth_core::review_requests;
 use plinth_git::diff::{Comparisons, Side};
 use plinth_git::{NoObjects, Reader, RefName, Repositories};
 use plinth_markdown as markdown;
@@ -121,6 +122,12 @@ async fn create(
     for (comment, located) in pull.comments.iter().zip(comments) {
         add_comment(tx, &created, comment, located, now).await?;
     }
+    for reviewer in &pull.reviewers {
+        let logins = std::slice::from_ref(&reviewer.value);
+        review_requests::request_as(tx, repo, created.id, logins, (author.id, now))
+            .await
+            .map_err(|error| problem(reviewer, "pulls.reviewers", error))?;
+    }
     if pull.closed {
         pulls::operations::update_from_file(tx, &created, (&created.title, created.body.as_deref()), true, now).await?;
     }
@@ -159,6 +166,10 @@ async fn add_comment(
             mentions: find_mentioned(tx, &reply.body.value).await?,
         };
         review_comments::reply(tx, &new, now).await?;
+    }
+    if let Some(name) = &comment.resolved_by {
+        let by = find_user(tx, name, "pulls.comments.resolved_by").await?;
+        resolutions::resolve_as(tx, pull.repo_id, root.id, (by.id, now)).await?;
     }
     Ok(())
 }

@@ -23,6 +23,7 @@ pub async fn apply(
     for (index, repo) in wanted.iter().enumerate() {
         let imported = histories.of(index).and_then(|prepared| prepared.default_branch.as_deref());
         let (id, effect) = apply_one(tx, repo, imported, now, report).await?;
+        apply_homepage(tx, repo, id, now, report).await?;
         apply_topics(tx, repo, id, now, report).await?;
         apply_collaborators(tx, repo, id, now, report).await?;
         histories.apply(tx, (index, repo), (id, effect), now, report).await?;
@@ -73,6 +74,21 @@ fn is_same(found: &repos::Repo, wanted: &NewRepo<'_>, archived: bool) -> bool {
         && found.private == wanted.private
         && found.archived == archived
         && found.default_branch == wanted.default_branch
+}
+
+async fn apply_homepage(
+    tx: &mut Transaction,
+    repo: &Repo,
+    id: RepoId,
+    now: Timestamp,
+    report: &mut Report,
+) -> Result<()> {
+    let Some(homepage) = &repo.homepage else { return Ok(()) };
+    rules::check_homepage(&homepage.value).map_err(|error| problem(homepage, "repos.homepage", error))?;
+    if operations::set_homepage(tx, id, &homepage.value, now).await? {
+        report.note(format_args!("homepage of {}", repo.name.value), Effect::Changed);
+    }
+    Ok(())
 }
 
 async fn apply_topics(
