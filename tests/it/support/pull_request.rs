@@ -8,6 +8,7 @@ use plinth_base::ids::RepoId;
 use plinth_core::objects::{GcRoots, Maintenance, Policy};
 use serde_json::{Value, json};
 
+use super::wait::wait_until_async;
 use super::{Client, Response, Service};
 use crate::support::fixtures::StateFile;
 
@@ -119,6 +120,16 @@ impl PullRequestFixture {
         let policy = Policy { packs_max: 2, grace: Duration::ZERO, old_packs_max: 1, ..Policy::default() };
         let mut maintenance = Maintenance::new(app.objects.clone(), app.clock.clone(), holders, policy);
         maintenance.round().await.expect("a round of maintenance");
+    }
+
+    /// Collects garbage until an object is gone. A round removes nothing while a test merge runs.
+    pub async fn collect(&self, sha: &str, holders: &'static [GcRoots]) {
+        self.service.settled().await;
+        let is_gone = async || {
+            self.collect_garbage(holders).await;
+            !self.is_on_disk(sha).await
+        };
+        wait_until_async("the object is collected", is_gone).await;
     }
 
     /// The directory of a repository.
