@@ -37,7 +37,9 @@ pub use packs::checksum::TrailerCheck;
 pub use packs::damage::{Damage, damaged_objects};
 pub use packs::indexes::PackIndexes;
 pub use plinth_base::ids::{ObjectKind, RefName, RefNameError};
-pub use reader::{CommitRange, Header, LogFilter, LogPage, PathEntry, Reader, TreeLimits, TreeListing, WouldBlock};
+pub use reader::{
+    Ambiguous, CommitRange, Header, LogFilter, LogPage, PathEntry, Reader, TreeLimits, TreeListing, WouldBlock,
+};
 pub use repositories::{
     Connectivity, PackFile, PackProblem, PackSnapshot, RemovalHold, RemovalPermit, Repairable, Repositories, Staged,
     pack_directory,

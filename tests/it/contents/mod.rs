@@ -6,6 +6,7 @@ mod compare;
 mod files;
 mod readme;
 mod rights;
+mod short_ids;
 
 use serde_json::Value;
 

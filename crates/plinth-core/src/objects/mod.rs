@@ -5,6 +5,7 @@ mod flush;
 mod loose_objects;
 mod maintenance;
 mod removal_locks;
+mod short_ids;
 pub mod store;
 mod workers;
 

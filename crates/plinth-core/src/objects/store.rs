@@ -36,6 +36,16 @@ pub async fn find(db: &mut Connection, repo: RepoId, sha: Sha) -> Result<Option<
     db.optional(sql, params![repo, sha]).await
 }
 
+/// At most two ids from `first` to `last`.
+pub async fn list_between(
+    db: &mut Connection,
+    repo: RepoId,
+    (first, last): (Sha, Sha),
+) -> Result<Vec<(Sha,)>, DbError> {
+    let sql = "select sha from git_object where repo_id = $1 and sha >= $2 and sha <= $3 order by sha limit 2";
+    db.all(sql, params![repo, first, last]).await
+}
+
 /// Ids and sizes of the objects after `after`, in order, at most `limit`.
 pub async fn list_sizes(
     db: &mut Connection,

@@ -34,6 +34,10 @@ pub(crate) enum Lookup {
     NewPacksToo,
 }
 
+/// An abbreviated id names several objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ambiguous;
+
 /// The open packs, with handles that are reused because each has its own delta cache.
 pub(crate) struct ObjectStore {
     directory: PathBuf,
@@ -96,6 +100,25 @@ impl ObjectStore {
         // An object that is not here, such as the commit of a submodule, cannot be ambiguous.
         let found = handle.disambiguate_prefix(wanted).map_err(crate::broken)?;
         Ok(found.map_or_else(|| sha.to_string()[..length].to_owned(), |prefix| prefix.to_string()))
+    }
+
+    /// The only packed object whose id begins with these digits. The inner error means that there are several.
+    pub(crate) fn find_by_prefix(&self, digits: &str) -> Result<Result<Option<Sha>, Ambiguous>> {
+        let prefix = gix_hash::Prefix::from_hex(digits).map_err(crate::broken)?;
+        let look_up = || self.new_handle().lookup_prefix(prefix, None);
+        let found = match look_up() {
+            Ok(found) => found,
+            // A pack may have been replaced.
+            Err(_) => {
+                self.reopen()?;
+                look_up().map_err(crate::broken)?
+            }
+        };
+        Ok(match found {
+            None => Ok(None),
+            Some(Ok(id)) => Ok(Some(crate::to_sha(&id))),
+            Some(Err(())) => Err(Ambiguous),
+        })
     }
 
     fn with_handle<T>(

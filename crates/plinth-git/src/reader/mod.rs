@@ -21,6 +21,7 @@ use crate::repository::Repository;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{ObjectKind, Sha};
 
+pub use crate::packs::object_store::Ambiguous;
 pub use ancestry::CommitRange;
 pub use log::{LogFilter, LogPage};
 pub use tree_listing::{PathEntry, TreeLimits, TreeListing};
@@ -213,6 +214,12 @@ impl<'a> Reader<'a> {
         };
         let old = old_commit.map(entry_in).transpose()?.flatten();
         Ok(old != entry_in(new_commit)?)
+    }
+
+    /// The only packed object whose id begins with at least four digits. The inner error means that there are several.
+    pub fn find_by_prefix(&self, digits: &str) -> Result<Result<Option<Sha>, Ambiguous>> {
+        self.check_may_block()?;
+        self.repository.store.find_by_prefix(digits)
     }
 
     /// The abbreviated name that `git` would print. Only packed objects count as ambiguous.

@@ -68,7 +68,7 @@ pub async fn find_named(app: &App, repo: &Repo, text: &str) -> Result<Option<Sha
     if refs::store::has_branches(&mut db, repo.id).await? { Ok(None) } else { Err(refs::rules::empty_repository()) }
 }
 
-/// The target of an object id, a branch or a tag.
+/// The target of a branch or a tag, or the object of a whole or an abbreviated id.
 pub async fn find_target(app: &App, repo: &Repo, text: &str) -> Result<Option<Sha>> {
     if let Ok(sha) = text.parse() {
         return Ok(Some(sha));
@@ -80,7 +80,8 @@ pub async fn find_target(app: &App, repo: &Repo, text: &str) -> Result<Option<Sh
             return Ok(Some(found.target));
         }
     }
-    Ok(None)
+    drop(db);
+    app.objects.find_by_prefix(repo.id, text).await
 }
 
 struct Found {
