@@ -3,7 +3,7 @@
 //! Git runs in a quarantine, so that a merge that nobody uses leaves nothing behind. The caller stores the new objects.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,8 +23,8 @@ use plinth_base::ids::{ObjectKind, Sha};
 
 /// Pushed objects decide how much work a merge is, as for every computation over objects.
 const LIMITS: Limits = Limits { time: Duration::from_secs(20), memory: 1 << 30, file_size: 128 << 20 };
-/// Bytes of all new objects of one merge.
-const NEW_BYTES_MAX: u64 = 64 << 20;
+/// Bytes of the header of a loose object.
+const HEADER_BYTES_MAX: u64 = 32;
 /// Git's exit code for a merge with conflicts; others are errors.
 const CONFLICT: i32 = 1;
 /// Bytes of an object id in hexadecimal.
@@ -75,9 +75,10 @@ impl<'a> Merger<'a> {
         self.run(&sibling.sha(), commit)
     }
 
-    /// The objects that the merges have created, sorted by name.
+    /// The objects that the merges have created, sorted by name. They are part of the result in the reader's budget.
     pub fn into_objects(self) -> Result<Vec<Arc<RawObject>>> {
-        self.quarantine.map_or_else(|| Ok(Vec::new()), |quarantine| read_loose(&quarantine))
+        let reader = self.reader;
+        self.quarantine.map_or_else(|| Ok(Vec::new()), |quarantine| read_loose(&quarantine, reader))
     }
 
     fn tree_of(&self, commit: &Sha) -> Result<Sha> {
@@ -95,6 +96,8 @@ impl<'a> Merger<'a> {
         let quarantine = self.quarantine()?;
         let mut child = quarantine
             .command("merge-tree")
+            // Mapped packs count as memory.
+            .setting("core.packedGitLimit=256m")
             .args(["--write-tree", "--no-messages", "--name-only", "-z"])
             .args([ours.to_string(), theirs.to_string()])
             .stdout(Stdio::piped())
@@ -130,9 +133,8 @@ fn failure(exit: Exit) -> Error {
 }
 
 /// Reads the loose objects that git has written into a quarantine.
-fn read_loose(quarantine: &Quarantine) -> Result<Vec<Arc<RawObject>>> {
+fn read_loose(quarantine: &Quarantine, reader: &Reader<'_>) -> Result<Vec<Arc<RawObject>>> {
     let mut objects = Vec::new();
-    let mut left = NEW_BYTES_MAX;
     for directory in fs::read_dir(quarantine.path())? {
         let directory = directory?;
         let name = directory.file_name();
@@ -143,12 +145,9 @@ fn read_loose(quarantine: &Quarantine) -> Result<Vec<Arc<RawObject>>> {
         for file in fs::read_dir(directory.path())? {
             let file = file?;
             // Git removes its temporary files, unless it was killed.
-            if file.file_name().len() != HEX_LEN - name.len() {
-                continue;
+            if file.file_name().len() == HEX_LEN - name.len() {
+                objects.push(Arc::new(parse_loose(fs::File::open(file.path())?, reader)?));
             }
-            let object = parse_loose(fs::File::open(file.path())?, left)?;
-            left = left.saturating_sub(object.data().len() as u64);
-            objects.push(Arc::new(object));
         }
     }
     objects.sort_unstable_by_key(|object| object.sha());
@@ -156,15 +155,17 @@ fn read_loose(quarantine: &Quarantine) -> Result<Vec<Arc<RawObject>>> {
 }
 
 /// A loose object is compressed: kind, size, a NUL byte and the content.
-fn parse_loose(file: fs::File, bytes_max: u64) -> Result<RawObject> {
-    let mut bytes = Vec::new();
-    ZlibDecoder::new(file).take(bytes_max + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > bytes_max {
-        return Err(Error::OverBudget("The result of the merge would be too large."));
-    }
+fn parse_loose(file: fs::File, reader: &Reader<'_>) -> Result<RawObject> {
     let broken = || Error::internal("git has written a loose object without a header");
-    let end = bytes.iter().position(|byte| *byte == 0).ok_or_else(broken)?;
-    let header = String::from_utf8_lossy(&bytes[..end]).into_owned();
-    let kind = header.split(' ').next().and_then(ObjectKind::parse).ok_or_else(broken)?;
-    RawObject::new(kind, bytes.split_off(end + 1))
+    let mut content = BufReader::new(ZlibDecoder::new(file));
+    let mut header = Vec::new();
+    content.by_ref().take(HEADER_BYTES_MAX).read_until(0, &mut header)?;
+    let header = String::from_utf8_lossy(header.strip_suffix(&[0]).ok_or_else(broken)?).into_owned();
+    let (kind, size) = header.split_once(' ').ok_or_else(broken)?;
+    let (kind, size) = (ObjectKind::parse(kind).ok_or_else(broken)?, size.parse::<u64>().map_err(|_| broken())?);
+    // Counted before it is in memory.
+    reader.budget().retain(size)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(size).map_err(|_| broken())?);
+    content.take(size).read_to_end(&mut bytes)?;
+    RawObject::new(kind, bytes)
 }

@@ -4,6 +4,7 @@ mod branches;
 mod mergeability;
 mod methods;
 mod pushes;
+mod races;
 mod rejections;
 
 use http::Method;

@@ -35,8 +35,10 @@ impl Account {
 
 /// Name and email address of an account's commits; an account without an email address gets a noreply address.
 pub fn commit_identity(login: &str, name: Option<&str>, email: Option<&str>) -> (String, String) {
-    let name = name.filter(|name| !name.trim().is_empty()).unwrap_or(login).to_owned();
-    let email = email.map_or_else(|| format!("{login}@users.noreply.localhost"), str::to_owned);
+    // As git does, without what would end the header or the name.
+    let clean = |text: &str| text.replace(['<', '>', '\n', '\0'], "");
+    let name = name.map(clean).filter(|name| !name.trim().is_empty()).unwrap_or_else(|| login.to_owned());
+    let email = email.map_or_else(|| format!("{login}@users.noreply.localhost"), clean);
     (name, email)
 }
 

@@ -11,6 +11,7 @@ use super::commits::Built;
 use super::write::{self, Computed};
 use crate::Core;
 use crate::access::WriteAccess;
+use crate::objects::Large;
 use crate::ref_updates::check_not_empty;
 use crate::refs;
 use crate::repos::RepoTarget;
@@ -91,7 +92,7 @@ async fn compute(
         let new = NewCommit { tree_id, parent_ids: vec![base, head], author, committer, message, signature: None };
         Ok(Some((new, write::brings_workflows(reader, &base, head, default_tip)?)))
     };
-    let (outcome, mut objects) = core.objects.merge(access.repo.id, work).await?;
+    let Large { value: (outcome, mut objects), reserved } = core.objects.merge(access.repo.id, work).await?;
     let Some((new, workflows)) = outcome else { return Ok(None) };
     let Built { tip, commits } = Built::one(&new)?;
     objects.extend(commits.into_iter().map(Arc::new));
@@ -104,5 +105,5 @@ async fn compute(
         signature: None,
     };
     let branch = branch.clone();
-    Ok(Some((commit, Computed { branch, old: base, new: tip, objects, workflows, closes: None })))
+    Ok(Some((commit, Computed { branch, old: base, new: tip, objects, reserved, workflows, closes: None })))
 }

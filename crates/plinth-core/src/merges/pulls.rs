@@ -11,6 +11,7 @@ use super::write::{self, Closes, Computed};
 use super::{PullMerge, rules};
 use crate::Core;
 use crate::access::WriteAccess;
+use crate::objects::Large;
 use crate::pulls::model::Pull;
 use crate::pulls::store;
 use crate::repos::RepoTarget;
@@ -24,6 +25,7 @@ pub async fn merge_pull(core: &Core, access: &WriteAccess<RepoTarget>, number: i
     for _ in 0..ATTEMPTS_MAX {
         let pull = find(core, access, number).await?;
         rules::check_mergeable(&pull, merge.head.as_deref())?;
+        rules::check_test_merge(&pull, merge.method)?;
         let _removal_lock = core.objects.prevent_removal(access.repo.id).await;
         let computed = compute(core, access, &pull, (merge, &committer)).await?;
         let tip = computed.new;
@@ -62,10 +64,14 @@ async fn compute(
     };
     let default_tip = write::find_default_tip(core, access).await?;
     let work = move |reader: &Reader<'_>, merger: &mut Merger<'_>| {
+        // A push has merged it, and the background task has not noticed that yet.
+        if reader.is_ancestor(&plan.head, &plan.base)? {
+            return Ok(None);
+        }
         let Some(built) = build(reader, merger, &plan)? else { return Ok(None) };
         Ok(Some((built, write::brings_workflows(reader, &plan.base, plan.head, default_tip)?)))
     };
-    let (outcome, mut objects) = core.objects.merge(access.repo.id, work).await?;
+    let Large { value: (outcome, mut objects), reserved } = core.objects.merge(access.repo.id, work).await?;
     let (Built { tip, commits }, workflows) = outcome.ok_or_else(|| rules::not_mergeable(merge.method))?;
     objects.extend(commits.into_iter().map(Arc::new));
     Ok(Computed {
@@ -73,6 +79,7 @@ async fn compute(
         old: pull.version.base_sha,
         new: tip,
         objects,
+        reserved,
         workflows,
         closes: Some(Closes { pull: pull.id, head: pull.version.head_sha, expected_head: merge.head.clone() }),
     })
@@ -124,7 +131,9 @@ async fn compute_update(
         })?;
         Ok((built, write::brings_workflows(reader, &head, base, default_tip)?))
     };
-    let ((Built { tip, commits }, workflows), mut objects) = core.objects.merge(access.repo.id, work).await?;
+    let Large { value, reserved } = core.objects.merge(access.repo.id, work).await?;
+    let ((Built { tip, commits }, workflows), mut objects) = value;
     objects.extend(commits.into_iter().map(Arc::new));
-    Ok(Computed { branch: write::branch(&pull.head_ref)?, old: head, new: tip, objects, workflows, closes: None })
+    let branch = write::branch(&pull.head_ref)?;
+    Ok(Computed { branch, old: head, new: tip, objects, reserved, workflows, closes: None })
 }

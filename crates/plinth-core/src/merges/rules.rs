@@ -1,7 +1,7 @@
 //! Validation of merges.
 
 use super::MergeMethod;
-use crate::pulls::model::{Pull, PullState};
+use crate::pulls::model::{Mergeability, Pull, PullState};
 use plinth_base::error::{Error, Result};
 
 /// Checks that a pull request may be merged, as far as its state decides that.
@@ -16,6 +16,12 @@ pub fn check_mergeable(pull: &Pull, expected_head: Option<&str>) -> Result<()> {
         return Err(Error::Conflict("Head branch was modified. Review and try the merge again.".into()));
     }
     Ok(())
+}
+
+/// Rejects what the test merge of the same two commits has rejected, without merging again.
+pub fn check_test_merge(pull: &Pull, method: MergeMethod) -> Result<()> {
+    let is_dirty = pull.test_merge.mergeability == Some(Mergeability::Dirty);
+    if is_dirty && method != MergeMethod::Rebase { Err(not_mergeable(method)) } else { Ok(()) }
 }
 
 /// Checks that the base may be merged into the head, as far as the state of the pull request decides that.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, ObjectKind, PullId, RefName, RepoId, Sha};
-use plinth_git::{Date, Identity, RawObject, Reader};
+use plinth_git::{Date, Identity, RawObject, Reader, Reserved};
 use plinth_store::Transaction;
 
 use super::rules;
@@ -23,6 +23,8 @@ pub struct Computed {
     pub old: Sha,
     pub new: Sha,
     pub objects: Vec<Arc<RawObject>>,
+    /// The memory of the objects.
+    pub reserved: Option<Reserved>,
     /// Whether the merge brings new workflow files, which requires a second right.
     pub workflows: bool,
     pub closes: Option<Closes>,
@@ -51,7 +53,9 @@ pub async fn write(core: &Core, access: &WriteAccess<RepoTarget>, computed: Comp
     }
     check_with_git(core, repo, &computed.objects).await?;
     let objects = core.objects.store_large(repo, computed.objects).await?;
-    let computed = Computed { objects, ..computed };
+    // Reserved until the transaction is over.
+    let _reserved = computed.reserved;
+    let computed = Computed { objects, reserved: None, ..computed };
     let context = (repo, computed, Mover::new(access.caller().actor(), core.clock.now()));
     let written = access
         .write_if_current(context, |tx, changed, (repo, computed, mover)| {

@@ -4,6 +4,7 @@
 mod flush;
 mod loose_objects;
 mod maintenance;
+mod merge_permits;
 mod removal_locks;
 mod short_ids;
 pub mod store;
@@ -17,6 +18,7 @@ use tokio::sync::RwLockReadGuard;
 
 use loose_objects::LooseObjects;
 pub use maintenance::{GcRoots, Maintenance, Policy};
+use merge_permits::MergePermits;
 use plinth_base::cache::WeightedCache;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
@@ -69,6 +71,7 @@ struct Parts {
     repositories: Arc<Repositories>,
     workers: Workers,
     removal_locks: RemovalLocks,
+    merge_permits: MergePermits,
     /// The owners of repositories, which never change.
     owners: WeightedCache<RepoId, AccountId>,
 }
@@ -82,6 +85,7 @@ impl Objects {
             repositories,
             workers: Workers::new(limits, memory),
             removal_locks: RemovalLocks::default(),
+            merge_permits: MergePermits::default(),
             owners: WeightedCache::new(OWNERS_MAX, 1),
         }))
     }
@@ -129,23 +133,25 @@ impl Objects {
         self.0.workers.run_within(subject, work).await
     }
 
-    /// As [`Objects::read`], for work that merges commits. Git merges them and sees only packs, so loose objects are moved
-    /// into a pack first.
+    /// As [`Objects::read_large`], for work that merges commits; also returns the new objects. Git merges and sees only
+    /// packs, so loose objects are moved into a pack first.
     pub async fn merge<T: Send + 'static>(
         &self,
         repo: RepoId,
         work: impl FnOnce(&Reader<'_>, &mut Merger<'_>) -> Result<T> + Send + 'static,
-    ) -> Result<(T, Vec<Arc<RawObject>>)> {
+    ) -> Result<Large<(T, Vec<Arc<RawObject>>)>> {
         self.flush(repo).await?;
+        let owner = self.owner_of(repo).await?;
+        let permit = self.0.merge_permits.acquire(owner).await;
         let (objects, handle) = (self.clone(), Handle::current());
         let work = move |repository: &Arc<Repository>, budget: &Budget| {
             let loose = LooseObjects::new(&objects.0.store, repo, handle);
             let reader = repository.reader_within(&loose, budget);
             let mut merger = Merger::new(repository, &reader);
-            let value = work(&reader, &mut merger)?;
-            Ok((value, merger.into_objects()?))
+            let value = (work(&reader, &mut merger)?, merger.into_objects()?);
+            drop(permit);
+            Ok(Large { value, reserved: budget.take_retained() })
         };
-        let owner = self.owner_of(repo).await?;
         self.run_within(Subject { repo, owner }, work).await
     }
 

@@ -4,12 +4,16 @@ use std::sync::Arc;
 
 use super::model::{Mergeability, Pull, TestMerge, Version};
 use super::{diff_context::within_budget, refresh_store};
-use crate::{Core, objects};
+use crate::Core;
+use crate::objects::{self, Large};
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{PullId, RepoId, Sha};
 use plinth_git::{Date, Identity, Merger, NewCommit, RawObject, Reader};
 use plinth_store::internal_authority;
+
+/// Bytes of the new objects of a test merge that is stored.
+const STORED_BYTES_MAX: usize = 1 << 20;
 
 internal_authority!(
     /// Stores the result of a test merge.
@@ -26,16 +30,21 @@ pub async fn compute(core: &Core, pull: &Pull, merge_base: Option<Sha>) -> Resul
         Some(_) => merge_diverged(core, repo, pull.version).await,
         None => Ok(None),
     };
-    let (result, objects) = match outcome {
+    // The memory of the objects is reserved until they are stored.
+    let (result, Large { value: objects, reserved: _reserved }) = match outcome {
         // A commit that was force-pushed away and collected can never be merged.
-        Err(Error::NotFound) => (unknown(), Vec::new()),
-        outcome => within_budget(outcome)?.flatten().unwrap_or_else(|| (unknown(), Vec::new())),
+        Err(Error::NotFound) => (unknown(), nothing()),
+        outcome => within_budget(outcome)?.flatten().unwrap_or_else(|| (unknown(), nothing())),
     };
-    let objects = core.objects.store_large(repo, objects).await?;
     store(core, repo, (pull.id, pull.version.number), result, objects).await
 }
 
-type Outcome = Option<(TestMerge, Vec<Arc<RawObject>>)>;
+type NewObjects = Large<Vec<Arc<RawObject>>>;
+type Outcome = Option<(TestMerge, NewObjects)>;
+
+fn nothing() -> NewObjects {
+    Large { value: Vec::new(), reserved: None }
+}
 
 fn unknown() -> TestMerge {
     TestMerge { mergeability: Some(Mergeability::Unknown), commit: None }
@@ -45,21 +54,26 @@ fn unknown() -> TestMerge {
 async fn merge_fast_forward(core: &Core, repo: RepoId, version: Version) -> Result<Outcome> {
     let merge = move |reader: &Reader<'_>| {
         let tree = reader.find_tree_id(&version.head_sha)?.ok_or(Error::NotFound)?;
-        clean(&version, tree, Vec::new()).map(Some)
+        clean(&version, tree, nothing()).map(Some)
     };
     core.objects.read(repo, merge).await
 }
 
 async fn merge_diverged(core: &Core, repo: RepoId, version: Version) -> Result<Outcome> {
     let merge = move |_: &Reader<'_>, merger: &mut Merger<'_>| merger.merge(&version.base_sha, &version.head_sha);
-    match core.objects.merge(repo, merge).await? {
-        (Some(tree), objects) => clean(&version, tree, objects).map(Some),
-        (None, _) => Ok(Some((TestMerge { mergeability: Some(Mergeability::Dirty), commit: None }, Vec::new()))),
+    let Large { value: (tree, objects), reserved } = core.objects.merge(repo, merge).await?;
+    match tree {
+        Some(tree) => clean(&version, tree, Large { value: objects, reserved }).map(Some),
+        None => Ok(Some((TestMerge { mergeability: Some(Mergeability::Dirty), commit: None }, nothing()))),
     }
 }
 
-/// The same version always has the same commit.
-fn clean(version: &Version, tree: Sha, mut objects: Vec<Arc<RawObject>>) -> Result<(TestMerge, Vec<Arc<RawObject>>)> {
+/// The same version always has the same commit. It is not stored with too many new objects: a small push to the base would
+/// write them for every pull request.
+fn clean(version: &Version, tree: Sha, mut objects: NewObjects) -> Result<(TestMerge, NewObjects)> {
+    if objects.value.iter().map(|object| object.data().len()).sum::<usize>() > STORED_BYTES_MAX {
+        return Ok((TestMerge { mergeability: Some(Mergeability::Clean), commit: None }, nothing()));
+    }
     let service = Identity {
         name: "Plinth".into(),
         email: "noreply@localhost".into(),
@@ -75,7 +89,7 @@ fn clean(version: &Version, tree: Sha, mut objects: Vec<Arc<RawObject>>) -> Resu
     };
     let commit = commit.to_object()?;
     let result = TestMerge { mergeability: Some(Mergeability::Clean), commit: Some(commit.sha()) };
-    objects.push(Arc::new(commit));
+    objects.value.push(Arc::new(commit));
     Ok((result, objects))
 }
 

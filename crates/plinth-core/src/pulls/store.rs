@@ -247,7 +247,7 @@ pub fn gc_roots(db: &mut Connection, repo: RepoId) -> BoxFuture<'_, Result<Vec<S
     let sql = "select v.base_sha from pull p join pull_version v on v.pull_id = p.id where p.repo_id = $1 \
                union select v.head_sha from pull p join pull_version v on v.pull_id = p.id where p.repo_id = $1 \
                union select v.test_merge from pull p join pull_version v on v.pull_id = p.id and v.number = p.version \
-               where p.repo_id = $1 and p.state = 'open' and v.test_merge is not null \
+               where p.repo_id = $1 and p.merged_at is null and v.test_merge is not null \
                union select p.merge_commit from pull p where p.repo_id = $1 and p.merge_commit is not null \
                union select t.base_sha from review_thread t where t.repo_id = $1 \
                union select t.head_sha from review_thread t where t.repo_id = $1";
