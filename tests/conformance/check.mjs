@@ -30,7 +30,7 @@ function problems(response, described) {
   const media = headers['content-type'] === JSON_TYPE ? [] : [{ path: '', rule: 'content-type', message: `the type is ${headers['content-type']}` }];
   // An error response without a described schema has the general one.
   const validate = described.get(status) ?? general?.validate ?? validateError;
-  return [...media, ...validate(body), ...(status >= 400 ? envelope(status, body) : [])];
+  return [...media, ...validate(body, headers['x-github-media-type']), ...(status >= 400 ? envelope(status, body) : [])];
 }
 
 /** GitHub's description requires no key in an error response; clients do. */

@@ -7,7 +7,7 @@ const document = JSON.parse(readFileSync(new URL('node_modules/@octokit/openapi/
 const ajv = addFormats(new Ajv({ allErrors: true, verbose: true, strict: true, strictTypes: false, strictRequired: false }), ['date', 'date-time', 'uri']);
 
 /** Copied unchanged. */
-const RULES = ['type', 'required', 'enum', 'minLength', 'maxLength'];
+const RULES = ['type', 'required', 'enum', 'minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems'];
 /** Copied with their schemas converted to JSON Schema. */
 const [SCHEMA, SCHEMAS, NAMED] = [['items', 'not', 'additionalProperties'], ['allOf', 'anyOf', 'oneOf'], ['properties']];
 /** Keywords that do not constrain values. */
@@ -15,13 +15,18 @@ const ANNOTATIONS = ['title', 'description', 'example', 'examples', 'default', '
 /** Our numbers fit into the integers of JavaScript, so `int64` needs no check. */
 const FORMATS = { date: 'date', 'date-time': 'date-time', uri: 'uri', int64: undefined };
 
-/** The responses of an operation by status: a validator of the body, or `null` if no schema is described. */
+/** A media type with a schema of its own. */
+const OBJECT = { type: 'application/vnd.github.object', parameter: 'param=object;' };
+
+/** The responses of an operation by status: a validator of the body and its media type, or `null` if no schema is described. */
 export function responsesOf({ operation, method, path }) {
   const described = document.paths[path]?.[method.toLowerCase()];
   if (described?.operationId !== operation) throw new Error(`GitHub describes no ${operation} at ${method} ${path}`);
   return new Map(Object.entries(described.responses).map(([status, response]) => {
-    const schema = resolve(response).content?.['application/json']?.schema;
-    return [Number(status), schema ? validator(schema) : null];
+    const content = resolve(response).content ?? {};
+    const schema = content['application/json']?.schema;
+    const object = content[OBJECT.type]?.schema ?? schema;
+    return [Number(status), schema ? (value, media) => validator(media?.includes(OBJECT.parameter) ? object : schema)(value) : null];
   }));
 }
 
@@ -37,7 +42,8 @@ function validator(schema) {
   const text = JSON.stringify(schema);
   if (!validators.has(text)) validators.set(text, ajv.compile(converted(schema)));
   const validate = validators.get(text);
-  return (value) => (validate(value) ? [] : validate.errors.map(problem));
+  // The errors of `then` say what is wrong.
+  return (value) => (validate(value) ? [] : validate.errors.filter(({ keyword }) => keyword !== 'if').map(problem));
 }
 
 function problem({ instancePath, keyword, params, message, data: value }) {
@@ -52,7 +58,8 @@ function resolve(node) {
 
 /** OpenAPI 3.0 as JSON Schema. An unknown keyword stops the check, so that no rule is skipped. */
 function converted(described) {
-  const node = resolve(described);
+  const { discriminator, ...node } = resolve(described);
+  if (discriminator) return discriminated(discriminator);
   const schema = {};
   for (const [keyword, value] of Object.entries(node)) {
     if (RULES.includes(keyword)) schema[keyword] = value;
@@ -64,4 +71,13 @@ function converted(described) {
   if (node.format && !(node.format in FORMATS)) throw new Error(`GitHub's description uses the format ${node.format}`);
   if (node.format && FORMATS[node.format]) schema.format = FORMATS[node.format];
   return node.nullable ? { if: { not: { type: 'null' } }, then: schema } : schema;
+}
+
+/** The schema that the value of a property names. Errors are those of that schema only, where `oneOf` reports those of all. */
+function discriminated({ propertyName, mapping }) {
+  const cases = Object.entries(mapping).map(([word, $ref]) => {
+    const named = { type: 'object', required: [propertyName], properties: { [propertyName]: { const: word } } };
+    return { if: word === 'array' ? { type: 'array' } : named, then: converted({ $ref }) };
+  });
+  return { allOf: [{ anyOf: cases.map((each) => each.if) }, ...cases] };
 }
