@@ -40,6 +40,7 @@ static STATE: LazyLock<String> = LazyLock::new(|| {
         .installation("narrow", "acme", "[acme/Beta]")
         .classic("mona", "repo, 'read:org'", "ghp_mona")
         .classic("mona", "public_repo", "ghp_public")
+        .classic("mona", "", "ghp_unscoped")
         .classic("hubot", "repo, 'read:org'", "ghp_hubot")
         .classic("stranger", "repo, 'read:org'", "ghp_stranger")
         .fine_grained("mona", "acme", "contents: read", "github_pat_acme")
@@ -234,6 +235,8 @@ async fn collaborators_are_visible_to_those_who_may_push() {
         };
         let ok = if path == "collaborators/mona" { 204 } else { 200 };
         assert_eq!(status("ghp_hubot", "mona/own").await, ok);
+        assert_eq!(status("ghp_public", "mona/own").await, ok);
+        assert_eq!(status("ghp_unscoped", "mona/own").await, 403);
         assert_eq!(status("ghs_allallall", "acme/gamma").await, ok);
         assert_eq!(status("ghp_hubot", "acme/gamma").await, 403);
         assert_eq!(status("ghp_stranger", "mona/own").await, 404);

@@ -120,9 +120,14 @@ pub const ISSUE_FIELDS_WRITE: Rule = Rule {
 pub const MEMBERS_READ: Rule =
     Rule { see_scope: Some(Scope::ReadOrg), permission: Some(("members", Level::Read)), ..ISSUE_FIELDS_READ };
 
-/// Who has a role in a repository is visible to users who have one themselves and may push.
-pub const COLLABORATORS_READ: Rule =
-    Rule { anonymous: Anonymous::Rejected, members_only: true, act_role: Role::Write, ..REPO_READ };
+/// Who has a role in a repository is visible to users who have one themselves and may push, with a token that may push.
+pub const COLLABORATORS_READ: Rule = Rule {
+    anonymous: Anonymous::Rejected,
+    members_only: true,
+    act_scope: Some(Scope::PublicRepo),
+    act_role: Role::Write,
+    ..REPO_READ
+};
 
 /// Hooks are hidden from everyone but administrators of the repository with the right scope.
 pub const REPO_HOOKS_READ: Rule = Rule {
