@@ -23,6 +23,9 @@ pub enum Error {
     /// Something that the request names besides the resource of its path is absent.
     #[error("{0}")]
     Missing(&'static str),
+    /// As `Missing`, with the name that the request has for it.
+    #[error("{0}")]
+    MissingNamed(String),
     /// The resource is in a state in which it does not have the operation.
     #[error("{0}")]
     NotAllowed(String),

@@ -9,6 +9,7 @@ pub mod access;
 pub mod accounts;
 pub mod apps;
 mod caches;
+pub mod contents;
 mod core;
 pub mod events;
 pub mod expiry;

@@ -7,6 +7,7 @@ mod files;
 mod readme;
 mod rights;
 mod short_ids;
+mod writing;
 
 use serde_json::Value;
 

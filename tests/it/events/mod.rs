@@ -2,6 +2,7 @@
 
 mod atomicity;
 mod comments;
+mod contents;
 mod cost;
 mod hooks;
 mod installations;

@@ -261,6 +261,7 @@ async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects
     };
     Objects {
         tree: text(&commit["tree"]["sha"]),
+        blob: text(&setup.get(&format!("{hello}/contents/a")).await.expect(200).json()["sha"]),
         main,
         next,
         pushed,

@@ -11,6 +11,8 @@ pub struct Objects {
     pub next: String,
     pub pushed: String,
     pub tree: String,
+    /// The file `a` of `main`.
+    pub blob: String,
     pub comments: [i64; 3],
     pub pending_reviews: [i64; 2],
     pub issue_fields: [i64; 2],
@@ -84,6 +86,10 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
             format!("{hello}/git/tags"),
             json!({ "tag": "v1", "message": "m", "object": objects.main, "type": "commit" }),
         ),
+        "repos/create-or-update-file-contents" => {
+            (format!("{hello}/contents/new"), json!({ "message": "m", "content": "bmV3" }))
+        }
+        "repos/delete-file" => (format!("{hello}/contents/a"), json!({ "message": "m", "sha": objects.blob })),
         "repos/create-for-authenticated-user" => ("/user/repos".to_owned(), json!({ "name": "own" })),
         "repos/create-in-org" => ("/orgs/octo-org/repos".to_owned(), json!({ "name": "new", "private": true })),
         "repos/update" => (hello.to_owned(), json!({ "description": "changed" })),

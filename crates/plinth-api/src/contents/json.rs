@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::find;
+use crate::git_objects::json::Commit;
 use crate::wire::{Word, words};
 use plinth_base::ids::Sha;
 use plinth_base::urls::Part::{Fixed, Path};
@@ -110,6 +111,10 @@ impl<'a> Item<'a> {
         }
     }
 
+    pub fn url(&self) -> Url<'a> {
+        self.url
+    }
+
     /// In a list. GitHub lists submodules as files, and clients rely on that.
     pub fn in_list(item: &'a find::Item, at: At<'a>) -> Self {
         let shown = Self::new(item, at);
@@ -187,6 +192,15 @@ pub struct Directory<'a> {
     #[serde(flatten)]
     pub item: Item<'a>,
     pub entries: Vec<Item<'a>>,
+}
+
+/// A commit that changed one file.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "file-commit")]
+pub struct FileCommit<'a> {
+    /// The file as the commit has it; null after a deletion.
+    pub content: Option<Item<'a>>,
+    pub commit: Commit<'a>,
 }
 
 /// The schema of everything that can be at a path.

@@ -140,7 +140,7 @@ impl JsonSchema for Parents {
 
 #[derive(JsonSchema)]
 #[schemars(inline)]
-struct PersonBody {
+pub struct PersonBody {
     email: String,
     name: String,
     #[schemars(with = "Option<DateTime>")]

@@ -21,6 +21,8 @@ pub struct Operation {
     pub success: Success,
     /// What a response without content means, if a success may also have none.
     pub or_no_content: Option<&'static str>,
+    /// What 200 means, if it is a second success with the same schema.
+    pub or_ok: Option<&'static str>,
     /// Error responses of its own, in addition to those that every such operation has.
     pub errors: &'static [(u16, &'static str)],
 }
@@ -64,7 +66,7 @@ pub const JSON: &str = "application/json";
 impl Operation {
     /// An operation without a query, a body or errors of its own.
     pub const fn new(id: &'static str, summary: &'static str, about: &'static str, success: Success) -> Self {
-        Self { id, summary, about, query: &[], body: None, success, or_no_content: None, errors: &[] }
+        Self { id, summary, about, query: &[], body: None, success, or_no_content: None, or_ok: None, errors: &[] }
     }
 
     pub const fn query(mut self, query: &'static [Parameter]) -> Self {
@@ -91,6 +93,12 @@ impl Operation {
     /// A second success, 204.
     pub const fn or_no_content(mut self, means: &'static str) -> Self {
         self.or_no_content = Some(means);
+        self
+    }
+
+    /// A second success, 200.
+    pub const fn or_ok(mut self, means: &'static str) -> Self {
+        self.or_ok = Some(means);
         self
     }
 

@@ -3,7 +3,7 @@
 use http::Method;
 use serde_json::{Map, Value, json};
 
-use super::operation::{Body, JSON, Operation, Parameter, Presence, Success, no_content};
+use super::operation::{Body, JSON, Operation, Parameter, Presence, Success, no_content, ok};
 use super::schema::Schemas;
 use super::{PATH_PARAMETERS, common, find, rights};
 use crate::policy::Row;
@@ -104,6 +104,9 @@ fn responses(described: &Operation, row: &Row, schemas: &mut Schemas) -> Value {
     responses.insert(described.success.status.to_string(), success(&described.success, described, row, schemas));
     if let Some(means) = described.or_no_content {
         responses.insert("204".to_owned(), success(&no_content(means), described, row, schemas));
+    }
+    if let (Some(means), Some(schema)) = (described.or_ok, described.success.schema) {
+        responses.insert("200".to_owned(), success(&ok(means, schema), described, row, schemas));
     }
     Value::Object(responses)
 }

@@ -158,6 +158,8 @@ endpoints! {
     ListCommits = "repos/list-commits", GET ["/repos/{owner}/{repo}/commits"], CONTENTS_READ;
     CompareCommits = "repos/compare-commits-with-basehead", GET ["/repos/{owner}/{repo}/compare/{*basehead}"], CONTENTS_READ;
     GetContents = "repos/get-content", GET ["/repos/{owner}/{repo}/contents/{*path}", "/repos/{owner}/{repo}/contents", "/repos/{owner}/{repo}/contents/"], CONTENTS_READ;
+    WriteFile = "repos/create-or-update-file-contents", PUT ["/repos/{owner}/{repo}/contents/{*path}"], REF_WRITE;
+    DeleteFile = "repos/delete-file", DELETE ["/repos/{owner}/{repo}/contents/{*path}"], REF_WRITE;
     GetReadme = "repos/get-readme", GET ["/repos/{owner}/{repo}/readme"], CONTENTS_READ;
     GetReadmeInDirectory = "repos/get-readme-in-directory", GET ["/repos/{owner}/{repo}/readme/{*dir}"], CONTENTS_READ;
     ListTags = "repos/list-tags", GET ["/repos/{owner}/{repo}/tags"], REPO_READ;

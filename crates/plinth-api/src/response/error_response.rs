@@ -24,7 +24,7 @@ fn status(error: &Error) -> StatusCode {
         Error::BadRequest(_) => StatusCode::BAD_REQUEST,
         Error::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
         Error::Forbidden(_) | Error::RateLimited(_) | Error::SecondaryLimited { .. } => StatusCode::FORBIDDEN,
-        Error::NotFound | Error::Missing(_) => StatusCode::NOT_FOUND,
+        Error::NotFound | Error::Missing(_) | Error::MissingNamed(_) => StatusCode::NOT_FOUND,
         Error::NotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
         Error::Conflict(_) => StatusCode::CONFLICT,
         Error::BodyTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
@@ -134,6 +134,7 @@ fn message(error: &Error) -> String {
         | Error::Unauthenticated(_)
         | Error::Forbidden(_)
         | Error::Missing(_)
+        | Error::MissingNamed(_)
         | Error::NotAllowed(_)
         | Error::Conflict(_)
         | Error::Unprocessable(_)

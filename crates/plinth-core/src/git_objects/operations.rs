@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::{ObjectKind, Sha};
+use plinth_base::ids::{ObjectKind, RepoId, Sha};
 use plinth_git::{self as git, Commit, Date, EMPTY_TREE, Identity, MemoryObjects, RawObject, Reader, Tag};
 
 use super::{NewBlob, NewCommit, NewTag, NewTree, rules};
@@ -18,8 +18,7 @@ pub async fn create_blob(core: &Core, access: &WriteAccess<RepoTarget>, new: New
     insert(core, access, RawObject::blob(rules::content_of(new))?).await
 }
 
-/// Creates a tree and all new objects in it. A tree with a `.gitmodules` file is checked by git, after a flush that lets git
-/// see all objects.
+/// Creates a tree and all new objects in it.
 pub async fn create_tree(core: &Core, access: &WriteAccess<RepoTarget>, new: NewTree) -> Result<Sha> {
     let repo = access.repo.id;
     check_not_empty(&mut core.read().await?, repo).await?;
@@ -36,12 +35,17 @@ pub async fn create_tree(core: &Core, access: &WriteAccess<RepoTarget>, new: New
         })
         .await?;
     if needs_git {
-        core.objects.flush(repo).await?;
-        let (objects, checked) = (core.objects.clone(), made.clone());
-        core.objects.run(move || objects.repository(repo)?.check_objects(&checked, &[])).await?;
+        check_submodules(core, repo, &made).await?;
     }
     core.objects.insert(access.authority(), repo, made, core.clock.now()).await?;
     Ok(sha)
+}
+
+/// Lets git check new objects with a `.gitmodules` file, after a flush that lets git see all objects.
+pub(crate) async fn check_submodules(core: &Core, repo: RepoId, made: &[Arc<RawObject>]) -> Result<()> {
+    core.objects.flush(repo).await?;
+    let (objects, checked) = (core.objects.clone(), made.to_vec());
+    core.objects.run(move || objects.repository(repo)?.check_objects(&checked, &[])).await
 }
 
 pub async fn create_commit(core: &Core, access: &WriteAccess<RepoTarget>, new: NewCommit) -> Result<(Sha, Commit)> {
@@ -103,7 +107,7 @@ fn tag_object(reader: &Reader<'_>, new: NewTag, caller: &Identity) -> Result<Raw
 }
 
 /// The caller's name and email address, with the current time.
-async fn caller_identity(core: &Core, access: &WriteAccess<RepoTarget>) -> Result<Identity> {
+pub(crate) async fn caller_identity(core: &Core, access: &WriteAccess<RepoTarget>) -> Result<Identity> {
     let actor = access.caller().actor().ok_or(Error::NotFound)?;
     let account = accounts::store::find(&mut core.read().await?, actor).await?.ok_or(Error::NotFound)?;
     let (name, email) = commit_identity(&account.login, account.name.as_deref(), account.email.as_deref());

@@ -2,8 +2,9 @@
 
 use crate::branches::json::{Branch, ShortBranch, Tag};
 use crate::commits::json::CommitComparison;
-use crate::contents::json::{Contents, File};
-use crate::openapi::operation::{Area, Operation, Parameter, ok, parameter};
+use crate::contents::body::{DeleteFileBody, WriteFileBody};
+use crate::contents::json::{Contents, File, FileCommit};
+use crate::openapi::operation::{Area, Operation, Parameter, created, ok, parameter};
 use crate::openapi::parameters::{PAGE, PAGES, PER_PAGE};
 use crate::openapi::schema::of;
 use crate::pulls::json::commit::CommitItem;
@@ -11,6 +12,7 @@ use crate::wire::DateTime;
 
 const FILE_TYPES: &[&str] = &["application/vnd.github.raw", "application/vnd.github.html"];
 const REF: Parameter = parameter("ref", of::<String>, "A branch, a tag or an id; the default branch by default.");
+const MOVED: (u16, &str) = (409, "The file is not the one that `sha` names, or the branch has moved meanwhile.");
 const EMPTY: (u16, &str) = (409, "The repository is empty.");
 
 pub const AREA: Area = Area {
@@ -69,6 +71,27 @@ pub const AREA: Area = Area {
             ok("What is at the path.", of::<Contents>).or(FILE_TYPES),
         )
         .query(&[REF]),
+        Operation::new(
+            "repos/create-or-update-file-contents",
+            "Create or update a file",
+            "Makes a commit on a branch. An empty repository gets its first commit. Requests at the same time conflict: one of them \
+             gets 409.",
+            created("The new file and the commit.", of::<FileCommit>),
+        )
+        .body(of::<WriteFileBody>, r#"{"message":"Add a file","content":"aGVsbG8K"}"#)
+        .or_ok("The changed file and the commit.")
+        .errors(&[MOVED]),
+        Operation::new(
+            "repos/delete-file",
+            "Delete a file",
+            "Makes a commit on a branch. The keys of the body may be in the query instead.",
+            ok("The commit.", of::<FileCommit>),
+        )
+        .body(
+            of::<DeleteFileBody>,
+            r#"{"message":"Delete a file","sha":"95d09f2b10159347eece71399a7e2e907ea3df4f"}"#,
+        )
+        .errors(&[MOVED]),
         Operation::new(
             "repos/get-readme",
             "Get the README of a repository",
