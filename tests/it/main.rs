@@ -36,6 +36,7 @@ mod review_requests;
 mod revocation;
 mod schemas;
 mod state_file;
+mod statuses;
 mod store;
 mod support;
 mod tokens;

@@ -36,5 +36,6 @@ pub mod router;
 pub mod routes;
 pub mod server;
 pub mod settings;
+mod statuses;
 pub mod webhooks;
 mod wire;

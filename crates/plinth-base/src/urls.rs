@@ -234,6 +234,11 @@ impl Urls {
         self.repo(owner, name).then(Fixed("/commits/")).then(Part::Sha(sha))
     }
 
+    /// The statuses of a commit.
+    pub fn status<'a>(&'a self, owner: &'a str, name: &'a str, sha: crate::ids::Sha) -> Url<'a> {
+        self.repo(owner, name).then(Fixed("/statuses/")).then(Part::Sha(sha))
+    }
+
     pub fn notification_thread(&self, id: crate::ids::NotificationId) -> Url<'_> {
         Url::new(&self.api, [Fixed("/notifications/threads/"), Number(id.0)])
     }

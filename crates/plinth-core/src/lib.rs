@@ -32,6 +32,7 @@ pub mod repos;
 pub mod review_comments;
 pub mod review_requests;
 mod settings;
+pub mod statuses;
 pub mod tokens;
 pub mod webhooks;
 

@@ -35,6 +35,7 @@ pub enum WriteAction {
 
 /// Tables that have content and nothing else.
 const CONTENT_TABLES: &[&str] = &[
+    "commit_status",
     "device_code",
     "event",
     "git_object",

@@ -31,6 +31,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0011_webhooks",
     "0012_merges",
     "0013_topics",
+    "0014_statuses_releases",
     "0016_resolved_threads"
 ];
 

@@ -164,6 +164,7 @@ integer_column!(
     ids::EventId,
     ids::MessageId,
     ids::DeliveryId,
+    ids::StatusId,
 );
 
 /// Makes enums storable as text, by `as_str` and `FromStr`.

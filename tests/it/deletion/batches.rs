@@ -66,6 +66,9 @@ async fn fill(tx: &mut Transaction, repo: RepoId) -> Result<()> {
         let sql = "insert into review_comment (id, repo_id, pull_id, review_id, thread_id, in_reply_to_id, pending, body, \
                    created_at, updated_at) values ($1, $2, $3, $3, $3, $4, false, 'a', 1, 1)";
         tx.execute(sql, params![n, repo, first, (n > first).then_some(first)]).await?;
+        let sql = "insert into commit_status (id, repo_id, sha, context, context_key, number, latest, state, created_at) \
+                   values ($1, $2, $3, 'a', 'a', $4, false, 'success', 1)";
+        tx.execute(sql, params![n, repo, vec![0u8; 20], version + 1]).await?;
         let sql = "insert into token (id, hash, kind, hint, created_at) values ($1, $2, 'installation', 'a', 1)";
         tx.execute(sql, params![n, format!("{n:020}").into_bytes()]).await?;
         tx.execute("insert into token_repo values ($1, $2)", params![n, repo]).await?;

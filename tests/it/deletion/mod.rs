@@ -21,7 +21,7 @@ const OTHER: RepoId = RepoId(2);
 const DELETES: &str = "ghp_deletes";
 
 /// The tables with rows of a repository, and how many there are.
-const ROWS: [(&str, &str); 18] = [
+const ROWS: [(&str, &str); 19] = [
     ("repo", "select count(*) from repo where id = $1"),
     ("collaborator", "select count(*) from collaborator where repo_id = $1"),
     ("installation_repo", "select count(*) from installation_repo where repo_id = $1"),
@@ -40,6 +40,7 @@ const ROWS: [(&str, &str); 18] = [
         "select count(*) from review_thread_place l join review_thread t on t.id = l.thread_id where t.repo_id = $1",
     ),
     ("review_comment", "select count(*) from review_comment where repo_id = $1"),
+    ("commit_status", "select count(*) from commit_status where repo_id = $1"),
     ("webhook", "select count(*) from webhook where repo_id = $1"),
     (
         "webhook_message",
@@ -96,6 +97,8 @@ async fn fixture() -> (PullRequestFixture, Created) {
     let reviewers = json!({ "reviewers": ["hubot"] });
     fixture.user("mona").post(&format!("{PULL}/requested_reviewers"), reviewers).await.expect(201);
     fixture.user("mona").post("/repos/acme/rocket/git/blobs", json!({ "content": "loose" })).await.expect(201);
+    let status = format!("/repos/acme/rocket/statuses/{}", fixture.head);
+    fixture.user("mona").post(&status, json!({ "state": "success" })).await.expect(201);
     let head = fixture.commit_on(&fixture.head, &[("file", Some("0\n1\ntwo\n3\n"))]);
     fixture.push("feature", &head).await;
     let in_other = json!({ "body": "Stays", "commit_id": fixture.head, "path": "file", "line": 2 });

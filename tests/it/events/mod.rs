@@ -12,6 +12,7 @@ mod pulls;
 mod pushes;
 mod refs;
 mod repositories;
+mod statuses;
 
 use plinth_base::ids::{InstallationId, WebhookId};
 use plinth_base::urls::Urls;

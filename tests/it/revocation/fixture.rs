@@ -16,13 +16,14 @@ use plinth_api::app::App;
 use plinth_api::policy::Row;
 
 const PERMISSIONS: &str = "administration: write, contents: write, issue_fields: write, organization_projects: write, \
-                           pull_requests: write, workflows: write, repository_hooks: write, organization_hooks: write";
+                           pull_requests: write, workflows: write, repository_hooks: write, organization_hooks: write, \
+                           statuses: write";
 const HOOKS: &str = r#"
 orgs: [{ login: octo-org, hooks: [{ url: "http://192.0.2.1/1" }, { url: "http://192.0.2.1/2" }] }]
 repos: [{ name: octo-org/hello, private: true, hooks: [{ url: "http://192.0.2.1/1" }, { url: "http://192.0.2.1/2" }] }]
 apps: [{ slug: helper, owner: octo-org, permissions: { PERMISSIONS }, webhook_url: "http://192.0.2.1/app" }]
 "#;
-const TABLES: [&str; 20] = [
+const TABLES: [&str; 21] = [
     "select count(*) from account",
     "select count(*) from repo",
     "select count(*) from collaborator",
@@ -43,6 +44,7 @@ const TABLES: [&str; 20] = [
     "select count(*) from webhook",
     "select count(*) from webhook_delivery",
     "select count(*) from event",
+    "select count(*) from commit_status",
 ];
 
 pub struct Fixture {

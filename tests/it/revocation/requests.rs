@@ -89,6 +89,7 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
         "repos/create-or-update-file-contents" => {
             (format!("{hello}/contents/new"), json!({ "message": "m", "content": "bmV3" }))
         }
+        "repos/create-commit-status" => (format!("{hello}/statuses/{}", objects.main), json!({ "state": "success" })),
         "repos/delete-file" => (format!("{hello}/contents/a"), json!({ "message": "m", "sha": objects.blob })),
         "repos/create-for-authenticated-user" => ("/user/repos".to_owned(), json!({ "name": "own" })),
         "repos/create-in-org" => ("/orgs/octo-org/repos".to_owned(), json!({ "name": "new", "private": true })),

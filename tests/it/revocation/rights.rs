@@ -54,10 +54,11 @@ const REPO: &[TargetKind] = &[TargetKind::Repo];
 
 const ALL_PERMISSIONS: &str = "update installation set permissions = '{\"administration\":\"write\",\
     \"contents\":\"write\",\"issue_fields\":\"write\",\"organization_projects\":\"write\",\"pull_requests\":\"write\",\
-    \"workflows\":\"write\",\"repository_hooks\":\"write\",\"organization_hooks\":\"write\"}'";
+    \"workflows\":\"write\",\"repository_hooks\":\"write\",\"organization_hooks\":\"write\",\
+    \"statuses\":\"write\"}'";
 const READ_PERMISSIONS: &str = "update installation set permissions = '{\"administration\":\"read\",\
     \"contents\":\"read\",\"issue_fields\":\"read\",\"organization_projects\":\"read\",\"pull_requests\":\"read\",\
-    \"repository_hooks\":\"read\",\"organization_hooks\":\"read\"}'";
+    \"repository_hooks\":\"read\",\"organization_hooks\":\"read\",\"statuses\":\"read\"}'";
 
 pub const RIGHTS: &[Right] = &[
     Right {
@@ -152,7 +153,8 @@ pub const RIGHTS: &[Right] = &[
         take: &["update token set permissions = '{\"contents\":\"read\"}' where note = 'caller'"],
         give_back: &["update token set permissions = '{\"administration\":\"write\",\"contents\":\"write\",\
                       \"issue_fields\":\"write\",\"organization_projects\":\"write\",\"pull_requests\":\"write\",\
-                      \"workflows\":\"write\",\"repository_hooks\":\"write\",\"organization_hooks\":\"write\"}' \
+                      \"workflows\":\"write\",\"repository_hooks\":\"write\",\"organization_hooks\":\"write\",\
+    \"statuses\":\"write\"}' \
                       where note = 'caller'"],
         targets: IN_ORG,
     },

@@ -57,6 +57,7 @@ pub const PATH: &[PathParameter] = &[
         "main",
     ),
     part("file_sha", of::<Sha>, "The id of the blob.", "95d09f2b10159347eece71399a7e2e907ea3df4f"),
+    part("sha", of::<Sha>, "The id of the commit.", "6dcb09b5b57875f334f61aebed695e2e4193db5e"),
     part("hook_id", of::<i64>, "The `id` of the hook.", "1"),
     part("delivery_id", of::<i64>, "The `id` of the delivery.", "1"),
     part("id", of::<i64>, "The `id` of the account.", "1"),

@@ -124,7 +124,10 @@ endpoints! {
     RequestReviewers = "pulls/request-reviewers", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers"], Rule { act_role: Role::Write, ..PULLS_WRITE };
     RemoveRequestedReviewers = "pulls/remove-requested-reviewers", DELETE ["/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers"], Rule { act_role: Role::Write, ..PULLS_WRITE };
     GetRepoCommit = "repos/get-commit", GET ["/repos/{owner}/{repo}/commits/{*ref}"], CONTENTS_READ;
-    GetCombinedStatus = "repos/get-combined-status-for-ref", GET ["/repos/{owner}/{repo}/commits/{*ref}/status"], Rule { permission: Some(("statuses", Level::Read)), ..CONTENTS_READ };
+    GetCombinedStatus = "repos/get-combined-status-for-ref", GET ["/repos/{owner}/{repo}/commits/{*ref}/status"], STATUSES_READ;
+    /// The second path is where the URL of a status leads to.
+    ListStatuses = "repos/list-commit-statuses-for-ref", GET ["/repos/{owner}/{repo}/commits/{*ref}/statuses", "/repos/{owner}/{repo}/statuses/{sha}"], STATUSES_READ;
+    CreateStatus = "repos/create-commit-status", POST ["/repos/{owner}/{repo}/statuses/{sha}"], STATUSES_WRITE;
     ListCheckRuns = "checks/list-for-ref", GET ["/repos/{owner}/{repo}/commits/{*ref}/check-runs"], Rule { permission: Some(("checks", Level::Read)), ..CONTENTS_READ };
     ListPullsOfCommit = "repos/list-pull-requests-associated-with-commit", GET ["/repos/{owner}/{repo}/commits/{*commit_sha}/pulls"], PULLS_READ;
     ListReviews = "pulls/list-reviews", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews"], PULLS_READ;

@@ -7,13 +7,14 @@ pub mod json;
 
 pub use extract::FoundPull;
 pub use handlers::commit::{find_named, find_target};
+pub use handlers::commit_reports::get_commit;
 pub use handlers::commits::{COMMITS_MAX, find_people, read_commits, shown_bytes};
 pub use handlers::files::FileReader;
 pub use handlers::{find_pull, patch, ready_one};
 
 use crate::policy::table::{
-    CreatePull, GetCombinedStatus, GetPull, GetRepoCommit, ListCheckRuns, ListPullCommits, ListPullFiles, ListPulls,
-    ListPullsOfCommit, UpdatePull,
+    CreatePull, GetPull, GetRepoCommit, ListCheckRuns, ListPullCommits, ListPullFiles, ListPulls, ListPullsOfCommit,
+    UpdatePull,
 };
 use crate::routes::Routes;
 
@@ -26,7 +27,6 @@ pub fn routes() -> Routes {
         .on::<ListPullFiles, _, _>(handlers::files::list)
         .on::<ListPullCommits, _, _>(handlers::commits::list)
         .on::<GetRepoCommit, _, _>(handlers::commit::get)
-        .on::<GetCombinedStatus, _, _>(handlers::commit_reports::combined_status)
         .on::<ListCheckRuns, _, _>(handlers::commit_reports::check_runs)
         .on::<ListPullsOfCommit, _, _>(handlers::commit_reports::pulls)
 }

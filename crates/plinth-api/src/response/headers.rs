@@ -135,7 +135,7 @@ pub fn add_rights(headers: &mut HeaderMap, principal: &Principal, row: Option<&R
 fn accepted_scope(rule: &Rule) -> &'static str {
     let scope = match (rule.act_scope, rule.see_scope) {
         // Whoever may see a private repository may act on a public one.
-        (None | Some(Scope::PublicRepo), Some(wider)) => Some(wider),
+        (None | Some(Scope::PublicRepo | Scope::PublicRepoStatus), Some(wider)) => Some(wider),
         (act, _) => act,
     };
     scope.map_or("", Scope::as_str)

@@ -87,4 +87,6 @@ numeric_ids! {
     MessageId
     /// One attempt to deliver a message.
     DeliveryId
+    /// A status of a commit.
+    StatusId
 }

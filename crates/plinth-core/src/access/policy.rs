@@ -67,6 +67,14 @@ pub const REF_WRITE: Rule = Rule { also: Some("workflows"), ..CONTENTS_WRITE };
 /// A private repository is hidden from tokens that may not read its contents, since they cannot clone it.
 pub const GIT_READ: Rule = Rule { see_permission: true, ..CONTENTS_READ };
 pub const GIT_WRITE: Rule = Rule { see_permission: true, ..REF_WRITE };
+pub const STATUSES_READ: Rule =
+    Rule { see_scope: Some(Scope::RepoStatus), permission: Some(("statuses", Level::Read)), ..REPO_READ };
+pub const STATUSES_WRITE: Rule = Rule {
+    see_scope: Some(Scope::RepoStatus),
+    act_scope: Some(Scope::PublicRepoStatus),
+    permission: Some(("statuses", Level::Write)),
+    ..REPO_WRITE
+};
 pub const PULLS_READ: Rule = Rule { permission: Some(("pull_requests", Level::Read)), ..REPO_READ };
 /// Everyone who can read a repository may review its pull requests.
 pub const PULLS_WRITE: Rule =

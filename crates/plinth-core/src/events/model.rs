@@ -96,6 +96,8 @@ event_names! {
     PullRequestReviewComment = "pull_request_review_comment",
     /// The subject is the thread.
     PullRequestReviewThread = "pull_request_review_thread",
+    /// The subject is the status.
+    Status = "status",
     /// No subject.
     Repository = "repository",
     /// A private repository became public. No subject.

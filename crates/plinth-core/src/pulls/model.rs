@@ -190,7 +190,8 @@ impl Author {
     }
 }
 
-fn account_from_columns(row: &Row<'_>, first: usize) -> Result<Option<AccountSummary>, DbError> {
+/// Reads an account that may be absent: id, kind, login and `site_admin`.
+pub fn account_from_columns(row: &Row<'_>, first: usize) -> Result<Option<AccountSummary>, DbError> {
     let Some(id) = row.get::<Option<AccountId>>(first)? else { return Ok(None) };
     let (kind, login, site_admin) = (row.get(first + 1)?, row.get(first + 2)?, row.get(first + 3)?);
     Ok(Some(AccountSummary { id, kind, login, site_admin }))

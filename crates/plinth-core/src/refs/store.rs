@@ -12,6 +12,13 @@ pub async fn find(db: &mut Connection, repo: RepoId, name: &RefName) -> Result<O
     db.optional(sql, params![repo, name]).await
 }
 
+/// Branches that point at this commit, in order, at most `limit`.
+pub async fn list_branches_at(db: &mut Connection, repo: RepoId, sha: Sha, limit: i64) -> Result<Vec<Ref>, DbError> {
+    let sql = "select name, target, kind from git_ref \
+               where repo_id = $1 and name >= 'refs/heads/' and name < 'refs/heads0' and target = $2 order by name limit $3";
+    db.all(sql, params![repo, sha, limit]).await
+}
+
 /// Whether the repository has any branch.
 pub async fn has_branches(db: &mut Connection, repo: RepoId) -> Result<bool, DbError> {
     let sql = "select cast(1 as bigint) from git_ref \

@@ -7,6 +7,10 @@ use std::fmt;
 pub enum Scope {
     Repo,
     PublicRepo,
+    /// Statuses of commits of all repositories.
+    RepoStatus,
+    /// Statuses of commits of public repositories. No scope has this name alone.
+    PublicRepoStatus,
     Workflow,
     ReadOrg,
     AdminOrg,
@@ -22,9 +26,11 @@ pub enum Scope {
 }
 
 impl Scope {
-    const ALL: [Scope; 14] = [
+    /// Every scope that has a name of its own.
+    const ALL: [Scope; 15] = [
         Scope::Repo,
         Scope::PublicRepo,
+        Scope::RepoStatus,
         Scope::Workflow,
         Scope::ReadOrg,
         Scope::AdminOrg,
@@ -43,6 +49,7 @@ impl Scope {
         match self {
             Scope::Repo => "repo",
             Scope::PublicRepo => "public_repo",
+            Scope::RepoStatus | Scope::PublicRepoStatus => "repo:status",
             Scope::Workflow => "workflow",
             Scope::ReadOrg => "read:org",
             Scope::AdminOrg => "admin:org",
@@ -63,6 +70,8 @@ impl Scope {
         match self {
             Scope::Repo => &["repo"],
             Scope::PublicRepo => &["public_repo", "repo"],
+            Scope::RepoStatus => &["repo:status", "repo"],
+            Scope::PublicRepoStatus => &["repo:status", "public_repo", "repo"],
             Scope::Workflow => &["workflow"],
             Scope::ReadOrg => &["read:org", "write:org", "admin:org"],
             Scope::AdminOrg => &["admin:org"],

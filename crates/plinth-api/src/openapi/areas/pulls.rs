@@ -7,7 +7,7 @@ use crate::openapi::parameters::{ABOUT_FORMS, PAGE, PAGES, PER_PAGE};
 use crate::openapi::schema::of;
 use crate::pulls::body::{CreatePullBody, UpdatePullBody};
 use crate::pulls::json::commit::{CommitItem, WholeCommit};
-use crate::pulls::json::commit_reports::{CheckRuns, CombinedStatus};
+use crate::pulls::json::commit_reports::CheckRuns;
 use crate::pulls::json::file::ChangedFile;
 use crate::pulls::json::{PullRequest, WholePullRequest};
 use crate::review_comments::json::ReviewComment;
@@ -15,6 +15,8 @@ use crate::review_comments::reviews::body::{CreateReviewBody, SubmitReviewBody};
 use crate::review_comments::reviews::json::PullRequestReview;
 use crate::review_requests::body::{RemoveReviewersBody, RequestReviewersBody};
 use crate::review_requests::json::RequestedReviewers;
+use crate::statuses::body::CreateStatusBody;
+use crate::statuses::json::{CombinedStatus, Status};
 
 /// The media types that choose the form of a body.
 const FORMS: &[&str] = &[
@@ -138,10 +140,30 @@ pub const AREA: Area = Area {
         Operation::new(
             "repos/get-combined-status-for-ref",
             "Get the status of a commit",
-            "There are no statuses, so that every commit is pending.",
+            "The latest status of each context, the newest first, and their sum.",
             ok("The status.", of::<CombinedStatus>),
         )
+        .query(PAGES)
         .errors(NO_COMMIT),
+        Operation::new(
+            "repos/list-commit-statuses-for-ref",
+            "List the statuses of a commit",
+            "The newest first.",
+            ok("The statuses.", of::<Vec<Status>>),
+        )
+        .query(PAGES)
+        .errors(NO_COMMIT),
+        Operation::new(
+            "repos/create-commit-status",
+            "Create a status of a commit",
+            "It replaces the one with the same context. A commit has at most 1,000 statuses with one context.",
+            created("The status.", of::<Status>),
+        )
+        .body(
+            of::<CreateStatusBody>,
+            r#"{"state":"success","context":"ci","target_url":"https://ci.example.com/1","description":"It works"}"#,
+        )
+        .errors(INVALID),
         Operation::new(
             "checks/list-for-ref",
             "List the check runs of a commit",

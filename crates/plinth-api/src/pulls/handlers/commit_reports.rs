@@ -1,4 +1,4 @@
-//! What other resources say about a commit: statuses and check runs, of which there are none, and pull requests.
+//! What other resources say about a commit: check runs, of which there are none, and pull requests.
 
 use plinth_core::pulls::find_by_commit;
 use plinth_core::repos::{Repo, RepoTarget};
@@ -7,18 +7,13 @@ use plinth_git::ObjectKind;
 use super::commit::find_named;
 use super::ready;
 use crate::app::App;
-use crate::policy::table::{GetCombinedStatus, ListCheckRuns, ListPullsOfCommit};
+use crate::policy::table::{ListCheckRuns, ListPullsOfCommit};
 use crate::pulls::json::PullRequest;
-use crate::pulls::json::commit_reports::{CheckRuns, CombinedStatus};
+use crate::pulls::json::commit_reports::CheckRuns;
 use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::Sha;
-
-pub async fn combined_status(access: Allowed<GetCombinedStatus, RepoTarget>, app: App) -> Result<ApiResponse> {
-    let sha = get_commit(&app, &access.repo, access.context().params.get("ref")).await?;
-    Ok(ApiResponse::ok(&CombinedStatus::none(sha, &access.repo, access.urls())))
-}
 
 pub async fn check_runs(access: Allowed<ListCheckRuns, RepoTarget>, app: App) -> Result<ApiResponse> {
     get_commit(&app, &access.repo, access.context().params.get("ref")).await?;
@@ -39,7 +34,8 @@ pub async fn pulls(access: Allowed<ListPullsOfCommit, RepoTarget>, app: App) -> 
     Ok(ApiResponse::ok(&shown).with_link(page::link(page, context, total)))
 }
 
-async fn get_commit(app: &App, repo: &Repo, named: &str) -> Result<Sha> {
+/// The commit with this id, or that of a branch or tag, or the error for a missing one.
+pub async fn get_commit(app: &App, repo: &Repo, named: &str) -> Result<Sha> {
     let found = find_commit(app, repo, named).await?;
     found.ok_or_else(|| Error::unprocessable(format!("No commit found for SHA: {named}")))
 }

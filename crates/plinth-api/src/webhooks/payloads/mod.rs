@@ -12,6 +12,7 @@ mod pulls;
 mod pushes;
 mod repositories;
 mod reviews;
+mod statuses;
 
 use plinth_base::error::{Error, Result};
 use plinth_base::urls::Urls;
@@ -38,6 +39,7 @@ pub async fn render(app: &App, urls: &Urls, event: &Event, recipient: &Recipient
         EventName::PullRequestReview => reviews::render(&context).await,
         EventName::PullRequestReviewComment => reviews::render_comment(&context).await,
         EventName::PullRequestReviewThread => reviews::render_thread(&context).await,
+        EventName::Status => statuses::render(&context).await,
         EventName::Repository | EventName::Public => repositories::render(&context),
         EventName::Member => repositories::render_member(&context).await,
         EventName::Installation => installations::render(&context),

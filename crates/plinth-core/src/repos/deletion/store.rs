@@ -74,6 +74,8 @@ const PULLS: &str = "delete from pull where id in \
 const CONTRIBUTORS: &str = "delete from contributor where repo_id = $1 and email in \
     (select email from contributor where repo_id = $1 order by email limit $2)";
 
+const STATUSES: &str = "delete from commit_status where id in \
+    (select id from commit_status where repo_id = $1 order by sha, id limit $2)";
 const DELIVERIES: &str = "delete from webhook_delivery where id in \
     (select d.id from webhook w join webhook_delivery d on d.webhook_id = w.id where w.repo_id = $1 limit $2)";
 /// As [`OBJECTS`]: a payload may have megabytes.
@@ -84,8 +86,19 @@ const MESSAGES: &str = "delete from webhook_message where id in \
 
 /// Deletes rows of the first table that has any, and returns how many. The order is that of the foreign keys.
 pub async fn delete_content(db: &mut Transaction, repo: RepoId, rows_max: i64) -> Result<u64, DbError> {
-    let content =
-        [COMMENTS, POSITIONS, THREADS, REVIEWS, NOTIFICATIONS, REVIEW_REQUESTS, DELIVERIES, MESSAGES, REFS, OBJECTS];
+    let content = [
+        COMMENTS,
+        POSITIONS,
+        THREADS,
+        REVIEWS,
+        NOTIFICATIONS,
+        REVIEW_REQUESTS,
+        STATUSES,
+        DELIVERIES,
+        MESSAGES,
+        REFS,
+        OBJECTS,
+    ];
     for sql in content {
         let deleted = db.content_only().execute(sql, params![repo, rows_max]).await?;
         if deleted > 0 {

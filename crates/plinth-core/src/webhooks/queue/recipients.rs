@@ -17,6 +17,7 @@ fn required_permission(event: EventName) -> Option<&'static str> {
         | EventName::PullRequestReview
         | EventName::PullRequestReviewComment
         | EventName::PullRequestReviewThread => Some("pull_requests"),
+        EventName::Status => Some("statuses"),
         EventName::Repository | EventName::Public => Some("metadata"),
         EventName::Organization | EventName::Member => Some("members"),
         EventName::ProjectsV2 => Some("organization_projects"),

@@ -1,0 +1,12 @@
+//! Input to create a status.
+
+use super::StatusState;
+
+/// The body of `POST …/statuses/{sha}`.
+#[derive(Debug, Clone)]
+pub struct NewStatus {
+    pub state: StatusState,
+    pub context: String,
+    pub description: Option<String>,
+    pub target_url: Option<String>,
+}
