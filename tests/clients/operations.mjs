@@ -34,8 +34,8 @@ export function gaps(responses, lacking) {
   }));
 }
 
-/** A ref, a branch and a path may contain slashes and may be empty; any other path parameter is one segment. */
+/** A ref, a branch, a tag and a path may contain slashes and may be empty; any other path parameter is one segment. */
 function pattern(path) {
-  const source = path.replace(/[.]/g, '\\.').replace(/\/\{(?:ref|branch|path|dir|basehead)\}$/, '(?:/.*)?').replace(/\{\w+\}/g, '[^/]+');
+  const source = path.replace(/[.]/g, '\\.').replace(/\/\{(?:ref|branch|path|dir|basehead|tag)\}$/, '(?:/.*)?').replace(/\{\w+\}/g, '[^/]+');
   return new RegExp(`^${source}$`);
 }

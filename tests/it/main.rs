@@ -27,6 +27,7 @@ mod project_fields;
 mod projects;
 mod pulls;
 mod refs;
+mod releases;
 mod repositories;
 mod repository_creation;
 mod repository_lists;

@@ -26,6 +26,7 @@ mod project_fields;
 mod projects;
 mod pulls;
 mod refs;
+mod releases;
 mod rendering;
 mod repos;
 pub mod request;

@@ -3,8 +3,8 @@
 use crate::routes::Routes;
 use crate::{
     accounts, branches, commits, contents, explorer, git_http, git_objects, installations, issue_fields, merges, meta,
-    notifications, oauth, project_fields, projects, pulls, refs, repos, review_comments, review_requests, statuses,
-    webhooks,
+    notifications, oauth, project_fields, projects, pulls, refs, releases, repos, review_comments, review_requests,
+    statuses, webhooks,
 };
 
 pub fn routes() -> Routes {
@@ -32,6 +32,7 @@ fn api() -> Routes {
         .merge(merges::routes())
         .merge(review_requests::routes())
         .merge(statuses::routes())
+        .merge(releases::routes())
         .merge(repos::routes())
         .merge(webhooks::routes())
 }

@@ -44,6 +44,8 @@ pub struct Settings {
     /// How long a stopping service waits for requests that are under way.
     pub drain_timeout: Duration,
     pub objects: ObjectLimits,
+    /// Bytes of one file of a release.
+    pub release_asset_bytes_max: usize,
     pub git: GitSettings,
     /// The file with the key of secrets, by default in the data directory.
     pub secrets_key_file: Option<PathBuf>,
@@ -148,6 +150,7 @@ impl Default for Settings {
             lame_duck: Duration::from_secs(5),
             drain_timeout: Duration::from_secs(30),
             objects: ObjectLimits::default(),
+            release_asset_bytes_max: 64 << 20,
             git: GitSettings::default(),
             secrets_key_file: None,
         }

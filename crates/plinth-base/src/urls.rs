@@ -239,6 +239,14 @@ impl Urls {
         self.repo(owner, name).then(Fixed("/statuses/")).then(Part::Sha(sha))
     }
 
+    pub fn release<'a>(&'a self, owner: &'a str, name: &'a str, id: crate::ids::ReleaseId) -> Url<'a> {
+        self.repo(owner, name).then(Fixed("/releases/")).then(Number(id.0))
+    }
+
+    pub fn release_asset<'a>(&'a self, owner: &'a str, name: &'a str, id: crate::ids::AssetId) -> Url<'a> {
+        self.repo(owner, name).then(Fixed("/releases/assets/")).then(Number(id.0))
+    }
+
     pub fn notification_thread(&self, id: crate::ids::NotificationId) -> Url<'_> {
         Url::new(&self.api, [Fixed("/notifications/threads/"), Number(id.0)])
     }

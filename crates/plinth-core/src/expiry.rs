@@ -1,9 +1,9 @@
-//! Periodic expiry of tokens and device codes, and refresh of pull requests that were not refreshed after a change. Done
-//! here so that requests that read do not have to write.
+//! Periodic expiry of tokens and device codes, refresh of pull requests that were not refreshed after a change, and removal
+//! of deleted files of releases. Done here so that requests that read do not have to write.
 
 use std::time::Duration;
 
-use crate::{Core, oauth, pulls, tokens};
+use crate::{Core, oauth, pulls, releases, tokens};
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
 use plinth_base::ids::TokenId;
@@ -30,6 +30,9 @@ pub async fn run(core: Core, is_stopping: impl Fn() -> bool) {
         }
         if let Err(error) = pulls::catch_up(&core).await {
             tracing::warn!(%error, "could not refresh pull requests; the next run tries again");
+        }
+        if let Err(error) = releases::assets::remove_leftovers(&core).await {
+            tracing::warn!(%error, "could not remove files of releases; the next run tries again");
         }
     }
 }

@@ -27,6 +27,7 @@ pub mod pulls;
 pub mod rate_limit;
 pub mod ref_updates;
 pub mod refs;
+pub mod releases;
 pub mod repo_creation;
 pub mod repos;
 pub mod review_comments;

@@ -165,6 +165,8 @@ integer_column!(
     ids::MessageId,
     ids::DeliveryId,
     ids::StatusId,
+    ids::ReleaseId,
+    ids::AssetId,
 );
 
 /// Makes enums storable as text, by `as_str` and `FromStr`.

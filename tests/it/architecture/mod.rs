@@ -50,6 +50,8 @@ const WRITE_AUTHORITIES: &[(&str, &str)] = &[
     ("Reanchor =", "crates/plinth-core/src/pulls/threads/operations.rs"),
     // The rest of a repository that nobody finds any more.
     ("RemoveDeleted =", "crates/plinth-core/src/repos/deletion/mod.rs"),
+    // Files of releases that nobody sees.
+    ("RemoveLeftovers =", "crates/plinth-core/src/releases/assets/maintenance.rs"),
     // Events that are recorded already become deliveries, and these get results.
     ("WriteAuthority for QueueWork", "crates/plinth-core/src/webhooks/queue/mod.rs"),
     // Objects move into packs, where everyone finds the same.

@@ -69,6 +69,14 @@ async fn fill(tx: &mut Transaction, repo: RepoId) -> Result<()> {
         let sql = "insert into commit_status (id, repo_id, sha, context, context_key, number, latest, state, created_at) \
                    values ($1, $2, $3, 'a', 'a', $4, false, 'success', 1)";
         tx.execute(sql, params![n, repo, vec![0u8; 20], version + 1]).await?;
+        let sql = "insert into release (id, repo_id, tag_name, target, draft, prerelease, created_at, updated_at) \
+                   values ($1, $2, $3, 'a', true, false, 1, 1)";
+        tx.execute(sql, params![n, repo, text]).await?;
+        let sql = "insert into release_asset (id, repo_id, release_id, name, content_type, state, size, created_at, \
+                   updated_at) values ($1, $2, $3, $4, 'a', 'uploaded', 1, 1, 1)";
+        tx.execute(sql, params![n, repo, first, text]).await?;
+        let sql = "insert into release_asset_chunk (asset_id, number, data) values ($1, $2, $3)";
+        tx.execute(sql, params![first, version, vec![0u8; 10]]).await?;
         let sql = "insert into token (id, hash, kind, hint, created_at) values ($1, $2, 'installation', 'a', 1)";
         tx.execute(sql, params![n, format!("{n:020}").into_bytes()]).await?;
         tx.execute("insert into token_repo values ($1, $2)", params![n, repo]).await?;

@@ -21,7 +21,7 @@ const OTHER: RepoId = RepoId(2);
 const DELETES: &str = "ghp_deletes";
 
 /// The tables with rows of a repository, and how many there are.
-const ROWS: [(&str, &str); 19] = [
+const ROWS: [(&str, &str); 22] = [
     ("repo", "select count(*) from repo where id = $1"),
     ("collaborator", "select count(*) from collaborator where repo_id = $1"),
     ("installation_repo", "select count(*) from installation_repo where repo_id = $1"),
@@ -41,6 +41,12 @@ const ROWS: [(&str, &str); 19] = [
     ),
     ("review_comment", "select count(*) from review_comment where repo_id = $1"),
     ("commit_status", "select count(*) from commit_status where repo_id = $1"),
+    ("release", "select count(*) from release where repo_id = $1"),
+    ("release_asset", "select count(*) from release_asset where repo_id = $1"),
+    (
+        "release_asset_chunk",
+        "select count(*) from release_asset_chunk c join release_asset s on s.id = c.asset_id where s.repo_id = $1",
+    ),
     ("webhook", "select count(*) from webhook where repo_id = $1"),
     (
         "webhook_message",
@@ -99,6 +105,9 @@ async fn fixture() -> (PullRequestFixture, Created) {
     fixture.user("mona").post("/repos/acme/rocket/git/blobs", json!({ "content": "loose" })).await.expect(201);
     let status = format!("/repos/acme/rocket/statuses/{}", fixture.head);
     fixture.user("mona").post(&status, json!({ "state": "success" })).await.expect(201);
+    let release = fixture.user("mona").post("/repos/acme/rocket/releases", json!({ "tag_name": "v1" })).await;
+    let upload = format!("/repos/acme/rocket/releases/{}/assets?name=a", release.expect(201).json()["id"]);
+    fixture.user("mona").send(http::Method::POST, &upload, "bytes").await.expect(201);
     let head = fixture.commit_on(&fixture.head, &[("file", Some("0\n1\ntwo\n3\n"))]);
     fixture.push("feature", &head).await;
     let in_other = json!({ "body": "Stays", "commit_id": fixture.head, "path": "file", "line": 2 });

@@ -11,6 +11,7 @@ mod merges;
 mod pulls;
 mod pushes;
 mod refs;
+mod releases;
 mod repositories;
 mod statuses;
 

@@ -23,7 +23,7 @@ orgs: [{ login: octo-org, hooks: [{ url: "http://192.0.2.1/1" }, { url: "http://
 repos: [{ name: octo-org/hello, private: true, hooks: [{ url: "http://192.0.2.1/1" }, { url: "http://192.0.2.1/2" }] }]
 apps: [{ slug: helper, owner: octo-org, permissions: { PERMISSIONS }, webhook_url: "http://192.0.2.1/app" }]
 "#;
-const TABLES: [&str; 21] = [
+const TABLES: [&str; 23] = [
     "select count(*) from account",
     "select count(*) from repo",
     "select count(*) from collaborator",
@@ -45,6 +45,8 @@ const TABLES: [&str; 21] = [
     "select count(*) from webhook_delivery",
     "select count(*) from event",
     "select count(*) from commit_status",
+    "select count(*) from release",
+    "select count(*) from release_asset where state = 'uploaded'",
 ];
 
 pub struct Fixture {
@@ -231,6 +233,9 @@ async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects
     let [main, next, pushed]: [String; 3] = shas.try_into().expect("three branches");
     let commit = setup.get(&format!("{hello}/git/commits/{main}")).await.expect(200).json();
     setup.post(&format!("{hello}/git/refs"), json!({ "ref": "refs/heads/moving", "sha": main })).await.expect(201);
+    let release = id(&setup.post(&format!("{hello}/releases"), json!({ "tag_name": "v1" })).await.expect(201));
+    let upload = format!("{hello}/releases/{release}/assets?name=a");
+    let asset = id(&setup.send(Method::POST, &upload, "bytes").await.expect(201));
     let mut comments = Vec::new();
     for number in 0..3 {
         let body = json!({ "body": format!("comment {number}"), "commit_id": next, "path": "a", "line": 1 });
@@ -264,6 +269,8 @@ async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects
     Objects {
         tree: text(&commit["tree"]["sha"]),
         blob: text(&setup.get(&format!("{hello}/contents/a")).await.expect(200).json()["sha"]),
+        release,
+        asset,
         main,
         next,
         pushed,

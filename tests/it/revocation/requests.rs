@@ -13,6 +13,8 @@ pub struct Objects {
     pub tree: String,
     /// The file `a` of `main`.
     pub blob: String,
+    pub release: i64,
+    pub asset: i64,
     pub comments: [i64; 3],
     pub pending_reviews: [i64; 2],
     pub issue_fields: [i64; 2],
@@ -51,6 +53,8 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
     let field = json!({ "name": "New", "data_type": "text" });
     let repo_hook = |more: &str| format!("{hello}/hooks/{}{more}", objects.repo_hooks[0]);
     let org_hook = |more: &str| format!("/orgs/octo-org/hooks/{}{more}", objects.org_hooks[0]);
+    let release = |more: &str| format!("{hello}/releases/{}{more}", objects.release);
+    let asset = format!("{hello}/releases/assets/{}", objects.asset);
     let attempts = |number: usize| format!("/deliveries/{}/attempts", objects.deliveries[number]);
     let hook = json!({ "name": "web", "config": { "url": "http://192.0.2.1/new" } });
     let (path, body) = match row.operation {
@@ -90,6 +94,12 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
             (format!("{hello}/contents/new"), json!({ "message": "m", "content": "bmV3" }))
         }
         "repos/create-commit-status" => (format!("{hello}/statuses/{}", objects.main), json!({ "state": "success" })),
+        "repos/create-release" => (format!("{hello}/releases"), json!({ "tag_name": "new" })),
+        "repos/update-release" => (release(""), json!({ "name": "changed" })),
+        "repos/upload-release-asset" => return (release("/assets?name=new"), b"new".to_vec()),
+        "repos/update-release-asset" => (asset, json!({ "label": "changed" })),
+        "repos/delete-release-asset" => (asset, Value::Null),
+        "repos/delete-release" => (release(""), Value::Null),
         "repos/delete-file" => (format!("{hello}/contents/a"), json!({ "message": "m", "sha": objects.blob })),
         "repos/create-for-authenticated-user" => ("/user/repos".to_owned(), json!({ "name": "own" })),
         "repos/create-in-org" => ("/orgs/octo-org/repos".to_owned(), json!({ "name": "new", "private": true })),

@@ -29,8 +29,10 @@ pub fn keep(operation: &str, method: &Method, target: &str, response: &Response)
     if !record.operations.contains(operation) || response.header("content-encoding").is_some() {
         return;
     }
-    // GitHub describes the JSON of a response, but not its diff, its raw content or its HTML.
-    if response.header("content-type").is_some_and(|media| media.starts_with("application/vnd.github.")) {
+    // GitHub describes the JSON of a response, but not its diff, its raw content, its HTML or its bytes.
+    let others = ["application/vnd.github.", "application/octet-stream"];
+    let has_type = |media: &str| others.iter().any(|other| media.starts_with(other));
+    if response.header("content-type").is_some_and(has_type) {
         return;
     }
     let line = line(method, target, response).to_string();

@@ -55,7 +55,7 @@ fn check_head(parts: &Parts, row: Option<&'static Row>) -> Result<(Version, Medi
         return Err(Error::BadRequest(message.into()));
     }
     match row.map_or(Wire::Json, |row| row.wire) {
-        Wire::Json => Ok((Version::of(&parts.headers)?, Media::of(&parts.headers)?)),
+        Wire::Json | Wire::Upload => Ok((Version::of(&parts.headers)?, Media::of(&parts.headers)?)),
         // Git has media types of its own and versions of another kind.
         Wire::Git => Ok((Version::DEFAULT, Media::default())),
     }

@@ -80,8 +80,8 @@ impl Operations {
         let preconditions = if method == Method::GET { preconditions(&headers) } else { HeaderMap::new() };
         let body = match route.row.wire {
             Wire::Json => RequestBody::wrap(body, context.permit.clone(), self.app.settings.request_timeout),
-            // Git's own handlers know how long each of theirs may take.
-            Wire::Git => body,
+            // These handlers know how long each of theirs may take.
+            Wire::Git | Wire::Upload => body,
         };
         let request = ApiRequest::new(context.clone(), headers, body);
         let handled = route.call(request, self.app.clone()).await?;

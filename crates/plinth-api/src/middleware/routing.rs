@@ -29,7 +29,7 @@ impl<S: Inner<Routed>> Inner<Admitted> for Routing<S> {
         let row = request.row();
         let timeout = match row.map_or(Wire::Json, |row| row.wire) {
             Wire::Json => self.app.settings.request_timeout,
-            Wire::Git => self.app.settings.git.timeout,
+            Wire::Git | Wire::Upload => self.app.settings.git.timeout,
         };
         let work = AssertUnwindSafe(self.inner.respond(request)).catch_unwind();
         match tokio::time::timeout(timeout, work).await {

@@ -32,6 +32,8 @@ pub enum Caching {
 pub enum Wire {
     /// One small JSON document each way.
     Json,
+    /// A file in the request, which may take as long as it is large, and JSON in the response.
+    Upload,
     /// A stream of Git's own protocol, which may take as long as a pack is large.
     Git,
 }

@@ -167,6 +167,24 @@ endpoints! {
     GetReadmeInDirectory = "repos/get-readme-in-directory", GET ["/repos/{owner}/{repo}/readme/{*dir}"], CONTENTS_READ;
     ListTags = "repos/list-tags", GET ["/repos/{owner}/{repo}/tags"], REPO_READ;
 
+    // Releases and their files
+    ListReleases = "repos/list-releases", GET ["/repos/{owner}/{repo}/releases"], CONTENTS_READ;
+    CreateRelease = "repos/create-release", POST ["/repos/{owner}/{repo}/releases"], REF_WRITE;
+    GenerateReleaseNotes = "repos/generate-release-notes", POST ["/repos/{owner}/{repo}/releases/generate-notes"], RELEASE_NOTES;
+    GetLatestRelease = "repos/get-latest-release", GET ["/repos/{owner}/{repo}/releases/latest"], CONTENTS_READ;
+    GetReleaseByTag = "repos/get-release-by-tag", GET ["/repos/{owner}/{repo}/releases/tags/{*tag}"], CONTENTS_READ;
+    GetRelease = "repos/get-release", GET ["/repos/{owner}/{repo}/releases/{release_id}"], CONTENTS_READ;
+    UpdateRelease = "repos/update-release", PATCH ["/repos/{owner}/{repo}/releases/{release_id}"], REF_WRITE;
+    ListReleaseAssets = "repos/list-release-assets", GET ["/repos/{owner}/{repo}/releases/{release_id}/assets"], CONTENTS_READ;
+    /// Clients that know only the host use the second path, as on GitHub Enterprise Server.
+    UploadReleaseAsset = "repos/upload-release-asset", POST ["/repos/{owner}/{repo}/releases/{release_id}/assets", "/api/uploads/repos/{owner}/{repo}/releases/{release_id}/assets"], CONTENTS_WRITE, Wire::Upload;
+    GetReleaseAsset = "repos/get-release-asset", GET ["/repos/{owner}/{repo}/releases/assets/{asset_id}"], CONTENTS_READ;
+    UpdateReleaseAsset = "repos/update-release-asset", PATCH ["/repos/{owner}/{repo}/releases/assets/{asset_id}"], CONTENTS_WRITE;
+    DeleteReleaseAsset = "repos/delete-release-asset", DELETE ["/repos/{owner}/{repo}/releases/assets/{asset_id}"], CONTENTS_WRITE;
+    DeleteRelease = "repos/delete-release", DELETE ["/repos/{owner}/{repo}/releases/{release_id}"], CONTENTS_WRITE;
+    /// Where `browser_download_url` leads to.
+    DownloadReleaseAsset = "web/download-release-asset", GET ["/{owner}/{repo}/releases/download/{*file}"], CONTENTS_READ;
+
     // Clone and push; the first serves both, and asks for the right to the service that the query names
     GitAdvertise = "git/advertise", GET ["/{owner}/{repo}/info/refs"], GIT_READ, Wire::Git;
     GitUploadPack = "git/upload-pack", POST ["/{owner}/{repo}/git-upload-pack"], GIT_READ, Wire::Git;

@@ -36,6 +36,12 @@ impl<E: Endpoint, T: Target> Allowed<E, T> {
         Ok(Allowed { access, context: self.context, endpoint: PhantomData })
     }
 
+    /// Whether the caller may also call another endpoint on the same resource.
+    pub fn may<F: Endpoint>(&self) -> bool {
+        const { assert!(F::ROW.rule.target as u8 == T::KIND as u8, "the endpoint has another target than the proof") }
+        self.access.may(&F::ROW.rule)
+    }
+
     /// What an operation that writes asks for.
     pub fn for_writing(&self) -> WriteAccess<T> {
         const { assert!(E::ROW.rule.is_write(), "the policy table says that the endpoint reads") }

@@ -46,7 +46,7 @@ fn status(error: &Error) -> StatusCode {
 pub fn error_response(error: &Error, row: Option<&Row>, urls: &Urls) -> Response {
     let status = status(error);
     let mut response = match row.map_or(Wire::Json, |row| row.wire) {
-        Wire::Json => {
+        Wire::Json | Wire::Upload => {
             let envelope = Envelope { error, status, row, urls };
             let body = serde_json::to_vec(&envelope).expect("the envelope has text keys and no failing parts");
             with_type(JSON, body)

@@ -89,4 +89,8 @@ numeric_ids! {
     DeliveryId
     /// A status of a commit.
     StatusId
+    /// A release.
+    ReleaseId
+    /// A file of a release.
+    AssetId
 }

@@ -76,6 +76,12 @@ impl<T: Target> Access<T> {
         self.facts.scope(T::KIND)
     }
 
+    /// Whether the caller may also carry out an operation with this rule on the same resource.
+    pub fn may(&self, rule: &Rule) -> bool {
+        let principal = &self.request.principal;
+        check_kind(rule, principal).is_ok() && decide(rule, principal, &self.facts, &self.grant).is_ok()
+    }
+
     /// The proof for another operation on the same resource, if only the input says which operation is meant.
     pub fn for_operation(self: Arc<Self>, operation: &'static str, rule: &'static Rule) -> Result<Arc<Self>> {
         check_kind(rule, &self.request.principal)?;

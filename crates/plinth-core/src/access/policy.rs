@@ -137,6 +137,9 @@ pub const COLLABORATORS_READ: Rule = Rule {
     ..REPO_READ
 };
 
+/// Notes of a release are made for those who may create it.
+pub const RELEASE_NOTES: Rule = Rule { permission: Some(("contents", Level::Write)), ..COLLABORATORS_READ };
+
 /// Hooks are hidden from everyone but administrators of the repository with the right scope.
 pub const REPO_HOOKS_READ: Rule = Rule {
     target: TargetKind::Repo,

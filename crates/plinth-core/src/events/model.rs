@@ -98,6 +98,8 @@ event_names! {
     PullRequestReviewThread = "pull_request_review_thread",
     /// The subject is the status.
     Status = "status",
+    /// The subject is the release.
+    Release = "release",
     /// No subject.
     Repository = "repository",
     /// A private repository became public. No subject.

@@ -9,5 +9,7 @@ pub mod push;
 pub mod rules;
 
 pub use input::{NewRef, RefUpdate};
+pub(crate) use model::NewTarget;
 pub use model::{Mover, PushSize, RefConflict, RefMoves};
+pub(crate) use operations::validate_new;
 pub use operations::{check_not_empty, create, delete, move_refs, update};

@@ -4,7 +4,7 @@ use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, RefName};
 
 use crate::pulls::PendingRefresh;
-use crate::refs::Change;
+use crate::refs::{Change, Target};
 
 /// Who moves refs, and when.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +37,14 @@ impl PushSize {
             _ => size,
         })
     }
+}
+
+/// The target of a new ref, after validation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewTarget {
+    pub target: Target,
+    /// Whether it brings new workflow files, which requires a second right.
+    pub workflows: bool,
 }
 
 /// Why one change was not made.

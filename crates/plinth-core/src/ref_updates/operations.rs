@@ -8,7 +8,7 @@ use plinth_base::ids::{RefName, RepoId, Sha};
 use plinth_git::Reader;
 use plinth_store::{Connection, Transaction};
 
-use super::model::{Mover, RefConflict, RefMoves};
+use super::model::{Mover, NewTarget, RefConflict, RefMoves};
 use super::{NewRef, RefUpdate, events, rules};
 use crate::access::{Current, Grant, WriteAccess, check_workflows};
 use crate::refs::{self, Change, Ref, Target, store};
@@ -31,20 +31,31 @@ pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewRef) 
 async fn try_create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewRef) -> Result<Ref> {
     let name = rules::check_new_name(&new.name)?;
     let _removal_lock = core.objects.prevent_removal(access.repo.id).await;
-    let checked = name.clone();
+    let NewTarget { target, workflows } = validate_new(core, access, &name, new.sha).await?;
+    let change = Change { name, old: None, new: Some(target) };
+    let created = ref_to(&change.name, target);
+    write(core, access, change, workflows).await?.map_err(|conflict| rules::creation_error(&conflict))?;
+    Ok(created)
+}
+
+/// Validates the target of a new ref. The caller holds the lock against the removal of objects until the commit.
+pub(crate) async fn validate_new(
+    core: &Core,
+    access: &WriteAccess<RepoTarget>,
+    name: &RefName,
+    sha: String,
+) -> Result<NewTarget> {
+    let name = name.clone();
     let (target, differs) = core
         .objects
         .read_fast(access.repo.id, move |reader| {
-            let target = rules::check_new_target(reader, &checked, &new.sha)?;
+            let target = rules::check_new_target(reader, &name, &sha)?;
             Ok((target, refs::rules::brings_workflows(reader, None, target.sha)?))
         })
         .await?;
     let workflows = differs && are_workflows_new(core, &access.repo, target.sha).await?;
     check_workflows_if(workflows, access.caller(), &access.grant)?;
-    let change = Change { name, old: None, new: Some(target) };
-    let created = ref_to(&change.name, target);
-    write(core, access, change, workflows).await?.map_err(|conflict| rules::creation_error(&conflict))?;
-    Ok(created)
+    Ok(NewTarget { target, workflows })
 }
 
 pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: &RefName, update: &RefUpdate) -> Result<Ref> {

@@ -52,6 +52,7 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
         writeln!(out, "drain_seconds = {}", settings.drain_timeout.as_secs())?;
         writeln!(out, "git_pack_bytes_max = {}", settings.git.pack_size_max)?;
         writeln!(out, "git_object_bytes_max = {}", settings.git.object_size_max)?;
+        writeln!(out, "release_asset_bytes_max = {}", settings.release_asset_bytes_max)?;
         writeln!(out, "git_request_bytes_max = {}", settings.git.request_size_max)?;
         writeln!(out, "git_seconds = {}", settings.git.timeout.as_secs())?;
         writeln!(out, "git_idle_seconds = {}", settings.git.idle_timeout.as_secs())?;

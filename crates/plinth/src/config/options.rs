@@ -147,6 +147,9 @@ options! {
     /// Size of one fetch request; a clone sends 50 bytes for each ref [default: 134217728]
     #[arg(long, global = true, env = "PLINTH_GIT_REQUEST_BYTES_MAX", value_name = "BYTES")]
     git_request_bytes_max: u64,
+    /// Size of one file of a release [default: 67108864]
+    #[arg(long, global = true, env = "PLINTH_RELEASE_ASSET_BYTES_MAX", value_name = "BYTES")]
+    release_asset_bytes_max: usize,
     /// Timeout of a clone or push [default: 3600]
     #[arg(long, global = true, env = "PLINTH_GIT_SECONDS", value_name = "SECONDS")]
     git_seconds: u64,

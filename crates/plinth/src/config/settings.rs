@@ -40,6 +40,7 @@ impl Options {
         let objects = &mut settings.objects;
         objects.cpu_time = self.object_cpu_seconds.map_or(objects.cpu_time, Duration::from_secs);
         objects.memory_bytes_max = self.object_memory_bytes_max.unwrap_or(objects.memory_bytes_max);
+        settings.release_asset_bytes_max = self.release_asset_bytes_max.unwrap_or(settings.release_asset_bytes_max);
         self.set_git(&mut settings.git);
         settings.secrets_key_file.clone_from(&self.secrets_key_file);
         Ok(settings)

@@ -12,6 +12,7 @@ mod oauth;
 mod project_fields;
 mod projects;
 mod pulls;
+mod releases;
 mod review_comments;
 mod webhooks;
 
@@ -30,6 +31,7 @@ pub const AREAS: &[Area] = &[
     notifications::AREA,
     webhooks::AREA,
     contents::AREA,
+    releases::AREA,
     git_objects::AREA,
     git_objects::CLONE_AND_PUSH,
     oauth::AREA,

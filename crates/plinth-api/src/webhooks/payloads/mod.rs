@@ -10,6 +10,7 @@ mod organizations;
 mod projects;
 mod pulls;
 mod pushes;
+mod releases;
 mod repositories;
 mod reviews;
 mod statuses;
@@ -39,6 +40,7 @@ pub async fn render(app: &App, urls: &Urls, event: &Event, recipient: &Recipient
         EventName::PullRequestReview => reviews::render(&context).await,
         EventName::PullRequestReviewComment => reviews::render_comment(&context).await,
         EventName::PullRequestReviewThread => reviews::render_thread(&context).await,
+        EventName::Release => releases::render(&context),
         EventName::Status => statuses::render(&context).await,
         EventName::Repository | EventName::Public => repositories::render(&context),
         EventName::Member => repositories::render_member(&context).await,

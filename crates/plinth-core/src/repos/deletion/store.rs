@@ -76,6 +76,16 @@ const CONTRIBUTORS: &str = "delete from contributor where repo_id = $1 and email
 
 const STATUSES: &str = "delete from commit_status where id in \
     (select id from commit_status where repo_id = $1 order by sha, id limit $2)";
+/// As [`OBJECTS`]: a chunk has up to 256 KiB.
+const ASSET_CHUNKS: &str = "delete from release_asset_chunk where (asset_id, number) in \
+    (select asset_id, number from (select asset_id, number, sum(size) over (order by asset_id, number) - size as size_before \
+     from (select c.asset_id, c.number, length(c.data) as size from release_asset s \
+     join release_asset_chunk c on c.asset_id = s.id where s.repo_id = $1 limit $2) c) s where size_before < 8388608)";
+/// After [`ASSET_CHUNKS`].
+const ASSETS: &str = "delete from release_asset where id in \
+    (select id from release_asset where repo_id = $1 order by id limit $2)";
+const RELEASES: &str = "delete from release where id in \
+    (select id from release where repo_id = $1 order by id limit $2)";
 const DELIVERIES: &str = "delete from webhook_delivery where id in \
     (select d.id from webhook w join webhook_delivery d on d.webhook_id = w.id where w.repo_id = $1 limit $2)";
 /// As [`OBJECTS`]: a payload may have megabytes.
@@ -94,6 +104,9 @@ pub async fn delete_content(db: &mut Transaction, repo: RepoId, rows_max: i64) -
         NOTIFICATIONS,
         REVIEW_REQUESTS,
         STATUSES,
+        ASSET_CHUNKS,
+        ASSETS,
+        RELEASES,
         DELIVERIES,
         MESSAGES,
         REFS,

@@ -12,7 +12,7 @@ use crate::webhooks::model::{Message, Recipient};
 /// The permission that an installation needs for an event, as on GitHub.
 fn required_permission(event: EventName) -> Option<&'static str> {
     match event {
-        EventName::Push | EventName::Create | EventName::Delete => Some("contents"),
+        EventName::Push | EventName::Create | EventName::Delete | EventName::Release => Some("contents"),
         EventName::PullRequest
         | EventName::PullRequestReview
         | EventName::PullRequestReviewComment
