@@ -11,7 +11,7 @@ const RULES = ['type', 'required', 'enum', 'minLength', 'maxLength', 'minimum', 
 /** Copied with their schemas converted to JSON Schema. */
 const [SCHEMA, SCHEMAS, NAMED] = [['items', 'not', 'additionalProperties'], ['allOf', 'anyOf', 'oneOf'], ['properties']];
 /** Keywords that do not constrain values. */
-const ANNOTATIONS = ['title', 'description', 'example', 'examples', 'default', 'deprecated', 'nullable', 'format', 'x-github-breaking-changes'];
+const ANNOTATIONS = ['title', 'description', 'example', 'examples', 'default', 'deprecated', 'nullable', 'format', 'discriminator', 'x-github-breaking-changes'];
 /** Our numbers fit into the integers of JavaScript, so `int64` needs no check. */
 const FORMATS = { date: 'date', 'date-time': 'date-time', uri: 'uri', int64: undefined };
 

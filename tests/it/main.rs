@@ -21,6 +21,7 @@ mod hooks;
 mod importing;
 mod installations;
 mod issue_fields;
+mod issues;
 mod merges;
 mod process;
 mod project_fields;

@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::request::context::RequestContext;
 use plinth_base::error::Result;
 use plinth_base::ids::Sha;
+use plinth_core::conversations;
 use plinth_core::pulls;
 use plinth_core::repos::Repo;
 use plinth_markdown::{Context, References, Rendered, references};
@@ -35,7 +36,7 @@ pub async fn render(
         .await
 }
 
-/// Which of the pull requests and commits that texts refer to are in the repository. The caller may read all of it.
+/// Which of the pull requests, issues and commits that texts refer to are in the repository. The caller may read all of it.
 async fn find_existing(app: &App, repo: &Repo, named: impl Iterator<Item = &References>) -> Result<References> {
     let mut all = References::default();
     for named in named {
@@ -43,7 +44,8 @@ async fn find_existing(app: &App, repo: &Repo, named: impl Iterator<Item = &Refe
         all.commits.extend(named.commits.iter().cloned());
     }
     if !all.pulls.is_empty() {
-        all.pulls = pulls::find_numbers(&mut app.read().await?, repo.id, &all.pulls).await?;
+        let found = conversations::store::find_numbers(&mut app.read().await?, repo.id, &all.pulls).await?;
+        (all.pulls, all.issues) = found;
     }
     if !all.commits.is_empty() {
         let commits = all.commits;

@@ -2,9 +2,9 @@
 
 use crate::routes::Routes;
 use crate::{
-    accounts, branches, commits, contents, explorer, git_http, git_objects, installations, issue_fields, merges, meta,
-    notifications, oauth, project_fields, projects, pulls, refs, releases, repos, review_comments, review_requests,
-    statuses, webhooks,
+    accounts, branches, commits, contents, explorer, git_http, git_objects, installations, issue_comments,
+    issue_fields, issues, labels, merges, meta, notifications, oauth, project_fields, projects, pulls, refs, releases,
+    repos, review_comments, review_requests, statuses, webhooks,
 };
 
 pub fn routes() -> Routes {
@@ -29,6 +29,9 @@ fn api() -> Routes {
         .merge(accounts::routes())
         .merge(projects::routes())
         .merge(pulls::routes())
+        .merge(issues::routes())
+        .merge(issue_comments::routes())
+        .merge(labels::routes())
         .merge(merges::routes())
         .merge(review_requests::routes())
         .merge(statuses::routes())

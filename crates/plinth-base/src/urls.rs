@@ -226,6 +226,18 @@ impl Urls {
         self.repo(owner, name).then(Fixed("/issues/")).then(Number(number))
     }
 
+    pub fn issue_page<'a>(&'a self, owner: &'a str, name: &'a str, number: i64) -> Url<'a> {
+        self.repo_page(owner, name).then(Fixed("/issues/")).then(Number(number))
+    }
+
+    pub fn issue_comment<'a>(&'a self, owner: &'a str, name: &'a str, id: crate::ids::IssueCommentId) -> Url<'a> {
+        self.repo(owner, name).then(Fixed("/issues/comments/")).then(Number(id.0))
+    }
+
+    pub fn label<'a>(&'a self, owner: &'a str, name: &'a str, label: &'a str) -> Url<'a> {
+        self.repo(owner, name).then(Fixed("/labels/")).then(Segment(label))
+    }
+
     pub fn review_comment<'a>(&'a self, owner: &'a str, name: &'a str, id: crate::ids::CommentId) -> Url<'a> {
         self.repo(owner, name).then(Fixed("/pulls/comments/")).then(Number(id.0))
     }

@@ -53,7 +53,8 @@ mod tests {
     use super::*;
     use crate::References;
 
-    const NOTHING: &References = &References { pulls: BTreeSet::new(), commits: BTreeSet::new() };
+    const NOTHING: &References =
+        &References { pulls: BTreeSet::new(), issues: BTreeSet::new(), commits: BTreeSet::new() };
     const CONTEXT: Context<'_> = Context { web_url: "https://example.com", repo: None, existing: NOTHING };
 
     #[test]

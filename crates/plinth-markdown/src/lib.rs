@@ -37,10 +37,12 @@ pub struct Context<'a> {
     pub existing: &'a References,
 }
 
-/// Pull requests and commits of one repository that a text refers to.
+/// Pull requests, issues and commits of one repository that a text refers to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct References {
     pub pulls: BTreeSet<i64>,
+    /// Of a text, the same numbers as `pulls`: the text does not say which they are.
+    pub issues: BTreeSet<i64>,
     /// In lower case.
     pub commits: BTreeSet<String>,
 }
@@ -50,6 +52,7 @@ impl References {
     pub fn intersection(&self, other: &Self) -> Self {
         Self {
             pulls: self.pulls.intersection(&other.pulls).copied().collect(),
+            issues: self.issues.intersection(&other.issues).copied().collect(),
             commits: self.commits.intersection(&other.commits).cloned().collect(),
         }
     }

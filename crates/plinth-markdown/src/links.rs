@@ -61,6 +61,7 @@ pub(super) fn references(source: &str) -> References {
         match link {
             Link::Pull { number, .. } if references.pulls.len() < REFERENCES_MAX => {
                 references.pulls.insert(number);
+                references.issues.insert(number);
             }
             Link::Commit(sha) if references.commits.len() < REFERENCES_MAX => {
                 references.commits.insert(sha.to_ascii_lowercase());
@@ -83,10 +84,13 @@ fn anchor(shown: &str, link: &Link<'_>, context: &Context<'_>) -> Option<String>
         Link::Mention(login) => Some(format!("<a class=\"user-mention\" href=\"{web}/{login}\">@{login}</a>")),
         Link::Pull { repo: named, number } => {
             let is_here = named.is_none_or(|named| context.repo.is_some_and(|repo| repo.eq_ignore_ascii_case(named)));
-            if !is_here || !context.existing.pulls.contains(number) {
-                return None;
-            }
-            Some(format!("<a class=\"issue-link\" href=\"{web}/{}/pull/{number}\">{}</a>", repo?, plain::escape(shown)))
+            let page = match is_here {
+                true if context.existing.pulls.contains(number) => "pull",
+                true if context.existing.issues.contains(number) => "issues",
+                _ => return None,
+            };
+            let (repo, shown) = (repo?, plain::escape(shown));
+            Some(format!("<a class=\"issue-link\" href=\"{web}/{repo}/{page}/{number}\">{shown}</a>"))
         }
         Link::Commit(sha) => {
             let sha = sha.to_ascii_lowercase();

@@ -32,6 +32,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0012_merges",
     "0013_topics",
     "0014_statuses_releases",
+    "0015_issues",
     "0016_resolved_threads"
 ];
 

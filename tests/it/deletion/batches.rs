@@ -55,6 +55,7 @@ async fn fill(tx: &mut Transaction, repo: RepoId) -> Result<()> {
             "insert into pull_version (pull_id, number, base_sha, head_sha, created_at) values ($1, $2, $3, $3, 1)";
         tx.execute(sql, params![first, version, vec![0u8; 20]]).await?;
         tx.execute("insert into review_request values ($1, 1, 1)", params![n]).await?;
+        fill_issue(tx, repo, (n, first)).await?;
         let sql = "insert into review (id, repo_id, pull_id, state, body, commit_sha, created_at) \
                    values ($1, $2, $3, 'COMMENTED', '', $4, 1)";
         tx.execute(sql, params![n, repo, first, vec![0u8; 20]]).await?;
@@ -94,6 +95,34 @@ async fn fill(tx: &mut Transaction, repo: RepoId) -> Result<()> {
                    values ($1, $2, $3, 'author', true, 1)";
         tx.execute(sql, params![user, repo, first]).await?;
     }
+    Ok(())
+}
+
+/// Adds an issue and a label, and rows of the first issue.
+async fn fill_issue(tx: &mut Transaction, repo: RepoId, (n, first): (i64, i64)) -> Result<()> {
+    let sql = "insert into conversation (id, repo_id, number, is_pull) values ($1, $2, $1, false)";
+    tx.execute(sql, params![n, repo]).await?;
+    let sql = "insert into issue (id, repo_id, number, title, state, created_at, updated_at) \
+               values ($1, $2, $1, 'a', 'open', 1, 1)";
+    tx.execute(sql, params![n, repo]).await?;
+    let sql = "insert into issue_comment (id, repo_id, conversation_id, body, created_at, updated_at) \
+               values ($1, $2, $3, 'a', 1, 1)";
+    tx.execute(sql, params![n, repo, first]).await?;
+    let name = format!("label {n}");
+    let sql = "insert into label (id, repo_id, name, name_key, color) values ($1, $2, $3, $3, '000000')";
+    tx.execute(sql, params![n, repo, name]).await?;
+    tx.execute("insert into issue_label values ($1, $2)", params![first, n]).await?;
+    tx.execute("insert into issue_assignee values ($1, 1, 1)", params![n]).await?;
+    tx.execute("insert into issue_mention values ($1, 1)", params![n]).await?;
+    let sql = "insert into issue_field (id, org_id, name, name_key, data_type, visibility, created_at, updated_at) \
+               values ($1, 1, $2, $2, 'single_select', 'all', 1, 1)";
+    tx.execute(sql, params![n, name]).await?;
+    let sql = "insert into issue_field_option (id, issue_field_id, name, color, priority, created_at, updated_at) \
+               values ($1, $1, 'a', 'red', 1, 1, 1)";
+    tx.execute(sql, params![n]).await?;
+    tx.execute("insert into issue_field_value (conversation_id, issue_field_id) values ($1, $2)", params![first, n])
+        .await?;
+    tx.execute("insert into issue_field_value_option values ($1, $2)", params![first, n]).await?;
     Ok(())
 }
 

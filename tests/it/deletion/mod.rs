@@ -21,7 +21,7 @@ const OTHER: RepoId = RepoId(2);
 const DELETES: &str = "ghp_deletes";
 
 /// The tables with rows of a repository, and how many there are.
-const ROWS: [(&str, &str); 22] = [
+const ROWS: [(&str, &str); 31] = [
     ("repo", "select count(*) from repo where id = $1"),
     ("collaborator", "select count(*) from collaborator where repo_id = $1"),
     ("installation_repo", "select count(*) from installation_repo where repo_id = $1"),
@@ -33,6 +33,31 @@ const ROWS: [(&str, &str); 22] = [
     ("pull", "select count(*) from pull where repo_id = $1"),
     ("pull_version", "select count(*) from pull_version v join pull p on p.id = v.pull_id where p.repo_id = $1"),
     ("review_request", "select count(*) from review_request q join pull p on p.id = q.pull_id where p.repo_id = $1"),
+    ("conversation", "select count(*) from conversation where repo_id = $1"),
+    ("issue", "select count(*) from issue where repo_id = $1"),
+    ("issue_comment", "select count(*) from issue_comment where repo_id = $1"),
+    ("label", "select count(*) from label where repo_id = $1"),
+    (
+        "issue_label",
+        "select count(*) from issue_label u join conversation c on c.id = u.conversation_id where c.repo_id = $1",
+    ),
+    (
+        "issue_assignee",
+        "select count(*) from issue_assignee u join conversation c on c.id = u.conversation_id where c.repo_id = $1",
+    ),
+    (
+        "issue_mention",
+        "select count(*) from issue_mention u join conversation c on c.id = u.conversation_id where c.repo_id = $1",
+    ),
+    (
+        "issue_field_value",
+        "select count(*) from issue_field_value u join conversation c on c.id = u.conversation_id where c.repo_id = $1",
+    ),
+    (
+        "issue_field_value_option",
+        "select count(*) from issue_field_value_option u join conversation c on c.id = u.conversation_id \
+         where c.repo_id = $1",
+    ),
     ("review", "select count(*) from review where repo_id = $1"),
     ("review_thread", "select count(*) from review_thread where repo_id = $1"),
     (
@@ -102,6 +127,7 @@ async fn fixture() -> (PullRequestFixture, Created) {
     let review = fixture.user("hubot").post(&format!("{PULL}/reviews"), review).await.expect(200).json();
     let reviewers = json!({ "reviewers": ["hubot"] });
     fixture.user("mona").post(&format!("{PULL}/requested_reviewers"), reviewers).await.expect(201);
+    create_issue(&fixture).await;
     fixture.user("mona").post("/repos/acme/rocket/git/blobs", json!({ "content": "loose" })).await.expect(201);
     let status = format!("/repos/acme/rocket/statuses/{}", fixture.head);
     fixture.user("mona").post(&status, json!({ "state": "success" })).await.expect(201);
@@ -127,6 +153,18 @@ async fn fixture() -> (PullRequestFixture, Created) {
         assert!(count > 0, "the fixture has no row in {table}");
     }
     (fixture, created)
+}
+
+/// An issue with a label, an assignee, a mention, a comment and the value of a field.
+async fn create_issue(fixture: &PullRequestFixture) {
+    let fields = "org: acme, name: Priority, data_type: single_select, options: [{ name: High, color: red }]";
+    fixture.service.apply(&StateFile::default().entry("issue_fields", fields).to_string()).await;
+    let values = json!([{ "field_id": 1, "value": "High" }]);
+    let body = json!({ "title": "Broken", "body": "@guest", "labels": ["bug"], "assignees": ["hubot"],
+                       "issue_field_values": values });
+    let issue = fixture.user("mona").post("/repos/acme/rocket/issues", body).await.expect(201).json();
+    let path = format!("/repos/acme/rocket/issues/{}/comments", issue["number"]);
+    fixture.user("guest").post(&path, json!({ "body": "Same here" })).await.expect(201);
 }
 
 /// A hook of each repository, with a delivery.

@@ -6,6 +6,7 @@ mod contents;
 mod cost;
 mod hooks;
 mod installations;
+mod issues;
 mod members;
 mod merges;
 mod pulls;
@@ -38,7 +39,7 @@ fn state() -> StateFile {
         .entry("users", "login: hubot, email: hubot@example.com")
         .repo("octo-org/rocket", &rocket)
         .repo("octo-org/other", "private: true")
-        .helper("contents: write, pull_requests: write, metadata: read")
+        .helper("contents: write, issues: write, pull_requests: write, metadata: read")
         .installation("helper", "octo-org", "[rocket]")
         .classic("mona", "repo, delete_repo, admin:org", "ghp_monamona")
         .classic("hubot", "repo", "ghp_hubothubot")

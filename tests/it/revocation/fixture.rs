@@ -6,48 +6,19 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use super::hooks::add_hooks;
 use super::requests::{self, Objects};
 use super::rights::{Caller, Right};
-use crate::hooks::deliveries::deliver;
+use super::tables::TABLES;
 use crate::support::fixtures::{StateFile, two_branches};
 use crate::support::wait::wait_until_async;
 use crate::support::{Client, Response, Service, Tester, jwt};
 use plinth_api::app::App;
 use plinth_api::policy::Row;
 
-const PERMISSIONS: &str = "administration: write, contents: write, issue_fields: write, organization_projects: write, \
-                           pull_requests: write, workflows: write, repository_hooks: write, organization_hooks: write, \
+pub const PERMISSIONS: &str = "administration: write, contents: write, issue_fields: write, issues: write, \
+                           organization_projects: write, pull_requests: write, workflows: write, repository_hooks: write, organization_hooks: write, \
                            statuses: write";
-const HOOKS: &str = r#"
-orgs: [{ login: octo-org, hooks: [{ url: "http://192.0.2.1/1" }, { url: "http://192.0.2.1/2" }] }]
-repos: [{ name: octo-org/hello, private: true, hooks: [{ url: "http://192.0.2.1/1" }, { url: "http://192.0.2.1/2" }] }]
-apps: [{ slug: helper, owner: octo-org, permissions: { PERMISSIONS }, webhook_url: "http://192.0.2.1/app" }]
-"#;
-const TABLES: [&str; 23] = [
-    "select count(*) from account",
-    "select count(*) from repo",
-    "select count(*) from collaborator",
-    "select count(*) from membership",
-    "select count(*) from git_ref",
-    "select count(*) from git_object",
-    "select count(*) from pull",
-    "select count(*) from review",
-    "select count(*) from review_comment",
-    "select count(*) from issue_field",
-    "select count(*) from project_field",
-    "select count(*) from token where ended_at is null",
-    "select count(*) from device_code where decision is null and polled_at is null",
-    "select count(*) from installation where suspended_at is null",
-    "select count(*) from installation_repo",
-    "select count(*) from app_key",
-    "select count(*) from notification where unread = true",
-    "select count(*) from webhook",
-    "select count(*) from webhook_delivery",
-    "select count(*) from event",
-    "select count(*) from commit_status",
-    "select count(*) from release",
-    "select count(*) from release_asset where state = 'uploaded'",
-];
 
 pub struct Fixture {
     pub service: Service,
@@ -181,7 +152,8 @@ fn state(caller: Caller) -> String {
     let apart = |name: &str| branch(name).replace("{ a: ", &format!("{{ {name}: "));
     let branches = ["second", "third", "fourth", "deleted", "pushed"].map(branch).concat();
     let branches = branches + &["base", "merged", "updated"].map(apart).concat();
-    let hello = format!("private: true, collaborators: [{collaborator}], {}", two_branches(&branches));
+    let labels = "labels: [{ name: bug }, { name: gone }]";
+    let hello = format!("private: true, {labels}, collaborators: [{collaborator}], {}", two_branches(&branches));
     let pull = |title: &str, head: &str| format!("title: {title}, head: {head}, base: main");
     let state = StateFile::default()
         .users(&["mona", "carol"])
@@ -198,6 +170,7 @@ fn state(caller: Caller) -> String {
         .pull("octo-org/hello", "mona", &pull("Third", "third"))
         .pull("octo-org/hello", "mona", "title: Fourth, head: merged, base: base")
         .pull("octo-org/hello", "mona", "title: Fifth, head: updated, base: base")
+        .entry("issues", "repo: octo-org/hello, title: Sixth, author: mona, labels: [bug], assignees: [mona]")
         .helper(PERMISSIONS)
         .app("other", "octo-org", "contents: write", "")
         .entry("oauth_apps", "slug: gh, owner: octo-org, client_id: 178c6fc778ccc68e1d6a")
@@ -250,6 +223,13 @@ async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects
     }
     let fields = setup.get("/orgs/octo-org/issue-fields").await.expect(200).json();
     let fields: Vec<i64> = fields.as_array().expect("a list").iter().filter_map(|field| field["id"].as_i64()).collect();
+    let issue = format!("{hello}/issues/6");
+    let value = json!({ "issue_field_values": [{ "field_id": fields[0], "value": "before" }] });
+    setup.post(&format!("{issue}/issue-field-values"), value).await.expect(200);
+    let mut issue_comments = [0; 2];
+    for comment in &mut issue_comments {
+        *comment = id(&client.post(&format!("{issue}/comments"), json!({ "body": "mine" })).await.expect(201));
+    }
     let begun = |_: ()| service.anonymous().header("accept", "application/json");
     let device = json!({ "client_id": "178c6fc778ccc68e1d6a" });
     let polled = begun(()).post("/login/device/code", device.clone()).await.expect(200).json();
@@ -275,6 +255,7 @@ async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects
         next,
         pushed,
         comments: comments.try_into().expect("three comments"),
+        issue_comments,
         pending_reviews: pending_reviews.try_into().expect("two reviews"),
         issue_fields: fields.try_into().expect("two fields"),
         installation: installation(service).await,
@@ -287,20 +268,6 @@ async fn prepare(service: &Service, caller: Caller, credential: &str) -> Objects
         repo_hooks: [0; 2],
         org_hooks: [0; 2],
         deliveries: [0; 3],
-    }
-}
-
-/// Adds hooks of the repository, the organization and the app, and a delivery to the first of each.
-async fn add_hooks(service: &Service, objects: &mut Objects) {
-    service.apply(&HOOKS.replace("PERMISSIONS", PERMISSIONS)).await;
-    let mut db = service.store.read().await.expect("the store can be read");
-    let sql = "select id from webhook order by repo_id is null, org_id is null, id";
-    let hooks = db.all::<(i64,)>(sql, &[]).await.expect("the store can be read");
-    drop(db);
-    let [(repo,), (repo_2,), (org,), (org_2,), (app,)] = hooks[..] else { panic!("{hooks:?}") };
-    (objects.repo_hooks, objects.org_hooks) = ([repo, repo_2], [org, org_2]);
-    for (delivery, hook) in objects.deliveries.iter_mut().zip([repo, org, app]) {
-        *delivery = deliver(service, hook, "push", Some(200)).await;
     }
 }
 

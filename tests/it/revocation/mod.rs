@@ -5,8 +5,10 @@
 //! its own transaction waits and then finds the right revoked.
 
 mod fixture;
+mod hooks;
 mod requests;
 mod rights;
+mod tables;
 
 use fixture::Fixture;
 use rights::{Caller, RIGHTS};

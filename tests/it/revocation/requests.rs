@@ -16,6 +16,8 @@ pub struct Objects {
     pub release: i64,
     pub asset: i64,
     pub comments: [i64; 3],
+    /// On the issue 6: one to change, and one to delete.
+    pub issue_comments: [i64; 2],
     pub pending_reviews: [i64; 2],
     pub issue_fields: [i64; 2],
     pub installation: i64,
@@ -56,6 +58,9 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
     let release = |more: &str| format!("{hello}/releases/{}{more}", objects.release);
     let asset = format!("{hello}/releases/assets/{}", objects.asset);
     let attempts = |number: usize| format!("/deliveries/{}/attempts", objects.deliveries[number]);
+    let issue = |more: &str| format!("{hello}/issues/6{more}");
+    let issue_comment = |number: usize| format!("{hello}/issues/comments/{}", objects.issue_comments[number]);
+    let values = json!({ "issue_field_values": [{ "field_id": objects.issue_fields[0], "value": "text" }] });
     let hook = json!({ "name": "web", "config": { "url": "http://192.0.2.1/new" } });
     let (path, body) = match row.operation {
         "projects/add-field-for-org" => ("/orgs/octo-org/projectsV2/1/fields".to_owned(), field),
@@ -124,6 +129,23 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
             (format!("{hello}/pulls/comments/{}/resolution", objects.comments[2]), Value::Null)
         }
         "pulls/delete-pending-review" => (format!("{}/reviews/{}", pull(3), objects.pending_reviews[1]), Value::Null),
+        "issues/create" => (format!("{hello}/issues"), json!({ "title": "new" })),
+        "issues/update" => (issue(""), json!({ "title": "changed" })),
+        "issues/update-comment" => (issue_comment(0), json!({ "body": "changed" })),
+        "issues/delete-comment" => (issue_comment(1), Value::Null),
+        "issues/create-comment" => (issue("/comments"), json!({ "body": "new" })),
+        "issues/create-label" => (format!("{hello}/labels"), json!({ "name": "new" })),
+        "issues/update-label" => (format!("{hello}/labels/bug"), json!({ "color": "000000" })),
+        "issues/delete-label" => (format!("{hello}/labels/gone"), Value::Null),
+        "issues/add-labels" => (issue("/labels"), json!({ "labels": ["more"] })),
+        "issues/set-labels" => (issue("/labels"), json!({ "labels": ["only"] })),
+        "issues/remove-label" => (issue("/labels/only"), Value::Null),
+        "issues/remove-all-labels" => (issue("/labels"), Value::Null),
+        "issues/add-assignees" | "issues/remove-assignees" => (issue("/assignees"), json!({ "assignees": ["mona"] })),
+        "issues/add-issue-field-values" | "issues/set-issue-field-values" => (issue("/issue-field-values"), values),
+        "issues/delete-issue-field-value" => {
+            (issue(&format!("/issue-field-values/{}", objects.issue_fields[0])), Value::Null)
+        }
         "activity/mark-thread-as-read" => (format!("/notifications/threads/{}", objects.notification), Value::Null),
         "apps/add-repo-to-installation-for-authenticated-user" => (selected(objects.unselected), Value::Null),
         "apps/remove-repo-from-installation-for-authenticated-user" => (selected(objects.spare), Value::Null),

@@ -53,11 +53,10 @@ const IN_ORG: &[TargetKind] = &[TargetKind::Repo, TargetKind::Org, TargetKind::O
 const REPO: &[TargetKind] = &[TargetKind::Repo];
 
 const ALL_PERMISSIONS: &str = "update installation set permissions = '{\"administration\":\"write\",\
-    \"contents\":\"write\",\"issue_fields\":\"write\",\"organization_projects\":\"write\",\"pull_requests\":\"write\",\
-    \"workflows\":\"write\",\"repository_hooks\":\"write\",\"organization_hooks\":\"write\",\
-    \"statuses\":\"write\"}'";
+    \"contents\":\"write\",\"issue_fields\":\"write\",\"issues\":\"write\",\"organization_projects\":\"write\",\"pull_requests\":\"write\",\
+    \"workflows\":\"write\",\"repository_hooks\":\"write\",\"organization_hooks\":\"write\",\"statuses\":\"write\"}'";
 const READ_PERMISSIONS: &str = "update installation set permissions = '{\"administration\":\"read\",\
-    \"contents\":\"read\",\"issue_fields\":\"read\",\"organization_projects\":\"read\",\"pull_requests\":\"read\",\
+    \"contents\":\"read\",\"issue_fields\":\"read\",\"issues\":\"read\",\"organization_projects\":\"read\",\"pull_requests\":\"read\",\
     \"repository_hooks\":\"read\",\"organization_hooks\":\"read\",\"statuses\":\"read\"}'";
 
 pub const RIGHTS: &[Right] = &[
@@ -152,9 +151,8 @@ pub const RIGHTS: &[Right] = &[
         caller: Caller::FineGrained,
         take: &["update token set permissions = '{\"contents\":\"read\"}' where note = 'caller'"],
         give_back: &["update token set permissions = '{\"administration\":\"write\",\"contents\":\"write\",\
-                      \"issue_fields\":\"write\",\"organization_projects\":\"write\",\"pull_requests\":\"write\",\
-                      \"workflows\":\"write\",\"repository_hooks\":\"write\",\"organization_hooks\":\"write\",\
-    \"statuses\":\"write\"}' \
+                      \"issue_fields\":\"write\",\"issues\":\"write\",\"organization_projects\":\"write\",\"pull_requests\":\"write\",\
+                      \"workflows\":\"write\",\"repository_hooks\":\"write\",\"organization_hooks\":\"write\",\"statuses\":\"write\"}' \
                       where note = 'caller'"],
         targets: IN_ORG,
     },

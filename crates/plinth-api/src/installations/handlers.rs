@@ -22,7 +22,7 @@ use plinth_core::access::NoTarget;
 use plinth_core::installations::model::InstallationDetails;
 use plinth_core::installations::store::{self, Private};
 use plinth_core::installations::{InstallationRepo, OwnInstallation, UserInstallation, operations, rules};
-use plinth_core::repos::store::count_open_pulls;
+use plinth_core::repos::store::count_open_issues;
 use plinth_core::{accounts, apps};
 
 pub async fn list_repositories(
@@ -34,7 +34,7 @@ pub async fn list_repositories(
     let mut db = app.read().await?;
     let total_count = store::count_repositories(&mut db, token.token).await?;
     let repos = store::list_repositories(&mut db, token.token, page).await?;
-    let open = count_open_pulls(&mut db, repos.iter().map(|repo| repo.id)).await?;
+    let open = count_open_issues(&mut db, repos.iter().map(|repo| repo.id)).await?;
     let shown = repos.iter().map(|repo| {
         let repository = Repository::new(repo, access.urls()).with_custom_properties();
         repository.with_open_issues(open.get(&repo.id).copied().unwrap_or_default())
@@ -70,7 +70,7 @@ pub async fn list_repositories_of_user(
     let mut db = app.read().await?;
     let total_count = store::count_repositories_of_user(&mut db, installation.id, user, private).await?;
     let found = store::list_repositories_of_user(&mut db, installation.id, user, private, page).await?;
-    let open = count_open_pulls(&mut db, found.iter().map(|found| found.repo.id)).await?;
+    let open = count_open_issues(&mut db, found.iter().map(|found| found.repo.id)).await?;
     let shown = found.iter().map(|found| {
         let repository = Repository::new(&found.repo, access.urls()).with_permissions(found.role);
         repository.with_open_issues(open.get(&found.repo.id).copied().unwrap_or_default())

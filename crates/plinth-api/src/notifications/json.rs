@@ -8,9 +8,10 @@ use crate::wire::{Word, words};
 use plinth_base::clock::Timestamp;
 use plinth_base::urls::Part::Fixed;
 use plinth_base::urls::{Url, Urls};
+use plinth_core::notifications::NotifiedComment;
 use plinth_core::notifications::model::{Notification, Reason};
 
-/// A notification about a pull request.
+/// A notification about a pull request or an issue.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "notification")]
 pub struct Thread<'a> {
@@ -27,12 +28,13 @@ pub struct Thread<'a> {
     subscription_url: Url<'a>,
 }
 
-words! { Reason: Author, Comment, Mention, ReviewRequested }
+words! { Reason: Assign, Author, Comment, Mention, ReviewRequested }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 enum SubjectType {
     PullRequest,
+    Issue,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -49,6 +51,14 @@ impl<'a> Thread<'a> {
         let repo = &notification.repo;
         let (owner, name) = (repo.owner_login.as_str(), repo.name.as_str());
         let url = urls.notification_thread(notification.id);
+        let (subject_type, subject_url) = match notification.is_pull {
+            true => (SubjectType::PullRequest, urls.pull(owner, name, notification.number)),
+            false => (SubjectType::Issue, urls.issue(owner, name, notification.number)),
+        };
+        let comment_url = |comment| match comment {
+            NotifiedComment::Review(id) => urls.review_comment(owner, name, id),
+            NotifiedComment::Issue(id) => urls.issue_comment(owner, name, id),
+        };
         Self {
             id: notification.id.to_string(),
             unread: notification.unread,
@@ -56,10 +66,10 @@ impl<'a> Thread<'a> {
             updated_at: notification.updated_at,
             last_read_at: notification.last_read_at,
             subject: Subject {
-                title: &notification.pull_title,
-                url: urls.pull(owner, name, notification.pull_number),
-                latest_comment_url: notification.comment_id.map(|id| urls.review_comment(owner, name, id)),
-                r#type: SubjectType::PullRequest,
+                title: &notification.title,
+                url: subject_url,
+                latest_comment_url: notification.comment.map(comment_url),
+                r#type: subject_type,
             },
             repository: Repository::new(repo, urls),
             url,

@@ -78,7 +78,10 @@ pub fn sentence(rule: &Rule) -> String {
         text.push_str(&format!(" Classic and OAuth app tokens need the scope {}{what}.", quoted.join(" and ")));
     }
     if let Some((name, level)) = rule.permission {
-        text.push_str(&format!(" Fine-grained tokens and apps need the permission `{name}: {}`.", level.as_str()));
+        let level = level.as_str();
+        let other =
+            rule.alternative.map(|other| format!(", or for pull requests `{other}: {level}`")).unwrap_or_default();
+        text.push_str(&format!(" Fine-grained tokens and apps need the permission `{name}: {level}`{other}."));
     }
     text
 }

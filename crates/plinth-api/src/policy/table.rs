@@ -143,6 +143,37 @@ endpoints! {
     GetNotificationThread = "activity/get-thread", GET ["/notifications/threads/{thread_id}"], Rule { kinds: Kinds::SCOPED, act_scope: Some(Scope::Notifications), ..OWN };
     MarkNotificationThreadRead = "activity/mark-thread-as-read", PATCH ["/notifications/threads/{thread_id}"], Rule { kinds: Kinds::SCOPED, action: Action::Write, act_scope: Some(Scope::Notifications), ..OWN };
 
+    // Issues, and what pull requests have in common with them
+    ListIssues = "issues/list-for-repo", GET ["/repos/{owner}/{repo}/issues"], ISSUES_READ;
+    CreateIssue = "issues/create", POST ["/repos/{owner}/{repo}/issues"], ISSUES_WRITE;
+    GetIssue = "issues/get", GET ["/repos/{owner}/{repo}/issues/{issue_number}"], CONVERSATION_READ;
+    UpdateIssue = "issues/update", PATCH ["/repos/{owner}/{repo}/issues/{issue_number}"], CONVERSATION_WRITE;
+    ListRepoIssueComments = "issues/list-comments-for-repo", GET ["/repos/{owner}/{repo}/issues/comments"], ISSUES_READ;
+    GetIssueComment = "issues/get-comment", GET ["/repos/{owner}/{repo}/issues/comments/{comment_id}"], CONVERSATION_READ;
+    UpdateIssueComment = "issues/update-comment", PATCH ["/repos/{owner}/{repo}/issues/comments/{comment_id}"], CONVERSATION_WRITE;
+    DeleteIssueComment = "issues/delete-comment", DELETE ["/repos/{owner}/{repo}/issues/comments/{comment_id}"], CONVERSATION_WRITE;
+    ListIssueComments = "issues/list-comments", GET ["/repos/{owner}/{repo}/issues/{issue_number}/comments"], CONVERSATION_READ;
+    CreateIssueComment = "issues/create-comment", POST ["/repos/{owner}/{repo}/issues/{issue_number}/comments"], CONVERSATION_WRITE;
+    ListLabels = "issues/list-labels-for-repo", GET ["/repos/{owner}/{repo}/labels"], CONVERSATION_READ;
+    CreateLabel = "issues/create-label", POST ["/repos/{owner}/{repo}/labels"], LABELS_WRITE;
+    GetLabel = "issues/get-label", GET ["/repos/{owner}/{repo}/labels/{name}"], CONVERSATION_READ;
+    UpdateLabel = "issues/update-label", PATCH ["/repos/{owner}/{repo}/labels/{name}"], LABELS_WRITE;
+    DeleteLabel = "issues/delete-label", DELETE ["/repos/{owner}/{repo}/labels/{name}"], LABELS_WRITE;
+    ListLabelsOfIssue = "issues/list-labels-on-issue", GET ["/repos/{owner}/{repo}/issues/{issue_number}/labels"], CONVERSATION_READ;
+    AddLabels = "issues/add-labels", POST ["/repos/{owner}/{repo}/issues/{issue_number}/labels"], CONVERSATION_TRIAGE;
+    SetLabels = "issues/set-labels", PUT ["/repos/{owner}/{repo}/issues/{issue_number}/labels"], CONVERSATION_TRIAGE;
+    RemoveLabel = "issues/remove-label", DELETE ["/repos/{owner}/{repo}/issues/{issue_number}/labels/{name}"], CONVERSATION_TRIAGE;
+    RemoveAllLabels = "issues/remove-all-labels", DELETE ["/repos/{owner}/{repo}/issues/{issue_number}/labels"], CONVERSATION_TRIAGE;
+    ListAssignees = "issues/list-assignees", GET ["/repos/{owner}/{repo}/assignees"], ASSIGNEES_READ;
+    CheckAssignee = "issues/check-user-can-be-assigned", GET ["/repos/{owner}/{repo}/assignees/{assignee}"], ASSIGNEES_READ;
+    CheckAssigneeOfIssue = "issues/check-user-can-be-assigned-to-issue", GET ["/repos/{owner}/{repo}/issues/{issue_number}/assignees/{assignee}"], ASSIGNEES_READ;
+    AddAssignees = "issues/add-assignees", POST ["/repos/{owner}/{repo}/issues/{issue_number}/assignees"], CONVERSATION_TRIAGE;
+    RemoveAssignees = "issues/remove-assignees", DELETE ["/repos/{owner}/{repo}/issues/{issue_number}/assignees"], CONVERSATION_TRIAGE;
+    ListFieldValues = "issues/list-issue-field-values-for-issue", GET ["/repos/{owner}/{repo}/issues/{issue_number}/issue-field-values"], ISSUES_READ;
+    AddFieldValues = "issues/add-issue-field-values", POST ["/repos/{owner}/{repo}/issues/{issue_number}/issue-field-values"], FIELD_VALUES_WRITE;
+    SetFieldValues = "issues/set-issue-field-values", PUT ["/repos/{owner}/{repo}/issues/{issue_number}/issue-field-values"], FIELD_VALUES_WRITE;
+    DeleteFieldValue = "issues/delete-issue-field-value", DELETE ["/repos/{owner}/{repo}/issues/{issue_number}/issue-field-values/{issue_field_id}"], FIELD_VALUES_WRITE;
+
     // Git objects and the older spellings of references
     ListRefs = "git/list-refs", GET ["/repos/{owner}/{repo}/git/refs", "/repos/{owner}/{repo}/git/refs/"], CONTENTS_READ;
     GetRefOrPrefix = "git/get-ref-or-prefix", GET ["/repos/{owner}/{repo}/git/refs/{*ref}"], CONTENTS_READ;

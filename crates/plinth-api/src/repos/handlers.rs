@@ -19,7 +19,7 @@ use plinth_core::tokens::Principal;
 
 pub async fn get(access: Allowed<GetRepo, RepoTarget>, app: App) -> Result<ApiResponse> {
     let id = access.repo.id;
-    let open = store::count_open_pulls(&mut app.read().await?, std::iter::once(id)).await?;
+    let open = store::count_open_issues(&mut app.read().await?, std::iter::once(id)).await?;
     let mut repository = Repository::new(&access.repo, access.urls())
         .with_open_issues(open.get(&id).copied().unwrap_or_default())
         .with_organization(&access.repo, access.urls());
@@ -61,7 +61,7 @@ pub async fn update(
 ) -> Result<ApiResponse> {
     let found = operations::edit(&app, &access.for_writing(), body.into()).await?;
     let id = found.repo.id;
-    let open = store::count_open_pulls(&mut app.read().await?, std::iter::once(id)).await?;
+    let open = store::count_open_issues(&mut app.read().await?, std::iter::once(id)).await?;
     let repository = Repository::new(&found.repo, access.urls())
         .with_open_issues(open.get(&id).copied().unwrap_or_default())
         .with_organization(&found.repo, access.urls())

@@ -269,7 +269,7 @@ impl<'a> Repository<'a> {
         self
     }
 
-    /// Adds the number of open pull requests, which GitHub counts as issues.
+    /// Adds the number of open issues, of which pull requests are some.
     pub fn with_open_issues(mut self, count: i64) -> Self {
         (self.open_issues_count, self.open_issues) = (count, count);
         self

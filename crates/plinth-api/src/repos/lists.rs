@@ -12,7 +12,7 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::AccountId;
 use plinth_core::access::{Org, OwnAccount, Role, Target, User};
 use plinth_core::repos::lists::{self, Direction, Filter, Relations, Shown, Sort, Viewer};
-use plinth_core::repos::store::count_open_pulls;
+use plinth_core::repos::store::count_open_issues;
 use plinth_core::tokens::Principal;
 
 const OWNED: Relations = Relations { owner: true, collaborator: false, member: false };
@@ -88,7 +88,7 @@ async fn respond<E: Endpoint, T: Target>(
     let mut db = app.read().await?;
     let total = lists::count(&mut db, viewer, filter).await?;
     let found = lists::list(&mut db, viewer, filter, order(context, default), page).await?;
-    let open = count_open_pulls(&mut db, found.iter().map(|found| found.repo.id)).await?;
+    let open = count_open_issues(&mut db, found.iter().map(|found| found.repo.id)).await?;
     let is_anonymous = matches!(access.caller(), Principal::Anonymous);
     let shown = found.iter().map(|found| {
         let open = open.get(&found.repo.id).copied().unwrap_or_default();

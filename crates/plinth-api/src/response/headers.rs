@@ -144,9 +144,11 @@ fn accepted_scope(rule: &Rule) -> &'static str {
 fn add_permissions(headers: &mut HeaderMap, row: Option<&Row>) {
     let Some((name, level)) = row.and_then(|row| row.rule.permission) else { return };
     let level = level.as_str();
-    let text = match row.and_then(|row| row.rule.also) {
-        Some(also) => format!("{name}={level}; {name}={level},{also}={level}"),
-        None => format!("{name}={level}"),
+    let rule = row.map(|row| &row.rule);
+    let text = match (rule.and_then(|rule| rule.also), rule.and_then(|rule| rule.alternative)) {
+        (Some(also), _) => format!("{name}={level}; {name}={level},{also}={level}"),
+        (None, Some(other)) => format!("{name}={level}; {other}={level}"),
+        (None, None) => format!("{name}={level}"),
     };
     let value = HeaderValue::try_from(text).expect("permission names are ASCII words");
     headers.insert(X_ACCEPTED_GITHUB_PERMISSIONS, value.clone());

@@ -110,7 +110,7 @@ struct Links<'a> {
 /// Counts of reactions, which this service does not have.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "reactions")]
-struct Reactions<'a> {
+pub struct Reactions<'a> {
     url: Url<'a>,
     total_count: i64,
     #[serde(rename = "+1")]
@@ -194,7 +194,7 @@ impl<'a> ReviewComment<'a> {
 }
 
 impl<'a> Reactions<'a> {
-    fn none(comment: Url<'a>) -> Self {
+    pub fn none(comment: Url<'a>) -> Self {
         Self {
             url: comment.then(Fixed("/reactions")),
             total_count: 0,

@@ -73,6 +73,12 @@ numeric_ids! {
     IssueFieldOptionId
     /// A pull request, across all repositories.
     PullId
+    /// An issue, or a pull request as an issue, across all repositories.
+    IssueId
+    /// A comment on an issue or a pull request, outside of reviews.
+    IssueCommentId
+    /// A label of a repository.
+    LabelId
     /// A review of a pull request.
     ReviewId
     /// A review comment.

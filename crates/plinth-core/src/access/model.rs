@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::tokens::{Level, Principal, Scope, UserLimits};
+use crate::tokens::{Level, Permissions, Principal, Scope, UserLimits};
 use plinth_base::ids::{AccountId, RepoId};
 use plinth_store::InvalidationScope;
 use plinth_store::text_column;
@@ -141,6 +141,8 @@ pub struct Rule {
     pub act_role: Role,
     /// The permission that fine-grained tokens and apps need.
     pub permission: Option<(&'static str, Level)>,
+    /// Another permission, the same level of which is enough.
+    pub alternative: Option<&'static str>,
     /// A second permission that depends on the input: response headers name it, and the area checks it.
     pub also: Option<&'static str>,
     /// Whether the request counts toward the caller's rate limit.
@@ -151,6 +153,12 @@ impl Rule {
     /// Whether the operation may open a write transaction at all.
     pub const fn is_write(&self) -> bool {
         matches!(self.action, Action::Write)
+    }
+
+    /// Whether these permissions have the one that the rule requires, or its alternative, at this level.
+    pub fn is_permitted_by(&self, permissions: &Permissions, level: Level) -> bool {
+        let Some((name, _)) = self.permission else { return true };
+        permissions.allows(name, level) || self.alternative.is_some_and(|other| permissions.allows(other, level))
     }
 }
 

@@ -17,6 +17,7 @@ pub const OPEN: Rule = Rule {
     act_scope: None,
     act_role: Role::Read,
     permission: None,
+    alternative: None,
     also: None,
     cost: Cost::One,
 };
@@ -79,6 +80,22 @@ pub const PULLS_READ: Rule = Rule { permission: Some(("pull_requests", Level::Re
 /// Everyone who can read a repository may review its pull requests.
 pub const PULLS_WRITE: Rule =
     Rule { permission: Some(("pull_requests", Level::Write)), act_role: Role::Read, ..REPO_WRITE };
+/// Issues of a repository.
+pub const ISSUES_READ: Rule = Rule { permission: Some(("issues", Level::Read)), ..REPO_READ };
+/// Everyone who can read a repository may open issues.
+pub const ISSUES_WRITE: Rule = Rule { permission: Some(("issues", Level::Write)), act_role: Role::Read, ..REPO_WRITE };
+/// What issues and pull requests have in common; the area checks that an issue takes the permission for issues.
+pub const CONVERSATION_READ: Rule = Rule { alternative: Some("pull_requests"), ..ISSUES_READ };
+/// Everyone who can read a repository may comment.
+pub const CONVERSATION_WRITE: Rule = Rule { alternative: Some("pull_requests"), ..ISSUES_WRITE };
+/// Labels and assignees of issues and pull requests.
+pub const CONVERSATION_TRIAGE: Rule = Rule { act_role: Role::Triage, ..CONVERSATION_WRITE };
+/// Labels of a repository.
+pub const LABELS_WRITE: Rule = Rule { act_role: Role::Write, ..CONVERSATION_WRITE };
+/// Values of issue fields.
+pub const FIELD_VALUES_WRITE: Rule = Rule { act_role: Role::Write, ..ISSUES_WRITE };
+/// Who can be assigned is visible to users who have a role in the repository themselves.
+pub const ASSIGNEES_READ: Rule = Rule { anonymous: Anonymous::Rejected, members_only: true, ..CONVERSATION_READ };
 /// Moving the head of a pull request.
 pub const PULL_BRANCH_WRITE: Rule = Rule { permission: Some(("pull_requests", Level::Write)), ..REF_WRITE };
 

@@ -90,7 +90,7 @@ fn sees_private(rule: &Rule, caller: &Principal, facts: &Facts, grant: &Grant) -
 }
 
 fn allows_reading(rule: &Rule, permissions: &Permissions) -> bool {
-    rule.permission.is_none_or(|(name, _)| permissions.allows(name, Level::Read))
+    rule.is_permitted_by(permissions, Level::Read)
 }
 
 /// Scopes limit the two kinds that have them and no other.
@@ -109,7 +109,7 @@ fn check_acting(rule: &Rule, caller: &Principal, facts: &Facts, grant: &Grant, p
         Grant::Outside if rule.target == TargetKind::OwnAccount && rule.permission.is_none() => {}
         Grant::Outside | Grant::Suspended => return Err(too_little()),
         Grant::Inside(permissions) => {
-            let allowed = rule.permission.is_none_or(|(name, level)| permissions.allows(name, level));
+            let allowed = rule.permission.is_none_or(|(_, level)| rule.is_permitted_by(permissions, level));
             if !allowed {
                 return Err(too_little());
             }

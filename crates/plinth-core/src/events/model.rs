@@ -100,6 +100,12 @@ event_names! {
     Status = "status",
     /// The subject is the release.
     Release = "release",
+    /// The subject is the issue.
+    Issues = "issues",
+    /// The subject is the comment.
+    IssueComment = "issue_comment",
+    /// The subject is the label.
+    Label = "label",
     /// No subject.
     Repository = "repository",
     /// A private repository became public. No subject.

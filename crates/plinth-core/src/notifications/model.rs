@@ -4,20 +4,22 @@ use std::str::FromStr;
 
 use crate::repos::Repo;
 use plinth_base::clock::Timestamp;
-use plinth_base::ids::{AccountId, CommentId, NotificationId, PullId, RepoId};
+use plinth_base::ids::{AccountId, CommentId, IssueCommentId, IssueId, NotificationId, PullId, RepoId};
 use plinth_store::{DbError, FromRow, Row, text_column};
 
-/// The notification of one user about one pull request.
+/// The notification of one user about one pull request or issue.
 #[derive(Debug, Clone)]
 pub struct Notification {
     pub id: NotificationId,
     pub reason: Reason,
     pub unread: bool,
-    pub comment_id: Option<CommentId>,
+    /// The last comment.
+    pub comment: Option<NotifiedComment>,
     pub updated_at: Timestamp,
     pub last_read_at: Option<Timestamp>,
-    pub pull_number: i64,
-    pub pull_title: String,
+    pub is_pull: bool,
+    pub number: i64,
+    pub title: String,
     pub repo: Repo,
 }
 
@@ -29,11 +31,12 @@ impl FromRow for Notification {
             id: row.get(REPO_COLUMNS)?,
             reason: row.get(REPO_COLUMNS + 1)?,
             unread: row.get(REPO_COLUMNS + 2)?,
-            comment_id: row.get(REPO_COLUMNS + 3)?,
-            updated_at: row.get(REPO_COLUMNS + 4)?,
-            last_read_at: row.get(REPO_COLUMNS + 5)?,
-            pull_number: row.get(REPO_COLUMNS + 6)?,
-            pull_title: row.get(REPO_COLUMNS + 7)?,
+            comment: NotifiedComment::from_columns(row, REPO_COLUMNS + 3)?,
+            updated_at: row.get(REPO_COLUMNS + 5)?,
+            last_read_at: row.get(REPO_COLUMNS + 6)?,
+            is_pull: row.get(REPO_COLUMNS + 7)?,
+            number: row.get(REPO_COLUMNS + 8)?,
+            title: row.get(REPO_COLUMNS + 9)?,
         })
     }
 }
@@ -41,10 +44,12 @@ impl FromRow for Notification {
 /// Why a user is notified; the strongest reason comes last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// The user commented in the thread.
+    /// The user commented in the thread or on the issue.
     Comment,
-    /// The user opened the pull request.
+    /// The user opened the pull request or the issue.
     Author,
+    /// The user was assigned.
+    Assign,
     /// The user was mentioned.
     Mention,
     /// The user was asked for a review.
@@ -56,6 +61,7 @@ impl Reason {
         match self {
             Reason::Comment => "comment",
             Reason::Author => "author",
+            Reason::Assign => "assign",
             Reason::Mention => "mention",
             Reason::ReviewRequested => "review_requested",
         }
@@ -66,18 +72,25 @@ impl FromStr for Reason {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let all = [Reason::Comment, Reason::Author, Reason::Mention, Reason::ReviewRequested];
+        let all = [Reason::Comment, Reason::Author, Reason::Assign, Reason::Mention, Reason::ReviewRequested];
         all.into_iter().find(|reason| reason.as_str() == text).ok_or(())
     }
 }
 
 text_column!(Reason);
 
+/// What users are notified about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoticeSubject {
+    Pull(PullId),
+    Issue(IssueId),
+}
+
 /// Comments that were published together.
 #[derive(Debug)]
 pub struct Notice {
     pub repo: RepoId,
-    pub pull: PullId,
+    pub subject: NoticeSubject,
     /// The author of the comments, who is never notified.
     pub actor: AccountId,
     /// A user for whom the check that they can read the repository was made already.
@@ -85,10 +98,34 @@ pub struct Notice {
     pub recipients: Vec<Recipient>,
 }
 
-/// A user to notify about a comment, or about the pull request itself.
+/// A comment that a user is notified about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotifiedComment {
+    Review(CommentId),
+    Issue(IssueCommentId),
+}
+
+impl NotifiedComment {
+    fn from_columns(row: &Row<'_>, first: usize) -> Result<Option<Self>, DbError> {
+        let review = row.get::<Option<CommentId>>(first)?.map(NotifiedComment::Review);
+        let issue = row.get::<Option<IssueCommentId>>(first + 1)?.map(NotifiedComment::Issue);
+        Ok(review.or(issue))
+    }
+
+    /// The two columns that a comment is stored in.
+    pub(super) fn columns(comment: Option<Self>) -> (Option<CommentId>, Option<IssueCommentId>) {
+        match comment {
+            None => (None, None),
+            Some(NotifiedComment::Review(id)) => (Some(id), None),
+            Some(NotifiedComment::Issue(id)) => (None, Some(id)),
+        }
+    }
+}
+
+/// A user to notify about a comment, or about the pull request or issue itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Recipient {
     pub user: AccountId,
     pub reason: Reason,
-    pub comment: Option<CommentId>,
+    pub comment: Option<NotifiedComment>,
 }

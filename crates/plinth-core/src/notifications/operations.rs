@@ -20,7 +20,7 @@ pub async fn notify(tx: &mut Transaction, notice: &Notice, now: Timestamp) -> Re
         merged.comment = merged.comment.max(recipient.comment);
     }
     for recipient in by_user.into_values() {
-        if notice.reader == Some(recipient.user) && store::update(tx, notice.pull, &recipient, now).await? {
+        if notice.reader == Some(recipient.user) && store::update(tx, notice.subject, &recipient, now).await? {
             continue;
         }
         store::upsert(tx, notice, &recipient, now).await?;

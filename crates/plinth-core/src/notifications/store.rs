@@ -1,8 +1,8 @@
 //! SQL for notifications.
 
-use super::model::{Notice, Notification, Recipient};
+use super::model::{Notice, NoticeSubject, Notification, NotifiedComment, Recipient};
 use plinth_base::clock::Timestamp;
-use plinth_base::ids::{AccountId, NotificationId, PullId};
+use plinth_base::ids::{AccountId, NotificationId};
 use plinth_store::{Connection, DbError, Transaction, params};
 
 /// Whether an account is a user who can read the repository `r`.
@@ -26,13 +26,27 @@ pub(crate) use can_read;
 /// read the repository.
 pub async fn update(
     db: &mut Transaction,
-    pull: PullId,
+    subject: NoticeSubject,
     Recipient { user, reason, comment }: &Recipient,
     now: Timestamp,
 ) -> Result<bool, DbError> {
-    let sql = "update notification set reason = $3, unread = true, comment_id = $4, updated_at = $5 \
-               where user_id = $1 and pull_id = $2";
-    Ok(db.content_only().execute(sql, params![user, pull, reason, comment, now]).await? > 0)
+    macro_rules! update {
+        ($subject:literal) => {
+            concat!(
+                "update notification set reason = $3, unread = true, comment_id = $4, issue_comment_id = $5, \
+                 updated_at = $6 where user_id = $1 and ",
+                $subject,
+                " = $2"
+            )
+        };
+    }
+    let (sql, id) = match subject {
+        NoticeSubject::Pull(id) => (update!("pull_id"), id.0),
+        NoticeSubject::Issue(id) => (update!("issue_id"), id.0),
+    };
+    let (review_comment, issue_comment) = NotifiedComment::columns(*comment);
+    let values = params![user, id, reason, review_comment, issue_comment, now];
+    Ok(db.content_only().execute(sql, values).await? > 0)
 }
 
 /// Inserts a notification or marks it as unread again, if the recipient is a user who can read the repository.
@@ -42,16 +56,29 @@ pub async fn upsert(
     Recipient { user, reason, comment }: &Recipient,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    let sql = concat!(
-        "insert into notification (user_id, repo_id, pull_id, reason, unread, comment_id, updated_at) \
-         select a.id, r.id, $3, $4, true, $5, $6 from account a join repo r on r.id = $2 and not r.deleted \
-         where a.id = $1 and ",
-        can_read!("a"),
-        " on conflict (user_id, pull_id) do update \
-         set reason = excluded.reason, unread = true, comment_id = excluded.comment_id, \
-         updated_at = excluded.updated_at"
-    );
-    db.content_only().execute(sql, params![user, notice.repo, notice.pull, reason, comment, now]).await?;
+    macro_rules! upsert {
+        ($subject:literal) => {
+            concat!(
+                "insert into notification (user_id, repo_id, ",
+                $subject,
+                ", reason, unread, comment_id, issue_comment_id, updated_at) \
+                 select a.id, r.id, $3, $4, true, $5, $6, $7 from account a join repo r on r.id = $2 and not r.deleted \
+                 where a.id = $1 and ",
+                can_read!("a"),
+                " on conflict (user_id, ",
+                $subject,
+                ") do update set reason = excluded.reason, unread = true, comment_id = excluded.comment_id, \
+                 issue_comment_id = excluded.issue_comment_id, updated_at = excluded.updated_at"
+            )
+        };
+    }
+    let (sql, id) = match notice.subject {
+        NoticeSubject::Pull(id) => (upsert!("pull_id"), id.0),
+        NoticeSubject::Issue(id) => (upsert!("issue_id"), id.0),
+    };
+    let (review_comment, issue_comment) = NotifiedComment::columns(*comment);
+    let values = params![user, notice.repo, id, reason, review_comment, issue_comment, now];
+    db.content_only().execute(sql, values).await?;
     Ok(())
 }
 
@@ -69,7 +96,8 @@ macro_rules! visible {
             $columns,
             " from notification n join repo r on r.id = n.repo_id and not r.deleted \
              join account o on o.id = r.owner_id \
-             join pull p on p.id = n.pull_id \
+             left join pull p on p.id = n.pull_id \
+             left join issue i on i.id = n.issue_id \
              left join collaborator c on c.repo_id = r.id and c.user_id = n.user_id \
              left join membership m on m.org_id = r.owner_id and m.user_id = n.user_id \
              where n.user_id = $1 and (r.private = false or ($2 = true and \
@@ -84,7 +112,8 @@ macro_rules! select_visible {
         visible!(
             "r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
              r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, \
-             n.id, n.reason, n.unread, n.comment_id, n.updated_at, n.last_read_at, p.number, p.title",
+             n.id, n.reason, n.unread, n.comment_id, n.issue_comment_id, n.updated_at, n.last_read_at, \
+             n.pull_id is not null, coalesce(p.number, i.number), coalesce(p.title, i.title)",
             $rest
         )
     };

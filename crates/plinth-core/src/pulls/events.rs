@@ -11,6 +11,7 @@ use super::store;
 use crate::accounts::AccountSummary;
 use crate::events::model::About;
 use crate::events::{self, EventName, NewEvent};
+use crate::labels::Label;
 
 /// The data of the event `pull_request`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -25,11 +26,17 @@ pub struct PullRequestData {
     /// Whose review is requested, or not any more.
     #[serde(default)]
     pub reviewer: Option<AccountSummary>,
+    /// The label that was added or removed.
+    #[serde(default)]
+    pub label: Option<Label>,
+    /// Who was assigned, or is not any more.
+    #[serde(default)]
+    pub assignee: Option<AccountSummary>,
 }
 
 impl PullRequestData {
     fn new(pull: Pull) -> Self {
-        Self { pull, changes: None, heads: None, reviewer: None }
+        Self { pull, changes: None, heads: None, reviewer: None, label: None, assignee: None }
     }
 }
 
@@ -117,6 +124,28 @@ pub async fn record_review_request(
     now: Timestamp,
 ) -> Result<()> {
     let data = || PullRequestData { reviewer: Some(reviewer), ..PullRequestData::new(pull.clone()) };
+    events::record(tx, now, || with_data(action, &data(), actor)).await
+}
+
+/// Records that a label was added or removed.
+pub async fn record_label(
+    tx: &mut Transaction,
+    (action, pull): (&'static str, &Pull),
+    label: &Label,
+    (actor, now): (Option<AccountId>, Timestamp),
+) -> Result<()> {
+    let data = || PullRequestData { label: Some(label.clone()), ..PullRequestData::new(pull.clone()) };
+    events::record(tx, now, || with_data(action, &data(), actor)).await
+}
+
+/// Records that somebody was assigned, or is not assigned any more.
+pub async fn record_assignee(
+    tx: &mut Transaction,
+    (action, pull): (&'static str, &Pull),
+    assignee: &AccountSummary,
+    (actor, now): (Option<AccountId>, Timestamp),
+) -> Result<()> {
+    let data = || PullRequestData { assignee: Some(assignee.clone()), ..PullRequestData::new(pull.clone()) };
     events::record(tx, now, || with_data(action, &data(), actor)).await
 }
 

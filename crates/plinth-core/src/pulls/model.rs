@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use crate::accounts::AccountSummary;
 use plinth_base::clock::Timestamp;
-use plinth_base::ids::{AccountId, PullId, RepoId, Sha};
+use plinth_base::ids::{AccountId, IssueId, PullId, RepoId, Sha};
 use plinth_store::{DbError, FromRow, Row, from_row, text_column};
 
 /// A pull request with its author and its last version.
@@ -30,6 +30,17 @@ pub struct Pull {
     /// `None` if the pull request is not merged.
     #[serde(default)]
     pub merged: Option<Merged>,
+    /// The id as an issue.
+    #[serde(default = "unknown_issue")]
+    pub issue_id: IssueId,
+    /// Comments other than those of reviews.
+    #[serde(default)]
+    pub comments: i64,
+}
+
+/// For events from before pull requests had ids as issues.
+fn unknown_issue() -> IssueId {
+    IssueId(0)
 }
 
 impl Pull {
@@ -61,6 +72,8 @@ impl FromRow for Pull {
             author: Author::from_columns(row, OWN_COLUMNS + Version::COLUMNS)?,
             test_merge: TestMerge { mergeability: row.get(MERGE)?, commit: row.get(MERGE + 1)? },
             merged: Merged::from_columns(row, MERGE + 2)?,
+            issue_id: row.get(MERGE + 8)?,
+            comments: row.get(MERGE + 9)?,
         })
     }
 }
@@ -178,7 +191,7 @@ pub struct Author {
 }
 
 impl Author {
-    const COLUMNS: usize = 5;
+    pub(crate) const COLUMNS: usize = 5;
 
     /// Reads the columns of `author_columns!`.
     pub fn from_columns(row: &Row<'_>, first: usize) -> Result<Self, DbError> {

@@ -11,7 +11,7 @@ use super::store::{self, NewPull};
 use super::{NewPullRequest, PendingRefresh, PullRequestChanges, events, refresh_later, rules, versions};
 use crate::access::WriteAccess;
 use crate::repos::{Repo, RepoTarget};
-use crate::{Core, refs};
+use crate::{Core, conversations, refs};
 
 /// Opens a pull request.
 pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewPullRequest) -> Result<(Pull, Size)> {
@@ -92,7 +92,8 @@ pub async fn insert(tx: &mut Transaction, repo: &Repo, new: &NewPull, now: Times
     if store::find_open(tx, repo.id, &new.head_ref, &new.base_ref).await?.is_some() {
         return Err(rules::already_open(repo, &new.head_ref));
     }
-    let number = store::next_number(tx, repo.id).await?;
+    let number = conversations::store::next_number(tx, repo.id).await?;
+    conversations::store::insert(tx, repo.id, number, true).await?;
     let id = store::insert(tx, number, new, now).await?;
     store::insert_version(tx, id, 1, (base, head), now).await?;
     versions::point_at_head(tx, repo.id, number, head).await?;
@@ -128,7 +129,7 @@ pub async fn update_from_file(
 }
 
 /// Changes text, state and base of a pull request, and returns whether it has a new version.
-async fn change(
+pub(crate) async fn change(
     tx: &mut Transaction,
     repo: &Repo,
     number: i64,

@@ -42,9 +42,11 @@ macro_rules! select_pull {
              p.review_comments, p.created_at, p.updated_at, p.closed_at, v.number, v.base_sha, v.head_sha, \
              v.merge_base, v.commits, v.additions, v.deletions, v.changed_files, v.created_at, ",
             author_columns!(),
-            ", v.mergeability, v.test_merge, p.merged_at, p.merge_commit, m.id, m.kind, m.login, m.site_admin \
+            ", v.mergeability, v.test_merge, p.merged_at, p.merge_commit, m.id, m.kind, m.login, m.site_admin, \
+             cv.id, cv.comments \
              from pull p join repo r on r.id = p.repo_id and not r.deleted \
              join pull_version v on v.pull_id = p.id and v.number = p.version \
+             join conversation cv on cv.repo_id = p.repo_id and cv.number = p.number \
              left join account m on m.id = p.merged_by",
             author_joins!("p.author_id"),
             $rest
@@ -122,12 +124,6 @@ pub async fn count(db: &mut Connection, repo: RepoId, filter: &Filter) -> Result
     let sql = "select count(*) from pull p where p.repo_id = $1 and ($2 = '' or p.state = $2) \
                and ($3 = '' or p.head_ref = $3) and ($4 = '' or p.base_ref = $4)";
     Ok(db.one::<(i64,)>(sql, params![repo, filter.state, filter.head_ref, filter.base_ref]).await?.0)
-}
-
-/// The number of the next pull request of a repository.
-pub async fn next_number(db: &mut Connection, repo: RepoId) -> Result<i64, DbError> {
-    let sql = "select coalesce(max(number), 0) + 1 from pull where repo_id = $1";
-    Ok(db.one::<(i64,)>(sql, params![repo]).await?.0)
 }
 
 /// The columns of a new pull request.

@@ -84,13 +84,24 @@ pub async fn find_by_id(
     db.optional(sql, params![id, user]).await
 }
 
-/// The number of open pull requests of each repository that has any.
-pub async fn count_open_pulls(
+/// The number of open issues and pull requests of each repository that has any.
+pub async fn count_open_issues(
     db: &mut Connection,
     repos: impl Iterator<Item = RepoId>,
 ) -> Result<HashMap<RepoId, i64>, DbError> {
-    let sql = "select repo_id, count(*) from pull where state = 'open' and repo_id in \
-               ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) group by repo_id";
+    macro_rules! some {
+        () => {
+            " where state = 'open' and repo_id in \
+             ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) group by repo_id"
+        };
+    }
+    let sql = concat!(
+        "select x.repo_id, cast(sum(x.open) as bigint) from (select repo_id, count(*) as open from pull",
+        some!(),
+        " union all select repo_id, count(*) as open from issue",
+        some!(),
+        ") x group by x.repo_id"
+    );
     let repos: Vec<RepoId> = repos.collect();
     let mut counts = HashMap::new();
     for some in repos.chunks(REPOS_PER_STATEMENT) {

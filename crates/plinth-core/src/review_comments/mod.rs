@@ -6,7 +6,6 @@ mod input;
 pub mod model;
 pub mod operations;
 mod positions;
-mod recipients;
 pub mod resolutions;
 pub mod reviews;
 pub mod rules;

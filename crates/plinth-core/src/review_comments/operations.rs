@@ -10,14 +10,13 @@ use super::comment_context::{self, CachedCommentContext};
 use super::events::{self, CommentAction};
 use super::model::{self, Comment, Edit};
 use super::positions::{Located, find_position, insert_thread};
-use super::recipients::{find_mentions_in, recipients};
 use super::reviews::events::record_submitted;
 use super::reviews::model::{Review, ReviewState};
 use super::reviews::store as reviews;
 use super::{NewComment, Subject, rules, store};
 use crate::Core;
 use crate::access::WriteAccess;
-use crate::notifications::{self, Notice};
+use crate::notifications::{self, Notice, NoticeSubject, NotifiedComment, find_mentions_in, recipients};
 use crate::pulls::model::PullFacts;
 use crate::pulls::{self, threads};
 use crate::repos::RepoTarget;
@@ -253,8 +252,9 @@ async fn insert_published(
 ) -> Result<CommentId> {
     let comment = store::insert(tx, new, now).await?;
     pulls::store::add_review_comments(tx, new.pull, 1, now).await?;
-    let recipients = recipients(comment, notified, participants, mentions).collect();
-    let notice = Notice { repo: new.repo, pull: new.pull, actor: new.author, reader: notified, recipients };
+    let recipients = recipients(NotifiedComment::Review(comment), notified, participants, mentions).collect();
+    let subject = NoticeSubject::Pull(new.pull);
+    let notice = Notice { repo: new.repo, subject, actor: new.author, reader: notified, recipients };
     notifications::notify(tx, &notice, now).await?;
     Ok(comment)
 }

@@ -9,7 +9,7 @@ use super::{Reviewers, events, rules, store};
 use crate::Core;
 use crate::access::WriteAccess;
 use crate::accounts::{self, Account, AccountKind};
-use crate::notifications::{self, Notice, Reason, Recipient};
+use crate::notifications::{self, Notice, NoticeSubject, Reason, Recipient};
 use crate::pulls::{self, model::Pull, model::PullFacts};
 use crate::repos::{self, Repo, RepoTarget};
 
@@ -53,7 +53,8 @@ pub async fn request_as(
     let recipient =
         |reviewer: &Account| Recipient { user: reviewer.id, reason: Reason::ReviewRequested, comment: None };
     let recipients = added.iter().map(recipient).collect();
-    notifications::notify(tx, &Notice { repo: repo.id, pull, actor, reader: None, recipients }, now).await?;
+    let notice = Notice { repo: repo.id, subject: NoticeSubject::Pull(pull), actor, reader: None, recipients };
+    notifications::notify(tx, &notice, now).await?;
     let after = get(tx, pull).await?;
     for reviewer in &added {
         events::record_requested(tx, &after, reviewer, (Some(actor), now)).await?;

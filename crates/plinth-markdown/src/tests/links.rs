@@ -5,9 +5,9 @@ use crate::{Context, References, references, render};
 
 const SHA: &str = "0123456789abcdef0123456789abcdef01234567";
 
-/// Renders a text in a repository with the pull requests 1 and 12 and one commit.
+/// Renders a text in a repository with the pull requests 1 and 12, the issue 7 and one commit.
 fn html(source: &str) -> String {
-    let existing = References { pulls: [1, 12].into(), commits: [SHA.to_owned()].into() };
+    let existing = References { pulls: [1, 12].into(), issues: [7].into(), commits: [SHA.to_owned()].into() };
     render(source, &Context { existing: &existing, ..CONTEXT }).html
 }
 
@@ -29,6 +29,12 @@ fn reference_to_existing_pull_request_is_a_link() {
     ] {
         assert_eq!(html(source), format!("<p>{expected}</p>"), "{source}");
     }
+}
+
+#[test]
+fn reference_to_existing_issue_is_a_link() {
+    let url = "https://plinth.example/acme/rocket/issues/7";
+    assert_eq!(html("#7"), format!("<p><a class=\"issue-link\" href=\"{url}\" rel=\"nofollow\">#7</a></p>"));
 }
 
 #[test]
@@ -71,7 +77,7 @@ fn id_of_existing_commit_is_a_link() {
 #[test]
 fn references_are_what_has_to_be_looked_up() {
     let found = references(&format!("#3 a/b#4 @mona {SHA} #5x"));
-    assert_eq!(found, References { pulls: [3, 4].into(), commits: [SHA.to_owned()].into() });
+    assert_eq!(found, References { pulls: [3, 4].into(), issues: [3, 4].into(), commits: [SHA.to_owned()].into() });
     let many: String = (1..1000).map(|number| format!("#{number} ")).collect();
     assert_eq!(references(&many).pulls.len(), crate::REFERENCES_MAX);
 }

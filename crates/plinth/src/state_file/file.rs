@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use serde_saphyr::Spanned;
 
 use super::hook::{Hook, HookSecret};
+use super::issue::{Issue, Label};
 use super::name::Name;
 use plinth_base::error::{Error, Result};
 use plinth_core::access::Role;
@@ -25,6 +26,7 @@ pub struct StateFile {
     pub issue_fields: Vec<IssueField>,
     pub projects: Vec<Project>,
     pub pulls: Vec<Pull>,
+    pub issues: Vec<Issue>,
     pub apps: Vec<App>,
     pub oauth_apps: Vec<OAuthApp>,
     pub installations: Vec<Installation>,
@@ -76,6 +78,8 @@ pub struct Repo {
     pub homepage: Option<Name>,
     /// All topics; without them, they stay as they are.
     pub topics: Option<Vec<String>>,
+    #[serde(default)]
+    pub labels: Vec<Label>,
     #[serde(default)]
     pub collaborators: Vec<Collaborator>,
     /// Created in order, with the same ids every time.

@@ -6,7 +6,9 @@ mod file;
 pub mod histories;
 mod hook;
 mod hooks;
+mod issue;
 mod issue_fields;
+mod issues;
 mod name;
 mod projects;
 mod pulls;
@@ -99,6 +101,7 @@ impl State {
         issue_fields::apply(tx, &self.file.issue_fields, now, &mut report).await?;
         projects::apply(tx, &self.file.projects, now, &mut report).await?;
         pulls::apply(tx, &self.file.pulls, pulls, now, &mut report).await?;
+        issues::apply(tx, &self.file.issues, now, &mut report).await?;
         apps::apply(tx, &self.file.apps, &self.keys, now, &mut report).await?;
         apps::apply_oauth(tx, &self.file.oauth_apps, now, &mut report).await?;
         apps::apply_installations(tx, &self.file.installations, now, &mut report).await?;

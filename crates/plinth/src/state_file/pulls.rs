@@ -175,7 +175,7 @@ async fn add_comment(
 }
 
 /// Finds the users that a text mentions, including users created in this transaction.
-async fn find_mentioned(tx: &mut Transaction, text: &str) -> Result<Vec<AccountId>> {
+pub async fn find_mentioned(tx: &mut Transaction, text: &str) -> Result<Vec<AccountId>> {
     let mut found = Vec::new();
     for login in markdown::mentions(text) {
         found.extend(accounts::store::find_of_kind(tx, &login, AccountKind::User).await?.map(|user| user.id));

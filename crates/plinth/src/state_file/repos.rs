@@ -9,6 +9,7 @@ use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
 use plinth_base::ids::RepoId;
 use plinth_core::accounts::{self, AccountKind};
+use plinth_core::labels::{self, LabelChange, NewLabel};
 use plinth_core::repos::store::{self, NewRepo};
 use plinth_core::repos::{self, RepoName, operations, rules};
 use plinth_store::Transaction;
@@ -25,6 +26,7 @@ pub async fn apply(
         let (id, effect) = apply_one(tx, repo, imported, now, report).await?;
         apply_homepage(tx, repo, id, now, report).await?;
         apply_topics(tx, repo, id, now, report).await?;
+        apply_labels(tx, repo, id, now, report).await?;
         apply_collaborators(tx, repo, id, now, report).await?;
         histories.apply(tx, (index, repo), (id, effect), now, report).await?;
     }
@@ -102,6 +104,34 @@ async fn apply_topics(
     let topics = rules::check_topics(topics).map_err(|error| problem(&repo.name, "repos.topics", error))?;
     if operations::set_topics(tx, id, &topics, None, now).await? {
         report.note(format_args!("topics of {}", repo.name.value), Effect::Changed);
+    }
+    Ok(())
+}
+
+async fn apply_labels(
+    tx: &mut Transaction,
+    repo: &Repo,
+    id: RepoId,
+    now: Timestamp,
+    report: &mut Report,
+) -> Result<()> {
+    for label in &repo.labels {
+        let (color, description) = (label.color.clone(), label.description.clone());
+        let new = NewLabel { name: label.name.value.clone(), color, description };
+        labels::rules::check_new(&new).map_err(|error| problem(&label.name, "repos.labels", error))?;
+        let effect = match labels::store::find(tx, id, &new.name).await? {
+            None => {
+                labels::operations::insert(tx, id, &new, (None, now)).await?;
+                Effect::Created
+            }
+            Some(found) => {
+                let NewLabel { name, color, description } = new;
+                let change = LabelChange { new_name: Some(name), color, description: Some(description) };
+                let edited = labels::operations::edit(tx, id, &found.name, &change, (None, now)).await?;
+                if edited == found { Effect::Unchanged } else { Effect::Changed }
+            }
+        };
+        report.note(format_args!("label {} of {}", label.name.value, repo.name.value), effect);
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ mod git_objects;
 mod git_refs;
 mod installations;
 mod issue_fields;
+mod issues;
 mod meta;
 mod notifications;
 mod oauth;
@@ -28,6 +29,7 @@ pub const AREAS: &[Area] = &[
     accounts::AREA,
     projects::AREA,
     pulls::AREA,
+    issues::AREA,
     notifications::AREA,
     webhooks::AREA,
     contents::AREA,

@@ -22,12 +22,14 @@ use crate::request::context::RequestContext;
 use crate::request::page;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
+use plinth_core::issues::assignee_store;
+use plinth_core::labels;
 use plinth_core::pulls::model::Pull;
 use plinth_core::pulls::operations;
 use plinth_core::pulls::store::{self, Filter, Order};
 use plinth_core::repos::Repo;
 use plinth_core::repos::RepoTarget;
-use plinth_core::repos::store::count_open_pulls;
+use plinth_core::repos::store::count_open_issues;
 use plinth_core::review_requests;
 use plinth_markdown::Rendered;
 
@@ -96,16 +98,20 @@ pub(super) async fn ready(app: &App, context: &RequestContext, repo: &Repo, pull
     let bodies = pulls.iter().map(|pull| pull.body.as_deref().unwrap_or_default());
     let rendered = render(app, context, repo, bodies).await?;
     let mut db = app.read().await?;
-    let open = count_open_pulls(&mut db, pulls.iter().map(|pull| pull.repo_id).take(1)).await?;
+    let open = count_open_issues(&mut db, pulls.iter().map(|pull| pull.repo_id).take(1)).await?;
     let mut reviewers = review_requests::store::list(&mut db, pulls.iter().map(|pull| pull.id)).await?;
+    let mut labels = labels::store::list_of(&mut db, pulls.iter().map(|pull| pull.issue_id)).await?;
+    let mut assignees = assignee_store::list_of(&mut db, pulls.iter().map(|pull| pull.issue_id)).await?;
     drop(db);
     // All are in the same repository.
-    let open_pulls = open.into_values().next().unwrap_or_default();
+    let open_issues = open.into_values().next().unwrap_or_default();
     let both = pulls.into_iter().zip(rendered);
     let ready = |(pull, rendered): (Pull, Option<Arc<Rendered>>)| {
         let rendered = rendered.filter(|_| pull.body.is_some());
         let reviewers = reviewers.remove(&pull.id).unwrap_or_default();
-        Ready { pull, rendered, open_pulls, reviewers }
+        let labels = labels.remove(&pull.issue_id).unwrap_or_default();
+        let assignees = assignees.remove(&pull.issue_id).unwrap_or_default();
+        Ready { pull, rendered, open_issues, reviewers, labels, assignees }
     };
     Ok(both.map(ready).collect())
 }

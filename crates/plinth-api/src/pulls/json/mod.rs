@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::accounts::json::User;
+use crate::labels::json::Label;
 use crate::negotiation::Media;
 use crate::repos::json::Repository;
 use crate::request::shape::Nullable;
@@ -61,7 +62,7 @@ pub struct PullRequest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Nullable<String>>")]
     body_html: Option<Option<&'a str>>,
-    labels: [(); 0],
+    labels: Vec<Label<'a>>,
     milestone: Option<()>,
     active_lock_reason: Option<()>,
     created_at: Timestamp,
@@ -70,8 +71,8 @@ pub struct PullRequest<'a> {
     merged_at: Option<Timestamp>,
     /// The commit of the merge. Before it, the commit of a test merge, if there is one yet.
     merge_commit_sha: Option<Sha>,
-    assignee: Option<()>,
-    assignees: [(); 0],
+    assignee: Option<User<'a>>,
+    assignees: Vec<User<'a>>,
     requested_reviewers: Vec<User<'a>>,
     requested_teams: [(); 0],
     /// The branch with the changes.
@@ -150,15 +151,17 @@ pub struct Ready {
     pub pull: Pull,
     /// The body, unless it is null or the media type does not need it.
     pub rendered: Option<Arc<Rendered>>,
-    /// The number of open pull requests of the repository.
-    pub open_pulls: i64,
+    /// The number of open issues and pull requests of the repository.
+    pub open_issues: i64,
     /// Whose reviews are requested.
     pub reviewers: Vec<AccountSummary>,
+    pub labels: Vec<plinth_core::labels::Label>,
+    pub assignees: Vec<AccountSummary>,
 }
 
 impl<'a> PullRequest<'a> {
     pub fn new(ready: &'a Ready, media: Media, repo: &'a Repo, urls: &'a Urls) -> Self {
-        let Ready { pull, rendered, open_pulls, reviewers } = ready;
+        let Ready { pull, rendered, open_issues, reviewers, labels, assignees } = ready;
         let rendered = rendered.as_deref();
         let (owner, name) = (repo.owner_login.as_str(), repo.name.as_str());
         let (url, page) = (urls.pull(owner, name, pull.number), urls.pull_page(owner, name, pull.number));
@@ -199,7 +202,7 @@ impl<'a> PullRequest<'a> {
             body: media.shows_body().then_some(pull.body.as_deref()),
             body_text: media.shows_text().then(|| rendered.map(|rendered| rendered.text.as_str())),
             body_html: media.shows_html().then(|| rendered.map(|rendered| rendered.html.as_str())),
-            labels: [],
+            labels: labels.iter().map(|label| Label::new(label, repo, urls)).collect(),
             milestone: None,
             active_lock_reason: None,
             created_at: pull.created_at,
@@ -207,12 +210,12 @@ impl<'a> PullRequest<'a> {
             closed_at: pull.closed_at,
             merged_at: pull.merged.as_ref().map(|merged| merged.at),
             merge_commit_sha: pull.merge_commit(),
-            assignee: None,
-            assignees: [],
+            assignee: assignees.first().map(|account| user_of(account, urls)),
+            assignees: assignees.iter().map(|account| user_of(account, urls)).collect(),
             requested_reviewers: reviewers.iter().map(|account| user_of(account, urls)).collect(),
             requested_teams: [],
-            head: Branch::new(&pull.head_ref, pull.version.head_sha, (repo, *open_pulls), urls),
-            base: Branch::new(&pull.base_ref, pull.version.base_sha, (repo, *open_pulls), urls),
+            head: Branch::new(&pull.head_ref, pull.version.head_sha, (repo, *open_issues), urls),
+            base: Branch::new(&pull.base_ref, pull.version.base_sha, (repo, *open_issues), urls),
             _links: links,
             author_association: Word(pull.author.association),
             auto_merge: None,
@@ -232,7 +235,7 @@ impl<'a> WholePullRequest<'a> {
             rebaseable: None,
             mergeable_state: mergeable_state(&ready.pull),
             merged_by: merged_by.map(|account| user_of(account, urls)),
-            comments: 0,
+            comments: ready.pull.comments,
             review_comments: ready.pull.review_comments,
             maintainer_can_modify: false,
             commits: size.commits,
@@ -244,10 +247,10 @@ impl<'a> WholePullRequest<'a> {
 }
 
 impl<'a> Branch<'a> {
-    fn new(name: &'a str, sha: Sha, (repo, open_pulls): (&'a Repo, i64), urls: &'a Urls) -> Self {
+    fn new(name: &'a str, sha: Sha, (repo, open_issues): (&'a Repo, i64), urls: &'a Urls) -> Self {
         let user = User::from_parts(repo.owner_id, repo.owner_kind, &repo.owner_login, repo.owner_site_admin, urls);
         let label = format!("{}:{name}", repo.owner_login);
-        Self { label, r#ref: name, sha, user, repo: Repository::new(repo, urls).with_open_issues(open_pulls) }
+        Self { label, r#ref: name, sha, user, repo: Repository::new(repo, urls).with_open_issues(open_issues) }
     }
 }
 

@@ -17,8 +17,8 @@ use crate::repos::json::Repository;
 /// The repository and the accounts of an event, as they are now.
 pub struct Parties {
     pub repo: Option<Repo>,
-    /// The number of open pull requests of the repository.
-    pub open_pulls: i64,
+    /// The number of open issues and pull requests of the repository.
+    pub open_issues: i64,
     pub owner: Account,
     /// Who caused the event. What the operator does is shown as done by the owner.
     pub sender: Account,
@@ -30,12 +30,12 @@ impl Parties {
         let mut db = app.read().await?;
         let Some(owner) = event.owner else { return Ok(None) };
         let Some(owner) = accounts::store::find(&mut db, owner).await? else { return Ok(None) };
-        let (repo, open_pulls) = match event.repo {
+        let (repo, open_issues) = match event.repo {
             None => (None, 0),
             Some(id) => {
                 let found = repos::store::find_by_id(&mut db, id, None).await?.map(|found| found.repo);
                 let Some(repo) = found.or_else(|| deleted_repo(event)) else { return Ok(None) };
-                let open = repos::store::count_open_pulls(&mut db, std::iter::once(id)).await?;
+                let open = repos::store::count_open_issues(&mut db, std::iter::once(id)).await?;
                 (Some(repo), open.get(&id).copied().unwrap_or_default())
             }
         };
@@ -44,13 +44,13 @@ impl Parties {
             None => None,
         };
         let sender = actor.unwrap_or_else(|| owner.clone());
-        Ok(Some(Self { repo, open_pulls, owner, sender }))
+        Ok(Some(Self { repo, open_issues, owner, sender }))
     }
 
     /// The repository, with everything that payloads show of it.
     pub fn repository<'a>(&'a self, urls: &'a Urls) -> Option<Repository<'a>> {
         let repo = self.repo.as_ref()?;
-        Some(Repository::new(repo, urls).with_open_issues(self.open_pulls).with_custom_properties())
+        Some(Repository::new(repo, urls).with_open_issues(self.open_issues).with_custom_properties())
     }
 }
 

@@ -6,6 +6,7 @@ mod commits;
 mod common;
 mod hooks;
 mod installations;
+mod issues;
 mod organizations;
 mod projects;
 mod pulls;
@@ -42,6 +43,9 @@ pub async fn render(app: &App, urls: &Urls, event: &Event, recipient: &Recipient
         EventName::PullRequestReviewThread => reviews::render_thread(&context).await,
         EventName::Release => releases::render(&context),
         EventName::Status => statuses::render(&context).await,
+        EventName::Issues => issues::render(&context),
+        EventName::IssueComment => issues::render_comment(&context),
+        EventName::Label => issues::render_label(&context),
         EventName::Repository | EventName::Public => repositories::render(&context),
         EventName::Member => repositories::render_member(&context).await,
         EventName::Installation => installations::render(&context),

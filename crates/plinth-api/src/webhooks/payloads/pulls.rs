@@ -1,8 +1,9 @@
 //! Payloads about pull requests.
 
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::{PullId, Sha};
-use plinth_core::accounts::AccountSummary;
+use plinth_base::ids::Sha;
+use plinth_core::issues::assignee_store;
+use plinth_core::labels;
 use plinth_core::pulls::events::{PullChanges, PullRequestData};
 use plinth_core::pulls::model::{Pull, Size};
 use plinth_core::pulls::{operations, store};
@@ -12,6 +13,7 @@ use serde::Serialize;
 use super::Context;
 use super::common::From;
 use crate::accounts::json::User;
+use crate::labels::json::Label;
 use crate::negotiation::Media;
 use crate::pulls::json::{Ready, WholePullRequest, user_of};
 
@@ -27,6 +29,10 @@ struct Specific<'a> {
     after: Option<Sha>,
     #[serde(skip_serializing_if = "Option::is_none")]
     requested_reviewer: Option<User<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<Label<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assignee: Option<User<'a>>,
 }
 
 #[derive(Serialize)]
@@ -61,8 +67,7 @@ pub async fn render(context: &Context<'_>) -> Result<Option<String>> {
     let Some(repo) = &context.parties.repo else { return Ok(None) };
     let size = find_size(context, &data.pull).await?;
     let number = data.pull.number;
-    let reviewers = find_reviewers(context, data.pull.id).await?;
-    let ready = Ready { pull: data.pull, rendered: None, open_pulls: context.parties.open_pulls, reviewers };
+    let ready = ready(context, data.pull).await?;
     context.write(Specific {
         number,
         pull_request: WholePullRequest::new(&ready, size, Media::Json, repo, context.urls),
@@ -70,13 +75,23 @@ pub async fn render(context: &Context<'_>) -> Result<Option<String>> {
         before: data.heads.map(|(before, _)| before),
         after: data.heads.map(|(_, after)| after),
         requested_reviewer: data.reviewer.as_ref().map(|reviewer| user_of(reviewer, context.urls)),
+        label: data.label.as_ref().map(|label| Label::new(label, repo, context.urls)),
+        assignee: data.assignee.as_ref().map(|assignee| user_of(assignee, context.urls)),
     })
 }
 
-/// Whose reviews of a pull request are requested now.
-pub async fn find_reviewers(context: &Context<'_>, pull: PullId) -> Result<Vec<AccountSummary>> {
-    let found = review_requests::store::list(&mut context.app.read().await?, std::iter::once(pull)).await?;
-    Ok(found.into_values().next().unwrap_or_default())
+/// A pull request with the reviewers, labels and assignees that it has now.
+pub async fn ready(context: &Context<'_>, pull: Pull) -> Result<Ready> {
+    let mut db = context.app.read().await?;
+    let reviewers = review_requests::store::list(&mut db, std::iter::once(pull.id)).await?;
+    Ok(Ready {
+        rendered: None,
+        open_issues: context.parties.open_issues,
+        reviewers: reviewers.into_values().next().unwrap_or_default(),
+        labels: labels::store::list_of_one(&mut db, pull.issue_id).await?,
+        assignees: assignee_store::list_of_one(&mut db, pull.issue_id).await?,
+        pull,
+    })
 }
 
 /// The size of the version in the event. It is computed after the transaction that recorded the event, so another version

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::common::From;
-use super::pulls::find_reviewers;
+use super::pulls::ready;
 use super::{Context, to_value};
 use crate::negotiation::Media;
 use crate::pulls::json::{self, PullRequest};
@@ -126,7 +126,8 @@ async fn find_position(context: &Context<'_>, comment: &Comment) -> Result<Posit
 /// The pull request of a review, as it is now.
 async fn find_pull(context: &Context<'_>, id: PullId) -> Result<Option<json::Ready>> {
     let found = store::find_by_id(&mut context.app.read().await?, id).await?;
-    let open_pulls = context.parties.open_pulls;
-    let reviewers = find_reviewers(context, id).await?;
-    Ok(found.map(|pull| json::Ready { pull, rendered: None, open_pulls, reviewers }))
+    match found {
+        Some(pull) => ready(context, pull).await.map(Some),
+        None => Ok(None),
+    }
 }

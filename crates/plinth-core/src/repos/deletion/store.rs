@@ -69,6 +69,36 @@ const VERSIONS: &str = "delete from pull_version where (pull_id, number) in \
 const REVIEW_REQUESTS: &str = "delete from review_request where (pull_id, user_id) in \
     (select q.pull_id, q.user_id from (select id from pull where repo_id = $1 order by number limit $2) p \
      join review_request q on q.pull_id = p.id limit $2)";
+const ISSUE_COMMENTS: &str = "delete from issue_comment where id in \
+    (select id from issue_comment where repo_id = $1 order by id limit $2)";
+/// Rows of the issues and pull requests that [`CONVERSATIONS`] deletes next, as [`POSITIONS`].
+macro_rules! of_conversations {
+    ($table:literal, $key:literal) => {
+        concat!(
+            "delete from ",
+            $table,
+            " where (conversation_id, ",
+            $key,
+            ") in (select u.conversation_id, u.",
+            $key,
+            " from (select id from conversation where repo_id = $1 order by number limit $2) c join ",
+            $table,
+            " u on u.conversation_id = c.id limit $2)"
+        )
+    };
+}
+const ISSUE_LABELS: &str = of_conversations!("issue_label", "label_id");
+const ASSIGNEES: &str = of_conversations!("issue_assignee", "user_id");
+const MENTIONS: &str = of_conversations!("issue_mention", "user_id");
+const FIELD_VALUES: &str = of_conversations!("issue_field_value", "issue_field_id");
+const FIELD_VALUE_OPTIONS: &str = of_conversations!("issue_field_value_option", "option_id");
+const ISSUES: &str = "delete from issue where id in \
+    (select id from issue where repo_id = $1 order by number limit $2)";
+const CONVERSATIONS: &str = "delete from conversation where id in \
+    (select id from conversation where repo_id = $1 order by number limit $2)";
+/// After [`CONVERSATIONS`], so that no label is on an issue.
+const LABELS: &str = "delete from label where id in \
+    (select id from label where repo_id = $1 order by id limit $2)";
 const PULLS: &str = "delete from pull where id in \
     (select id from pull where repo_id = $1 order by number limit $2)";
 const CONTRIBUTORS: &str = "delete from contributor where repo_id = $1 and email in \
@@ -107,6 +137,15 @@ pub async fn delete_content(db: &mut Transaction, repo: RepoId, rows_max: i64) -
         ASSET_CHUNKS,
         ASSETS,
         RELEASES,
+        ISSUE_COMMENTS,
+        ISSUE_LABELS,
+        ASSIGNEES,
+        MENTIONS,
+        FIELD_VALUES,
+        FIELD_VALUE_OPTIONS,
+        ISSUES,
+        CONVERSATIONS,
+        LABELS,
         DELIVERIES,
         MESSAGES,
         REFS,

@@ -12,7 +12,7 @@ use super::model::{Review, ReviewState};
 use super::{NewReview, Submission, events, rules, store};
 use crate::Core;
 use crate::access::WriteAccess;
-use crate::notifications::{self, Notice};
+use crate::notifications::{self, Notice, NoticeSubject, NotifiedComment, recipients};
 use crate::pulls::diff_context::with_diff_context;
 use crate::pulls::model::{Pull, PullFacts};
 use crate::pulls::{self, threads};
@@ -20,7 +20,6 @@ use crate::repos::RepoTarget;
 use crate::review_comments::events::{CommentAction, record_comment};
 use crate::review_comments::model::NewComment;
 use crate::review_comments::positions::{Located, find_position, insert_thread};
-use crate::review_comments::recipients::{self, recipients};
 use crate::review_comments::{DraftComment, InvalidPosition, Subject, rules as comment_rules, store as comments};
 use crate::review_requests;
 
@@ -86,7 +85,7 @@ async fn check_commit(core: &Core, pull: &PullFacts, commit: Sha) -> Result<()> 
 async fn find_mentions(core: &Core, review: ReviewId) -> Result<Mentions> {
     let comments = store::list_bodies(&mut core.read().await?, review).await?;
     let (ids, bodies): (Vec<_>, Vec<_>) = comments.into_iter().unzip();
-    Ok(ids.into_iter().zip(recipients::find_mentions(core, bodies).await?).collect())
+    Ok(ids.into_iter().zip(notifications::find_mentions(core, bodies).await?).collect())
 }
 
 async fn find_positions(
@@ -96,7 +95,7 @@ async fn find_positions(
     drafts: Vec<DraftComment>,
 ) -> Result<Vec<LocatedDraft>> {
     let bodies = drafts.iter().map(|draft| draft.body.clone()).collect();
-    let mut mentions = recipients::find_mentions(core, bodies).await?.into_iter();
+    let mut mentions = notifications::find_mentions(core, bodies).await?.into_iter();
     let mut found = Vec::with_capacity(drafts.len());
     for DraftComment { body, path, at } in drafts {
         let subject = Subject { commit_id: commit_id.to_owned(), path, at };
@@ -213,10 +212,11 @@ async fn publish(
     let comments = store::list_comments(tx, id).await?;
     let recipients = comments.iter().flat_map(|(comment, _)| {
         let mentions = mentions.get(comment).map(Vec::as_slice).unwrap_or_default();
-        recipients(*comment, pull.author.id(), &[], mentions)
+        recipients(NotifiedComment::Review(*comment), pull.author.id(), &[], mentions)
     });
     let recipients = recipients.collect();
-    let notice = Notice { repo: pull.repo_id, pull: pull.id, actor: author, reader: None, recipients };
+    let subject = NoticeSubject::Pull(pull.id);
+    let notice = Notice { repo: pull.repo_id, subject, actor: author, reader: None, recipients };
     notifications::notify(tx, &notice, now).await?;
     record(tx, pull, (id, author), &comments, now).await
 }

@@ -6,23 +6,29 @@ use plinth_store::{Connection, DbError};
 use super::store;
 use crate::events::{Event, EventName};
 use crate::repos::events::RepositoryData;
-use crate::tokens::Level;
+use crate::tokens::{Level, Permissions};
 use crate::webhooks::model::{Message, Recipient};
 
-/// The permission that an installation needs for an event, as on GitHub.
-fn required_permission(event: EventName) -> Option<&'static str> {
+/// The permissions of which an installation needs one for an event, as on GitHub; none if it needs no permission.
+fn accepted_permissions(event: EventName, is_about_pull: bool) -> &'static [&'static str] {
     match event {
-        EventName::Push | EventName::Create | EventName::Delete | EventName::Release => Some("contents"),
+        EventName::Push | EventName::Create | EventName::Delete | EventName::Release => &["contents"],
         EventName::PullRequest
         | EventName::PullRequestReview
         | EventName::PullRequestReviewComment
-        | EventName::PullRequestReviewThread => Some("pull_requests"),
-        EventName::Status => Some("statuses"),
-        EventName::Repository | EventName::Public => Some("metadata"),
-        EventName::Organization | EventName::Member => Some("members"),
-        EventName::ProjectsV2 => Some("organization_projects"),
-        EventName::Installation | EventName::InstallationRepositories | EventName::Ping | EventName::Meta => None,
+        | EventName::PullRequestReviewThread => &["pull_requests"],
+        EventName::IssueComment if is_about_pull => &["issues", "pull_requests"],
+        EventName::Issues | EventName::IssueComment => &["issues"],
+        EventName::Status => &["statuses"],
+        EventName::Label | EventName::Repository | EventName::Public => &["metadata"],
+        EventName::Organization | EventName::Member => &["members"],
+        EventName::ProjectsV2 => &["organization_projects"],
+        EventName::Installation | EventName::InstallationRepositories | EventName::Ping | EventName::Meta => &[],
     }
+}
+
+fn allow(permissions: &Permissions, accepted: &[&str]) -> bool {
+    accepted.is_empty() || accepted.iter().any(|name| permissions.allows(name, Level::Read))
 }
 
 /// The hooks that receive an event, in the order of their ids.
@@ -54,9 +60,8 @@ async fn find_subscribed(db: &mut Connection, event: &Event) -> Result<Vec<Recip
         if !installed.has_repo && !had_repo.contains(&installed.installation) {
             continue;
         }
-        let permission = required_permission(event.name);
-        let allowed = permission.is_none_or(|name| installed.permissions.allows(name, Level::Read));
-        if allowed && wants(&installed.events.0) {
+        let accepted = accepted_permissions(event.name, event.data["comment"]["is_pull"] == true);
+        if allow(&installed.permissions, accepted) && wants(&installed.events.0) {
             found.push(Recipient { hook: installed.hook, installation: Some(installed.installation) });
         }
     }
@@ -68,12 +73,21 @@ pub async fn may_still_receive(db: &mut Connection, message: &Message) -> Result
     let (Some(installation), Ok(event)) = (message.installation_id, message.event.parse::<EventName>()) else {
         return Ok(true);
     };
-    let Some(permission) = required_permission(event) else { return Ok(true) };
+    let accepted = accepted_permissions(event, is_about_pull(event, &message.payload));
+    if accepted.is_empty() {
+        return Ok(true);
+    }
     // A deleted repository is in no selection.
     let is_deletion = event == EventName::Repository && message.action.as_deref() == Some("deleted");
     let repo = message.repo_id.filter(|_| !is_deletion);
     let found = store::find_active_installation(db, installation, repo).await?;
-    Ok(found.is_some_and(|(permissions, has_repo)| has_repo && permissions.allows(permission, Level::Read)))
+    Ok(found.is_some_and(|(permissions, has_repo)| has_repo && allow(&permissions, accepted)))
+}
+
+/// Whether a payload is about a comment on a pull request.
+fn is_about_pull(event: EventName, payload: &str) -> bool {
+    let parse = || serde_json::from_str::<serde_json::Value>(payload).unwrap_or_default();
+    event == EventName::IssueComment && parse()["issue"]["pull_request"].is_object()
 }
 
 /// The installations that had a repository before it was deleted, which deselected it.

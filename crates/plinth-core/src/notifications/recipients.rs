@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use super::model::{NotifiedComment, Reason, Recipient};
 use crate::Core;
 use crate::accounts::{self, AccountKind};
-use crate::notifications::{Reason, Recipient};
 use plinth_base::error::Result;
-use plinth_base::ids::{AccountId, CommentId};
+use plinth_base::ids::AccountId;
 use plinth_markdown as markdown;
 
 /// The time limit for parsing all texts of one request. Mentions in later texts are ignored.
@@ -47,14 +47,14 @@ fn parse(texts: &[String]) -> Vec<Vec<String>> {
     texts.iter().map(mentions).collect()
 }
 
-/// The recipients of a comment: the author of the pull request, the participants of the thread, and mentioned users.
+/// The recipients of a comment: the author of the pull request or issue, the participants, and mentioned users.
 pub fn recipients(
-    comment: CommentId,
-    pull_author: Option<AccountId>,
+    comment: NotifiedComment,
+    author: Option<AccountId>,
     participants: &[AccountId],
     mentions: &[AccountId],
 ) -> impl Iterator<Item = Recipient> {
-    let authors = pull_author.into_iter().map(|user| (user, Reason::Author));
+    let authors = author.into_iter().map(|user| (user, Reason::Author));
     let participants = participants.iter().map(|user| (*user, Reason::Comment));
     let mentions = mentions.iter().map(|user| (*user, Reason::Mention));
     authors.chain(participants).chain(mentions).map(move |(user, reason)| Recipient {

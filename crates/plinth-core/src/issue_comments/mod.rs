@@ -1,0 +1,9 @@
+//! Comments on issues and pull requests, outside of reviews.
+
+pub mod events;
+mod model;
+pub mod operations;
+pub mod rules;
+pub mod store;
+
+pub use model::{IssueComment, Listing, Order, Scope};

@@ -1,0 +1,131 @@
+//! SQL for comments on issues.
+
+use super::model::{IssueComment, Listing, Order, Scope};
+use crate::conversations::Conversation;
+use crate::pulls::store::{author_columns, author_joins};
+use plinth_base::clock::Timestamp;
+use plinth_base::ids::{AccountId, IssueCommentId, IssueId, RepoId};
+use plinth_store::{Connection, DbError, Transaction, params};
+
+macro_rules! select_comment {
+    ($from:expr, $rest:expr) => {
+        concat!(
+            "select c.id, c.repo_id, c.conversation_id, v.number, v.is_pull, c.body, c.created_at, c.updated_at, ",
+            author_columns!(),
+            " from ",
+            $from,
+            " join conversation v on v.id = c.conversation_id join repo r on r.id = c.repo_id and not r.deleted",
+            author_joins!("c.author_id"),
+            $rest
+        )
+    };
+}
+
+/// A comment of this repository.
+pub async fn find(db: &mut Connection, repo: RepoId, id: IssueCommentId) -> Result<Option<IssueComment>, DbError> {
+    let sql = select_comment!("issue_comment c", "where c.id = $1 and c.repo_id = $2");
+    db.optional(sql, params![id, repo]).await
+}
+
+/// One page of a list. The limit applies before the joins, so that the cost does not grow with the length of the list.
+pub async fn list(
+    db: &mut Connection,
+    listing: &Listing,
+    (limit, offset): (i64, i64),
+) -> Result<Vec<IssueComment>, DbError> {
+    macro_rules! page {
+        ($scope:literal, $moment:literal, $inner:literal, $outer:literal) => {
+            select_comment!(
+                concat!(
+                    "(select s.id from issue_comment s where s.",
+                    $scope,
+                    " = $1 and ",
+                    $moment,
+                    " >= $2 order by ",
+                    $inner,
+                    " limit $3 offset $4) x join issue_comment c on c.id = x.id"
+                ),
+                concat!("order by ", $outer)
+            )
+        };
+    }
+    macro_rules! ordered {
+        ($scope:literal, $moment:literal) => {
+            match listing.order {
+                Order::Up => page!($scope, $moment, "s.id", "c.id"),
+                Order::Down => page!($scope, $moment, "s.id desc", "c.id desc"),
+                Order::UpdatedUp => page!($scope, $moment, "s.updated_at, s.id", "c.updated_at, c.id"),
+                Order::UpdatedDown => {
+                    page!($scope, $moment, "s.updated_at desc, s.id desc", "c.updated_at desc, c.id desc")
+                }
+            }
+        };
+    }
+    // The plus keeps SQLite from using the index on the time, after which it would have to sort the whole list.
+    macro_rules! since {
+        ($scope:literal) => {
+            match listing.since {
+                Some(_) => ordered!($scope, "s.updated_at"),
+                None => ordered!($scope, "+s.updated_at"),
+            }
+        };
+    }
+    let since = listing.since.map_or(i64::MIN, |moment| moment.0);
+    let (sql, id) = match listing.scope {
+        Scope::Repo(id) => (since!("repo_id"), id.0),
+        Scope::Issue(id) => (since!("conversation_id"), id.0),
+    };
+    db.all(sql, params![id, since, limit, offset]).await
+}
+
+/// The length of a list. Without `since`, this adds up the counters of the issues.
+pub async fn count(db: &mut Connection, listing: &Listing) -> Result<i64, DbError> {
+    let (sql, id) = match (listing.scope, listing.since) {
+        (Scope::Repo(id), None) => {
+            let sql = "select cast(coalesce(sum(comments), 0) as bigint) from conversation where repo_id = $1";
+            return Ok(db.one::<(i64,)>(sql, params![id]).await?.0);
+        }
+        (Scope::Issue(id), None) => {
+            let sql = "select comments from conversation where id = $1";
+            return Ok(db.one::<(i64,)>(sql, params![id]).await?.0);
+        }
+        (Scope::Repo(id), Some(_)) => {
+            ("select count(*) from issue_comment where repo_id = $1 and updated_at >= $2", id.0)
+        }
+        (Scope::Issue(id), Some(_)) => {
+            ("select count(*) from issue_comment where conversation_id = $1 and updated_at >= $2", id.0)
+        }
+    };
+    Ok(db.one::<(i64,)>(sql, params![id, listing.since]).await?.0)
+}
+
+pub async fn insert(
+    db: &mut Transaction,
+    of: &Conversation,
+    author: AccountId,
+    body: &str,
+    now: Timestamp,
+) -> Result<IssueCommentId, DbError> {
+    let sql = "insert into issue_comment (repo_id, conversation_id, author_id, body, created_at, updated_at) \
+               values ($1, $2, $3, $4, $5, $5) returning id";
+    let values = params![of.repo_id, of.id, author, body, now];
+    Ok(db.content_only().insert::<(IssueCommentId,)>(sql, values).await?.0)
+}
+
+pub async fn update_body(db: &mut Transaction, id: IssueCommentId, body: &str, now: Timestamp) -> Result<(), DbError> {
+    let sql = "update issue_comment set body = $2, updated_at = $3 where id = $1";
+    db.content_only().execute(sql, params![id, body, now]).await?;
+    Ok(())
+}
+
+pub async fn delete(db: &mut Transaction, id: IssueCommentId) -> Result<(), DbError> {
+    db.content_only().execute("delete from issue_comment where id = $1", params![id]).await?;
+    Ok(())
+}
+
+/// The authors of comments on an issue or a pull request, at most `limit`.
+pub async fn list_participants(db: &mut Connection, issue: IssueId, limit: i64) -> Result<Vec<(AccountId,)>, DbError> {
+    let sql =
+        "select distinct author_id from issue_comment where conversation_id = $1 and author_id is not null limit $2";
+    db.all(sql, params![issue, limit]).await
+}
