@@ -49,6 +49,22 @@ async fn merged_branch_can_be_cloned_and_is_sound() {
 }
 
 #[tokio::test]
+async fn commits_of_every_method_belong_to_the_pull_request() {
+    for method in ["merge", "squash", "rebase"] {
+        let (fixture, base) = diverged(BASE_FILE).await;
+        merge(&fixture, json!({ "merge_method": method })).await.expect(200);
+        let numbers = async |sha: &str| {
+            let path = format!("{ROCKET}/commits/{sha}/pulls");
+            let found = fixture.user("guest").get(&path).await.expect(200).json();
+            found.as_array().expect("a list").iter().map(|pull| pull["number"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(numbers(&tip(&fixture, "main").await).await, [json!(1)], "{method}");
+        assert_eq!(numbers(&fixture.head).await, [json!(1)], "{method}");
+        assert_eq!(numbers(&base).await, [] as [Value; 0], "{method}");
+    }
+}
+
+#[tokio::test]
 async fn squash_makes_one_commit_of_the_author() {
     let (fixture, base) = diverged(BASE_FILE).await;
     merge(&fixture, json!({ "merge_method": "squash" })).await.expect(200);
