@@ -130,3 +130,31 @@ async fn fine_grained_token_of_other_owner_identifies_its_user() {
         client.post("/user/repos", serde_json::json!({ "name": "hello" })).await.expect(403);
     }
 }
+
+#[tokio::test]
+async fn organizations_of_the_caller_are_listed_for_tokens_with_the_scope() {
+    let state = octo_org(&["mona", "hubot"])
+        .org("side-org", "{ user: mona, role: member }")
+        .classic("mona", "read:org", "ghp_mona0000")
+        .classic("mona", "repo", "ghp_monarepo")
+        .fine_grained("mona", "octo-org", "contents: read", "github_pat_mona")
+        .to_string();
+    let service = Service::with(&state).await;
+    let logins = async |token: &str, path: &str| {
+        let found = service.with_token(token).get(path).await.expect(200).json();
+        found
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|org| org["login"].as_str().expect("a login").to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(logins("ghp_mona0000", "/user/orgs").await, ["octo-org", "side-org"]);
+    assert_eq!(logins("ghp_mona0000", "/user/orgs?per_page=1&page=2").await, ["side-org"]);
+    // Members are visible only to each other, and a token for chosen repositories shows no membership.
+    assert_eq!(logins("ghp_mona0000", "/users/mona/orgs").await, [""; 0]);
+    assert_eq!(logins("github_pat_mona", "/user/orgs").await, [""; 0]);
+    service.with_token("ghp_monarepo").get("/user/orgs").await.expect(403);
+    service.anonymous().get("/user/orgs").await.expect(401);
+    service.anonymous().get("/users/nobody/orgs").await.expect(404);
+}

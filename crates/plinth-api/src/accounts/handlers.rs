@@ -1,12 +1,14 @@
 //! Handlers of the operations on users and organizations.
 
-use super::json::{self, Organization, Profile, ShowEmail};
+use super::json::{self, Organization, Profile, ShowEmail, SimpleOrganization};
 use crate::app::App;
-use crate::policy::table::{CheckOrgMember, GetAuthenticatedUser, GetOrg, GetUser, ListOrgMembers};
+use crate::policy::table::{
+    CheckOrgMember, GetAuthenticatedUser, GetOrg, GetUser, ListOrgMembers, ListOwnOrgs, ListUserOrgs,
+};
 use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
-use plinth_core::access::{Org, OwnAccount, User};
+use plinth_core::access::{Kind, Kinds, Org, OwnAccount, User};
 use plinth_core::accounts::{OrgRole, store};
 use plinth_core::repos;
 
@@ -29,6 +31,24 @@ pub async fn get_org(access: Allowed<GetOrg, Org>, app: App) -> Result<ApiRespon
     let public_repos = repos::store::count_public(&mut app.read().await?, account.id).await?;
     let organization = Organization::new(account, public_repos, access.urls());
     Ok(ApiResponse::ok(&organization).with_last_modified(Some(account.updated_at)))
+}
+
+/// A token without scopes is for chosen repositories, so it does not show where its user is a member.
+pub async fn list_own_orgs(access: Allowed<ListOwnOrgs, OwnAccount>, app: App) -> Result<ApiResponse> {
+    if !Kinds::SCOPED.contains(Kind::of(access.caller())) {
+        return Ok(ApiResponse::ok(&[(); 0]));
+    }
+    let (page, user) = (page::of(access.context()), access.target.0.id);
+    let mut db = app.read().await?;
+    let total = store::count_orgs_of(&mut db, user).await?;
+    let found = store::list_orgs_of(&mut db, user, page).await?;
+    let shown: Vec<_> = found.iter().map(|account| SimpleOrganization::new(account, access.urls())).collect();
+    Ok(ApiResponse::ok(&shown).with_link(page::link(page, access.context(), total)))
+}
+
+/// Shows public memberships only, and there are none: members are visible to each other.
+pub async fn list_user_orgs(_: Allowed<ListUserOrgs, User>) -> Result<ApiResponse> {
+    Ok(ApiResponse::ok(&[(); 0]))
 }
 
 pub async fn list_members(access: Allowed<ListOrgMembers, Org>, app: App) -> Result<ApiResponse> {

@@ -95,6 +95,8 @@ endpoints! {
     ListOwnRepos = "repos/list-for-authenticated-user", GET ["/user/repos"], OWN;
     ListOrgRepos = "repos/list-for-org", GET ["/orgs/{org}/repos"], Rule { target: TargetKind::Org, permission: Some(("metadata", Level::Read)), ..OPEN };
     ListUserRepos = "repos/list-for-user", GET ["/users/{username}/repos"], Rule { target: TargetKind::User, permission: Some(("metadata", Level::Read)), ..OPEN };
+    ListOwnOrgs = "orgs/list-for-authenticated-user", GET ["/user/orgs"], Rule { act_scope: Some(Scope::ReadOrg), ..OWN };
+    ListUserOrgs = "orgs/list-for-user", GET ["/users/{username}/orgs"], Rule { target: TargetKind::User, ..OPEN };
     ListOrgMembers = "orgs/list-members", GET ["/orgs/{org}/members"], MEMBERS_READ;
     CheckOrgMember = "orgs/check-membership-for-user", GET ["/orgs/{org}/members/{username}"], MEMBERS_READ;
     ListCollaborators = "repos/list-collaborators", GET ["/repos/{owner}/{repo}/collaborators"], COLLABORATORS_READ;

@@ -114,6 +114,18 @@ pub async fn count_members(db: &mut Connection, org: AccountId, role: Option<Org
     Ok(db.one::<(i64,)>(sql, params![org, role]).await?.0)
 }
 
+/// The organizations that a user is a member of, by id.
+pub async fn list_orgs_of(db: &mut Connection, user: AccountId, page: Page) -> Result<Vec<Account>, DbError> {
+    let sql = "select a.id, a.kind, a.login, a.name, a.email, a.site_admin, a.created_at, a.updated_at \
+               from membership m join account a on a.id = m.org_id where m.user_id = $1 order by a.id limit $2 offset $3";
+    db.all(sql, params![user, page.limit(), page.offset()]).await
+}
+
+pub async fn count_orgs_of(db: &mut Connection, user: AccountId) -> Result<i64, DbError> {
+    let sql = "select count(*) from membership where user_id = $1";
+    Ok(db.one::<(i64,)>(sql, params![user]).await?.0)
+}
+
 pub async fn delete_membership(db: &mut Transaction, org: AccountId, user: AccountId) -> Result<u64, DbError> {
     db.execute("delete from membership where org_id = $1 and user_id = $2", params![org, user]).await
 }

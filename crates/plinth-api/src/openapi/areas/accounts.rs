@@ -1,6 +1,6 @@
 //! Texts of the operations on accounts and repositories.
 
-use crate::accounts::json::{Organization, Profile, User};
+use crate::accounts::json::{Organization, Profile, SimpleOrganization, User};
 use crate::openapi::operation::{Area, Operation, Parameter, choice, created, no_content, ok, parameter};
 use crate::openapi::parameters::{PAGE, PER_PAGE};
 use crate::openapi::schema::of;
@@ -111,6 +111,20 @@ pub const AREA: Area = Area {
             PER_PAGE,
             PAGE,
         ]),
+        Operation::new(
+            "orgs/list-for-authenticated-user",
+            "List the organizations of the caller",
+            "Empty for tokens without scopes.",
+            ok("The organizations.", of::<Vec<SimpleOrganization>>),
+        )
+        .query(&[PER_PAGE, PAGE]),
+        Operation::new(
+            "orgs/list-for-user",
+            "List the public memberships of a user",
+            "Empty: members of an organization are visible only to each other.",
+            ok("The organizations.", of::<Vec<SimpleOrganization>>),
+        )
+        .query(&[PER_PAGE, PAGE]),
         Operation::new(
             "orgs/list-members",
             "List the members of an organization",
