@@ -16,6 +16,7 @@ mod documentation;
 mod durability;
 mod events;
 mod git_http;
+mod graphql;
 mod history;
 mod hooks;
 mod importing;

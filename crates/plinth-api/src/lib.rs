@@ -11,6 +11,7 @@ mod contents;
 mod explorer;
 pub mod git_http;
 mod git_objects;
+mod graphql;
 pub mod health;
 mod installations;
 mod issue_comments;

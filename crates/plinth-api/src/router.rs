@@ -2,13 +2,13 @@
 
 use crate::routes::Routes;
 use crate::{
-    accounts, branches, commits, contents, explorer, git_http, git_objects, installations, issue_comments,
+    accounts, branches, commits, contents, explorer, git_http, git_objects, graphql, installations, issue_comments,
     issue_fields, issues, labels, merges, meta, notifications, oauth, project_fields, projects, pulls, refs, releases,
     repos, review_comments, review_requests, statuses, webhooks,
 };
 
 pub fn routes() -> Routes {
-    explorer::with_pages(api())
+    explorer::with_pages(graphql::with_queries(api()))
 }
 
 fn api() -> Routes {

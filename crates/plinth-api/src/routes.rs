@@ -30,7 +30,7 @@ impl Route {
 }
 
 /// All operations, found by method and path.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Routes {
     registered: Vec<Route>,
 }

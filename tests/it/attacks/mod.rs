@@ -11,6 +11,7 @@ mod permissions;
 mod permits;
 mod prefixes;
 mod purge;
+mod queries;
 mod revocation;
 pub mod support;
 mod writer;

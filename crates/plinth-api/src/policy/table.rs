@@ -80,6 +80,7 @@ endpoints! {
     GetMeta = "meta/get", GET ["/meta"], OPEN;
     ListVersions = "meta/get-all-versions", GET ["/versions"], OPEN;
     GetRateLimit = "rate-limit/get", GET ["/rate_limit"], FREE;
+    Query = "graphql/query", POST ["/graphql", "/api/graphql"], Rule { anonymous: Anonymous::Rejected, ..OPEN };
 
     // Accounts and repositories
     GetAuthenticatedUser = "users/get-authenticated", GET ["/user"], OWN;

@@ -29,6 +29,11 @@ impl<E: Endpoint, T: Target> Allowed<E, T> {
         &self.context
     }
 
+    /// The context, for what outlives the proof.
+    pub fn shared_context(&self) -> Arc<RequestContext> {
+        self.context.clone()
+    }
+
     /// The proof for another endpoint on the same resource, where only the request says which one is meant.
     pub fn to_do<F: Endpoint>(self) -> Result<Allowed<F, T>> {
         const { assert!(F::ROW.rule.target as u8 == T::KIND as u8, "the endpoint has another target than the proof") }

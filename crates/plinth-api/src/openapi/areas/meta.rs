@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use crate::graphql::body::{QueryBody, QueryResult};
 use crate::meta::json::{Meta, RateLimitOverview};
 use crate::openapi::operation::{Area, Operation, file, ok};
 use crate::openapi::schema::of;
@@ -31,6 +32,15 @@ pub const AREA: Area = Area {
             "Does not count against the rate limit.",
             ok("The rate limits.", of::<RateLimitOverview>),
         ),
+        Operation::new(
+            "graphql/query",
+            "Query pull requests and issues with GraphQL",
+            "A small part of GitHub's schema, for tools that need it besides REST: `viewer`, and `repository` with `ref`, `object`, \
+             `issue`, `pullRequest`, `issueOrPullRequest`, `issues`, `pullRequests` and `releases`, with the histories of commits and the files of \
+             pull requests. Errors of a query are in the response, with the status 200. Each read of a query counts in the rate limit.",
+            ok("The result, or errors.", of::<QueryResult>),
+        )
+        .body(of::<QueryBody>, r#"{"query": "{ viewer { login } }"}"#),
         Operation::new(
             "web/get-description",
             "Get this description",
