@@ -9,6 +9,8 @@ import { operationOf, operations, readOperations, readRecord } from '../clients/
 import { responsesOf, named } from './description.mjs';
 
 const SHOWN_MAX = 20;
+/** Representations other than JSON, which GitHub does not describe. */
+const OTHER_TYPES = /\b(diff|patch|raw|sha|html|octet-stream)\b/;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const { anywhere, exceptions } = JSON.parse(readFileSync(new URL('exceptions.json', import.meta.url)));
 const validateError = named('basic-error');
@@ -23,6 +25,8 @@ function problems(response, described) {
   if (!described.has(status) && !general) return [{ path: '', rule: 'status', message: `GitHub describes no ${status}` }];
   if (!described.has(status)) needed.add(general.status);
   if (method === 'HEAD') return [];
+  const isOther = OTHER_TYPES.test(response.request_headers?.accept ?? '') && body === undefined;
+  if (status === 200 && isOther) return [];
   if (status === 204 || status === 304) {
     const isEmpty = body === undefined && headers['content-type'] === undefined;
     return isEmpty ? [] : [{ path: '', rule: 'empty', message: 'there is a body' }];

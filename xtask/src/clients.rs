@@ -26,9 +26,17 @@ pub const PROBOT: Step = Step {
     run: |context| run(context, probot(context)),
 };
 
+pub const TOOLS: Step = Step {
+    name: "client-tools",
+    about: "danger, semantic-release and octokit-plugin-create-pull-request do their work, if npm can install them",
+    needs: &[Need::Step("binary")],
+    limit: minutes(8),
+    run: |context| run(context, tools(context)),
+};
+
 pub const PYTHON: Step = Step {
     name: "client-python",
-    about: "PyGithub and githubkit call every operation that they have, and gidgethub receives webhooks, if PyPI is reachable",
+    about: "PyGithub and githubkit call every operation that they have, github3.py works, and gidgethub receives webhooks, if PyPI is reachable",
     needs: &[Need::Step("binary")],
     limit: minutes(8),
     run: |context| run(context, python(context)),
@@ -40,6 +48,14 @@ pub const GH: Step = Step {
     needs: &[Need::Step("binary")],
     limit: minutes(8),
     run: |context| run(context, gh(context)),
+};
+
+pub const HUB: Step = Step {
+    name: "client-hub",
+    about: "hub works in a clone over TLS, if it is installed or apt can install it",
+    needs: &[Need::Step("binary")],
+    limit: minutes(8),
+    run: |context| run(context, hub(context)),
 };
 
 pub const GIT: Step = Step {
@@ -157,14 +173,25 @@ fn probot(context: &Context) -> Result<Vec<Command>, String> {
     Ok(vec![suite("probot", &[], "node", [directory.join("suite.mjs")])])
 }
 
+fn tools(context: &Context) -> Result<Vec<Command>, String> {
+    let directory = npm::install(context, "tests/clients/tools", &["tests/clients/octokit/runner.mjs"])?;
+    let tools = ["danger", "create-pull-request", "semantic-release"];
+    Ok(tools.map(|tool| suite(tool, &[], "node", [directory.join(format!("{tool}.mjs"))])).into())
+}
+
 fn python(context: &Context) -> Result<Vec<Command>, String> {
     let directory = workspace::root().join("tests/clients/python");
     let program = python::environment(context, "tests/clients/python")?;
     let lacking = fs::read_to_string(directory.join("pygithub-lacks.txt")).map_err(|error| error.to_string())?;
     let lacks: Vec<String> = lacking.split_whitespace().map(|operation| format!("--lacks={operation}")).collect();
     let pygithub: Vec<&str> = lacks.iter().map(String::as_str).chain([COVERS]).collect();
-    let with_flags =
-        [("pygithub", &pygithub[..]), ("githubkit", &[COVERS]), ("limits", LOW_RATE_LIMITS), ("gidgethub", &[])];
+    let with_flags = [
+        ("pygithub", &pygithub[..]),
+        ("githubkit", &[COVERS]),
+        ("limits", LOW_RATE_LIMITS),
+        ("gidgethub", &[]),
+        ("github3", &[]),
+    ];
     let suites = with_flags.into_iter().map(|(tests, flags)| {
         let mut command = suite(&format!("python-{tests}"), flags, &program, [directory.join("main.py")]);
         command.arg(tests);
@@ -174,11 +201,22 @@ fn python(context: &Context) -> Result<Vec<Command>, String> {
 }
 
 fn gh(context: &Context) -> Result<Vec<Command>, String> {
-    if first_line(Command::new("gh").arg("--version")).is_none() {
-        let installed = apt::install(&["gh"], |command| context.succeed(command));
-        installed.map_err(|reason| format!("gh is not installed ({reason})"))?;
-    }
+    packaged(context, "gh")?;
     Ok(vec![suite("gh", &[COVERS, TLS], python3()?, [workspace::root().join("tests/clients/gh/main.py")])])
+}
+
+fn hub(context: &Context) -> Result<Vec<Command>, String> {
+    packaged(context, "hub")?;
+    Ok(vec![suite("hub", &[TLS], python3()?, [workspace::root().join("tests/clients/hub/main.py")])])
+}
+
+/// Installs a program of the distribution whose package has the same name, unless it is installed.
+fn packaged(context: &Context, program: &str) -> Result<(), String> {
+    if first_line(Command::new(program).arg("--version")).is_some() {
+        return Ok(());
+    }
+    let installed = apt::install(&[program], |command| context.succeed(command));
+    installed.map_err(|reason| format!("{program} is not installed ({reason})"))
 }
 
 fn git() -> Result<Vec<Command>, String> {

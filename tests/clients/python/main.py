@@ -1,6 +1,6 @@
-"""Runs the tests of PyGithub, of githubkit, of both with low rate limits, or of gidgethub, which receives webhooks.
+"""Runs the tests of PyGithub, of githubkit, of both with low rate limits, of gidgethub, which receives webhooks, or of github3.py.
 
-    python3 main.py pygithub|githubkit|limits|gidgethub
+    python3 main.py pygithub|githubkit|limits|gidgethub|github3
 """
 
 import sys
