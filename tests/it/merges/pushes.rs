@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::support::wait::wait_until_async;
 
-async fn wait_until_closed(fixture: &PullRequestFixture) -> Value {
+pub async fn wait_until_closed(fixture: &PullRequestFixture) -> Value {
     let is_closed = async || pull(fixture).await["state"] == "closed";
     wait_until_async("the pull request is closed", is_closed).await;
     pull(fixture).await

@@ -3,6 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::json;
 
+use super::pushes::wait_until_closed;
 use super::*;
 
 /// The commits of `main` along the first parents, without those of the fixture.
@@ -93,8 +94,7 @@ async fn pull_request_that_a_push_has_merged_gets_no_second_commit() {
     // Before or after the background task has noticed it.
     merge(&fixture, json!({})).await.expect(405);
     assert_eq!(tip(&fixture, "main").await, by_hand);
-    fixture.service.settled().await;
-    assert_eq!(outcome(&pull(&fixture).await), json!(["closed", true, "mona", by_hand]));
+    assert_eq!(outcome(&wait_until_closed(&fixture).await), json!(["closed", true, "mona", by_hand]));
 }
 
 #[tokio::test]

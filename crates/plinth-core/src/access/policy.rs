@@ -145,14 +145,10 @@ pub const ISSUE_FIELDS_WRITE: Rule = Rule {
 pub const MEMBERS_READ: Rule =
     Rule { see_scope: Some(Scope::ReadOrg), permission: Some(("members", Level::Read)), ..ISSUE_FIELDS_READ };
 
-/// Who has a role in a repository is visible to users who have one themselves and may push, with a token that may push.
-pub const COLLABORATORS_READ: Rule = Rule {
-    anonymous: Anonymous::Rejected,
-    members_only: true,
-    act_scope: Some(Scope::PublicRepo),
-    act_role: Role::Write,
-    ..REPO_READ
-};
+/// Who has a role in a repository is visible to users who have one themselves and may push. As GitHub documents it, the
+/// scope `repo` is needed for public repositories, too.
+pub const COLLABORATORS_READ: Rule =
+    Rule { anonymous: Anonymous::Rejected, members_only: true, act_role: Role::Write, ..REPO_READ };
 
 /// Notes of a release are made for those who may create it.
 pub const RELEASE_NOTES: Rule = Rule { permission: Some(("contents", Level::Write)), ..COLLABORATORS_READ };
