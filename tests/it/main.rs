@@ -33,6 +33,7 @@ mod releases;
 mod repositories;
 mod repository_creation;
 mod repository_lists;
+mod repository_statistics;
 mod repository_updates;
 mod review_comments;
 mod review_requests;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::{Core, oauth, pulls, releases, tokens};
+use crate::{Core, oauth, pulls, releases, repos, tokens};
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
 use plinth_base::ids::TokenId;
@@ -21,6 +21,9 @@ internal_authority!(
 
 /// Runs at intervals until the service stops.
 pub async fn run(core: Core, is_stopping: impl Fn() -> bool) {
+    if let Err(error) = repos::statistics::catch_up(&core).await {
+        tracing::warn!(%error, "could not describe repositories");
+    }
     let mut ticks = tokio::time::interval(INTERVAL);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     while !is_stopping() {

@@ -58,6 +58,19 @@ impl Repository {
         Ok(Some(pack))
     }
 
+    /// Bytes of all packs.
+    pub fn pack_bytes(&self) -> Result<u64> {
+        let mut bytes = 0;
+        for file in fs::read_dir(self.pack_directory())? {
+            let file = file?;
+            if Path::new(&file.file_name()).extension().is_some_and(|extension| extension == "pack") {
+                // A pack that was just replaced does not count.
+                bytes += file.metadata().map_or(0, |metadata| metadata.len());
+            }
+        }
+        Ok(bytes)
+    }
+
     /// Whether there is a commit-graph, up to date or not.
     pub fn has_commit_graph(&self) -> bool {
         let info = self.objects_directory().join("info");

@@ -74,8 +74,13 @@ const CONTENT_COLUMNS: &[(&str, &str)] = &[
     ("project", "updated_at"),
     ("pull", "review_comments"),
     ("pull", "updated_at"),
+    ("repo", "described_tip"),
+    ("repo", "language"),
+    ("repo", "languages"),
+    ("repo", "license"),
     ("repo", "pushed_at"),
     ("repo", "ref_generation"),
+    ("repo", "size"),
 ];
 const PULL_TABLES: &[&str] = &["contributor", "pull", "pull_version"];
 /// Columns of other tables whose change takes no right away.

@@ -33,7 +33,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0013_topics",
     "0014_statuses_releases",
     "0015_issues",
-    "0016_resolved_threads"
+    "0016_resolved_threads",
+    "0017_repository_statistics"
 ];
 
 /// Taken before migrating, so that two nodes that start at once migrate one after the other.

@@ -46,6 +46,7 @@ const WRITE_AUTHORITIES: &[(&str, &str)] = &[
     // What follows from commits and comments that are there already.
     ("Refresh =", "crates/plinth-core/src/pulls/versions.rs"),
     ("TestMerging =", "crates/plinth-core/src/pulls/mergeability.rs"),
+    ("Description =", "crates/plinth-core/src/repos/statistics/operations.rs"),
     ("PushedMerge =", "crates/plinth-core/src/pulls/pushed_merge.rs"),
     ("Reanchor =", "crates/plinth-core/src/pulls/threads/operations.rs"),
     // The rest of a repository that nobody finds any more.

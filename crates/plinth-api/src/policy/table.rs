@@ -92,6 +92,7 @@ endpoints! {
     DeleteRepo = "repos/delete", DELETE ["/repos/{owner}/{repo}"], Rule { act_scope: Some(Scope::DeleteRepo), act_role: Role::Admin, permission: Some(("administration", Level::Write)), ..REPO_WRITE };
     UpdateRepo = "repos/update", PATCH ["/repos/{owner}/{repo}"], REPO_ADMIN;
     GetTopics = "repos/get-all-topics", GET ["/repos/{owner}/{repo}/topics"], REPO_READ;
+    ListLanguages = "repos/list-languages", GET ["/repos/{owner}/{repo}/languages"], REPO_READ;
     ReplaceTopics = "repos/replace-all-topics", PUT ["/repos/{owner}/{repo}/topics"], REPO_ADMIN;
     ListOwnRepos = "repos/list-for-authenticated-user", GET ["/user/repos"], OWN;
     ListOrgRepos = "repos/list-for-org", GET ["/orgs/{org}/repos"], Rule { target: TargetKind::Org, permission: Some(("metadata", Level::Read)), ..OPEN };

@@ -14,7 +14,7 @@ use plinth_base::ids::{NodeId, RepoId};
 use plinth_base::urls::Part::Fixed;
 use plinth_base::urls::{Url, UrlTemplate, Urls};
 use plinth_core::accounts::AccountKind;
-use plinth_core::repos::Repo;
+use plinth_core::repos::{Repo, license_texts};
 
 /// A repository.
 #[derive(Serialize, JsonSchema)]
@@ -108,7 +108,7 @@ pub struct Repository<'a> {
     web_commit_signoff_required: bool,
     template_repository: Option<()>,
     temp_clone_token: &'static str,
-    license: Option<()>,
+    license: Option<License<'a>>,
     /// The owner, if that is an organization; not in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Nullable<User<'a>>>")]
@@ -119,6 +119,25 @@ pub struct Repository<'a> {
     /// Only in the lists of an installation.
     #[serde(skip_serializing_if = "Option::is_none")]
     custom_properties: Option<BTreeMap<&'a str, &'a str>>,
+}
+
+/// A licence that was recognized by its text.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "license-simple")]
+struct License<'a> {
+    key: &'a str,
+    name: &'a str,
+    /// `NOASSERTION` if the text is not known.
+    spdx_id: &'a str,
+    url: Option<&'a str>,
+    node_id: String,
+}
+
+impl<'a> License<'a> {
+    fn new(key: &'a str) -> Self {
+        let (spdx_id, name) = license_texts::describe(key);
+        Self { key, name, spdx_id, url: None, node_id: NodeId::new("L", 0).text(key).finish() }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -220,11 +239,11 @@ impl<'a> Repository<'a> {
             mirror_url: None,
             svn_url: page,
             homepage: repo.homepage.as_deref(),
-            language: None,
+            language: repo.language.as_deref(),
             forks_count: 0,
             stargazers_count: 0,
             watchers_count: 0,
-            size: 0,
+            size: repo.size,
             default_branch: &repo.default_branch,
             open_issues_count: 0,
             subscribers_count: 0,
@@ -256,7 +275,7 @@ impl<'a> Repository<'a> {
             web_commit_signoff_required: false,
             template_repository: None,
             temp_clone_token: "",
-            license: None,
+            license: repo.license.as_deref().map(License::new),
             organization: None,
             permissions: None,
             custom_properties: None,

@@ -4,12 +4,13 @@ pub mod body;
 pub mod collaborators;
 mod handlers;
 pub mod json;
+pub mod languages;
 mod lists;
 pub mod topics;
 
 use crate::policy::table::{
     CheckCollaborator, CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetCollaboratorPermission, GetRepo, GetTopics,
-    ListCollaborators, ListOrgRepos, ListOwnRepos, ListUserRepos, ReplaceTopics, UpdateRepo,
+    ListCollaborators, ListLanguages, ListOrgRepos, ListOwnRepos, ListUserRepos, ReplaceTopics, UpdateRepo,
 };
 use crate::routes::Routes;
 
@@ -20,6 +21,7 @@ pub fn routes() -> Routes {
         .on::<CreateOrgRepo, _, _>(handlers::create_in_org)
         .on::<DeleteRepo, _, _>(handlers::delete)
         .on::<UpdateRepo, _, _>(handlers::update)
+        .on::<ListLanguages, _, _>(languages::list)
         .on::<GetTopics, _, _>(topics::get)
         .on::<ReplaceTopics, _, _>(topics::replace)
         .on::<ListOwnRepos, _, _>(lists::list_own)

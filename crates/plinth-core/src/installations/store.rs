@@ -122,7 +122,7 @@ macro_rules! of_token {
 pub async fn list_repositories(db: &mut Connection, token: TokenId, page: Page) -> Result<Vec<Repo>, DbError> {
     let sql = concat!(
         "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, ",
-        "r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics ",
+        "r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, r.license, r.language, r.size ",
         of_token!(),
         " order by r.id limit $2 offset $3"
     );
@@ -137,7 +137,7 @@ pub async fn count_repositories(db: &mut Connection, token: TokenId) -> Result<i
 /// All repositories of an installation, at most `limit`.
 pub async fn list_all_repositories(db: &mut Connection, id: InstallationId, limit: i64) -> Result<Vec<Repo>, DbError> {
     let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
-               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, r.license, r.language, r.size \
                from installation i join repo r on r.owner_id = i.account_id and not r.deleted \
                join account o on o.id = r.owner_id \
                where i.id = $1 and (i.repository_selection = 'all' \
@@ -176,7 +176,7 @@ pub async fn list_repositories_of_user(
 ) -> Result<Vec<RepoWithRole>, DbError> {
     let sql = concat!(
         "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, ",
-        "r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, ",
+        "r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, r.license, r.language, r.size, ",
         "c.permission, m.role, r.owner_id = $2 ",
         of_user!(),
         " order by r.id limit $4 offset $5"

@@ -25,7 +25,7 @@ pub struct Notification {
 
 impl FromRow for Notification {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        const REPO_COLUMNS: usize = 16;
+        const REPO_COLUMNS: usize = 19;
         Ok(Self {
             repo: Repo::from_row(row)?,
             id: row.get(REPO_COLUMNS)?,

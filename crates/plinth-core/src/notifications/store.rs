@@ -112,6 +112,7 @@ macro_rules! select_visible {
         visible!(
             "r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
              r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, \
+             r.license, r.language, r.size, \
              n.id, n.reason, n.unread, n.comment_id, n.issue_comment_id, n.updated_at, n.last_read_at, \
              n.pull_id is not null, coalesce(p.number, i.number), coalesce(p.title, i.title)",
             $rest

@@ -11,6 +11,7 @@ use super::model::{AffectedPull, PullState, Version};
 use super::{events, mergeability, pushed_merge, refresh_store, store, threads};
 use crate::Core;
 use crate::refs::{self, Change};
+use crate::repos;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, PullId, RepoId, Sha};
@@ -143,6 +144,9 @@ pub fn refresh_later(core: &Core, repo: RepoId, pending: PendingRefresh) {
 pub async fn refresh(core: &Core, repo: RepoId, pending: &PendingRefresh) -> Result<()> {
     record_contributors(core, repo, pending).await?;
     let mut outcome = Ok(());
+    if pending.default_branch.is_some() {
+        repos::statistics::refresh_later(core, repo);
+    }
     for pull in pending.pulls.iter().take(PULLS_MAX) {
         if let Err(error) = refresh_version(core, repo, *pull, pending.actor).await {
             if !is_temporary(&error) {

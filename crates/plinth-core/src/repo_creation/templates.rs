@@ -2,19 +2,8 @@
 
 use plinth_base::clock::Timestamp;
 use plinth_git::Identity;
-use spdx::text::LICENSE_TEXTS;
 
-/// Licences by the keys that GitHub uses. As constants, the binary contains only these texts.
-const LICENSES: [(&str, &str); 8] = [
-    ("apache-2.0", text_of("Apache-2.0")),
-    ("bsd-2-clause", text_of("BSD-2-Clause")),
-    ("bsd-3-clause", text_of("BSD-3-Clause")),
-    ("gpl-3.0", text_of("GPL-3.0")),
-    ("isc", text_of("ISC")),
-    ("mit", text_of("MIT")),
-    ("mpl-2.0", text_of("MPL-2.0")),
-    ("unlicense", text_of("Unlicense")),
-];
+use crate::repos::license_texts::LICENSES;
 
 /// What SPDX writes for the year and the name in the copyright line of a licence.
 const PLACEHOLDERS: [&str; 2] = ["<year> <copyright holders>", "<year> <owner>"];
@@ -25,28 +14,6 @@ pub fn license(key: &str, author: &Identity) -> Option<String> {
     let year = Timestamp(author.date.seconds).date().year();
     let owner = format!("{year} {}", author.name);
     Some(PLACEHOLDERS.iter().fold((*text).to_owned(), |text, placeholder| text.replacen(placeholder, &owner, 1)))
-}
-
-/// The text of an SPDX licence. Runs in the compiler, which rejects an unknown id.
-const fn text_of(id: &str) -> &'static str {
-    let mut at = 0;
-    while at < LICENSE_TEXTS.len() {
-        let (known, text) = LICENSE_TEXTS[at];
-        if is_equal(known.as_bytes(), id.as_bytes()) {
-            return text;
-        }
-        at += 1;
-    }
-    panic!("SPDX does not have this licence")
-}
-
-/// `==` does not run in the compiler.
-const fn is_equal(one: &[u8], other: &[u8]) -> bool {
-    let mut at = 0;
-    while at < one.len() && at < other.len() && one[at] == other[at] {
-        at += 1;
-    }
-    at == one.len() && at == other.len()
 }
 
 /// The files to ignore in a project of some kind, by the name that GitHub uses.

@@ -128,7 +128,7 @@ pub async fn list(
 ) -> Result<Vec<RepoWithRole>, DbError> {
     let sql = concat!(
         "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, ",
-        "r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, ",
+        "r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, r.license, r.language, r.size, ",
         "c.permission, m.role, coalesce(r.owner_id = $1, false) ",
         listed!(),
         " order by cast($12 as bigint) * case when $11 = 'created' then r.created_at ",

@@ -3,11 +3,13 @@
 pub mod deletion;
 pub mod events;
 mod input;
+pub mod license_texts;
 pub mod lists;
 mod model;
 mod name;
 pub mod operations;
 pub mod rules;
+pub mod statistics;
 pub mod store;
 mod target;
 

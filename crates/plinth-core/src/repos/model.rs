@@ -26,6 +26,14 @@ pub struct Repo {
     /// Names with a space between them.
     #[serde(default)]
     pub topics: String,
+    /// The key of the licence. This and what follows is computed from the content.
+    #[serde(default)]
+    pub license: Option<String>,
+    #[serde(default)]
+    pub language: Option<String>,
+    /// In KiB.
+    #[serde(default)]
+    pub size: i64,
 }
 
 from_row!(Repo {
@@ -45,4 +53,7 @@ from_row!(Repo {
     pushed_at,
     homepage,
     topics,
+    license,
+    language,
+    size,
 });

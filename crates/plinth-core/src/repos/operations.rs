@@ -7,7 +7,7 @@ use plinth_store::Transaction;
 
 use super::events::{self, MemberData};
 use super::store::{self, NewRepo};
-use super::{Repo, RepoEdit, RepoTarget, RepoWithRole, deletion, rules};
+use super::{Repo, RepoEdit, RepoTarget, RepoWithRole, deletion, rules, statistics};
 use crate::Core;
 use crate::access::{Role, WriteAccess};
 use crate::refs;
@@ -36,7 +36,11 @@ pub async fn edit(core: &Core, access: &WriteAccess<RepoTarget>, edit: RepoEdit)
             store::find_by_id(tx, *id, caller.user_id()).await?.ok_or(Error::NotFound)
         })
     });
-    write.await
+    let changed = write.await?;
+    if changed.repo.default_branch != access.repo.default_branch {
+        statistics::refresh_later(core, changed.repo.id);
+    }
+    Ok(changed)
 }
 
 async fn apply(tx: &mut Transaction, before: &Repo, edit: &RepoEdit) -> Result<Repo> {

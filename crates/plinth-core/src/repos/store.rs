@@ -32,7 +32,7 @@ impl RepoWithRole {
 
 impl FromRow for RepoWithRole {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        const REPO_COLUMNS: usize = 16;
+        const REPO_COLUMNS: usize = 19;
         let repo = Repo::from_row(row)?;
         let collaborator: Option<Role> = row.get(REPO_COLUMNS)?;
         let member: Option<OrgRole> = row.get(REPO_COLUMNS + 1)?;
@@ -59,7 +59,7 @@ pub async fn find(
     user: Option<AccountId>,
 ) -> Result<Option<RepoWithRole>, DbError> {
     let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
-               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, r.license, r.language, r.size, \
                c.permission, m.role, coalesce(r.owner_id = $3, false) \
                from account o join repo r on r.owner_id = o.id \
                left join collaborator c on c.repo_id = r.id and c.user_id = $3 \
@@ -75,7 +75,7 @@ pub async fn find_by_id(
     user: Option<AccountId>,
 ) -> Result<Option<RepoWithRole>, DbError> {
     let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
-               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, r.license, r.language, r.size, \
                c.permission, m.role, coalesce(r.owner_id = $2, false) \
                from repo r join account o on r.owner_id = o.id \
                left join collaborator c on c.repo_id = r.id and c.user_id = $2 \
@@ -210,7 +210,7 @@ pub async fn find_collaborator(db: &mut Connection, repo: RepoId, user: AccountI
 
 pub async fn list(db: &mut Connection, limit: i64) -> Result<Vec<Repo>, DbError> {
     let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
-               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, r.license, r.language, r.size \
                from repo r join account o on r.owner_id = o.id where not r.deleted \
                order by r.id limit $1";
     db.all(sql, params![limit]).await

@@ -7,6 +7,7 @@ use crate::openapi::schema::of;
 use crate::repos::body::{CreateRepoBody, TopicsBody, UpdateRepoBody};
 use crate::repos::collaborators::{Collaborator, CollaboratorPermission};
 use crate::repos::json::Repository;
+use crate::repos::languages::LanguagesSchema;
 use crate::repos::topics::Topics;
 use crate::wire::DateTime;
 
@@ -59,6 +60,12 @@ pub const AREA: Area = Area {
         )
         .body(of::<UpdateRepoBody>, r#"{"description": "Something of my own"}"#)
         .errors(&[(422, "The branch does not exist, or another field is not valid.")]),
+        Operation::new(
+            "repos/list-languages",
+            "List the languages of a repository",
+            "Of the default branch, by the extensions of files; the largest first.",
+            ok("The bytes of each language.", of::<LanguagesSchema>),
+        ),
         Operation::new("repos/get-all-topics", "Get the topics of a repository", "", ok("The topics.", of::<Topics>)),
         Operation::new(
             "repos/replace-all-topics",
