@@ -45,7 +45,8 @@ async fn update_of_the_default_branch_describes_the_repository() {
     let mona = service.with_token("ghp_mona");
     let created = json!({ "name": "own", "auto_init": true, "license_template": "mit" });
     mona.post("/user/repos", created).await.expect(201);
-    let text = mona.clone().header("accept", "application/vnd.github.raw").get("/repos/mona/own/contents/LICENSE").await;
+    let text =
+        mona.clone().header("accept", "application/vnd.github.raw").get("/repos/mona/own/contents/LICENSE").await;
     let text = String::from_utf8_lossy(&text.expect(200).body).into_owned();
     let files = [("LICENSE", text.as_str()), ("main.go", "package main\n")];
     let entry =

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::license::License;
 use crate::accounts::json::User;
 use crate::request::shape::Nullable;
 use crate::wire::{Word, words};
@@ -14,7 +15,7 @@ use plinth_base::ids::{NodeId, RepoId};
 use plinth_base::urls::Part::Fixed;
 use plinth_base::urls::{Url, UrlTemplate, Urls};
 use plinth_core::accounts::AccountKind;
-use plinth_core::repos::{Repo, license_texts};
+use plinth_core::repos::Repo;
 
 /// A repository.
 #[derive(Serialize, JsonSchema)]
@@ -119,25 +120,6 @@ pub struct Repository<'a> {
     /// Only in the lists of an installation.
     #[serde(skip_serializing_if = "Option::is_none")]
     custom_properties: Option<BTreeMap<&'a str, &'a str>>,
-}
-
-/// A licence that was recognized by its text.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "license-simple")]
-struct License<'a> {
-    key: &'a str,
-    name: &'a str,
-    /// `NOASSERTION` if the text is not known.
-    spdx_id: &'a str,
-    url: Option<&'a str>,
-    node_id: String,
-}
-
-impl<'a> License<'a> {
-    fn new(key: &'a str) -> Self {
-        let (spdx_id, name) = license_texts::describe(key);
-        Self { key, name, spdx_id, url: None, node_id: NodeId::new("L", 0).text(key).finish() }
-    }
 }
 
 #[derive(Serialize, JsonSchema)]

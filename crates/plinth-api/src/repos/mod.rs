@@ -5,6 +5,7 @@ pub mod collaborators;
 mod handlers;
 pub mod json;
 pub mod languages;
+mod license;
 mod lists;
 pub mod topics;
 
