@@ -23,6 +23,7 @@ mod importing;
 mod installations;
 mod issue_fields;
 mod issues;
+mod links;
 mod merges;
 mod process;
 mod project_fields;
