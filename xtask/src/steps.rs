@@ -115,7 +115,7 @@ const INTEGRATION_POSTGRES: Step = Step {
     name: "integration-postgres",
     about: "the service over HTTP, on PostgreSQL",
     needs: &[Need::Cargo, Need::Step("postgres")],
-    limit: minutes(25),
+    limit: minutes(35),
     run: |context| {
         let cluster = context.postgres.get().expect("the step `postgres` has passed");
         context.run_tests(recorded("integration-postgres").envs(cluster.environment()))
