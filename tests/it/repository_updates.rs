@@ -36,6 +36,7 @@ async fn update_changes_only_what_is_sent() {
     let updated = mona.patch(ROCKET, body).await.expect(200).json();
     assert_eq!((&updated["description"], &updated["homepage"]), (&json!("Fast"), &json!("https://example.com")));
     assert_eq!((&updated["default_branch"], &updated["updated_at"]), (&json!("next"), &json!("2026-02-25T06:14:20Z")));
+    service.settled().await;
     let updated = mona
         .patch(ROCKET, json!({ "description": null, "homepage": "", "visibility": "private" }))
         .await

@@ -6,6 +6,7 @@ use super::*;
 
 /// The status and the message, after a check that nothing has changed.
 async fn rejected(fixture: &PullRequestFixture, body: Value) -> (u16, String) {
+    fixture.service.settled().await;
     let (before, main) = (pull(fixture).await, tip(fixture, "main").await);
     let response = merge(fixture, body).await;
     fixture.service.settled().await;

@@ -125,9 +125,10 @@ impl Service {
         Client::new(&self.http_service).header("authorization", &format!("Bearer {token}"))
     }
 
-    /// Refreshes every pull request, and waits until no transaction runs and none waits.
+    /// Refreshes every pull request and the statistics of every repository, and waits until no transaction waits.
     pub async fn settled(&self) {
         plinth_core::pulls::catch_up(&self.app).await.expect("pull requests can be refreshed");
+        plinth_core::repos::statistics::catch_up(&self.app).await.expect("repositories can be described");
         let sql = "select count(*) from pull p join pull_version v on v.pull_id = p.id and v.number = p.version \
                    where p.state = 'open' and v.commits is null";
         let is_settled = async || {

@@ -50,21 +50,27 @@ pub async fn refresh(core: &Core, repo: RepoId) -> Result<()> {
     if described == Some(tip) {
         return Ok(());
     }
-    // Recorded first: what fails once fails again until the branch moves.
+    let outcome = compute(core, repo, tip).await;
+    // A failure is recorded, too: what fails once fails again until the branch moves.
     core.store
-        .write(Description(repo), (repo, tip), |tx, (repo, tip)| {
-            Box::pin(async move { Ok(store::update_tip(tx, *repo, *tip).await?) })
+        .write(Description(repo), (repo, tip, outcome.as_ref().ok().cloned()), |tx, (repo, tip, found)| {
+            Box::pin(async move {
+                match found {
+                    Some(found) => store::update(tx, *repo, *tip, found).await?,
+                    None => store::update_tip(tx, *repo, *tip).await?,
+                }
+                Ok(())
+            })
         })
         .await?;
-    let mut found = core.objects.read(repo, move |reader| describe(reader, &tip)).await?;
+    outcome.map(drop)
+}
+
+async fn compute(core: &Core, repo: RepoId, tip: Sha) -> Result<Statistics> {
+    let found = core.objects.read(repo, move |reader| describe(reader, &tip)).await?;
     let objects = core.objects.clone();
     let bytes = core.objects.run(move || objects.repository(repo)?.pack_bytes()).await?;
-    found.size = i64::try_from(bytes.div_ceil(1_024)).unwrap_or(i64::MAX);
-    core.store
-        .write(Description(repo), (repo, tip, found), |tx, (repo, tip, found)| {
-            Box::pin(async move { Ok(store::update(tx, *repo, *tip, found).await?) })
-        })
-        .await
+    Ok(Statistics { size: i64::try_from(bytes.div_ceil(1_024)).unwrap_or(i64::MAX), ..found })
 }
 
 /// The licence and the languages of a commit, as far as the object budget allows.

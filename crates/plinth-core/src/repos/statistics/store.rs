@@ -36,19 +36,31 @@ pub struct Statistics {
     pub size: i64,
 }
 
+/// The condition that `$2` is the tip of the default branch. A slow refresh must not replace the result of a later one.
+macro_rules! is_current {
+    () => {
+        "id = $1 and exists (select 1 from git_ref g where g.repo_id = repo.id \
+         and g.name = 'refs/heads/' || repo.default_branch and g.target = $2)"
+    };
+}
+
+/// Stores statistics, unless the default branch has moved on.
 pub async fn update(db: &mut Transaction, repo: RepoId, tip: Sha, new: &Statistics) -> Result<(), DbError> {
     let language = new.languages.first().map(|(language, _)| *language);
-    let sql =
-        "update repo set license = $2, language = $3, languages = $4, size = $5, described_tip = $6 where id = $1";
+    let sql = concat!(
+        "update repo set described_tip = $2, license = $3, language = $4, languages = $5, size = $6 where ",
+        is_current!()
+    );
     let languages = languages_text(&new.languages);
-    let values = params![repo, new.license, language, languages, new.size, tip];
+    let values = params![repo, tip, new.license, language, languages, new.size];
     db.content_only().execute(sql, values).await?;
     Ok(())
 }
 
 /// Records that statistics were attempted, so that an attempt that fails is not repeated.
 pub async fn update_tip(db: &mut Transaction, repo: RepoId, tip: Sha) -> Result<(), DbError> {
-    db.content_only().execute("update repo set described_tip = $2 where id = $1", params![repo, tip]).await?;
+    let sql = concat!("update repo set described_tip = $2 where ", is_current!());
+    db.content_only().execute(sql, params![repo, tip]).await?;
     Ok(())
 }
 
