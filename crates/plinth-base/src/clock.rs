@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::civil::Date;
@@ -91,29 +90,91 @@ text_schema!(Timestamp: "format" = "date-time");
 pub enum Clock {
     #[default]
     System,
-    /// Stands still until [`Clock::advance`].
-    Manual(Arc<AtomicI64>),
+    /// Set by tests.
+    Adjustable(Arc<Mutex<Adjustment>>),
+}
+
+/// How an adjustable clock differs from the system's.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Adjustment {
+    /// Seconds that it is ahead.
+    offset: i64,
+    /// The time at which it stands still.
+    frozen_at: Option<Timestamp>,
 }
 
 impl Clock {
-    /// A manual clock that starts at `start`.
+    /// An adjustable clock that stands still at `start`.
     pub fn manual(start: Timestamp) -> Self {
-        Self::Manual(Arc::new(AtomicI64::new(start.0)))
+        Self::Adjustable(Arc::new(Mutex::new(Adjustment { offset: 0, frozen_at: Some(start) })))
+    }
+
+    /// An adjustable clock with the time of the system.
+    pub fn adjustable() -> Self {
+        Self::Adjustable(Arc::default())
     }
 
     pub fn now(&self) -> Timestamp {
-        match self {
-            Clock::System => Timestamp(jiff::Timestamp::now().as_second()),
-            Clock::Manual(seconds) => Timestamp(seconds.load(Ordering::SeqCst)),
+        self.adjustment().map_or_else(system_now, |adjustment| adjustment.now())
+    }
+
+    pub fn is_frozen(&self) -> bool {
+        self.adjustment().is_some_and(|adjustment| adjustment.frozen_at.is_some())
+    }
+
+    pub fn is_system(&self) -> bool {
+        matches!(self, Clock::System)
+    }
+
+    /// Another clock with the same time. Adjusting one of them does not adjust the other.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        match self.adjustment() {
+            None => Clock::System,
+            Some(adjustment) => Clock::Adjustable(Arc::new(Mutex::new(*adjustment))),
         }
     }
 
-    /// Moves a manual clock, forwards or back. No effect on the system clock.
+    /// Moves an adjustable clock, forwards or back. No effect on the system clock.
     pub fn advance(&self, seconds: i64) {
-        if let Clock::Manual(now) = self {
-            now.fetch_add(seconds, Ordering::SeqCst);
+        self.set(self.now().plus_seconds(seconds));
+    }
+
+    /// Sets an adjustable clock, which goes on from there unless it stands still.
+    pub fn set(&self, now: Timestamp) {
+        let Some(mut adjustment) = self.adjustment() else { return };
+        match &mut adjustment.frozen_at {
+            Some(frozen_at) => *frozen_at = now,
+            None => adjustment.offset = now.0 - system_now().0,
         }
     }
+
+    /// Stops an adjustable clock, or lets it go on.
+    pub fn freeze(&self, frozen: bool) {
+        let Some(mut adjustment) = self.adjustment() else { return };
+        let now = adjustment.now();
+        *adjustment = match frozen {
+            true => Adjustment { frozen_at: Some(now), ..*adjustment },
+            false => Adjustment { offset: now.0 - system_now().0, frozen_at: None },
+        };
+    }
+
+    fn adjustment(&self) -> Option<MutexGuard<'_, Adjustment>> {
+        match self {
+            Clock::System => None,
+            Clock::Adjustable(adjustment) => Some(adjustment.lock().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+}
+
+impl Adjustment {
+    fn now(&self) -> Timestamp {
+        self.frozen_at.unwrap_or_else(|| system_now().plus_seconds(self.offset))
+    }
+}
+
+fn system_now() -> Timestamp {
+    Timestamp(jiff::Timestamp::now().as_second())
 }
 
 #[cfg(test)]
@@ -130,5 +191,19 @@ mod tests {
         assert_eq!(moment.http_date(), "Tue, 10 Mar 2026 08:09:10 GMT");
         assert_eq!(Timestamp::parse("2026-03-10T10:09:10+02:00"), Some(moment));
         assert_eq!(Timestamp::parse("yesterday"), None);
+    }
+
+    #[test]
+    fn adjustable_clock_is_set_stopped_and_started() {
+        let clock = Clock::adjustable();
+        assert!(clock.now().0.abs_diff(Clock::System.now().0) <= 1);
+        clock.set(Timestamp(1_000));
+        assert!((1_000..1_005).contains(&clock.now().0) && !clock.is_frozen());
+        clock.freeze(true);
+        clock.set(Timestamp(2_000));
+        clock.advance(-500);
+        assert_eq!(clock.now(), Timestamp(1_500));
+        clock.freeze(false);
+        assert!((1_500..1_505).contains(&clock.now().0) && !clock.is_frozen());
     }
 }

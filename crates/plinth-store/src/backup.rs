@@ -67,13 +67,21 @@ impl Snapshot {
         Ok(node::find(&mut self.db).await?)
     }
 
+    /// Copies an embedded store into its file below `directory`, without waiting for the disk.
+    pub fn copy_unsynced(&self, directory: &Path) -> Result<()> {
+        match &self.db {
+            Connection::Sqlite(source) => copy_pages(source, &directory.join(SQLITE_FILE), &mut |_| {}),
+            Connection::Postgres(_) => Err(Error::internal("only an embedded store is a file")),
+        }
+    }
+
     /// Copies everything into files below `directory`, and returns what they are.
     pub async fn write_to(&mut self, directory: &Path, progress: Progress<'_>) -> Result<(Dump, Vec<PathBuf>)> {
         let (schema_version,) = self.db.one::<(i64,)>("select max(version) from schema_version", &[]).await?;
         match &mut self.db {
             Connection::Sqlite(source) => {
                 let file = PathBuf::from(SQLITE_FILE);
-                copy_pages(source, &directory.join(&file), progress)?;
+                copy_pages_durably(source, &directory.join(&file), progress)?;
                 Ok((Dump { engine: "SQLite".into(), schema_version, tables: None }, vec![file]))
             }
             Connection::Postgres(client) => {
@@ -82,6 +90,12 @@ impl Snapshot {
             }
         }
     }
+}
+
+/// Every page, as [`copy_pages`], durably.
+fn copy_pages_durably(source: &rusqlite::Connection, file: &Path, progress: Progress<'_>) -> Result<()> {
+    copy_pages(source, file, progress)?;
+    Ok(std::fs::File::open(file)?.sync_all()?)
 }
 
 /// Every page as the read transaction of `source` sees it. Because the transaction lasts from the first page to the
@@ -101,9 +115,7 @@ fn copy_pages(source: &rusqlite::Connection, file: &Path, progress: Progress<'_>
         }
         Ok(())
     };
-    copy(progress).map_err(DbError::from)?;
-    std::fs::File::open(file)?.sync_all()?;
-    Ok(())
+    Ok(copy(progress).map_err(DbError::from)?)
 }
 
 /// Rejects a file that is not a complete store of this schema.

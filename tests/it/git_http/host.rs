@@ -87,7 +87,9 @@ impl Host {
         let address = listener.local_addr().expect("an address").to_string();
         let app = service.app.clone();
         let serving = tokio::spawn(async move {
-            server::serve(listener, app, std::future::pending()).await.expect("it serves");
+            server::serve(listener, app.clone(), HttpService::new(app), std::future::pending())
+                .await
+                .expect("it serves");
         });
         Self { service, address, directory: tempfile::tempdir().expect("a directory"), serving }
     }

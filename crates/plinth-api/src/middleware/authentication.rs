@@ -64,7 +64,11 @@ enum Presented {
 /// The principal that the request acts as. A bad credential is an error even where none is needed.
 ///
 /// `generations` are from before this.
-async fn authenticate(core: &Core, headers: &HeaderMap, generations: Option<Generations>) -> Result<Arc<Principal>> {
+pub async fn authenticate(
+    core: &Core,
+    headers: &HeaderMap,
+    generations: Option<Generations>,
+) -> Result<Arc<Principal>> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Ok(Arc::new(Principal::Anonymous)) };
     if values.next().is_some() {
@@ -74,6 +78,13 @@ async fn authenticate(core: &Core, headers: &HeaderMap, generations: Option<Gene
     match parse(text).ok_or(Error::Unauthenticated(BAD_CREDENTIALS))? {
         Presented::Token(token) => find_token(core, &token, generations).await,
         Presented::JsonWebToken(token) => Box::pin(find_app(core, &token)).await.map(Arc::new),
+    }
+}
+
+/// The token or JSON web token in the header, whether it is valid or not.
+pub fn presented_token(headers: &HeaderMap) -> Option<String> {
+    match parse(headers.get(AUTHORIZATION)?.to_str().ok()?)? {
+        Presented::Token(token) | Presented::JsonWebToken(token) => Some(token),
     }
 }
 

@@ -15,5 +15,6 @@ mod response_cache;
 mod routing;
 mod service;
 
+pub use authentication::{authenticate, presented_token};
 pub use head::{HEADER_BYTES_MAX, HEADER_LINES_MAX, URI_BYTES_MAX};
 pub use service::ApiService;

@@ -1,6 +1,5 @@
 //! One connection from its first byte to its last.
 
-use std::convert::Infallible;
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -23,7 +22,7 @@ use tokio::sync::watch;
 use super::body::{InFlight, TrackedBody};
 use super::connections::{Admission, Ticket, Tracked};
 use super::head::HEAD_BYTES_MAX;
-use super::http_service::HttpService;
+use super::http_service::{Aborted, HttpService};
 use super::stream::Stream;
 
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -78,7 +77,7 @@ impl Connection {
                 let io = Stream::http1(stream, read, tracked.clone(), service.clone());
                 let service = service_fn(move |request: Request<Incoming>| {
                     let (service, in_flight) = (service.clone(), InFlight::http1(tracked.clone()));
-                    async move { Ok::<_, Infallible>(respond(&service, request, peer, in_flight).await) }
+                    async move { respond(&service, request, peer, in_flight).await }
                 });
                 // The heads' timeouts are those of the connection, which distinguish an idle one from one that is sending.
                 let connection = http1::Builder::new()
@@ -94,7 +93,7 @@ impl Connection {
                 let service = service_fn(move |request: Request<Incoming>| {
                     let stream = streams.fetch_add(1, Ordering::Relaxed);
                     let (service, in_flight) = (service.clone(), InFlight::http2(tracked.clone(), stream));
-                    async move { Ok::<_, Infallible>(respond(&service, request, peer, in_flight).await) }
+                    async move { respond(&service, request, peer, in_flight).await }
                 });
                 let connection = http2::Builder::new(TokioExecutor::new())
                     .timer(TokioTimer::new())
@@ -137,11 +136,11 @@ async fn respond(
     request: Request<Incoming>,
     peer: IpAddr,
     in_flight: InFlight,
-) -> Response<TrackedBody> {
+) -> Result<Response<TrackedBody>, Aborted> {
     let request = request.map(Body::new);
     let response = match in_flight.admission() {
-        Admission::Served => service.respond(request, peer).await,
+        Admission::Served => service.respond_or_abort(request, peer).await?,
         Admission::Reserve => service.respond_overloaded(request).await,
     };
-    response.map(|body| TrackedBody::new(body, in_flight))
+    Ok(response.map(|body| TrackedBody::new(body, in_flight)))
 }

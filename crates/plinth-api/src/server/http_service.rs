@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::response::Response;
+use futures_util::future::BoxFuture;
 use http::header::{ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, ETAG};
 use http::{HeaderValue, Request};
 use tower::ServiceExt;
@@ -16,15 +17,40 @@ use crate::middleware::ApiService;
 use crate::router;
 use plinth_base::error::Error;
 
+/// The request gets no response, and its connection is closed.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+#[error("the connection is closed without a response")]
+pub struct Aborted;
+
+/// Takes every request instead of the API. Test servers pass most of them on to an API, and respond to the others.
+pub trait Intercept: Send + Sync {
+    fn respond(&self, request: Request<Body>, peer: IpAddr) -> BoxFuture<'_, Result<Response, Aborted>>;
+}
+
 /// The API, behind the encoding that the client accepts.
 #[derive(Clone)]
 pub struct HttpService {
     api: Arc<ApiService>,
+    intercept: Option<Arc<dyn Intercept>>,
 }
 
 impl HttpService {
     pub fn new(app: App) -> Self {
-        Self { api: Arc::new(ApiService::new(app, router::routes())) }
+        Self { api: Arc::new(ApiService::new(app, router::routes())), intercept: None }
+    }
+
+    /// The same service, behind `intercept`.
+    #[must_use]
+    pub fn intercepted(self, intercept: Arc<dyn Intercept>) -> Self {
+        Self { intercept: Some(intercept), ..self }
+    }
+
+    /// Responds to a request that came from `peer` over a connection.
+    pub(super) async fn respond_or_abort(&self, request: Request<Body>, peer: IpAddr) -> Result<Response, Aborted> {
+        match &self.intercept {
+            None => Ok(self.respond(request, peer).await),
+            Some(intercept) => intercept.respond(request, peer).await,
+        }
     }
 
     /// Responds to a request that came from `peer`.

@@ -15,7 +15,7 @@ mod stream;
 
 pub use framing::Framing;
 pub use head::{Head, check as check_head};
-pub use http_service::HttpService;
+pub use http_service::{Aborted, HttpService, Intercept};
 
 use std::future::Future;
 use std::sync::Arc;
@@ -41,8 +41,12 @@ const OTHER_FILES: u64 = 512;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves until `stop` is ready, then finishes the requests in flight.
-pub async fn serve(listener: TcpListener, app: App, stop: impl Future<Output = ()>) -> Result<()> {
-    let service = HttpService::new(app.clone());
+pub async fn serve(
+    listener: TcpListener,
+    app: App,
+    service: HttpService,
+    stop: impl Future<Output = ()>,
+) -> Result<()> {
     let graceful = GracefulShutdown::new();
     let connections = Connections::new(limits(&app.settings));
     let (drain, draining) = watch::channel(false);

@@ -123,7 +123,8 @@ async fn check_node(options: &Options, snapshot: &mut Snapshot) -> Result<()> {
     Err(Error::Conflict(format!("the repositories of this database are in {wanted} on {host}, not in {data}")))
 }
 
-async fn list_repos(snapshot: &mut Snapshot) -> Result<Vec<RepoId>> {
+/// Every repository that a snapshot has.
+pub async fn list_repos(snapshot: &mut Snapshot) -> Result<Vec<RepoId>> {
     let mut repos: Vec<RepoId> = Vec::new();
     loop {
         let after = repos.last().copied().unwrap_or(RepoId(0));

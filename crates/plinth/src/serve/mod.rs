@@ -1,33 +1,32 @@
 //! `plinth serve`: starts the server, runs it until a signal, and stops it.
 
+mod control;
 mod demo;
 mod metrics;
 mod systemd;
-mod webhooks;
 
 use std::io::Write;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use control::ControlAccess;
 use demo::Demo;
+use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::config::{Options, Synchronous};
 use crate::data_directory::DataLock;
-use crate::maintenance::purge_requests;
+use crate::instance::Opened;
 use crate::state_file::State;
-use crate::{logging, maintenance, permissions};
+use crate::{logging, permissions};
 use plinth_api::app::App;
 use plinth_api::server;
-use plinth_base::clock::Clock;
 use plinth_base::error::{Error, Result};
-use plinth_core::expiry;
-use plinth_core::repos::deletion;
 use plinth_git as git;
-use plinth_git::Repositories;
-use plinth_store::{Durability, Store};
+use plinth_store::Durability;
 use plinth_webhooks::address::PrivateTarget;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -46,6 +45,13 @@ pub struct Serve {
     /// Print one line of JSON with the URL and the process id once requests are served
     #[arg(long)]
     ready_json: bool,
+    /// Address of the control interface for tests, which requires a token; with --ephemeral it is otherwise at the address
+    /// of the API, if that is a loopback address
+    #[arg(long, value_name = "ADDRESS", env = "PLINTH_CONTROL")]
+    control: Option<SocketAddr>,
+    /// Token of the control interface at --control [default: a new one, which is printed]
+    #[arg(long, value_name = "TOKEN", env = "PLINTH_CONTROL_TOKEN", hide_env_values = true, requires = "control")]
+    control_token: Option<String>,
 }
 
 impl Serve {
@@ -61,7 +67,7 @@ impl Serve {
             options.webhook_attempts_max = options.webhook_attempts_max.or(Some(1));
             options.webhook_private_targets =
                 options.webhook_private_targets.or_else(|| Some(vec![PrivateTarget::Loopback]));
-            options.data = Some(directory.path().to_owned());
+            options.data = Some(directory.path().join("data"));
         }
         let durability = if self.ephemeral { Durability::None } else { Durability::PowerCut };
         if options.dev_synchronous.is_some_and(|level| level != Synchronous::Full) {
@@ -71,34 +77,31 @@ impl Serve {
         let node = if self.ephemeral { options.ephemeral_node() } else { options.node()? };
         let mut lock = DataLock::take(options.data(), node)?;
         permissions::tighten(options.data());
-        let store = Store::open_as(&options.location(durability)?, lock.node()).await?;
-        let repositories = Repositories::at(options.data())?;
-        repositories.remove_leftovers().map_err(|error| {
-            Error::Unavailable(format!("cannot clean up the data directory {}: {error}", options.data().display()))
-        })?;
-        let app = App::new(store.clone(), repositories, Clock::default(), options.settings()?).await?;
-        self.apply_state(&store, &app, out).await?;
-        let demo = self.apply_demo(&store, &app, &options, out).await?;
+        let opened = Opened::open(&options, durability, self.clock(), lock.node()).await?;
+        self.apply_state(&opened, out).await?;
+        let demo = self.apply_demo(&opened, &options, out).await?;
         let listener = bind(&options).await?;
         lock.set_listen(listener.local_addr()?)?;
         let url = format!("http://{}", listener.local_addr()?);
+        let app = opened.app.clone();
         let metrics_url = metrics::start(&options, &app).await?;
-        let background = start_background(&options, &app);
-        let deliveries = webhooks::start(&app, options.delivery_settings(), &url);
+        let running = self.start(opened, &options, temporary.as_ref().map(TempDir::path), &url).await?;
         // Before the process id is printed, which others may signal at once.
         let stop = stop_signal(app.clone())?;
         if self.ready_json {
-            print_ready_json(&url, metrics_url, out)?;
+            print_ready_json(&url, metrics_url, running.control_access(), out)?;
         } else if let Some(demo) = demo {
             demo.print(&url, out)?;
         } else {
             writeln!(out, "Plinth {VERSION} listens on {url} ({})", app.engine_name())?;
+            if let Some(access) = running.control_access() {
+                writeln!(out, "{access}")?;
+            }
         }
         out.flush()?;
         systemd::notify_ready();
-        let served = server::serve(listener, app, stop).await;
-        background.into_iter().for_each(|task| task.abort());
-        deliveries.stop().await;
+        let served = server::serve(listener, app, running.service(), stop).await;
+        running.stop().await;
         logging::finish();
         tracing::info!("stopped");
         drop(lock);
@@ -116,8 +119,9 @@ impl Serve {
         Ok(out.flush()?)
     }
 
-    async fn apply_state(&self, store: &Store, app: &App, out: &mut (dyn Write + Send)) -> Result<()> {
+    async fn apply_state(&self, opened: &Opened, out: &mut (dyn Write + Send)) -> Result<()> {
         let Some(file) = &self.state else { return Ok(()) };
+        let Opened { app, store } = opened;
         let state = State::read(file)?.with_secrets_key_file(app.secrets_key.path().to_owned());
         let report = state.apply(store, &app.repositories, app.clock.now()).await?;
         if !self.ready_json {
@@ -128,22 +132,30 @@ impl Serve {
 
     async fn apply_demo(
         &self,
-        store: &Store,
-        app: &App,
+        opened: &Opened,
         options: &Options,
         out: &mut (dyn Write + Send),
     ) -> Result<Option<Demo>> {
         if !self.demo || self.ready_json {
             return Ok(None);
         }
-        Demo::apply(store, app, options.data(), out).await.map(Some)
+        Demo::apply(&opened.store, &opened.app, options.data(), out).await.map(Some)
     }
 }
 
-fn print_ready_json(url: &str, metrics_url: Option<String>, out: &mut (dyn Write + Send)) -> Result<()> {
+fn print_ready_json(
+    url: &str,
+    metrics_url: Option<String>,
+    control: Option<&ControlAccess>,
+    out: &mut (dyn Write + Send),
+) -> Result<()> {
     let mut ready = serde_json::json!({ "url": url, "pid": std::process::id() });
     if let Some(metrics_url) = metrics_url {
         ready["metrics_url"] = metrics_url.into();
+    }
+    if let Some(access) = control {
+        ready["control_url"] = access.url.as_str().into();
+        ready["control_token"] = access.token.as_str().into();
     }
     Ok(writeln!(out, "{ready}")?)
 }
@@ -160,22 +172,6 @@ async fn bind(options: &Options) -> Result<TcpListener> {
         };
         Error::BadRequest(format!("cannot listen on {address}: {error}{hint}"))
     })
-}
-
-/// Starts the tasks that run as long as the server: expiry of tokens, removal of deleted
-/// repositories, garbage collection and purge requests.
-fn start_background(options: &Options, app: &App) -> [tokio::task::JoinHandle<()>; 4] {
-    let maintenance = || maintenance::of(app.objects.clone(), app.clock.clone());
-    let is_draining = || {
-        let app = app.clone();
-        move || app.is_draining()
-    };
-    [
-        tokio::spawn(expiry::run(app.core.clone(), is_draining())),
-        tokio::spawn(deletion::run(app.core.clone(), is_draining())),
-        tokio::spawn(maintenance().run()),
-        tokio::spawn(purge_requests::serve(options.data().to_owned(), maintenance())),
-    ]
 }
 
 /// Completes when the process should stop accepting requests. After SIGTERM the server reports not ready but serves for a

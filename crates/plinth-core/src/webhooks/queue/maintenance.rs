@@ -29,6 +29,11 @@ pub async fn prune(core: &Core, age_seconds: i64) -> Result<u64> {
     write.await
 }
 
+/// The number of events that have not been dispatched and of deliveries that are due or being sent.
+pub async fn count_due(core: &Core) -> Result<i64> {
+    Ok(store::count_due(&mut core.read().await?, core.clock.now()).await?)
+}
+
 /// The number of deliveries that have not been sent.
 pub async fn count_pending(core: &Core) -> Result<i64> {
     Ok(store::count_pending(&mut core.read().await?).await?)

@@ -8,7 +8,7 @@ pub mod model;
 mod recipients;
 mod store;
 
-pub use maintenance::{count_pending, prune, release_all};
+pub use maintenance::{count_due, count_pending, prune, release_all};
 
 use plinth_base::error::Result;
 use plinth_base::ids::AccountId;

@@ -154,6 +154,12 @@ pub async fn count_pending(db: &mut Connection) -> Result<i64, DbError> {
     Ok(db.one::<(i64,)>(sql, &[]).await?.0)
 }
 
+pub async fn count_due(db: &mut Connection, now: Timestamp) -> Result<i64, DbError> {
+    let sql = "select (select count(*) from event) + \
+               (select count(*) from webhook_delivery where delivered_at is null and due_at <= $1)";
+    Ok(db.one::<(i64,)>(sql, params![now]).await?.0)
+}
+
 /// What an installation allows now, and whether it has the repository; true without one. Nothing if it is gone or suspended.
 pub async fn find_active_installation(
     db: &mut Connection,

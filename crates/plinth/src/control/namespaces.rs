@@ -1,0 +1,110 @@
+//! Namespaces: isolated instances in one process, each at an address of its own.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use super::input::{NewNamespace, check_name};
+use super::service::SlotService;
+use super::slot::Slot;
+use super::{Control, DEFAULT_NAMESPACE};
+use plinth_api::server;
+use plinth_base::error::{Error, Result};
+use plinth_core::tokens::random_text;
+
+/// Each has a thread that writes, and some connections to its database.
+const NAMESPACES_MAX: usize = 256;
+const NAME_LENGTH: usize = 12;
+
+/// A slot with its listener.
+pub struct Namespace {
+    pub slot: Arc<Slot>,
+    listener: JoinHandle<()>,
+}
+
+impl Namespace {
+    /// Ends everything at once.
+    pub fn stop(self) {
+        self.listener.abort();
+        self.slot.current().instance.abort();
+    }
+}
+
+/// A namespace as the interface shows it.
+#[derive(Debug, Serialize)]
+pub struct Shown {
+    pub name: String,
+    pub url: String,
+}
+
+impl Shown {
+    pub fn of(slot: &Slot) -> Self {
+        Self { name: slot.name.clone(), url: slot.url.clone() }
+    }
+}
+
+impl Control {
+    /// Starts a namespace in the initial state, or in that of a snapshot of `asked`.
+    pub async fn create_namespace(self: &Arc<Self>, asked: &Slot, new: NewNamespace) -> Result<Shown> {
+        let launcher = self.launcher()?;
+        let name = new.name.unwrap_or_else(|| random_text(NAME_LENGTH));
+        check_name(&name)?;
+        let state = match &new.snapshot {
+            None => launcher.initial().clone(),
+            Some(snapshot) => asked.find_snapshot(snapshot).ok_or(Error::NotFound)?,
+        };
+        self.check_free(&name)?;
+        let address = asked.url.trim_start_matches("http://").rsplit_once(':').map_or("127.0.0.1", |(host, _)| host);
+        let listener = TcpListener::bind(format!("{address}:0")).await?;
+        let url = format!("http://{}", listener.local_addr()?);
+        let current = launcher.start(&state, &url).await?;
+        let (app, service) = (current.instance.app.clone(), current.instance.service.clone());
+        let slot = Arc::new(Slot::new(name.clone(), url, current));
+        let service = service.intercepted(Arc::new(SlotService { control: self.clone(), slot: slot.clone() }));
+        let shown = Shown::of(&slot);
+        let listener = tokio::spawn(async move {
+            if let Err(error) = server::serve(listener, app, service, std::future::pending()).await {
+                tracing::warn!(%error, "a namespace stopped");
+            }
+        });
+        let namespace = Namespace { slot, listener };
+        // Another request may have created one of this name meanwhile.
+        let rejected = self.check_free(&name);
+        match rejected {
+            Ok(()) => drop(self.namespaces.lock().insert(name, namespace)),
+            Err(error) => {
+                namespace.stop();
+                return Err(error);
+            }
+        }
+        Ok(shown)
+    }
+
+    fn check_free(&self, name: &str) -> Result<()> {
+        let namespaces = self.namespaces.lock();
+        if name == DEFAULT_NAMESPACE || namespaces.contains_key(name) {
+            return Err(Error::unprocessable(format!("there is a namespace {name} already")));
+        }
+        if namespaces.len() >= NAMESPACES_MAX {
+            return Err(Error::unprocessable(format!("there are at most {NAMESPACES_MAX} namespaces")));
+        }
+        Ok(())
+    }
+
+    pub fn list_namespaces(&self) -> Vec<Shown> {
+        let others = self.namespaces.lock();
+        let slots = others.values().map(|namespace| &namespace.slot);
+        std::iter::once(&self.default).chain(slots).map(|slot| Shown::of(slot)).collect()
+    }
+
+    pub fn delete_namespace(&self, name: &str) -> Result<()> {
+        if name == DEFAULT_NAMESPACE {
+            return Err(Error::unprocessable("the default namespace cannot be deleted"));
+        }
+        let namespace = self.namespaces.lock().remove(name).ok_or(Error::NotFound)?;
+        namespace.stop();
+        Ok(())
+    }
+}

@@ -1,0 +1,141 @@
+//! The operations of the control interface.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::response::Response;
+use http::{Method, Request, StatusCode};
+use serde_json::json;
+
+use super::Control;
+use super::faults::NewFault;
+use super::input::{
+    ClockChange, NewNamespace, NewSnapshot, RequestFilter, WaitQuery, check_name, read_json, read_query, read_text,
+};
+use super::slot::{SavedState, Slot};
+use super::waiting::{self, Found};
+use crate::state_file::State;
+use plinth_api::response::api_response::ApiResponse;
+use plinth_base::clock::Clock;
+use plinth_base::error::{Error, Result};
+
+/// Runs the operation of a request on a slot.
+pub async fn run(control: &Arc<Control>, slot: &Arc<Slot>, request: Request<Body>) -> Result<Response> {
+    let (parts, body) = request.into_parts();
+    let query = parts.uri.query();
+    let current = slot.current();
+    let path: Vec<&str> = parts.uri.path().split('/').skip(2).collect();
+    let response = match (&parts.method, path.as_slice()) {
+        (&Method::POST, ["reset"]) => {
+            let initial = control.launcher()?.initial().clone();
+            restore(control, slot, &initial).await?
+        }
+        (&Method::GET, ["snapshots"]) => ApiResponse::ok(&slot.snapshot_names()),
+        (&Method::POST, ["snapshots"]) => create_snapshot(control, slot, read_json(body).await?).await?,
+        (&Method::DELETE, ["snapshots", name]) => {
+            slot.delete_snapshot(name)?;
+            ApiResponse::no_content()
+        }
+        (&Method::POST, ["snapshots", name, "restore"]) => {
+            let state = slot.find_snapshot(name).ok_or(Error::NotFound)?;
+            restore(control, slot, &state).await?
+        }
+        (&Method::POST, ["state"]) => apply_state(control, slot, &read_text(body).await?).await?,
+        (&Method::GET, ["clock"]) => show_clock(current.clock()),
+        (&Method::POST, ["clock"]) => {
+            let shown = change_clock(current.clock(), &read_json(body).await?)?;
+            // Attempts to deliver may have become due.
+            current.instance.app.webhook_signal().notify_one();
+            shown
+        }
+        (&Method::GET, ["faults"]) => ApiResponse::ok(&current.faults.list()),
+        (&Method::POST, ["faults"]) => {
+            ApiResponse::created_without_url(&current.faults.add(read_json::<NewFault>(body).await?)?)
+        }
+        (&Method::DELETE, ["faults"]) => {
+            current.faults.clear();
+            ApiResponse::no_content()
+        }
+        (&Method::GET, ["requests"]) => {
+            let filter: RequestFilter = read_query(query)?;
+            ApiResponse::ok(&current.requests.list(filter.into_condition()))
+        }
+        (&Method::DELETE, ["requests"]) => {
+            current.requests.clear();
+            ApiResponse::no_content()
+        }
+        (&Method::GET, ["wait"]) => return wait(slot, &read_query(query)?).await,
+        (&Method::GET, ["namespaces"]) => ApiResponse::ok(&control.list_namespaces()),
+        (&Method::POST, ["namespaces"]) => {
+            let new: NewNamespace = read_json(body).await?;
+            ApiResponse::created_without_url(&control.create_namespace(slot, new).await?)
+        }
+        (&Method::DELETE, ["namespaces", name]) => {
+            control.delete_namespace(name)?;
+            ApiResponse::no_content()
+        }
+        _ => return Err(Error::NotFound),
+    };
+    Ok(response.into_response())
+}
+
+/// Replaces the instance by one in this state.
+async fn restore(control: &Control, slot: &Slot, state: &SavedState) -> Result<ApiResponse> {
+    let _turn = slot.turn.lock().await;
+    slot.replace(control.launcher()?.start(state, &slot.url).await?);
+    Ok(ApiResponse::no_content())
+}
+
+async fn create_snapshot(control: &Control, slot: &Slot, new: NewSnapshot) -> Result<ApiResponse> {
+    check_name(&new.name)?;
+    let _turn = slot.turn.lock().await;
+    let state = control.launcher()?.copy(&slot.current()).await?;
+    slot.save(new.name.clone(), state)?;
+    Ok(ApiResponse::created_without_url(&json!({ "name": new.name })))
+}
+
+async fn apply_state(control: &Control, slot: &Slot, text: &str) -> Result<ApiResponse> {
+    let _turn = slot.turn.lock().await;
+    let current = slot.current();
+    let (app, store) = (&current.instance.app, &current.instance.store);
+    let state = State::parse(text, &control.state_directory)?;
+    let state = state.with_secrets_key_file(app.secrets_key.path().to_owned());
+    let report = state.apply(store, &app.repositories, app.clock.now()).await?;
+    let lines: Vec<String> = report.to_string().lines().map(str::to_owned).collect();
+    Ok(ApiResponse::ok(&json!({ "report": lines })))
+}
+
+fn show_clock(clock: &Clock) -> ApiResponse {
+    ApiResponse::ok(&json!({ "now": clock.now(), "frozen": clock.is_frozen() }))
+}
+
+fn change_clock(clock: &Clock, change: &ClockChange) -> Result<ApiResponse> {
+    if change.now.is_some() && change.advance_seconds.is_some() {
+        return Err(Error::unprocessable("send either now or advance_seconds"));
+    }
+    if clock.is_system() {
+        return Err(Error::Conflict("the clock of this server cannot be set".into()));
+    }
+    if let Some(frozen) = change.frozen {
+        clock.freeze(frozen);
+    }
+    if let Some(now) = change.now {
+        clock.set(now);
+    }
+    if let Some(seconds) = change.advance_seconds {
+        clock.advance(seconds);
+    }
+    Ok(show_clock(clock))
+}
+
+async fn wait(slot: &Slot, query: &WaitQuery) -> Result<Response> {
+    let pending = match waiting::wait(&slot.current(), query).await? {
+        Found::Request(request) => return Ok(ApiResponse::ok(&request).into_response()),
+        Found::Deliveries => return Ok(ApiResponse::ok(&json!({ "pending_deliveries": 0 })).into_response()),
+        Found::Nothing { pending_deliveries } => pending_deliveries,
+    };
+    let message = "this did not happen in time";
+    let mut response = ApiResponse::ok(&json!({ "message": message, "pending_deliveries": pending })).into_response();
+    *response.status_mut() = StatusCode::REQUEST_TIMEOUT;
+    Ok(response)
+}

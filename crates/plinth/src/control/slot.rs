@@ -1,0 +1,130 @@
+//! Instances that can be replaced while their address stays the same.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+use tempfile::TempDir;
+
+use super::faults::Faults;
+use super::requests::RequestLog;
+use super::template::Template;
+use crate::config::Options;
+use crate::instance::{Instance, Opened};
+use plinth_base::clock::Clock;
+use plinth_base::error::{Error, Result};
+use plinth_store::Durability;
+
+const SNAPSHOTS_MAX: usize = 100;
+
+/// A running instance with what tests have set for it.
+pub struct Current {
+    pub instance: Instance,
+    pub faults: Faults,
+    pub requests: RequestLog,
+    /// Removed when the last request of the instance has ended.
+    _directory: Option<TempDir>,
+}
+
+impl Current {
+    pub fn new(instance: Instance, directory: Option<TempDir>) -> Self {
+        Self { instance, faults: Faults::default(), requests: RequestLog::default(), _directory: directory }
+    }
+
+    pub fn clock(&self) -> &Clock {
+        &self.instance.app.clock
+    }
+}
+
+/// A state to return to, with the clock that belongs to it.
+#[derive(Clone)]
+pub struct SavedState {
+    pub template: Arc<Template>,
+    pub clock: Clock,
+}
+
+/// An isolated service with an address of its own.
+pub struct Slot {
+    pub name: String,
+    pub url: String,
+    current: ArcSwap<Current>,
+    snapshots: Mutex<BTreeMap<String, SavedState>>,
+    /// Locked while the instance is replaced or copied.
+    pub turn: tokio::sync::Mutex<()>,
+}
+
+impl Slot {
+    pub fn new(name: String, url: String, current: Current) -> Self {
+        let current = ArcSwap::from_pointee(current);
+        Self { name, url, current, snapshots: Mutex::default(), turn: tokio::sync::Mutex::default() }
+    }
+
+    pub fn current(&self) -> Arc<Current> {
+        self.current.load_full()
+    }
+
+    /// From now on requests go to another instance. Those in flight end with the old one.
+    pub fn replace(&self, current: Current) {
+        self.current.swap(Arc::new(current)).instance.abort();
+    }
+
+    pub fn save(&self, name: String, state: SavedState) -> Result<()> {
+        let mut snapshots = self.snapshots.lock();
+        if snapshots.len() >= SNAPSHOTS_MAX && !snapshots.contains_key(&name) {
+            return Err(Error::unprocessable(format!("there are at most {SNAPSHOTS_MAX} snapshots")));
+        }
+        snapshots.insert(name, state);
+        Ok(())
+    }
+
+    pub fn find_snapshot(&self, name: &str) -> Option<SavedState> {
+        self.snapshots.lock().get(name).cloned()
+    }
+
+    pub fn delete_snapshot(&self, name: &str) -> Result<()> {
+        self.snapshots.lock().remove(name).map(drop).ok_or(Error::NotFound)
+    }
+
+    pub fn snapshot_names(&self) -> Vec<String> {
+        self.snapshots.lock().keys().cloned().collect()
+    }
+}
+
+/// Starts instances from templates, in directories that are removed with the process.
+pub struct Launcher {
+    options: Options,
+    root: PathBuf,
+    initial: SavedState,
+}
+
+impl Launcher {
+    /// `opened` is in the state that every reset returns to.
+    pub async fn new(options: &Options, root: &Path, opened: &Opened) -> Result<Self> {
+        let template = Template::of(&options.existing_location(), &opened.app.repositories, root).await?;
+        let initial = SavedState { template: Arc::new(template), clock: opened.app.clock.fork() };
+        Ok(Self { options: options.clone(), root: root.to_owned(), initial })
+    }
+
+    pub fn initial(&self) -> &SavedState {
+        &self.initial
+    }
+
+    pub async fn start(&self, state: &SavedState, url: &str) -> Result<Current> {
+        let (template, root) = (state.template.clone(), self.root.clone());
+        let copied = tokio::task::spawn_blocking(move || template.instantiate(&root)).await;
+        let directory = copied.map_err(|error| Error::internal(error.to_string()))??;
+        let options = Options { data: Some(directory.path().to_owned()), ..self.options.clone() };
+        let opened = Opened::open(&options, Durability::None, state.clock.fork(), &options.ephemeral_node()).await?;
+        Ok(Current::new(opened.start(&options, url), Some(directory)))
+    }
+
+    /// The present state of a slot.
+    pub async fn copy(&self, current: &Current) -> Result<SavedState> {
+        let app = &current.instance.app;
+        let options = Options { data: Some(app.repositories.data_directory().to_owned()), ..self.options.clone() };
+        let template = Template::of(&options.existing_location(), &app.repositories, &self.root).await?;
+        Ok(SavedState { template: Arc::new(template), clock: current.clock().fork() })
+    }
+}

@@ -1,0 +1,96 @@
+//! A running service over one data directory: the store, the API, background tasks and deliveries of webhooks.
+
+mod webhooks;
+
+use std::path::Path;
+
+use parking_lot::Mutex;
+use tokio::task::JoinHandle;
+
+use crate::config::Options;
+use crate::maintenance;
+use crate::maintenance::purge_requests;
+use plinth_api::app::App;
+use plinth_api::server::HttpService;
+use plinth_base::clock::Clock;
+use plinth_base::error::{Error, Result};
+use plinth_core::expiry;
+use plinth_core::repos::deletion;
+use plinth_git::Repositories;
+use plinth_store::{Durability, Node, Store};
+use plinth_webhooks::Running;
+
+/// A service that can be changed and does not run yet.
+pub struct Opened {
+    pub app: App,
+    pub store: Store,
+}
+
+/// A service that runs.
+pub struct Instance {
+    pub app: App,
+    pub store: Store,
+    pub service: HttpService,
+    background: [JoinHandle<()>; 4],
+    deliveries: Mutex<Option<Running>>,
+}
+
+impl Opened {
+    /// Opens the data directory of these options, whose lock the caller has.
+    pub async fn open(options: &Options, durability: Durability, clock: Clock, node: &Node) -> Result<Self> {
+        let store = Store::open_as(&options.location(durability)?, node).await?;
+        let repositories = Repositories::at(options.data())?;
+        repositories.remove_leftovers().map_err(|error| {
+            Error::Unavailable(format!("cannot clean up the data directory {}: {error}", options.data().display()))
+        })?;
+        let app = App::new(store.clone(), repositories, clock, options.settings()?).await?;
+        Ok(Self { app, store })
+    }
+
+    /// Starts everything but the listener. Webhooks contain `url` where no public URL is set.
+    pub fn start(self, options: &Options, url: &str) -> Instance {
+        let Self { app, store } = self;
+        Instance {
+            background: start_background(options.data(), &app),
+            deliveries: Mutex::new(Some(webhooks::start(&app, options.delivery_settings(), url))),
+            service: HttpService::new(app.clone()),
+            app,
+            store,
+        }
+    }
+}
+
+impl Instance {
+    /// Ends the background tasks, after the deliveries in flight.
+    pub async fn stop(&self) {
+        self.background.iter().for_each(JoinHandle::abort);
+        let deliveries = self.deliveries.lock().take();
+        if let Some(deliveries) = deliveries {
+            deliveries.stop().await;
+        }
+    }
+
+    /// Ends everything at once. Requests in flight are not affected.
+    pub fn abort(&self) {
+        self.background.iter().for_each(JoinHandle::abort);
+        if let Some(deliveries) = self.deliveries.lock().take() {
+            deliveries.abort();
+        }
+    }
+}
+
+/// Starts the tasks that run as long as the service: expiry of tokens, removal of deleted repositories, garbage collection
+/// and purge requests.
+fn start_background(data: &Path, app: &App) -> [JoinHandle<()>; 4] {
+    let maintenance = || maintenance::of(app.objects.clone(), app.clock.clone());
+    let is_draining = || {
+        let app = app.clone();
+        move || app.is_draining()
+    };
+    [
+        tokio::spawn(expiry::run(app.core.clone(), is_draining())),
+        tokio::spawn(deletion::run(app.core.clone(), is_draining())),
+        tokio::spawn(maintenance().run()),
+        tokio::spawn(purge_requests::serve(data.to_owned(), maintenance())),
+    ]
+}
