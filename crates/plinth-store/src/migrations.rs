@@ -34,7 +34,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0014_statuses_releases",
     "0015_issues",
     "0016_resolved_threads",
-    "0017_repository_statistics"
+    "0017_repository_statistics",
+    "0020_event_ids"
 ];
 
 /// Taken before migrating, so that two nodes that start at once migrate one after the other.

@@ -10,7 +10,7 @@ use plinth_base::error::Result;
 /// Finds an active webhook.
 pub(super) const WEBHOOKS: &str = "select cast(1 as bigint) from webhook where active limit 1";
 
-/// Something that holds or not, and changes only when rights change. Its meaning is that of whoever asks.
+/// Something that holds, with a value, or not, and changes only when rights change. Its meaning is that of whoever asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RightsFact {
     pub what: &'static str,
@@ -173,11 +173,11 @@ impl Transaction {
             return Ok(known);
         }
         if let Some(known) = self.known_fact(&HAS_WEBHOOKS) {
-            return Ok(known);
+            return Ok(known.is_some());
         }
-        let found = self.connection.optional::<(i64,)>(WEBHOOKS, &[]).await?.is_some();
+        let found = self.connection.optional::<(i64,)>(WEBHOOKS, &[]).await?.map(|(one,)| one);
         self.cache_fact(HAS_WEBHOOKS, found);
-        Ok(found)
+        Ok(found.is_some())
     }
 
     /// Whether transactions of this process can know facts: see [`Transaction::known_fact`]. With PostgreSQL, other
@@ -186,8 +186,9 @@ impl Transaction {
         matches!(self.connection, Connection::Sqlite(_))
     }
 
-    /// Whether a fact holds, if an earlier transaction has cached it and rights have not changed since.
-    pub fn known_fact(&self, fact: &RightsFact) -> Option<bool> {
+    /// The value of a fact, or that it does not hold, if an earlier transaction has cached it and rights have not changed
+    /// since.
+    pub fn known_fact(&self, fact: &RightsFact) -> Option<Option<i64>> {
         match &self.connection {
             Connection::Sqlite(connection) => connection.known_fact(fact),
             Connection::Postgres(_) => None,
@@ -195,9 +196,9 @@ impl Transaction {
     }
 
     /// Caches what this transaction has read, for the next ones.
-    pub fn cache_fact(&mut self, fact: RightsFact, holds: bool) {
+    pub fn cache_fact(&mut self, fact: RightsFact, value: Option<i64>) {
         if let Connection::Sqlite(connection) = &self.connection {
-            connection.cache_fact(fact, holds);
+            connection.cache_fact(fact, value);
         }
     }
 

@@ -52,7 +52,8 @@ pub struct NewEvent {
     pub about: About,
     pub actor: Option<AccountId>,
     pub subject: Option<i64>,
-    pub data: Value,
+    /// As JSON.
+    pub data: String,
 }
 
 /// Whose hooks may receive an event.

@@ -13,9 +13,9 @@ pub async fn is_wanted(tx: &mut Transaction) -> Result<bool> {
     Ok(tx.has_webhooks().await?)
 }
 
-/// The data of an event, as it is stored.
-pub fn to_data<T: serde::Serialize>(data: &T) -> serde_json::Value {
-    serde_json::to_value(data).expect("the data of events have text keys and no failing parts")
+/// The data of an event, as JSON.
+pub fn to_data<T: serde::Serialize>(data: &T) -> String {
+    serde_json::to_string(data).expect("the data of events have text keys and no failing parts")
 }
 
 /// Records an event in the transaction of the change, if there is a hook that may receive it.

@@ -5,34 +5,34 @@ use plinth_base::clock::Timestamp;
 use plinth_base::ids::EventId;
 use plinth_store::{Connection, DbError, RightsFact, Transaction, params};
 
-/// The statements for events about one kind of thing. `$1` is its id and `$2` a pattern with the name of the event.
+/// The statements for events about one kind of thing. `$1` is its id; in those with a condition, `$2` is a pattern with the
+/// name of the event.
 struct Statements {
     of: &'static str,
-    /// Selects a row if there is an active hook that is subscribed to the event.
-    is_subscribed: &'static str,
+    /// Selects the account, if there is an active hook that is subscribed to the event.
+    find_subscribed: &'static str,
+    /// With the account, `$8`, which the statement above has found.
     insert: &'static str,
     /// Both in one, where each statement is a round trip.
     insert_if_subscribed: &'static str,
 }
 
 macro_rules! insert {
-    ($columns:literal, $from:expr) => {
+    ($($part:expr),*) => {
         concat!(
             "insert into event (name, action, actor_id, data, created_at, subject_id, owner_id, repo_id, installation_id) ",
-            "select $3, $4, $5, $6, $7, ",
-            $columns,
-            $from
+            $($part),*
         )
     };
 }
 
 macro_rules! statements {
-    ($of:literal, $columns:literal, $from:literal, $condition:expr) => {
+    ($of:literal, $owner:literal, $columns:literal, $from:literal, $condition:expr, insert: $insert:expr) => {
         Statements {
             of: $of,
-            is_subscribed: concat!("select cast(1 as bigint)", $from, " and ", $condition),
-            insert: insert!($columns, $from),
-            insert_if_subscribed: insert!($columns, concat!($from, " and ", $condition)),
+            find_subscribed: concat!("select ", $owner, $from, " and ", $condition),
+            insert: $insert,
+            insert_if_subscribed: insert!("select $3, $4, $5, $6, $7, ", $columns, $from, " and ", $condition),
         }
     };
 }
@@ -63,6 +63,7 @@ macro_rules! has_hook_of_owner {
 
 const ABOUT_REPO: Statements = statements!(
     "repository",
+    "r.owner_id",
     "$8, r.owner_id, r.id, null",
     " from repo r where r.id = $1 and not r.deleted",
     concat!(
@@ -71,22 +72,27 @@ const ABOUT_REPO: Statements = statements!(
         ") or ",
         has_hook_of_owner!("r.owner_id"),
         ")"
-    )
+    ),
+    insert: insert!("values ($2, $3, $4, $5, $6, $7, $8, $1, null)")
 );
 
 const ABOUT_ACCOUNT: Statements = statements!(
     "account",
+    "a.id",
     "$8, a.id, null, null",
     " from account a where a.id = $1",
-    concat!("(", has_hook_of_owner!("a.id"), ")")
+    concat!("(", has_hook_of_owner!("a.id"), ")"),
+    insert: insert!("select $2, $3, $4, $5, $6, $7, $8, null, null where $1 > 0")
 );
 
 /// An app is sent what happens to its own installations, subscribed or not.
 const ABOUT_INSTALLATION: Statements = statements!(
     "installation",
+    "i.account_id",
     "coalesce($8, i.app_id), i.account_id, null, i.id",
     " from installation i where i.id = $1",
-    "exists (select 1 from webhook w where w.app_id = i.app_id and w.active) and $2 <> ''"
+    "exists (select 1 from webhook w where w.app_id = i.app_id and w.active) and $2 <> ''",
+    insert: insert!("select $2, $3, $4, $5, $6, coalesce($7, i.app_id), $8, null, i.id from installation i where i.id = $1")
 );
 
 /// Inserts an event, if there is an active hook that may receive it and is subscribed to it. Whether it does receive the
@@ -97,37 +103,42 @@ pub async fn insert(db: &mut Transaction, new: &NewEvent, now: Timestamp) -> Res
         About::Account(id) => (&ABOUT_ACCOUNT, id.0),
         About::Installation(id) => (&ABOUT_INSTALLATION, id.0),
     };
-    let pattern = format!("%\"{}\"%", new.name.as_str());
-    let sql = if db.caches_facts() {
-        let fact = RightsFact { what: new.name.as_str(), of: statements.of, id };
-        if !is_subscribed(db, fact, statements.is_subscribed, &pattern).await? {
-            return Ok(());
-        }
-        statements.insert
+    let changed = if db.caches_facts() {
+        let Some(owner) = find_subscribed(db, statements, id, new).await? else { return Ok(()) };
+        let values = params![id, new.name, new.action, new.actor, new.data, now, new.subject, owner];
+        db.content_only().execute(statements.insert, values).await?
     } else {
-        statements.insert_if_subscribed
+        let pattern = pattern(new);
+        let values = params![id, pattern, new.name, new.action, new.actor, new.data, now, new.subject];
+        db.content_only().execute(statements.insert_if_subscribed, values).await?
     };
-    let (action, data) = (new.action, new.data.to_string());
-    let values = params![id, pattern, new.name, action, new.actor, data, now, new.subject];
-    if db.content_only().execute(sql, values).await? > 0 {
+    if changed > 0 {
         db.signal_on_commit();
     }
     Ok(())
 }
 
-/// Cached, as every change asks this once there is any hook.
-async fn is_subscribed(
+/// The account of what the event is about, if a hook is subscribed to it. Cached, as every change asks this once there is
+/// any hook.
+async fn find_subscribed(
     db: &mut Transaction,
-    fact: RightsFact,
-    sql: &'static str,
-    pattern: &str,
-) -> Result<bool, DbError> {
+    statements: &Statements,
+    id: i64,
+    new: &NewEvent,
+) -> Result<Option<i64>, DbError> {
+    let fact = RightsFact { what: new.name.as_str(), of: statements.of, id };
     if let Some(known) = db.known_fact(&fact) {
         return Ok(known);
     }
-    let found = db.optional::<(i64,)>(sql, params![fact.id, pattern]).await?.is_some();
-    db.cache_fact(fact, found);
-    Ok(found)
+    let found = db.optional::<(i64,)>(statements.find_subscribed, params![id, pattern(new)]).await?;
+    let owner = found.map(|(owner,)| owner);
+    db.cache_fact(fact, owner);
+    Ok(owner)
+}
+
+/// Matches lists of events, as JSON, that have the name of this one.
+fn pattern(new: &NewEvent) -> String {
+    format!("%\"{}\"%", new.name.as_str())
 }
 
 /// The events that were recorded first, at most `limit`.

@@ -50,7 +50,7 @@ enum WriterPhase {
 struct Facts {
     /// As of when all of them hold.
     since: Option<Generations>,
-    known: HashMap<RightsFact, bool>,
+    known: HashMap<RightsFact, Option<i64>>,
 }
 
 /// A running group of transactions, with the writer's data version at its beginning.
@@ -101,15 +101,15 @@ impl ChangeTracker {
         !self.uncommitted.lock().affects(dependency) && self.generations.is_unchanged(since, dependency)
     }
 
-    /// Whether a fact holds, if that is known and rights have not changed since.
-    pub fn known_fact(&self, fact: &RightsFact) -> Option<bool> {
+    /// The value of a fact, or that it does not hold, if that is known and rights have not changed since.
+    pub fn known_fact(&self, fact: &RightsFact) -> Option<Option<i64>> {
         let facts = self.facts.lock();
-        let holds = *facts.known.get(fact)?;
-        self.is_unchanged_in_group(facts.since?, Dependency::Rights).then_some(holds)
+        let value = *facts.known.get(fact)?;
+        self.is_unchanged_in_group(facts.since?, Dependency::Rights).then_some(value)
     }
 
     /// Caches what a transaction of the running group has read, unless the group has changed rights: it may be rolled back.
-    pub fn cache_fact(&self, fact: RightsFact, holds: bool) {
+    pub fn cache_fact(&self, fact: RightsFact, value: Option<i64>) {
         let now = self.generations.now();
         if !self.is_unchanged_in_group(now, Dependency::Rights) {
             return;
@@ -119,7 +119,7 @@ impl ChangeTracker {
         if !are_valid || facts.known.len() >= FACTS_MAX {
             *facts = Facts { since: Some(now), known: HashMap::new() };
         }
-        facts.known.insert(fact, holds);
+        facts.known.insert(fact, value);
     }
 
     /// Begins a group. Call it with the write lock, so that no other connection commits before [`ChangeTracker::end`].

@@ -63,15 +63,15 @@ impl Pooled {
         engine.is_some_and(|engine| engine.changes.is_unchanged_in_group(since, dependency))
     }
 
-    /// Whether a fact holds, if that is known of the state that the running transaction sees.
-    pub fn known_fact(&self, fact: &RightsFact) -> Option<bool> {
+    /// The value of a fact, or that it does not hold, if that is known of the state that the running transaction sees.
+    pub fn known_fact(&self, fact: &RightsFact) -> Option<Option<i64>> {
         self.engine.as_ref().filter(|_| self.role == Role::Writer)?.changes.known_fact(fact)
     }
 
     /// Caches for the next transactions what the running one has read.
-    pub fn cache_fact(&self, fact: RightsFact, holds: bool) {
+    pub fn cache_fact(&self, fact: RightsFact, value: Option<i64>) {
         if let Some(engine) = self.engine.as_ref().filter(|_| self.role == Role::Writer) {
-            engine.changes.cache_fact(fact, holds);
+            engine.changes.cache_fact(fact, value);
         }
     }
 

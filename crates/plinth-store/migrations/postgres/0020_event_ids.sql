@@ -1,0 +1,1 @@
+-- SQLite has a change here. An identity of PostgreSQL updates no second table.
