@@ -9,6 +9,7 @@ mod cli;
 mod compatibility;
 mod contents;
 mod contract;
+mod control;
 mod deletion;
 mod deliveries;
 mod device_flow;

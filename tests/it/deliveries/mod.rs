@@ -116,7 +116,14 @@ async fn record(service: &Service, about: About, name: EventName, (first, count)
         Box::pin(async move {
             for number in *first..first + count {
                 let data = json!({ "number": number });
-                let new = NewEvent { name: *name, action: None, about: *about, actor: None, subject: None, data };
+                let new = NewEvent {
+                    name: *name,
+                    action: None,
+                    about: *about,
+                    actor: None,
+                    subject: None,
+                    data: data.to_string(),
+                };
                 events::record(tx, START, || new).await?;
             }
             Ok(())

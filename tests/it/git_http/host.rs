@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 use crate::support::Service;
 use crate::support::fixtures::octo_org;
-use plinth_api::server;
+use plinth_api::server::{self, HttpService};
 use plinth_api::settings::Settings;
 
 /// The owner's token, which has every right.

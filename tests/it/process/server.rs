@@ -17,6 +17,8 @@ pub struct Server {
     pub address: SocketAddr,
     /// The address of the metrics listener.
     pub metrics: SocketAddr,
+    /// The address of the control interface, if it has one of its own.
+    pub control: Option<SocketAddr>,
     log: PathBuf,
 }
 
@@ -39,8 +41,11 @@ impl Server {
         if !flags.contains(&"--lame-duck-seconds") {
             program.env("PLINTH_LAME_DUCK_SECONDS", "0");
         }
+        if !flags.contains(&"--limits") {
+            program.env("PLINTH_LIMITS", "false");
+        }
         let mut child = program
-            .args(["serve", "--listen", "127.0.0.1:0", "--ready-json", "--limits", "false", "--state"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--ready-json", "--state"])
             .arg(&state)
             .arg("--data")
             .arg(directory.join("data"))
@@ -61,7 +66,8 @@ impl Server {
             url.trim_end_matches("/metrics").parse().expect("an address")
         };
         let (address, metrics) = (address_in("url"), address_in("metrics_url"));
-        Self { child, address, metrics, log }
+        let control = ready.get("control_url").map(|_| address_in("control_url"));
+        Self { child, address, metrics, control, log }
     }
 
     pub fn connect(&self) -> Raw {

@@ -1,7 +1,9 @@
 //! Faults on demand: rules that change the response to some requests.
 
 use std::collections::BTreeMap;
+use std::ops::Not;
 
+use http::{HeaderName, HeaderValue};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,10 +14,11 @@ use plinth_base::error::{Error, Result};
 const RULES_MAX: usize = 1_000;
 const DELAY_MS_MAX: u64 = 10 * 60 * 1_000;
 
-/// A rule, as it is sent.
+/// A rule, as it is sent: which requests it is about, and what happens to them. A delay comes first; the other effects
+/// exclude each other.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct NewFault {
+pub struct Rule {
     /// The requests that it is about; all of them by default.
     #[serde(rename = "match", default)]
     pattern: Pattern,
@@ -28,13 +31,6 @@ pub struct NewFault {
     /// Decides which requests these are, the same ones for the same seed.
     #[serde(default)]
     seed: u64,
-    #[serde(flatten)]
-    effect: Effect,
-}
-
-/// What happens to a request. A delay comes first; the others exclude each other.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
-pub struct Effect {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<u64>,
     /// This response, and the request changes nothing.
@@ -44,13 +40,13 @@ pub struct Effect {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_limit: Option<RateLimitKind>,
     /// The connection is closed without a response, and the request changes nothing.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub close: bool,
     /// The request is processed, and the connection is closed after so many bytes of the response's body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncate_at: Option<usize>,
     /// The request is processed, and its response is sent after the webhooks that it causes.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub after_deliveries: bool,
 }
 
@@ -65,6 +61,20 @@ pub struct CannedResponse {
     pub body: Value,
 }
 
+impl CannedResponse {
+    fn check(&self) -> Result<()> {
+        if !(200..=599).contains(&self.status) {
+            return Err(Error::unprocessable("respond.status is between 200 and 599"));
+        }
+        for (name, value) in &self.headers {
+            if HeaderName::try_from(name).is_err() || HeaderValue::try_from(value).is_err() {
+                return Err(Error::unprocessable(format!("respond.headers: {name} is not a valid header")));
+            }
+        }
+        Ok(())
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RateLimitKind {
@@ -72,9 +82,9 @@ pub enum RateLimitKind {
     Secondary,
 }
 
-impl NewFault {
+impl Rule {
     fn check(&self) -> Result<()> {
-        let Effect { delay_ms, respond, rate_limit, close, truncate_at, after_deliveries } = &self.effect;
+        let Self { delay_ms, respond, rate_limit, close, truncate_at, after_deliveries, .. } = self;
         let effects = [respond.is_some(), rate_limit.is_some(), *close, truncate_at.is_some(), *after_deliveries];
         let count = effects.iter().filter(|effect| **effect).count();
         let fail = |message: &str| Err(Error::unprocessable(message));
@@ -90,10 +100,7 @@ impl NewFault {
         if self.probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
             return fail("probability is between 0 and 1");
         }
-        if respond.as_ref().is_some_and(|respond| !(200..=599).contains(&respond.status)) {
-            return fail("respond.status is between 200 and 599");
-        }
-        Ok(())
+        respond.as_ref().map_or(Ok(()), CannedResponse::check)
     }
 }
 
@@ -102,7 +109,7 @@ impl NewFault {
 pub struct Fault {
     id: u64,
     #[serde(flatten)]
-    rule: NewFault,
+    rule: Rule,
     /// How many requests it has affected.
     used: u64,
     #[serde(skip)]
@@ -135,7 +142,7 @@ struct Rules {
 }
 
 impl Faults {
-    pub fn add(&self, rule: NewFault) -> Result<Fault> {
+    pub fn add(&self, rule: Rule) -> Result<Fault> {
         rule.check()?;
         let mut rules = self.rules.lock();
         if rules.list.len() >= RULES_MAX {
@@ -155,11 +162,11 @@ impl Faults {
         self.rules.lock().list.clear();
     }
 
-    /// The effect of the first rule that applies to a request, with its id.
-    pub fn find(&self, asked: &Asked<'_>) -> Option<(u64, Effect)> {
+    /// The first rule that applies to a request, with its id.
+    pub fn find(&self, asked: &Asked<'_>) -> Option<(u64, Rule)> {
         let mut rules = self.rules.lock();
         let fault = rules.list.iter_mut().find_map(|fault| fault.applies(asked).then_some(fault))?;
-        Some((fault.id, fault.rule.effect.clone()))
+        Some((fault.id, fault.rule.clone()))
     }
 }
 

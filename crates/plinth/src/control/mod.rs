@@ -87,7 +87,7 @@ impl Control {
         self.default.current().instance.stop().await;
         let namespaces = std::mem::take(&mut *self.namespaces.lock());
         for namespace in namespaces.into_values() {
-            namespace.stop();
+            namespace.stop().await;
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Namespaces: isolated instances in one process, each at an address of its own.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -25,10 +26,12 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// Ends everything at once.
-    pub fn stop(self) {
+    /// Ends everything at once, and returns when its address is free.
+    pub async fn stop(self) {
+        self.slot.close();
         self.listener.abort();
-        self.slot.current().instance.abort();
+        // It always says that it was cancelled.
+        self.listener.await.ok();
     }
 }
 
@@ -55,7 +58,7 @@ impl Control {
             None => launcher.initial().clone(),
             Some(snapshot) => asked.find_snapshot(snapshot).ok_or(Error::NotFound)?,
         };
-        self.check_free(&name)?;
+        check_free(&self.namespaces.lock(), &name)?;
         let address = asked.url.trim_start_matches("http://").rsplit_once(':').map_or("127.0.0.1", |(host, _)| host);
         let listener = TcpListener::bind(format!("{address}:0")).await?;
         let url = format!("http://{}", listener.local_addr()?);
@@ -70,26 +73,20 @@ impl Control {
             }
         });
         let namespace = Namespace { slot, listener };
-        // Another request may have created one of this name meanwhile.
-        let rejected = self.check_free(&name);
-        match rejected {
-            Ok(()) => drop(self.namespaces.lock().insert(name, namespace)),
-            Err(error) => {
-                namespace.stop();
-                return Err(error);
-            }
+        if let Err((error, namespace)) = self.add_namespace(name, namespace) {
+            namespace.stop().await;
+            return Err(error);
         }
         Ok(shown)
     }
 
-    fn check_free(&self, name: &str) -> Result<()> {
-        let namespaces = self.namespaces.lock();
-        if name == DEFAULT_NAMESPACE || namespaces.contains_key(name) {
-            return Err(Error::unprocessable(format!("there is a namespace {name} already")));
+    /// Fails if another request has created one of this name meanwhile.
+    fn add_namespace(&self, name: String, namespace: Namespace) -> Result<(), (Error, Namespace)> {
+        let mut namespaces = self.namespaces.lock();
+        if let Err(error) = check_free(&namespaces, &name) {
+            return Err((error, namespace));
         }
-        if namespaces.len() >= NAMESPACES_MAX {
-            return Err(Error::unprocessable(format!("there are at most {NAMESPACES_MAX} namespaces")));
-        }
+        namespaces.insert(name, namespace);
         Ok(())
     }
 
@@ -99,12 +96,22 @@ impl Control {
         std::iter::once(&self.default).chain(slots).map(|slot| Shown::of(slot)).collect()
     }
 
-    pub fn delete_namespace(&self, name: &str) -> Result<()> {
+    pub async fn delete_namespace(&self, name: &str) -> Result<()> {
         if name == DEFAULT_NAMESPACE {
             return Err(Error::unprocessable("the default namespace cannot be deleted"));
         }
         let namespace = self.namespaces.lock().remove(name).ok_or(Error::NotFound)?;
-        namespace.stop();
+        namespace.stop().await;
         Ok(())
     }
+}
+
+fn check_free(namespaces: &BTreeMap<String, Namespace>, name: &str) -> Result<()> {
+    if name == DEFAULT_NAMESPACE || namespaces.contains_key(name) {
+        return Err(Error::unprocessable(format!("there is a namespace {name} already")));
+    }
+    if namespaces.len() >= NAMESPACES_MAX {
+        return Err(Error::unprocessable(format!("there are at most {NAMESPACES_MAX} namespaces")));
+    }
+    Ok(())
 }

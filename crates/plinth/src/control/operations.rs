@@ -8,7 +8,7 @@ use http::{Method, Request, StatusCode};
 use serde_json::json;
 
 use super::Control;
-use super::faults::NewFault;
+use super::faults::Rule;
 use super::input::{
     ClockChange, NewNamespace, NewSnapshot, RequestFilter, WaitQuery, check_name, read_json, read_query, read_text,
 };
@@ -50,7 +50,7 @@ pub async fn run(control: &Arc<Control>, slot: &Arc<Slot>, request: Request<Body
         }
         (&Method::GET, ["faults"]) => ApiResponse::ok(&current.faults.list()),
         (&Method::POST, ["faults"]) => {
-            ApiResponse::created_without_url(&current.faults.add(read_json::<NewFault>(body).await?)?)
+            ApiResponse::created_without_url(&current.faults.add(read_json::<Rule>(body).await?)?)
         }
         (&Method::DELETE, ["faults"]) => {
             current.faults.clear();
@@ -71,7 +71,7 @@ pub async fn run(control: &Arc<Control>, slot: &Arc<Slot>, request: Request<Body
             ApiResponse::created_without_url(&control.create_namespace(slot, new).await?)
         }
         (&Method::DELETE, ["namespaces", name]) => {
-            control.delete_namespace(name)?;
+            control.delete_namespace(name).await?;
             ApiResponse::no_content()
         }
         _ => return Err(Error::NotFound),

@@ -12,7 +12,7 @@ use http::request::Parts;
 use http::{HeaderName, HeaderValue, Request};
 
 use super::body_copy::{BodyCopy, copied};
-use super::faults::Effect;
+use super::faults::Rule;
 use super::pattern::Asked;
 use super::requests::LoggedRequest;
 use super::slot::{Current, Slot};
@@ -50,6 +50,9 @@ pub struct SlotService {
 impl Intercept for SlotService {
     fn respond(&self, request: Request<Body>, peer: IpAddr) -> BoxFuture<'_, Result<Response, Aborted>> {
         Box::pin(async move {
+            if self.slot.is_closed() {
+                return Err(Aborted);
+            }
             if self.control.exposure.is_with_api() && request.uri().path().starts_with(PREFIX) {
                 return Ok(self.control.control(&self.slot, request, peer).await);
             }
@@ -98,8 +101,8 @@ impl Control {
         let fault = current.faults.find(&asked);
         let (copy, body) = copied(body, is_json(&parts));
         let request = Request::from_parts(parts.clone(), body);
-        let effect = fault.as_ref().map(|(_, effect)| effect);
-        let mut responded = respond(&current, effect, request, (peer, &slot.url)).await;
+        let rule = fault.as_ref().map(|(_, rule)| rule);
+        let mut responded = respond(&current, rule, request, (peer, &slot.url)).await;
         if let Ok(response) = &mut responded {
             // Clients compare this with their own clock.
             let date = HeaderValue::try_from(current.clock().now().http_date());
@@ -119,29 +122,29 @@ impl Control {
 /// The response, with the effect of a fault.
 async fn respond(
     current: &Current,
-    effect: Option<&Effect>,
+    fault: Option<&Rule>,
     request: Request<Body>,
     (peer, url): (IpAddr, &str),
 ) -> Result<Response, Aborted> {
     let service = &current.instance.service;
-    let Some(effect) = effect else { return Ok(service.respond(request, peer).await) };
-    if let Some(delay) = effect.delay_ms {
+    let Some(fault) = fault else { return Ok(service.respond(request, peer).await) };
+    if let Some(delay) = fault.delay_ms {
         tokio::time::sleep(Duration::from_millis(delay)).await;
     }
-    if let Some(canned) = &effect.respond {
+    if let Some(canned) = &fault.respond {
         return Ok(responses::canned(canned));
     }
-    if let Some(kind) = effect.rate_limit {
+    if let Some(kind) = fault.rate_limit {
         return Ok(responses::rate_limit(kind, current.clock().now(), &Urls::new(url, "")));
     }
-    if effect.close {
+    if fault.close {
         return Err(Aborted);
     }
     let response = service.respond(request, peer).await;
-    if let Some(at) = effect.truncate_at {
+    if let Some(at) = fault.truncate_at {
         return Ok(responses::truncated(response, at).await);
     }
-    if effect.after_deliveries {
+    if fault.after_deliveries {
         let waited = tokio::time::timeout(DELIVERIES_TIME_MAX, wait_for_deliveries(&current.instance.app)).await;
         if !matches!(waited, Ok(Ok(()))) {
             tracing::warn!("a response did not wait longer for webhooks");

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
@@ -51,14 +52,31 @@ pub struct Slot {
     pub url: String,
     current: ArcSwap<Current>,
     snapshots: Mutex<BTreeMap<String, SavedState>>,
+    closed: AtomicBool,
     /// Locked while the instance is replaced or copied.
     pub turn: tokio::sync::Mutex<()>,
 }
 
 impl Slot {
     pub fn new(name: String, url: String, current: Current) -> Self {
-        let current = ArcSwap::from_pointee(current);
-        Self { name, url, current, snapshots: Mutex::default(), turn: tokio::sync::Mutex::default() }
+        Self {
+            name,
+            url,
+            current: ArcSwap::from_pointee(current),
+            snapshots: Mutex::default(),
+            closed: AtomicBool::new(false),
+            turn: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Ends the instance. Requests on connections that are still open get no response.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+        self.current().instance.abort();
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
     }
 
     pub fn current(&self) -> Arc<Current> {
