@@ -1,11 +1,14 @@
 //! One attempt: from a claimed delivery to what is stored about it.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use http::{HeaderMap, HeaderName};
 use plinth_base::error::Result;
 use plinth_core::events::EventName;
 use plinth_core::tokens::Secret;
-use plinth_core::webhooks::model::Webhook;
-use plinth_core::webhooks::queue::attempts::{self, Sendable};
+use plinth_core::webhooks::model::{Webhook, WebhookOwner};
+use plinth_core::webhooks::queue::attempts::{self, Results, Sendable};
 use plinth_core::webhooks::queue::model::{Attempt, Claimed};
 use serde_json::{Map, Value};
 
@@ -13,7 +16,9 @@ use crate::client::{Outcome, Outgoing};
 use crate::request::{self, RequestParts};
 use crate::tls::Verification;
 use crate::worker::Worker;
-use crate::{SendError, retry};
+use crate::{DeliveryFault, SendError, retry};
+
+const REORDER_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Names that `Title-Case` spells differently than GitHub.
 const SPELLINGS: [(&str, &str); 6] = [
@@ -25,9 +30,9 @@ const SPELLINGS: [(&str, &str); 6] = [
     ("etag", "ETag"),
 ];
 
-/// Sends a delivery. Nothing if its message is gone, which its hook took with it.
+/// Sends a delivery. Nothing if its message is gone, which its hook took with it, or if a fault delays it.
 pub async fn send(
-    worker: &Worker,
+    worker: &Arc<Worker>,
     hook: &Webhook,
     secret: Option<&Secret>,
     claimed: Claimed,
@@ -53,15 +58,48 @@ pub async fn send(
     let (headers, body) = request::build(&parts);
     let verification = if hook.insecure_ssl { Verification::None } else { Verification::Full };
     let outgoing = Outgoing { hook: hook.id, url: hook.url.clone(), verification, headers, body };
+    let fault = worker.faults.as_ref().and_then(|faults| faults.find(&message.event));
+    match fault {
+        None => {}
+        Some(DeliveryFault::Lost) => return Ok(Some(not_sent(worker, claimed, SendError::TimedOut))),
+        Some(DeliveryFault::Duplicated) => drop(worker.client.send(&outgoing).await),
+        Some(DeliveryFault::Delayed(delay)) => {
+            let wait = tokio::time::sleep(delay);
+            tokio::spawn(send_later(worker.clone(), hook.owner, claimed, outgoing, wait));
+            return Ok(None);
+        }
+        Some(DeliveryFault::Reordered) => {
+            let next = worker.sent.clone().notified_owned();
+            // Perhaps there is no next one.
+            let wait = tokio::time::timeout(REORDER_TIME_MAX, next);
+            tokio::spawn(send_later(worker.clone(), hook.owner, claimed, outgoing, wait));
+            return Ok(None);
+        }
+    }
+    Ok(Some(send_request(worker, claimed, &outgoing).await))
+}
+
+/// Sends a delivery after `wait`, while those after it go on. It is claimed until then.
+async fn send_later(worker: Arc<Worker>, owner: WebhookOwner, claimed: Claimed, outgoing: Outgoing, wait: impl Future) {
+    wait.await;
+    let attempt = send_request(&worker, claimed, &outgoing).await;
+    let results = Results { owner, hook: outgoing.hook, attempts: vec![attempt], released: Vec::new() };
+    if let Err(error) = attempts::record(&worker.core, results).await {
+        tracing::warn!(%error, hook = %outgoing.hook, "could not store the result of a delayed delivery");
+    }
+}
+
+async fn send_request(worker: &Worker, claimed: Claimed, outgoing: &Outgoing) -> Attempt {
     worker.metrics.begin();
-    let outcome = worker.client.send(&outgoing).await;
+    let outcome = worker.client.send(outgoing).await;
     worker.metrics.end();
-    Ok(Some(finished(worker, claimed, &outgoing.headers, outcome)))
+    worker.sent.notify_waiters();
+    finished(worker, claimed, &outgoing.headers, outcome)
 }
 
 /// The result of a delivery for which no connection was made.
 pub fn not_sent(worker: &Worker, claimed: Claimed, error: SendError) -> Attempt {
-    let outcome = Outcome { duration: std::time::Duration::ZERO, response: Err(error) };
+    let outcome = Outcome { duration: Duration::ZERO, response: Err(error) };
     finished(worker, claimed, &HeaderMap::new(), outcome)
 }
 

@@ -6,6 +6,7 @@ mod attempt;
 mod batch;
 pub mod client;
 mod error;
+mod fault;
 pub mod metrics;
 mod pool;
 mod queue;
@@ -17,5 +18,6 @@ pub mod tls;
 mod worker;
 
 pub use error::SendError;
+pub use fault::{DeliveryFault, DeliveryFaults};
 pub use queue::{Deliveries, Running};
 pub use worker::DeliverySettings;

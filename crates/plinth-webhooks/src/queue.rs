@@ -20,6 +20,7 @@ use tokio::time::Instant;
 
 use crate::batch;
 use crate::client::Client;
+use crate::fault::DeliveryFaults;
 use crate::metrics::Metrics;
 use crate::worker::{DeliverySettings, Stop, Worker};
 
@@ -40,6 +41,7 @@ pub struct Deliveries {
     pub client: Client,
     pub settings: DeliverySettings,
     pub metrics: Metrics,
+    pub faults: Option<Arc<dyn DeliveryFaults>>,
 }
 
 /// The running tasks.
@@ -65,8 +67,9 @@ impl Running {
 
 impl Deliveries {
     pub fn start(self) -> Running {
-        let Self { core, renderer, client, settings, metrics } = self;
-        let worker = Arc::new(Worker { core, client, settings, metrics, slow: Mutex::default() });
+        let Self { core, renderer, client, settings, metrics, faults } = self;
+        let (sent, slow) = (Arc::default(), Mutex::default());
+        let worker = Arc::new(Worker { core, client, settings, metrics, faults, sent, slow });
         let (stop, stopped) = watch::channel(false);
         Running { stop, task: tokio::spawn(Queue::new(worker, renderer, Stop(stopped)).run()) }
     }

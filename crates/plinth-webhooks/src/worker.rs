@@ -1,13 +1,15 @@
 //! What all tasks of deliveries share.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use plinth_base::ids::WebhookId;
 use plinth_core::Core;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
+use crate::DeliveryFaults;
 use crate::address::AllowedAddresses;
 use crate::client::Client;
 use crate::metrics::Metrics;
@@ -53,6 +55,9 @@ pub struct Worker {
     pub client: Client,
     pub settings: DeliverySettings,
     pub metrics: Metrics,
+    pub faults: Option<Arc<dyn DeliveryFaults>>,
+    /// Notified after each request.
+    pub sent: Arc<Notify>,
     /// Hooks whose receiver is slow at this moment, or was the last time.
     pub slow: Mutex<HashSet<WebhookId>>,
 }

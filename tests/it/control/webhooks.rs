@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::TestServer;
+use super::{REFS, TestServer};
 use crate::support::receiver::{Behaviour, Receiver};
 
 fn add_hook(server: &TestServer, receiver: &Receiver) {
@@ -49,4 +49,46 @@ async fn reset_ends_deliveries() {
     // The hook is gone with the state that had it.
     let creates = receiver.received().iter().filter(|request| request.event() == "create").count();
     assert!(creates <= 1, "{creates}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn webhooks_are_lost_duplicated_and_reordered() {
+    let (server, receiver) = (TestServer::start(), Receiver::ok());
+    add_hook(&server, &receiver);
+    server.control("GET", "wait?deliveries=true&timeout_ms=30000", "");
+    let create = |name: &str| {
+        let body = json!({ "ref": format!("refs/heads/{name}"), "sha": server.main_sha() });
+        assert_eq!(server.send("POST", REFS, body).status(), 201);
+    };
+    let fault = |deliver: &str| {
+        server.control("POST", "faults", json!({ "webhook": { "event": "create" }, "deliver": deliver }));
+    };
+    let received = || -> Vec<String> {
+        server.control("GET", "wait?deliveries=true&timeout_ms=30000", "");
+        let creates = receiver.received().into_iter().filter(|request| request.event() == "create");
+        creates.map(|request| request.json()["ref"].as_str().expect("a name").to_owned()).collect()
+    };
+    fault("lost");
+    create("a");
+    assert_eq!(received(), Vec::<String>::new());
+    fault("duplicated");
+    create("b");
+    assert_eq!(received(), ["b", "b"]);
+    fault("reordered");
+    create("c");
+    create("d");
+    assert_eq!(received(), ["b", "b", "d", "c"]);
+    server.control("POST", "faults", json!({ "webhook": {}, "delay_ms": 1500 }));
+    create("e");
+    create("f");
+    assert_eq!(received(), ["b", "b", "d", "c", "f", "e"]);
+    for invalid in [
+        json!({ "webhook": {} }),
+        json!({ "deliver": "lost" }),
+        json!({ "webhook": {}, "deliver": "lost", "delay_ms": 1 }),
+        json!({ "webhook": {}, "close": true }),
+        json!({ "webhook": {}, "match": { "method": "GET" }, "deliver": "lost" }),
+    ] {
+        assert_eq!(server.send("POST", "/_plinth/faults", &invalid).status(), 422, "{invalid}");
+    }
 }

@@ -77,7 +77,7 @@ fn start(service: &Service) -> Running {
 fn start_with(service: &Service, settings: DeliverySettings, change: impl FnOnce(Client) -> Client) -> Running {
     let client = change(Client::new(settings.allowed.clone()));
     let (core, renderer) = (service.app.core.clone(), Arc::new(TestRenderer));
-    Deliveries { core, renderer, client, settings, metrics: Metrics::default() }.start()
+    Deliveries { core, renderer, client, settings, metrics: Metrics::default(), faults: None }.start()
 }
 
 /// A hook for all events, in JSON, without a secret.

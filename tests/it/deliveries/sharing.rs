@@ -30,6 +30,7 @@ async fn two_nodes_send_each_message_once() {
         client: Client::new(settings.allowed.clone()),
         settings,
         metrics: Metrics::default(),
+        faults: None,
     };
     let (first, second) = (start(&service), second.start());
     for start in (0..MESSAGES).step_by(40) {

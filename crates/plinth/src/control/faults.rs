@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Not;
+use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
 use parking_lot::Mutex;
@@ -10,9 +11,12 @@ use serde_json::Value;
 
 use super::pattern::{Asked, Pattern};
 use plinth_base::error::{Error, Result};
+use plinth_webhooks::{DeliveryFault, DeliveryFaults};
 
 const RULES_MAX: usize = 1_000;
 const DELAY_MS_MAX: u64 = 10 * 60 * 1_000;
+/// A delivery is claimed for 30 seconds.
+const WEBHOOK_DELAY_MS_MAX: u64 = 20_000;
 
 /// A rule, as it is sent: which requests it is about, and what happens to them. A delay comes first; the other effects
 /// exclude each other.
@@ -48,6 +52,29 @@ pub struct Rule {
     /// The request is processed, and its response is sent after the webhooks that it causes.
     #[serde(default, skip_serializing_if = "Not::not")]
     pub after_deliveries: bool,
+    /// The webhooks that it is about, instead of requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    webhook: Option<WebhookPattern>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deliver: Option<DeliveryEffect>,
+}
+
+/// A condition on webhooks.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct WebhookPattern {
+    /// The name of the event; without it, all webhooks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    event: Option<String>,
+}
+
+/// What happens to a webhook instead of its delivery at once. `delay_ms` is an effect, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum DeliveryEffect {
+    Lost,
+    Duplicated,
+    Reordered,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
@@ -84,21 +111,33 @@ pub enum RateLimitKind {
 
 impl Rule {
     fn check(&self) -> Result<()> {
+        let fail = |message: &str| Err(Error::unprocessable(message));
+        if self.delay_ms.is_some_and(|delay| delay > DELAY_MS_MAX) {
+            return fail("delay_ms is at most 600000");
+        }
+        if self.probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
+            return fail("probability is between 0 and 1");
+        }
         let Self { delay_ms, respond, rate_limit, close, truncate_at, after_deliveries, .. } = self;
         let effects = [respond.is_some(), rate_limit.is_some(), *close, truncate_at.is_some(), *after_deliveries];
         let count = effects.iter().filter(|effect| **effect).count();
-        let fail = |message: &str| Err(Error::unprocessable(message));
+        if self.webhook.is_some() {
+            if delay_ms.is_some_and(|delay| delay > WEBHOOK_DELAY_MS_MAX) {
+                return fail("delay_ms of a webhook is at most 20000");
+            }
+            return match count == 0 && self.pattern.is_empty() && self.deliver.is_some() != delay_ms.is_some() {
+                true => Ok(()),
+                false => fail("a fault of webhooks has either deliver or delay_ms, and nothing about requests"),
+            };
+        }
+        if self.deliver.is_some() {
+            return fail("deliver requires webhook");
+        }
         if count > 1 {
             return fail("a fault has one of respond, rate_limit, close, truncate_at and after_deliveries");
         }
         if count == 0 && delay_ms.is_none() {
             return fail("a fault needs respond, rate_limit, close, truncate_at, after_deliveries or delay_ms");
-        }
-        if delay_ms.is_some_and(|delay| delay > DELAY_MS_MAX) {
-            return fail("delay_ms is at most 600000");
-        }
-        if self.probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
-            return fail("probability is between 0 and 1");
         }
         respond.as_ref().map_or(Ok(()), CannedResponse::check)
     }
@@ -117,10 +156,19 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Whether this request is affected. Draws a random number for each one that matches.
-    fn applies(&mut self, asked: &Asked<'_>) -> bool {
+    fn applies_to_request(&mut self, asked: &Asked<'_>) -> bool {
+        self.rule.webhook.is_none() && self.rule.pattern.matches(asked) && self.applies()
+    }
+
+    fn applies_to_webhook(&mut self, event: &str) -> bool {
+        let Some(pattern) = &self.rule.webhook else { return false };
+        pattern.event.as_ref().is_none_or(|expected| expected == event) && self.applies()
+    }
+
+    /// Whether something that matches is affected. Draws a random number each time.
+    fn applies(&mut self) -> bool {
         let default = if self.rule.probability.is_some() { u64::MAX } else { 1 };
-        if self.used >= self.rule.times.unwrap_or(default) || !self.rule.pattern.matches(asked) {
+        if self.used >= self.rule.times.unwrap_or(default) {
             return false;
         }
         let is_drawn = self.rule.probability.is_none_or(|probability| next_random(&mut self.random) < probability);
@@ -165,8 +213,21 @@ impl Faults {
     /// The first rule that applies to a request, with its id.
     pub fn find(&self, asked: &Asked<'_>) -> Option<(u64, Rule)> {
         let mut rules = self.rules.lock();
-        let fault = rules.list.iter_mut().find_map(|fault| fault.applies(asked).then_some(fault))?;
+        let fault = rules.list.iter_mut().find_map(|fault| fault.applies_to_request(asked).then_some(fault))?;
         Some((fault.id, fault.rule.clone()))
+    }
+}
+
+impl DeliveryFaults for Faults {
+    fn find(&self, event: &str) -> Option<DeliveryFault> {
+        let mut rules = self.rules.lock();
+        let fault = rules.list.iter_mut().find_map(|fault| fault.applies_to_webhook(event).then_some(fault))?;
+        match (fault.rule.deliver, fault.rule.delay_ms) {
+            (Some(DeliveryEffect::Lost), _) => Some(DeliveryFault::Lost),
+            (Some(DeliveryEffect::Duplicated), _) => Some(DeliveryFault::Duplicated),
+            (Some(DeliveryEffect::Reordered), _) => Some(DeliveryFault::Reordered),
+            (None, delay) => delay.map(|delay| DeliveryFault::Delayed(Duration::from_millis(delay))),
+        }
     }
 }
 

@@ -28,6 +28,12 @@ pub struct Pattern {
 }
 
 impl Pattern {
+    /// Whether it matches everything.
+    pub fn is_empty(&self) -> bool {
+        let Self { method, path, operation, token } = self;
+        [method, path, operation, token].iter().all(|part| part.is_none())
+    }
+
     pub fn matches(&self, asked: &Asked<'_>) -> bool {
         let is_method = |method: &String| method.eq_ignore_ascii_case(asked.method.as_str());
         self.method.as_ref().is_none_or(is_method)

@@ -23,15 +23,18 @@ const SNAPSHOTS_MAX: usize = 100;
 /// A running instance with what tests have set for it.
 pub struct Current {
     pub instance: Instance,
-    pub faults: Faults,
+    pub faults: Arc<Faults>,
     pub requests: RequestLog,
     /// Removed when the last request of the instance has ended.
     _directory: Option<TempDir>,
 }
 
 impl Current {
-    pub fn new(instance: Instance, directory: Option<TempDir>) -> Self {
-        Self { instance, faults: Faults::default(), requests: RequestLog::default(), _directory: directory }
+    /// Starts an instance. Its directory is removed at its end, if there is one of its own.
+    pub fn start(opened: Opened, options: &Options, url: &str, directory: Option<TempDir>) -> Self {
+        let faults = Arc::<Faults>::default();
+        let instance = opened.start(options, url, Some(faults.clone()));
+        Self { instance, faults, requests: RequestLog::default(), _directory: directory }
     }
 
     pub fn clock(&self) -> &Clock {
@@ -135,7 +138,7 @@ impl Launcher {
         let directory = copied.map_err(|error| Error::internal(error.to_string()))??;
         let options = Options { data: Some(directory.path().to_owned()), ..self.options.clone() };
         let opened = Opened::open(&options, Durability::None, state.clock.fork(), &options.ephemeral_node()).await?;
-        Ok(Current::new(opened.start(&options, url), Some(directory)))
+        Ok(Current::start(opened, &options, url, Some(directory)))
     }
 
     /// The present state of a slot.

@@ -3,6 +3,7 @@
 mod webhooks;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
@@ -18,7 +19,7 @@ use plinth_core::expiry;
 use plinth_core::repos::deletion;
 use plinth_git::Repositories;
 use plinth_store::{Durability, Node, Store};
-use plinth_webhooks::Running;
+use plinth_webhooks::{DeliveryFaults, Running};
 
 /// A service that can be changed and does not run yet.
 pub struct Opened {
@@ -48,11 +49,11 @@ impl Opened {
     }
 
     /// Starts everything but the listener. Webhooks contain `url` where no public URL is set.
-    pub fn start(self, options: &Options, url: &str) -> Instance {
+    pub fn start(self, options: &Options, url: &str, faults: Option<Arc<dyn DeliveryFaults>>) -> Instance {
         let Self { app, store } = self;
         Instance {
             background: start_background(options.data(), &app),
-            deliveries: Mutex::new(Some(webhooks::start(&app, options.delivery_settings(), url))),
+            deliveries: Mutex::new(Some(webhooks::start(&app, options.delivery_settings(), url, faults))),
             service: HttpService::new(app.clone()),
             app,
             store,

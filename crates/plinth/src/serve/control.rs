@@ -79,15 +79,14 @@ impl Serve {
     ) -> Result<Running> {
         let is_loopback = options.listen().ip().is_loopback();
         if self.control.is_none() && !(self.ephemeral && is_loopback) {
-            return Ok(Running::Plain(Box::new(opened.start(options, url))));
+            return Ok(Running::Plain(Box::new(opened.start(options, url, None))));
         }
         let launcher = match root {
             Some(root) if options.database.is_none() => Some(Launcher::new(options, root, &opened).await?),
             _ => None,
         };
         let app = opened.app.clone();
-        let default =
-            Slot::new(DEFAULT_NAMESPACE.into(), url.to_owned(), Current::new(opened.start(options, url), None));
+        let default = Slot::new(DEFAULT_NAMESPACE.into(), url.to_owned(), Current::start(opened, options, url, None));
         let state_directory = self.state.as_deref().and_then(Path::parent).unwrap_or(options.data()).to_owned();
         let Some(address) = self.control else {
             let control = Control::new(launcher, Exposure::Loopback, default, state_directory);
