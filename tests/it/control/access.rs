@@ -63,3 +63,32 @@ fn lasting_data_are_never_replaced() {
     assert_eq!(send("POST", "/_plinth/faults", json!({ "respond": { "status": 500 } })), 201);
     assert_eq!([server.get("/user").status(), server.get("/user").status()], [500, 200]);
 }
+
+#[test]
+fn description_names_operations_that_exist() {
+    let server = TestServer::start();
+    let document = server.control("GET", "openapi.json", "");
+    let paths = document["paths"].as_object().expect("it has paths");
+    let guide =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/control.md")).expect("a guide");
+    let mut count = 0;
+    for (path, operations) in paths {
+        for method in operations.as_object().expect("operations").keys() {
+            let method = method.to_uppercase();
+            let line = format!("`{method} {path}`");
+            assert!(guide.contains(&line), "docs/control.md does not have {line}");
+            // Nothing has this name; other errors say that the operation exists.
+            let response = server.send(&method, &path.replace("{name}", "none"), "[]");
+            let is_missing = response.status() == 404 && !path.contains("{name}");
+            assert!(!is_missing, "{line}: {}", response.0);
+            count += 1;
+        }
+    }
+    let listed = guide.lines().filter(|line| line.starts_with("| `") && line.contains(" /_plinth/")).count();
+    assert_eq!(listed, count, "docs/control.md has an operation that the description lacks");
+    let text = document.to_string();
+    for reference in text.split("\"$ref\":\"#/components/schemas/").skip(1) {
+        let name = reference.split('"').next().expect("a name");
+        assert!(document["components"]["schemas"].get(name).is_some(), "{name}");
+    }
+}

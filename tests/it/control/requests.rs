@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{REFS, TestServer};
+use super::{REFS, TestServer, state};
 
 #[test]
 fn log_says_who_asked_for_what() {
@@ -69,4 +69,22 @@ fn wait_returns_a_request_that_arrives_later() {
     for query in ["timeout_ms=60001", "timeout_ms=-1", "unknown=1", "status=abc"] {
         assert!([400, 422].contains(&server.get(&format!("/_plinth/wait?{query}")).status()), "{query}");
     }
+}
+
+#[test]
+fn explanation_names_the_rule_and_the_caller() {
+    let state = state().users(&["hubot"]).classic("hubot", "repo", "ghp_hubot").to_string();
+    let server = TestServer::start_with(&state, &["--ephemeral", "--explain"]);
+    let body = json!({ "ref": "refs/heads/new", "sha": server.main_sha() }).to_string();
+    let headers = "authorization: Bearer ghp_hubot\r\n";
+    let response = super::send_to(server.address(), ("POST", REFS, headers), &body);
+    assert_eq!(response.status(), 403, "{}", response.0);
+    let text = response.header("x-plinth-explanation").expect("an explanation");
+    for part in ["git/create-ref", "the scope public_repo", "contents: write", "the role write", "hubot", "classic"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let unknown = server.get("/repos/mona/rocket/git/reffs");
+    assert!(unknown.header("x-plinth-explanation").is_some_and(|text| text.contains("the nearest is GET /repos/")));
+    assert_eq!(server.get("/user").header("x-plinth-explanation"), None);
+    assert_eq!(TestServer::start().get("/nothing/here").header("x-plinth-explanation"), None);
 }

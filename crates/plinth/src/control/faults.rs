@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
 use parking_lot::Mutex;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -20,7 +21,7 @@ const WEBHOOK_DELAY_MS_MAX: u64 = 20_000;
 
 /// A rule, as it is sent: which requests it is about, and what happens to them. A delay comes first; the other effects
 /// exclude each other.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// The requests that it is about; all of them by default.
@@ -60,7 +61,7 @@ pub struct Rule {
 }
 
 /// A condition on webhooks.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WebhookPattern {
     /// The name of the event; without it, all webhooks.
@@ -69,7 +70,7 @@ struct WebhookPattern {
 }
 
 /// What happens to a webhook instead of its delivery at once. `delay_ms` is an effect, too.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum DeliveryEffect {
     Lost,
@@ -77,7 +78,7 @@ enum DeliveryEffect {
     Reordered,
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CannedResponse {
     pub status: u16,
@@ -102,7 +103,7 @@ impl CannedResponse {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RateLimitKind {
     Primary,
@@ -144,7 +145,7 @@ impl Rule {
 }
 
 /// A rule, and how often it has had an effect.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Fault {
     id: u64,
     #[serde(flatten)]

@@ -1,6 +1,7 @@
 //! What requests to the control interface contain.
 
 use axum::body::Body;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -11,13 +12,13 @@ use plinth_base::error::{Error, Result};
 const BODY_BYTES_MAX: usize = 16 << 20;
 const NAME_LENGTH_MAX: usize = 64;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSnapshot {
     pub name: String,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewNamespace {
     pub name: Option<String>,
@@ -25,7 +26,7 @@ pub struct NewNamespace {
     pub snapshot: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClockChange {
     pub now: Option<Timestamp>,
@@ -34,7 +35,7 @@ pub struct ClockChange {
 }
 
 /// Which requests of the log.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequestFilter {
     pub method: Option<String>,
@@ -49,7 +50,7 @@ pub struct RequestFilter {
 }
 
 /// What to wait for.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WaitQuery {
     pub method: Option<String>,

@@ -3,12 +3,15 @@
 
 mod body_copy;
 mod callers;
+mod explanation;
 mod exposure;
 mod faults;
 mod input;
 mod namespaces;
 mod nearest;
+mod openapi;
 mod operations;
+mod output;
 mod pattern;
 mod requests;
 mod responses;
@@ -22,6 +25,7 @@ pub use service::{ControlService, SlotService};
 pub use slot::{Current, Launcher, Slot};
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -43,15 +47,23 @@ pub struct Control {
     namespaces: Mutex<BTreeMap<String, Namespace>>,
     matcher: Matcher,
     /// The directory that paths in state files are relative to.
-    state_directory: std::path::PathBuf,
+    state_directory: PathBuf,
+    /// Whether responses say why a request was rejected.
+    explains: bool,
+}
+
+/// How the interface was set up.
+pub struct ControlSettings {
+    pub exposure: Exposure,
+    pub state_directory: PathBuf,
+    pub explains: bool,
 }
 
 impl Control {
     pub fn new(
         launcher: Option<Launcher>,
-        exposure: Exposure,
         default: Slot,
-        state_directory: std::path::PathBuf,
+        ControlSettings { exposure, state_directory, explains }: ControlSettings,
     ) -> Arc<Self> {
         Arc::new(Self {
             launcher,
@@ -60,6 +72,7 @@ impl Control {
             namespaces: Mutex::default(),
             matcher: router::routes().into_matcher(),
             state_directory,
+            explains,
         })
     }
 

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::response::Response;
 use http::{Method, Request, StatusCode};
-use serde_json::json;
 
-use super::Control;
 use super::faults::Rule;
 use super::input::{
     ClockChange, NewNamespace, NewSnapshot, RequestFilter, WaitQuery, check_name, read_json, read_query, read_text,
 };
+use super::output::{AppliedState, ClockState, NoDeliveries, NothingInTime, SnapshotName};
 use super::slot::{SavedState, Slot};
 use super::waiting::{self, Found};
+use super::{Control, openapi};
 use crate::state_file::State;
 use plinth_api::response::api_response::ApiResponse;
 use plinth_base::clock::Clock;
@@ -41,7 +41,7 @@ pub async fn run(control: &Arc<Control>, slot: &Arc<Slot>, request: Request<Body
             restore(control, slot, &state).await?
         }
         (&Method::POST, ["state"]) => apply_state(control, slot, &read_text(body).await?).await?,
-        (&Method::GET, ["clock"]) => show_clock(current.clock()),
+        (&Method::GET, ["clock"]) => ApiResponse::ok(&ClockState::of(current.clock())),
         (&Method::POST, ["clock"]) => {
             let shown = change_clock(current.clock(), &read_json(body).await?)?;
             // Attempts to deliver may have become due.
@@ -64,6 +64,7 @@ pub async fn run(control: &Arc<Control>, slot: &Arc<Slot>, request: Request<Body
             current.requests.clear();
             ApiResponse::no_content()
         }
+        (&Method::GET, ["openapi.json"]) => ApiResponse::ok(&openapi::document()),
         (&Method::GET, ["wait"]) => return wait(slot, &read_query(query)?).await,
         (&Method::GET, ["namespaces"]) => ApiResponse::ok(&control.list_namespaces()),
         (&Method::POST, ["namespaces"]) => {
@@ -91,7 +92,7 @@ async fn create_snapshot(control: &Control, slot: &Slot, new: NewSnapshot) -> Re
     let _turn = slot.turn.lock().await;
     let state = control.launcher()?.copy(&slot.current()).await?;
     slot.save(new.name.clone(), state)?;
-    Ok(ApiResponse::created_without_url(&json!({ "name": new.name })))
+    Ok(ApiResponse::created_without_url(&SnapshotName { name: new.name }))
 }
 
 async fn apply_state(control: &Control, slot: &Slot, text: &str) -> Result<ApiResponse> {
@@ -102,11 +103,7 @@ async fn apply_state(control: &Control, slot: &Slot, text: &str) -> Result<ApiRe
     let state = state.with_secrets_key_file(app.secrets_key.path().to_owned());
     let report = state.apply(store, &app.repositories, app.clock.now()).await?;
     let lines: Vec<String> = report.to_string().lines().map(str::to_owned).collect();
-    Ok(ApiResponse::ok(&json!({ "report": lines })))
-}
-
-fn show_clock(clock: &Clock) -> ApiResponse {
-    ApiResponse::ok(&json!({ "now": clock.now(), "frozen": clock.is_frozen() }))
+    Ok(ApiResponse::ok(&AppliedState { report: lines }))
 }
 
 fn change_clock(clock: &Clock, change: &ClockChange) -> Result<ApiResponse> {
@@ -125,17 +122,17 @@ fn change_clock(clock: &Clock, change: &ClockChange) -> Result<ApiResponse> {
     if let Some(seconds) = change.advance_seconds {
         clock.advance(seconds);
     }
-    Ok(show_clock(clock))
+    Ok(ApiResponse::ok(&ClockState::of(clock)))
 }
 
 async fn wait(slot: &Slot, query: &WaitQuery) -> Result<Response> {
     let pending = match waiting::wait(&slot.current(), query).await? {
         Found::Request(request) => return Ok(ApiResponse::ok(&request).into_response()),
-        Found::Deliveries => return Ok(ApiResponse::ok(&json!({ "pending_deliveries": 0 })).into_response()),
+        Found::Deliveries => return Ok(ApiResponse::ok(&NoDeliveries { pending_deliveries: 0 }).into_response()),
         Found::Nothing { pending_deliveries } => pending_deliveries,
     };
-    let message = "this did not happen in time";
-    let mut response = ApiResponse::ok(&json!({ "message": message, "pending_deliveries": pending })).into_response();
+    let nothing = NothingInTime { message: "this did not happen in time", pending_deliveries: pending };
+    let mut response = ApiResponse::ok(&nothing).into_response();
     *response.status_mut() = StatusCode::REQUEST_TIMEOUT;
     Ok(response)
 }

@@ -1,6 +1,7 @@
 //! Which requests a rule is about.
 
 use http::Method;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is known of a request before it is processed.
@@ -12,7 +13,7 @@ pub struct Asked<'a> {
 }
 
 /// A condition on requests; what is left out matches everything.
-#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pattern {
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::Notify;
@@ -15,7 +16,7 @@ use plinth_base::clock::Timestamp;
 const REQUESTS_MAX: usize = 10_000;
 
 /// A request that has got its response.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LoggedRequest {
     pub id: u64,
     pub at: Timestamp,
@@ -43,7 +44,7 @@ pub struct LoggedRequest {
 }
 
 /// Who sent a request, and with what.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Caller {
     /// The login of a user or of the account of an installation, or the slug of an app.
     pub name: String,

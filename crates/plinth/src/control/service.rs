@@ -17,7 +17,7 @@ use super::pattern::Asked;
 use super::requests::LoggedRequest;
 use super::slot::{Current, Slot};
 use super::waiting::wait_for_deliveries;
-use super::{Control, callers, nearest, operations, responses};
+use super::{Control, callers, explanation, nearest, operations, responses};
 use plinth_api::middleware::presented_token;
 use plinth_api::policy::Row;
 use plinth_api::response::error_response::error_response;
@@ -29,6 +29,8 @@ use plinth_base::urls::Urls;
 const PREFIX: &str = "/_plinth/";
 /// Selects a namespace on the address of another one.
 const NAMESPACE: HeaderName = HeaderName::from_static("x-plinth-namespace");
+/// Why a request was rejected.
+const EXPLANATION: HeaderName = HeaderName::from_static("x-plinth-explanation");
 /// How long a response waits for webhooks that are to be sent before it.
 const DELIVERIES_TIME_MAX: Duration = Duration::from_secs(30);
 
@@ -110,7 +112,15 @@ impl Control {
         }
         let logged = Logged { parts: &parts, row, copy, started, fault: fault.map(|(id, _)| id) };
         let status = responded.as_ref().ok().map(|response| response.status().as_u16());
-        current.requests.add(logged.finish(&current, status).await);
+        let logged = logged.finish(&current, status).await;
+        if let Ok(response) = &mut responded
+            && self.explains
+            && let Some(text) = explanation::explain(&logged, row)
+            && let Ok(text) = HeaderValue::try_from(text)
+        {
+            response.headers_mut().insert(EXPLANATION, text);
+        }
+        current.requests.add(logged);
         responded
     }
 

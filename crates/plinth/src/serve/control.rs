@@ -8,7 +8,9 @@ use tokio::net::TcpListener;
 
 use super::Serve;
 use crate::config::Options;
-use crate::control::{Control, ControlService, Current, DEFAULT_NAMESPACE, Exposure, Launcher, Slot, SlotService};
+use crate::control::{
+    Control, ControlService, ControlSettings, Current, DEFAULT_NAMESPACE, Exposure, Launcher, Slot, SlotService,
+};
 use crate::instance::{Instance, Opened};
 use plinth_api::server::{self, HttpService};
 use plinth_base::clock::Clock;
@@ -88,8 +90,9 @@ impl Serve {
         let app = opened.app.clone();
         let default = Slot::new(DEFAULT_NAMESPACE.into(), url.to_owned(), Current::start(opened, options, url, None));
         let state_directory = self.state.as_deref().and_then(Path::parent).unwrap_or(options.data()).to_owned();
+        let settings = |exposure| ControlSettings { exposure, state_directory, explains: self.explain };
         let Some(address) = self.control else {
-            let control = Control::new(launcher, Exposure::Loopback, default, state_directory);
+            let control = Control::new(launcher, default, settings(Exposure::Loopback));
             return Ok(Running::Controlled { control, access: None });
         };
         let listener = TcpListener::bind(address)
@@ -97,7 +100,7 @@ impl Serve {
             .map_err(|error| Error::BadRequest(format!("cannot listen on {address} for control: {error}")))?;
         let token = self.control_token.clone().unwrap_or_else(|| random_text(TOKEN_LENGTH));
         let access = ControlAccess { url: format!("http://{}", listener.local_addr()?), token };
-        let control = Control::new(launcher, Exposure::Token(hash(&access.token)), default, state_directory);
+        let control = Control::new(launcher, default, settings(Exposure::Token(hash(&access.token))));
         let service = HttpService::new(app.clone()).intercepted(Arc::new(ControlService(control.clone())));
         tokio::spawn(server::serve(listener, app, service, std::future::pending()));
         Ok(Running::Controlled { control, access: Some(access) })

@@ -52,6 +52,9 @@ pub struct Serve {
     /// Token of the control interface at --control [default: a new one, which is printed]
     #[arg(long, value_name = "TOKEN", env = "PLINTH_CONTROL_TOKEN", hide_env_values = true, requires = "control")]
     control_token: Option<String>,
+    /// Say in the header X-Plinth-Explanation of an error which rule has rejected a request; for tests
+    #[arg(long, requires = "ephemeral")]
+    explain: bool,
 }
 
 impl Serve {

@@ -1,0 +1,42 @@
+//! What the control interface returns.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use plinth_base::clock::{Clock, Timestamp};
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SnapshotName {
+    pub name: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AppliedState {
+    /// A line for each change, and one with their numbers.
+    pub report: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ClockState {
+    pub now: Timestamp,
+    pub frozen: bool,
+}
+
+impl ClockState {
+    pub fn of(clock: &Clock) -> Self {
+        Self { now: clock.now(), frozen: clock.is_frozen() }
+    }
+}
+
+/// Every webhook was responded to.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NoDeliveries {
+    pub pending_deliveries: i64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NothingInTime {
+    pub message: &'static str,
+    /// The webhooks that are left, if these were waited for.
+    pub pending_deliveries: Option<i64>,
+}
