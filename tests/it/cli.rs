@@ -168,6 +168,16 @@ async fn flags_override_configuration_file() {
 }
 
 #[tokio::test]
+async fn manual_has_a_page_for_each_command() {
+    let shell = Shell::new();
+    let directory = shell.path("manual");
+    shell.run(&["manual", &directory]).await.expect("the pages are written");
+    let page = std::fs::read_to_string(std::path::Path::new(&directory).join("plinth-serve.1")).expect("a page");
+    assert!(page.contains(".TH") && page.contains("ephemeral"), "{page}");
+    assert!(std::path::Path::new(&directory).join("plinth-token-create.1").is_file());
+}
+
+#[tokio::test]
 async fn completions_are_generated() {
     let shell = Shell::new();
     assert!(shell.run(&["completions", "bash"]).await.expect("a script").contains("_plinth"));

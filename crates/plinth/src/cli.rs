@@ -28,7 +28,7 @@ use plinth_core::webhooks::key_file::KeyFile;
 
 /// A self-hosted, GitHub-compatible REST service over real Git repositories.
 #[derive(Debug, Parser)]
-#[command(name = "plinth", version, arg_required_else_help = true)]
+#[command(name = "plinth", version = env!("PLINTH_VERSION"), arg_required_else_help = true)]
 pub struct Cli {
     #[command(flatten, next_help_heading = "Settings")]
     config: ConfigFile,
@@ -91,6 +91,10 @@ enum Command {
     Completions {
         shell: clap_complete::Shell,
     },
+    /// Write a manual page for each command into a directory
+    Manual {
+        directory: PathBuf,
+    },
 }
 
 /// Runs the command. An error is for the person who typed it. Boxed, so that all of it is compiled in this crate and not again
@@ -141,6 +145,10 @@ async fn dispatch(cli: Cli, out: &mut (dyn Write + Send)) -> Result<ExitCode> {
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "plinth", &mut { out });
             Ok(())
+        }
+        Command::Manual { directory } => {
+            std::fs::create_dir_all(&directory)?;
+            Ok(clap_mangen::generate_to(Cli::command(), &directory)?)
         }
     };
     done.map(|()| ExitCode::SUCCESS)

@@ -29,7 +29,7 @@ use plinth_git as git;
 use plinth_store::Durability;
 use plinth_webhooks::address::PrivateTarget;
 
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+const VERSION: &str = env!("PLINTH_VERSION");
 
 #[derive(Debug, Args)]
 pub struct Serve {
