@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 /// Longer bodies are not logged.
-const BYTES_MAX: usize = 64 * 1024;
+pub const BYTES_MAX: usize = 64 * 1024;
 
 /// What has been read of a body.
 #[derive(Clone, Default)]

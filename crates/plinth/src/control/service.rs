@@ -17,7 +17,7 @@ use super::pattern::Asked;
 use super::requests::LoggedRequest;
 use super::slot::{Current, Slot};
 use super::waiting::wait_for_deliveries;
-use super::{Control, callers, explanation, nearest, operations, responses};
+use super::{Control, body_copy, callers, explanation, nearest, operations, responses};
 use plinth_api::middleware::presented_token;
 use plinth_api::policy::Row;
 use plinth_api::response::error_response::error_response;
@@ -31,6 +31,8 @@ const PREFIX: &str = "/_plinth/";
 const NAMESPACE: HeaderName = HeaderName::from_static("x-plinth-namespace");
 /// Why a request was rejected.
 const EXPLANATION: HeaderName = HeaderName::from_static("x-plinth-explanation");
+/// How long to wait for the body of a request that a fault responds to.
+const READ_TIME_MAX: Duration = Duration::from_secs(1);
 /// How long a response waits for webhooks that are to be sent before it.
 const DELIVERIES_TIME_MAX: Duration = Duration::from_secs(30);
 
@@ -142,12 +144,15 @@ async fn respond(
         tokio::time::sleep(Duration::from_millis(delay)).await;
     }
     if let Some(canned) = &fault.respond {
+        read(request).await;
         return Ok(responses::canned(canned));
     }
     if let Some(kind) = fault.rate_limit {
+        read(request).await;
         return Ok(responses::rate_limit(kind, current.clock().now(), &Urls::new(url, "")));
     }
     if fault.close {
+        read(request).await;
         return Err(Aborted);
     }
     let response = service.respond(request, peer).await;
@@ -161,6 +166,13 @@ async fn respond(
         }
     }
     Ok(response)
+}
+
+/// Reads a request that nobody else reads, for the log.
+async fn read(request: Request<Body>) {
+    let reading = axum::body::to_bytes(request.into_body(), body_copy::BYTES_MAX);
+    // A client that is slow, or sends more, gets its response anyway.
+    tokio::time::timeout(READ_TIME_MAX, reading).await.ok();
 }
 
 /// A request on its way into the log.
