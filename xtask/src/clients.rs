@@ -119,11 +119,11 @@ pub const OCTOCRAB: Step = Step {
 
 pub const EXAMPLE_RUST: Step = Step {
     name: "example-rust",
-    about: "the example for Rust passes its own tests",
+    about: "the example and the package for Rust pass their own tests",
     needs: &[Need::Cargo, Need::Step("binary")],
     limit: minutes(12),
     run: |context| {
-        let mut command = workspace::cargo(&["test", "--locked", "--package", "plinth-example-rust", "--tests"]);
+        let mut command = workspace::cargo(&["test", "--locked", "--package", "plinth-example-rust", "--package", "plinth-test", "--tests"]);
         context.run_tests(command.env("PLINTH", workspace::plinth()))
     },
 };
