@@ -123,7 +123,15 @@ pub const EXAMPLE_RUST: Step = Step {
     needs: &[Need::Cargo, Need::Step("binary")],
     limit: minutes(12),
     run: |context| {
-        let mut command = workspace::cargo(&["test", "--locked", "--package", "plinth-example-rust", "--package", "plinth-test", "--tests"]);
+        let mut command = workspace::cargo(&[
+            "test",
+            "--locked",
+            "--package",
+            "plinth-example-rust",
+            "--package",
+            "plinth-test",
+            "--tests",
+        ]);
         context.run_tests(command.env("PLINTH", workspace::plinth()))
     },
 };
