@@ -7,6 +7,7 @@ mod explanation;
 mod exposure;
 mod faults;
 mod input;
+mod launcher;
 mod namespaces;
 mod nearest;
 mod openapi;
@@ -21,8 +22,9 @@ mod template;
 mod waiting;
 
 pub use exposure::Exposure;
+pub use launcher::Launcher;
 pub use service::{ControlService, SlotService};
-pub use slot::{Current, Launcher, Slot};
+pub use slot::{Current, Slot};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -41,7 +43,7 @@ pub const DEFAULT_NAMESPACE: &str = "default";
 /// All instances of the process.
 pub struct Control {
     /// Absent if the data outlives the process, which is never replaced.
-    launcher: Option<Launcher>,
+    launcher: Option<Arc<Launcher>>,
     exposure: Exposure,
     default: Arc<Slot>,
     namespaces: Mutex<BTreeMap<String, Namespace>>,
@@ -66,7 +68,7 @@ impl Control {
         ControlSettings { exposure, state_directory, explains }: ControlSettings,
     ) -> Arc<Self> {
         Arc::new(Self {
-            launcher,
+            launcher: launcher.map(Arc::new),
             exposure,
             default: Arc::new(default),
             namespaces: Mutex::default(),
@@ -90,7 +92,7 @@ impl Control {
         found.ok_or_else(|| Error::MissingNamed(format!("there is no namespace {name}")))
     }
 
-    fn launcher(&self) -> Result<&Launcher> {
+    fn launcher(&self) -> Result<&Arc<Launcher>> {
         let message = "only a server that was started with --ephemeral, without --database, can be reset";
         self.launcher.as_ref().ok_or_else(|| Error::Conflict(message.into()))
     }

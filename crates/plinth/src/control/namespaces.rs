@@ -55,15 +55,15 @@ impl Control {
         let launcher = self.launcher()?;
         let name = new.name.unwrap_or_else(|| random_text(NAME_LENGTH));
         check_name(&name)?;
-        let state = match &new.snapshot {
-            None => launcher.initial().clone(),
-            Some(snapshot) => asked.find_snapshot(snapshot).ok_or(Error::NotFound)?,
-        };
+        let snapshot = new.snapshot.map(|name| asked.find_snapshot(&name).ok_or(Error::NotFound)).transpose()?;
         check_free(&self.namespaces.lock(), &name)?;
         let address = asked.url.trim_start_matches("http://").rsplit_once(':').map_or("127.0.0.1", |(host, _)| host);
         let listener = TcpListener::bind(format!("{address}:0")).await?;
         let url = format!("http://{}", listener.local_addr()?);
-        let current = launcher.start(&state, &url).await?;
+        let current = match &snapshot {
+            None => launcher.start_initial(&url).await?,
+            Some(state) => launcher.start(state, &url).await?,
+        };
         let (app, service) = (current.instance.app.clone(), current.instance.service.clone());
         let slot = Arc::new(Slot::new(name.clone(), url, current));
         let service = service.intercepted(Arc::new(SlotService { control: self.clone(), slot: slot.clone() }));

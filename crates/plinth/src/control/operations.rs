@@ -26,10 +26,7 @@ pub async fn run(control: &Arc<Control>, slot: &Arc<Slot>, request: Request<Body
     let current = slot.current();
     let path: Vec<&str> = parts.uri.path().split('/').skip(2).collect();
     let response = match (&parts.method, path.as_slice()) {
-        (&Method::POST, ["reset"]) => {
-            let initial = control.launcher()?.initial().clone();
-            restore(control, slot, &initial).await?
-        }
+        (&Method::POST, ["reset"]) => reset(control, slot).await?,
         (&Method::GET, ["snapshots"]) => ApiResponse::ok(&slot.snapshot_names()),
         (&Method::POST, ["snapshots"]) => create_snapshot(control, slot, read_json(body).await?).await?,
         (&Method::DELETE, ["snapshots", name]) => {
@@ -78,6 +75,12 @@ pub async fn run(control: &Arc<Control>, slot: &Arc<Slot>, request: Request<Body
         _ => return Err(Error::NotFound),
     };
     Ok(response.into_response())
+}
+
+async fn reset(control: &Control, slot: &Slot) -> Result<ApiResponse> {
+    let _turn = slot.turn.lock().await;
+    slot.replace(control.launcher()?.start_initial(&slot.url).await?);
+    Ok(ApiResponse::no_content())
 }
 
 /// Replaces the instance by one in this state.

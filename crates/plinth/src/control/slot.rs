@@ -1,7 +1,6 @@
 //! Instances that can be replaced while their address stays the same.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,7 +15,6 @@ use crate::config::Options;
 use crate::instance::{Instance, Opened};
 use plinth_base::clock::Clock;
 use plinth_base::error::{Error, Result};
-use plinth_store::Durability;
 
 const SNAPSHOTS_MAX: usize = 100;
 
@@ -110,42 +108,5 @@ impl Slot {
 
     pub fn snapshot_names(&self) -> Vec<String> {
         self.snapshots.lock().keys().cloned().collect()
-    }
-}
-
-/// Starts instances from templates, in directories that are removed with the process.
-pub struct Launcher {
-    options: Options,
-    root: PathBuf,
-    initial: SavedState,
-}
-
-impl Launcher {
-    /// `opened` is in the state that every reset returns to.
-    pub async fn new(options: &Options, root: &Path, opened: &Opened) -> Result<Self> {
-        let template = Template::of(&options.existing_location(), &opened.app.repositories, root).await?;
-        let initial = SavedState { template: Arc::new(template), clock: opened.app.clock.fork() };
-        Ok(Self { options: options.clone(), root: root.to_owned(), initial })
-    }
-
-    pub fn initial(&self) -> &SavedState {
-        &self.initial
-    }
-
-    pub async fn start(&self, state: &SavedState, url: &str) -> Result<Current> {
-        let (template, root) = (state.template.clone(), self.root.clone());
-        let copied = tokio::task::spawn_blocking(move || template.instantiate(&root)).await;
-        let directory = copied.map_err(|error| Error::internal(error.to_string()))??;
-        let options = Options { data: Some(directory.path().to_owned()), ..self.options.clone() };
-        let opened = Opened::open(&options, Durability::None, state.clock.fork(), &options.ephemeral_node()).await?;
-        Ok(Current::start(opened, &options, url, Some(directory)))
-    }
-
-    /// The present state of a slot.
-    pub async fn copy(&self, current: &Current) -> Result<SavedState> {
-        let app = &current.instance.app;
-        let options = Options { data: Some(app.repositories.data_directory().to_owned()), ..self.options.clone() };
-        let template = Template::of(&options.existing_location(), &app.repositories, &self.root).await?;
-        Ok(SavedState { template: Arc::new(template), clock: current.clock().fork() })
     }
 }
