@@ -79,6 +79,11 @@ impl ApiResponse {
         Self::new(StatusCode::NO_CONTENT, None, Bytes::new())
     }
 
+    /// 408: something that the request waited for did not happen.
+    pub fn request_timeout(resource: &impl Serialize) -> Self {
+        Self::json(StatusCode::REQUEST_TIMEOUT, resource)
+    }
+
     /// 202 for work that is done later.
     pub fn accepted(resource: &impl Serialize) -> Self {
         Self::json(StatusCode::ACCEPTED, resource)

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::input::{NewNamespace, check_name};
+use super::output::ShownNamespace;
 use super::service::SlotService;
 use super::slot::Slot;
 use super::{Control, DEFAULT_NAMESPACE};
@@ -36,22 +35,9 @@ impl Namespace {
     }
 }
 
-/// A namespace as the interface shows it.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Shown {
-    pub name: String,
-    pub url: String,
-}
-
-impl Shown {
-    pub fn of(slot: &Slot) -> Self {
-        Self { name: slot.name.clone(), url: slot.url.clone() }
-    }
-}
-
 impl Control {
     /// Starts a namespace in the initial state, or in that of a snapshot of `asked`.
-    pub async fn create_namespace(self: &Arc<Self>, asked: &Slot, new: NewNamespace) -> Result<Shown> {
+    pub async fn create_namespace(self: &Arc<Self>, asked: &Slot, new: NewNamespace) -> Result<ShownNamespace> {
         let launcher = self.launcher()?;
         let name = new.name.unwrap_or_else(|| random_text(NAME_LENGTH));
         check_name(&name)?;
@@ -67,7 +53,7 @@ impl Control {
         let (app, service) = (current.instance.app.clone(), current.instance.service.clone());
         let slot = Arc::new(Slot::new(name.clone(), url, current));
         let service = service.intercepted(Arc::new(SlotService { control: self.clone(), slot: slot.clone() }));
-        let shown = Shown::of(&slot);
+        let shown = ShownNamespace::of(&slot);
         let listener = tokio::spawn(async move {
             if let Err(error) = server::serve(listener, app, service, std::future::pending()).await {
                 tracing::warn!(%error, "a namespace stopped");
@@ -91,10 +77,10 @@ impl Control {
         Ok(())
     }
 
-    pub fn list_namespaces(&self) -> Vec<Shown> {
+    pub fn list_namespaces(&self) -> Vec<ShownNamespace> {
         let others = self.namespaces.lock();
         let slots = others.values().map(|namespace| &namespace.slot);
-        std::iter::once(&self.default).chain(slots).map(|slot| Shown::of(slot)).collect()
+        std::iter::once(&self.default).chain(slots).map(|slot| ShownNamespace::of(slot)).collect()
     }
 
     pub async fn delete_namespace(&self, name: &str) -> Result<()> {

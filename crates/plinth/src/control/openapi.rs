@@ -6,8 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::faults::{Fault, Rule};
 use super::input::{ClockChange, NewNamespace, NewSnapshot, RequestFilter, WaitQuery};
-use super::namespaces::Shown;
-use super::output::{AppliedState, ClockState, NothingInTime, SnapshotName};
+use super::output::{AppliedState, ClockState, NothingInTime, ShownNamespace, SnapshotName};
 use super::requests::LoggedRequest;
 
 /// One operation.
@@ -104,13 +103,13 @@ const OPERATIONS: &[Described] = &[
     },
     Described {
         status: "200",
-        response: Some(schema::<Vec<Shown>>),
+        response: Some(schema::<Vec<ShownNamespace>>),
         ..operation("get", "/namespaces", "List the namespaces")
     },
     Described {
         body: Body::Json(schema::<NewNamespace>),
         status: "201",
-        response: Some(schema::<Shown>),
+        response: Some(schema::<ShownNamespace>),
         errors: &[UNKNOWN, NO_RESET, INVALID],
         ..operation("post", "/namespaces", "Start an isolated instance at an address of its own")
     },

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::response::Response;
-use http::{Method, Request, StatusCode};
+use http::{Method, Request};
 
 use super::faults::Rule;
 use super::input::{
@@ -62,7 +62,7 @@ pub async fn run(control: &Arc<Control>, slot: &Arc<Slot>, request: Request<Body
             ApiResponse::no_content()
         }
         (&Method::GET, ["openapi.json"]) => ApiResponse::ok(&openapi::document()),
-        (&Method::GET, ["wait"]) => return wait(slot, &read_query(query)?).await,
+        (&Method::GET, ["wait"]) => wait(slot, &read_query(query)?).await?,
         (&Method::GET, ["namespaces"]) => ApiResponse::ok(&control.list_namespaces()),
         (&Method::POST, ["namespaces"]) => {
             let new: NewNamespace = read_json(body).await?;
@@ -128,14 +128,12 @@ fn change_clock(clock: &Clock, change: &ClockChange) -> Result<ApiResponse> {
     Ok(ApiResponse::ok(&ClockState::of(clock)))
 }
 
-async fn wait(slot: &Slot, query: &WaitQuery) -> Result<Response> {
+async fn wait(slot: &Slot, query: &WaitQuery) -> Result<ApiResponse> {
     let pending = match waiting::wait(&slot.current(), query).await? {
-        Found::Request(request) => return Ok(ApiResponse::ok(&request).into_response()),
-        Found::Deliveries => return Ok(ApiResponse::ok(&NoDeliveries { pending_deliveries: 0 }).into_response()),
+        Found::Request(request) => return Ok(ApiResponse::ok(&request)),
+        Found::Deliveries => return Ok(ApiResponse::ok(&NoDeliveries { pending_deliveries: 0 })),
         Found::Nothing { pending_deliveries } => pending_deliveries,
     };
     let nothing = NothingInTime { message: "this did not happen in time", pending_deliveries: pending };
-    let mut response = ApiResponse::ok(&nothing).into_response();
-    *response.status_mut() = StatusCode::REQUEST_TIMEOUT;
-    Ok(response)
+    Ok(ApiResponse::request_timeout(&nothing))
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::slot::Slot;
 use plinth_base::clock::{Clock, Timestamp};
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -39,4 +40,17 @@ pub struct NothingInTime {
     pub message: &'static str,
     /// The webhooks that are left, if these were waited for.
     pub pending_deliveries: Option<i64>,
+}
+
+/// A namespace and its address.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ShownNamespace {
+    pub name: String,
+    pub url: String,
+}
+
+impl ShownNamespace {
+    pub fn of(slot: &Slot) -> Self {
+        Self { name: slot.name.clone(), url: slot.url.clone() }
+    }
 }

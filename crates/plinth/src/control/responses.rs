@@ -8,7 +8,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use http::{HeaderName, HeaderValue, StatusCode};
+use http::{HeaderName, HeaderValue};
 use serde_json::Value;
 
 use super::faults::{CannedResponse, RateLimitKind};
@@ -33,7 +33,9 @@ pub fn canned(canned: &CannedResponse) -> Response {
         json => (Some("application/json; charset=utf-8"), json.to_string()),
     };
     let mut response = Response::new(Body::from(body));
-    *response.status_mut() = StatusCode::from_u16(canned.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    if let Ok(status) = canned.status.try_into() {
+        *response.status_mut() = status;
+    }
     let headers = response.headers_mut();
     if let Some(content_type) = content_type {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
