@@ -1,0 +1,2 @@
+export * from './index.js';
+export { plinth as default } from './index.js';

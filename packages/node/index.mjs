@@ -1,0 +1,4 @@
+import api from './lib/index.js';
+
+export const { plinth, PlinthError } = api;
+export default plinth;

@@ -1,0 +1,51 @@
+'use strict';
+
+const { request } = require('node:http');
+
+/** An operation of the control interface failed. */
+class PlinthError extends Error {
+  constructor(message, status) {
+    super(message);
+    this.name = 'PlinthError';
+    this.status = status;
+  }
+}
+
+/**
+ * Sends a request to the control interface. It uses no global `fetch`, which tests may replace, and a connection of its
+ * own, which a reset cannot close.
+ */
+async function control(url, method, path, { body, query = {} } = {}) {
+  const target = new URL(`/_plinth/${path}`, url);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) target.searchParams.set(name, String(value));
+  }
+  const { status, text } = await send(target, method, body);
+  const data = text ? parse(text) : undefined;
+  if (status >= 200 && status < 300) return data;
+  throw new PlinthError(data?.message ?? `${method} ${target.pathname}: status ${status}`, status);
+}
+
+function send(target, method, body) {
+  const headers = { connection: 'close', ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) };
+  return new Promise((done, fail) => {
+    const sent = request(target, { method, headers, agent: false }, (response) => {
+      const parts = [];
+      response.on('data', (part) => parts.push(part));
+      response.on('end', () => done({ status: response.statusCode, text: Buffer.concat(parts).toString() }));
+      response.on('error', fail);
+    });
+    sent.on('error', (error) => fail(new PlinthError(`${method} ${target}: ${error.message}; is the server stopped?`)));
+    sent.end(body);
+  });
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { message: text };
+  }
+}
+
+module.exports = { control, PlinthError };

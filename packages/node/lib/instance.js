@@ -1,0 +1,157 @@
+'use strict';
+
+const { randomBytes } = require('node:crypto');
+const { readFile } = require('node:fs/promises');
+const { control } = require('./control.js');
+const { fromWire, toWire } = require('./names.js');
+const { createOctokit } = require('./octokit.js');
+const { statePath, stateText } = require('./state.js');
+
+/** Everything that a classic token can be allowed. */
+const ALL_SCOPES = ['repo', 'workflow', 'admin:org', 'project', 'user', 'delete_repo', 'notifications', 'admin:repo_hook', 'admin:org_hook'];
+const UNITS = { days: 86_400, hours: 3_600, minutes: 60, seconds: 1 };
+
+/** A server, or a namespace of one: the same operations on data of its own. */
+class Instance {
+  #Octokit;
+  #stop;
+  #tokens = new Map();
+
+  constructor({ url, directory, Octokit, stop = async () => {} }) {
+    this.url = url;
+    this.directory = directory;
+    this.#Octokit = Octokit;
+    this.#stop = stop;
+    const send = (method, path, options) => control(url, method, path, options);
+    this.clock = clock(send);
+    this.faults = faults(send);
+    this.requests = requests(send);
+    this.deliveries = deliveries(send);
+  }
+
+  octokit(userOrToken, options = {}) {
+    const withClass = { ...(this.#Octokit && { Octokit: this.#Octokit }), ...options };
+    return createOctokit({ url: this.url, userOrToken, token: (user) => this.token(user), options: withClass });
+  }
+
+  /** A token of a user of the state. It is the same after a reset. */
+  async token(user, { scopes = ALL_SCOPES, expiresAt } = {}) {
+    const expiry = expiresAt && { expires_at: instant(expiresAt) };
+    const rights = { kind: 'classic', user, scopes, ...expiry };
+    const key = JSON.stringify(rights);
+    const entry = this.#tokens.get(key) ?? { value: `ghp_${randomBytes(18).toString('hex')}` };
+    this.#tokens.set(key, entry);
+    entry.created ??= this.apply({ tokens: [{ ...rights, token: entry.value }] });
+    try {
+      await entry.created;
+    } catch (error) {
+      entry.created = undefined;
+      throw error;
+    }
+    return entry.value;
+  }
+
+  async reset() {
+    await control(this.url, 'POST', 'reset');
+    this.#forgetTokens();
+  }
+
+  async snapshot(name) {
+    await control(this.url, 'POST', 'snapshots', { body: JSON.stringify({ name }) });
+  }
+
+  async restore(name) {
+    await control(this.url, 'POST', `snapshots/${encodeURIComponent(name)}/restore`);
+    this.#forgetTokens();
+  }
+
+  async apply(state) {
+    const path = statePath(state);
+    const body = path ? await readFile(path, 'utf8') : stateText(state);
+    return (await control(this.url, 'POST', 'state', { body })).report;
+  }
+
+  async namespace({ name, snapshot } = {}) {
+    const created = await control(this.url, 'POST', 'namespaces', { body: JSON.stringify({ name, snapshot }) });
+    const path = `namespaces/${encodeURIComponent(created.name)}`;
+    const stop = () => control(this.url, 'DELETE', path);
+    return new Instance({ url: created.url, directory: this.directory, Octokit: this.#Octokit, stop });
+  }
+
+  /** The same instance, with something to do after it has stopped. */
+  withStop(then) {
+    const stop = this.#stop;
+    this.#stop = async () => {
+      await stop();
+      await then();
+    };
+    return this;
+  }
+
+  /** Stops the server, or removes the namespace. Nothing happens the second time. */
+  async stop() {
+    const stop = this.#stop;
+    this.#stop = async () => {};
+    await stop();
+  }
+
+  async [Symbol.asyncDispose ?? Symbol.for('nodejs.asyncDispose')]() {
+    await this.stop();
+  }
+
+  #forgetTokens() {
+    for (const entry of this.#tokens.values()) entry.created = undefined;
+  }
+}
+
+function clock(send) {
+  const change = async (body) => new Date((await send('POST', 'clock', { body: JSON.stringify(body) })).now);
+  return {
+    now: async () => new Date((await send('GET', 'clock')).now),
+    set: async (time) => change({ now: instant(time) }),
+    advance: async (time) => change({ advance_seconds: secondsOf(time) }),
+    freeze: async (time) => change({ frozen: true, ...(time && { now: instant(time) }) }),
+    resume: () => change({ frozen: false }),
+  };
+}
+
+function faults(send) {
+  return {
+    add: async (rule) => fromWire(await send('POST', 'faults', { body: JSON.stringify(toWire(rule)) })),
+    list: async () => (await send('GET', 'faults')).map(fromWire),
+    clear: () => send('DELETE', 'faults'),
+  };
+}
+
+function requests(send) {
+  const list = async (filter = {}) => (await send('GET', 'requests', { query: filter })).map(fromWire);
+  return {
+    list,
+    unmatched: () => list({ unmatched: true }),
+    clear: () => send('DELETE', 'requests'),
+    wait: async (filter = {}, { timeout } = {}) => fromWire(await send('GET', 'wait', { query: { ...filter, timeout_ms: timeout } })),
+  };
+}
+
+function deliveries(send) {
+  return {
+    wait: async ({ timeout } = {}) => {
+      await send('GET', 'wait', { query: { deliveries: true, timeout_ms: timeout } });
+    },
+  };
+}
+
+/** The server's times have no fraction of a second. */
+function instant(time) {
+  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+function secondsOf(time) {
+  if (typeof time === 'number') return time;
+  return Object.entries(time).reduce((sum, [unit, count]) => {
+    if (!(unit in UNITS)) throw new TypeError(`clock.advance: ${unit} is not one of ${Object.keys(UNITS).join(', ')}`);
+    return sum + count * UNITS[unit];
+  }, 0);
+}
+
+module.exports = { Instance };
