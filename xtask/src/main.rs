@@ -12,6 +12,7 @@ mod faults;
 mod fuzz;
 mod npm;
 mod outcome;
+mod packages;
 mod postgres;
 mod process;
 mod python;

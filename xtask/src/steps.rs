@@ -9,7 +9,7 @@ use crate::process::first_line;
 use crate::step::{Need, Step, cargo_test, minutes, without_postgres};
 use crate::tally::Tally;
 use crate::workspace::{TEST_RESPONSES_VARIABLE, cargo, recorded_responses, target};
-use crate::{bench, browser, clients, durability, faults, python};
+use crate::{bench, browser, clients, durability, faults, packages, python};
 
 /// Before a commit: finds most mistakes in little time.
 pub fn quick() -> Vec<Step> {
@@ -43,6 +43,8 @@ pub fn all() -> Vec<Step> {
         clients::GIT,
         clients::EXAMPLE_NODE,
         clients::EXAMPLE_PYTHON,
+        packages::NODE,
+        packages::PYTHON,
         clients::OCTOCRAB,
         clients::EXAMPLE_RUST,
         bench::STEP,
