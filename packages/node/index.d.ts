@@ -143,12 +143,12 @@ export interface Requests {
   /** The requests that no route matches. */
   unmatched(): Promise<LoggedRequest[]>;
   clear(): Promise<void>;
-  /** The first request that matches, which may be in the log already; rejects after `timeout` milliseconds, 5000 by default. */
+  /** The first request that matches, which may be in the log already; rejects after `timeout` milliseconds, 20,000 by default. */
   wait(filter?: Omit<RequestFilter, 'unmatched'>, options?: { timeout?: number }): Promise<LoggedRequest>;
 }
 
 export interface Deliveries {
-  /** Resolves when every webhook was sent and its receiver has responded; rejects after `timeout` milliseconds, 5000 by default. */
+  /** Resolves when every webhook was sent and its receiver has responded; rejects after `timeout` milliseconds, 20,000 by default. */
   wait(options?: { timeout?: number }): Promise<void>;
 }
 

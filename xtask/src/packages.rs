@@ -40,6 +40,19 @@ pub const PYTHON: Step = Step {
     },
 };
 
+pub const ACTION: Step = Step {
+    name: "package-action",
+    about: "the script of the GitHub Action starts the program as a runner would",
+    needs: &[Need::Step("binary")],
+    limit: minutes(2),
+    run: |context| {
+        if first_line(Command::new("python3").arg("--version")).is_none() {
+            return Outcome::skipped("python3 is not installed");
+        }
+        context.run_command(workspace::command("sh").arg("packages/action/test.sh").arg(workspace::plinth()))
+    },
+};
+
 fn node(context: &Context, project: &Path) -> Result<Outcome, String> {
     let out = workspace::target().join("packages/npm");
     context.succeed(build("node", "packages/node/build.mjs", &out).env_remove("PLINTH"))?;

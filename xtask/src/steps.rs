@@ -45,6 +45,7 @@ pub fn all() -> Vec<Step> {
         clients::EXAMPLE_PYTHON,
         packages::NODE,
         packages::PYTHON,
+        packages::ACTION,
         clients::OCTOCRAB,
         clients::EXAMPLE_RUST,
         bench::STEP,

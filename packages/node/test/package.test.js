@@ -109,7 +109,7 @@ test('log has unmatched requests with the nearest operation, and can be waited f
   await assert.rejects(github.requests.wait({ path: '/nothing' }, { timeout: 20 }), { status: 408 });
 });
 
-test('webhook is received before the wait for deliveries ends', async () => {
+test('webhook is received before the wait for deliveries ends, unless a fault loses it', async () => {
   const events = [];
   const receiver = createServer((request, response) => {
     events.push(request.headers['x-github-event']);
@@ -118,6 +118,8 @@ test('webhook is received before the wait for deliveries ends', async () => {
   await once(receiver.listen(0, '127.0.0.1'), 'listening');
   const config = { url: `http://127.0.0.1:${receiver.address().port}`, content_type: 'json' };
   await octokit.rest.repos.createWebhook({ ...hello, config, events: ['issue_comment'] });
+  await github.faults.add({ webhook: { event: 'issue_comment' }, deliver: 'lost' });
+  await comment(octokit, 'lost');
   await comment(octokit, 'Hello');
   await github.deliveries.wait();
   receiver.close();

@@ -134,7 +134,7 @@ def test_log_has_unmatched_requests_and_can_be_waited_for(plinth, plinth_github)
         plinth.requests.wait(path="/nothing", timeout=0.02)
 
 
-def test_webhook_is_received_before_the_wait_for_deliveries_ends(plinth, plinth_github):
+def test_webhook_is_received_before_the_wait_for_deliveries_ends_unless_a_fault_loses_it(plinth, plinth_github):
     events = []
 
     class Receiver(BaseHTTPRequestHandler):
@@ -150,6 +150,8 @@ def test_webhook_is_received_before_the_wait_for_deliveries_ends(plinth, plinth_
         Thread(target=server.serve_forever).start()
         repo = plinth_github("mona").get_repo("mona/hello")
         repo.create_hook("web", {"url": f"http://127.0.0.1:{server.server_port}"}, ["issue_comment"])
+        plinth.faults.add(webhook={"event": "issue_comment"}, deliver="lost")
+        comment(plinth_github("hubot"), "lost")
         comment(plinth_github("hubot"), "Hello")
         plinth.deliveries.wait()
         server.shutdown()

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ._clients import create_github, create_githubkit
-from ._control import Control
+from ._control import WAIT_SECONDS, Control
 from ._faults import Faults
 from ._requests import Requests
 from ._server import Server
@@ -166,7 +166,7 @@ class Deliveries:
     def __init__(self, control: Control) -> None:
         self._control = control
 
-    def wait(self, *, timeout: float = 5) -> None:
+    def wait(self, *, timeout: float = WAIT_SECONDS) -> None:
         """Returns when every webhook was sent and its receiver has responded. Raises PlinthTimeout after `timeout` seconds."""
         self._control.send("GET", "wait", query={"deliveries": True, "timeout_ms": round(timeout * 1000)})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Mapping
 
-from ._control import Control
+from ._control import WAIT_SECONDS, Control
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Requests:
         operation: str | None = None,
         status: int | None = None,
         after: int | None = None,
-        timeout: float = 5,
+        timeout: float = WAIT_SECONDS,
     ) -> LoggedRequest:
         """The first request that matches, which may be in the log already. Raises PlinthTimeout after `timeout` seconds."""
         query = {"method": method, "path": path, "operation": operation, "status": status, "after": after}

@@ -34,7 +34,7 @@ class Server:
 
     def stop(self) -> None:
         """Stops the server, and returns when it has ended."""
-        atexit.unregister(self.stop)
+        atexit.unregister(self._stop_at_exit)
         self._process.terminate()
         self._process.wait()
         # After the end of the server and before its process id is used again.
@@ -75,7 +75,13 @@ class Server:
         # A session of its own: an interrupt from the terminal ends the server by itself.
         guard = ["sh", "-c", GUARD, "plinth-guard", str(self._process.pid), str(self._temporary)]
         self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True)
-        atexit.register(self.stop)
+        self._owner = os.getpid()
+        atexit.register(self._stop_at_exit)
+
+    def _stop_at_exit(self) -> None:
+        # A forked process inherits the handler, but not the server.
+        if os.getpid() == self._owner:
+            self.stop()
 
 
 def _flags(file: Path | None) -> list[str]:
