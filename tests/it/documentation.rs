@@ -137,7 +137,8 @@ fn links(text: &str) -> Vec<String> {
 
 fn pages() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = PAGES.iter().map(|page| root().join(page)).collect();
-    for directory in ["docs", "docs/decisions"] {
+    for directory in ["docs", "docs/decisions", "packages/action", "packages/node", "packages/python", "packages/rust"]
+    {
         let entries = std::fs::read_dir(root().join(directory)).expect("there is documentation").flatten();
         found.extend(entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "md")));
     }

@@ -154,8 +154,8 @@ for (const signal of [undefined, 'SIGTERM', 'SIGKILL']) {
     const { url, directory } = JSON.parse(String((await once(child.stdout, 'data'))[0]));
     if (signal) child.kill(signal);
     await once(child, 'exit');
-    const answers = () => fetch(url).then(() => true, () => false);
-    while (await answers() || existsSync(directory)) await new Promise((done) => { setTimeout(done, 5); });
+    const responds = () => fetch(url).then(() => true, () => false);
+    while (await responds() || existsSync(directory)) await new Promise((done) => { setTimeout(done, 5); });
   });
 }
 

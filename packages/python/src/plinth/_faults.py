@@ -63,7 +63,7 @@ class Faults:
         """Adds a rule with one effect.
 
         It affects the next request that matches, or `times` requests, or a share of them by `probability` and `seed`.
-        `respond`, `rate_limit` and `close` take the place of the request; `truncate_at` and `after_deliveries` change how its
+        With `respond`, `rate_limit` and `close` the request changes nothing; `truncate_at` and `after_deliveries` change how its
         response is sent. With `webhook` it is about webhooks, and the effect is `deliver` or `delay_ms`.
         """
         rule = {name: value for name, value in locals().items() if name != "self" and value is not None}
