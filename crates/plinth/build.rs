@@ -1,5 +1,4 @@
 //! Tells the program which commit it was built from.
-#![expect(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
 
 use std::process::Command;
 
