@@ -10,6 +10,7 @@ mod labels;
 mod ready;
 
 pub use extract::{FoundConversation, check};
+pub use ready::complete;
 
 use crate::policy::table::{
     AddAssignees, AddFieldValues, AddLabels, CheckAssignee, CheckAssigneeOfIssue, CreateIssue, DeleteFieldValue,

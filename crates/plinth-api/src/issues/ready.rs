@@ -1,14 +1,16 @@
 //! Completes issues with what their JSON needs, each kind with one statement for a page.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use plinth_base::error::{Error, Result};
+use plinth_base::ids::AccountId;
 use plinth_core::accounts;
 use plinth_core::issue_field_values::{self, FieldValue};
 use plinth_core::issue_fields::model::Visibility;
 use plinth_core::issues::{Issue, assignee_store};
 use plinth_core::labels;
-use plinth_core::repos::{Repo, RepoTarget};
+use plinth_core::repos::RepoTarget;
 use plinth_core::tokens::Principal;
 use plinth_markdown::Rendered;
 use plinth_store::Connection;
@@ -27,27 +29,42 @@ pub async fn ready_one<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, 
 pub async fn ready<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, issues: Vec<Issue>) -> Result<Vec<Ready>> {
     let bodies = issues.iter().map(|issue| issue.body.as_deref().unwrap_or_default());
     let rendered = render(app, access.context(), &access.repo, bodies).await?;
-    let mut db = app.read().await?;
-    let ids = || issues.iter().map(|issue| issue.id);
-    let mut labels = labels::store::list_of(&mut db, ids()).await?;
-    let mut assignees = assignee_store::list_of(&mut db, ids()).await?;
-    let only_issues = issues.iter().filter(|issue| issue.pull.is_none()).map(|issue| issue.id);
-    let mut values = issue_field_values::store::list_of(&mut db, only_issues).await?;
-    let sees_all =
-        values.values().flatten().all(is_public) || is_member(&mut db, access.caller(), &access.repo).await?;
-    drop(db);
-    let ready = |(issue, rendered): (Issue, Option<Arc<Rendered>>)| {
+    let issues = issues.into_iter().map(|issue| (issue, access.repo.owner_id)).collect();
+    let ready = complete(&mut app.read().await?, access.caller(), issues).await?;
+    let with = |(ready, rendered): (Ready, Option<Arc<Rendered>>)| Ready {
+        rendered: rendered.filter(|_| ready.issue.body.is_some()),
+        ..ready
+    };
+    Ok(ready.into_iter().zip(rendered).map(with).collect())
+}
+
+/// Completes issues of any repositories, each with the owner of its repository, but for rendered bodies.
+pub async fn complete(db: &mut Connection, caller: &Principal, issues: Vec<(Issue, AccountId)>) -> Result<Vec<Ready>> {
+    let ids = || issues.iter().map(|(issue, _)| issue.id);
+    let mut labels = labels::store::list_of(db, ids()).await?;
+    let mut assignees = assignee_store::list_of(db, ids()).await?;
+    let only_issues = issues.iter().filter(|(issue, _)| issue.pull.is_none()).map(|(issue, _)| issue.id);
+    let mut values = issue_field_values::store::list_of(db, only_issues).await?;
+    let mut members = HashMap::new();
+    for (issue, owner) in &issues {
+        let has_hidden = values.get(&issue.id).is_some_and(|values| !values.iter().all(is_public));
+        if has_hidden && !members.contains_key(owner) {
+            members.insert(*owner, is_member(db, caller, *owner).await?);
+        }
+    }
+    let ready = |(issue, owner): (Issue, AccountId)| {
+        let sees_all = members.get(&owner).copied().unwrap_or_default();
         let mut values = values.remove(&issue.id).unwrap_or_default();
         values.retain(|value| sees_all || is_public(value));
         Ready {
-            rendered: rendered.filter(|_| issue.body.is_some()),
+            rendered: None,
             labels: labels.remove(&issue.id).unwrap_or_default(),
             assignees: assignees.remove(&issue.id).unwrap_or_default(),
             values,
             issue,
         }
     };
-    Ok(issues.into_iter().zip(rendered).map(ready).collect())
+    Ok(issues.into_iter().map(ready).collect())
 }
 
 /// The values that the caller may see.
@@ -56,7 +73,7 @@ pub async fn visible<E: Endpoint>(
     access: &Allowed<E, RepoTarget>,
     mut values: Vec<FieldValue>,
 ) -> Result<Vec<FieldValue>> {
-    if !values.iter().all(is_public) && !is_member(db, access.caller(), &access.repo).await? {
+    if !values.iter().all(is_public) && !is_member(db, access.caller(), access.repo.owner_id).await? {
         values.retain(is_public);
     }
     Ok(values)
@@ -66,13 +83,13 @@ fn is_public(value: &FieldValue) -> bool {
     value.visibility == Visibility::All
 }
 
-/// Whether the caller is a member of the organization that owns the repository, or an app that is installed there.
-async fn is_member(db: &mut Connection, caller: &Principal, repo: &Repo) -> Result<bool> {
+/// Whether the caller is a member of the organization that owns a repository, or an app that is installed there.
+async fn is_member(db: &mut Connection, caller: &Principal, owner: AccountId) -> Result<bool> {
     match caller {
         Principal::Anonymous | Principal::App(_) => Ok(false),
-        Principal::Installation(token) => Ok(token.account == repo.owner_id),
+        Principal::Installation(token) => Ok(token.account == owner),
         Principal::User(_) => match caller.user_id() {
-            Some(user) => Ok(accounts::store::find_membership(db, repo.owner_id, user).await?.is_some()),
+            Some(user) => Ok(accounts::store::find_membership(db, owner, user).await?.is_some()),
             None => Ok(false),
         },
     }

@@ -10,7 +10,7 @@ pub use handlers::commit::{find_named, find_target};
 pub use handlers::commit_reports::get_commit;
 pub use handlers::commits::{COMMITS_MAX, find_people, read_commits, shown_bytes};
 pub use handlers::files::FileReader;
-pub use handlers::{find_pull, patch, ready_one};
+pub use handlers::{complete, find_pull, patch, ready_one};
 
 use crate::policy::table::{
     CreatePull, GetPull, GetRepoCommit, ListCheckRuns, ListPullCommits, ListPullFiles, ListPulls, ListPullsOfCommit,

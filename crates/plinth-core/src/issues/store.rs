@@ -4,14 +4,20 @@ use super::model::{Issue, IssueState, StateReason};
 use crate::pulls::store::{author_columns, author_joins};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, IssueId, RepoId};
-use plinth_store::{Connection, DbError, Transaction, params};
+use plinth_store::{Connection, DbError, Transaction, Value, params};
 
-/// The issues of the repository `$1`, without their people.
+/// The issues of the repository `$1`, or others, without their people.
 macro_rules! issue_rows {
     () => {
-        "select c.id, i.repo_id, i.number, i.title, i.body, i.state, i.state_reason, i.created_at, i.updated_at, \
+        issue_rows!("i.repo_id = $1")
+    };
+    ($condition:literal) => {
+        concat!(
+            "select c.id, i.repo_id, i.number, i.title, i.body, i.state, i.state_reason, i.created_at, i.updated_at, \
          i.closed_at, c.comments, cast(null as bigint) as pull_id, false as draft, cast(null as bigint) as merged_at, \
-         i.author_id, i.closed_by from issue i join conversation c on c.id = i.id where i.repo_id = $1"
+         i.author_id, i.closed_by from issue i join conversation c on c.id = i.id where ",
+            $condition
+        )
     };
 }
 pub(super) use issue_rows;
@@ -48,6 +54,29 @@ pub async fn find(db: &mut Connection, repo: RepoId, number: i64) -> Result<Opti
     let sql =
         select_issue!(concat!(issue_rows!(), " and i.number = $2 union all ", pull_rows!(), " and p.number = $2"), "");
     db.optional(sql, params![repo, number]).await
+}
+
+/// Issues per statement: a page of 30 takes one.
+const ISSUES_PER_STATEMENT: usize = 32;
+
+/// Issues by their ids, of any repositories and in any order.
+pub async fn list_by_id(db: &mut Connection, ids: &[IssueId]) -> Result<Vec<Issue>, DbError> {
+    let sql = select_issue!(
+        issue_rows!(
+            "i.id in ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, \
+             $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)"
+        ),
+        ""
+    );
+    let mut found = Vec::with_capacity(ids.len());
+    for some in ids.chunks(ISSUES_PER_STATEMENT) {
+        let mut values = [Value::Null; ISSUES_PER_STATEMENT];
+        for (value, IssueId(id)) in values.iter_mut().zip(some) {
+            *value = Value::Integer(*id);
+        }
+        found.extend(db.all::<Issue>(sql, &values).await?);
+    }
+    Ok(found)
 }
 
 /// The first issue with this title.

@@ -5,6 +5,7 @@ mod cache;
 pub mod diff_context;
 pub mod events;
 mod input;
+pub mod listing;
 mod mergeability;
 pub mod model;
 pub mod operations;

@@ -53,6 +53,7 @@ macro_rules! select_pull {
         )
     };
 }
+pub(super) use select_pull;
 
 pub async fn find(db: &mut Connection, repo: RepoId, number: i64) -> Result<Option<Pull>, DbError> {
     db.optional(select_pull!("where p.repo_id = $1 and p.number = $2"), params![repo, number]).await

@@ -6,6 +6,7 @@ pub mod commits;
 pub mod files;
 pub mod patch;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::body::{CreatePullBody, UpdatePullBody};
@@ -22,6 +23,7 @@ use crate::request::context::RequestContext;
 use crate::request::page;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
+use plinth_base::ids::RepoId;
 use plinth_core::issues::assignee_store;
 use plinth_core::labels;
 use plinth_core::pulls::model::Pull;
@@ -32,6 +34,7 @@ use plinth_core::repos::RepoTarget;
 use plinth_core::repos::store::count_open_issues;
 use plinth_core::review_requests;
 use plinth_markdown::Rendered;
+use plinth_store::Connection;
 
 pub async fn list(access: Allowed<ListPulls, RepoTarget>, app: App) -> Result<ApiResponse> {
     let context = access.context();
@@ -97,23 +100,30 @@ pub async fn ready_one(app: &App, context: &RequestContext, repo: &Repo, pull: P
 pub(super) async fn ready(app: &App, context: &RequestContext, repo: &Repo, pulls: Vec<Pull>) -> Result<Vec<Ready>> {
     let bodies = pulls.iter().map(|pull| pull.body.as_deref().unwrap_or_default());
     let rendered = render(app, context, repo, bodies).await?;
-    let mut db = app.read().await?;
-    let open = count_open_issues(&mut db, pulls.iter().map(|pull| pull.repo_id).take(1)).await?;
-    let mut reviewers = review_requests::store::list(&mut db, pulls.iter().map(|pull| pull.id)).await?;
-    let mut labels = labels::store::list_of(&mut db, pulls.iter().map(|pull| pull.issue_id)).await?;
-    let mut assignees = assignee_store::list_of(&mut db, pulls.iter().map(|pull| pull.issue_id)).await?;
-    drop(db);
-    // All are in the same repository.
-    let open_issues = open.into_values().next().unwrap_or_default();
-    let both = pulls.into_iter().zip(rendered);
-    let ready = |(pull, rendered): (Pull, Option<Arc<Rendered>>)| {
-        let rendered = rendered.filter(|_| pull.body.is_some());
-        let reviewers = reviewers.remove(&pull.id).unwrap_or_default();
-        let labels = labels.remove(&pull.issue_id).unwrap_or_default();
-        let assignees = assignees.remove(&pull.issue_id).unwrap_or_default();
-        Ready { pull, rendered, open_issues, reviewers, labels, assignees }
+    let ready = complete(&mut app.read().await?, pulls).await?;
+    let with = |(ready, rendered): (Ready, Option<Arc<Rendered>>)| Ready {
+        rendered: rendered.filter(|_| ready.pull.body.is_some()),
+        ..ready
     };
-    Ok(both.map(ready).collect())
+    Ok(ready.into_iter().zip(rendered).map(with).collect())
+}
+
+/// Completes pull requests of any repositories, but for rendered bodies.
+pub async fn complete(db: &mut Connection, pulls: Vec<Pull>) -> Result<Vec<Ready>> {
+    let repos: BTreeSet<RepoId> = pulls.iter().map(|pull| pull.repo_id).collect();
+    let open = count_open_issues(db, repos.into_iter()).await?;
+    let mut reviewers = review_requests::store::list(db, pulls.iter().map(|pull| pull.id)).await?;
+    let mut labels = labels::store::list_of(db, pulls.iter().map(|pull| pull.issue_id)).await?;
+    let mut assignees = assignee_store::list_of(db, pulls.iter().map(|pull| pull.issue_id)).await?;
+    let ready = |pull: Pull| Ready {
+        rendered: None,
+        open_issues: open.get(&pull.repo_id).copied().unwrap_or_default(),
+        reviewers: reviewers.remove(&pull.id).unwrap_or_default(),
+        labels: labels.remove(&pull.issue_id).unwrap_or_default(),
+        assignees: assignees.remove(&pull.issue_id).unwrap_or_default(),
+        pull,
+    };
+    Ok(pulls.into_iter().map(ready).collect())
 }
 
 /// The pull request that the path names inside its repository.
