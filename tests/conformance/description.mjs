@@ -56,6 +56,11 @@ function resolve(node) {
   return resolve(node.$ref.slice(2).split('/').reduce((at, key) => at[key], document));
 }
 
+/** Every issue and every pull request is a valid draft issue, too: no value matches only one of the three. */
+function isLoose(keyword, parts) {
+  return keyword === 'oneOf' && parts.some(({ $ref }) => $ref === '#/components/schemas/projects-v2-draft-issue');
+}
+
 /** OpenAPI 3.0 as JSON Schema. An unknown keyword stops the check, so that no rule is skipped. */
 function converted(described) {
   const { discriminator, ...node } = resolve(described);
@@ -63,7 +68,7 @@ function converted(described) {
   const schema = {};
   for (const [keyword, value] of Object.entries(node)) {
     if (RULES.includes(keyword)) schema[keyword] = value;
-    else if (SCHEMAS.includes(keyword)) schema[keyword] = value.map(converted);
+    else if (SCHEMAS.includes(keyword)) schema[isLoose(keyword, value) ? 'anyOf' : keyword] = value.map(converted);
     else if (SCHEMA.includes(keyword)) schema[keyword] = typeof value === 'boolean' ? value : converted(value);
     else if (NAMED.includes(keyword)) schema[keyword] = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, converted(part)]));
     else if (!ANNOTATIONS.includes(keyword)) throw new Error(`GitHub's description uses ${keyword}, which this check does not support`);

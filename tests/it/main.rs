@@ -28,6 +28,7 @@ mod links;
 mod merges;
 mod process;
 mod project_fields;
+mod project_items;
 mod projects;
 mod pulls;
 mod refs;

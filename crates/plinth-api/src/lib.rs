@@ -27,6 +27,7 @@ mod oauth;
 pub mod openapi;
 pub mod policy;
 mod project_fields;
+mod project_items;
 mod projects;
 mod pulls;
 mod refs;

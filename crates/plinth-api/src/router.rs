@@ -3,8 +3,8 @@
 use crate::routes::Routes;
 use crate::{
     accounts, branches, commits, contents, explorer, git_http, git_objects, graphql, installations, issue_comments,
-    issue_fields, issues, labels, merges, meta, notifications, oauth, project_fields, projects, pulls, refs, releases,
-    repos, review_comments, review_requests, statuses, webhooks,
+    issue_fields, issues, labels, merges, meta, notifications, oauth, project_fields, project_items, projects, pulls,
+    refs, releases, repos, review_comments, review_requests, statuses, webhooks,
 };
 
 pub fn routes() -> Routes {
@@ -28,6 +28,7 @@ fn api() -> Routes {
         .merge(oauth::routes())
         .merge(accounts::routes())
         .merge(projects::routes())
+        .merge(project_items::routes())
         .merge(pulls::routes())
         .merge(issues::routes())
         .merge(issue_comments::routes())

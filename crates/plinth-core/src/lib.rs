@@ -27,6 +27,7 @@ pub mod oauth;
 pub mod objects;
 pub mod paging;
 pub mod project_fields;
+pub mod project_items;
 pub mod projects;
 pub mod pulls;
 pub mod rate_limit;

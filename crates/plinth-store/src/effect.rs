@@ -56,6 +56,8 @@ const CONTENT_TABLES: &[&str] = &[
     "project_field",
     "project_field_iteration",
     "project_field_option",
+    "project_item",
+    "project_item_value",
     "release",
     "release_asset",
     "release_asset_chunk",

@@ -35,6 +35,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0015_issues",
     "0016_resolved_threads",
     "0017_repository_statistics",
+    "0018_project_items",
     "0020_event_ids"
 ];
 

@@ -154,6 +154,7 @@ integer_column!(
     ids::TokenId,
     ids::ProjectId,
     ids::ProjectFieldId,
+    ids::ProjectItemId,
     ids::IssueFieldId,
     ids::IssueFieldOptionId,
     ids::PullId,

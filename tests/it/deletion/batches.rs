@@ -123,6 +123,16 @@ async fn fill_issue(tx: &mut Transaction, repo: RepoId, (n, first): (i64, i64)) 
     tx.execute("insert into issue_field_value (conversation_id, issue_field_id) values ($1, $2)", params![first, n])
         .await?;
     tx.execute("insert into issue_field_value_option values ($1, $2)", params![first, n]).await?;
+    let sql = "insert into project (id, owner_id, number, title, public, created_at, updated_at) \
+               values ($1, 1, $1, 'a', true, 1, 1)";
+    tx.execute(sql, params![n]).await?;
+    let sql = "insert into project_field (id, project_id, name, name_key, data_type, created_at, updated_at) \
+               values ($1, $1, 'a', 'a', 'text', 1, 1)";
+    tx.execute(sql, params![n]).await?;
+    let sql = "insert into project_item (id, project_id, conversation_id, created_at, updated_at) \
+               values ($1, $1, $2, 1, 1)";
+    tx.execute(sql, params![n, first]).await?;
+    tx.execute("insert into project_item_value values ($1, $1, 'a')", params![n]).await?;
     Ok(())
 }
 

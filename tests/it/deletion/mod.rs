@@ -21,7 +21,7 @@ const OTHER: RepoId = RepoId(2);
 const DELETES: &str = "ghp_deletes";
 
 /// The tables with rows of a repository, and how many there are.
-const ROWS: [(&str, &str); 31] = [
+const ROWS: [(&str, &str); 33] = [
     ("repo", "select count(*) from repo where id = $1"),
     ("collaborator", "select count(*) from collaborator where repo_id = $1"),
     ("installation_repo", "select count(*) from installation_repo where repo_id = $1"),
@@ -57,6 +57,15 @@ const ROWS: [(&str, &str); 31] = [
         "issue_field_value_option",
         "select count(*) from issue_field_value_option u join conversation c on c.id = u.conversation_id \
          where c.repo_id = $1",
+    ),
+    (
+        "project_item",
+        "select count(*) from project_item u join conversation c on c.id = u.conversation_id where c.repo_id = $1",
+    ),
+    (
+        "project_item_value",
+        "select count(*) from project_item_value v join project_item u on u.id = v.item_id \
+         join conversation c on c.id = u.conversation_id where c.repo_id = $1",
     ),
     ("review", "select count(*) from review where repo_id = $1"),
     ("review_thread", "select count(*) from review_thread where repo_id = $1"),
@@ -155,7 +164,7 @@ async fn fixture() -> (PullRequestFixture, Created) {
     (fixture, created)
 }
 
-/// An issue with a label, an assignee, a mention, a comment and the value of a field.
+/// An issue with a label, an assignee, a mention, a comment and the value of a field, in a project.
 async fn create_issue(fixture: &PullRequestFixture) {
     let fields = "org: acme, name: Priority, data_type: single_select, options: [{ name: High, color: red }]";
     fixture.service.apply(&StateFile::default().entry("issue_fields", fields).to_string()).await;
@@ -165,6 +174,9 @@ async fn create_issue(fixture: &PullRequestFixture) {
     let issue = fixture.user("mona").post("/repos/acme/rocket/issues", body).await.expect(201).json();
     let path = format!("/repos/acme/rocket/issues/{}/comments", issue["number"]);
     fixture.user("guest").post(&path, json!({ "body": "Same here" })).await.expect(201);
+    let item = format!("{{ content: 'acme/rocket#{}', values: {{ Status: Todo }} }}", issue["number"]);
+    let project = format!("owner: acme, title: Plan, items: [{item}]");
+    fixture.service.apply(&StateFile::default().entry("projects", &project).to_string()).await;
 }
 
 /// A hook of each repository, with a delivery.

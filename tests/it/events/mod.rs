@@ -9,6 +9,7 @@ mod installations;
 mod issues;
 mod members;
 mod merges;
+mod project_items;
 mod pulls;
 mod pushes;
 mod refs;

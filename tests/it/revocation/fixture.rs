@@ -143,6 +143,7 @@ fn token(caller: Caller) -> &'static str {
 }
 
 fn state(caller: Caller) -> String {
+    let item = "items: [{ content: 'octo-org/hello#6' }]";
     let is_collaborator = caller == Caller::Collaborator;
     let admin = if is_collaborator { "" } else { ", { user: carol, role: admin }" };
     let collaborator = if is_collaborator { "{ user: carol, permission: admin }" } else { "" };
@@ -163,8 +164,8 @@ fn state(caller: Caller) -> String {
         .repo("octo-org/unselected", "")
         .issue_field("Notes", "text", "")
         .issue_field("More", "text", "")
-        .project("octo-org", "Roadmap", "")
-        .project("carol", "Mine", "")
+        .project("octo-org", "Roadmap", item)
+        .project("carol", "Mine", item)
         .pull("octo-org/hello", "carol", &pull("First", "next"))
         .pull("octo-org/hello", "mona", &pull("Second", "second"))
         .pull("octo-org/hello", "mona", &pull("Third", "third"))

@@ -61,6 +61,8 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
     let issue = |more: &str| format!("{hello}/issues/6{more}");
     let issue_comment = |number: usize| format!("{hello}/issues/comments/{}", objects.issue_comments[number]);
     let values = json!({ "issue_field_values": [{ "field_id": objects.issue_fields[0], "value": "text" }] });
+    let item = json!({ "type": "PullRequest", "owner": "octo-org", "repo": "hello", "number": 1 });
+    let status = |field: i64| json!({ "fields": [{ "id": field, "value": "47fc9ee4" }] });
     let hook = json!({ "name": "web", "config": { "url": "http://192.0.2.1/new" } });
     let (path, body) = match row.operation {
         "projects/add-field-for-org" => ("/orgs/octo-org/projectsV2/1/fields".to_owned(), field),
@@ -129,6 +131,12 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
             (format!("{hello}/pulls/comments/{}/resolution", objects.comments[2]), Value::Null)
         }
         "pulls/delete-pending-review" => (format!("{}/reviews/{}", pull(3), objects.pending_reviews[1]), Value::Null),
+        "projects/add-item-for-org" => ("/orgs/octo-org/projectsV2/1/items".to_owned(), item),
+        "projects/update-item-for-org" => ("/orgs/octo-org/projectsV2/1/items/1".to_owned(), status(3)),
+        "projects/delete-item-for-org" => ("/orgs/octo-org/projectsV2/1/items/1".to_owned(), Value::Null),
+        "projects/add-item-for-user" => ("/users/carol/projectsV2/1/items".to_owned(), item),
+        "projects/update-item-for-user" => ("/users/carol/projectsV2/1/items/2".to_owned(), status(14)),
+        "projects/delete-item-for-user" => ("/users/carol/projectsV2/1/items/2".to_owned(), Value::Null),
         "issues/create" => (format!("{hello}/issues"), json!({ "title": "new" })),
         "issues/update" => (issue(""), json!({ "title": "changed" })),
         "issues/update-comment" => (issue_comment(0), json!({ "body": "changed" })),

@@ -1,6 +1,6 @@
 //! What a request may change, counted before and after it.
 
-pub const TABLES: [&str; 30] = [
+pub const TABLES: [&str; 32] = [
     "select count(*) from account",
     "select count(*) from repo",
     "select count(*) from collaborator",
@@ -19,6 +19,8 @@ pub const TABLES: [&str; 30] = [
     "select count(*) from label",
     "select count(*) from issue_field",
     "select count(*) from project_field",
+    "select count(*) from project_item",
+    "select count(*) from project_item_value",
     "select count(*) from token where ended_at is null",
     "select count(*) from device_code where decision is null and polled_at is null",
     "select count(*) from installation where suspended_at is null",

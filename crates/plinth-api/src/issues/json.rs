@@ -185,7 +185,7 @@ pub struct FieldValue<'a> {
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
-enum ShownValue<'a> {
+pub enum ShownValue<'a> {
     Text(&'a str),
     Integer(i64),
     Number(f64),
@@ -229,7 +229,8 @@ impl<'a> FieldValue<'a> {
     }
 }
 
-fn number<'a>(value: f64) -> ShownValue<'a> {
+/// An integer without a fraction where that is exact.
+pub fn number<'a>(value: f64) -> ShownValue<'a> {
     if value.fract() == 0.0 && value.abs() <= EXACT_MAX {
         #[expect(clippy::cast_possible_truncation, reason = "the number is an integer in the range of exact ones")]
         return ShownValue::Integer(value as i64);

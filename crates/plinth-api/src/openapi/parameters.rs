@@ -25,6 +25,7 @@ pub const PATH: &[PathParameter] = &[
     part("project_number", of::<i64>, "The project's number among those of its owner.", "1"),
     part("project_id", of::<i64>, "The `id` of the project.", "1"),
     part("field_id", of::<i64>, "The `id` of the project field.", "1"),
+    part("item_id", of::<i64>, "The `id` of the item.", "1"),
     part("issue_field_id", of::<i64>, "The `id` of the issue field.", "1"),
     part("pull_number", of::<i64>, "The pull request's number in its repository.", "1"),
     part("issue_number", of::<i64>, "The number of the issue or pull request in its repository.", "1"),

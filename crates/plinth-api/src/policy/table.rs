@@ -147,6 +147,18 @@ endpoints! {
     GetNotificationThread = "activity/get-thread", GET ["/notifications/threads/{thread_id}"], Rule { kinds: Kinds::SCOPED, act_scope: Some(Scope::Notifications), ..OWN };
     MarkNotificationThreadRead = "activity/mark-thread-as-read", PATCH ["/notifications/threads/{thread_id}"], Rule { kinds: Kinds::SCOPED, action: Action::Write, act_scope: Some(Scope::Notifications), ..OWN };
 
+    // Project items
+    ListOrgProjectItems = "projects/list-items-for-org", GET ["/orgs/{org}/projectsV2/{project_number}/items"], ORG_PROJECT_READ;
+    AddOrgProjectItem = "projects/add-item-for-org", POST ["/orgs/{org}/projectsV2/{project_number}/items"], ORG_PROJECT_WRITE;
+    GetOrgProjectItem = "projects/get-org-item", GET ["/orgs/{org}/projectsV2/{project_number}/items/{item_id}"], ORG_PROJECT_READ;
+    UpdateOrgProjectItem = "projects/update-item-for-org", PATCH ["/orgs/{org}/projectsV2/{project_number}/items/{item_id}"], ORG_PROJECT_WRITE;
+    DeleteOrgProjectItem = "projects/delete-item-for-org", DELETE ["/orgs/{org}/projectsV2/{project_number}/items/{item_id}"], ORG_PROJECT_WRITE;
+    ListUserProjectItems = "projects/list-items-for-user", GET ["/users/{username}/projectsV2/{project_number}/items"], USER_PROJECT_READ;
+    AddUserProjectItem = "projects/add-item-for-user", POST ["/users/{username}/projectsV2/{project_number}/items"], USER_PROJECT_WRITE;
+    GetUserProjectItem = "projects/get-user-item", GET ["/users/{username}/projectsV2/{project_number}/items/{item_id}"], USER_PROJECT_READ;
+    UpdateUserProjectItem = "projects/update-item-for-user", PATCH ["/users/{username}/projectsV2/{project_number}/items/{item_id}"], USER_PROJECT_WRITE;
+    DeleteUserProjectItem = "projects/delete-item-for-user", DELETE ["/users/{username}/projectsV2/{project_number}/items/{item_id}"], USER_PROJECT_WRITE;
+
     // Issues, and what pull requests have in common with them
     ListIssues = "issues/list-for-repo", GET ["/repos/{owner}/{repo}/issues"], ISSUES_READ;
     CreateIssue = "issues/create", POST ["/repos/{owner}/{repo}/issues"], ISSUES_WRITE;

@@ -77,7 +77,7 @@ impl<'a> ProjectField<'a> {
         Self {
             id: field.id,
             issue_field_id: field.issue_field_id,
-            node_id: node_id(field, setting.project),
+            node_id: node_id(field.id, field.data_type, setting.project),
             name: &field.name,
             data_type: Word(field.data_type),
             project_url: setting.urls.project(setting.project.id),
@@ -90,8 +90,8 @@ impl<'a> ProjectField<'a> {
     }
 }
 
-fn node_id(field: &model::ProjectField, project: &Project) -> String {
-    let prefix = match field.data_type {
+pub fn node_id(field: ProjectFieldId, data_type: DataType, project: &Project) -> String {
+    let prefix = match data_type {
         DataType::SingleSelect => "PVTSSF",
         DataType::Iteration => "PVTIF",
         DataType::Assignees
@@ -109,12 +109,12 @@ fn node_id(field: &model::ProjectField, project: &Project) -> String {
         | DataType::SubIssuesProgress => "PVTF",
     };
     let node = NodeId::new(prefix, project.node_scope());
-    node.number(project.owner_id.0).number(project.id.0).number(field.id.0).finish()
+    node.number(project.owner_id.0).number(project.id.0).number(field.0).finish()
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
-struct FieldOption<'a> {
+pub struct FieldOption<'a> {
     id: &'a str,
     name: RichText<'a>,
     color: Word<UpperColor>,
@@ -122,7 +122,7 @@ struct FieldOption<'a> {
 }
 
 impl<'a> FieldOption<'a> {
-    fn new(option: &'a model::FieldOption) -> Self {
+    pub fn new(option: &'a model::FieldOption) -> Self {
         Self {
             id: &option.option_id,
             name: RichText::new(&option.name),
@@ -155,7 +155,7 @@ impl<'a> Configuration<'a> {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
-struct Iteration<'a> {
+pub struct Iteration<'a> {
     id: &'a str,
     #[schemars(with = "Date")]
     start_date: Day,
@@ -167,7 +167,7 @@ struct Iteration<'a> {
 }
 
 impl<'a> Iteration<'a> {
-    fn new(iteration: &'a model::Iteration, today: Day) -> Self {
+    pub fn new(iteration: &'a model::Iteration, today: Day) -> Self {
         Self {
             id: &iteration.iteration_id,
             start_date: iteration.start_date,

@@ -48,7 +48,7 @@ impl<'a> Project<'a> {
     pub fn new(project: &'a plinth_core::projects::Project, creator: Option<&'a Account>, urls: &'a Urls) -> Self {
         Self {
             id: project.id,
-            node_id: NodeId::new("PVT", project.node_scope()).number(project.owner_id.0).number(project.id.0).finish(),
+            node_id: node_id(project),
             owner: owner(project, urls),
             creator: creator.map_or_else(|| owner(project, urls), |creator| User::new(creator, urls)),
             title: &project.title,
@@ -68,9 +68,13 @@ impl<'a> Project<'a> {
     }
 }
 
-fn owner<'a>(project: &'a plinth_core::projects::Project, urls: &'a Urls) -> User<'a> {
+pub fn owner<'a>(project: &'a plinth_core::projects::Project, urls: &'a Urls) -> User<'a> {
     let (id, kind) = (project.owner_id, project.owner_kind);
     User::from_parts(id, kind, &project.owner_login, project.owner_site_admin, urls)
+}
+
+pub fn node_id(project: &plinth_core::projects::Project) -> String {
+    NodeId::new("PVT", project.node_scope()).number(project.owner_id.0).number(project.id.0).finish()
 }
 
 /// The URL of a project by its owner and number.

@@ -53,6 +53,12 @@ impl RequestContext {
         form_urlencoded::parse(self.query.as_bytes()).filter(|(key, _)| key == name).map(|(_, value)| value).last()
     }
 
+    /// All values of parameters with these names.
+    pub fn query_all<'a>(&'a self, names: &'a [&str]) -> impl Iterator<Item = Cow<'a, str>> {
+        let pairs = form_urlencoded::parse(self.query.as_bytes());
+        pairs.filter(|(key, _)| names.contains(&&**key)).map(|(_, value)| value)
+    }
+
     /// A parameter that is a time or a date; none where it is empty.
     pub fn query_time(&self, name: &str) -> Result<Option<Timestamp>> {
         let Some(text) = self.query(name).filter(|text| !text.is_empty()) else { return Ok(None) };

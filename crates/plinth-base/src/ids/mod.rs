@@ -67,6 +67,8 @@ numeric_ids! {
     ProjectId
     /// A field of a project.
     ProjectFieldId
+    /// An issue or a pull request in a project.
+    ProjectItemId
     /// A field that an organization defines for its issues.
     IssueFieldId
     /// An option of a select issue field.

@@ -121,6 +121,8 @@ event_names! {
     Member = "member",
     /// The subject is the project.
     ProjectsV2 = "projects_v2",
+    /// The subject is the item.
+    ProjectsV2Item = "projects_v2_item",
     /// The subject is the hook, which is the only one that receives it.
     Ping = "ping",
     /// The subject is the hook, which is the only one that receives it.

@@ -117,6 +117,19 @@ pub async fn mark_changed(db: &mut Transaction, id: ProjectId, now: Timestamp) -
     db.content_only().execute(sql, params![id, now]).await
 }
 
+/// Locks a project for the rest of the transaction, so that changes of its items come one after the other; returns 0 if
+/// the project was deleted.
+pub async fn lock(db: &mut Transaction, id: ProjectId) -> Result<u64, DbError> {
+    let sql = "update project set updated_at = updated_at where id = $1";
+    db.content_only().execute(sql, params![id]).await
+}
+
+/// Records that an item of a project has changed, which responses about fields do not depend on.
+pub async fn update_time(db: &mut Transaction, id: ProjectId, now: Timestamp) -> Result<(), DbError> {
+    db.content_only().execute("update project set updated_at = $2 where id = $1", params![id, now]).await?;
+    Ok(())
+}
+
 /// Records that responses about this project's fields depend on the date.
 pub async fn mark_iterating(db: &mut Transaction, id: ProjectId) -> Result<(), DbError> {
     db.content_only().execute("update project set has_iterations = $2 where id = $1", params![id, true]).await?;

@@ -4,9 +4,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use plinth_base::error::Result;
-use plinth_base::ids::TokenId;
+use plinth_base::ids::{RepoId, TokenId};
 use plinth_store::{Connection, Dependency, GenerationCache, Generations, Store};
 
+use super::store::RepoWithRole;
 use super::{Repo, store};
 use crate::Core;
 use crate::access::{AccessRequest, Facts, Grant, PathParams, Role, Target, TargetKind, permissions_bytes};
@@ -96,16 +97,28 @@ impl RepoTarget {
         caller: &Principal,
     ) -> Result<Option<(Self, Facts)>> {
         let found = store::find(db, owner, name, caller.user_id()).await?;
-        Ok(found.map(|found| {
-            let facts = Facts {
-                owner: found.repo.owner_id,
-                repo: Some(found.repo.id),
-                public: !found.repo.private,
-                archived: found.repo.archived,
-                role: found.role,
-            };
-            (RepoTarget { repo: found.repo, role: found.role }, facts)
-        }))
+        Ok(found.map(Self::with_facts))
+    }
+
+    /// As [`Target::find`], by id.
+    pub(crate) async fn find_by_id(
+        db: &mut Connection,
+        id: RepoId,
+        caller: &Principal,
+    ) -> Result<Option<(Self, Facts)>> {
+        let found = store::find_by_id(db, id, caller.user_id()).await?;
+        Ok(found.map(Self::with_facts))
+    }
+
+    fn with_facts(found: RepoWithRole) -> (Self, Facts) {
+        let facts = Facts {
+            owner: found.repo.owner_id,
+            repo: Some(found.repo.id),
+            public: !found.repo.private,
+            archived: found.repo.archived,
+            role: found.role,
+        };
+        (RepoTarget { repo: found.repo, role: found.role }, facts)
     }
 }
 

@@ -9,6 +9,7 @@ use serde_saphyr::Spanned;
 use super::hook::{Hook, HookSecret};
 use super::issue::{Issue, Label};
 use super::name::Name;
+use super::project_item::ProjectItem;
 use plinth_base::error::{Error, Result};
 use plinth_core::access::Role;
 use plinth_core::accounts::OrgRole;
@@ -229,6 +230,8 @@ pub struct Project {
     /// Each is what the API takes to add a field, or `issue_field` with the name of one of the owner's issue fields.
     #[serde(default)]
     pub fields: Vec<Spanned<Map<String, Value>>>,
+    #[serde(default)]
+    pub items: Vec<ProjectItem>,
 }
 
 /// Numbered in the order of the file, from 1 in each repository.

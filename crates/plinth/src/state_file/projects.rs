@@ -12,7 +12,7 @@ use super::report::{Effect, Report};
 use plinth_api::request::shape;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
-use plinth_base::ids::AccountId;
+use plinth_base::ids::{AccountId, ProjectId};
 use plinth_core::accounts::Account;
 use plinth_core::issue_fields;
 use plinth_core::project_fields::model::ProjectField;
@@ -24,8 +24,15 @@ use plinth_store::Transaction;
 
 const FIELDS: &str = "projects.fields";
 
-/// The projects of an owner are numbered in the order of the file. Each entry updates the project of its number.
-pub async fn apply(tx: &mut Transaction, wanted: &[Project], now: Timestamp, report: &mut Report) -> Result<()> {
+/// The projects of an owner are numbered in the order of the file. Each entry updates the project of its number. Returns
+/// the ids of the projects.
+pub async fn apply(
+    tx: &mut Transaction,
+    wanted: &[Project],
+    now: Timestamp,
+    report: &mut Report,
+) -> Result<Vec<ProjectId>> {
+    let mut ids = Vec::with_capacity(wanted.len());
     let mut numbers: HashMap<AccountId, i64> = HashMap::new();
     for project in wanted {
         let owner = find_account(tx, &project.owner, "projects.owner").await?;
@@ -34,8 +41,9 @@ pub async fn apply(tx: &mut Transaction, wanted: &[Project], now: Timestamp, rep
         for field in &project.fields {
             apply_field(tx, key, field, now, report).await?;
         }
+        ids.push(key.project);
     }
-    Ok(())
+    Ok(ids)
 }
 
 async fn apply_one(

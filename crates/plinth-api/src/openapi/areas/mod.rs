@@ -11,6 +11,7 @@ mod meta;
 mod notifications;
 mod oauth;
 mod project_fields;
+mod project_items;
 mod projects;
 mod pulls;
 mod releases;
@@ -28,6 +29,7 @@ pub const AREAS: &[Area] = &[
     installations::AREA,
     accounts::AREA,
     projects::AREA,
+    project_items::AREA,
     pulls::AREA,
     issues::AREA,
     notifications::AREA,

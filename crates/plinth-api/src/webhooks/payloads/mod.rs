@@ -8,6 +8,7 @@ mod hooks;
 mod installations;
 mod issues;
 mod organizations;
+mod project_items;
 mod projects;
 mod pulls;
 mod pushes;
@@ -52,6 +53,7 @@ pub async fn render(app: &App, urls: &Urls, event: &Event, recipient: &Recipient
         EventName::InstallationRepositories => installations::render_repositories(&context),
         EventName::Organization => organizations::render(&context).await,
         EventName::ProjectsV2 => projects::render(&context).await,
+        EventName::ProjectsV2Item => project_items::render(&context),
         EventName::Ping => hooks::render_ping(app, urls, event, Some(&context)).await,
         // What is left for a hook is deleted with it, so nothing records this event.
         EventName::Meta => Ok(None),

@@ -92,6 +92,12 @@ const ASSIGNEES: &str = of_conversations!("issue_assignee", "user_id");
 const MENTIONS: &str = of_conversations!("issue_mention", "user_id");
 const FIELD_VALUES: &str = of_conversations!("issue_field_value", "issue_field_id");
 const FIELD_VALUE_OPTIONS: &str = of_conversations!("issue_field_value_option", "option_id");
+const ITEM_VALUES: &str = "delete from project_item_value where (item_id, project_field_id) in \
+    (select v.item_id, v.project_field_id \
+     from (select id from conversation where repo_id = $1 order by number limit $2) c \
+     join project_item i on i.conversation_id = c.id join project_item_value v on v.item_id = i.id limit $2)";
+/// After [`ITEM_VALUES`].
+const ITEMS: &str = of_conversations!("project_item", "project_id");
 const ISSUES: &str = "delete from issue where id in \
     (select id from issue where repo_id = $1 order by number limit $2)";
 const CONVERSATIONS: &str = "delete from conversation where id in \
@@ -143,6 +149,8 @@ pub async fn delete_content(db: &mut Transaction, repo: RepoId, rows_max: i64) -
         MENTIONS,
         FIELD_VALUES,
         FIELD_VALUE_OPTIONS,
+        ITEM_VALUES,
+        ITEMS,
         ISSUES,
         CONVERSATIONS,
         LABELS,

@@ -22,7 +22,7 @@ fn accepted_permissions(event: EventName, is_about_pull: bool) -> &'static [&'st
         EventName::Status => &["statuses"],
         EventName::Label | EventName::Repository | EventName::Public => &["metadata"],
         EventName::Organization | EventName::Member => &["members"],
-        EventName::ProjectsV2 => &["organization_projects"],
+        EventName::ProjectsV2 | EventName::ProjectsV2Item => &["organization_projects"],
         EventName::Installation | EventName::InstallationRepositories | EventName::Ping | EventName::Meta => &[],
     }
 }
