@@ -6,6 +6,7 @@ mod app_commands;
 mod architecture;
 mod attacks;
 mod cli;
+mod collaborators;
 mod compatibility;
 mod contents;
 mod contract;

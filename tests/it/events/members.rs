@@ -1,5 +1,6 @@
 //! Collaborators, members and projects, which a state file changes.
 
+use http::Method;
 use serde_json::json;
 
 use super::{Hooked, names};
@@ -23,6 +24,27 @@ async fn collaborator_records_added_and_edited() {
     let edited = apply("read").await;
     assert_eq!(names(&edited), ["member edited"]);
     assert_eq!(edited[0].payload["changes"], json!({ "permission": { "from": "write", "to": "read" } }));
+}
+
+#[tokio::test]
+async fn request_for_collaborator_records_added_edited_and_removed() {
+    let hooked = Hooked::new().await;
+    let mona = hooked.service.with_token("ghp_monamona");
+    let path = "/repos/octo-org/other/collaborators/lisa";
+    mona.send(Method::PUT, path, json!({ "permission": "pull" }).to_string()).await.expect(204);
+    mona.send(Method::PUT, path, json!({ "permission": "pull" }).to_string()).await.expect(204);
+    mona.send(Method::PUT, path, json!({ "permission": "admin" }).to_string()).await.expect(204);
+    mona.delete(path).await.expect(204);
+    mona.delete(path).await.expect(204);
+    let events = hooked.take().await;
+    assert_eq!(names(&events), ["member added", "member edited", "member removed"]);
+    for event in &events {
+        assert_eq!(
+            (&event.payload["member"]["login"], &event.payload["sender"]["login"]),
+            (&json!("lisa"), &json!("mona"))
+        );
+    }
+    assert_eq!(events[2].payload["changes"], json!(null));
 }
 
 #[tokio::test]

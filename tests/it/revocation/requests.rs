@@ -112,6 +112,8 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
         "repos/create-in-org" => ("/orgs/octo-org/repos".to_owned(), json!({ "name": "new", "private": true })),
         "repos/update" => (hello.to_owned(), json!({ "description": "changed" })),
         "repos/replace-all-topics" => (format!("{hello}/topics"), json!({ "names": ["new"] })),
+        "repos/add-collaborator" => (format!("{hello}/collaborators/mona"), json!({ "permission": "triage" })),
+        "repos/remove-collaborator" => (format!("{hello}/collaborators/mona"), Value::Null),
         "repos/delete" => (hello.to_owned(), Value::Null),
         "pulls/create" => (format!("{hello}/pulls"), json!({ "title": "new", "head": "fourth", "base": "main" })),
         "pulls/update" => (pull(1), json!({ "title": "changed" })),

@@ -103,6 +103,8 @@ endpoints! {
     CheckOrgMember = "orgs/check-membership-for-user", GET ["/orgs/{org}/members/{username}"], MEMBERS_READ;
     ListCollaborators = "repos/list-collaborators", GET ["/repos/{owner}/{repo}/collaborators"], COLLABORATORS_READ;
     CheckCollaborator = "repos/check-collaborator", GET ["/repos/{owner}/{repo}/collaborators/{username}"], COLLABORATORS_READ;
+    AddCollaborator = "repos/add-collaborator", PUT ["/repos/{owner}/{repo}/collaborators/{username}"], REPO_ADMIN;
+    RemoveCollaborator = "repos/remove-collaborator", DELETE ["/repos/{owner}/{repo}/collaborators/{username}"], COLLABORATOR_REMOVE;
     GetCollaboratorPermission = "repos/get-collaborator-permission-level", GET ["/repos/{owner}/{repo}/collaborators/{username}/permission"], COLLABORATORS_READ;
 
     // Projects, as far as clients need them to find fields

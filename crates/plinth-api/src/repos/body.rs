@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 
 use super::json::Visibility;
 use crate::request::shape::{Nullable, flatten, from_json};
-use crate::wire::Word;
+use crate::wire::{Word, words};
+use plinth_core::access::Role;
 use plinth_core::repos::rules::{DESCRIPTION_CHARACTERS_MAX, HOMEPAGE_CHARACTERS_MAX};
 use plinth_core::repos::{NewRepository, RepoEdit};
 
@@ -67,6 +68,50 @@ impl From<UpdateRepoBody> for RepoEdit {
             private: visibility.or(body.private),
             default_branch: body.default_branch,
             archived: body.archived,
+        }
+    }
+}
+
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub struct CollaboratorBody {
+    /// `push` by default.
+    permission: Option<Word<CollaboratorRole>>,
+}
+from_json!(CollaboratorBody { permission });
+
+/// A role, in the words of GitHub's requests.
+#[derive(Debug, Clone, Copy)]
+enum CollaboratorRole {
+    Pull,
+    Triage,
+    Push,
+    Maintain,
+    Admin,
+}
+
+words! { CollaboratorRole: Pull, Triage, Push, Maintain, Admin }
+
+impl CollaboratorRole {
+    fn as_str(self) -> &'static str {
+        match self {
+            CollaboratorRole::Pull => "pull",
+            CollaboratorRole::Triage => "triage",
+            CollaboratorRole::Push => "push",
+            CollaboratorRole::Maintain => "maintain",
+            CollaboratorRole::Admin => "admin",
+        }
+    }
+}
+
+impl From<CollaboratorBody> for Role {
+    fn from(body: CollaboratorBody) -> Self {
+        match body.permission {
+            Some(Word(CollaboratorRole::Pull)) => Role::Read,
+            Some(Word(CollaboratorRole::Triage)) => Role::Triage,
+            Some(Word(CollaboratorRole::Push)) | None => Role::Write,
+            Some(Word(CollaboratorRole::Maintain)) => Role::Maintain,
+            Some(Word(CollaboratorRole::Admin)) => Role::Admin,
         }
     }
 }

@@ -3,18 +3,22 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::body::CollaboratorBody;
 use super::json::Permissions;
 use crate::accounts::json::{User, UserObject};
 use crate::app::App;
 use crate::policy::Endpoint;
-use crate::policy::table::{CheckCollaborator, GetCollaboratorPermission, ListCollaborators};
+use crate::policy::table::{
+    AddCollaborator, CheckCollaborator, GetCollaboratorPermission, ListCollaborators, RemoveCollaborator,
+};
+use crate::request::body::Json;
 use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::urls::Urls;
 use plinth_core::access::Role;
-use plinth_core::repos::RepoTarget;
 use plinth_core::repos::lists::{self, Affiliation, UserWithRole};
+use plinth_core::repos::{RepoTarget, operations};
 
 /// A user with the role in a repository.
 #[derive(Serialize, JsonSchema)]
@@ -79,6 +83,23 @@ pub async fn get_permission(access: Allowed<GetCollaboratorPermission, RepoTarge
     };
     let user = Collaborator::new(&found, role, access.urls());
     Ok(ApiResponse::ok(&CollaboratorPermission { permission, role_name: user.role_name, user }))
+}
+
+/// The right is effective at once: there are no invitations.
+pub async fn add(
+    access: Allowed<AddCollaborator, RepoTarget>,
+    app: App,
+    Json(body): Json<CollaboratorBody>,
+) -> Result<ApiResponse> {
+    let login = access.context().params.get("username").to_owned();
+    operations::add_collaborator(&app, &access.for_writing(), login, body.into()).await?;
+    Ok(ApiResponse::no_content())
+}
+
+pub async fn remove(access: Allowed<RemoveCollaborator, RepoTarget>, app: App) -> Result<ApiResponse> {
+    let login = access.context().params.get("username").to_owned();
+    operations::remove_collaborator(&app, &access.for_writing(), login).await?;
+    Ok(ApiResponse::no_content())
 }
 
 async fn find<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result<UserWithRole> {

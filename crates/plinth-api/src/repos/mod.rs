@@ -10,8 +10,9 @@ mod lists;
 pub mod topics;
 
 use crate::policy::table::{
-    CheckCollaborator, CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetCollaboratorPermission, GetRepo, GetTopics,
-    ListCollaborators, ListLanguages, ListOrgRepos, ListOwnRepos, ListUserRepos, ReplaceTopics, UpdateRepo,
+    AddCollaborator, CheckCollaborator, CreateOrgRepo, CreateOwnRepo, DeleteRepo, GetCollaboratorPermission, GetRepo,
+    GetTopics, ListCollaborators, ListLanguages, ListOrgRepos, ListOwnRepos, ListUserRepos, RemoveCollaborator,
+    ReplaceTopics, UpdateRepo,
 };
 use crate::routes::Routes;
 
@@ -30,5 +31,7 @@ pub fn routes() -> Routes {
         .on::<ListUserRepos, _, _>(lists::list_of_user)
         .on::<ListCollaborators, _, _>(collaborators::list)
         .on::<CheckCollaborator, _, _>(collaborators::check)
+        .on::<AddCollaborator, _, _>(collaborators::add)
+        .on::<RemoveCollaborator, _, _>(collaborators::remove)
         .on::<GetCollaboratorPermission, _, _>(collaborators::get_permission)
 }

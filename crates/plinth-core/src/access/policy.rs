@@ -61,6 +61,9 @@ pub const REPO_WRITE: Rule = Rule {
 pub const REPO_ADMIN: Rule =
     Rule { act_role: Role::Admin, permission: Some(("administration", Level::Write)), ..REPO_WRITE };
 
+/// Removing a collaborator: everyone may leave, and the area checks that others are removed by administrators.
+pub const COLLABORATOR_REMOVE: Rule = Rule { act_role: Role::Read, ..REPO_ADMIN };
+
 pub const CONTENTS_READ: Rule = Rule { permission: Some(("contents", Level::Read)), ..REPO_READ };
 pub const CONTENTS_WRITE: Rule = Rule { permission: Some(("contents", Level::Write)), ..REPO_WRITE };
 /// A new target of a ref may bring workflow files.

@@ -10,6 +10,7 @@ use super::store::{self, NewRepo};
 use super::{Repo, RepoEdit, RepoTarget, RepoWithRole, deletion, rules, statistics};
 use crate::Core;
 use crate::access::{Role, WriteAccess};
+use crate::accounts::{self, AccountKind};
 use crate::refs;
 
 /// Deletes a repository. Everything that belongs to it is removed in the background.
@@ -153,16 +154,61 @@ pub async fn remove(tx: &mut Transaction, repo: RepoId, actor: Option<AccountId>
     deletion::mark(tx, repo).await
 }
 
-/// Gives a user a role in a repository, and returns the role before.
+/// Gives the user with this login a role, for a caller who administers the repository.
+pub async fn add_collaborator(core: &Core, access: &WriteAccess<RepoTarget>, login: String, role: Role) -> Result<()> {
+    let context = (access.repo.id, login, role, (access.caller().actor(), core.clock.now()));
+    let write = access.write(context, |tx, (repo, login, role, by)| {
+        Box::pin(async move {
+            let user = find_user(tx, login).await?.ok_or(Error::NotFound)?;
+            set_collaborator(tx, *repo, user, *role, *by).await.map(drop)
+        })
+    });
+    write.await
+}
+
+/// Removes a collaborator. Administrators remove everybody, and others themselves.
+pub async fn remove_collaborator(core: &Core, access: &WriteAccess<RepoTarget>, login: String) -> Result<()> {
+    let context = (access.repo.id, login, access.principal(), access.role, core.clock.now());
+    let write = access.write(context, |tx, (repo, login, caller, role, now)| {
+        Box::pin(async move {
+            let user = find_user(tx, login).await?;
+            rules::check_removal(caller, *role, user)?;
+            unset_collaborator(tx, *repo, user.ok_or(Error::NotFound)?, (caller.actor(), *now)).await
+        })
+    });
+    write.await
+}
+
+async fn find_user(tx: &mut Transaction, login: &str) -> Result<Option<AccountId>> {
+    Ok(accounts::store::find_of_kind(tx, login, AccountKind::User).await?.map(|user| user.id))
+}
+
+/// Gives a user a role in a repository, and returns the role before. The owner has all rights already.
 pub async fn set_collaborator(
     tx: &mut Transaction,
     repo: RepoId,
     user: AccountId,
     role: Role,
-    now: Timestamp,
+    (actor, now): (Option<AccountId>, Timestamp),
 ) -> Result<Option<Role>> {
+    let owner = store::find_by_id(tx, repo, None).await?.ok_or(Error::NotFound)?.repo.owner_id;
+    rules::check_collaborator(user, owner)?;
     let before = store::find_collaborator(tx, repo, user).await?;
-    store::upsert_collaborator(tx, repo, user, role).await?;
-    events::record_member(tx, (repo, user), &MemberData { before, after: Some(role) }, None, now).await?;
+    if before != Some(role) {
+        store::upsert_collaborator(tx, repo, user, role).await?;
+        events::record_member(tx, (repo, user), &MemberData { before, after: Some(role) }, actor, now).await?;
+    }
     Ok(before)
+}
+
+/// Takes the role of a collaborator away. A user who is none stays none.
+async fn unset_collaborator(
+    tx: &mut Transaction,
+    repo: RepoId,
+    user: AccountId,
+    (actor, now): (Option<AccountId>, Timestamp),
+) -> Result<()> {
+    let Some(role) = store::find_collaborator(tx, repo, user).await? else { return Ok(()) };
+    store::delete_collaborator(tx, repo, user).await?;
+    events::record_member(tx, (repo, user), &MemberData { before: Some(role), after: None }, actor, now).await
 }

@@ -1,9 +1,11 @@
-//! Validation of new repositories.
+//! Validation of new repositories and of changes to them.
 
 use super::{NewRepository, Repo, RepoEdit};
+use crate::access::Role;
 use crate::repos::{RepoName, RepoNameError};
 use crate::tokens::{Principal, Scope, UserLimits};
 use plinth_base::error::{Code, Error, FieldError, Result};
+use plinth_base::ids::AccountId;
 
 pub const DESCRIPTION_CHARACTERS_MAX: usize = 350;
 pub const HOMEPAGE_CHARACTERS_MAX: usize = 255;
@@ -100,6 +102,20 @@ fn name_errors(error: RepoNameError, name: &str) -> Vec<FieldError> {
         }
         RepoNameError::Characters | RepoNameError::Reserved => vec![field(Code::Custom(error.to_string()))],
     }
+}
+
+/// The owner of a repository is no collaborator.
+pub fn check_collaborator(user: AccountId, owner: AccountId) -> Result<()> {
+    let message = Code::Custom("Repository owner cannot be a collaborator".into());
+    if user == owner { Err(Error::invalid("Repository", "", message)) } else { Ok(()) }
+}
+
+/// Administrators remove any collaborator, and every user may leave. For an app's installation the permissions have
+/// decided already.
+pub fn check_removal(caller: &Principal, role: Option<Role>, user: Option<AccountId>) -> Result<()> {
+    let is_own = user.is_some() && caller.user_id() == user;
+    let administers = role >= Some(Role::Admin) || matches!(caller, Principal::Installation(_));
+    if is_own || administers { Ok(()) } else { Err(Error::Forbidden("Must have admin rights to Repository.".into())) }
 }
 
 /// The error for a repository that cannot be created.

@@ -123,7 +123,7 @@ async fn add_collaborator(
 ) -> Result<()> {
     let found = find_repo(tx, repo).await?;
     let user = find_user(tx, user).await?;
-    operations::set_collaborator(tx, found.repo.id, user.id, permission, now).await?;
+    operations::set_collaborator(tx, found.repo.id, user.id, permission, (None, now)).await?;
     Ok(())
 }
 

@@ -144,8 +144,10 @@ async fn apply_collaborators(
     report: &mut Report,
 ) -> Result<()> {
     for collaborator in &repo.collaborators {
-        let user = find_user(tx, &collaborator.user, "repos.collaborators.user").await?;
-        let before = operations::set_collaborator(tx, id, user.id, collaborator.permission, now).await?;
+        const FIELD: &str = "repos.collaborators.user";
+        let user = find_user(tx, &collaborator.user, FIELD).await?;
+        let before = operations::set_collaborator(tx, id, user.id, collaborator.permission, (None, now)).await;
+        let before = before.map_err(|error| problem(&collaborator.user, FIELD, error))?;
         let effect = match before {
             None => Effect::Created,
             Some(role) if role == collaborator.permission => Effect::Unchanged,

@@ -4,7 +4,7 @@ use crate::accounts::json::{Organization, Profile, SimpleOrganization, User};
 use crate::openapi::operation::{Area, Operation, Parameter, choice, created, no_content, ok, parameter};
 use crate::openapi::parameters::{PAGE, PER_PAGE};
 use crate::openapi::schema::of;
-use crate::repos::body::{CreateRepoBody, TopicsBody, UpdateRepoBody};
+use crate::repos::body::{CollaboratorBody, CreateRepoBody, TopicsBody, UpdateRepoBody};
 use crate::repos::collaborators::{Collaborator, CollaboratorPermission};
 use crate::repos::json::Repository;
 use crate::repos::languages::LanguagesSchema;
@@ -157,6 +157,20 @@ pub const AREA: Area = Area {
             "Check whether a user has a role in a repository",
             "404 if not.",
             no_content("The user has a role."),
+        ),
+        Operation::new(
+            "repos/add-collaborator",
+            "Give a user a role in a repository",
+            "For administrators. The role is effective at once, also one that replaces another.",
+            no_content("The user has the role."),
+        )
+        .body(of::<CollaboratorBody>, r#"{"permission": "triage"}"#)
+        .errors(&[(422, "The user owns the repository, or there is no such permission.")]),
+        Operation::new(
+            "repos/remove-collaborator",
+            "Take the role of a collaborator away",
+            "For administrators, and for the collaborator. A role that a user has as a member of an organization remains.",
+            no_content("The user is no collaborator."),
         ),
         Operation::new(
             "repos/get-collaborator-permission-level",
