@@ -44,6 +44,7 @@ mod review_requests;
 mod revocation;
 mod schemas;
 mod state_file;
+mod state_file_content;
 mod statuses;
 mod store;
 mod support;

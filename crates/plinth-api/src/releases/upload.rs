@@ -16,9 +16,8 @@ use crate::request::context::RequestContext;
 use crate::request::request_body::RequestBody;
 use crate::request::response_memory;
 use crate::response::api_response::ApiResponse;
-use aws_lc_rs::digest::{self, SHA256};
 use plinth_base::error::{Error, Result};
-use plinth_core::releases::assets::{CHUNK_BYTES, NewAsset, Upload};
+use plinth_core::releases::assets::{CHUNK_BYTES, Digest, NewAsset, Upload};
 use plinth_core::repos::RepoTarget;
 
 /// Chunks of one upload that are in memory: the one that comes, and the one that is written.
@@ -65,7 +64,7 @@ fn new_asset(context: &RequestContext, headers: &HeaderMap) -> NewAsset {
 /// Stores a body, and returns its digest.
 async fn receive(upload: &mut Upload, body: Body, size_max: usize) -> Result<String> {
     let mut pieces = body.into_data_stream();
-    let mut hash = digest::Context::new(&SHA256);
+    let mut digest = Digest::default();
     let mut waiting = BytesMut::with_capacity(CHUNK_BYTES);
     let mut size = 0;
     while let Some(piece) = pieces.next().await {
@@ -74,7 +73,7 @@ async fn receive(upload: &mut Upload, body: Body, size_max: usize) -> Result<Str
         if size > size_max {
             return Err(Error::BodyTooLarge(size_max));
         }
-        hash.update(&piece);
+        digest.update(&piece);
         while !piece.is_empty() {
             let part = piece.split_to(piece.len().min(CHUNK_BYTES - waiting.len()));
             waiting.extend_from_slice(&part);
@@ -87,8 +86,7 @@ async fn receive(upload: &mut Upload, body: Body, size_max: usize) -> Result<Str
     if !waiting.is_empty() {
         upload.add(waiting.freeze()).await?;
     }
-    let digits: String = hash.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("sha256:{digits}"))
+    Ok(digest.finish())
 }
 
 fn unreadable(error: axum::Error) -> Error {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 
 use crate::request::shape::{Nullable, flatten, from_json};
 use crate::wire::{Word, words};
-use plinth_core::statuses::{NewStatus, StatusState};
+use plinth_core::statuses::{DEFAULT_CONTEXT, NewStatus, StatusState};
 
 words! { StatusState: Error, Failure, Pending, Success }
 
@@ -26,7 +26,7 @@ impl From<CreateStatusBody> for NewStatus {
         let context = body.context.filter(|context| !context.is_empty());
         Self {
             state: body.state.0,
-            context: context.unwrap_or_else(|| "default".to_owned()),
+            context: context.unwrap_or_else(|| DEFAULT_CONTEXT.to_owned()),
             description: flatten(body.description),
             target_url: flatten(body.target_url).filter(|url| !url.is_empty()),
         }

@@ -1,6 +1,7 @@
 //! Releases: a tag with a text and files.
 
 pub mod assets;
+mod described;
 pub mod events;
 mod input;
 mod model;
@@ -10,6 +11,7 @@ mod rules;
 pub mod store;
 mod tag;
 
+pub use described::{Written, put, put_asset};
 pub use input::{MakeLatest, NewRelease, NotesRequest, ReleaseUpdate};
 pub use model::{Asset, AssetState, Release};
 pub use notes::{Notes, generate};

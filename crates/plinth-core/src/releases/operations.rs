@@ -14,18 +14,22 @@ use crate::Core;
 use crate::access::{Current, WriteAccess};
 use crate::pulls::{self, PendingRefresh};
 use crate::ref_updates::Mover;
-use crate::repos::RepoTarget;
+use crate::repos::{Repo, RepoTarget};
 
 type Access = WriteAccess<RepoTarget>;
 
 /// Creates a release. One that is no draft gets its tag.
 pub async fn create(core: &Core, access: &Access, new: NewRelease) -> Result<Release> {
     let new = with_notes(core, access, new).await?;
-    let now = core.clock.now();
-    let release = Release {
+    store_with_tag(core, access, described(&access.repo, new, core.clock.now()), None).await
+}
+
+/// A release that is not stored yet.
+pub(super) fn described(repo: &Repo, new: NewRelease, now: Timestamp) -> Release {
+    Release {
         id: ReleaseId(0),
-        repo_id: access.repo.id,
-        target: new.target.unwrap_or_else(|| access.repo.default_branch.clone()),
+        repo_id: repo.id,
+        target: new.target.unwrap_or_else(|| repo.default_branch.clone()),
         tag_name: new.tag_name,
         name: new.name,
         body: new.body,
@@ -36,8 +40,7 @@ pub async fn create(core: &Core, access: &Access, new: NewRelease) -> Result<Rel
         updated_at: now,
         marked_latest_at: (new.make_latest != MakeLatest::False).then_some(now),
         author: None,
-    };
-    store_with_tag(core, access, release, None).await
+    }
 }
 
 /// The generated notes come after the text of the caller.
@@ -60,7 +63,7 @@ pub async fn update(core: &Core, access: &Access, id: ReleaseId, update: Release
     store_with_tag(core, access, after, Some(update)).await
 }
 
-fn updated(before: &Release, update: &ReleaseUpdate, now: Timestamp) -> Release {
+pub(super) fn updated(before: &Release, update: &ReleaseUpdate, now: Timestamp) -> Release {
     let draft = update.draft.unwrap_or(before.draft);
     let is_published_now = before.draft && !draft;
     let marked_latest_at = match update.make_latest {
@@ -126,26 +129,10 @@ impl Write {
         let after = self.apply(before.as_ref())?;
         let mut refresh = PendingRefresh::default();
         if !after.draft {
-            let other = store::find_by_tag(tx, repo, &after.tag_name).await?;
-            if other.is_some_and(|other| other.id != after.id) {
-                return Err(rules::tag_exists());
-            }
             let mover = Mover::new(Some(self.by.0), self.by.1);
             refresh = tag::create(tx, repo, (&self.name, self.tag.as_ref()), changed, mover).await?;
         }
-        let id = match before {
-            Some(_) => {
-                store::update(tx, &after).await?;
-                after.id
-            }
-            None => store::insert(tx, &after, self.by.0).await?,
-        };
-        let release = get(tx, repo, id).await?;
-        match &before {
-            Some(before) => events::record_changed(tx, (before, &release), self.by).await?,
-            None => events::record_created(tx, &release, self.by).await?,
-        }
-        Ok((release, refresh))
+        Ok((save(tx, (before.as_ref(), &after), self.by).await?, refresh))
     }
 
     /// The release to store. The update is applied to what is stored now, so that no other update is lost.
@@ -158,6 +145,34 @@ impl Write {
         }
         Ok(after)
     }
+}
+
+/// Stores a release, whose tag exists unless it is a draft.
+pub(super) async fn save(
+    tx: &mut Transaction,
+    (before, after): (Option<&Release>, &Release),
+    by: (AccountId, Timestamp),
+) -> Result<Release> {
+    let repo = after.repo_id;
+    if !after.draft {
+        let other = store::find_by_tag(tx, repo, &after.tag_name).await?;
+        if other.is_some_and(|other| other.id != after.id) {
+            return Err(rules::tag_exists());
+        }
+    }
+    let id = match before {
+        Some(_) => {
+            store::update(tx, after).await?;
+            after.id
+        }
+        None => store::insert(tx, after, by.0).await?,
+    };
+    let release = get(tx, repo, id).await?;
+    match before {
+        Some(before) => events::record_changed(tx, (before, &release), by).await?,
+        None => events::record_created(tx, &release, by).await?,
+    }
+    Ok(release)
 }
 
 /// Deletes a release. Its tag stays, and its files are removed in the background.

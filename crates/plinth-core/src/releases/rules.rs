@@ -51,6 +51,10 @@ pub fn tag_exists() -> Error {
     Error::invalid(RESOURCE, "tag_name", Code::AlreadyExists)
 }
 
+pub fn missing_tag(tag: &str) -> Error {
+    Error::unprocessable(format!("there is no tag {tag:?}"))
+}
+
 pub fn bad_target() -> Error {
     Error::invalid(RESOURCE, "target_commitish", Code::Invalid)
 }

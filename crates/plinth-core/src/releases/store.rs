@@ -27,6 +27,12 @@ pub async fn find_by_tag(db: &mut Connection, repo: RepoId, tag: &str) -> Result
     db.optional(sql, params![repo, tag]).await
 }
 
+/// The published release of a tag, or else the newest draft.
+pub async fn find_described(db: &mut Connection, repo: RepoId, tag: &str) -> Result<Option<Release>, DbError> {
+    let sql = select_release!("where l.repo_id = $1 and l.tag_name = $2 order by l.draft, l.id desc limit 1");
+    db.optional(sql, params![repo, tag]).await
+}
+
 /// The full release that was marked last, or else the newest one.
 pub async fn find_latest(db: &mut Connection, repo: RepoId) -> Result<Option<Release>, DbError> {
     let sql = select_release!(

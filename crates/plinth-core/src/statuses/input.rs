@@ -2,6 +2,9 @@
 
 use super::StatusState;
 
+/// The context of a status that names none, as on GitHub.
+pub const DEFAULT_CONTEXT: &str = "default";
+
 /// The body of `POST …/statuses/{sha}`.
 #[derive(Debug, Clone)]
 pub struct NewStatus {

@@ -4,9 +4,9 @@ pub mod events;
 mod input;
 mod model;
 mod operations;
-mod rules;
+pub mod rules;
 pub mod store;
 
-pub use input::NewStatus;
+pub use input::{DEFAULT_CONTEXT, NewStatus};
 pub use model::{CommitStatus, Counts, StatusState};
-pub use operations::create;
+pub use operations::{create, ensure};

@@ -23,6 +23,21 @@ pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, sha: &str, ne
     access.write(context, |tx, (repo, sha, new, by)| Box::pin(insert(tx, (*repo, *sha), new, *by))).await
 }
 
+/// Creates a status unless the latest one of its context says the same, and returns whether it did.
+pub async fn ensure(
+    tx: &mut Transaction,
+    (repo, sha): (RepoId, Sha),
+    new: &NewStatus,
+    by: (AccountId, Timestamp),
+) -> Result<bool> {
+    let latest = store::find_latest(tx, repo, sha, &rules::context_key(&new.context)).await?;
+    if latest.is_some_and(|latest| rules::says_same(&latest, new)) {
+        return Ok(false);
+    }
+    insert(tx, (repo, sha), new, by).await?;
+    Ok(true)
+}
+
 async fn insert(
     tx: &mut Transaction,
     (repo, sha): (RepoId, Sha),

@@ -2,7 +2,7 @@
 
 use plinth_base::error::{Code, Error, FieldError, Result};
 
-use super::NewStatus;
+use super::{CommitStatus, NewStatus};
 
 const RESOURCE: &str = "Status";
 /// Statuses of one commit and context, as on GitHub.
@@ -41,6 +41,11 @@ fn is_http(url: &str) -> bool {
     let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
     let is_plain = |letter: char| !letter.is_control() && !letter.is_whitespace();
     ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) && url.chars().all(is_plain)
+}
+
+/// Whether a status has the content of a new one.
+pub fn says_same(status: &CommitStatus, new: &NewStatus) -> bool {
+    status.state == new.state && status.description == new.description && status.target_url == new.target_url
 }
 
 /// Case does not matter in contexts.

@@ -45,6 +45,17 @@ pub async fn list_latest(
     db.all(sql, params![repo, sha, page.limit(), page.offset()]).await
 }
 
+/// The latest status of a context.
+pub async fn find_latest(
+    db: &mut Connection,
+    repo: RepoId,
+    sha: Sha,
+    context_key: &str,
+) -> Result<Option<CommitStatus>, DbError> {
+    let sql = select_status!("where s.repo_id = $1 and s.sha = $2 and s.context_key = $3 and s.latest");
+    db.optional(sql, params![repo, sha, context_key]).await
+}
+
 /// How many contexts have which state.
 pub async fn count_latest(db: &mut Connection, repo: RepoId, sha: Sha) -> Result<Counts, DbError> {
     let sql = "select state, count(*) from commit_status where repo_id = $1 and sha = $2 and latest group by state";

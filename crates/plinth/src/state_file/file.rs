@@ -10,6 +10,7 @@ use super::hook::{Hook, HookSecret};
 use super::issue::{Issue, Label};
 use super::name::Name;
 use super::project_item::ProjectItem;
+use super::release::{Release, Status};
 use plinth_base::error::{Error, Result};
 use plinth_core::access::Role;
 use plinth_core::accounts::OrgRole;
@@ -88,6 +89,10 @@ pub struct Repo {
     pub commits: Vec<Commit>,
     #[serde(default)]
     pub tags: Vec<Tag>,
+    #[serde(default)]
+    pub statuses: Vec<Status>,
+    #[serde(default)]
+    pub releases: Vec<Release>,
     /// The directory of a repository on this machine, which is copied as a whole.
     pub import: Option<Name>,
     #[serde(default)]

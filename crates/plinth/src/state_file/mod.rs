@@ -14,8 +14,11 @@ mod project_item;
 mod project_items;
 mod projects;
 mod pulls;
+mod release;
+mod releases;
 mod report;
 mod repos;
+mod statuses;
 mod tokens;
 
 use std::path::{Path, PathBuf};

@@ -5,6 +5,7 @@ use super::file::Repo;
 use super::histories::{DEFAULT_BRANCH, Histories};
 use super::name::{problem, split_full_name};
 use super::report::{Effect, Report};
+use super::{releases, statuses};
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
 use plinth_base::ids::RepoId;
@@ -29,6 +30,8 @@ pub async fn apply(
         apply_labels(tx, repo, id, now, report).await?;
         apply_collaborators(tx, repo, id, now, report).await?;
         histories.apply(tx, (index, repo), (id, effect), now, report).await?;
+        statuses::apply(tx, repo, id, now, report).await?;
+        releases::apply(tx, repo, id, now, report).await?;
     }
     Ok(())
 }

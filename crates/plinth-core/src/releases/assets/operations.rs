@@ -6,10 +6,10 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, AssetId, ReleaseId, RepoId};
 use plinth_store::{Connection, Transaction};
 
-use super::{rules, store};
+use super::{CHUNK_BYTES, rules, store};
 use crate::Core;
 use crate::access::WriteAccess;
-use crate::releases::model::Asset;
+use crate::releases::model::{Asset, Release};
 use crate::releases::store::find as find_release;
 use crate::repos::RepoTarget;
 
@@ -44,8 +44,7 @@ pub struct Upload {
 impl Upload {
     /// Begins an upload, if the release has no file with this name.
     pub async fn begin(core: &Core, access: &Access, release: ReleaseId, new: NewAsset) -> Result<Self> {
-        let new = NewAsset { name: rules::normalize(&new.name), ..new };
-        rules::check(&new.name, new.label.as_deref(), &new.content_type)?;
+        let new = normalized(new)?;
         let name = new.name.clone();
         let context = (access.repo.id, release, new, (access.author()?, core.clock.now()));
         let begin =
@@ -59,12 +58,7 @@ impl Upload {
         self.size += i64::try_from(data.len()).map_err(|_| Error::internal("a chunk is too large"))?;
         let context = (self.asset, self.chunks, self.size, data, self.core.clock.now());
         let write = self.access.write(context, |tx, (asset, number, size, data, now)| {
-            Box::pin(async move {
-                if !store::update_progress(tx, *asset, *size, *now).await? {
-                    return Err(was_ended());
-                }
-                Ok(store::insert_chunk(tx, *asset, *number, data).await?)
-            })
+            Box::pin(add_in(tx, *asset, (*number, *size), data, *now))
         });
         write.await?;
         self.chunks += 1;
@@ -92,6 +86,43 @@ impl Upload {
             self.access.write(self.asset, |tx, asset| Box::pin(async move { Ok(store::remove(tx, *asset).await?) }));
         write.await
     }
+}
+
+/// A valid file with the name that it gets.
+pub fn normalized(new: NewAsset) -> Result<NewAsset> {
+    let new = NewAsset { name: rules::normalize(&new.name), ..new };
+    rules::check(&new.name, new.label.as_deref(), &new.content_type)?;
+    Ok(new)
+}
+
+/// Stores a whole file, visible at once.
+pub async fn insert(
+    tx: &mut Transaction,
+    release: &Release,
+    (new, content, digest): (&NewAsset, &[u8], &str),
+    by: (AccountId, Timestamp),
+) -> Result<()> {
+    let asset = begin_in(tx, (release.repo_id, release.id), new, by).await?;
+    let mut size = 0;
+    for (number, data) in (0..).zip(content.chunks(CHUNK_BYTES)) {
+        size += i64::try_from(data.len()).map_err(|_| Error::internal("a chunk is too large"))?;
+        add_in(tx, asset, (number, size), data, by.1).await?;
+    }
+    if store::finish(tx, asset, digest, by.1).await? { Ok(()) } else { Err(was_ended()) }
+}
+
+/// Stores a chunk of an upload that runs; `size` is that of the file with the chunk.
+async fn add_in(
+    tx: &mut Transaction,
+    asset: AssetId,
+    (number, size): (i64, i64),
+    data: &[u8],
+    now: Timestamp,
+) -> Result<()> {
+    if !store::update_progress(tx, asset, size, now).await? {
+        return Err(was_ended());
+    }
+    Ok(store::insert_chunk(tx, asset, number, data).await?)
 }
 
 async fn begin_in(
