@@ -36,6 +36,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0016_resolved_threads",
     "0017_repository_statistics",
     "0018_project_items",
+    "0019_authors_and_movers",
     "0020_event_ids"
 ];
 

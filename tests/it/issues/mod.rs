@@ -1,5 +1,6 @@
 //! Issues, their comments, labels, assignees and values of fields.
 
+mod across;
 mod assignees;
 mod comments;
 mod cost;

@@ -84,18 +84,13 @@ pub async fn created<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, is
 }
 
 async fn filter(db: &mut Connection, repo: RepoId, context: &RequestContext) -> Result<Filter> {
-    let state = match context.query("state").as_deref() {
-        Some("all") => StateFilter::All,
-        Some("closed") => StateFilter::Closed,
-        _ => StateFilter::Open,
-    };
     let mut creator = find_account(db, context, "creator").await?;
     // There are no milestones: everything is without one, and nothing has any other.
     if context.query("milestone").is_some_and(|text| !matches!(&*text, "" | "none")) {
         creator = Some(AccountId(NOBODY));
     }
     Ok(Filter {
-        state,
+        state: state(context),
         creator,
         assignee: assignee(db, context).await?,
         mentioned: find_account(db, context, "mentioned").await?,
@@ -125,15 +120,10 @@ async fn assignee(db: &mut Connection, context: &RequestContext) -> Result<Assig
 
 /// The labels with the names that the query lists. Nothing has a label that does not exist.
 async fn label_ids(db: &mut Connection, repo: RepoId, context: &RequestContext) -> Result<Vec<LabelId>> {
-    let listed = context.query("labels").unwrap_or_default();
-    let names: Vec<&str> = listed.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-    if names.len() > LABELS_MAX {
-        let message = format!("No more than {LABELS_MAX} labels are allowed");
-        return Err(Error::invalid(rules::RESOURCE, "labels", Code::InvalidBecause(message)));
-    }
+    let names = label_names(context)?;
     let mut ids = Vec::with_capacity(names.len());
     for name in names {
-        let id = labels::store::find(db, repo, name).await?.map_or(LabelId(NOBODY), |label| label.id);
+        let id = labels::store::find(db, repo, &name).await?.map_or(LabelId(NOBODY), |label| label.id);
         if !ids.contains(&id) {
             ids.push(id);
         }
@@ -141,7 +131,27 @@ async fn label_ids(db: &mut Connection, repo: RepoId, context: &RequestContext) 
     Ok(ids)
 }
 
-fn order(context: &RequestContext) -> (Sort, Direction) {
+/// The names of labels that the query lists.
+pub fn label_names(context: &RequestContext) -> Result<Vec<String>> {
+    let listed = context.query("labels").unwrap_or_default();
+    let names: Vec<String> =
+        listed.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
+    if names.len() > LABELS_MAX {
+        let message = format!("No more than {LABELS_MAX} labels are allowed");
+        return Err(Error::invalid(rules::RESOURCE, "labels", Code::InvalidBecause(message)));
+    }
+    Ok(names)
+}
+
+pub fn state(context: &RequestContext) -> StateFilter {
+    match context.query("state").as_deref() {
+        Some("all") => StateFilter::All,
+        Some("closed") => StateFilter::Closed,
+        _ => StateFilter::Open,
+    }
+}
+
+pub fn order(context: &RequestContext) -> (Sort, Direction) {
     let sort = match context.query("sort").as_deref() {
         Some("updated") => Sort::Updated,
         Some("comments") => Sort::Comments,

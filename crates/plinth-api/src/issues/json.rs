@@ -9,6 +9,7 @@ use crate::accounts::json::User;
 use crate::labels::json::Label;
 use crate::negotiation::Media;
 use crate::pulls::json::{user, user_of};
+use crate::repos::json::Repository;
 use crate::request::shape::Nullable;
 use crate::review_comments::json::Reactions;
 use crate::wire::Word;
@@ -87,6 +88,9 @@ pub struct Issue<'a> {
     reactions: Reactions<'a>,
     timeline_url: Url<'a>,
     performed_via_github_app: Option<()>,
+    /// Only in lists of the issues of several repositories.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repository: Option<Box<Repository<'a>>>,
     /// Values of the organization's issue fields; not for pull requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     issue_field_values: Option<Vec<FieldValue<'a>>>,
@@ -159,8 +163,14 @@ impl<'a> Issue<'a> {
             reactions: Reactions::none(url),
             timeline_url: url.then(Fixed("/timeline")),
             performed_via_github_app: None,
+            repository: None,
             issue_field_values: is_issue.then(|| values.iter().map(FieldValue::new).collect()),
         }
+    }
+
+    pub fn with_repository(mut self, repository: Repository<'a>) -> Self {
+        self.repository = Some(Box::new(repository));
+        self
     }
 }
 

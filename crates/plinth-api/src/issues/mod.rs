@@ -1,5 +1,6 @@
 //! Issues, and pull requests as issues, with their labels, assignees and values of issue fields.
 
+mod across;
 mod assignees;
 pub mod body;
 mod extract;
@@ -14,13 +15,16 @@ pub use ready::complete;
 
 use crate::policy::table::{
     AddAssignees, AddFieldValues, AddLabels, CheckAssignee, CheckAssigneeOfIssue, CreateIssue, DeleteFieldValue,
-    GetIssue, ListAssignees, ListFieldValues, ListIssues, ListLabelsOfIssue, RemoveAllLabels, RemoveAssignees,
-    RemoveLabel, SetFieldValues, SetLabels, UpdateIssue,
+    GetIssue, ListAllIssues, ListAssignees, ListFieldValues, ListIssues, ListLabelsOfIssue, ListOrgIssues,
+    ListOwnIssues, RemoveAllLabels, RemoveAssignees, RemoveLabel, SetFieldValues, SetLabels, UpdateIssue,
 };
 use crate::routes::Routes;
 
 pub fn routes() -> Routes {
     Routes::default()
+        .on::<ListAllIssues, _, _>(across::list_all)
+        .on::<ListOwnIssues, _, _>(across::list_own)
+        .on::<ListOrgIssues, _, _>(across::list_of_org)
         .on::<ListIssues, _, _>(handlers::list)
         .on::<CreateIssue, _, _>(handlers::create)
         .on::<GetIssue, _, _>(handlers::get)

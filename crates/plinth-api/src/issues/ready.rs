@@ -10,7 +10,7 @@ use plinth_core::issue_field_values::{self, FieldValue};
 use plinth_core::issue_fields::model::Visibility;
 use plinth_core::issues::{Issue, assignee_store};
 use plinth_core::labels;
-use plinth_core::repos::RepoTarget;
+use plinth_core::repos::{Repo, RepoTarget};
 use plinth_core::tokens::Principal;
 use plinth_markdown::Rendered;
 use plinth_store::Connection;
@@ -20,6 +20,7 @@ use crate::app::App;
 use crate::policy::Endpoint;
 use crate::rendering::render;
 use crate::request::Allowed;
+use crate::request::context::RequestContext;
 
 pub async fn ready_one<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, issue: Issue) -> Result<Ready> {
     let ready = ready(app, access, vec![issue]).await?.pop();
@@ -27,10 +28,21 @@ pub async fn ready_one<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, 
 }
 
 pub async fn ready<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, issues: Vec<Issue>) -> Result<Vec<Ready>> {
-    let bodies = issues.iter().map(|issue| issue.body.as_deref().unwrap_or_default());
-    let rendered = render(app, access.context(), &access.repo, bodies).await?;
-    let issues = issues.into_iter().map(|issue| (issue, access.repo.owner_id)).collect();
-    let ready = complete(&mut app.read().await?, access.caller(), issues).await?;
+    ready_in(app, (access.context(), access.caller()), &[&access.repo], issues).await
+}
+
+/// As [`ready`], for issues of several repositories; those of other repositories than `repos` are left out.
+pub async fn ready_in(
+    app: &App,
+    (context, caller): (&RequestContext, &Principal),
+    repos: &[&Repo],
+    issues: Vec<Issue>,
+) -> Result<Vec<Ready>> {
+    let owner = |issue: &Issue| repos.iter().find(|repo| repo.id == issue.repo_id).map(|repo| repo.owner_id);
+    let issues: Vec<(Issue, AccountId)> =
+        issues.into_iter().filter_map(|issue| owner(&issue).map(|owner| (issue, owner))).collect();
+    let rendered = render_in(app, context, repos, &issues).await?;
+    let ready = complete(&mut app.read().await?, caller, issues).await?;
     let with = |(ready, rendered): (Ready, Option<Arc<Rendered>>)| Ready {
         rendered: rendered.filter(|_| ready.issue.body.is_some()),
         ..ready
@@ -65,6 +77,24 @@ pub async fn complete(db: &mut Connection, caller: &Principal, issues: Vec<(Issu
         }
     };
     Ok(issues.into_iter().map(ready).collect())
+}
+
+/// The rendered bodies, in the order of the issues.
+async fn render_in(
+    app: &App,
+    context: &RequestContext,
+    repos: &[&Repo],
+    issues: &[(Issue, AccountId)],
+) -> Result<Vec<Option<Arc<Rendered>>>> {
+    let mut rendered = vec![None; issues.len()];
+    for repo in repos {
+        let own = || issues.iter().enumerate().filter(|(_, (issue, _))| issue.repo_id == repo.id);
+        let bodies = own().map(|(_, (issue, _))| issue.body.as_deref().unwrap_or_default());
+        for ((index, _), body) in own().zip(render(app, context, repo, bodies).await?) {
+            rendered[index] = body;
+        }
+    }
+    Ok(rendered)
 }
 
 /// The values that the caller may see.

@@ -162,6 +162,9 @@ endpoints! {
     DeleteUserProjectItem = "projects/delete-item-for-user", DELETE ["/users/{username}/projectsV2/{project_number}/items/{item_id}"], USER_PROJECT_WRITE;
 
     // Issues, and what pull requests have in common with them
+    ListAllIssues = "issues/list", GET ["/issues"], OWN;
+    ListOwnIssues = "issues/list-for-authenticated-user", GET ["/user/issues"], OWN;
+    ListOrgIssues = "issues/list-for-org", GET ["/orgs/{org}/issues"], Rule { target: TargetKind::Org, anonymous: Anonymous::Rejected, permission: Some(("issues", Level::Read)), ..OPEN };
     ListIssues = "issues/list-for-repo", GET ["/repos/{owner}/{repo}/issues"], ISSUES_READ;
     CreateIssue = "issues/create", POST ["/repos/{owner}/{repo}/issues"], ISSUES_WRITE;
     GetIssue = "issues/get", GET ["/repos/{owner}/{repo}/issues/{issue_number}"], CONVERSATION_READ;

@@ -1,5 +1,6 @@
 //! Issues, and pull requests as issues: texts, states, labels, assignees and lists.
 
+pub mod across;
 pub mod assignee_store;
 mod assignees;
 pub mod events;

@@ -6,28 +6,40 @@ use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, IssueId, RepoId};
 use plinth_store::{Connection, DbError, Transaction, Value, params};
 
-/// The issues of the repository `$1`, or others, without their people.
+/// The issues of the repository `$1`, or of other rows `c` of conversations, without their people.
 macro_rules! issue_rows {
     () => {
         issue_rows!("i.repo_id = $1")
     };
-    ($condition:literal) => {
+    ($condition:expr) => {
+        issue_rows!("conversation c", $condition)
+    };
+    ($conversations:expr, $condition:expr) => {
         concat!(
             "select c.id, i.repo_id, i.number, i.title, i.body, i.state, i.state_reason, i.created_at, i.updated_at, \
          i.closed_at, c.comments, cast(null as bigint) as pull_id, false as draft, cast(null as bigint) as merged_at, \
-         i.author_id, i.closed_by from issue i join conversation c on c.id = i.id where ",
+         i.author_id, i.closed_by from ",
+            $conversations,
+            " join issue i on i.id = c.id where ",
             $condition
         )
     };
 }
 pub(super) use issue_rows;
 
-/// The pull requests of the repository `$1`, with the columns of [`issue_rows`]. A merged one was closed by who merged it.
+/// As [`issue_rows`], for pull requests. A merged one was closed by who merged it.
 macro_rules! pull_rows {
     () => {
-        "select c.id, p.repo_id, p.number, p.title, p.body, p.state, cast(null as text), p.created_at, p.updated_at, \
-         p.closed_at, c.comments, p.id, p.draft, p.merged_at, p.author_id, p.merged_by \
-         from pull p join conversation c on c.repo_id = p.repo_id and c.number = p.number where p.repo_id = $1"
+        pull_rows!("conversation c", "p.repo_id = $1")
+    };
+    ($conversations:expr, $condition:expr) => {
+        concat!(
+            "select c.id, p.repo_id, p.number, p.title, p.body, p.state, cast(null as text), p.created_at, p.updated_at, \
+         p.closed_at, c.comments, p.id, p.draft, p.merged_at, p.author_id, p.merged_by from ",
+            $conversations,
+            " join pull p on p.repo_id = c.repo_id and p.number = c.number where ",
+            $condition
+        )
     };
 }
 pub(super) use pull_rows;

@@ -1,39 +1,14 @@
 //! Lists of repositories as a caller sees them, and of the users who have a role in one.
 
 use super::store::RepoWithRole;
+pub use super::viewer::Viewer;
+use super::viewer::{is_visible, related, viewer_joins};
 use crate::access::Role;
 use crate::accounts::{AccountKind, AccountSummary, OrgRole};
 use crate::paging::Page;
-use crate::tokens::{Principal, Scope, UserLimits};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, RepoId};
 use plinth_store::{Connection, DbError, FromRow, Row, params};
-
-/// Which private repositories a caller sees, in the words of the statement below.
-#[derive(Debug, Clone, Copy)]
-pub struct Viewer {
-    user: Option<AccountId>,
-    kind: &'static str,
-    /// The token or the app that limits what is seen.
-    limited_by: i64,
-}
-
-impl Viewer {
-    pub fn of(caller: &Principal) -> Self {
-        let (kind, limited_by) = match caller {
-            Principal::Anonymous | Principal::App(_) => ("public", 0),
-            Principal::Installation(token) => ("installation", token.token.0),
-            Principal::User(token) => match &token.limits {
-                UserLimits::Classic(scopes) | UserLimits::OAuth { scopes, .. } => {
-                    (if scopes.grant(Scope::Repo) { "scoped" } else { "public" }, 0)
-                }
-                UserLimits::FineGrained { .. } => ("fine_grained", token.token.0),
-                UserLimits::AppUser { app } => ("app_user", app.0),
-            },
-        };
-        Self { user: caller.user_id(), kind, limited_by }
-    }
-}
 
 /// How repositories belong to an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,32 +64,18 @@ impl Filter {
     }
 }
 
-/// The repositories `r` of the filter `$4` to `$10` that the viewer `$1` to `$3` sees. Every caller sees public ones; for
-/// private ones, the role of the user and the limits of the token decide, as for a single repository.
+/// The repositories `r` of the filter `$4` to `$10` that the viewer `$1` to `$3` sees.
 macro_rules! listed {
     () => {
-        "from repo r join account o on o.id = r.owner_id \
-         left join collaborator c on c.repo_id = r.id and c.user_id = $1 \
-         left join membership m on m.org_id = r.owner_id and m.user_id = $1 \
-         where not r.deleted and r.id in (\
-         select x.id from repo x where x.owner_id = $4 and not x.deleted and cast($5 as boolean) \
-         union select y.repo_id from collaborator y where y.user_id = $4 and cast($6 as boolean) \
-         union select z.id from membership w join repo z on z.owner_id = w.org_id and not z.deleted \
-         where w.user_id = $4 and cast($7 as boolean)) \
-         and (not r.private or ($2 = 'installation' and exists (\
-         select 1 from token t join installation i on i.id = t.installation_id \
-         where t.id = $3 and i.account_id = r.owner_id and (i.repository_selection = 'all' \
-         or exists (select 1 from installation_repo s where s.installation_id = i.id and s.repo_id = r.id)) \
-         and (t.repository_selection = 'all' \
-         or exists (select 1 from token_repo s where s.token_id = t.id and s.repo_id = r.id)))) \
-         or ((c.permission is not null or m.role is not null or r.owner_id = $1) and ($2 = 'scoped' \
-         or ($2 = 'fine_grained' and exists (select 1 from token t where t.id = $3 and t.owner_id = r.owner_id \
-         and (t.repository_selection = 'all' \
-         or exists (select 1 from token_repo s where s.token_id = t.id and s.repo_id = r.id)))) \
-         or ($2 = 'app_user' and exists (select 1 from installation i where i.app_id = $3 \
-         and i.account_id = r.owner_id and i.suspended_at is null and (i.repository_selection = 'all' \
-         or exists (select 1 from installation_repo s where s.installation_id = i.id and s.repo_id = r.id))))))) \
-         and ($8 = 'all' or ($8 = 'private') = r.private) and r.updated_at > $9 and r.updated_at < $10"
+        concat!(
+            "from repo r join account o on o.id = r.owner_id and not r.deleted ",
+            viewer_joins!(),
+            " where ",
+            is_visible!(),
+            " and r.id in (",
+            related!(),
+            ") and ($8 = 'all' or ($8 = 'private') = r.private) and r.updated_at > $9 and r.updated_at < $10"
+        )
     };
 }
 

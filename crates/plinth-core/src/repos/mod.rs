@@ -12,6 +12,7 @@ pub mod rules;
 pub mod statistics;
 pub mod store;
 mod target;
+pub(crate) mod viewer;
 
 pub use input::{NewRepository, RepoEdit};
 pub use model::Repo;

@@ -84,6 +84,31 @@ pub async fn find_by_id(
     db.optional(sql, params![id, user]).await
 }
 
+/// As [`find`], for some ids.
+pub async fn list_by_ids(
+    db: &mut Connection,
+    ids: &[RepoId],
+    user: Option<AccountId>,
+) -> Result<Vec<RepoWithRole>, DbError> {
+    let sql = "select r.id, r.owner_id, o.login, o.kind, o.site_admin, r.name, r.description, r.private, r.archived, \
+               r.default_branch, r.ref_generation, r.created_at, r.updated_at, r.pushed_at, r.homepage, r.topics, r.license, r.language, r.size, \
+               c.permission, m.role, coalesce(r.owner_id = $1, false) \
+               from repo r join account o on r.owner_id = o.id \
+               left join collaborator c on c.repo_id = r.id and c.user_id = $1 \
+               left join membership m on m.org_id = r.owner_id and m.user_id = $1 where not r.deleted and r.id in \
+               ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+    let mut found = Vec::with_capacity(ids.len());
+    for some in ids.chunks(REPOS_PER_STATEMENT) {
+        let mut values = [Value::Null; REPOS_PER_STATEMENT + 1];
+        values[0] = user.map_or(Value::Null, |AccountId(id)| Value::Integer(id));
+        for (value, RepoId(id)) in values[1..].iter_mut().zip(some) {
+            *value = Value::Integer(*id);
+        }
+        found.extend(db.all::<RepoWithRole>(sql, &values).await?);
+    }
+    Ok(found)
+}
+
 /// The number of open issues and pull requests of each repository that has any.
 pub async fn count_open_issues(
     db: &mut Connection,

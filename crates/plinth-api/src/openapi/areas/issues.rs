@@ -42,10 +42,46 @@ const LABELS: &str = r#"{"labels": ["bug", "later"]}"#;
 const ASSIGNEES: &str = r#"{"assignees": ["mona"]}"#;
 const VALUES: &str = r#"{"issue_field_values": [{"field_id": 1, "value": "High"}]}"#;
 
+const ABOUT_SUBSCRIBED: &str = "`assigned` by default. `subscribed` is what the caller is assigned to, has created or is mentioned in; `repos` and `all` mean the same.";
+const ACROSS: &[Parameter] = &[
+    choice("filter", &["assigned", "created", "mentioned", "subscribed", "repos", "all"], ABOUT_SUBSCRIBED),
+    choice("state", &["open", "closed", "all"], "`open` by default."),
+    parameter("labels", of::<String>, "Names with commas between them, of which issues have all; at most 16."),
+    choice("sort", &["created", "updated", "comments"], "`created` by default."),
+    choice("direction", &["asc", "desc"], "`desc` by default."),
+    SINCE,
+    PER_PAGE,
+    PAGE,
+];
+
 pub const AREA: Area = Area {
     name: "Issues",
     about: "Issues, and what pull requests have in common with them: comments, labels and assignees.",
     operations: &[
+        Operation::new(
+            "issues/list",
+            "List the issues of the caller",
+            "In all repositories that the caller can read; `repos` and `all` list those of the caller's own repositories.",
+            ok("The issues and pull requests, with their repositories.", of::<Vec<Issue>>).or(FORMS),
+        )
+        .query(ACROSS)
+        .errors(INVALID_QUERY),
+        Operation::new(
+            "issues/list-for-authenticated-user",
+            "List the issues of the caller in own repositories",
+            "In repositories that the caller owns or has a role in.",
+            ok("The issues and pull requests, with their repositories.", of::<Vec<Issue>>).or(FORMS),
+        )
+        .query(ACROSS)
+        .errors(INVALID_QUERY),
+        Operation::new(
+            "issues/list-for-org",
+            "List the issues of the caller in an organization",
+            "In the organization's repositories that the caller can read.",
+            ok("The issues and pull requests, with their repositories.", of::<Vec<Issue>>).or(FORMS),
+        )
+        .query(ACROSS)
+        .errors(INVALID_QUERY),
         Operation::new(
             "issues/list-for-repo",
             "List issues and pull requests",
