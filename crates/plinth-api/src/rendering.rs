@@ -1,5 +1,6 @@
 //! Renders bodies in the forms that a media type asks for.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::app::App;
@@ -10,6 +11,9 @@ use plinth_core::conversations;
 use plinth_core::pulls;
 use plinth_core::repos::Repo;
 use plinth_markdown::{Context, References, Rendered, references};
+
+/// Abbreviated commit ids that are looked up for one response; the others stay text.
+const SHORT_IDS_MAX: usize = 100;
 
 /// Renders texts of a repository if the media type needs it. That may take long, so it runs on a blocking thread.
 pub async fn render(
@@ -41,26 +45,45 @@ async fn find_existing(app: &App, repo: &Repo, named: impl Iterator<Item = &Refe
     let mut all = References::default();
     for named in named {
         all.pulls.extend(&named.pulls);
-        all.commits.extend(named.commits.iter().cloned());
+        all.commits.extend(named.commits.clone());
     }
     if !all.pulls.is_empty() {
         let found = conversations::store::find_numbers(&mut app.read().await?, repo.id, &all.pulls).await?;
         (all.pulls, all.issues) = found;
     }
     if !all.commits.is_empty() {
-        let commits = all.commits;
-        let found = pulls::diff_context::with_diff_context(app, repo.id, move |diffs| {
-            let is_commit = |text: &String| -> Result<bool> {
-                let Ok(sha) = text.parse::<Sha>() else { return Ok(false) };
-                Ok(diffs.reader.find_commit(&sha)?.is_some())
-            };
-            commits
-                .into_iter()
-                .filter_map(|text| is_commit(&text).map(|exists| exists.then_some(text)).transpose())
-                .collect()
-        });
-        // Over the object budget, ids stay text.
-        all.commits = pulls::diff_context::within_budget(found.await)?.unwrap_or_default();
+        all.commits = find_commits(app, repo, std::mem::take(&mut all.commits).into_keys()).await?;
     }
     Ok(all)
+}
+
+/// The commits that digits name, by these digits.
+async fn find_commits(app: &App, repo: &Repo, named: impl Iterator<Item = String>) -> Result<BTreeMap<String, String>> {
+    let mut ids: Vec<(String, Sha)> = Vec::new();
+    let mut short = 0;
+    for digits in named {
+        let id = match digits.parse::<Sha>() {
+            Ok(id) => Some(id),
+            Err(_) if short < SHORT_IDS_MAX => {
+                short += 1;
+                app.objects.find_by_prefix(repo.id, &digits).await?
+            }
+            Err(_) => None,
+        };
+        ids.extend(id.map(|id| (digits, id)));
+    }
+    if ids.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let found = pulls::diff_context::with_diff_context(app, repo.id, move |diffs| {
+        let mut found = BTreeMap::new();
+        for (digits, id) in ids {
+            if diffs.reader.find_commit(&id)?.is_some() {
+                found.insert(digits, id.to_string());
+            }
+        }
+        Ok(found)
+    });
+    // Over the object budget, ids stay text.
+    Ok(pulls::diff_context::within_budget(found.await)?.unwrap_or_default())
 }

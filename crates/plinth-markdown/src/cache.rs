@@ -48,13 +48,13 @@ fn key(source: &str, context: &Context<'_>) -> Key {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
     use crate::References;
 
     const NOTHING: &References =
-        &References { pulls: BTreeSet::new(), issues: BTreeSet::new(), commits: BTreeSet::new() };
+        &References { pulls: BTreeSet::new(), issues: BTreeSet::new(), commits: BTreeMap::new() };
     const CONTEXT: Context<'_> = Context { web_url: "https://example.com", repo: None, existing: NOTHING };
 
     #[test]

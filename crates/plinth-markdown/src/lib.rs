@@ -13,7 +13,7 @@ mod sanitize;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use cache::Cache;
 
@@ -43,17 +43,22 @@ pub struct References {
     pub pulls: BTreeSet<i64>,
     /// Of a text, the same numbers as `pulls`: the text does not say which they are.
     pub issues: BTreeSet<i64>,
-    /// In lower case.
-    pub commits: BTreeSet<String>,
+    /// The whole ids of commits by the digits in the text, all in lower case. Of a text, the digits themselves.
+    pub commits: BTreeMap<String, String>,
 }
 
 impl References {
-    /// What both have.
+    /// What both have, with the ids of the other.
     pub fn intersection(&self, other: &Self) -> Self {
         Self {
             pulls: self.pulls.intersection(&other.pulls).copied().collect(),
             issues: self.issues.intersection(&other.issues).copied().collect(),
-            commits: self.commits.intersection(&other.commits).cloned().collect(),
+            commits: self
+                .commits
+                .keys()
+                .filter_map(|digits| other.commits.get_key_value(digits))
+                .map(|(digits, id)| (digits.clone(), id.clone()))
+                .collect(),
         }
     }
 }

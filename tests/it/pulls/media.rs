@@ -112,6 +112,15 @@ async fn body_links_to_what_exists_in_its_repository() {
         ("See #1 and #2".to_owned(), format!("<p>See {} and #2</p>", pull("#1"))),
         ("acme/rocket#1 acme/other#1".to_owned(), format!("<p>{} acme/other#1</p>", pull("acme/rocket#1"))),
         (format!("{sha} {unknown}"), format!("<p>{commit} {unknown}</p>")),
+        (format!("{} 0123456 {}", &sha[..7], &sha[..6]), format!("<p>{commit} 0123456 {}</p>", &sha[..6])),
+        (
+            format!("acme@{} acme/rocket@{sha} mona@{sha}", &sha[..9]),
+            format!(
+                "<p>{} {} mona@{sha}</p>",
+                commit.replace("<tt>", "acme@<tt>"),
+                commit.replace("<tt>", "acme/rocket@<tt>")
+            ),
+        ),
         (":tada:".to_owned(), "<p>\u{1f389}</p>".to_owned()),
     ] {
         let shown = html.patch(PULL, json!({ "body": body })).await.expect(200).json();

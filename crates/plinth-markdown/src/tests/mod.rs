@@ -7,11 +7,11 @@ mod reparse;
 mod texts;
 mod xss;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Context, References, Rendered, render};
 
-const NOTHING: &References = &References { pulls: BTreeSet::new(), issues: BTreeSet::new(), commits: BTreeSet::new() };
+const NOTHING: &References = &References { pulls: BTreeSet::new(), issues: BTreeSet::new(), commits: BTreeMap::new() };
 const CONTEXT: Context<'_> =
     Context { web_url: "https://plinth.example", repo: Some("acme/rocket"), existing: NOTHING };
 
