@@ -9,6 +9,7 @@ pub mod access;
 pub mod accounts;
 pub mod apps;
 mod caches;
+pub mod comment_lists;
 pub mod contents;
 pub mod conversations;
 mod core;

@@ -6,4 +6,5 @@ pub mod operations;
 pub mod rules;
 pub mod store;
 
-pub use model::{IssueComment, Listing, Order, Scope};
+pub use crate::comment_lists::Order;
+pub use model::{IssueComment, Listing, Scope};

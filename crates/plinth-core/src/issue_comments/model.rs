@@ -1,5 +1,6 @@
 //! Comments on issues as they are stored.
 
+use crate::comment_lists::Order;
 use crate::conversations::Conversation;
 use crate::pulls::model::Author;
 use plinth_base::clock::Timestamp;
@@ -57,13 +58,4 @@ pub struct Listing {
 pub enum Scope {
     Repo(RepoId),
     Issue(IssueId),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// By id, which is the order of creation.
-    Up,
-    Down,
-    UpdatedUp,
-    UpdatedDown,
 }

@@ -1,6 +1,7 @@
 //! SQL for comments on issues.
 
-use super::model::{IssueComment, Listing, Order, Scope};
+use super::model::{IssueComment, Listing, Scope};
+use crate::comment_lists::comment_page;
 use crate::conversations::Conversation;
 use crate::pulls::store::{author_columns, author_joins};
 use plinth_base::clock::Timestamp;
@@ -27,53 +28,21 @@ pub async fn find(db: &mut Connection, repo: RepoId, id: IssueCommentId) -> Resu
     db.optional(sql, params![id, repo]).await
 }
 
-/// One page of a list. The limit applies before the joins, so that the cost does not grow with the length of the list.
+/// One page of a list.
 pub async fn list(
     db: &mut Connection,
     listing: &Listing,
     (limit, offset): (i64, i64),
 ) -> Result<Vec<IssueComment>, DbError> {
     macro_rules! page {
-        ($scope:literal, $moment:literal, $inner:literal, $outer:literal) => {
-            select_comment!(
-                concat!(
-                    "(select s.id from issue_comment s where s.",
-                    $scope,
-                    " = $1 and ",
-                    $moment,
-                    " >= $2 order by ",
-                    $inner,
-                    " limit $3 offset $4) x join issue_comment c on c.id = x.id"
-                ),
-                concat!("order by ", $outer)
-            )
-        };
-    }
-    macro_rules! ordered {
-        ($scope:literal, $moment:literal) => {
-            match listing.order {
-                Order::Up => page!($scope, $moment, "s.id", "c.id"),
-                Order::Down => page!($scope, $moment, "s.id desc", "c.id desc"),
-                Order::UpdatedUp => page!($scope, $moment, "s.updated_at, s.id", "c.updated_at, c.id"),
-                Order::UpdatedDown => {
-                    page!($scope, $moment, "s.updated_at desc, s.id desc", "c.updated_at desc, c.id desc")
-                }
-            }
-        };
-    }
-    // The plus keeps SQLite from using the index on the time, after which it would have to sort the whole list.
-    macro_rules! since {
         ($scope:literal) => {
-            match listing.since {
-                Some(_) => ordered!($scope, "s.updated_at"),
-                None => ordered!($scope, "+s.updated_at"),
-            }
+            comment_page!(listing, select_comment, "issue_comment", $scope, " >= $2")
         };
     }
     let since = listing.since.map_or(i64::MIN, |moment| moment.0);
     let (sql, id) = match listing.scope {
-        Scope::Repo(id) => (since!("repo_id"), id.0),
-        Scope::Issue(id) => (since!("conversation_id"), id.0),
+        Scope::Repo(id) => (page!("repo_id"), id.0),
+        Scope::Issue(id) => (page!("conversation_id"), id.0),
     };
     db.all(sql, params![id, since, limit, offset]).await
 }

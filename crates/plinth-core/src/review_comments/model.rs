@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::access::Role;
+pub use crate::comment_lists::Order;
 use crate::pulls::model::{Author, Version};
 use crate::pulls::threads::{Position, StoredPosition, Thread};
 use crate::tokens::Principal;
@@ -159,13 +160,4 @@ pub enum Scope {
     Pull(PullId),
     Review(ReviewId),
     Thread(i64),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// By id, which is the order of creation.
-    Up,
-    Down,
-    UpdatedUp,
-    UpdatedDown,
 }

@@ -1,6 +1,7 @@
 //! SQL for review comments.
 
-use super::model::{Comment, CommentContext, Listing, NewComment, Order, Scope};
+use super::model::{Comment, CommentContext, Listing, NewComment, Scope};
+use crate::comment_lists::comment_page;
 use crate::notifications::can_read;
 use crate::pulls::store::{author_columns, author_joins};
 use crate::repos::name_key;
@@ -56,57 +57,31 @@ pub async fn exists_at(
     Ok(found.is_some())
 }
 
-/// One page of a list. The limit applies before the joins, so that the cost does not grow with the length of the list.
+/// One page of a list.
 pub async fn list(
     db: &mut Connection,
     listing: &Listing,
     (limit, offset): (i64, i64),
 ) -> Result<Vec<Comment>, DbError> {
     macro_rules! page {
-        ($scope:literal, $moment:literal, $inner:literal, $outer:literal) => {
-            select_comment!(
-                concat!(
-                    "(select s.id from review_comment s where s.",
-                    $scope,
-                    " = $1 and ",
-                    $moment,
-                    " > $2 and (s.pending = false or s.author_id = $3) order by ",
-                    $inner,
-                    " limit $4 offset $5) x join review_comment c on c.id = x.id"
-                ),
-                concat!("order by ", $outer)
-            )
-        };
-    }
-    macro_rules! ordered {
-        ($scope:literal, $moment:literal) => {
-            match listing.order {
-                Order::Up => page!($scope, $moment, "s.id", "c.id"),
-                Order::Down => page!($scope, $moment, "s.id desc", "c.id desc"),
-                Order::UpdatedUp => page!($scope, $moment, "s.updated_at, s.id", "c.updated_at, c.id"),
-                Order::UpdatedDown => {
-                    page!($scope, $moment, "s.updated_at desc, s.id desc", "c.updated_at desc, c.id desc")
-                }
-            }
-        };
-    }
-    // The plus keeps SQLite from using the index on the time, after which it would have to sort the whole list.
-    macro_rules! since {
         ($scope:literal) => {
-            match listing.since {
-                Some(_) => ordered!($scope, "s.updated_at"),
-                None => ordered!($scope, "+s.updated_at"),
-            }
+            comment_page!(
+                listing,
+                select_comment,
+                "review_comment",
+                $scope,
+                " > $2 and (s.pending = false or s.author_id = $5)"
+            )
         };
     }
     let since = listing.since.map_or(i64::MIN, |moment| moment.0);
     let (sql, id) = match listing.scope {
-        Scope::Repo(id) => (since!("repo_id"), id.0),
-        Scope::Pull(id) => (since!("pull_id"), id.0),
-        Scope::Review(id) => (since!("review_id"), id.0),
-        Scope::Thread(id) => (since!("thread_id"), id),
+        Scope::Repo(id) => (page!("repo_id"), id.0),
+        Scope::Pull(id) => (page!("pull_id"), id.0),
+        Scope::Review(id) => (page!("review_id"), id.0),
+        Scope::Thread(id) => (page!("thread_id"), id),
     };
-    db.all(sql, params![id, since, listing.viewer, limit, offset]).await
+    db.all(sql, params![id, since, limit, offset, listing.viewer]).await
 }
 
 /// The length of a list. Without `since`, this adds up the counters of the pull requests.
