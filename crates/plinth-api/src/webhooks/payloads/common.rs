@@ -132,3 +132,18 @@ pub fn repo_node_id(id: RepoId) -> String {
 pub struct From<T> {
     pub from: T,
 }
+
+/// The former texts of an issue, a pull request or a comment; absent where nothing changed.
+#[derive(Serialize)]
+pub struct TextChanges<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<From<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<From<&'a str>>,
+}
+
+impl<'a> TextChanges<'a> {
+    pub fn new(title: Option<&'a str>, body: Option<&'a str>) -> Self {
+        Self { title: title.map(|from| From { from }), body: body.map(|from| From { from }) }
+    }
+}

@@ -7,7 +7,7 @@ use plinth_core::labels::events::LabelData;
 use serde::Serialize;
 
 use super::Context;
-use super::common::From;
+use super::common::{From, TextChanges};
 use crate::accounts::json::User;
 use crate::issue_comments::json::{IssueComment, Ready as ReadyComment};
 use crate::issues::json::{Issue, Ready};
@@ -19,19 +19,11 @@ use crate::pulls::json::user_of;
 struct IssuePayload<'a> {
     issue: Issue<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    changes: Option<Changes<'a>>,
+    changes: Option<TextChanges<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<Label<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     assignee: Option<User<'a>>,
-}
-
-#[derive(Serialize)]
-struct Changes<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<From<&'a str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    body: Option<From<&'a str>>,
 }
 
 pub fn render(context: &Context<'_>) -> Result<Option<String>> {
@@ -41,10 +33,7 @@ pub fn render(context: &Context<'_>) -> Result<Option<String>> {
     let is_edit = context.event.action.as_deref() == Some("edited");
     context.write(IssuePayload {
         issue: Issue::new(&ready, Media::Json, repo, context.urls),
-        changes: is_edit.then(|| Changes {
-            title: changes.title.as_deref().map(|from| From { from }),
-            body: changes.body.as_deref().map(|from| From { from }),
-        }),
+        changes: is_edit.then(|| TextChanges::new(changes.title.as_deref(), changes.body.as_deref())),
         label: label.as_ref().map(|label| Label::new(label, repo, context.urls)),
         assignee: assignee.as_ref().map(|assignee| user_of(assignee, context.urls)),
     })
@@ -55,18 +44,17 @@ struct CommentPayload<'a> {
     issue: Issue<'a>,
     comment: IssueComment<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    changes: Option<Changes<'a>>,
+    changes: Option<TextChanges<'a>>,
 }
 
 pub fn render_comment(context: &Context<'_>) -> Result<Option<String>> {
     let IssueCommentData { comment, issue, former_body } = context.data()?;
     let Some(repo) = &context.parties.repo else { return Ok(None) };
     let (issue, comment) = (ready(issue), ReadyComment { comment, rendered: None });
-    let changes = |from| Changes { title: None, body: Some(From { from }) };
     context.write(CommentPayload {
         issue: Issue::new(&issue, Media::Json, repo, context.urls),
         comment: IssueComment::new(&comment, Media::Json, repo, context.urls),
-        changes: former_body.as_deref().map(changes),
+        changes: former_body.as_deref().map(|from| TextChanges::new(None, Some(from))),
     })
 }
 

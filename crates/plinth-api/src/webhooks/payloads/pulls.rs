@@ -11,7 +11,7 @@ use plinth_core::review_requests;
 use serde::Serialize;
 
 use super::Context;
-use super::common::From;
+use super::common::{From, TextChanges};
 use crate::accounts::json::User;
 use crate::labels::json::Label;
 use crate::negotiation::Media;
@@ -37,10 +37,8 @@ struct Specific<'a> {
 
 #[derive(Serialize)]
 struct Changes<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<From<&'a str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    body: Option<From<&'a str>>,
+    #[serde(flatten)]
+    texts: TextChanges<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     base: Option<BaseChange<'a>>,
 }
@@ -55,8 +53,7 @@ impl<'a> Changes<'a> {
     fn new(changes: &'a PullChanges) -> Self {
         let base = |(name, sha): &'a (String, Sha)| BaseChange { r#ref: From { from: name }, sha: From { from: *sha } };
         Self {
-            title: changes.title.as_deref().map(|from| From { from }),
-            body: changes.body.as_deref().map(|from| From { from }),
+            texts: TextChanges::new(changes.title.as_deref(), changes.body.as_deref()),
             base: changes.base.as_ref().map(base),
         }
     }

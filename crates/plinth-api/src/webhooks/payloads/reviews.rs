@@ -13,7 +13,7 @@ use plinth_core::review_comments::store::list as list_comments;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::common::From;
+use super::common::TextChanges;
 use super::pulls::ready;
 use super::{Context, to_value};
 use crate::negotiation::Media;
@@ -47,12 +47,7 @@ struct CommentPayload<'a> {
     comment: ReviewComment<'a>,
     pull_request: PullRequest<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    changes: Option<Changes<'a>>,
-}
-
-#[derive(Serialize)]
-struct Changes<'a> {
-    body: From<&'a str>,
+    changes: Option<TextChanges<'a>>,
 }
 
 pub async fn render_comment(context: &Context<'_>) -> Result<Option<String>> {
@@ -64,7 +59,7 @@ pub async fn render_comment(context: &Context<'_>) -> Result<Option<String>> {
     context.write(CommentPayload {
         comment: ReviewComment::new(&ready, Media::Json, repo, context.urls),
         pull_request: PullRequest::new(&pull, Media::Json, repo, context.urls),
-        changes: former_body.as_deref().map(|from| Changes { body: From { from } }),
+        changes: former_body.as_deref().map(|from| TextChanges::new(None, Some(from))),
     })
 }
 
