@@ -17,5 +17,6 @@ pub(crate) mod viewer;
 pub use input::{NewRepository, RepoEdit};
 pub use model::Repo;
 pub use name::{RepoName, RepoNameError, name_key};
+pub use operations::RepoTexts;
 pub use store::RepoWithRole;
 pub use target::{GitRepo, RepoAccess, RepoAccessCache, RepoTarget, new_repo_access_cache};

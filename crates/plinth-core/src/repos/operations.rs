@@ -60,41 +60,49 @@ async fn apply(tx: &mut Transaction, before: &Repo, edit: &RepoEdit) -> Result<R
     })
 }
 
-/// Changes the homepage to a valid one, and returns whether that changes anything. An empty one removes it.
-pub async fn set_homepage(tx: &mut Transaction, id: RepoId, homepage: &str, now: Timestamp) -> Result<bool> {
-    let before = store::find_by_id(tx, id, None).await?.ok_or(Error::NotFound)?.repo;
-    if before.homepage.as_deref().unwrap_or_default() == homepage {
-        return Ok(false);
-    }
-    let homepage = Some(homepage.to_owned()).filter(|homepage| !homepage.is_empty());
-    store::edit(tx, &Repo { homepage, ..before.clone() }, now).await?;
-    record_changes(tx, &before, None, now).await?;
-    Ok(true)
-}
-
 /// Replaces the topics of a repository, and returns them.
 pub async fn replace_topics(core: &Core, access: &WriteAccess<RepoTarget>, names: &[String]) -> Result<String> {
     let topics = rules::check_topics(names)?;
-    let context = (access.repo.id, topics.clone(), access.caller().actor(), core.clock.now());
-    let write =
-        access.write(context, |tx, (id, topics, actor, now)| Box::pin(set_topics(tx, *id, topics, *actor, *now)));
+    let context = (access.repo.id, topics.clone(), (access.caller().actor(), core.clock.now()));
+    let write = access.write(context, |tx, (id, topics, by)| {
+        Box::pin(async move {
+            let texts = RepoTexts { topics: Some(topics), ..RepoTexts::default() };
+            set_texts(tx, *id, &texts, *by).await
+        })
+    });
     write.await?;
     Ok(topics)
 }
 
-/// Replaces the topics of a repository with valid ones, and returns whether that changes anything.
-pub async fn set_topics(
+/// Valid texts that a repository is to have; those that are absent stay as they are.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RepoTexts<'a> {
+    /// An empty one removes it.
+    pub homepage: Option<&'a str>,
+    /// Names with a space between them.
+    pub topics: Option<&'a str>,
+}
+
+/// Changes texts of a repository, and returns whether that changes anything.
+pub async fn set_texts(
     tx: &mut Transaction,
     id: RepoId,
-    topics: &str,
-    actor: Option<AccountId>,
-    now: Timestamp,
+    texts: &RepoTexts<'_>,
+    (actor, now): (Option<AccountId>, Timestamp),
 ) -> Result<bool> {
     let before = store::find_by_id(tx, id, None).await?.ok_or(Error::NotFound)?.repo;
-    if before.topics == topics {
+    let has_homepage = texts.homepage.is_none_or(|text| text == before.homepage.as_deref().unwrap_or_default());
+    let has_topics = texts.topics.is_none_or(|text| text == before.topics);
+    if has_homepage && has_topics {
         return Ok(false);
     }
-    store::update_topics(tx, id, topics, now).await?;
+    if let Some(text) = texts.homepage.filter(|_| !has_homepage) {
+        let homepage = Some(text.to_owned()).filter(|text| !text.is_empty());
+        store::edit(tx, &Repo { homepage, ..before.clone() }, now).await?;
+    }
+    if let Some(topics) = texts.topics.filter(|_| !has_topics) {
+        store::update_topics(tx, id, topics, now).await?;
+    }
     record_changes(tx, &before, actor, now).await?;
     Ok(true)
 }

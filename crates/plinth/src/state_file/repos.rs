@@ -12,7 +12,7 @@ use plinth_base::ids::RepoId;
 use plinth_core::accounts::{self, AccountKind};
 use plinth_core::labels::{self, LabelChange, NewLabel};
 use plinth_core::repos::store::{self, NewRepo};
-use plinth_core::repos::{self, RepoName, operations, rules};
+use plinth_core::repos::{self, RepoName, RepoTexts, operations, rules};
 use plinth_store::Transaction;
 
 pub async fn apply(
@@ -25,8 +25,7 @@ pub async fn apply(
     for (index, repo) in wanted.iter().enumerate() {
         let imported = histories.of(index).and_then(|prepared| prepared.default_branch.as_deref());
         let (id, effect) = apply_one(tx, repo, imported, now, report).await?;
-        apply_homepage(tx, repo, id, now, report).await?;
-        apply_topics(tx, repo, id, now, report).await?;
+        apply_texts(tx, repo, id, now, report).await?;
         apply_labels(tx, repo, id, now, report).await?;
         apply_collaborators(tx, repo, id, now, report).await?;
         histories.apply(tx, (index, repo), (id, effect), now, report).await?;
@@ -81,32 +80,19 @@ fn is_same(found: &repos::Repo, wanted: &NewRepo<'_>, archived: bool) -> bool {
         && found.default_branch == wanted.default_branch
 }
 
-async fn apply_homepage(
-    tx: &mut Transaction,
-    repo: &Repo,
-    id: RepoId,
-    now: Timestamp,
-    report: &mut Report,
-) -> Result<()> {
-    let Some(homepage) = &repo.homepage else { return Ok(()) };
-    rules::check_homepage(&homepage.value).map_err(|error| problem(homepage, "repos.homepage", error))?;
-    if operations::set_homepage(tx, id, &homepage.value, now).await? {
-        report.note(format_args!("homepage of {}", repo.name.value), Effect::Changed);
+/// Changes homepage and topics where the file has them.
+async fn apply_texts(tx: &mut Transaction, repo: &Repo, id: RepoId, now: Timestamp, report: &mut Report) -> Result<()> {
+    if let Some(homepage) = &repo.homepage {
+        rules::check_homepage(&homepage.value).map_err(|error| problem(homepage, "repos.homepage", error))?;
     }
-    Ok(())
-}
-
-async fn apply_topics(
-    tx: &mut Transaction,
-    repo: &Repo,
-    id: RepoId,
-    now: Timestamp,
-    report: &mut Report,
-) -> Result<()> {
-    let Some(topics) = &repo.topics else { return Ok(()) };
-    let topics = rules::check_topics(topics).map_err(|error| problem(&repo.name, "repos.topics", error))?;
-    if operations::set_topics(tx, id, &topics, None, now).await? {
-        report.note(format_args!("topics of {}", repo.name.value), Effect::Changed);
+    let topics = repo.topics.as_deref().map(rules::check_topics).transpose();
+    let topics = topics.map_err(|error| problem(&repo.name, "repos.topics", error))?;
+    let texts = RepoTexts {
+        homepage: repo.homepage.as_ref().map(|homepage| homepage.value.as_str()),
+        topics: topics.as_deref(),
+    };
+    if operations::set_texts(tx, id, &texts, (None, now)).await? {
+        report.note(format_args!("homepage and topics of {}", repo.name.value), Effect::Changed);
     }
     Ok(())
 }
