@@ -4,6 +4,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::{ISSUES, create, fixture, texts};
+use crate::support::Tester;
 
 const LABELS: &str = "/repos/acme/rocket/labels";
 
@@ -97,4 +98,31 @@ async fn deleted_label_is_removed_from_issues() {
     fixture.user("mona").delete(&format!("{LABELS}/bug")).await.expect(204);
     let issue = fixture.user("mona").get(&format!("{ISSUES}/2")).await.expect(200).json();
     assert_eq!(texts(&issue["labels"], "name"), ["later"]);
+}
+
+#[tokio::test]
+async fn label_of_more_issues_than_one_transaction_changes_is_deleted() {
+    let fixture = fixture().await;
+    let hubot = fixture.user("hubot");
+    hubot.post(LABELS, json!({ "name": "many" })).await.expect(201);
+    hubot.post(&format!("{ISSUES}/1/labels"), json!({ "labels": ["few"] })).await.expect(200);
+    let fill = [
+        "insert into conversation (repo_id, number, is_pull) select l.repo_id, x.n, false from label l join \
+         (with recursive numbers (n) as (select 1000 union all select n + 1 from numbers where n < 12500) \
+         select n from numbers) x on x.n > 0 where l.name = 'many'",
+        "insert into issue_label (conversation_id, label_id) select c.id, l.id from conversation c \
+         join label l on l.repo_id = c.repo_id where l.name = 'many'",
+    ];
+    for sql in fill {
+        let filled = fixture
+            .service
+            .store
+            .write(Tester, (), move |tx, ()| Box::pin(async move { Ok(tx.execute(sql, &[]).await?) }));
+        assert!(filled.await.expect("the store accepts rows") > 10_000);
+    }
+    hubot.delete(&format!("{LABELS}/many")).await.expect(204);
+    hubot.get(&format!("{LABELS}/many")).await.expect(404);
+    let mut db = fixture.service.store.read().await.expect("the store can be read");
+    let left = db.one::<(i64,)>("select count(*) from issue_label", &[]).await.expect("a count").0;
+    assert_eq!(left, 1, "other labels stay");
 }

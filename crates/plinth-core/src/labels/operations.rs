@@ -1,4 +1,4 @@
-//! Changes of labels, each in one transaction.
+//! Changes of labels, each in one transaction, apart from the deletion of a label that many issues have.
 
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
@@ -24,9 +24,25 @@ pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: String,
     access.write(context, |tx, (repo, name, change, by)| Box::pin(edit(tx, *repo, name, change, *by))).await
 }
 
+/// Issues from which a label is removed in one transaction, so that other writers do not wait long.
+const ISSUES_PER_TRANSACTION: i64 = 5_000;
+
+/// Deletes a label. If many issues have it, they lose it in several transactions, and it is deleted in the last one.
 pub async fn delete(core: &Core, access: &WriteAccess<RepoTarget>, name: String) -> Result<()> {
-    let context = (access.repo.id, name, (access.caller().actor(), core.clock.now()));
-    access.write(context, |tx, (repo, name, by)| Box::pin(remove(tx, *repo, name, *by))).await
+    let by = (access.caller().actor(), core.clock.now());
+    loop {
+        let context = (access.repo.id, name.clone(), by);
+        let write = access.write(context, |tx, (repo, name, by)| Box::pin(remove_or_detach(tx, *repo, name, *by)));
+        match write.await? {
+            Progress::Done => return Ok(()),
+            Progress::More => {}
+        }
+    }
+}
+
+enum Progress {
+    Done,
+    More,
 }
 
 pub async fn insert(
@@ -80,10 +96,21 @@ pub async fn edit(
     Ok(label)
 }
 
-async fn remove(tx: &mut Transaction, repo: RepoId, name: &str, by: (Option<AccountId>, Timestamp)) -> Result<()> {
+/// Deletes a label that few issues have, and removes other labels from some issues.
+async fn remove_or_detach(
+    tx: &mut Transaction,
+    repo: RepoId,
+    name: &str,
+    by: (Option<AccountId>, Timestamp),
+) -> Result<Progress> {
     let label = get(tx, repo, name).await?;
+    if store::has_more_issues(tx, label.id, ISSUES_PER_TRANSACTION).await? {
+        store::detach(tx, label.id, ISSUES_PER_TRANSACTION).await?;
+        return Ok(Progress::More);
+    }
     store::delete(tx, label.id).await?;
-    events::record(tx, "deleted", (&label, None), by).await
+    events::record(tx, "deleted", (&label, None), by).await?;
+    Ok(Progress::Done)
 }
 
 async fn get(tx: &mut Transaction, repo: RepoId, name: &str) -> Result<Label> {

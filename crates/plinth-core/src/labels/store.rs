@@ -44,6 +44,20 @@ pub async fn update(db: &mut Transaction, label: &Label) -> Result<()> {
     Ok(())
 }
 
+/// Whether more than `limit` issues and pull requests have a label.
+pub async fn has_more_issues(db: &mut Connection, id: LabelId, limit: i64) -> Result<bool, DbError> {
+    let sql = "select conversation_id from issue_label where label_id = $1 limit 1 offset $2";
+    Ok(db.optional::<(i64,)>(sql, params![id, limit]).await?.is_some())
+}
+
+/// Removes a label from some issues and pull requests.
+pub async fn detach(db: &mut Transaction, id: LabelId, limit: i64) -> Result<(), DbError> {
+    let sql = "delete from issue_label where label_id = $1 and conversation_id in \
+               (select u.conversation_id from issue_label u where u.label_id = $1 order by u.conversation_id limit $2)";
+    db.content_only().execute(sql, params![id, limit]).await?;
+    Ok(())
+}
+
 /// Deletes a label; foreign keys remove it from issues and pull requests.
 pub async fn delete(db: &mut Transaction, id: LabelId) -> Result<(), DbError> {
     db.content_only().execute("delete from label where id = $1", params![id]).await?;
