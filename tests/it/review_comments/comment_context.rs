@@ -20,7 +20,7 @@ use plinth_store::Transaction;
 async fn add_version(tx: &mut Transaction, base: Sha, head: Sha) -> Result<()> {
     let found = repos::find(tx, "acme", "rocket", None).await?.expect("it is there");
     let pull = pulls::find(tx, found.repo.id, 1).await?.expect("it is there");
-    Ok(pulls::insert_version(tx, pull.id, pull.version.number + 1, (base, head), Timestamp(1)).await?)
+    Ok(pulls::insert_version(tx, pull.id, pull.version.number + 1, (base, head), (None, Timestamp(1))).await?)
 }
 
 /// Creates a comment on line 3 as guest.

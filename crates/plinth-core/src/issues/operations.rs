@@ -104,8 +104,7 @@ pub async fn update(
     let (issue, is_new) =
         access.write(context, |tx, (repo, of, changes, by)| Box::pin(change(tx, (repo, of), changes, *by))).await?;
     if let Some(pull) = issue.pull.filter(|_| is_new) {
-        let actor = access.caller().actor();
-        refresh_later(core, issue.repo_id, PendingRefresh { pulls: vec![pull.id], default_branch: None, actor });
+        refresh_later(core, issue.repo_id, PendingRefresh { pulls: vec![pull.id], default_branch: None });
     }
     Ok(issue)
 }

@@ -59,8 +59,7 @@ pub async fn update(
         .write(context, |tx, (repo, number, changes, by)| Box::pin(change(tx, repo, *number, changes, *by)))
         .await?;
     if is_new {
-        let actor = access.caller().actor();
-        refresh_later(core, pull.repo_id, PendingRefresh { pulls: vec![pull.id], default_branch: None, actor });
+        refresh_later(core, pull.repo_id, PendingRefresh { pulls: vec![pull.id], default_branch: None });
     }
     Ok(pull)
 }
@@ -95,7 +94,7 @@ pub async fn insert(tx: &mut Transaction, repo: &Repo, new: &NewPull, now: Times
     let number = conversations::store::next_number(tx, repo.id).await?;
     conversations::store::insert(tx, repo.id, number, true).await?;
     let id = store::insert(tx, number, new, now).await?;
-    store::insert_version(tx, id, 1, (base, head), now).await?;
+    store::insert_version(tx, id, 1, (base, head), (Some(new.author), now)).await?;
     versions::point_at_head(tx, repo.id, number, head).await?;
     refs::store::bump_generation(tx, repo.id, now).await?;
     let pull = get(tx, repo.id, number).await?;
@@ -150,7 +149,7 @@ pub(crate) async fn change(
         return Err(rules::already_merged(if reopens { "state" } else { "base" }));
     }
     if moves {
-        move_base(tx, repo, &pull, base_ref, now).await?;
+        move_base(tx, repo, &pull, base_ref, (actor, now)).await?;
     }
     if state != pull.state {
         store::update_state(tx, pull.id, state, now).await?;
@@ -162,7 +161,13 @@ pub(crate) async fn change(
 }
 
 /// Records the current tips of both branches as a new version.
-async fn move_base(tx: &mut Transaction, repo: &Repo, pull: &Pull, base_ref: &str, now: Timestamp) -> Result<()> {
+async fn move_base(
+    tx: &mut Transaction,
+    repo: &Repo,
+    pull: &Pull,
+    base_ref: &str,
+    by: (Option<AccountId>, Timestamp),
+) -> Result<()> {
     let base = find_tip(tx, repo.id, base_ref).await?.ok_or_else(|| rules::base_not_found(base_ref))?;
     let head = match pull.state {
         PullState::Open => Some(pull.version.head_sha),
@@ -178,9 +183,9 @@ async fn move_base(tx: &mut Transaction, repo: &Repo, pull: &Pull, base_ref: &st
     }
     store::update_base_ref(tx, pull.id, base_ref).await?;
     if (base, head) != (pull.version.base_sha, pull.version.head_sha) {
-        store::insert_version(tx, pull.id, pull.version.number + 1, (base, head), now).await?;
+        store::insert_version(tx, pull.id, pull.version.number + 1, (base, head), by).await?;
         versions::point_at_head(tx, repo.id, pull.number, head).await?;
-        refs::store::bump_generation(tx, repo.id, now).await?;
+        refs::store::bump_generation(tx, repo.id, by.1).await?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::model::{Pull, PullState, Version};
 use super::{events, refresh_store, store};
 use crate::Core;
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::{AccountId, Sha};
+use plinth_base::ids::Sha;
 use plinth_store::internal_authority;
 
 /// Earlier versions that are searched for the base before the push.
@@ -28,7 +28,7 @@ struct Found {
 }
 
 /// Closes a pull request as merged if the last move of its base has brought its head there. Returns whether it did.
-pub async fn close(core: &Core, pull: &Pull, pusher: Option<AccountId>) -> Result<bool> {
+pub async fn close(core: &Core, pull: &Pull) -> Result<bool> {
     let version = pull.version;
     // A pull request is created with commits that its base does not have, unless a state file says otherwise.
     if pull.state == PullState::Closed || version.number == 1 || version.merge_base.is_some() {
@@ -38,17 +38,18 @@ pub async fn close(core: &Core, pull: &Pull, pusher: Option<AccountId>) -> Resul
     let earlier = store::list_versions(&mut core.read().await?, pull.id, range, VERSIONS_MAX).await?;
     let found = with_diff_context(core, pull.repo_id, move |diff| find(&diff, &version, &earlier)).await;
     let Some(found) = within_budget(found)?.flatten() else { return Ok(false) };
-    let context = (pull.id, version, found, pusher, core.clock.now());
+    let context = (pull.id, version, found, core.clock.now());
     core.store
-        .write(PushedMerge(pull.repo_id), context, |tx, (pull, version, found, pusher, now)| {
+        .write(PushedMerge(pull.repo_id), context, |tx, (pull, version, found, now)| {
             Box::pin(async move {
                 let current = store::find_by_id(tx, *pull).await?.ok_or(Error::NotFound)?;
                 if current.state == PullState::Closed || current.version.number != version.number {
                     return Ok(false);
                 }
+                let mover = refresh_store::find_mover(tx, *pull, version.number).await?;
                 refresh_store::update_base(tx, *pull, version.number, found.base).await?;
-                store::update_merged(tx, *pull, found.commit, *pusher, *now).await?;
-                events::record_closed(tx, *pull, *pusher, *now).await?;
+                store::update_merged(tx, *pull, found.commit, mover, *now).await?;
+                events::record_closed(tx, *pull, mover, *now).await?;
                 Ok(true)
             })
         })

@@ -2,8 +2,8 @@
 
 use super::model::{Mergeability, Size};
 use plinth_base::clock::Timestamp;
-use plinth_base::ids::{PullId, Sha};
-use plinth_store::{DbError, Transaction, params};
+use plinth_base::ids::{AccountId, PullId, Sha};
+use plinth_store::{Connection, DbError, Transaction, params};
 
 pub async fn update_merge_base(db: &mut Transaction, pull: PullId, number: i64, base: Sha) -> Result<(), DbError> {
     let sql = "update pull_version set merge_base = $3 where pull_id = $1 and number = $2";
@@ -17,6 +17,13 @@ pub async fn update_size(db: &mut Transaction, pull: PullId, number: i64, size: 
     let values = params![pull, number, size.commits, size.additions, size.deletions, size.changed_files];
     db.pulls_only().execute(sql, values).await?;
     Ok(())
+}
+
+/// Who has moved the refs of a version; `None` if it was the operator, or if the account was deleted.
+pub async fn find_mover(db: &mut Connection, pull: PullId, number: i64) -> Result<Option<AccountId>, DbError> {
+    let sql = "select moved_by from pull_version where pull_id = $1 and number = $2";
+    let found = db.optional::<(Option<AccountId>,)>(sql, params![pull, number]).await?;
+    Ok(found.and_then(|(mover,)| mover))
 }
 
 /// Records when the last version of a pull request was refreshed, whether that succeeded or not.

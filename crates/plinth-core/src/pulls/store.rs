@@ -217,10 +217,11 @@ pub async fn insert_version(
     pull: PullId,
     number: i64,
     (base_sha, head_sha): (Sha, Sha),
-    now: Timestamp,
+    (mover, now): (Option<AccountId>, Timestamp),
 ) -> Result<(), DbError> {
-    let sql = "insert into pull_version (pull_id, number, base_sha, head_sha, created_at) values ($1, $2, $3, $4, $5)";
-    db.pulls_only().execute(sql, params![pull, number, base_sha, head_sha, now]).await?;
+    let sql = "insert into pull_version (pull_id, number, base_sha, head_sha, moved_by, created_at) \
+               values ($1, $2, $3, $4, $5, $6)";
+    db.pulls_only().execute(sql, params![pull, number, base_sha, head_sha, mover, now]).await?;
     let sql = "update pull set version = $2, updated_at = $3 where id = $1";
     db.pulls_only().execute(sql, params![pull, number, now]).await?;
     Ok(())

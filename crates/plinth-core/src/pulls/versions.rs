@@ -40,8 +40,6 @@ pub struct PendingRefresh {
     pub pulls: Vec<PullId>,
     /// The old and the new tip of the default branch, if it moved.
     pub default_branch: Option<(Option<Sha>, Sha)>,
-    /// Who has moved the refs; `None` if it was the operator.
-    pub actor: Option<AccountId>,
 }
 
 impl PendingRefresh {
@@ -60,7 +58,7 @@ pub async fn refs_moved(
     changes: impl Iterator<Item = &Change>,
     (actor, now): (Option<AccountId>, Timestamp),
 ) -> Result<PendingRefresh> {
-    let mut refresh = PendingRefresh { actor, ..PendingRefresh::default() };
+    let mut refresh = PendingRefresh::default();
     let mut by_base = Vec::new();
     let branches = changes.filter_map(|change| Some((change.name.as_str().strip_prefix(BRANCHES)?, change)));
     let Some((default_branch, has_open)) = store::find_default_branch(tx, repo).await? else { return Ok(refresh) };
@@ -82,7 +80,7 @@ pub async fn refs_moved(
                     events::record_closed(tx, pull.id, actor, now).await?;
                 }
                 Some(target) if pull.head_ref == branch => {
-                    add_version(tx, repo, &pull, (pull.base_sha, target.sha), now).await?;
+                    add_version(tx, repo, &pull, (pull.base_sha, target.sha), (actor, now)).await?;
                     events::record_synchronize(tx, pull.id, (pull.head_sha, target.sha), actor, now).await?;
                     refresh.pulls.push(pull.id);
                 }
@@ -91,7 +89,7 @@ pub async fn refs_moved(
                     events::record_closed(tx, pull.id, actor, now).await?;
                 }
                 Some(target) => {
-                    add_version(tx, repo, &pull, (target.sha, pull.head_sha), now).await?;
+                    add_version(tx, repo, &pull, (target.sha, pull.head_sha), (actor, now)).await?;
                     by_base.push(pull.id);
                 }
             }
@@ -106,9 +104,9 @@ async fn add_version(
     repo: RepoId,
     pull: &AffectedPull,
     (base, head): (Sha, Sha),
-    now: Timestamp,
+    by: (Option<AccountId>, Timestamp),
 ) -> Result<()> {
-    store::insert_version(tx, pull.id, pull.version + 1, (base, head), now).await?;
+    store::insert_version(tx, pull.id, pull.version + 1, (base, head), by).await?;
     if head != pull.head_sha {
         point_at_head(tx, repo, pull.number, head).await?;
     }
@@ -148,7 +146,7 @@ pub async fn refresh(core: &Core, repo: RepoId, pending: &PendingRefresh) -> Res
         repos::statistics::refresh_later(core, repo);
     }
     for pull in pending.pulls.iter().take(PULLS_MAX) {
-        if let Err(error) = refresh_version(core, repo, *pull, pending.actor).await {
+        if let Err(error) = refresh_pull(core, repo, *pull).await {
             if !is_temporary(&error) {
                 mark_attempted(core, repo, *pull, Some(core.clock.now())).await?;
             }
@@ -190,15 +188,11 @@ async fn mark_attempted(core: &Core, repo: RepoId, pull: PullId, at: Option<Time
 }
 
 /// Computes the merge base of a pull request's last version, the positions of its threads, its mergeability and its size. Anything over the
-/// object budget is left out; the version still counts as refreshed, with the size as far as it could be counted.
+/// object budget is left out; the version still counts as refreshed, with the size as far as it could be counted. A pull
+/// request that the move has merged is closed first.
 pub async fn refresh_pull(core: &Core, repo: RepoId, pull: PullId) -> Result<()> {
-    refresh_version(core, repo, pull, None).await
-}
-
-/// As [`refresh_pull`], after a move of refs. A pull request that it has merged is closed first.
-async fn refresh_version(core: &Core, repo: RepoId, pull: PullId, actor: Option<AccountId>) -> Result<()> {
     let Some(mut found) = store::find_by_id(&mut core.read().await?, pull).await? else { return Ok(()) };
-    if pushed_merge::close(core, &found, actor).await? {
+    if pushed_merge::close(core, &found).await? {
         found = store::find_by_id(&mut core.read().await?, pull).await?.ok_or(Error::NotFound)?;
     }
     let version = found.version;
