@@ -3,6 +3,7 @@
 //! A handler that takes an `Allowed` cannot run before the decision, and a route can only be registered with the
 //! endpoint that its handler names, so a route without a row in the table does not compile.
 
+mod declaration;
 mod row;
 pub mod table;
 

@@ -6,35 +6,8 @@ use plinth_core::access::policy::*;
 use plinth_core::access::{Action, Anonymous, Kinds, Rule, TargetKind};
 use plinth_core::tokens::{Level, Scope};
 
+use super::declaration::endpoints;
 use super::{Caching, Endpoint, Row, Wire};
-
-macro_rules! endpoints {
-    (@wire) => { Wire::Json };
-    (@wire $wire:expr) => { $wire };
-    (@caching) => { Caching::None };
-    (@caching access) => { Caching::Access };
-    (@caching response) => { Caching::Response };
-    ($($(#[$doc:meta])* $name:ident = $operation:literal, $method:ident [$($path:literal),+ $(,)?], $rule:expr $(, $wire:expr)? $(=> caches $caching:ident)?;)*) => {
-        $(
-            $(#[$doc])*
-            pub struct $name;
-
-            impl Endpoint for $name {
-                const ROW: &'static Row = &Row {
-                    operation: $operation,
-                    method: Method::$method,
-                    paths: &[$($path),+],
-                    rule: $rule,
-                    wire: endpoints!(@wire $($wire)?),
-                    caching: endpoints!(@caching $($caching)?),
-                };
-            }
-        )*
-
-        /// Every row.
-        pub const TABLE: &[&Row] = &[$($name::ROW),*];
-    };
-}
 
 endpoints! {
     // Project fields
