@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use crate::access::{CallerCache, new_caller_cache};
 use crate::caches::{CacheName, DisabledCaches};
 use crate::objects::{ObjectLimits, Objects};
-use crate::pulls::{PullCache, new_pull_cache};
+use crate::pulls::{PullCache, Refreshes, new_pull_cache};
 use crate::rate_limit::{RateLimiter, RateLimits};
 use crate::repos::{RepoAccessCache, new_repo_access_cache};
 use crate::review_comments::{CommentContextCache, new_comment_context_cache};
@@ -56,6 +56,7 @@ pub struct Parts {
     pub(crate) repo_access_cache: RepoAccessCache,
     pub(crate) pull_cache: PullCache,
     pub(crate) comment_context_cache: CommentContextCache,
+    pub(crate) refreshes: Refreshes,
     /// Locked while deleted repositories are removed.
     pub(crate) removal_turn: tokio::sync::Mutex<()>,
 }
@@ -93,6 +94,7 @@ impl Core {
             pull_cache: new_pull_cache(&store, disabled),
             comment_context_cache: new_comment_context_cache(&store, disabled),
             secrets_key,
+            refreshes: Refreshes::default(),
             removal_turn: tokio::sync::Mutex::default(),
             repositories,
             store,

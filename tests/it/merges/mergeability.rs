@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::support::Tester;
+use crate::support::wait::wait_until_async;
+
 use super::*;
 
 fn mergeability(pull: &Value) -> Value {
@@ -74,4 +77,17 @@ async fn objects_of_test_merges_survive_garbage_collection() {
     let sha = pull(&fixture).await["merge_commit_sha"].as_str().expect("a test merge").to_owned();
     fixture.collect_garbage(&[plinth_core::pulls::gc_roots]).await;
     assert_eq!(file(&fixture, &sha).await, MERGED_FILE);
+}
+
+#[tokio::test]
+async fn reading_starts_a_test_merge_that_was_interrupted() {
+    let fixture = ahead().await;
+    // As after a kill in the middle of the first attempt.
+    let sql = "update pull_version set mergeability = null, test_merge = null, attempted_at = 1";
+    let forgotten =
+        fixture.service.store.write(Tester, (), move |tx, ()| Box::pin(async move { Ok(tx.execute(sql, &[]).await?) }));
+    forgotten.await.expect("the store accepts the change");
+    assert_eq!(pull(&fixture).await["mergeable_state"], "unknown");
+    let is_known = async || pull(&fixture).await["mergeable"] == true;
+    wait_until_async("the pull request can be merged", is_known).await;
 }

@@ -86,11 +86,15 @@ fn clone_and_push(server: &Server, directory: &Path) {
     assert_eq!(tip(server, "heads/after"), pushed.trim());
 }
 
+/// Waits for what each of them computes in the background: merge tests, languages and sizes.
 #[track_caller]
 fn assert_same(one: &Server, other: &Server) {
     for path in PATHS {
-        let (was, is) = (one.get(path), other.get(path));
-        assert_eq!((was.status(), was.body()), (is.status(), is.body()), "{path}");
+        let same = || {
+            let (was, is) = (one.get(path), other.get(path));
+            (was.status(), was.body()) == (is.status(), is.body())
+        };
+        wait_until(&format!("{path} is the same"), same);
     }
     let remote = |server: &Server| succeed(git(Path::new("/"), &["ls-remote", &url(server)]));
     assert_eq!(remote(one), remote(other));

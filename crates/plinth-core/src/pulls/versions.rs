@@ -191,6 +191,7 @@ async fn mark_attempted(core: &Core, repo: RepoId, pull: PullId, at: Option<Time
 /// object budget is left out; the version still counts as refreshed, with the size as far as it could be counted. A pull
 /// request that the move has merged is closed first.
 pub async fn refresh_pull(core: &Core, repo: RepoId, pull: PullId) -> Result<()> {
+    let _running = core.refreshes.begin(pull);
     let Some(mut found) = store::find_by_id(&mut core.read().await?, pull).await? else { return Ok(()) };
     if pushed_merge::close(core, &found).await? {
         found = store::find_by_id(&mut core.read().await?, pull).await?.ok_or(Error::NotFound)?;

@@ -27,8 +27,8 @@ use plinth_base::ids::RepoId;
 use plinth_core::issues::assignee_store;
 use plinth_core::labels;
 use plinth_core::pulls::model::Pull;
-use plinth_core::pulls::operations;
 use plinth_core::pulls::store::{self, Filter, Order};
+use plinth_core::pulls::{operations, test_merge_later};
 use plinth_core::repos::Repo;
 use plinth_core::repos::RepoTarget;
 use plinth_core::repos::store::count_open_issues;
@@ -68,6 +68,7 @@ pub async fn get(access: Allowed<GetPull, RepoTarget>, app: App) -> Result<ApiRe
         Media::Diff => patch::diff(&app, &pull).await,
         Media::Patch => patch::patch(&app, &pull).await,
         Media::Json | Media::Raw | Media::Text | Media::Html | Media::Full | Media::Sha | Media::Object => {
+            test_merge_later(&app, &pull);
             let updated_at = pull.updated_at;
             Ok(show(&app, &access, pull).await?.with_last_modified(Some(updated_at)))
         }
