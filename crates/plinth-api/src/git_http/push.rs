@@ -43,10 +43,18 @@ pub async fn receive(app: App, pusher: Pusher, sent: (Incoming, Encoding), _perm
 
 /// The pack in its quarantine, or the reason to reject it.
 async fn receive_pack(app: &App, pusher: &Pusher, input: Input) -> Result<Result<Quarantine, String>> {
-    // The pack may build on objects that were created through the API, and git reads only packs.
-    app.objects.flush(pusher.repo.id).await?;
     let (objects, repo, settings) = (app.objects.clone(), pusher.repo.id, app.settings.git.clone());
-    off_thread(move || quarantine(&objects.repository(repo)?, input, &settings)).await
+    // The pack may build on objects that were created through the API, and git reads only packs.
+    let flushed = app.objects.flush(repo).await;
+    off_thread(move || match flushed.and_then(|_| objects.repository(repo)) {
+        Ok(repository) => quarantine(&repository, input, &settings),
+        Err(error) => {
+            // A client reads the response only after it has sent everything.
+            input.drain(settings.pack_size_max);
+            Err(error)
+        }
+    })
+    .await
 }
 
 /// Checks every update, accepts the pack, and changes the references.
