@@ -32,7 +32,11 @@ pub const MARKDOWN: Target = Target {
     },
     check: |data| {
         let Ok(source) = std::str::from_utf8(data) else { return };
-        let existing = References { pulls: [1].into(), issues: [2].into(), commits: [COMMIT.to_owned()].into() };
+        let existing = References {
+            pulls: [1].into(),
+            issues: [2].into(),
+            commits: [(COMMIT.to_owned(), COMMIT.to_owned())].into(),
+        };
         let context = Context { web_url: "https://plinth.example", repo: Some("mona/rocket"), existing: &existing };
         let rendered = render(source, &context);
         harmless::assert_harmless(&rendered.html, source);
