@@ -35,6 +35,15 @@ fn transactions(metrics: SocketAddr, figure: &str) -> f64 {
     line.and_then(|number| number.parse::<f64>().ok()).unwrap_or_else(|| panic!("{name} is served: {page}"))
 }
 
+/// Sets a flag when it is dropped.
+struct EndOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for EndOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
 /// Creates refs in another repository while `attack` runs; all of them must succeed.
 fn while_victor_writes<T: Send>(victim: &Victim, attack: impl FnOnce() -> T + Send) -> T {
     let ended = AtomicBool::new(false);
@@ -51,8 +60,11 @@ fn while_victor_writes<T: Send>(victim: &Victim, attack: impl FnOnce() -> T + Se
             }
             statuses
         });
-        let outcome = attack();
-        ended.store(true, Ordering::SeqCst);
+        let outcome = {
+            // Also if the attack fails: victor would never end.
+            let _end = EndOnDrop(&ended);
+            attack()
+        };
         let statuses = writing.join().expect("victor does not panic");
         assert!(!statuses.is_empty() && statuses.iter().all(|status| *status == 201), "{statuses:?}");
         outcome

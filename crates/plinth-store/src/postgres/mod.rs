@@ -31,6 +31,9 @@ pub use target::Target;
 
 /// How often a transaction runs before the caller gets an error.
 const RUNS_MAX: u32 = 12;
+/// A transaction that has failed to serialize so often runs while no other of this node does. PostgreSQL detects conflicts by
+/// pages of indexes, too, so that a large transaction may fail again and again because of small ones that change other data.
+const RUNS_WITH_OTHERS_MAX: u32 = 4;
 
 #[derive(Clone)]
 pub struct Engine {
@@ -43,6 +46,8 @@ struct Shared {
     monitor: Arc<Monitor>,
     commits: Arc<Commits>,
     queues: Queues,
+    /// Locked exclusively by a transaction that runs alone.
+    alone: tokio::sync::RwLock<()>,
     times: Arc<TransactionTimes>,
     /// Only of the node that serves the database; commands have none.
     owner: Option<Arc<Ownership>>,
@@ -106,6 +111,7 @@ impl Engine {
                 monitor,
                 commits: Arc::default(),
                 queues: Queues::default(),
+                alone: tokio::sync::RwLock::default(),
                 times,
                 owner,
             }),
@@ -176,7 +182,14 @@ impl Engine {
             let _turn = self.shared.queues.turn(label.scope).await;
             let mut lock = if changes_rights { RightsLock::Exclusive } else { RightsLock::Shared };
             for run in 0..RUNS_MAX {
-                match self.run_once(label.operation, lock, work).await {
+                let ran = if run < RUNS_WITH_OTHERS_MAX {
+                    let _with_others = self.shared.alone.read().await;
+                    self.run_once(label.operation, lock, work).await
+                } else {
+                    let _alone = self.shared.alone.write().await;
+                    self.run_once(label.operation, lock, work).await
+                };
+                match ran {
                     Err(error) if DbError::needs_rights_lock(&error) => lock = RightsLock::Exclusive,
                     Err(error) if DbError::needs_another_run(&error) => tokio::time::sleep(backoff(run)).await,
                     decided => return decided,
