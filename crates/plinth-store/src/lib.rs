@@ -17,6 +17,7 @@ mod migrations;
 mod node;
 mod postgres;
 mod row;
+mod rows;
 mod sqlite;
 mod timing;
 mod transaction;
@@ -36,6 +37,7 @@ pub use generations::{Changes, Dependency, GenerationTable, Generations, Invalid
 pub use migrations::Schema;
 pub use node::{Node, host_name};
 pub use row::{Column, FromRow, Row};
+pub use rows::Rows;
 pub use timing::{BUCKETS as TRANSACTION_BUCKETS, Histogram, TRANSACTION_TIME_MAX, TransactionTimes};
 pub use transaction::{DeclaredTransaction, RightsFact, Transaction, WriteAuthority};
 pub use value::{Parameter, Value};
@@ -244,10 +246,6 @@ impl Store {
 
     /// Whether other nodes may use the store at the same time. An embedded store belongs to one process.
     pub fn is_shared(&self) -> bool {
-        self.is_postgres()
-    }
-
-    fn is_postgres(&self) -> bool {
         matches!(self.engine, Engine::Postgres(_))
     }
 

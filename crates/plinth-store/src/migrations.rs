@@ -138,10 +138,24 @@ pub async fn migrate_postgres(client: &mut tokio_postgres::Client) -> Result<()>
     Ok(migrate.await.map_err(DbError::from)?)
 }
 
+/// Creates the schema of a version in an empty file.
+pub fn create_sqlite(connection: &mut rusqlite::Connection, version: i64) -> Result<()> {
+    let steps = steps_to(version)?;
+    let mut create = || -> Result<(), rusqlite::Error> {
+        let tx = connection.transaction()?;
+        tx.execute_batch(VERSION_TABLE)?;
+        for step in steps {
+            tx.execute_batch(step.sqlite)?;
+        }
+        tx.execute("insert into schema_version (version) values (?1)", [version])?;
+        tx.commit()
+    };
+    Ok(create().map_err(DbError::from)?)
+}
+
 /// Creates the schema of a version in an empty database.
 pub async fn create_postgres(tx: &tokio_postgres::Transaction<'_>, version: i64) -> Result<()> {
-    let steps = usize::try_from(version).ok().and_then(|version| MIGRATIONS.get(..version));
-    let steps = steps.ok_or_else(|| Error::Conflict(format!("schema version {version} needs a newer plinth")))?;
+    let steps = steps_to(version)?;
     let create = async {
         tx.batch_execute(POSTGRES_LOCK).await?;
         tx.batch_execute(VERSION_TABLE).await?;
@@ -152,6 +166,12 @@ pub async fn create_postgres(tx: &tokio_postgres::Transaction<'_>, version: i64)
     };
     create.await.map_err(DbError::from)?;
     Ok(())
+}
+
+/// The steps of an empty store to a version.
+fn steps_to(version: i64) -> Result<&'static [Migration]> {
+    let steps = usize::try_from(version).ok().and_then(|version| MIGRATIONS.get(..version));
+    steps.ok_or_else(|| Error::Conflict(format!("schema version {version} needs a newer plinth")))
 }
 
 /// The steps between the store's version and ours.

@@ -67,7 +67,7 @@ impl Store {
     /// Fails if the store belongs to another data directory; a store without one gets this one. `make_node` is only
     /// called on PostgreSQL, since an embedded store is in its data directory.
     pub async fn check_node(&self, make_node: impl FnOnce() -> Result<Node>) -> Result<()> {
-        if !self.is_postgres() {
+        if !self.is_shared() {
             return Ok(());
         }
         let node = make_node()?;

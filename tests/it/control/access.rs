@@ -60,6 +60,9 @@ fn lasting_data_are_never_replaced() {
     assert_eq!(send("POST", "/_plinth/reset", json!({})), 409);
     assert_eq!(send("POST", "/_plinth/snapshots", json!({ "name": "a" })), 409);
     assert_eq!(send("POST", "/_plinth/namespaces", json!({})), 409);
+    assert_eq!(send("GET", "/_plinth/state", json!({})), 409);
+    let snapshot = json!({ "schema_version": 1, "tables": {}, "files": {} });
+    assert_eq!(send("POST", "/_plinth/state", json!({ "snapshot": snapshot })), 409);
     assert_eq!(send("POST", "/_plinth/faults", json!({ "respond": { "status": 500 } })), 201);
     assert_eq!([server.get("/user").status(), server.get("/user").status()], [500, 200]);
 }

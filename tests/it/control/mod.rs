@@ -2,6 +2,7 @@
 
 mod access;
 mod clock;
+mod export;
 mod faults;
 mod namespaces;
 mod requests;

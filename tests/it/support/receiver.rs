@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use aws_lc_rs::hmac;
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
@@ -62,6 +63,14 @@ impl Received {
     /// The payload of a request with JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).expect("the body is JSON")
+    }
+
+    /// Checks the signature of the body.
+    #[track_caller]
+    pub fn assert_signed(&self, secret: &str) {
+        let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()), &self.body);
+        let expected: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(self.header("x-hub-signature-256"), format!("sha256={expected}"));
     }
 }
 

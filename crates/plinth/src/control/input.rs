@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 
-/// A state file with small files in it.
-const BODY_BYTES_MAX: usize = 16 << 20;
+/// A state file with small files in it, or with a snapshot.
+const BODY_BYTES_MAX: usize = 64 << 20;
 const NAME_LENGTH_MAX: usize = 64;
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -10,6 +10,8 @@ use super::slot::{Current, SavedState};
 use super::template::Template;
 use crate::config::Options;
 use crate::instance::Opened;
+use crate::state_file::StoreSnapshot;
+use plinth_base::clock::Clock;
 use plinth_base::error::{Error, Result};
 use plinth_store::Durability;
 
@@ -51,6 +53,12 @@ impl Launcher {
     /// Starts an instance in the state of a snapshot.
     pub async fn start(&self, state: &SavedState, url: &str) -> Result<Current> {
         Ok(self.prepare(state).await?.start(url))
+    }
+
+    /// Starts an instance with the snapshot of a state file.
+    pub async fn start_snapshot(&self, snapshot: &StoreSnapshot, clock: Clock, url: &str) -> Result<Current> {
+        let template = Arc::new(Template::of_snapshot(snapshot, &self.root).await?);
+        self.start(&SavedState { template, clock }, url).await
     }
 
     async fn refill(self: Arc<Self>) {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::faults::{Fault, Rule};
 use super::input::{ClockChange, NewNamespace, NewSnapshot, RequestFilter, WaitQuery};
-use super::output::{AppliedState, ClockState, NothingInTime, ShownNamespace, SnapshotName};
+use super::output::{AppliedState, ClockState, ExportedState, NothingInTime, ShownNamespace, SnapshotName};
 use super::requests::LoggedRequest;
 
 /// One operation.
@@ -60,10 +60,16 @@ const OPERATIONS: &[Described] = &[
     Described { errors: &[UNKNOWN], ..operation("delete", "/snapshots/{name}", "Delete a snapshot") },
     Described { errors: &[UNKNOWN], ..operation("post", "/snapshots/{name}/restore", "Return to a snapshot") },
     Described {
+        status: "200",
+        response: Some(schema::<ExportedState>),
+        errors: &[NO_RESET],
+        ..operation("get", "/state", "Export the present state as a state file")
+    },
+    Described {
         body: Body::Yaml,
         status: "200",
         response: Some(schema::<AppliedState>),
-        errors: &[("400", "It is not a state file; the message says where")],
+        errors: &[("400", "It is not a state file; the message says where"), NO_RESET],
         ..operation("post", "/state", "Apply a state file")
     },
     Described { status: "200", response: Some(schema::<ClockState>), ..operation("get", "/clock", "Get the time") },

@@ -10,8 +10,8 @@ use super::faults::Rule;
 use super::input::{
     ClockChange, NewNamespace, NewSnapshot, RequestFilter, WaitQuery, check_name, read_json, read_query, read_text,
 };
-use super::output::{AppliedState, ClockState, NoDeliveries, NothingInTime, SnapshotName};
-use super::slot::{SavedState, Slot};
+use super::output::{AppliedState, ClockState, ExportedState, NoDeliveries, NothingInTime, SnapshotName};
+use super::slot::{Current, SavedState, Slot};
 use super::waiting::{self, Found};
 use super::{Control, openapi};
 use crate::state_file::State;
@@ -37,6 +37,7 @@ pub async fn run(control: &Arc<Control>, slot: &Arc<Slot>, request: Request<Body
             let state = slot.find_snapshot(name).ok_or(Error::NotFound)?;
             restore(control, slot, &state).await?
         }
+        (&Method::GET, ["state"]) => export_state(control, slot).await?,
         (&Method::POST, ["state"]) => apply_state(control, slot, &read_text(body).await?).await?,
         (&Method::GET, ["clock"]) => ApiResponse::ok(&ClockState::of(current.clock())),
         (&Method::POST, ["clock"]) => {
@@ -98,11 +99,28 @@ async fn create_snapshot(control: &Control, slot: &Slot, new: NewSnapshot) -> Re
     Ok(ApiResponse::created_without_url(&SnapshotName { name: new.name }))
 }
 
+async fn export_state(control: &Control, slot: &Slot) -> Result<ApiResponse> {
+    let _turn = slot.turn.lock().await;
+    let state = control.launcher()?.copy(&slot.current()).await?;
+    let read = tokio::task::spawn_blocking(move || state.template.to_snapshot()).await;
+    let snapshot = read.map_err(|error| Error::internal(error.to_string()))??;
+    Ok(ApiResponse::ok(&ExportedState { snapshot }))
+}
+
+/// Applies a state file to the present state, or to the snapshot that it contains.
 async fn apply_state(control: &Control, slot: &Slot, text: &str) -> Result<ApiResponse> {
     let _turn = slot.turn.lock().await;
-    let current = slot.current();
+    let mut state = State::parse(text, &control.state_directory)?;
+    let Some(snapshot) = state.take_snapshot() else { return apply_to(&slot.current(), state).await };
+    let clock = slot.current().clock().fork();
+    let replacement = control.launcher()?.start_snapshot(&snapshot, clock, &slot.url).await?;
+    let applied = apply_to(&replacement, state).await?;
+    slot.replace(replacement);
+    Ok(applied)
+}
+
+async fn apply_to(current: &Current, state: State) -> Result<ApiResponse> {
     let (app, store) = (&current.instance.app, &current.instance.store);
-    let state = State::parse(text, &control.state_directory)?;
     let state = state.with_secrets_key_file(app.secrets_key.path().to_owned());
     let report = state.apply(store, &app.repositories, app.clock.now()).await?;
     let lines: Vec<String> = report.to_string().lines().map(str::to_owned).collect();

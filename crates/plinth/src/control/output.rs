@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::slot::Slot;
+use crate::state_file::StoreSnapshot;
 use plinth_base::clock::{Clock, Timestamp};
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -15,6 +16,12 @@ pub struct SnapshotName {
 pub struct AppliedState {
     /// A line for each change, and one with their numbers.
     pub report: Vec<String>,
+}
+
+/// A state file with everything.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ExportedState {
+    pub snapshot: StoreSnapshot,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

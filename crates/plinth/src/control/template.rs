@@ -7,6 +7,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use crate::backup::list_repos;
+use crate::state_file::StoreSnapshot;
 use plinth_base::error::Result;
 use plinth_core::webhooks::key_file;
 use plinth_git::Repositories;
@@ -45,6 +46,18 @@ impl Template {
         }
         copy_if_exists(&repositories.data_directory().join(key_file::FILE_NAME), directory.path())?;
         Ok(Self { directory })
+    }
+
+    /// The state that a file describes.
+    pub async fn of_snapshot(snapshot: &StoreSnapshot, root: &Path) -> Result<Self> {
+        let directory = tempfile::tempdir_in(root)?;
+        snapshot.write(directory.path()).await?;
+        Ok(Self { directory })
+    }
+
+    /// The state as a part of a state file.
+    pub fn to_snapshot(&self) -> Result<StoreSnapshot> {
+        StoreSnapshot::read(self.directory.path())
     }
 
     /// A new data directory below `root` with this state.

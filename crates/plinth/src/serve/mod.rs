@@ -80,8 +80,9 @@ impl Serve {
         let node = if self.ephemeral { options.ephemeral_node() } else { options.node()? };
         let mut lock = DataLock::take(options.data(), node)?;
         permissions::tighten(options.data());
+        let state = self.read_state(&options).await?;
         let opened = Opened::open(&options, durability, self.clock(), lock.node()).await?;
-        self.apply_state(&opened, out).await?;
+        self.apply_state(state, &opened, out).await?;
         let demo = self.apply_demo(&opened, &options, out).await?;
         let listener = bind(&options).await?;
         lock.set_listen(listener.local_addr()?)?;
@@ -122,10 +123,27 @@ impl Serve {
         Ok(out.flush()?)
     }
 
-    async fn apply_state(&self, opened: &Opened, out: &mut (dyn Write + Send)) -> Result<()> {
-        let Some(file) = &self.state else { return Ok(()) };
-        let Opened { app, store } = opened;
-        let state = State::read(file)?.with_secrets_key_file(app.secrets_key.path().to_owned());
+    /// Reads the state file. A snapshot in it becomes the data of an ephemeral server, before that is opened.
+    async fn read_state(&self, options: &Options) -> Result<Option<State>> {
+        let Some(file) = &self.state else { return Ok(None) };
+        let mut state = State::read(file)?;
+        if self.ephemeral
+            && options.database.is_none()
+            && let Some(snapshot) = state.take_snapshot()
+        {
+            snapshot.write(options.data()).await?;
+        }
+        Ok(Some(state))
+    }
+
+    async fn apply_state(
+        &self,
+        state: Option<State>,
+        Opened { app, store }: &Opened,
+        out: &mut (dyn Write + Send),
+    ) -> Result<()> {
+        let Some(state) = state else { return Ok(()) };
+        let state = state.with_secrets_key_file(app.secrets_key.path().to_owned());
         let report = state.apply(store, &app.repositories, app.clock.now()).await?;
         if !self.ready_json {
             write!(out, "{report}")?;

@@ -18,6 +18,7 @@ mod release;
 mod releases;
 mod report;
 mod repos;
+mod snapshot;
 mod statuses;
 mod tokens;
 
@@ -34,6 +35,7 @@ use plinth_core::webhooks::secret::SecretKey;
 use plinth_git::Repositories;
 use plinth_store::{Store, Transaction};
 pub use report::{Effect, Report};
+pub use snapshot::StoreSnapshot;
 
 /// A parsed file, with the keys that it names.
 pub struct State {
@@ -42,11 +44,20 @@ pub struct State {
     directory: PathBuf,
     /// The file with the key of secrets; by default that of the data directory.
     secrets_key_file: Option<PathBuf>,
+    /// What the other sections are applied to.
+    snapshot: Option<StoreSnapshot>,
 }
 
 /// Checks that the text is a state file. Creates no keys.
 pub fn check_syntax(text: &str) -> Result<()> {
-    file::parse(text).map(drop)
+    parse(text).map(drop)
+}
+
+fn parse(text: &str) -> Result<(Option<StoreSnapshot>, StateFile)> {
+    match StoreSnapshot::split(text)? {
+        Some((snapshot, rest)) => Ok((Some(snapshot), file::parse(&rest)?)),
+        None => Ok((None, file::parse(text)?)),
+    }
 }
 
 impl State {
@@ -60,9 +71,14 @@ impl State {
 
     /// Like [`State::read`], from a text whose paths are relative to `directory`.
     pub fn parse(text: &str, directory: &Path) -> Result<Self> {
-        let file = file::parse(text)?;
+        let (snapshot, file) = parse(text)?;
         let keys = apps::read_keys(&file.apps, directory)?;
-        Ok(Self { file, keys, directory: directory.to_owned(), secrets_key_file: None })
+        Ok(Self { file, keys, directory: directory.to_owned(), secrets_key_file: None, snapshot })
+    }
+
+    /// The snapshot of the file, which the caller puts in the place of everything before the rest is applied.
+    pub fn take_snapshot(&mut self) -> Option<StoreSnapshot> {
+        self.snapshot.take()
     }
 
     /// Encrypts secrets with the key in this file.
@@ -73,6 +89,10 @@ impl State {
 
     /// Applies everything in one transaction. The objects of repositories are durable before it begins.
     pub async fn apply(self, store: &Store, repositories: &Arc<Repositories>, now: Timestamp) -> Result<Report> {
+        if self.snapshot.is_some() {
+            let message = "a snapshot replaces everything, which only a server with --ephemeral on SQLite does";
+            return Err(Error::Conflict(message.into()));
+        }
         let histories = Histories::prepare(store, repositories, &self.file, &self.directory).await?;
         let pulls = pulls::prepare(store, repositories, &self.file, &histories).await?;
         let clean_up = histories.clean_up();
