@@ -19,6 +19,10 @@ export interface Options {
   log?: boolean;
   /** Connects to this server instead of starting one. */
   url?: string;
+  /** With `url`: where its control interface is, if it was started with `--control`, such as a server in a container. */
+  controlUrl?: string;
+  /** The token of `--control-token`, which belongs to `controlUrl`. */
+  controlToken?: string;
   /** Returns a new namespace of the server instead of the server itself; `true` for a name that nobody uses. */
   namespace?: string | true;
 }
@@ -30,6 +34,9 @@ export function plinth(options?: Options): Promise<Plinth>;
 export interface Plinth extends AsyncDisposable {
   /** The base URL for clients. */
   readonly url: string;
+  /** Where the control interface is, if it is not at `url`, and its token. */
+  readonly controlUrl: string | undefined;
+  readonly controlToken: string | undefined;
   /** Where the paths in the state begin, such as the private keys of apps. */
   readonly directory: string | undefined;
   readonly clock: Clock;

@@ -12,22 +12,25 @@ class PlinthError extends Error {
 }
 
 /**
- * Sends a request to the control interface. It uses no global `fetch`, which tests may replace, and a connection of its
- * own, which a reset cannot close.
+ * A function that sends requests to the control interface at a URL. It uses no global `fetch`, which tests may replace, and a
+ * connection for each request, which a reset cannot close. `namespace` selects one at an address that all of them share.
  */
-async function control(url, method, path, { body, query = {} } = {}) {
-  const target = new URL(`/_plinth/${path}`, url);
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) target.searchParams.set(name, String(value));
-  }
-  const { status, text } = await send(target, method, body);
-  const data = text ? parse(text) : undefined;
-  if (status >= 200 && status < 300) return data;
-  throw new PlinthError(data?.message ?? `${method} ${target.pathname}: status ${status}`, status);
+function controlOf({ url, token, namespace }) {
+  const headers = { connection: 'close', ...(token && { authorization: `Bearer ${token}` }), ...(namespace && { 'x-plinth-namespace': namespace }) };
+  return async (method, path, { body, query = {} } = {}) => {
+    const target = new URL(`/_plinth/${path}`, url);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) target.searchParams.set(name, String(value));
+    }
+    const { status, text } = await send(target, method, headers, body);
+    const data = text ? parse(text) : undefined;
+    if (status >= 200 && status < 300) return data;
+    throw new PlinthError(data?.message ?? `${method} ${target.pathname}: status ${status}`, status);
+  };
 }
 
-function send(target, method, body) {
-  const headers = { connection: 'close', ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) };
+function send(target, method, common, body) {
+  const headers = { ...common, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) };
   return new Promise((done, fail) => {
     const sent = request(target, { method, headers, agent: false }, (response) => {
       const parts = [];
@@ -48,4 +51,4 @@ function parse(text) {
   }
 }
 
-module.exports = { control, PlinthError };
+module.exports = { controlOf, PlinthError };

@@ -2,7 +2,7 @@
 
 const { randomBytes } = require('node:crypto');
 const { readFile } = require('node:fs/promises');
-const { control } = require('./control.js');
+const { controlOf } = require('./control.js');
 const { fromWire, toWire } = require('./names.js');
 const { createOctokit } = require('./octokit.js');
 const { statePath, stateText } = require('./state.js');
@@ -16,15 +16,20 @@ const UNITS = { days: 86_400, hours: 3_600, minutes: 60, seconds: 1 };
 /** A server, or a namespace of one: the same operations on data of its own. */
 class Instance {
   #Octokit;
+  #send;
   #stop;
   #tokens = new Map();
 
-  constructor({ url, directory, Octokit, stop = async () => {} }) {
+  /** `controlUrl` and `controlToken` are set if the control interface is not at `url`. */
+  constructor({ url, controlUrl, controlToken, namespace, directory, Octokit, stop = async () => {} }) {
     this.url = url;
+    this.controlUrl = controlUrl;
+    this.controlToken = controlToken;
     this.directory = directory;
     this.#Octokit = Octokit;
     this.#stop = stop;
-    const send = (method, path, options) => control(url, method, path, options);
+    const send = controlOf(controlUrl ? { url: controlUrl, token: controlToken, namespace } : { url });
+    this.#send = send;
     this.clock = clock(send);
     this.faults = faults(send);
     this.requests = requests(send);
@@ -54,30 +59,32 @@ class Instance {
   }
 
   async reset() {
-    await control(this.url, 'POST', 'reset');
+    await this.#send('POST', 'reset');
     this.#forgetTokens();
   }
 
   async snapshot(name) {
-    await control(this.url, 'POST', 'snapshots', { body: JSON.stringify({ name }) });
+    await this.#send('POST', 'snapshots', { body: JSON.stringify({ name }) });
   }
 
   async restore(name) {
-    await control(this.url, 'POST', `snapshots/${encodeURIComponent(name)}/restore`);
+    await this.#send('POST', `snapshots/${encodeURIComponent(name)}/restore`);
     this.#forgetTokens();
   }
 
   async apply(state) {
     const path = statePath(state);
     const body = path ? await readFile(path, 'utf8') : stateText(state);
-    return (await control(this.url, 'POST', 'state', { body })).report;
+    return (await this.#send('POST', 'state', { body })).report;
   }
 
   async namespace({ name, snapshot } = {}) {
-    const created = await control(this.url, 'POST', 'namespaces', { body: JSON.stringify({ name, snapshot }) });
+    const created = await this.#send('POST', 'namespaces', { body: JSON.stringify({ name, snapshot }) });
     const path = `namespaces/${encodeURIComponent(created.name)}`;
-    const stop = () => control(this.url, 'DELETE', path);
-    return new Instance({ url: created.url, directory: this.directory, Octokit: this.#Octokit, stop });
+    const stop = () => this.#send('DELETE', path);
+    const { controlUrl, controlToken, directory } = this;
+    const url = reachable(created.url, this.url);
+    return new Instance({ url, controlUrl, controlToken, namespace: created.name, directory, Octokit: this.#Octokit, stop });
   }
 
   /** The same instance, with something to do after it has stopped. */
@@ -104,6 +111,13 @@ class Instance {
   #forgetTokens() {
     for (const entry of this.#tokens.values()) entry.created = undefined;
   }
+}
+
+/** A server that listens on all addresses does not know which one clients use: it is the one of a known URL. */
+function reachable(reported, known) {
+  const url = new URL(reported);
+  if (!['0.0.0.0', '[::]'].includes(url.hostname)) return reported;
+  return `http://${new URL(known).hostname}:${url.port}`;
 }
 
 function clock(send) {

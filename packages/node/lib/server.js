@@ -13,7 +13,7 @@ const ERROR_OUTPUT_MAX = 16 * 1024;
 /** Ends the server when this process ends in a way that runs no code, such as SIGKILL: its input closes then. */
 const GUARD = 'read -r line; kill "$1"; [ -z "$2" ] || rm -rf "$2"';
 
-/** Resolves with the URL of a new server, a function that stops it, and the directory of its state file. */
+/** Resolves with the URLs of a new server, a function that stops it, and the directory of its state file. */
 async function startServer({ state, binary, args = [], log = false }) {
   const program = findBinary(binary);
   const { file, directory, temporary } = stateFile(state);
@@ -30,7 +30,9 @@ async function startServer({ state, binary, args = [], log = false }) {
     const line = await Promise.race([firstLine(child.stdout), exited]);
     if (line instanceof Error) throw new Error(`plinth (${program}) did not start: ${line.message}\n${errorOutput()}`.trimEnd());
     const stop = lifetime(child, exited, temporary);
-    return { url: JSON.parse(line).url, directory, stop };
+    // The last two are there if the flags contain --control.
+    const { url, control_url: controlUrl, control_token: controlToken } = JSON.parse(line);
+    return { url, controlUrl, controlToken, directory, stop };
   } catch (error) {
     remove(temporary);
     throw error;

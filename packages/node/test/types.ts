@@ -15,6 +15,10 @@ export async function use(): Promise<void> {
   await github.faults.add({ explode: true });
   // @ts-expect-error: there is no such option
   await start({ stat: '' });
+  const container: Plinth = await plinth({ url: 'http://plinth:8080', controlUrl: 'http://plinth:8081', controlToken: 'forTestsOnly' });
+  const token: string | undefined = container.controlToken;
+  // @ts-expect-error: a token is a text
+  await plinth({ url: token, controlToken: 1 });
   const other = await cjs.plinth({ state: { users: [{ login: caller }] } });
   await other.stop().catch((error: unknown) => error instanceof PlinthError && error.status);
 }

@@ -15,3 +15,5 @@ def use() -> None:
         seen: LoggedRequest = plinth.requests.wait(operation="users/get-authenticated", timeout=0.1)
         name: str | None = seen.caller.name if seen.caller else None
         print(name)
+    Plinth("http://127.0.0.1:8080", control_url="http://127.0.0.1:8081", control_token="forTestsOnly").reset()
+    Plinth("http://127.0.0.1:8080", control_token=1)  # type: ignore[arg-type]

@@ -28,9 +28,12 @@ class PlinthTimeout(PlinthError, TimeoutError):
 class Control:
     """The control interface of one server or namespace."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, token: str | None = None, namespace: str | None = None) -> None:
+        """`namespace` selects one at an address that all of them share."""
         self.url = url
         self._address = urlsplit(url).netloc
+        optional = {"Authorization": token and f"Bearer {token}", "X-Plinth-Namespace": namespace}
+        self._headers = {"Connection": "close", **{name: value for name, value in optional.items() if value}}
 
     def send(self, method: str, path: str, body: str | None = None, query: Mapping[str, object | None] | None = None) -> Any:
         """Sends a request. The connection is its own: a proxy of the environment is not used, and threads share nothing."""
@@ -38,7 +41,7 @@ class Control:
         target = f"/_plinth/{quote(path)}" + (f"?{urlencode(words)}" if words else "")
         connection = HTTPConnection(self._address, timeout=TIMEOUT_SECONDS)
         try:
-            connection.request(method, target, body=body and body.encode(), headers={"Connection": "close"})
+            connection.request(method, target, body=body and body.encode(), headers=self._headers)
             response = connection.getresponse()
             status, text = response.status, response.read().decode()
         except (OSError, HTTPException) as error:

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from ._clients import create_github, create_githubkit
 from ._control import WAIT_SECONDS, Control
@@ -32,13 +33,30 @@ TOKEN_PREFIXES = ("ghp_", "gho_", "ghu_", "ghs_", "github_pat_", "eyJ")
 class Plinth:
     """A server, or a namespace of one: the same operations on data of its own. As a context manager it stops at the end."""
 
-    def __init__(self, url: str, *, directory: Path | None = None, stop: Callable[[], object] | None = None) -> None:
-        """Connects to a server that runs already; `Plinth.start` starts one."""
+    def __init__(
+        self,
+        url: str,
+        *,
+        control_url: str | None = None,
+        control_token: str | None = None,
+        namespace: str | None = None,
+        directory: Path | None = None,
+        stop: Callable[[], object] | None = None,
+    ) -> None:
+        """Connects to a server that runs already; `Plinth.start` starts one.
+
+        `control_url` and `control_token` are those of a server with `--control`, such as one in a container. `namespace` is
+        the one at `url`, if it is not the first one.
+        """
+        if (control_url is None) != (control_token is None):
+            raise ValueError("control_url and control_token belong together: the interface at --control requires a token")
         #: The base URL for clients.
         self.url = url
+        #: Where the control interface is, if it is not at `url`, and its token.
+        self.control_url, self.control_token = control_url, control_token
         #: Where the paths in the state begin, such as the private keys of apps.
         self.directory = directory
-        self._control = Control(url)
+        self._control = Control(control_url or url, token=control_token, namespace=namespace if control_url else None)
         self._stop = stop
         self._tokens: dict[str, str] = {}
         self._created: set[str] = set()
@@ -63,7 +81,13 @@ class Plinth:
         `plinth serve`. With `log`, the server's log is printed.
         """
         server = Server(state, binary, args, log)
-        return cls(server.url, directory=server.directory, stop=server.stop)
+        return cls(
+            server.url,
+            control_url=server.control_url,
+            control_token=server.control_token,
+            directory=server.directory,
+            stop=server.stop,
+        )
 
     def github(self, user_or_token: str | None = None, **options: Any) -> github.Github:
         """A client of PyGithub for a user of the state, with all scopes, or for a token, or without authentication.
@@ -110,7 +134,14 @@ class Plinth:
         """Creates an isolated instance in the same process, in the initial state or in that of a snapshot."""
         created = self._control.send("POST", "namespaces", json.dumps({"name": name, "snapshot": snapshot}))
         path = f"namespaces/{created['name']}"
-        return Plinth(created["url"], directory=self.directory, stop=lambda: self._control.send("DELETE", path))
+        return Plinth(
+            _reachable(created["url"], self.url),
+            control_url=self.control_url,
+            control_token=self.control_token,
+            namespace=created["name"],
+            directory=self.directory,
+            stop=lambda: self._control.send("DELETE", path),
+        )
 
     def stop(self) -> None:
         """Stops the server, or removes the namespace. Nothing happens the second time."""
@@ -169,6 +200,14 @@ class Deliveries:
     def wait(self, *, timeout: float = WAIT_SECONDS) -> None:
         """Returns when every webhook was sent and its receiver has responded. Raises PlinthTimeout after `timeout` seconds."""
         self._control.send("GET", "wait", query={"deliveries": True, "timeout_ms": round(timeout * 1000)})
+
+
+def _reachable(url: str, known: str) -> str:
+    """A server that listens on all addresses does not know which one clients use: it is the one of a known URL."""
+    reported, host = urlsplit(url), urlsplit(known).hostname or ""
+    if reported.hostname not in ("0.0.0.0", "::"):
+        return url
+    return f"http://{f'[{host}]' if ':' in host else host}:{reported.port}"
 
 
 def _datetime(clock: dict[str, str]) -> datetime:

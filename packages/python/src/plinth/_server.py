@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ._binary import find_binary
 from ._state import State, state_path, state_text
@@ -71,7 +72,11 @@ class Server:
             self._process.stdout.close()
             reason = errors.read_text(encoding="utf-8", errors="replace")
             raise RuntimeError(f"plinth ({command[0]}) did not start: it ended with exit code {code}\n{reason}".rstrip())
-        self.url: str = json.loads(line)["url"]
+        ready: dict[str, Any] = json.loads(line)
+        self.url: str = ready["url"]
+        #: Set if the flags contain --control.
+        self.control_url: str | None = ready.get("control_url")
+        self.control_token: str | None = ready.get("control_token")
         # A session of its own: an interrupt from the terminal ends the server by itself.
         guard = ["sh", "-c", GUARD, "plinth-guard", str(self._process.pid), str(self._temporary)]
         self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True)
