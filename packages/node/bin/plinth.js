@@ -1,10 +1,19 @@
 #!/usr/bin/env node
 'use strict';
 
-const { spawnSync } = require('node:child_process');
+const { spawn } = require('node:child_process');
 const { findBinary } = require('../lib/binary.js');
 
-const { status, signal, error } = spawnSync(findBinary(), process.argv.slice(2), { stdio: 'inherit' });
-if (error) throw error;
-if (signal) process.kill(process.pid, signal);
-process.exitCode = status;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+const program = spawn(findBinary(), process.argv.slice(2), { stdio: 'inherit' });
+const passOn = (signal) => program.kill(signal);
+SIGNALS.forEach((signal) => process.on(signal, passOn));
+program.on('error', (error) => {
+  throw error;
+});
+program.on('exit', (status, signal) => {
+  SIGNALS.forEach((name) => process.off(name, passOn));
+  if (signal) process.kill(process.pid, signal);
+  process.exitCode = status;
+});

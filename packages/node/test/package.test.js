@@ -164,6 +164,14 @@ test('launcher runs the program', async () => {
   assert.match(stdout, /^plinth \d+\.\d+\.\d+/);
 });
 
+test('launcher passes the signal that ends it on', async () => {
+  const launcher = spawn('node_modules/.bin/plinth', ['serve', '--ephemeral', '--listen', '127.0.0.1:0', '--ready-json', '--log', 'warn']);
+  const { url } = JSON.parse(String((await once(launcher.stdout, 'data'))[0]));
+  launcher.kill('SIGTERM');
+  assert.deepEqual(await once(launcher, 'exit'), [0, null]);
+  await assert.rejects(fetch(url));
+});
+
 test('README shows parts of the tested files', () => {
   const parts = readFileSync('node_modules/plinth/README.md', 'utf8').split('```');
   let shown = 0;
