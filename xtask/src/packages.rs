@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::outcome::Outcome;
 use crate::process::first_line;
-use crate::step::{Context, Need, Step, minutes};
+use crate::step::{Context, Need, Step, WITHOUT_CLIENTS, cargo_test, minutes};
 use crate::{npm, python, workspace};
 
 /// A debug build is large, and nobody downloads these packages.
@@ -50,6 +50,19 @@ pub const ACTION: Step = Step {
             return Outcome::skipped("python3 is not installed");
         }
         context.run_command(workspace::command("sh").arg("packages/action/test.sh").arg(workspace::plinth()))
+    },
+};
+
+pub const RUST: Step = Step {
+    name: "package-rust",
+    about: "the package for Rust passes its own tests, with a server as a child process and in process",
+    needs: &[Need::Cargo, Need::Step("binary")],
+    limit: minutes(10),
+    run: |context| {
+        // With the packages of the step `unit`, so that the service is not compiled again with other features.
+        let mut command = cargo_test(&WITHOUT_CLIENTS);
+        command.args(["--features", "plinth-test/in-process", "--test", "package"]);
+        context.run_tests(command.env("PLINTH", workspace::plinth()))
     },
 };
 
