@@ -53,6 +53,22 @@ pub const ACTION: Step = Step {
     },
 };
 
+pub const DEB: Step = Step {
+    name: "package-deb",
+    about: "the package for Debian is built, and installed, used and removed in a copy of this system, as root and with dpkg",
+    needs: &[Need::Step("binary")],
+    limit: minutes(4),
+    run: |context| {
+        let programs = [("dpkg-deb", &["--version"][..]), ("python3", &["--version"]), ("unshare", &["--mount", "id"])];
+        for (program, arguments) in programs {
+            if first_line(Command::new(program).args(arguments)).is_none() {
+                return Outcome::skipped(format!("{program} is not installed, or this is not root"));
+            }
+        }
+        deb(context).unwrap_or_else(Outcome::failed)
+    },
+};
+
 pub const RUST: Step = Step {
     name: "package-rust",
     about: "the package for Rust passes its own tests, with a server as a child process and in process",
@@ -65,6 +81,12 @@ pub const RUST: Step = Step {
         context.run_tests(command.env("PLINTH", workspace::plinth()))
     },
 };
+
+fn deb(context: &Context) -> Result<Outcome, String> {
+    let out = workspace::target().join("packages/deb");
+    context.succeed(&mut build("sh", "packages/deb/build.sh", &out))?;
+    Ok(context.run_command(workspace::command("sh").arg("packages/deb/test.sh").args(packed(&out, "deb")?)))
+}
 
 fn node(context: &Context, project: &Path) -> Result<Outcome, String> {
     let out = workspace::target().join("packages/npm");

@@ -46,6 +46,7 @@ pub fn all() -> Vec<Step> {
         packages::NODE,
         packages::PYTHON,
         packages::ACTION,
+        packages::DEB,
         packages::RUST,
         clients::OCTOCRAB,
         clients::EXAMPLE_RUST,
