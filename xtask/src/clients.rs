@@ -103,6 +103,10 @@ pub const EXAMPLE_PYTHON: Step = Step {
     },
 };
 
+/// Always named together, so that they have the same features and octocrab is compiled once.
+const USERS_OF_OCTOCRAB: [&str; 6] =
+    ["--package", "client-octocrab", "--package", "plinth-example-rust", "--package", "plinth-test-tutorials"];
+
 pub const OCTOCRAB: Step = Step {
     name: "client-octocrab",
     about: "octocrab calls every operation, as a user and as an app, if node is installed to start the service",
@@ -112,26 +116,20 @@ pub const OCTOCRAB: Step = Step {
         if let Err(reason) = node() {
             return Outcome::skipped(reason);
         }
-        let arguments = ["test", "--locked", "--package", "client-octocrab"];
+        let arguments = [&["test", "--locked"], &USERS_OF_OCTOCRAB[..], &["--test", "octocrab"]].concat();
         context.run_tests(&mut suite("octocrab", &[COVERS], "cargo", arguments))
     },
 };
 
 pub const EXAMPLE_RUST: Step = Step {
     name: "example-rust",
-    about: "the example and the package for Rust pass their own tests",
+    about: "the example for Rust and the tutorials of its package pass their own tests",
     needs: &[Need::Cargo, Need::Step("binary")],
     limit: minutes(12),
     run: |context| {
-        let mut command = workspace::cargo(&[
-            "test",
-            "--locked",
-            "--package",
-            "plinth-example-rust",
-            "--package",
-            "plinth-test",
-            "--tests",
-        ]);
+        let mut command = workspace::cargo(&["test", "--locked"]);
+        command.args(USERS_OF_OCTOCRAB).args(["--test", "bot", "--test", "greeter", "--test", "patience"]);
+        command.args(["--test", "release", "--test", "renewal"]);
         context.run_tests(command.env("PLINTH", workspace::plinth()))
     },
 };

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::outcome::Outcome;
 use crate::process::first_line;
-use crate::step::{Context, Need, Step, minutes};
+use crate::step::{Context, Need, Step, WITHOUT_CLIENTS, cargo_test, minutes};
 use crate::{npm, python, workspace};
 
 /// A debug build is large, and nobody downloads these packages.
@@ -52,6 +52,41 @@ pub const ACTION: Step = Step {
         context.run_command(workspace::command("sh").arg("packages/action/test.sh").arg(workspace::plinth()))
     },
 };
+
+pub const DEB: Step = Step {
+    name: "package-deb",
+    about: "the package for Debian is built, and installed, used and removed in a copy of this system, as root and with dpkg",
+    needs: &[Need::Step("binary")],
+    limit: minutes(4),
+    run: |context| {
+        let programs = [("dpkg-deb", &["--version"][..]), ("python3", &["--version"]), ("unshare", &["--mount", "id"])];
+        for (program, arguments) in programs {
+            if first_line(Command::new(program).args(arguments)).is_none() {
+                return Outcome::skipped(format!("{program} is not installed, or this is not root"));
+            }
+        }
+        deb(context).unwrap_or_else(Outcome::failed)
+    },
+};
+
+pub const RUST: Step = Step {
+    name: "package-rust",
+    about: "the package for Rust passes its own tests, with a server as a child process and in process",
+    needs: &[Need::Cargo, Need::Step("binary")],
+    limit: minutes(10),
+    run: |context| {
+        // With the packages of the step `unit`, so that the service is not compiled again with other features.
+        let mut command = cargo_test(&WITHOUT_CLIENTS);
+        command.args(["--features", "plinth-test/in-process", "--test", "package"]);
+        context.run_tests(command.env("PLINTH", workspace::plinth()))
+    },
+};
+
+fn deb(context: &Context) -> Result<Outcome, String> {
+    let out = workspace::target().join("packages/deb");
+    context.succeed(&mut build("sh", "packages/deb/build.sh", &out))?;
+    Ok(context.run_command(workspace::command("sh").arg("packages/deb/test.sh").args(packed(&out, "deb")?)))
+}
 
 fn node(context: &Context, project: &Path) -> Result<Outcome, String> {
     let out = workspace::target().join("packages/npm");

@@ -100,6 +100,17 @@ pub const fn minutes(count: u64) -> Duration {
     Duration::from_secs(count * 60)
 }
 
+/// All packages but the clients, which would add features to the crates that the service shares with them.
+pub const WITHOUT_CLIENTS: [&str; 7] = [
+    "--workspace",
+    "--exclude",
+    "client-octocrab",
+    "--exclude",
+    "plinth-example-rust",
+    "--exclude",
+    "plinth-test-tutorials",
+];
+
 pub fn cargo_test(arguments: &[&str]) -> Command {
     let mut command = cargo(&["test", "--locked", "--no-fail-fast"]);
     command.args(arguments);

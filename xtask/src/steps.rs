@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::outcome::Outcome;
 use crate::postgres::Cluster;
 use crate::process::first_line;
-use crate::step::{Need, Step, cargo_test, minutes, without_postgres};
+use crate::step::{Need, Step, WITHOUT_CLIENTS, cargo_test, minutes, without_postgres};
 use crate::tally::Tally;
 use crate::workspace::{TEST_RESPONSES_VARIABLE, cargo, recorded_responses, target};
 use crate::{bench, browser, clients, durability, faults, packages, python};
@@ -46,6 +46,8 @@ pub fn all() -> Vec<Step> {
         packages::NODE,
         packages::PYTHON,
         packages::ACTION,
+        packages::DEB,
+        packages::RUST,
         clients::OCTOCRAB,
         clients::EXAMPLE_RUST,
         bench::STEP,
@@ -69,8 +71,8 @@ const CLIPPY: Step = Step {
     needs: &[Need::Cargo],
     limit: minutes(12),
     run: |context| {
-        let arguments = ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
-        context.run_command(&mut cargo(&arguments))
+        let mut command = cargo(&["clippy", "--workspace", "--all-targets", "--features", "plinth-test/in-process"]);
+        context.run_command(command.args(["--locked", "--", "-D", "warnings"]))
     },
 };
 
@@ -99,10 +101,7 @@ const UNIT: Step = Step {
     needs: &[Need::Cargo],
     limit: minutes(15),
     run: |context| {
-        // Not the clients: they would add features to the crates that the service shares with them.
-        let others = ["--exclude", "client-octocrab", "--exclude", "plinth-example-rust"];
-        let arguments = [&["--workspace"], &others[..], &["--lib", "--bins"]].concat();
-        context.run_tests(without_postgres(&mut cargo_test(&arguments)))
+        context.run_tests(without_postgres(&mut cargo_test(&[&WITHOUT_CLIENTS[..], &["--lib", "--bins"]].concat())))
     },
 };
 

@@ -18,3 +18,5 @@ mod progress;
 mod serve;
 pub mod state_file;
 mod verify;
+
+pub use serve::Embedded;

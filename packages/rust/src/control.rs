@@ -19,42 +19,66 @@ const TIMEOUT: Duration = Duration::from_secs(90);
 pub struct Api {
     agent: Agent,
     url: String,
+    /// Set if the interface has an address of its own, which all namespaces share.
+    token: Option<String>,
+    /// Selects a namespace there.
+    namespace: Option<String>,
 }
 
 impl Api {
+    /// The interface at the address of the API.
     pub fn new(url: String) -> Self {
         let config = Agent::config_builder().http_status_as_error(false).timeout_global(Some(TIMEOUT)).build();
-        Self { agent: config.into(), url }
+        Self { agent: config.into(), url, token: None, namespace: None }
     }
 
-    pub fn url(&self) -> &str {
-        &self.url
+    /// The interface at an address of its own.
+    pub fn with_token(url: String, token: String) -> Self {
+        Self { token: Some(token), ..Self::new(url) }
     }
 
-    fn path(&self, path: &str) -> String {
-        format!("{}/_plinth/{path}", self.url)
+    /// The interface of a namespace with this URL.
+    pub fn of_namespace(&self, name: String, url: String) -> Self {
+        match self.token {
+            Some(_) => Self { namespace: Some(name), ..self.clone() },
+            None => Self { url, ..self.clone() },
+        }
+    }
+
+    /// The address, if it is not that of the API.
+    pub fn own_url(&self) -> Option<&str> {
+        self.token.as_ref().map(|_| self.url.as_str())
     }
 
     pub fn get<T: DeserializeOwned>(&self, path: &str, query: &[(&str, &str)]) -> Result<T, Error> {
-        let request = self.agent.get(self.path(path)).query_pairs(query.iter().copied());
+        let request = self.to(path, |url| self.agent.get(url)).query_pairs(query.iter().copied());
         Ok(checked(request.call()?)?.body_mut().read_json()?)
     }
 
     pub fn post(&self, path: &str, body: &Value) -> Result<(), Error> {
-        checked(self.agent.post(self.path(path)).send_json(body)?).map(drop)
+        checked(self.to(path, |url| self.agent.post(url)).send_json(body)?).map(drop)
     }
 
     pub fn post_text(&self, path: &str, body: &str) -> Result<(), Error> {
-        checked(self.agent.post(self.path(path)).send(body)?).map(drop)
+        checked(self.to(path, |url| self.agent.post(url)).send(body)?).map(drop)
     }
 
     pub fn create<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T, Error> {
-        let request: RequestBuilder<_> = self.agent.post(self.path(path));
+        let request = self.to(path, |url| self.agent.post(url));
         Ok(checked(request.send_json(body)?)?.body_mut().read_json()?)
     }
 
     pub fn delete(&self, path: &str) -> Result<(), Error> {
-        checked(self.agent.delete(self.path(path)).call()?).map(drop)
+        checked(self.to(path, |url| self.agent.delete(url)).call()?).map(drop)
+    }
+
+    /// A request to a path of the interface.
+    fn to<B>(&self, path: &str, request: impl FnOnce(String) -> RequestBuilder<B>) -> RequestBuilder<B> {
+        let token = self.token.as_ref().map(|token| ("authorization", format!("Bearer {token}")));
+        let namespace = self.namespace.as_ref().map(|name| ("x-plinth-namespace", name.clone()));
+        let headers = token.into_iter().chain(namespace);
+        headers
+            .fold(request(format!("{}/_plinth/{path}", self.url)), |request, (name, value)| request.header(name, value))
     }
 }
 

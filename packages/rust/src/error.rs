@@ -7,6 +7,9 @@ pub enum Error {
     Program(std::io::Error),
     #[error("plinth did not start; its error output says why")]
     NotReady,
+    /// Why a server in this process did not start.
+    #[error("plinth did not start: {0}")]
+    Start(String),
     #[error("{0}")]
     Io(#[from] std::io::Error),
     #[error("{0}")]

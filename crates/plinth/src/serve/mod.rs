@@ -2,8 +2,11 @@
 
 mod control;
 mod demo;
+mod embedded;
 mod metrics;
 mod systemd;
+
+pub use embedded::Embedded;
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -11,7 +14,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use control::ControlAccess;
+use control::Running;
 use demo::Demo;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -57,10 +60,57 @@ pub struct Serve {
     explain: bool,
 }
 
+/// A server that has everything but somebody who calls [`Ready::serve`].
+struct Ready {
+    url: String,
+    metrics_url: Option<String>,
+    demo: Option<Demo>,
+    app: App,
+    running: Running,
+    listener: TcpListener,
+    lock: DataLock,
+    /// Removed last.
+    temporary: Option<TempDir>,
+}
+
+impl Ready {
+    /// Serves until `stop` is ready, then finishes what has begun.
+    async fn serve(self, stop: impl Future<Output = ()>) -> Result<()> {
+        let served = server::serve(self.listener, self.app, self.running.service(), stop).await;
+        self.running.stop().await;
+        drop(self.lock);
+        drop(self.temporary);
+        served
+    }
+}
+
 impl Serve {
-    pub async fn run(self, mut options: Options, out: &mut (dyn Write + Send)) -> Result<()> {
+    pub async fn run(self, options: Options, out: &mut (dyn Write + Send)) -> Result<()> {
         options.check_values()?;
         logging::start(&options)?;
+        let mut ready = self.open(options, out).await?;
+        // Before the process id is printed, which others may signal at once.
+        let stop = stop_signal(ready.app.clone())?;
+        if self.ready_json {
+            print_ready_json(&ready, out)?;
+        } else if let Some(demo) = ready.demo.take() {
+            demo.print(&ready.url, out)?;
+        } else {
+            writeln!(out, "Plinth {VERSION} listens on {} ({})", ready.url, ready.app.engine_name())?;
+            if let Some(access) = ready.running.control_access() {
+                writeln!(out, "{access}")?;
+            }
+        }
+        out.flush()?;
+        systemd::notify_ready();
+        let served = ready.serve(stop).await;
+        logging::finish();
+        tracing::info!("stopped");
+        served
+    }
+
+    /// Opens the data and the listener, and starts everything that runs beside the requests.
+    async fn open(&self, mut options: Options, out: &mut (dyn Write + Send)) -> Result<Ready> {
         git::check_program()?;
         let temporary = self.ephemeral.then(tempfile::tempdir).transpose()?;
         if let Some(directory) = &temporary {
@@ -90,26 +140,7 @@ impl Serve {
         let app = opened.app.clone();
         let metrics_url = metrics::start(&options, &app).await?;
         let running = self.start(opened, &options, temporary.as_ref().map(TempDir::path), &url).await?;
-        // Before the process id is printed, which others may signal at once.
-        let stop = stop_signal(app.clone())?;
-        if self.ready_json {
-            print_ready_json(&url, metrics_url, running.control_access(), out)?;
-        } else if let Some(demo) = demo {
-            demo.print(&url, out)?;
-        } else {
-            writeln!(out, "Plinth {VERSION} listens on {url} ({})", app.engine_name())?;
-            if let Some(access) = running.control_access() {
-                writeln!(out, "{access}")?;
-            }
-        }
-        out.flush()?;
-        systemd::notify_ready();
-        let served = server::serve(listener, app, running.service(), stop).await;
-        running.stop().await;
-        logging::finish();
-        tracing::info!("stopped");
-        drop(lock);
-        served
+        Ok(Ready { url, metrics_url, demo, app, running, listener, lock, temporary })
     }
 
     /// The first line of a demo, before anything that may take a while or fail.
@@ -164,21 +195,16 @@ impl Serve {
     }
 }
 
-fn print_ready_json(
-    url: &str,
-    metrics_url: Option<String>,
-    control: Option<&ControlAccess>,
-    out: &mut (dyn Write + Send),
-) -> Result<()> {
-    let mut ready = serde_json::json!({ "url": url, "pid": std::process::id() });
-    if let Some(metrics_url) = metrics_url {
-        ready["metrics_url"] = metrics_url.into();
+fn print_ready_json(ready: &Ready, out: &mut (dyn Write + Send)) -> Result<()> {
+    let mut line = serde_json::json!({ "url": ready.url, "pid": std::process::id() });
+    if let Some(metrics_url) = &ready.metrics_url {
+        line["metrics_url"] = metrics_url.as_str().into();
     }
-    if let Some(access) = control {
-        ready["control_url"] = access.url.as_str().into();
-        ready["control_token"] = access.token.as_str().into();
+    if let Some(access) = ready.running.control_access() {
+        line["control_url"] = access.url.as_str().into();
+        line["control_token"] = access.token.as_str().into();
     }
-    Ok(writeln!(out, "{ready}")?)
+    Ok(writeln!(out, "{line}")?)
 }
 
 async fn bind(options: &Options) -> Result<TcpListener> {
