@@ -8,6 +8,8 @@ import { isolations } from './isolation.mjs';
 const { ISOLATION = 'reset', TESTS = '100', CONCURRENCY = '1' } = process.env;
 const { setUp = () => {}, begin, tearDown = () => {} } = isolations[ISOLATION];
 const hello = { owner: 'mona', repo: 'hello' };
+/** As the clients of the package: the plugins for retries and limits take some milliseconds for each request. */
+const withoutWaits = { throttle: { enabled: false }, retry: { enabled: false } };
 
 describe('releases', { concurrency: Number(CONCURRENCY) }, () => {
   let shared;
@@ -20,7 +22,7 @@ describe('releases', { concurrency: Number(CONCURRENCY) }, () => {
     // Every test creates the same branch, and fails if it sees that of another one.
     test(`startRelease creates a branch, test ${number}`, async () => {
       const { url, end = () => {} } = await begin(shared);
-      const octokit = new Octokit({ auth: 'ghp_forTestsOnly', baseUrl: url, throttle: { enabled: false } });
+      const octokit = new Octokit({ auth: 'ghp_forTestsOnly', baseUrl: url, ...withoutWaits });
       const sha = await startRelease(octokit, { ...hello, version: '1.0' });
       const { data } = await octokit.rest.git.getRef({ ...hello, ref: 'heads/release/1.0' });
       assert.equal(data.object.sha, sha);

@@ -32,6 +32,8 @@ impl Namespace {
         self.listener.abort();
         // It always says that it was cancelled.
         self.listener.await.ok();
+        // As in a reset, nobody waits for its database and its directory.
+        tokio::task::spawn_blocking(move || drop(self.slot));
     }
 }
 
