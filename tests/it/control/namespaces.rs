@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{BRANCH, REFS, TestServer, address_of, json_of, send_to};
+use crate::process::wait_until;
 
 #[test]
 fn namespaces_have_the_initial_state_and_see_nothing_of_each_other() {
@@ -92,4 +93,27 @@ fn parallel_namespaces_do_not_mix() {
             });
         }
     });
+}
+
+#[test]
+fn deleted_namespaces_leave_nothing_behind() {
+    let server = TestServer::start();
+    let use_namespace = || {
+        let created = server.control("POST", "namespaces", "");
+        // A connection that its client leaves open.
+        let idle = std::net::TcpStream::connect(address_of(&created["url"])).expect("the server accepts connections");
+        assert_eq!(send_to(address_of(&created["url"]), ("GET", BRANCH, ""), "").status(), 404);
+        server.control("DELETE", &format!("namespaces/{}", created["name"].as_str().expect("a name")), "");
+        idle
+    };
+    // The first ones start threads that stay.
+    drop([use_namespace(), use_namespace()]);
+    let before = open_files(&server);
+    let idle: Vec<_> = (0..20).map(|_| use_namespace()).collect();
+    wait_until("the files of the namespaces are closed", || open_files(&server) <= before + 2);
+    drop(idle);
+}
+
+fn open_files(server: &TestServer) -> usize {
+    std::fs::read_dir(format!("/proc/{}/fd", server.server.id())).expect("the process runs").count()
 }

@@ -120,4 +120,6 @@ fn reset_under_load_lets_requests_end_and_leaks_nothing() {
     let names: BTreeSet<&str> =
         refs.as_array().expect("a list").iter().filter_map(|found| found["ref"].as_str()).collect();
     assert_eq!(names, BTreeSet::from(["refs/heads/main", "refs/heads/next"]));
+    // Work in the background that had begun still found its files.
+    assert!(!server.server.log().contains("ERROR"), "{}", server.server.log());
 }

@@ -28,6 +28,7 @@ use hyper_util::server::graceful::GracefulShutdown;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 use crate::app::App;
 use crate::settings::Settings;
@@ -50,7 +51,9 @@ pub async fn serve(
     let graceful = GracefulShutdown::new();
     let connections = Connections::new(limits(&app.settings));
     let (drain, draining) = watch::channel(false);
-    let closing = tokio::spawn(close_expired(connections.clone(), app.clone()));
+    // Ends with this function, also if its task is aborted.
+    let mut closing = JoinSet::new();
+    closing.spawn(close_expired(connections.clone(), app.clone()));
     tokio::pin!(stop);
     loop {
         let accepted = tokio::select! {
@@ -91,7 +94,6 @@ pub async fn serve(
             "some connections were still busy when the time to stop was over"
         );
     }
-    closing.abort();
     Ok(())
 }
 

@@ -4,10 +4,11 @@ mod snapshot;
 mod staging;
 mod verify;
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -38,6 +39,8 @@ pub struct Repositories {
     open: Mutex<OpenRepositories>,
     /// Directories of deleted repositories that are removed once no snapshot is being taken.
     marked: Mutex<Vec<PathBuf>>,
+    /// Dropped last.
+    owned: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 #[derive(Default)]
@@ -52,7 +55,13 @@ impl Repositories {
         let directory = std::path::absolute(data_directory)?.join("repositories");
         durable::create_directories(&directory)?;
         let cache = Arc::new(ObjectCache::new(OBJECT_CACHE_SIZE));
-        Ok(Self { directory, cache, open: Mutex::default(), marked: Mutex::default() })
+        Ok(Self { directory, cache, open: Mutex::default(), marked: Mutex::default(), owned: OnceLock::new() })
+    }
+
+    /// Drops a value, such as the temporary directory that they are in, when nothing uses the repositories any more.
+    pub fn own(&self, value: impl Any + Send + Sync) {
+        // There is one owner, who calls this once.
+        self.owned.set(Box::new(value)).ok();
     }
 
     /// The data directory that the repositories are in.

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::TempDir;
 use tokio::sync::Mutex;
 
 use super::slot::{Current, SavedState};
@@ -28,7 +27,6 @@ pub struct Launcher {
 struct Prepared {
     opened: Opened,
     options: Options,
-    directory: TempDir,
 }
 
 impl Launcher {
@@ -78,7 +76,9 @@ impl Launcher {
         let options = Options { data: Some(directory.path().to_owned()), ..self.options.clone() };
         let node = options.ephemeral_node();
         let opened = Opened::open(&options, Durability::None, state.clock.fork(), &node).await?;
-        Ok(Prepared { opened, options, directory })
+        // Requests and background work that have begun may still read packs after the instance was replaced.
+        opened.app.repositories.own(directory);
+        Ok(Prepared { opened, options })
     }
 
     /// The present state of an instance.
@@ -92,6 +92,6 @@ impl Launcher {
 
 impl Prepared {
     fn start(self, url: &str) -> Current {
-        Current::start(self.opened, &self.options, url, Some(self.directory))
+        Current::start(self.opened, &self.options, url)
     }
 }

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use tempfile::TempDir;
 
 use super::faults::Faults;
 use super::requests::RequestLog;
@@ -23,16 +22,13 @@ pub struct Current {
     pub instance: Instance,
     pub faults: Arc<Faults>,
     pub requests: RequestLog,
-    /// Removed when the last request of the instance has ended.
-    _directory: Option<TempDir>,
 }
 
 impl Current {
-    /// Starts an instance. Its directory is removed at its end, if there is one of its own.
-    pub fn start(opened: Opened, options: &Options, url: &str, directory: Option<TempDir>) -> Self {
+    pub fn start(opened: Opened, options: &Options, url: &str) -> Self {
         let faults = Arc::<Faults>::default();
         let instance = opened.start(options, url, Some(faults.clone()));
-        Self { instance, faults, requests: RequestLog::default(), _directory: directory }
+        Self { instance, faults, requests: RequestLog::default() }
     }
 
     pub fn clock(&self) -> &Clock {

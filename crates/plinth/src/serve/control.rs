@@ -88,7 +88,7 @@ impl Serve {
             _ => None,
         };
         let app = opened.app.clone();
-        let default = Slot::new(DEFAULT_NAMESPACE.into(), url.to_owned(), Current::start(opened, options, url, None));
+        let default = Slot::new(DEFAULT_NAMESPACE.into(), url.to_owned(), Current::start(opened, options, url));
         let state_directory = self.state.as_deref().and_then(Path::parent).unwrap_or(options.data()).to_owned();
         let settings = |exposure| ControlSettings { exposure, state_directory, explains: self.explain };
         let Some(address) = self.control else {
