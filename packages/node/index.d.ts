@@ -55,6 +55,8 @@ export interface Plinth extends AsyncDisposable {
   /** Saves the present state, with its clock. */
   snapshot(name: string): Promise<void>;
   restore(name: string): Promise<void>;
+  /** Everything that the server has, with ids, times and tokens, to save and to start or apply again. */
+  export(): Promise<Record<string, unknown>>;
   /** Adds what the state describes, and resolves with a line for each change. */
   apply(state: State): Promise<string[]>;
   /** Creates an isolated instance in the same process, in the initial state or in that of a snapshot. */

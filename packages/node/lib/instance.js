@@ -72,10 +72,18 @@ class Instance {
     this.#forgetTokens();
   }
 
+  /** The present state, as a state that can be applied or started with. */
+  export() {
+    return this.#send('GET', 'state');
+  }
+
   async apply(state) {
     const path = statePath(state);
     const body = path ? await readFile(path, 'utf8') : stateText(state);
-    return (await this.#send('POST', 'state', { body })).report;
+    const { report } = await this.#send('POST', 'state', { body });
+    // It has replaced everything.
+    if (body.includes('"snapshot"')) this.#forgetTokens();
+    return report;
   }
 
   async namespace({ name, snapshot } = {}) {

@@ -58,3 +58,17 @@ test('started server has the token that it prints', async () => {
   assert.deepEqual((await other.requests.list()).map((request) => request.path), ['/user']);
   await github.stop();
 });
+
+test('exported state leads to the same state again', async () => {
+  const first = await plinth({ state: ada });
+  const { data: created } = await first.octokit('ada').rest.repos.createForAuthenticatedUser({ name: 'hello' });
+  const state = await first.export();
+  await first.stop();
+  const second = await plinth({ state });
+  after(() => second.stop());
+  const get = async () => (await second.octokit('ada').rest.repos.get({ owner: 'ada', repo: 'hello' })).data;
+  assert.deepEqual([(await get()).id, (await get()).created_at], [created.id, created.created_at]);
+  await second.octokit('ada').rest.repos.update({ owner: 'ada', repo: 'hello', description: 'changed' });
+  await second.apply(state);
+  assert.equal((await get()).description, null);
+});

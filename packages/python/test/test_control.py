@@ -67,3 +67,15 @@ def test_started_server_has_the_token_that_it_prints():
         assert plinth.github("mona").get_user().login == "mona"
         other = Plinth(plinth.url, control_url=plinth.control_url, control_token=plinth.control_token)
         assert [request.path for request in other.requests.list()] == ["/user"]
+
+
+def test_exported_state_leads_to_the_same_state_again():
+    with Plinth.start({"users": [{"login": "ada"}]}) as first:
+        created = first.github("ada").get_user().create_repo("hello")
+        state = first.export()
+    with Plinth.start(state) as second:
+        again = second.github("ada").get_repo("ada/hello")
+        assert (again.id, again.created_at) == (created.id, created.created_at)
+        again.edit(description="changed")
+        second.apply(state)
+        assert second.github("ada").get_repo("ada/hello").description is None

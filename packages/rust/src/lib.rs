@@ -118,6 +118,11 @@ impl Plinth {
         self.api.post(&format!("snapshots/{name}/restore"), &json!({}))
     }
 
+    /// Everything that the server has, with ids, times and tokens, as a state file to save and to start or apply again.
+    pub fn export(&self) -> Result<String, Error> {
+        Ok(self.api.get::<serde_json::Value>("state", &[])?.to_string())
+    }
+
     /// Applies another state file to the present state.
     pub fn apply(&self, state: &str) -> Result<(), Error> {
         self.api.post_text("state", state)

@@ -125,9 +125,18 @@ class Plinth:
         self._control.send("POST", f"snapshots/{name}/restore")
         self._created.clear()
 
+    def export(self) -> dict[str, Any]:
+        """Everything that the server has, with ids, times and tokens, to save and to start or apply again."""
+        state: dict[str, Any] = self._control.send("GET", "state")
+        return state
+
     def apply(self, state: State) -> list[str]:
         """Adds what the state describes, and returns a line for each change."""
-        report: list[str] = self._control.send("POST", "state", state_text(state))["report"]
+        text = state_text(state)
+        report: list[str] = self._control.send("POST", "state", text)["report"]
+        if '"snapshot"' in text:
+            # It has replaced everything.
+            self._created.clear()
         return report
 
     def namespace(self, name: str | None = None, *, snapshot: str | None = None) -> Plinth:

@@ -62,6 +62,11 @@ fn use_states(github: &Plinth) -> Result<(), Error> {
     assert_eq!(get(github, "/repos/mona/hello/git/ref/heads/new"), 200);
     github.apply("users: [{ login: hubot }]")?;
     assert_eq!(get(github, "/users/hubot"), 200);
+    let exported = github.export()?;
+    github.reset()?;
+    assert_eq!(get(github, "/users/hubot"), 404);
+    github.apply(&exported)?;
+    assert_eq!((get(github, "/users/hubot"), get(github, "/repos/mona/hello/git/ref/heads/new")), (200, 200));
     assert!(matches!(github.restore("none"), Err(Error::Rejected { status: 404, .. })));
     Ok(())
 }
