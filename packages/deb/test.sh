@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs a package, uses it and removes it: test.sh FILE. Needs root. All of it happens in a copy of this system whose changes are in
-# memory, with processes that end with it.
+# memory, with processes that end with it. `test.sh --probe` prints a line if such a copy can be made here.
 set -eu
 
 if [ "$1" != --in-copy ]; then
@@ -17,6 +17,10 @@ if [ "$#" = 3 ]; then
   mount -t proc proc "$2/system/proc"
   mount --rbind /dev "$2/system/dev"
   mount -t tmpfs tmpfs "$2/system/tmp"
+  if [ "$3" = --probe ]; then
+    chroot "$2/system" echo 'a copy can be made'
+    exit
+  fi
   cp "$3" "$2/system/plinth.deb"
   cp "$0" "$2/system/test.sh"
   chroot "$2/system" sh /test.sh --in-copy /plinth.deb
