@@ -77,6 +77,22 @@ async fn maintenance_merges_what_a_stopped_service_has_left() {
     assert_eq!(outcome(&merged), json!(["closed", true, "hubot", by_hand]), "by who has pushed");
 }
 
+#[tokio::test]
+async fn concurrent_refreshes_of_a_merged_pull_request_keep_its_diff() {
+    let (fixture, base) = diverged(BASE_FILE).await;
+    let comment = fixture.comment(json!({ "line": 8 })).await.expect(201).json();
+    let by_hand = merge_commit(&fixture, &base, &fixture.head);
+    fixture.bring_objects().await;
+    move_only(&fixture, "main", (&base, &by_hand), "hubot").await;
+    // All of them read the pull request before the first one closes it.
+    let refresh = || plinth_core::pulls::catch_up(&fixture.service.app);
+    let (first, second, third) = tokio::join!(refresh(), refresh(), refresh());
+    first.and(second).and(third).expect("maintenance succeeds");
+    let merged = pull(&fixture).await;
+    assert_eq!((&merged["base"]["sha"], &merged["commits"]), (&json!(base), &json!(1)));
+    assert_eq!(fixture.get(&comment["id"]).await["line"], 8, "the diff is still that before the push");
+}
+
 /// Moves a branch as this user, and leaves out what follows the transaction.
 async fn move_only(fixture: &PullRequestFixture, branch: &str, (old, new): (&str, &str), login: &str) {
     let name = RefName::parse(&format!("refs/heads/{branch}")).expect("a name");

@@ -36,7 +36,7 @@ pub async fn compute(core: &Core, pull: &Pull, merge_base: Option<Sha>) -> Resul
         Err(Error::NotFound) => (unknown(), nothing()),
         outcome => within_budget(outcome)?.flatten().unwrap_or_else(|| (unknown(), nothing())),
     };
-    store(core, repo, (pull.id, pull.version.number), result, objects).await
+    store(core, repo, (pull.id, pull.version), result, objects).await
 }
 
 type NewObjects = Large<Vec<Arc<RawObject>>>;
@@ -96,19 +96,19 @@ fn clean(version: &Version, tree: Sha, mut objects: NewObjects) -> Result<(TestM
 async fn store(
     core: &Core,
     repo: RepoId,
-    (pull, number): (PullId, i64),
+    (pull, version): (PullId, Version),
     result: TestMerge,
     objects: Vec<Arc<RawObject>>,
 ) -> Result<()> {
-    let context = (pull, number, result, objects, core.clock.now());
+    let context = (pull, version, result, objects, core.clock.now());
     core.store
         .write(TestMerging(repo), context, move |tx, context| {
             Box::pin(async move {
-                let (pull, number, result, made, now): &(PullId, i64, TestMerge, Vec<Arc<RawObject>>, Timestamp) =
+                let (pull, version, result, made, now): &(PullId, Version, TestMerge, Vec<Arc<RawObject>>, Timestamp) =
                     context;
                 objects::store::insert_all(tx, repo, made, *now).await?;
                 let mergeability = result.mergeability.unwrap_or(Mergeability::Unknown);
-                Ok(refresh_store::update_mergeability(tx, *pull, *number, mergeability, result.commit).await?)
+                Ok(refresh_store::update_mergeability(tx, *pull, version, mergeability, result.commit).await?)
             })
         })
         .await

@@ -1,20 +1,28 @@
-//! SQL for what is computed after a version was added.
+//! SQL for what is computed after a version was added. It is stored only for the base that it was computed for, because
+//! [`update_base`] may have replaced that meanwhile.
 
-use super::model::{Mergeability, Size};
+use super::model::{Mergeability, Size, Version};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, PullId, Sha};
 use plinth_store::{Connection, DbError, Transaction, params};
 
-pub async fn update_merge_base(db: &mut Transaction, pull: PullId, number: i64, base: Sha) -> Result<(), DbError> {
-    let sql = "update pull_version set merge_base = $3 where pull_id = $1 and number = $2";
-    db.pulls_only().execute(sql, params![pull, number, base]).await?;
-    Ok(())
+/// Returns whether the version still has its base.
+pub async fn update_merge_base(
+    db: &mut Transaction,
+    pull: PullId,
+    version: &Version,
+    merge_base: Sha,
+) -> Result<bool, DbError> {
+    let sql = "update pull_version set merge_base = $4 where pull_id = $1 and number = $2 and base_sha = $3";
+    let values = params![pull, version.number, version.base_sha, merge_base];
+    Ok(db.pulls_only().execute(sql, values).await? > 0)
 }
 
-pub async fn update_size(db: &mut Transaction, pull: PullId, number: i64, size: &Size) -> Result<(), DbError> {
-    let sql = "update pull_version set commits = $3, additions = $4, deletions = $5, changed_files = $6 \
-               where pull_id = $1 and number = $2";
-    let values = params![pull, number, size.commits, size.additions, size.deletions, size.changed_files];
+pub async fn update_size(db: &mut Transaction, pull: PullId, version: &Version, size: &Size) -> Result<(), DbError> {
+    let sql = "update pull_version set commits = $4, additions = $5, deletions = $6, changed_files = $7 \
+               where pull_id = $1 and number = $2 and base_sha = $3";
+    let Size { commits, additions, deletions, changed_files } = *size;
+    let values = params![pull, version.number, version.base_sha, commits, additions, deletions, changed_files];
     db.pulls_only().execute(sql, values).await?;
     Ok(())
 }
@@ -38,12 +46,14 @@ pub async fn update_attempted(db: &mut Transaction, pull: PullId, at: Option<Tim
 pub async fn update_mergeability(
     db: &mut Transaction,
     pull: PullId,
-    number: i64,
+    version: &Version,
     mergeability: Mergeability,
     test_merge: Option<Sha>,
 ) -> Result<(), DbError> {
-    let sql = "update pull_version set mergeability = $3, test_merge = $4 where pull_id = $1 and number = $2";
-    db.pulls_only().execute(sql, params![pull, number, mergeability, test_merge]).await?;
+    let sql = "update pull_version set mergeability = $4, test_merge = $5 \
+               where pull_id = $1 and number = $2 and base_sha = $3";
+    let values = params![pull, version.number, version.base_sha, mergeability, test_merge];
+    db.pulls_only().execute(sql, values).await?;
     Ok(())
 }
 

@@ -219,10 +219,12 @@ async fn find_merge_base(core: &Core, repo: RepoId, pull: PullId, version: Versi
     let base = with_diff_context(core, repo, move |diff| Ok(diff.range(&version)?.base)).await?;
     let range = Range { base, head: version.head_sha };
     core.store
-        .write(Refresh(repo), (pull, version.number, range), |tx, (pull, number, range)| {
+        .write(Refresh(repo), (pull, version, range), |tx, (pull, version, range)| {
             Box::pin(async move {
-                threads::store::delete_outdated(tx, *pull, *number, range).await?;
-                Ok(refresh_store::update_merge_base(tx, *pull, *number, range.base).await?)
+                if refresh_store::update_merge_base(tx, *pull, version, range.base).await? {
+                    threads::store::delete_outdated(tx, *pull, version.number, range).await?;
+                }
+                Ok(())
             })
         })
         .await?;
@@ -232,8 +234,8 @@ async fn find_merge_base(core: &Core, repo: RepoId, pull: PullId, version: Versi
 async fn measure(core: &Core, repo: RepoId, pull: PullId, version: Version) -> Result<()> {
     let size = with_diff_context(core, repo, move |diff| diff.size(&version)).await?;
     core.store
-        .write(Refresh(repo), (pull, version.number, size), |tx, (pull, number, size)| {
-            Box::pin(async move { Ok(refresh_store::update_size(tx, *pull, *number, size).await?) })
+        .write(Refresh(repo), (pull, version, size), |tx, (pull, version, size)| {
+            Box::pin(async move { Ok(refresh_store::update_size(tx, *pull, version, size).await?) })
         })
         .await
 }
