@@ -43,7 +43,7 @@ pub struct Plinth {
     url: String,
     directory: Option<PathBuf>,
     api: Api,
-    /// Kept for its end. None if the server was running already.
+    /// Ends the server with the last of its values. None if the server was running already.
     server: Option<Arc<dyn Any + Send + Sync>>,
     /// Set for a namespace, which ends with this value.
     namespace: Option<(Api, String)>,

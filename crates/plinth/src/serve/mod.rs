@@ -109,7 +109,7 @@ impl Serve {
         served
     }
 
-    /// Opens the data and the listener, and starts everything that runs beside the requests.
+    /// Opens the data and the listener, and starts everything that runs in the background.
     async fn open(&self, mut options: Options, out: &mut (dyn Write + Send)) -> Result<Ready> {
         git::check_program()?;
         let temporary = self.ephemeral.then(tempfile::tempdir).transpose()?;
