@@ -1,6 +1,7 @@
 //! Request bodies: bounded, then JSON, then the shape that the operation describes.
 
 use axum::body::Body;
+use futures_util::future::BoxFuture;
 use http_body_util::{BodyExt, Limited};
 use serde_json::{Map, Value};
 
@@ -26,16 +27,18 @@ impl<T: FromJson + Send> FromRequest for Json<T> {
     }
 }
 
-/// Reads a body of at most `limit` bytes.
-pub async fn collect(body: Body, limit: usize) -> Result<bytes::Bytes> {
-    match Limited::new(body, limit).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(Error::BodyTooLarge(limit)),
-        Err(error) if RequestBody::is_too_slow(&*error) => {
-            Err(Error::Unavailable("the request body came too slowly".into()))
+/// Reads a body of at most `limit` bytes. Boxed, so that not every handler contains a copy of it.
+pub fn collect(body: Body, limit: usize) -> BoxFuture<'static, Result<bytes::Bytes>> {
+    Box::pin(async move {
+        match Limited::new(body, limit).collect().await {
+            Ok(collected) => Ok(collected.to_bytes()),
+            Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(Error::BodyTooLarge(limit)),
+            Err(error) if RequestBody::is_too_slow(&*error) => {
+                Err(Error::Unavailable("the request body came too slowly".into()))
+            }
+            Err(_) => Err(Error::BadRequest("The request body could not be read".into())),
         }
-        Err(_) => Err(Error::BadRequest("The request body could not be read".into())),
-    }
+    })
 }
 
 /// No body at all means an object without keys.

@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 use activity::Timeouts;
 use connection::Connection;
 use connections::{CHECK_INTERVAL, Connections, Decision, Limits, RESERVE_MAX};
+use futures_util::future::BoxFuture;
 use hyper_util::server::graceful::GracefulShutdown;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
@@ -41,12 +42,22 @@ const OTHER_FILES: u64 = 512;
 /// How long to wait after the system could not give another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until `stop` is ready, then finishes the requests in flight.
-pub async fn serve(
+/// Serves until `stop` is ready, then finishes the requests in flight. Both futures are boxed, so that what serves requests is
+/// compiled in this crate, which every profile optimizes.
+pub fn serve<'a>(
     listener: TcpListener,
     app: App,
     service: HttpService,
-    stop: impl Future<Output = ()>,
+    stop: impl Future<Output = ()> + Send + 'a,
+) -> BoxFuture<'a, Result<()>> {
+    Box::pin(accept_until(listener, app, service, Box::pin(stop)))
+}
+
+async fn accept_until(
+    listener: TcpListener,
+    app: App,
+    service: HttpService,
+    mut stop: BoxFuture<'_, ()>,
 ) -> Result<()> {
     let graceful = GracefulShutdown::new();
     let connections = Connections::new(limits(&app.settings));
@@ -54,7 +65,6 @@ pub async fn serve(
     // Ends with this function, also if its task is aborted.
     let mut closing = JoinSet::new();
     closing.spawn(close_expired(connections.clone(), app.clone()));
-    tokio::pin!(stop);
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,

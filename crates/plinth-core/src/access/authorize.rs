@@ -26,7 +26,8 @@ pub async fn authorize<T: Target>(core: &Core, request: AccessRequest) -> Result
     let is_cached = cached.is_some();
     let (target, grant, facts) = match cached {
         Some(cached) => cached,
-        None => look_up::<T>(core, &request).await?,
+        // Boxed, because every handler would contain a copy of it otherwise.
+        None => Box::pin(look_up::<T>(core, &request)).await?,
     };
     decide(request.rule, &request.principal, &facts, &grant)?;
     // Cached only if the caller may see it: otherwise the second request for a hidden resource would be faster.

@@ -34,7 +34,9 @@ pub async fn find_cached(
     if let Some(cached) = generations.and_then(|_| core.pull_cache.get(&key)) {
         return Ok(cached);
     }
-    let found = store::find_facts(&mut core.read().await?, (owner, name), number).await?;
+    let look_up = async { Ok::<_, Error>(store::find_facts(&mut core.read().await?, (owner, name), number).await?) };
+    // Boxed, because every handler would contain a copy of it otherwise.
+    let found = Box::pin(look_up).await?;
     let found = Arc::new(found.ok_or(Error::NotFound)?);
     if let Some(generations) = generations {
         core.pull_cache.insert(generations, Dependency::Pulls(found.repo_id), key, found.clone());

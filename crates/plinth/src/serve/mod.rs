@@ -75,7 +75,7 @@ struct Ready {
 
 impl Ready {
     /// Serves until `stop` is ready, then finishes what has begun.
-    async fn serve(self, stop: impl Future<Output = ()>) -> Result<()> {
+    async fn serve(self, stop: impl Future<Output = ()> + Send) -> Result<()> {
         let served = server::serve(self.listener, self.app, self.running.service(), stop).await;
         self.running.stop().await;
         drop(self.lock);
