@@ -1,7 +1,10 @@
-// The ways to give each test a server in its initial state. Each resolves with a URL for a test, and `end` is called after it.
+// The ways to give each test a server in its initial state. Each resolves with a client for a test, and `end` is called after it.
+// A server that is reset keeps its address, so the tests of a suite share one client, as they would with any server of their own.
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { createRequire } from 'node:module';
+
+import { Octokit } from 'octokit';
 
 const { plinth } = createRequire(import.meta.url)('../lib/index.js');
 const state = fileURLToPath(new URL('../../../examples/node/state.yaml', import.meta.url));
@@ -11,43 +14,53 @@ const seed = {
   github: { users: [{ login: 'mona' }], repos: [{ owner: 'mona', name: 'hello', auto_init: true }] },
 };
 
+/** As the clients of the package: the plugins for retries and limits take some milliseconds for each request. */
+const withoutWaits = { throttle: { enabled: false }, retry: { enabled: false } };
+const clientOf = (url) => new Octokit({ auth: 'ghp_forTestsOnly', baseUrl: url, ...withoutWaits });
+
 /** `setUp` runs once, `begin` before each test, `tearDown` at the end. */
 export const isolations = {
   'server-per-test': {
     begin: async () => {
       const server = await plinth({ state });
-      return { url: server.url, end: () => server.stop() };
+      return { octokit: clientOf(server.url), end: () => server.stop() };
     },
   },
   reset: {
-    setUp: () => plinth({ state }),
-    begin: async (server) => {
-      await server.reset();
-      return { url: server.url };
+    setUp: async () => {
+      const server = await plinth({ state });
+      return { server, octokit: clientOf(server.url) };
     },
-    tearDown: (server) => server.stop(),
+    begin: async ({ server, octokit }) => {
+      await server.reset();
+      return { octokit };
+    },
+    tearDown: ({ server }) => server.stop(),
   },
   namespace: {
     setUp: () => plinth({ state }),
     begin: async (server) => {
       const namespace = await server.namespace();
-      return { url: namespace.url, end: () => namespace.stop() };
+      return { octokit: clientOf(namespace.url), end: () => namespace.stop() };
     },
     tearDown: (server) => server.stop(),
   },
   'emulate-per-test': {
     begin: async () => {
       const emulator = await startEmulate();
-      return { url: emulator.url, end: () => emulator.close() };
+      return { octokit: clientOf(emulator.url), end: () => emulator.close() };
     },
   },
   'emulate-reset': {
-    setUp: startEmulate,
-    begin: async (emulator) => {
-      await emulator.reset();
-      return { url: emulator.url };
+    setUp: async () => {
+      const emulator = await startEmulate();
+      return { emulator, octokit: clientOf(emulator.url) };
     },
-    tearDown: (emulator) => emulator.close(),
+    begin: async ({ emulator, octokit }) => {
+      await emulator.reset();
+      return { octokit };
+    },
+    tearDown: ({ emulator }) => emulator.close(),
   },
 };
 

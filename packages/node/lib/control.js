@@ -1,6 +1,6 @@
 'use strict';
 
-const { request } = require('node:http');
+const { Agent, request } = require('node:http');
 
 /** An operation of the control interface failed. */
 class PlinthError extends Error {
@@ -11,12 +11,17 @@ class PlinthError extends Error {
   }
 }
 
+/** Shorter than the time after which the server closes a connection that nobody uses. */
+const IDLE_MS = 1_000;
+/** A connection that is not used does not keep the process from ending. */
+const agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
+
 /**
- * A function that sends requests to the control interface at a URL. It uses no global `fetch`, which tests may replace, and a
- * connection for each request, which a reset cannot close. `namespace` selects one at an address that all of them share.
+ * A function that sends requests to the control interface at a URL. It uses no global `fetch`, which tests may replace.
+ * `namespace` selects one at an address that all of them share.
  */
 function controlOf({ url, token, namespace }) {
-  const headers = { connection: 'close', ...(token && { authorization: `Bearer ${token}` }), ...(namespace && { 'x-plinth-namespace': namespace }) };
+  const headers = { ...(token && { authorization: `Bearer ${token}` }), ...(namespace && { 'x-plinth-namespace': namespace }) };
   return async (method, path, { body, query = {} } = {}) => {
     const target = new URL(`/_plinth/${path}`, url);
     for (const [name, value] of Object.entries(query)) {
@@ -32,7 +37,7 @@ function controlOf({ url, token, namespace }) {
 function send(target, method, common, body) {
   const headers = { ...common, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) };
   return new Promise((done, fail) => {
-    const sent = request(target, { method, headers, agent: false }, (response) => {
+    const sent = request(target, { method, headers, agent }, (response) => {
       const parts = [];
       response.on('data', (part) => parts.push(part));
       response.on('end', () => done({ status: response.statusCode, text: Buffer.concat(parts).toString() }));
