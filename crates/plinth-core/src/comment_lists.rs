@@ -1,5 +1,9 @@
 //! What lists of comments on issues and of review comments have in common.
 
+use std::future::Future;
+
+use plinth_store::{Connection, DbError};
+
 /// The order of a list of comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
@@ -8,6 +12,62 @@ pub enum Order {
     Down,
     UpdatedUp,
     UpdatedDown,
+}
+
+impl Order {
+    fn reversed(self) -> Self {
+        match self {
+            Order::Up => Order::Down,
+            Order::Down => Order::Up,
+            Order::UpdatedUp => Order::UpdatedDown,
+            Order::UpdatedDown => Order::UpdatedUp,
+        }
+    }
+}
+
+/// A list of comments of which pages are read.
+pub trait Listing: Sync {
+    type Comment: Send;
+
+    fn order(&self) -> Order;
+    fn with_order(&self, order: Order) -> Self;
+    /// Whether the length of the list is known without reading it.
+    fn is_counted(&self) -> bool;
+    fn count(&self, db: &mut Connection) -> impl Future<Output = Result<i64, DbError>> + Send;
+    /// The comments after the first `offset`, at most `limit`.
+    fn list(
+        &self,
+        db: &mut Connection,
+        window: (i64, i64),
+    ) -> impl Future<Output = Result<Vec<Self::Comment>, DbError>> + Send;
+}
+
+/// One page, and the length of the list. A database counts to an offset row by row, so a page in the second half is read from
+/// the end: the last page of a long list is as cheap as its first one.
+pub async fn list_page<L: Listing>(
+    db: &mut Connection,
+    listing: &L,
+    page: (i64, i64),
+) -> Result<(Vec<L::Comment>, i64), DbError> {
+    let total = listing.count(db).await?;
+    if let Some(window) = window_from_end(total, page).filter(|_| listing.is_counted()) {
+        let mut comments = listing.with_order(listing.order().reversed()).list(db, window).await?;
+        comments.reverse();
+        // If the length has changed meanwhile, this window is that of another page.
+        if listing.count(db).await? == total {
+            return Ok((comments, total));
+        }
+    }
+    Ok((listing.list(db, page).await?, total))
+}
+
+/// The same page as limit and offset in the reversed list; `None` if the start of the list is nearer.
+fn window_from_end(total: i64, (limit, offset): (i64, i64)) -> Option<(i64, i64)> {
+    if offset <= total / 2 {
+        return None;
+    }
+    let end = offset.saturating_add(limit).min(total);
+    Some(((end - offset).max(0), total - end))
 }
 
 /// The statement for one page of a listing: comments `s` of `$table` whose column `$scope` is `$1`, with `limit $3 offset
@@ -62,3 +122,26 @@ macro_rules! comment_page {
     };
 }
 pub(crate) use comment_page;
+
+#[cfg(test)]
+mod tests {
+    use super::window_from_end;
+
+    #[test]
+    fn window_from_end_is_the_same_page() {
+        for (total, limit) in (0..40).flat_map(|total| (1..12).map(move |limit| (total, limit))) {
+            let list: Vec<i64> = (0..total).collect();
+            let reversed: Vec<i64> = list.iter().rev().copied().collect();
+            let read = |list: &[i64], (limit, offset): (i64, i64)| -> Vec<i64> {
+                list.iter().copied().skip(offset as usize).take(limit as usize).collect()
+            };
+            for offset in (0..total + 20).step_by(limit as usize) {
+                let Some(window) = window_from_end(total, (limit, offset)) else { continue };
+                let mut page = read(&reversed, window);
+                page.reverse();
+                assert_eq!(page, read(&list, (limit, offset)), "{total} {limit} {offset}");
+                assert!(window.1 <= total / 2, "it is not nearer");
+            }
+        }
+    }
+}

@@ -64,6 +64,37 @@ async fn list_comments_sorts_and_filters() {
     mona.get("/repos/acme/rocket/pulls/x/comments").await.expect(404);
 }
 
+/// Pages in the second half of a list are read from its end.
+#[tokio::test]
+async fn pages_of_every_size_add_up_to_the_list() {
+    let fixture = five().await;
+    fixture.comment(json!({ "line": 3 })).await.expect(201);
+    let pending = json!({ "comments": [{ "path": "file", "line": 3, "body": "later" }, { "path": "file", "line": 4, "body": "too" }] });
+    fixture.user("mona").post("/repos/acme/rocket/pulls/1/reviews", pending).await.expect(200);
+    let sorts = [
+        "",
+        "&sort=created&direction=desc",
+        "&sort=updated",
+        "&sort=updated&direction=desc",
+        "&since=2026-02-25T06:15:20Z",
+    ];
+    for (login, count) in [("mona", 8), ("reader", 6)] {
+        let client = fixture.user(login);
+        for (path, sort) in [COMMENTS, ALL].into_iter().flat_map(|path| sorts.map(|sort| (path, sort))) {
+            let whole = ids(&client.get(&format!("{path}?per_page=100{sort}")).await.expect(200));
+            assert!(sort.contains("since") || whole.len() == count, "{login} {path}{sort}: {whole:?}");
+            for size in 1..=count {
+                let mut joined = Vec::new();
+                for page in 1..=count / size + 2 {
+                    let path = format!("{path}?per_page={size}&page={page}{sort}");
+                    joined.extend(ids(&client.get(&path).await.expect(200)));
+                }
+                assert_eq!(joined, whole, "{login} {path}{sort}, pages of {size}");
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn list_comments_links_pages() {
     let fixture = five().await;

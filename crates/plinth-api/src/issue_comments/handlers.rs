@@ -2,6 +2,7 @@
 
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::IssueCommentId;
+use plinth_core::comment_lists::list_page;
 use plinth_core::issue_comments::{self as core, Listing, Order, Scope, operations, store};
 use plinth_core::repos::RepoTarget;
 
@@ -85,8 +86,7 @@ async fn list_in<E: Endpoint>(
     let page = page::of(context);
     let listing = Listing { scope, order, since: context.query_time("since")? };
     let mut db = app.read().await?;
-    let comments = store::list(&mut db, &listing, (page.limit(), page.offset())).await?;
-    let total = store::count(&mut db, &listing).await?;
+    let (comments, total) = list_page(&mut db, &listing, (page.limit(), page.offset())).await?;
     drop(db);
     let ready = ready(app, access, comments).await?;
     let shown: Vec<_> =

@@ -1,5 +1,6 @@
 //! Handlers of the operations on review comments.
 
+use plinth_core::comment_lists::list_page;
 use plinth_core::pulls::threads::Position;
 use plinth_core::repos::RepoTarget;
 use std::collections::BTreeMap;
@@ -74,8 +75,7 @@ pub async fn list_in<E: Endpoint>(
         viewer: access.caller().actor(),
     };
     let mut db = app.read().await?;
-    let comments = store::list(&mut db, &listing, (page.limit(), page.offset())).await?;
-    let total = store::count(&mut db, &listing).await?;
+    let (comments, total) = list_page(&mut db, &listing, (page.limit(), page.offset())).await?;
     drop(db);
     let ready = ready(app, context, &access.repo, comments).await?;
     Ok(ApiResponse::ok(&shown(&ready, context, &access.repo)).with_link(page::link(page, context, total)))

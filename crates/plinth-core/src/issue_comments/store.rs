@@ -1,7 +1,7 @@
 //! SQL for comments on issues.
 
 use super::model::{IssueComment, Listing, Scope};
-use crate::comment_lists::comment_page;
+use crate::comment_lists::{self, Order, comment_page};
 use crate::conversations::Conversation;
 use crate::pulls::store::{author_columns, author_joins};
 use plinth_base::clock::Timestamp;
@@ -47,8 +47,32 @@ pub async fn list(
     db.all(sql, params![id, since, limit, offset]).await
 }
 
+impl comment_lists::Listing for Listing {
+    type Comment = IssueComment;
+
+    fn order(&self) -> Order {
+        self.order
+    }
+
+    fn with_order(&self, order: Order) -> Self {
+        Self { order, ..*self }
+    }
+
+    fn is_counted(&self) -> bool {
+        self.since.is_none()
+    }
+
+    async fn count(&self, db: &mut Connection) -> Result<i64, DbError> {
+        count(db, self).await
+    }
+
+    async fn list(&self, db: &mut Connection, window: (i64, i64)) -> Result<Vec<IssueComment>, DbError> {
+        list(db, self, window).await
+    }
+}
+
 /// The length of a list. Without `since`, this adds up the counters of the issues.
-pub async fn count(db: &mut Connection, listing: &Listing) -> Result<i64, DbError> {
+async fn count(db: &mut Connection, listing: &Listing) -> Result<i64, DbError> {
     let (sql, id) = match (listing.scope, listing.since) {
         (Scope::Repo(id), None) => {
             let sql = "select cast(coalesce(sum(comments), 0) as bigint) from conversation where repo_id = $1";

@@ -1,7 +1,7 @@
 //! SQL for review comments.
 
 use super::model::{Comment, CommentContext, Listing, NewComment, Scope};
-use crate::comment_lists::comment_page;
+use crate::comment_lists::{self, Order, comment_page};
 use crate::notifications::can_read;
 use crate::pulls::store::{author_columns, author_joins};
 use crate::repos::name_key;
@@ -84,8 +84,32 @@ pub async fn list(
     db.all(sql, params![id, since, limit, offset, listing.viewer]).await
 }
 
+impl comment_lists::Listing for Listing {
+    type Comment = Comment;
+
+    fn order(&self) -> Order {
+        self.order
+    }
+
+    fn with_order(&self, order: Order) -> Self {
+        Self { order, ..*self }
+    }
+
+    fn is_counted(&self) -> bool {
+        self.since.is_none()
+    }
+
+    async fn count(&self, db: &mut Connection) -> Result<i64, DbError> {
+        count(db, self).await
+    }
+
+    async fn list(&self, db: &mut Connection, window: (i64, i64)) -> Result<Vec<Comment>, DbError> {
+        list(db, self, window).await
+    }
+}
+
 /// The length of a list. Without `since`, this adds up the counters of the pull requests.
-pub async fn count(db: &mut Connection, listing: &Listing) -> Result<i64, DbError> {
+async fn count(db: &mut Connection, listing: &Listing) -> Result<i64, DbError> {
     let Some(since) = listing.since else { return count_all(db, listing).await };
     macro_rules! counted {
         ($scope:literal) => {
