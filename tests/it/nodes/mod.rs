@@ -5,6 +5,7 @@
 mod copies;
 mod history;
 mod maintenance;
+mod moving;
 mod outages;
 mod registers;
 mod sharing;
