@@ -27,6 +27,7 @@ mod issue_fields;
 mod issues;
 mod links;
 mod merges;
+mod nodes;
 mod process;
 mod project_fields;
 mod project_items;

@@ -10,6 +10,7 @@ mod clients;
 mod durability;
 mod faults;
 mod fuzz;
+mod nodes;
 mod npm;
 mod outcome;
 mod packages;

@@ -9,7 +9,7 @@ use crate::process::first_line;
 use crate::step::{Need, Step, WITHOUT_CLIENTS, cargo_test, minutes, without_postgres};
 use crate::tally::Tally;
 use crate::workspace::{TEST_RESPONSES_VARIABLE, cargo, recorded_responses, target};
-use crate::{bench, browser, clients, durability, faults, packages, python};
+use crate::{bench, browser, clients, durability, faults, nodes, packages, python};
 
 /// Before a commit: finds most mistakes in little time.
 pub fn quick() -> Vec<Step> {
@@ -27,6 +27,7 @@ pub fn all() -> Vec<Step> {
         UNIT,
         INTEGRATION_SQLITE,
         INTEGRATION_POSTGRES,
+        nodes::STEP,
         durability::SQLITE,
         durability::POSTGRES,
         faults::SHORT,

@@ -127,6 +127,11 @@ impl Core {
         self.store.is_shared()
     }
 
+    /// Whether this process does what is done once for all nodes.
+    pub fn leads(&self) -> bool {
+        self.store.leads()
+    }
+
     /// The secret that signs list cursors. The store holds it, so that every node accepts every cursor.
     pub async fn cursor_secret(&self) -> Result<Vec<u8>> {
         settings::cursor_secret(self).await

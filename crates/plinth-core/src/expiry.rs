@@ -31,6 +31,10 @@ pub async fn run(core: Core, is_stopping: impl Fn() -> bool) {
         if let Err(error) = once(&core).await {
             tracing::warn!(%error, "could not end expired tokens; the next run tries again");
         }
+        // One of several nodes does the rest for all.
+        if !core.leads() {
+            continue;
+        }
         if let Err(error) = pulls::catch_up(&core).await {
             tracing::warn!(%error, "could not refresh pull requests; the next run tries again");
         }

@@ -17,6 +17,7 @@ pub mod pkt_line;
 mod reader;
 mod repositories;
 mod repository;
+mod shared_packs;
 #[cfg(test)]
 mod tests;
 mod transfer;
@@ -45,6 +46,7 @@ pub use repositories::{
     pack_directory,
 };
 pub use repository::Repository;
+pub use shared_packs::{SharedPack, SharedPacks};
 pub use transfer::import::Imported;
 pub use transfer::quarantine::Quarantine;
 pub use transfer::receive::PackLimits;

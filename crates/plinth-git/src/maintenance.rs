@@ -32,6 +32,7 @@ pub struct Superseded {
     contents: Contents,
     /// The packs whose objects were taken into account; others may have arrived since.
     seen: BTreeSet<PathBuf>,
+    new: Option<PathBuf>,
 }
 
 /// Which objects of the old packs are in the new one.
@@ -47,14 +48,25 @@ impl Superseded {
         self.packs.is_empty()
     }
 
+    /// The names of the packs, without extension.
+    pub fn names(&self) -> Vec<String> {
+        self.packs.iter().map(|pack| stem(pack)).collect()
+    }
+
+    /// The name of the pack that replaces them.
+    pub fn replacement(&self) -> Option<String> {
+        self.new.as_deref().map(stem)
+    }
+
     fn nothing() -> Self {
-        Self { packs: Vec::new(), contents: Contents::Everything, seen: BTreeSet::new() }
+        Self { packs: Vec::new(), contents: Contents::Everything, seen: BTreeSet::new(), new: None }
     }
 
     /// A new pack may have the name of an old one, which then stays.
     fn all_but(new: Option<&PathBuf>, old: Vec<PathBuf>, contents: Contents) -> Self {
         let seen = old.iter().chain(new).cloned().collect();
-        Self { packs: old.into_iter().filter(|pack| Some(pack) != new).collect(), contents, seen }
+        let packs = old.into_iter().filter(|pack| Some(pack) != new).collect();
+        Self { packs, contents, seen, new: new.cloned() }
     }
 }
 
@@ -90,9 +102,14 @@ impl Repository {
 
     /// Combines all small packs into one with all their objects. `remove` removes the old packs.
     pub fn combine_small_packs(self: &Arc<Self>) -> Result<Superseded> {
+        self.combine_small_packs_of(&|_| true)
+    }
+
+    /// As [`Repository::combine_small_packs`], of those whose names are accepted.
+    pub fn combine_small_packs_of(self: &Arc<Self>, is_accepted: &dyn Fn(&str) -> bool) -> Result<Superseded> {
         let mut small = Vec::new();
         for pack in self.packs()? {
-            if fs::metadata(&pack)?.len() <= SMALL_PACK_MAX {
+            if is_accepted(&stem(&pack)) && fs::metadata(&pack)?.len() <= SMALL_PACK_MAX {
                 small.push(pack);
             }
         }
@@ -248,6 +265,10 @@ fn is_older_than(pack: &Path, age: Duration) -> Result<bool> {
 
 fn modified(pack: &Path) -> io::Result<SystemTime> {
     fs::metadata(pack)?.modified()
+}
+
+fn stem(pack: &Path) -> String {
+    pack.file_stem().expect("a pack has a name").to_string_lossy().into_owned()
 }
 
 fn file_name(path: &Path) -> std::borrow::Cow<'_, str> {

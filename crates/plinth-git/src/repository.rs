@@ -9,9 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::commit_graph::GraphCache;
 use crate::durable;
 use crate::objects::RawObject;
+use crate::packs::files_of;
 use crate::packs::object_cache::ObjectCache;
 use crate::packs::object_store::ObjectStore;
 use crate::packs::write::write_pack;
+use crate::shared_packs::{Completion, SharedPacks};
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 
@@ -29,17 +31,38 @@ pub struct Repository {
     pub(crate) store: ObjectStore,
     pub(crate) cache: Arc<ObjectCache>,
     pub(crate) graph: GraphCache,
+    /// If nodes share packs, this directory is a cache of them.
+    completion: Option<Completion>,
+    /// Exists as long as anyone uses the directory.
+    pub(crate) _in_use: Arc<()>,
     removals: AtomicU64,
 }
 
+/// How a repository is opened.
+pub(crate) struct Opening {
+    pub cache: Arc<ObjectCache>,
+    pub shared: Option<Arc<dyn SharedPacks>>,
+    pub in_use: Arc<()>,
+}
+
+impl Opening {
+    /// A repository of this node alone.
+    pub(crate) fn alone(cache: Arc<ObjectCache>) -> Self {
+        Self { cache, shared: None, in_use: Arc::default() }
+    }
+}
+
 impl Repository {
-    pub(crate) fn open(id: RepoId, directory: PathBuf, cache: Arc<ObjectCache>) -> Result<Self> {
+    pub(crate) fn open(id: RepoId, directory: PathBuf, opening: Opening) -> Result<Self> {
+        let Opening { cache, shared, in_use } = opening;
         if !directory.join("HEAD").is_file() {
             return Err(Error::NotFound);
         }
         create_parts(&directory)?;
-        let store = ObjectStore::open(directory.join("objects"))?;
-        Ok(Self { id, directory, store, cache, graph: GraphCache::default(), removals: AtomicU64::new(0) })
+        let completion = shared.map(|shared| Completion { repo: id, shared, restore });
+        let store = ObjectStore::open(directory.join("objects"))?.with_completion(completion.clone());
+        let (graph, removals) = (GraphCache::default(), AtomicU64::new(0));
+        Ok(Self { id, directory, store, cache, graph, completion, _in_use: in_use, removals })
     }
 
     /// The number that the directory is named after.
@@ -53,9 +76,37 @@ impl Repository {
             return Ok(None);
         }
         let directory = self.pack_directory();
-        let pack = write_pack(&directory, objects)?;
-        durable::sync_directory(&directory)?;
-        Ok(Some(pack))
+        if self.completion.is_none() {
+            let pack = write_pack(&directory, objects)?;
+            durable::sync_directory(&directory)?;
+            return Ok(Some(pack));
+        }
+        // No reader of this node may see a pack that the other nodes do not have.
+        let written = tempfile::tempdir_in(self.quarantine_directory())?;
+        let pack = write_pack(written.path(), objects)?;
+        let index = pack.with_extension("idx");
+        self.publish(&index)?;
+        durable::install(&files_of(&index), &directory)?;
+        Ok(pack.file_name().map(|name| directory.join(name)))
+    }
+
+    /// Fetches what other nodes have added, so that git finds every object in the packs of this directory. Does nothing if
+    /// the packs are not shared.
+    pub fn complete(&self) -> Result<()> {
+        self.completion.as_ref().map_or(Ok(()), |completion| completion.run(&self.directory).map(drop))
+    }
+
+    /// If packs are shared, the directory may have been lost while it was open.
+    pub(crate) fn restore_directory(&self) -> Result<()> {
+        if self.completion.is_some() {
+            restore(&self.directory)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a new pack durable for all nodes, if they share packs.
+    pub(crate) fn publish(&self, index: &Path) -> Result<()> {
+        self.completion.as_ref().map_or(Ok(()), |completion| completion.shared.publish(self.id, index))
     }
 
     /// Bytes of all packs.
@@ -110,6 +161,11 @@ pub(crate) fn create(directory: &Path) -> io::Result<()> {
     durable::write_file(&directory.join("config"), CONFIG.as_bytes())?;
     durable::write_file(&directory.join("HEAD"), HEAD.as_bytes())?;
     durable::sync_directory(directory)
+}
+
+/// Creates what is missing.
+fn restore(directory: &Path) -> io::Result<()> {
+    if missing_parts(directory).is_empty() { Ok(()) } else { create(directory) }
 }
 
 /// A copied directory or an unpacked archive may lack empty directories.

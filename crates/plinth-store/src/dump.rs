@@ -92,6 +92,17 @@ pub async fn read_all(client: &tokio_postgres::Client) -> Result<(), DbError> {
     Ok(())
 }
 
+/// All tables, each after those that it references.
+pub async fn table_names(client: &tokio_postgres::Client) -> Result<Vec<String>, DbError> {
+    Ok(list(client, "").await?.into_iter().map(|table| table.name).collect())
+}
+
+/// Tables with ids that the database assigns, and the columns of these.
+pub async fn identity_columns(client: &tokio_postgres::Client) -> Result<Vec<(String, String)>, DbError> {
+    let rows = client.query(SEQUENCES, &[]).await?;
+    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+}
+
 async fn list(client: &tokio_postgres::Client, below: &str) -> Result<Vec<Table>, tokio_postgres::Error> {
     let mut columns: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in client.query(COLUMNS, &[]).await? {
@@ -173,6 +184,6 @@ fn quoted(names: &[String]) -> String {
     names.iter().map(|name| quote(name)).collect::<Vec<_>>().join(", ")
 }
 
-fn quote(name: &str) -> String {
+pub fn quote(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

@@ -8,6 +8,7 @@ mod backup;
 mod connection;
 mod dump;
 mod effect;
+mod embedded_copy;
 mod error;
 mod generation_cache;
 mod generations;
@@ -15,6 +16,8 @@ mod git_columns;
 mod integrity;
 mod migrations;
 mod node;
+mod nodes;
+mod object_storage;
 mod postgres;
 mod row;
 mod rows;
@@ -31,11 +34,13 @@ use futures_util::future::{BoxFuture, Either};
 pub use backup::{Dump, Snapshot, check_copy, restore_postgres};
 pub use connection::{Connection, statements_run};
 pub use effect::Effect;
+pub use embedded_copy::copy_to_postgres;
 pub use error::DbError;
 pub use generation_cache::GenerationCache;
 pub use generations::{Changes, Dependency, GenerationTable, Generations, InvalidationScope};
 pub use migrations::Schema;
 pub use node::{Node, host_name};
+pub use object_storage::{Fetch, Fingerprint, ObjectStorage, StoredValue, fingerprint};
 pub use row::{Column, FromRow, Row};
 pub use rows::Rows;
 pub use timing::{BUCKETS as TRANSACTION_BUCKETS, Histogram, TRANSACTION_TIME_MAX, TransactionTimes};
@@ -120,7 +125,7 @@ impl Store {
             return Self::open(location).await;
         };
         let target = postgres::Target::parse(url, epoch_file.as_deref())?;
-        let owner = Arc::new(postgres::Ownership::take(&target, node).await?);
+        let owner = Arc::new(postgres::Ownership::take(&target, node, postgres::Claim::Alone).await?);
         let times = Arc::<TransactionTimes>::default();
         let engine = postgres::Engine::open(target, *connections_max, times.clone(), Some(owner))?;
         engine.migrate().await?;
@@ -242,11 +247,6 @@ impl Store {
             Engine::Sqlite(engine) => engine.check_writer(),
             Engine::Postgres(engine) => engine.check_writer(),
         }
-    }
-
-    /// Whether other nodes may use the store at the same time. An embedded store belongs to one process.
-    pub fn is_shared(&self) -> bool {
-        matches!(self.engine, Engine::Postgres(_))
     }
 
     /// The engine's name for people.

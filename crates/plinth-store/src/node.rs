@@ -10,6 +10,9 @@ use plinth_base::error::{Error, Result};
 /// The row of `setting` that names the node.
 pub(super) const SETTING: &str = "node";
 
+/// PostgreSQL truncates longer names.
+const SESSION_NAME_MAX: usize = 63;
+
 internal_authority!(
     /// The node that serves a store names itself in it.
     NodeRecord = "record_node"
@@ -28,6 +31,11 @@ pub struct Node {
 }
 
 impl Node {
+    /// How PostgreSQL shows its session.
+    pub(super) fn session_name(&self) -> String {
+        format!("plinth {} {} on {}", self.pid, self.listen, self.host).chars().take(SESSION_NAME_MAX).collect()
+    }
+
     pub(super) fn parse(value: &[u8]) -> Option<Self> {
         serde_json::from_slice(value).ok()
     }

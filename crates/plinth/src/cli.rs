@@ -13,6 +13,7 @@ use crate::commands::app::AppCommand;
 use crate::commands::device::DeviceCommand;
 use crate::commands::hook::HookCommand;
 use crate::commands::installation::InstallationCommand;
+use crate::commands::move_store::Move;
 use crate::commands::org::OrgCommand;
 use crate::commands::repo::RepoCommand;
 use crate::commands::token::TokenCommand;
@@ -86,6 +87,7 @@ enum Command {
     },
     Backup(Backup),
     Restore(Restore),
+    Move(Move),
     Verify(Verify),
     /// Print the completions for a shell
     Completions {
@@ -141,6 +143,7 @@ async fn dispatch(cli: Cli, out: &mut (dyn Write + Send)) -> Result<ExitCode> {
         Command::Check { print } => check::run(&options, print, out).await,
         Command::Backup(backup) => backup.run(&options, out).await,
         Command::Restore(restore) => restore.run(&options, out).await,
+        Command::Move(command) => command.run(options, out).await,
         Command::Verify(verify) => return Ok(verify.run(&options, out).await),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "plinth", &mut { out });

@@ -57,6 +57,11 @@ const WRITE_AUTHORITIES: &[(&str, &str)] = &[
     ("WriteAuthority for QueueWork", "crates/plinth-core/src/webhooks/queue/mod.rs"),
     // Objects move into packs, where everyone finds the same.
     ("Flush =", "crates/plinth-core/src/objects/flush.rs"),
+    ("Publication =", "crates/plinth-core/src/objects/shared/mod.rs"),
+    ("Claim =", "crates/plinth-core/src/objects/shared/identity.rs"),
+    ("DeletedRepository =", "crates/plinth-core/src/objects/shared/removal.rs"),
+    ("RemovedPacks =", "crates/plinth-core/src/objects/shared/removal.rs"),
+    ("Replacement =", "crates/plinth-core/src/objects/shared_maintenance.rs"),
 ];
 
 const FILE_LINES_MAX: usize = 300;

@@ -6,7 +6,7 @@ mod contention;
 mod disk;
 mod encrypted_database;
 mod killed_database;
-mod proxy;
+pub mod proxy;
 mod silent_database;
 mod versions;
 mod writers;

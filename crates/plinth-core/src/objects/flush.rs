@@ -20,7 +20,8 @@ internal_authority!(
 );
 
 impl Objects {
-    /// Moves all loose objects into packs, and returns how many there were.
+    /// Moves all loose objects into packs, and returns how many there were. If nodes share packs, it also fetches those that
+    /// this node lacks: afterwards git finds every object.
     ///
     /// A pack is durable before its rows are deleted, and readers look into new packs last, so every object stays visible.
     pub async fn flush(&self, repo: RepoId) -> Result<usize> {
@@ -28,11 +29,21 @@ impl Objects {
         loop {
             let batch = self.next_batch(repo).await?;
             if batch.is_empty() {
+                self.complete(repo).await?;
                 return Ok(moved);
             }
             moved += batch.len();
             self.move_batch(repo, batch).await?;
         }
+    }
+
+    /// Fetches what other nodes have added.
+    async fn complete(&self, repo: RepoId) -> Result<()> {
+        if !self.0.repositories.is_shared() {
+            return Ok(());
+        }
+        let packs = self.clone();
+        self.run(move || packs.repository(repo)?.complete()).await
     }
 
     async fn next_batch(&self, repo: RepoId) -> Result<Vec<Sha>> {

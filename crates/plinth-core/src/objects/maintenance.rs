@@ -67,12 +67,12 @@ enum Repacked {
 
 /// The background task that maintains all repositories, one after another.
 pub struct Maintenance {
-    objects: Objects,
-    clock: Clock,
+    pub(super) objects: Objects,
+    pub(super) clock: Clock,
     gc_roots: &'static [GcRoots],
-    policy: Policy,
+    pub(super) policy: Policy,
     /// The ref generation for which this process last wrote each commit-graph.
-    graphs: HashMap<RepoId, i64>,
+    pub(super) graphs: HashMap<RepoId, i64>,
 }
 
 impl Maintenance {
@@ -94,6 +94,7 @@ impl Maintenance {
     pub async fn round(&mut self) -> Result<()> {
         let objects = self.objects.clone();
         self.objects.run(move || objects.0.repositories.delete_marked()).await?;
+        let (is_shared, leads) = (self.objects.0.repositories.is_shared(), self.objects.0.store.leads());
         let mut after = RepoId(0);
         loop {
             let mut db = self.objects.0.store.read().await?;
@@ -102,7 +103,11 @@ impl Maintenance {
             let Some(last) = batch.last() else { return Ok(()) };
             after = last.repo;
             for repo_refs in batch {
-                if let Err(error) = self.maintain(repo_refs).await {
+                let maintained = match is_shared {
+                    true => self.maintain_shared(repo_refs, leads).await,
+                    false => self.maintain(repo_refs).await,
+                };
+                if let Err(error) = maintained {
                     tracing::warn!(%error, repo = %repo_refs.repo, "could not maintain a repository");
                 }
             }
@@ -139,7 +144,7 @@ impl Maintenance {
         Ok(())
     }
 
-    async fn flush_if_due(&self, repo: RepoId) -> Result<()> {
+    pub(super) async fn flush_if_due(&self, repo: RepoId) -> Result<()> {
         let mut db = self.objects.0.store.read().await?;
         let (count, oldest) = store::count_waiting(&mut db, repo).await?;
         drop(db);
@@ -169,6 +174,9 @@ impl Maintenance {
 
     /// Removes all unreachable objects, however young; returns whether there were any.
     pub async fn purge(&self, repo: RepoId) -> Result<bool> {
+        if self.objects.0.repositories.is_shared() {
+            return Err(Error::Conflict("objects that nodes share are not purged yet; see docs/scaling.md".into()));
+        }
         let policy = Policy { grace: Duration::ZERO, ..self.policy.clone() };
         let purging = Self::new(self.objects.clone(), self.clock.clone(), self.gc_roots, policy);
         for _ in 0..PURGE_ATTEMPTS {
@@ -218,7 +226,7 @@ impl Maintenance {
         Ok(if removed { Repacked::Removed } else { Repacked::Busy })
     }
 
-    async fn write_graph(&self, repo: RepoId, layers: GraphLayers) -> Result<()> {
+    pub(super) async fn write_graph(&self, repo: RepoId, layers: GraphLayers) -> Result<()> {
         // Git sees only commits that are in packs.
         self.objects.flush(repo).await?;
         let tips = self.tips(repo).await?;

@@ -6,6 +6,8 @@ mod loose_objects;
 mod maintenance;
 mod merge_permits;
 mod removal_locks;
+pub mod shared;
+mod shared_maintenance;
 mod short_ids;
 pub mod store;
 mod workers;
@@ -92,7 +94,7 @@ impl Objects {
 
     /// Runs blocking work on another thread. Waits while too much of it is running.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-        self.0.workers.run(work).await
+        self.0.workers.run(work).await.map_err(|error| self.or_lost_copy(error))
     }
 
     /// Runs `work` over all objects of the repository, within an object budget. Dropping the future cancels the work.
@@ -118,7 +120,8 @@ impl Objects {
             Ok(Large { value, reserved: budget.take_retained() })
         };
         let owner = self.owner_of(repo).await?;
-        self.0.workers.run_within(Subject { repo, owner }, work).await
+        let ran = self.0.workers.run_within(Subject { repo, owner }, work).await;
+        ran.map_err(|error| self.or_lost_copy(error))
     }
 
     /// Runs `work` with the repository and an object budget, for objects that are not in the repository yet, such as
@@ -130,7 +133,20 @@ impl Objects {
     ) -> Result<T> {
         let objects = self.clone();
         let work = move |budget: &Budget| work(&objects.repository(subject.repo)?, budget);
-        self.0.workers.run_within(subject, work).await
+        self.0.workers.run_within(subject, work).await.map_err(|error| self.or_lost_copy(error))
+    }
+
+    /// If packs are shared, the copies on this disk can be lost at any time, also while they are used.
+    fn or_lost_copy(&self, error: Error) -> Error {
+        let is_missing = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::NotFound;
+        match error {
+            Error::Internal(cause)
+                if self.0.repositories.is_shared() && cause.downcast_ref().is_some_and(is_missing) =>
+            {
+                Error::Unavailable(format!("a copy of a repository on this disk was lost: {cause}"))
+            }
+            error => error,
+        }
     }
 
     /// As [`Objects::read_large`], for work that merges commits; also returns the new objects. Git merges and sees only
@@ -228,6 +244,11 @@ impl Objects {
         let packs = self.clone();
         self.run(move || packs.repository(repo)?.store(&objects)).await?;
         Ok(Vec::new())
+    }
+
+    /// Removes the packs of a repository that was deleted from the store, if nodes share them.
+    pub async fn remove_packs(&self, repo: RepoId, now: Timestamp) -> Result<()> {
+        if self.0.repositories.is_shared() { shared::remove_all(&self.0.store, repo, now).await } else { Ok(()) }
     }
 
     /// Removes the directory of a repository that was deleted from the store.

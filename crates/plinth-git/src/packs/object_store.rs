@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 
 use super::damage;
 use crate::objects::RawObject;
+use crate::shared_packs::Completion;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{ObjectKind, Sha};
 
@@ -45,12 +46,18 @@ pub(crate) struct ObjectStore {
     idle: Mutex<Vec<HandleArc>>,
     /// The packs that the open store is known to have read completely.
     complete_over: Mutex<Option<BTreeSet<OsString>>>,
+    /// If nodes share packs, an object is absent only if it is in none of theirs.
+    completion: Option<Completion>,
 }
 
 impl ObjectStore {
     pub(crate) fn open(directory: PathBuf) -> Result<Self> {
         let store = ArcSwap::from(open(&directory)?);
-        Ok(Self { directory, store, idle: Mutex::default(), complete_over: Mutex::default() })
+        Ok(Self { directory, store, idle: Mutex::default(), complete_over: Mutex::default(), completion: None })
+    }
+
+    pub(crate) fn with_completion(self, completion: Option<Completion>) -> Self {
+        Self { completion, ..self }
     }
 
     /// Kind and size, without reading the content.
@@ -60,18 +67,25 @@ impl ObjectStore {
     }
 
     pub(crate) fn find(&self, sha: &Sha, lookup: Lookup) -> Result<Option<RawObject>> {
-        let found = self.with_handle(sha, lookup, |handle| {
-            let mut data = Vec::new();
-            let found = gix_object::Find::try_find(handle, &crate::to_oid(sha), &mut data)?;
-            let kind = found.map(|object| crate::objects::from_gix(object.kind));
-            // Decoding a delta needs more room than its result.
-            data.shrink_to_fit();
-            Ok(kind.map(|kind| RawObject::read_as(*sha, kind, data)))
-        })?;
+        let found = self.with_handle(sha, lookup, |handle| read_object(handle, sha))?;
         match found {
-            Some(object) if !object.has_own_name() => Err(self.damaged(sha, "its content has another hash")),
+            Some(object) if !object.has_own_name() => self.find_intact(sha),
             found => Ok(found),
         }
+    }
+
+    /// After a damaged copy was found: another one, if nodes share packs.
+    fn find_intact(&self, sha: &Sha) -> Result<Option<RawObject>> {
+        if let Some(completion) = &self.completion {
+            completion.distrust();
+            self.complete(completion)?;
+            self.reopen()?;
+            let found = self.with_handle(sha, Lookup::NewPacksToo, |handle| read_object(handle, sha))?;
+            if found.as_ref().is_none_or(RawObject::has_own_name) {
+                return Ok(found);
+            }
+        }
+        Err(self.damaged(sha, "its content has another hash"))
     }
 
     /// An error that names the pack whose index lists the object.
@@ -143,8 +157,43 @@ impl ObjectStore {
             }
             // A pack may have been replaced; the second lookup finds its replacement.
             (Err(_), Lookup::KnownPacks) => Ok(None),
-            (Ok(None) | Err(_), Lookup::NewPacksToo) => self.find_in_stable_listing(sha, read),
+            (Ok(None) | Err(_), Lookup::NewPacksToo) => self.find_in_all_packs(sha, read),
         }
+    }
+
+    fn complete(&self, completion: &Completion) -> Result<bool> {
+        completion.run(self.directory.parent().unwrap_or(&self.directory))
+    }
+
+    /// Fetches the packs of other nodes first, and damaged ones again. The copies on this disk may be lost at any time: an object
+    /// is absent only if no pack had to be fetched after all of them were searched.
+    fn find_in_all_packs<T>(
+        &self,
+        sha: &Sha,
+        read: impl Fn(&HandleArc) -> gix_error::Result<Option<T>>,
+    ) -> Result<Option<T>> {
+        let Some(completion) = &self.completion else { return self.find_in_stable_listing(sha, &read) };
+        let mut completed = self.complete(completion);
+        for _ in 0..ATTEMPTS_MAX {
+            let is_damaged = match self.find_in_stable_listing(sha, &read) {
+                Ok(Some(found)) => return Ok(Some(found)),
+                Ok(None) => false,
+                Err(_) => {
+                    completion.distrust();
+                    true
+                }
+            };
+            // It may be in one of the packs that could not be fetched.
+            completed?;
+            completed = self.complete(completion);
+            if is_damaged || matches!(completed, Ok(true)) {
+                self.reopen()?;
+            }
+            if let Ok(false) = completed {
+                return if is_damaged { self.find_in_stable_listing(sha, &read) } else { Ok(None) };
+            }
+        }
+        Err(Error::Unavailable("the packs of a repository are lost faster than they are fetched".into()))
     }
 
     /// A directory listing is not atomic: it can lack both a removed pack and its replacement. An object is absent only if
@@ -201,6 +250,15 @@ impl ObjectStore {
         self.idle.lock().clear();
         Ok(())
     }
+}
+
+fn read_object(handle: &HandleArc, sha: &Sha) -> gix_error::Result<Option<RawObject>> {
+    let mut data = Vec::new();
+    let found = gix_object::Find::try_find(handle, &crate::to_oid(sha), &mut data)?;
+    let kind = found.map(|object| crate::objects::from_gix(object.kind));
+    // Decoding a delta needs more room than its result.
+    data.shrink_to_fit();
+    Ok(kind.map(|kind| RawObject::read_as(*sha, kind, data)))
 }
 
 fn open(directory: &std::path::Path) -> Result<Arc<Store>> {

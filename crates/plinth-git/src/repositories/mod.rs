@@ -1,5 +1,6 @@
 //! All repositories of this node, in directories that are named after their ids.
 
+mod cached;
 mod snapshot;
 mod staging;
 mod verify;
@@ -8,13 +9,14 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::Mutex;
 
 use crate::durable;
 use crate::packs::object_cache::ObjectCache;
-use crate::repository::{self, Repository};
+use crate::repository::{self, Opening, Repository};
+use crate::shared_packs::SharedPacks;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 use staging::is_staging;
@@ -25,6 +27,8 @@ pub use verify::{Connectivity, PackProblem, Repairable};
 
 /// Repositories that stay open after use.
 const OPEN_MAX: usize = 64;
+/// From this size on, the entries of repositories that nobody uses are removed.
+const IN_USE_MAX: usize = 1_024;
 /// Bytes of the object cache of all repositories together.
 const OBJECT_CACHE_SIZE: usize = 16 * 1024 * 1024;
 /// Directories on the first level, so that none becomes too large to list.
@@ -37,6 +41,8 @@ pub struct Repositories {
     directory: PathBuf,
     cache: Arc<ObjectCache>,
     open: Mutex<OpenRepositories>,
+    /// If nodes share packs, the directories are a cache of them.
+    shared: Option<Arc<dyn SharedPacks>>,
     /// Directories of deleted repositories that are removed once no snapshot is being taken.
     marked: Mutex<Vec<PathBuf>>,
     /// Dropped last.
@@ -47,6 +53,8 @@ pub struct Repositories {
 struct OpenRepositories {
     by_id: HashMap<RepoId, (Arc<Repository>, u64)>,
     uses: u64,
+    /// What everyone who uses a repository has, whether it is among the open ones or not.
+    in_use: HashMap<RepoId, Weak<()>>,
 }
 
 impl Repositories {
@@ -55,7 +63,8 @@ impl Repositories {
         let directory = std::path::absolute(data_directory)?.join("repositories");
         durable::create_directories(&directory)?;
         let cache = Arc::new(ObjectCache::new(OBJECT_CACHE_SIZE));
-        Ok(Self { directory, cache, open: Mutex::default(), marked: Mutex::default(), owned: OnceLock::new() })
+        let (open, marked) = (Mutex::default(), Mutex::default());
+        Ok(Self { directory, cache, open, shared: None, marked, owned: OnceLock::new() })
     }
 
     /// Drops a value, such as the temporary directory that they are in, when nothing uses the repositories any more.
@@ -92,10 +101,17 @@ impl Repositories {
 
     /// The open repository; `NotFound` if this node has no directory for it.
     pub fn get(&self, id: RepoId) -> Result<Arc<Repository>> {
-        if let Some(repository) = self.open.lock().find(id) {
+        if let Some(repository) = self.get_open(id) {
+            repository.restore_directory()?;
             return Ok(repository);
         }
-        let repository = Arc::new(Repository::open(id, self.directory_of(id)?, self.cache.clone())?);
+        let in_use = self.open.lock().in_use(id);
+        let opening = Opening { cache: self.cache.clone(), shared: self.shared.clone(), in_use };
+        let repository = Arc::new(Repository::open(id, self.directory_of(id)?, opening)?);
+        if let Err(error) = repository.complete() {
+            // What is on this disk can be served meanwhile.
+            tracing::debug!(%error, repo = %id, "could not fetch packs");
+        }
         Ok(self.open.lock().insert(repository))
     }
 
@@ -165,15 +181,22 @@ impl Repositories {
 
     /// A file without a name on the disk of the repositories, for data that is too large for memory.
     pub fn unnamed_file(&self) -> Result<fs::File> {
+        self.create_directory()?;
         Ok(tempfile::tempfile_in(&self.directory)?)
     }
 
     /// Checks that a few bytes can be written to the disk of the repositories and synced. Blocks as long as the disk does.
     pub fn check_disk(&self) -> Result<()> {
-        durable::check_disk(&self.directory).map_err(|error| match Error::from(error) {
+        let checked = self.create_directory().and_then(|()| durable::check_disk(&self.directory));
+        checked.map_err(|error| match Error::from(error) {
             Error::Unavailable(why) => Error::Unavailable(format!("{}: {why}", self.directory.display())),
             other => other,
         })
+    }
+
+    /// If packs are shared, the directory may have been lost.
+    fn create_directory(&self) -> std::io::Result<()> {
+        if self.shared.is_some() { durable::create_directories(&self.directory) } else { Ok(()) }
     }
 
     pub(crate) fn directory(&self) -> &Path {
@@ -213,6 +236,16 @@ fn remove(directory: &Path, _permit: &RemovalPermit) -> Result<()> {
 }
 
 impl OpenRepositories {
+    /// What everyone who uses a repository has.
+    fn in_use(&mut self, id: RepoId) -> Arc<()> {
+        if self.in_use.len() >= IN_USE_MAX {
+            self.in_use.retain(|_, token| token.strong_count() > 0);
+        }
+        let token = self.in_use.get(&id).and_then(Weak::upgrade).unwrap_or_default();
+        self.in_use.insert(id, Arc::downgrade(&token));
+        token
+    }
+
     fn find(&mut self, id: RepoId) -> Option<Arc<Repository>> {
         self.uses += 1;
         let (repository, last_use) = self.by_id.get_mut(&id)?;

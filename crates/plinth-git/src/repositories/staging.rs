@@ -11,7 +11,7 @@ use super::Repositories;
 use crate::durable;
 use crate::packs::EXTENSIONS;
 use crate::packs::object_cache::ObjectCache;
-use crate::repository::{self, Repository};
+use crate::repository::{self, Opening, Repository};
 use plinth_base::error::Result;
 use plinth_base::ids::RepoId;
 
@@ -54,7 +54,7 @@ impl Repositories {
         let directory = self.staging_directory()?;
         let path = directory.path().join("objects.git");
         repository::create(&path)?;
-        let repository = Repository::open(RepoId(0), path, Arc::new(ObjectCache::new(CACHE_SIZE)))?;
+        let repository = Repository::open(RepoId(0), path, Opening::alone(Arc::new(ObjectCache::new(CACHE_SIZE))))?;
         Ok(Staged { repository: Arc::new(repository), _directory: directory })
     }
 
@@ -74,9 +74,12 @@ impl Repositories {
     }
 
     /// Links all packs of a staged repository into the one with this id, durably. Idempotent.
-    pub fn adopt(&self, staged: &Staged, id: RepoId) -> Result<Arc<Repository>> {
-        let repository = self.create(id)?;
-        let (source, target) = (staged.pack_directory(), repository.pack_directory());
+    pub fn adopt(&self, staged: &Staged, id: RepoId) -> Result<()> {
+        let directory = self.directory_of(id)?;
+        if !directory.join("HEAD").is_file() {
+            repository::create(&directory)?;
+        }
+        let (source, target) = (staged.pack_directory(), self.pack_directory(id));
         for extension in EXTENSIONS {
             for entry in fs::read_dir(&source)? {
                 let entry = entry?;
@@ -85,8 +88,7 @@ impl Repositories {
                 }
             }
         }
-        durable::sync_directory(&target)?;
-        Ok(repository)
+        Ok(durable::sync_directory(&target)?)
     }
 
     /// Staging directories of killed processes.

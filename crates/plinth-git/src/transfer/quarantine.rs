@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::child::{GitCommand, Limits};
 use crate::durable;
 use crate::objects::{ObjectSource, RawObject};
-use crate::packs::EXTENSIONS;
+use crate::packs::files_of;
 use crate::packs::object_store::{Lookup, ObjectStore};
 use crate::packs::write::write_pack;
 use crate::repository::Repository;
@@ -93,9 +93,8 @@ impl Quarantine {
     pub fn accept(self) -> Result<Option<PathBuf>> {
         let Some(index) = self.pack_index()? else { return Ok(None) };
         let target = self.repository.pack_directory();
-        let files = EXTENSIONS.map(|extension| index.with_extension(extension));
-        let files: Vec<PathBuf> = files.into_iter().filter(|file| file.exists()).collect();
-        durable::install(&files, &target)?;
+        self.repository.publish(&index)?;
+        durable::install(&files_of(&index), &target)?;
         let name = index.with_extension("pack");
         Ok(Some(target.join(name.file_name().expect("a pack has a name"))))
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::process::{ChildStdin, ChildStdout, Stdio};
+use std::sync::Arc;
 
 use crate::child::{GitChild, GitCommand, Limits};
 use crate::repository::{self, Repository};
@@ -27,6 +28,8 @@ pub struct UploadPack {
 pub struct UploadPackChild {
     child: GitChild,
     _refs: Option<tempfile::TempDir>,
+    /// Its packs stay on disk until the end.
+    _repository: Arc<Repository>,
 }
 
 impl UploadPackChild {
@@ -46,7 +49,12 @@ impl Repository {
     /// Starts one stateless round. The caller must check the wants: any object of the repository may be fetched.
     ///
     /// Git reads refs only for a shallow fetch that excludes a ref, or that deepens a shallow clone: it then sees `refs`.
-    pub fn upload_pack(&self, protocol: Protocol, limits: Limits, refs: &[(RefName, Sha)]) -> Result<UploadPack> {
+    pub fn upload_pack(
+        self: &Arc<Self>,
+        protocol: Protocol,
+        limits: Limits,
+        refs: &[(RefName, Sha)],
+    ) -> Result<UploadPack> {
         let with_refs = if refs.is_empty() { None } else { Some(self.with_refs(refs)?) };
         let directory = with_refs.as_ref().map_or(self.directory.as_path(), tempfile::TempDir::path);
         let command = GitCommand::new(directory, "upload-pack", limits)
@@ -71,7 +79,7 @@ impl Repository {
         Ok(UploadPack {
             stdin: child.take_stdin(),
             stdout: child.take_stdout(),
-            child: UploadPackChild { child, _refs: with_refs },
+            child: UploadPackChild { child, _refs: with_refs, _repository: self.clone() },
         })
     }
 

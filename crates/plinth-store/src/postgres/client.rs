@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, join};
 use tokio_postgres::SimpleQueryMessage;
 use tokio_postgres::types::ToSql;
 
 use super::pool::Object;
+use super::turns::Turn;
 use super::{RightsLock, Shared};
 use crate::{DbError, Effect, FromRow, Row, Value};
 
@@ -21,6 +22,8 @@ pub struct Client {
     /// The lock of the running write transaction, if there is one.
     running: Option<RightsLock>,
     in_statement: bool,
+    /// The lock on what the running transaction changes, if other nodes change it too.
+    turn: Option<Turn>,
     /// Whether there was an active webhook when the running write transaction began, and it has not changed rights.
     webhooks: Option<bool>,
     /// Whether statements have no time limit.
@@ -29,7 +32,8 @@ pub struct Client {
 
 impl Client {
     pub(super) fn new(object: Object, engine: Arc<Shared>) -> Self {
-        Self { object: Some(object), engine, running: None, in_statement: false, webhooks: None, is_unlimited: false }
+        let (object, running, webhooks, turn) = (Some(object), None, None, None);
+        Self { object, engine, running, in_statement: false, turn, webhooks, is_unlimited: false }
     }
 
     pub(crate) fn object(&mut self) -> &mut Object {
@@ -41,9 +45,19 @@ impl Client {
         &self.object().server
     }
 
-    pub(super) async fn begin(&mut self, lock: RightsLock) -> Result<(), DbError> {
+    /// Begins a write transaction, after it was the turn of this node to change something. Both take one round trip.
+    pub(super) async fn begin(&mut self, lock: RightsLock, turn: Option<Turn>) -> Result<(), DbError> {
         self.running = Some(lock);
-        let messages = self.run(async |object| object.simple_query(lock.begin()).await).await?;
+        self.turn = turn;
+        let begin = self.run(async |object| match turn {
+            None => object.simple_query(lock.begin()).await,
+            Some(turn) => {
+                let (take, begin) = (turn.take(), lock.begin());
+                let (taken, begun) = join(object.simple_query(&take), object.simple_query(begin)).await;
+                taken.and(begun)
+            }
+        });
+        let messages = begin.await?;
         self.webhooks = Some(messages.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_))));
         Ok(())
     }
@@ -62,7 +76,17 @@ impl Client {
     }
 
     pub(super) async fn end(&mut self, how: &str) -> Result<(), DbError> {
-        self.run(async |object| object.batch_execute(how).await).await?;
+        let turn = self.turn;
+        let end = self.run(async |object| match turn {
+            None => object.batch_execute(how).await,
+            Some(turn) => {
+                let give_back = turn.give_back();
+                let (ended, given_back) = join(object.batch_execute(how), object.batch_execute(&give_back)).await;
+                ended.and(given_back)
+            }
+        });
+        end.await?;
+        self.turn = None;
         self.running = None;
         Ok(())
     }

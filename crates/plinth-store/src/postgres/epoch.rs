@@ -90,6 +90,8 @@ impl Fence {
 }
 
 fn write_synced(path: &Path, epoch: &Epoch) -> std::io::Result<()> {
+    // The directory of a node that shares its packs may have been lost.
+    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
     let new = path.with_extension("new");
     let mut file = File::create(&new)?;
     writeln!(file, "{epoch}")?;

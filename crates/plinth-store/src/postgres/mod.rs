@@ -12,6 +12,7 @@ mod queues;
 mod target;
 mod tls;
 mod tls_options;
+mod turns;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,12 +23,13 @@ use super::{Connection, DbError, Transaction, TransactionTimes, WriteLabel, migr
 pub use client::Client;
 use commits::Commits;
 use monitor::Monitor;
-pub use owner::Ownership;
 use owner::Term;
+pub use owner::{Claim, Ownership};
 use plinth_base::error::{Error, Result};
 use pool::Pool;
 use queues::Queues;
 pub use target::Target;
+use turns::Turn;
 
 /// How often a transaction runs before the caller gets an error.
 const RUNS_MAX: u32 = 12;
@@ -140,6 +142,11 @@ impl Engine {
         self.shared.commits.check()
     }
 
+    /// Whether this node does what is done once for all nodes.
+    pub fn leads(&self) -> bool {
+        self.shared.owner.as_ref().is_none_or(|owner| owner.leads())
+    }
+
     /// The node's time as owner; nothing for a command, which owns nothing.
     fn term(&self) -> Result<Option<Arc<Term>>> {
         self.shared.owner.as_ref().map(|owner| owner.term()).transpose()
@@ -184,10 +191,10 @@ impl Engine {
             for run in 0..RUNS_MAX {
                 let ran = if run < RUNS_WITH_OTHERS_MAX {
                     let _with_others = self.shared.alone.read().await;
-                    self.run_once(label.operation, lock, work).await
+                    self.run_once(label, lock, work).await
                 } else {
                     let _alone = self.shared.alone.write().await;
-                    self.run_once(label.operation, lock, work).await
+                    self.run_once(label, lock, work).await
                 };
                 match ran {
                     Err(error) if DbError::needs_rights_lock(&error) => lock = RightsLock::Exclusive,
@@ -208,14 +215,15 @@ impl Engine {
         Ok(ended?)
     }
 
-    async fn run_once(&self, operation: &'static str, lock: RightsLock, work: &dyn Work) -> Result<bool> {
+    async fn run_once(&self, label: WriteLabel, lock: RightsLock, work: &dyn Work) -> Result<bool> {
         let term = self.term()?;
         self.shared.commits.check()?;
         let mut client = self.client().await?;
         if term.as_ref().is_some_and(|term| !term.is_on(client.server())) {
             return Err(Error::Unavailable("this node does not own the database on the new server yet".into()));
         }
-        client.begin(lock).await?;
+        let is_shared = self.shared.owner.as_ref().is_some_and(|owner| owner.is_shared());
+        client.begin(lock, is_shared.then(|| Turn::of(label.scope)).flatten()).await?;
         let started = Instant::now();
         let mut tx = Transaction::new(Connection::Postgres(client));
         let outcome = work.run(&mut tx).await;
@@ -232,7 +240,7 @@ impl Engine {
                 Err(error)
             }
         };
-        self.shared.times.observe(operation, started.elapsed());
+        self.shared.times.observe(label.operation, started.elapsed());
         ended.map(|()| signals)
     }
 }

@@ -4,6 +4,7 @@ mod files;
 mod manifest;
 mod references;
 mod restore;
+mod shared;
 mod unfinished;
 
 pub use manifest::{Manifest, check_files};
@@ -56,15 +57,32 @@ impl Backup {
         let previous = self.incremental_from.as_deref().map(Manifest::read).transpose()?;
         let copy = Unfinished::create(&self.directory)?;
         let mut progress = Progress::new("backed up", self.progress);
-        let (mut snapshot, packs, repositories) = take_snapshot(options, &location).await?;
-        progress.expect(packs.files().iter().map(|file| file.size).sum());
+        let storage = options.object_storage()?;
+        let (mut snapshot, packs) = match &storage {
+            Some(_) => (Snapshot::open(&location).await?, None),
+            None => take_snapshot(options, &location).await.map(|(snapshot, packs)| (snapshot, Some(packs)))?,
+        };
+        shared::check_objects(options, &mut snapshot).await?;
+        progress.expect(packs.iter().flat_map(|packs| packs.files()).map(|file| file.size).sum());
         let (dump, database_files) = snapshot.write_to(copy.path(), &mut |bytes| progress.at(bytes)).await?;
         check_database(copy.path(), &dump)?;
         let mut copier = Copier::new(copy.path(), &mut progress);
         for file in &database_files {
             copier.add_existing(file)?;
         }
-        copy_packs(&mut copier, &packs, self.incremental_from.as_deref().zip(previous.as_ref()))?;
+        let repositories = match (&packs, &storage) {
+            (Some(packs), _) => {
+                copy_packs(&mut copier, packs, self.incremental_from.as_deref().zip(previous.as_ref()))?;
+                repos_of(packs)
+            }
+            (None, Some(storage)) => {
+                let mut fetching = Progress::new("fetched", self.progress);
+                let (files, repos) = shared::fetch_packs(storage, &mut snapshot, copy.path(), &mut fetching).await?;
+                files.iter().try_for_each(|file| copier.add_existing(file))?;
+                repos
+            }
+            (None, None) => Vec::new(),
+        };
         let (files, damaged) = copier.finish();
         let missing = missing_objects(snapshot.db(), &copy.path().join(REPOSITORIES)).await?;
         drop(snapshot);
@@ -97,7 +115,7 @@ fn report_damage(directory: &Path, damaged: &[PathBuf], missing: &[String]) -> R
 }
 
 /// A consistent snapshot of database and packs: no pack is removed until both exist. After that, links preserve the packs.
-async fn take_snapshot(options: &Options, location: &Location) -> Result<(Snapshot, PackSnapshot, Vec<RepoId>)> {
+async fn take_snapshot(options: &Options, location: &Location) -> Result<(Snapshot, PackSnapshot)> {
     let repositories = Repositories::at(options.data())?;
     let removals = repositories.hold_removals()?;
     let mut snapshot = Snapshot::open(location).await?;
@@ -105,9 +123,14 @@ async fn take_snapshot(options: &Options, location: &Location) -> Result<(Snapsh
     let repos = list_repos(&mut snapshot).await?;
     let packs = repositories.link_packs(&repos, &removals)?;
     drop(removals);
-    let mut with_packs: Vec<RepoId> = packs.files().iter().map(|file| file.repo).collect();
-    with_packs.dedup();
-    Ok((snapshot, packs, with_packs))
+    Ok((snapshot, packs))
+}
+
+/// The repositories that have packs.
+fn repos_of(packs: &PackSnapshot) -> Vec<RepoId> {
+    let mut repos: Vec<RepoId> = packs.files().iter().map(|file| file.repo).collect();
+    repos.dedup();
+    repos
 }
 
 /// The repositories of a PostgreSQL database are in one data directory, which must be this one.

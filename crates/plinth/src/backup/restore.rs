@@ -12,8 +12,9 @@ use crate::config::Options;
 use crate::progress::Progress;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
+use plinth_core::objects::shared::identity;
 use plinth_git::Repositories;
-use plinth_store::{Location, Snapshot, restore_postgres};
+use plinth_store::{Location, Snapshot, Store, restore_postgres};
 
 /// Restore a backup into a data directory that does not exist yet
 #[derive(Debug, Args)]
@@ -62,6 +63,9 @@ impl Restore {
             (Some(url), _) => {
                 restore_postgres(url, &manifest.database, copy, &mut |_| {}).await?;
                 manifest.database.remove_files(copy)?;
+                let location = Location::Postgres { url: url.clone(), connections_max: 2, epoch_file: None };
+                // The packs are in the data directory now. From there, plinth move copies them to an object storage.
+                identity::detach(&Store::open(&location).await?).await?;
                 Snapshot::open(&Location::Postgres { url: url.clone(), connections_max: 1, epoch_file: None }).await?
             }
             (None, None) => return Err(Error::BadRequest("the backup has no SQLite database".into())),
@@ -73,6 +77,12 @@ impl Restore {
 /// Existing data is never overwritten.
 fn check_target(manifest: &Manifest, options: &Options) -> Result<()> {
     let data = options.data();
+    if options.objects.is_some() {
+        return Err(Error::BadRequest(
+            "restore without --objects, into a data directory; plinth move copies its packs to an object storage"
+                .into(),
+        ));
+    }
     let is_empty = || std::fs::read_dir(data).is_ok_and(|mut entries| entries.next().is_none());
     if data.exists() && !is_empty() {
         let data = data.display();

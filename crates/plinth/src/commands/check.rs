@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use super::check_objects;
 use crate::backup::missing_objects;
 use crate::config::Options;
 use crate::data_directory::running_on;
@@ -22,6 +23,10 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
         if let Some(url) = &options.database {
             writeln!(out, "database = {:?}", masked(url))?;
             writeln!(out, "database_connections = {}", options.database_connections())?;
+        }
+        if let Some(url) = &options.objects {
+            writeln!(out, "objects = {url:?}")?;
+            writeln!(out, "pack_cache_bytes = {}", options.pack_cache_bytes())?;
         }
         writeln!(out, "listen = {:?}", options.listen().to_string())?;
         if let Some(url) = &settings.public_url {
@@ -88,7 +93,10 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
 async fn check_store(options: &Options, location: &Location) -> Result<String> {
     let store = Store::open(location).await?;
     store.check().await?;
-    check_repositories(&store, options.data()).await?;
+    match options.object_storage()? {
+        Some(storage) => check_objects::check(&store, &storage).await?,
+        None => check_repositories(&store, options.data()).await?,
+    }
     check_secrets_key(&store, KeyFile::new(options.secrets_key_file())).await?;
     Ok(format!("the {} store responds", store.engine_name()))
 }

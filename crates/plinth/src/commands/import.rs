@@ -10,9 +10,10 @@ use crate::state_file::histories::{importable, set_refs, targets};
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
+use plinth_core::objects::shared;
 use plinth_core::refs::{self, Target};
 use plinth_core::{pulls, repos};
-use plinth_git::{NoObjects, PackLimits, RefName, Repositories, Staged};
+use plinth_git::{NoObjects, PackLimits, RefName, Repositories, SharedPack, Staged};
 use plinth_store::{Store, Transaction};
 
 /// Progress is reported each time so many bytes are copied.
@@ -23,6 +24,8 @@ struct Import {
     name: String,
     repositories: Arc<Repositories>,
     staged: Staged,
+    /// The packs, if several servers share them.
+    uploaded: Vec<SharedPack>,
     refs: Vec<(RefName, Target)>,
     /// E-mail addresses of the authors of the default branch.
     authors: Vec<String>,
@@ -56,7 +59,10 @@ pub async fn run(
         Some((_, target)) => pulls::authors(&staged.reader(&NoObjects), None, target.sha)?,
         None => Vec::new(),
     };
-    let import = Import { name: name.clone(), repositories, staged, refs, authors, default_branch, now };
+    let upload = move || repositories.upload(&staged).map(|uploaded| (repositories, staged, uploaded));
+    let uploaded = tokio::task::spawn_blocking(upload).await;
+    let (repositories, staged, uploaded) = uploaded.map_err(|error| Error::internal(error.to_string()))??;
+    let import = Import { name: name.clone(), repositories, staged, uploaded, refs, authors, default_branch, now };
     match store.write(Operator, import, |tx, import| Box::pin(apply(tx, import))).await? {
         Outcome::Imported => writeln!(out, "imported {count} references into {name}")?,
         Outcome::Unchanged => writeln!(out, "{name} has these {count} references already")?,
@@ -85,6 +91,9 @@ async fn apply(tx: &mut Transaction, import: &Import) -> Result<Outcome> {
         return Ok(Outcome::Unchanged);
     }
     import.repositories.adopt(&import.staged, id)?;
+    for pack in &import.uploaded {
+        shared::store::insert(tx, id, pack, import.now).await?;
+    }
     set_refs(tx, id, &import.refs, import.now).await?;
     for email in &import.authors {
         pulls::store::insert_contributor(tx, id, email).await?;

@@ -16,6 +16,7 @@ use plinth_webhooks::address::PrivateTarget;
 const LISTEN_DEFAULT: &str = "127.0.0.1:8080";
 const DATA_DEFAULT: &str = "data";
 const POSTGRES_CONNECTIONS_DEFAULT: usize = 16;
+const PACK_CACHE_BYTES_DEFAULT: u64 = 10 << 30;
 const LOG_DEFAULT: &str = "info";
 
 /// The path of the settings file.
@@ -66,6 +67,12 @@ options! {
     /// Connections to PostgreSQL [default: 16]
     #[arg(long, global = true, env = "PLINTH_DATABASE_CONNECTIONS", value_name = "COUNT")]
     database_connections: usize,
+    /// URL of an object storage for packs, which several servers with the same PostgreSQL database share, such as s3://bucket/prefix
+    #[arg(long, global = true, env = "PLINTH_OBJECTS", value_name = "URL")]
+    objects: String,
+    /// Disk space for copies of packs from the object storage [default: 10737418240]
+    #[arg(long, global = true, env = "PLINTH_PACK_CACHE_BYTES", value_name = "BYTES")]
+    pack_cache_bytes: u64,
     /// Scheme, host and port of every URL in responses [default: from the request]
     #[arg(long, global = true, env = "PLINTH_PUBLIC_URL", value_name = "URL")]
     public_url: String,
@@ -210,6 +217,10 @@ impl Options {
     /// The file with the key of secrets.
     pub fn secrets_key_file(&self) -> PathBuf {
         self.secrets_key_file.clone().unwrap_or_else(|| self.data().join(key_file::FILE_NAME))
+    }
+
+    pub fn pack_cache_bytes(&self) -> u64 {
+        self.pack_cache_bytes.unwrap_or(PACK_CACHE_BYTES_DEFAULT)
     }
 
     pub fn database_connections(&self) -> usize {

@@ -21,6 +21,9 @@ impl Options {
         if self.metrics_listen.is_some_and(|address| address == self.listen() && address.port() != 0) {
             invalid.push(format!("metrics_listen is {}, where the API listens", self.listen()));
         }
+        if self.objects.is_some() && self.database.is_none() {
+            invalid.push("objects is set, and database is not: several servers need PostgreSQL".into());
+        }
         invalid.extend(log_filter(self.log()).err().map(|error| error.to_string()));
         if invalid.is_empty() { Ok(()) } else { Err(Error::BadRequest(invalid.join("; "))) }
     }

@@ -3,6 +3,7 @@
 mod lock;
 mod node;
 mod open;
+mod shared;
 
 pub use lock::{DataLock, running_on};
 pub use node::read_node_id;

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use super::lock::DataLock;
 use crate::config::{Options, Synchronous};
 use crate::permissions;
+use plinth_base::clock::Clock;
 use plinth_base::error::{Error, Result};
 use plinth_git::{Repositories, create_directories};
-use plinth_store::{Durability, Location, Schema, Store};
+use plinth_store::{Durability, Location, Node, Schema, Store};
 
 const DATABASE_FILE: &str = "plinth.db";
 /// Which PostgreSQL server was used last.
@@ -56,15 +57,26 @@ impl Options {
             return Store::open(&location).await;
         }
         let lock = DataLock::take(self.data(), self.node()?)?;
-        drop(Store::open_as(&location, lock.node()).await?);
+        drop(self.open_as(&location, lock.node()).await?);
         Store::open(&location).await
     }
 
-    /// The directory of Git repositories, which is on this machine's disk with either database.
+    /// Opens the store as a server does: alone, or as one of several if they share packs.
+    pub async fn open_as(&self, location: &Location, node: &Node) -> Result<Store> {
+        match self.object_storage()? {
+            Some(_) => Store::open_shared(location, node).await,
+            None => Store::open_as(location, node).await,
+        }
+    }
+
+    /// The directory of Git repositories, or of copies of their packs.
     pub async fn open_repositories(&self, store: &Store) -> Result<Repositories> {
-        store.check_node(|| self.node()).await?;
+        let packs = self.pack_storage(store, &Clock::default()).await?;
+        if packs.is_none() {
+            store.check_node(|| self.node()).await?;
+        }
         let unopened = |error| Error::BadRequest(format!("the data directory {}: {error}", self.data().display()));
-        let repositories = Repositories::at(self.data()).map_err(unopened)?;
+        let repositories = self.repositories_with(packs.as_ref()).map_err(unopened)?;
         permissions::tighten(self.data());
         Ok(repositories)
     }

@@ -1,5 +1,6 @@
 //! A running service over one data directory: the store, the API, background tasks and deliveries of webhooks.
 
+mod shared_packs;
 mod webhooks;
 
 use std::path::Path;
@@ -16,8 +17,8 @@ use plinth_api::server::HttpService;
 use plinth_base::clock::Clock;
 use plinth_base::error::{Error, Result};
 use plinth_core::expiry;
+use plinth_core::objects::shared::PackStorage;
 use plinth_core::repos::deletion;
-use plinth_git::Repositories;
 use plinth_store::{Durability, Node, Store};
 use plinth_webhooks::{DeliveryFaults, Running};
 
@@ -25,6 +26,8 @@ use plinth_webhooks::{DeliveryFaults, Running};
 pub struct Opened {
     pub app: App,
     pub store: Store,
+    /// If several servers share packs.
+    pub packs: Option<Arc<PackStorage>>,
 }
 
 /// A service that runs.
@@ -32,27 +35,34 @@ pub struct Instance {
     pub app: App,
     pub store: Store,
     pub service: HttpService,
-    background: [JoinHandle<()>; 4],
+    background: Vec<JoinHandle<()>>,
     deliveries: Mutex<Option<Running>>,
 }
 
 impl Opened {
     /// Opens the data directory of these options, whose lock the caller has.
     pub async fn open(options: &Options, durability: Durability, clock: Clock, node: &Node) -> Result<Self> {
-        let store = Store::open_as(&options.location(durability)?, node).await?;
-        let repositories = Repositories::at(options.data())?;
+        let store = options.open_as(&options.location(durability)?, node).await?;
+        let packs = options.pack_storage(&store, &clock).await?;
+        let repositories = options.repositories_with(packs.as_ref())?;
         repositories.remove_leftovers().map_err(|error| {
             Error::Unavailable(format!("cannot clean up the data directory {}: {error}", options.data().display()))
         })?;
         let app = App::new(store.clone(), repositories, clock, options.settings()?).await?;
-        Ok(Self { app, store })
+        if packs.is_some() {
+            // From now on it is in memory, whatever happens to the disk.
+            app.secrets_key.read()?;
+        }
+        Ok(Self { app, store, packs })
     }
 
     /// Starts everything but the listener. Webhooks contain `url` where no public URL is set.
     pub fn start(self, options: &Options, url: &str, faults: Option<Arc<dyn DeliveryFaults>>) -> Instance {
-        let Self { app, store } = self;
+        let Self { app, store, packs } = self;
+        let mut background = start_background(options.data(), &app);
+        background.extend(packs.map(|packs| tokio::spawn(shared_packs::run(app.clone(), packs))));
         Instance {
-            background: start_background(options.data(), &app),
+            background,
             deliveries: Mutex::new(Some(webhooks::start(&app, options.delivery_settings(), url, faults))),
             service: HttpService::new(app.clone()),
             app,
@@ -82,13 +92,13 @@ impl Instance {
 
 /// Starts the tasks that run as long as the service: expiry of tokens, removal of deleted repositories, garbage collection
 /// and purge requests.
-fn start_background(data: &Path, app: &App) -> [JoinHandle<()>; 4] {
+fn start_background(data: &Path, app: &App) -> Vec<JoinHandle<()>> {
     let maintenance = || maintenance::of(app.objects.clone(), app.clock.clone());
     let is_draining = || {
         let app = app.clone();
         move || app.is_draining()
     };
-    [
+    vec![
         tokio::spawn(expiry::run(app.core.clone(), is_draining())),
         tokio::spawn(deletion::run(app.core.clone(), is_draining())),
         tokio::spawn(maintenance().run()),

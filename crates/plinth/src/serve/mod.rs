@@ -170,7 +170,7 @@ impl Serve {
     async fn apply_state(
         &self,
         state: Option<State>,
-        Opened { app, store }: &Opened,
+        Opened { app, store, .. }: &Opened,
         out: &mut (dyn Write + Send),
     ) -> Result<()> {
         let Some(state) = state else { return Ok(()) };

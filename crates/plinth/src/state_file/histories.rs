@@ -12,12 +12,13 @@ use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{RepoId, Sha};
 use plinth_core::accounts::{self, AccountKind};
+use plinth_core::objects::shared;
 use plinth_core::ref_updates::{Mover, RefMoves, move_refs};
 use plinth_core::refs::{self, Change, Target};
 use plinth_core::{pulls, repos};
 use plinth_git::{
     History, HistoryCommit, HistoryTag, NoObjects, ObjectSource, PackLimits, RefName, Refs, Repositories, Repository,
-    Staged,
+    SharedPack, Staged,
 };
 use plinth_store::{Connection, Store, Transaction};
 
@@ -34,6 +35,8 @@ pub struct Histories {
 /// Staged objects, and the references that the repository will have.
 pub struct Prepared {
     staged: Staged,
+    /// The packs, if several servers share them.
+    uploaded: Vec<SharedPack>,
     refs: Vec<(RefName, Target)>,
     /// E-mail addresses of the authors of the default branch.
     authors: Vec<String>,
@@ -121,6 +124,9 @@ impl Histories {
             self.repositories.delete(id)?;
         }
         self.repositories.adopt(&prepared.staged, id)?;
+        for pack in &prepared.uploaded {
+            shared::store::insert(tx, id, pack, now).await?;
+        }
         set_refs(tx, id, &prepared.refs, now).await?;
         for email in &prepared.authors {
             pulls::store::insert_contributor(tx, id, email).await?;
@@ -188,7 +194,8 @@ impl Source {
         let refs = targets(&staged, &refs)?;
         let branch = |name: RefName| name.as_str().strip_prefix("refs/heads/").map(str::to_owned);
         let default_branch = default_branch.and_then(branch);
-        let mut prepared = Prepared { staged, refs, authors: Vec::new(), default_branch };
+        let uploaded = repositories.upload(&staged)?;
+        let mut prepared = Prepared { staged, uploaded, refs, authors: Vec::new(), default_branch };
         let shown = wanted_branch.as_deref().or(prepared.default_branch.as_deref()).unwrap_or(DEFAULT_BRANCH);
         if let Some(tip) = prepared.tip(shown) {
             prepared.authors = pulls::authors(&prepared.staged.reader(&NoObjects), None, tip)?;

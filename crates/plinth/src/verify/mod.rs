@@ -7,6 +7,7 @@ mod repository;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use leftovers::Removal;
@@ -17,6 +18,7 @@ use crate::backup::{Manifest, check_files};
 use crate::config::Options;
 use crate::data_directory::DataLock;
 use crate::progress::Progress;
+use plinth_base::clock::Clock;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 use plinth_core::objects;
@@ -81,7 +83,8 @@ impl Verify {
         let Some(store) = open(&location, report).await? else { return Ok(()) };
         // Locked to the end: no server starts while leftovers are removed.
         let lock = self.repair.then(|| DataLock::try_take(options.data(), options.node()?)).transpose()?.flatten();
-        let repositories = Repositories::at(options.data())?;
+        let packs = options.pack_storage(&store, &Clock::default()).await?;
+        let repositories = Arc::new(options.repositories_with(packs.as_ref())?);
         let mut after = RepoId(0);
         loop {
             let batch = match objects::store::list_repos(&mut store.read().await?, after, REPOS_PER_BATCH).await {
@@ -91,6 +94,10 @@ impl Verify {
             let Some(last) = batch.last() else { break };
             after = last.repo;
             for listed in batch {
+                if let Err(error) = fetch_packs(&repositories, listed.repo).await {
+                    report.add(Finding::new(Kind::DamagedPack, format!("repository {}: {error}", listed.repo)));
+                    continue;
+                }
                 let mut checker = Checker { store: &store, repositories: &repositories, report, progress };
                 let checked = checker.check(listed.repo, self.repair).await;
                 checked.or_else(|error| note_damage(error, report))?;
@@ -103,6 +110,16 @@ impl Verify {
         };
         leftovers::check(&store, &repositories, report, removal).await
     }
+}
+
+/// Copies the packs of a repository from the object storage, if they are in one.
+async fn fetch_packs(repositories: &Arc<Repositories>, repo: RepoId) -> Result<()> {
+    if !repositories.is_shared() {
+        return Ok(());
+    }
+    let repositories = repositories.clone();
+    let fetched = tokio::task::spawn_blocking(move || repositories.create(repo)?.complete()).await;
+    fetched.map_err(|error| Error::internal(error.to_string()))?
 }
 
 /// Opens the database and reads all of it; `None` if it cannot be opened because of damage.

@@ -43,7 +43,10 @@ pub async fn run(core: Core, is_stopping: impl Fn() -> bool) {
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     while !is_stopping() {
         ticks.tick().await;
-        remove_all(&core).await;
+        // One of several nodes continues what others have left.
+        if core.leads() {
+            remove_all(&core).await;
+        }
     }
 }
 
@@ -85,6 +88,7 @@ pub async fn remove(core: &Core, repo: RepoId) -> Result<()> {
         return Ok(());
     }
     remove_in_batches(core, repo, Part::Content).await?;
+    core.objects.remove_packs(repo, core.clock.now()).await?;
     core.objects.remove_repository(repo).await?;
     // Work that began before the deletion may have inserted rows meanwhile, so this includes content, too.
     remove_in_batches(core, repo, Part::Everything).await

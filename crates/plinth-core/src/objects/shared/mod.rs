@@ -1,0 +1,257 @@
+//! Packs that all nodes share: files in an object storage, named by rows of the database. A node's directory of repositories is
+//! a cache of them.
+//!
+//! A pack is durable in the storage before a row names it, and its row is committed before anything refers to its objects.
+//! Keys are never used twice, so a file that is being deleted is never the one that somebody has just stored.
+
+mod cache;
+pub mod identity;
+mod removal;
+pub mod store;
+mod verified;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+use parking_lot::Mutex;
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+
+use super::store as objects;
+use cache::Usage;
+use plinth_base::clock::Clock;
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::RepoId;
+use plinth_git::{SharedPack, SharedPacks};
+use plinth_store::{Fetch, Fingerprint, ObjectStorage, Store, fingerprint, internal_authority};
+pub use removal::{Removals, remove_all};
+use store::PackRow;
+use verified::Verified;
+
+/// Packs that are fetched at the same time for one repository.
+const FETCHES_MAX: usize = 4;
+/// How often the list of packs is read again because one of them was replaced meanwhile.
+const LISTINGS_MAX: usize = 5;
+/// From this size on, the locks that nobody has are removed.
+const LOCKS_MAX: usize = 1_024;
+/// The directory of packs in the storage.
+pub const PACKS: &str = "packs";
+
+internal_authority!(
+    /// Adds a pack whose objects nothing refers to yet.
+    Publication = "objects/publish-pack", in_repo
+);
+
+/// The packs of all repositories in an object storage.
+pub struct PackStorage {
+    store: Store,
+    storage: ObjectStorage,
+    runtime: Handle,
+    clock: Clock,
+    verified: Verified,
+    usage: Usage,
+    /// Held by whoever adds files to a repository on this disk, or removes them.
+    locks: Mutex<HashMap<RepoId, Weak<Mutex<()>>>>,
+    /// Notified when the cache has grown.
+    grown: Notify,
+}
+
+impl PackStorage {
+    /// Call this inside a runtime, on which requests to the storage run.
+    pub fn new(store: Store, storage: ObjectStorage, clock: Clock, cache_bytes_max: u64) -> Self {
+        Self {
+            store,
+            storage,
+            runtime: Handle::current(),
+            clock,
+            verified: Verified::default(),
+            usage: Usage::new(cache_bytes_max),
+            locks: Mutex::default(),
+            grown: Notify::new(),
+        }
+    }
+
+    pub fn storage(&self) -> &ObjectStorage {
+        &self.storage
+    }
+
+    /// Everyone who changes the files of a repository on this disk holds this lock, so each pack is fetched once.
+    fn lock_of(&self, repo: RepoId) -> Arc<Mutex<()>> {
+        let mut locks = self.locks.lock();
+        if let Some(lock) = locks.get(&repo).and_then(Weak::upgrade) {
+            return lock;
+        }
+        if locks.len() >= LOCKS_MAX {
+            locks.retain(|_, lock| lock.strong_count() > 0);
+        }
+        let lock = Arc::default();
+        locks.insert(repo, Arc::downgrade(&lock));
+        lock
+    }
+
+    async fn list(&self, repo: RepoId) -> Result<Vec<SharedPack>> {
+        let rows = store::list(&mut self.store.read().await?, repo).await?;
+        Ok(rows.into_iter().map(|PackRow(pack)| pack).collect())
+    }
+
+    /// Fetches packs, and returns whether all of them exist.
+    async fn fetch_all(&self, missing: &[SharedPack], directory: &Path) -> Result<bool> {
+        let fetches = stream::iter(missing).map(|pack| self.fetch(pack, directory)).buffer_unordered(FETCHES_MAX);
+        fetches.try_fold(true, async |all, is_there| Ok(all && is_there)).await
+    }
+
+    async fn fetch(&self, pack: &SharedPack, directory: &Path) -> Result<bool> {
+        let is_there = fetch_pack(&self.storage, pack, directory).await?;
+        if is_there {
+            for (extension, _) in files_of(pack) {
+                self.verified.insert(&directory.join(format!("{}.{extension}", pack.name)));
+            }
+        }
+        Ok(is_there)
+    }
+
+    /// Adds the packs of a directory to a repository that does not have them. Blocks. Returns how many.
+    pub fn publish_all(&self, repo: RepoId, pack_directory: &Path) -> Result<u64> {
+        let known: Vec<String> = self.runtime.block_on(self.list(repo))?.into_iter().map(|pack| pack.name).collect();
+        let mut published = 0;
+        for entry in std::fs::read_dir(pack_directory)? {
+            let path = entry?.path();
+            let is_index = path.extension().is_some_and(|extension| extension == "idx");
+            let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
+            if is_index && name.is_some_and(|name| !known.contains(&name)) {
+                self.publish(repo, &path)?;
+                published += 1;
+            }
+        }
+        Ok(published)
+    }
+
+    /// The packs that a directory lacks, or has a damaged copy of.
+    fn missing(&self, packs: Vec<SharedPack>, directory: &Path) -> Vec<SharedPack> {
+        let is_missing = |pack: &SharedPack| {
+            let is_intact = |(extension, expected): &(&str, Fingerprint)| {
+                self.verified.check(&directory.join(format!("{}.{extension}", pack.name)), expected)
+            };
+            !files_of(pack).iter().all(is_intact)
+        };
+        packs.into_iter().filter(is_missing).collect()
+    }
+
+    fn upload_files(&self, index: &Path) -> Result<SharedPack> {
+        let (pack, index_file) = (fingerprint(&index.with_extension("pack"))?, fingerprint(index)?);
+        let name = index.file_stem().map(|name| name.to_string_lossy().into_owned());
+        let name = name.ok_or_else(|| Error::internal("a pack has no name"))?;
+        let hash = hex(&pack.sha256);
+        let key = format!("{PACKS}/{}/{hash}-{}", &hash[..2], unique()?);
+        self.runtime.block_on(async {
+            self.storage.put_file(&format!("{key}.pack"), &index.with_extension("pack")).await?;
+            self.storage.put_file(&format!("{key}.idx"), index).await
+        })?;
+        Ok(SharedPack {
+            name,
+            key,
+            pack_bytes: pack.bytes,
+            pack_sha256: pack.sha256,
+            index_bytes: index_file.bytes,
+            index_sha256: index_file.sha256,
+        })
+    }
+}
+
+impl SharedPacks for PackStorage {
+    fn upload(&self, index: &Path) -> Result<SharedPack> {
+        self.upload_files(index)
+    }
+
+    fn publish(&self, repo: RepoId, index: &Path) -> Result<()> {
+        let pack = self.upload_files(index)?;
+        let context = (repo, pack, self.clock.now());
+        let written = self.store.write(Publication(repo), context, |tx, (repo, pack, now)| {
+            Box::pin(async move {
+                if !objects::exists(tx, *repo).await? {
+                    return Err(Error::NotFound);
+                }
+                Ok(store::insert(tx, *repo, pack, *now).await?)
+            })
+        });
+        self.runtime.block_on(written)
+    }
+
+    fn complete(&self, repo: RepoId, pack_directory: &Path) -> Result<bool> {
+        let lock = self.lock_of(repo);
+        let _turn = lock.lock();
+        let mut has_fetched = false;
+        for _ in 0..LISTINGS_MAX {
+            let packs = self.runtime.block_on(self.list(repo))?;
+            self.usage.touch(repo, packs.iter().map(|pack| pack.pack_bytes + pack.index_bytes).sum());
+            let missing = self.missing(packs, pack_directory);
+            if missing.is_empty() {
+                return Ok(has_fetched);
+            }
+            has_fetched = true;
+            let bytes: u64 = missing.iter().map(|pack| pack.pack_bytes).sum();
+            tracing::debug!(%repo, packs = missing.len(), bytes, "fetching packs");
+            self.grown.notify_one();
+            if self.runtime.block_on(self.fetch_all(&missing, pack_directory))? {
+                return Ok(true);
+            }
+            // A pack was replaced and deleted since the list was read, so the next list does not have it.
+        }
+        Err(Error::Unavailable(format!("{} lacks packs of repository {repo}", self.storage.url())))
+    }
+
+    fn distrust(&self, repo: RepoId) {
+        tracing::error!(%repo, "a pack on this disk is damaged; it is fetched again");
+        self.verified.clear();
+    }
+}
+
+/// Writes the files of a pack into a directory, verified. Returns false if they do not exist any more.
+pub async fn fetch_pack(storage: &ObjectStorage, pack: &SharedPack, directory: &Path) -> Result<bool> {
+    // Readers look for the index, so it comes last.
+    for (extension, expected) in files_of(pack) {
+        let file = directory.join(format!("{}.{extension}", pack.name));
+        let temporary = Temporary(directory.join(format!("tmp_{}.{extension}", pack.name)));
+        let key = format!("{}.{extension}", pack.key);
+        match storage.fetch(&key, &expected, &temporary.0).await? {
+            Fetch::Done => std::fs::rename(&temporary.0, &file)?,
+            Fetch::Absent => return Ok(false),
+            Fetch::Damaged => return Err(Error::Unavailable(format!("{key} in {} is damaged", storage.url()))),
+        }
+    }
+    Ok(true)
+}
+
+/// The files of a pack in the storage, the index last.
+fn files_of(pack: &SharedPack) -> [(&'static str, Fingerprint); 2] {
+    [
+        ("pack", Fingerprint { bytes: pack.pack_bytes, sha256: pack.pack_sha256 }),
+        ("idx", Fingerprint { bytes: pack.index_bytes, sha256: pack.index_sha256 }),
+    ]
+}
+
+/// A file that is removed unless it was renamed, also when a fetch is given up because another one has failed.
+struct Temporary(PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unique() -> Result<String> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|_| Error::internal("the system has no random generator"))?;
+    Ok(hex(&bytes))
+}
+
+/// The keys of both files of a pack.
+fn keys_of(key: &str) -> [String; 2] {
+    ["pack", "idx"].map(|extension| format!("{key}.{extension}"))
+}

@@ -1,0 +1,61 @@
+//! Opening a store as one of several nodes.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{Engine, Location, Node, Schema, Store, TransactionTimes, postgres};
+use plinth_base::error::{Error, Result};
+
+/// How long a node waits for another one that may be creating the schema.
+const MIGRATION_WAIT_MAX: Duration = Duration::from_secs(20);
+
+impl Store {
+    /// Opens the store as one of several nodes, which share their packs. The schema is changed only while no node runs.
+    pub async fn open_shared(location: &Location, node: &Node) -> Result<Self> {
+        let Location::Postgres { url, connections_max, epoch_file } = location else {
+            return Err(Error::BadRequest("several nodes need PostgreSQL".into()));
+        };
+        let target = postgres::Target::parse(url, epoch_file.as_deref())?;
+        migrate_alone(&target, node).await?;
+        let owner = Arc::new(postgres::Ownership::take(&target, node, postgres::Claim::Shared).await?);
+        let times = Arc::<TransactionTimes>::default();
+        let engine = postgres::Engine::open(target, *connections_max, times.clone(), Some(owner))?;
+        engine.migrate().await?;
+        Ok(Self { engine: Engine::Postgres(engine), times, generations: Arc::default(), signal: Arc::default() })
+    }
+
+    /// Whether other nodes may use the store at the same time. An embedded store belongs to one process.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.engine, Engine::Postgres(_))
+    }
+
+    /// Whether this process does what is done once for all nodes.
+    pub fn leads(&self) -> bool {
+        match &self.engine {
+            Engine::Sqlite(_) => true,
+            Engine::Postgres(engine) => engine.leads(),
+        }
+    }
+}
+
+/// Creates or migrates the schema if that is needed. Nodes of another version would fail, so there must be none.
+async fn migrate_alone(target: &postgres::Target, node: &Node) -> Result<()> {
+    let started = Instant::now();
+    let engine = postgres::Engine::open_one(target.clone())?;
+    loop {
+        match engine.schema().await? {
+            Schema::Absent | Schema::Older(_) => {}
+            Schema::Current | Schema::Newer(_) => return Ok(()),
+        }
+        if let Some(owner) = postgres::Ownership::try_take_alone(target, node).await? {
+            let engine = postgres::Engine::open(target.clone(), 1, Arc::default(), Some(Arc::new(owner)))?;
+            return engine.migrate().await;
+        }
+        // Another node may be doing it.
+        if started.elapsed() > MIGRATION_WAIT_MAX {
+            return Err(Error::Conflict(
+                "the database has the schema of an older version, and nodes of that version are running: stop them first".into(),
+            ));
+        }
+    }
+}

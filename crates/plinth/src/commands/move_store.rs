@@ -1,0 +1,116 @@
+//! `plinth move`: copies a store from a data directory to PostgreSQL and an object storage.
+//!
+//! The source is not changed. If the command is interrupted, it continues when it runs again: the database is copied in one
+//! transaction, and a pack that was copied has a row.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+
+use crate::backup::missing_objects;
+use crate::config::Options;
+use crate::data_directory::DataLock;
+use crate::progress::Progress;
+use plinth_base::clock::Clock;
+use plinth_base::error::{Error, Result};
+use plinth_core::objects::shared::{PackStorage, identity};
+use plinth_core::webhooks::key_file;
+use plinth_git::Repositories;
+use plinth_store::{Durability, ObjectStorage, Schema, Store, copy_to_postgres};
+
+const DATABASE_FILE: &str = "plinth.db";
+
+/// Copy a store to the PostgreSQL database of --database and the object storage of --objects, while no server uses it
+#[derive(Debug, Args)]
+pub struct Move {
+    /// The data directory to copy from: with a SQLite database, or the packs of the PostgreSQL database
+    #[arg(long, value_name = "DIRECTORY")]
+    from: PathBuf,
+    /// Report progress in lines on standard error, even if it is not a terminal
+    #[arg(long)]
+    progress: bool,
+}
+
+impl Move {
+    pub async fn run(self, options: Options, out: &mut (dyn Write + Send)) -> Result<()> {
+        let options = Options { data: Some(self.from.clone()), ..options };
+        options.check_values()?;
+        let (Some(url), Some(storage)) = (options.database.clone(), options.object_storage()?) else {
+            return Err(Error::BadRequest("say where to with --database and --objects".into()));
+        };
+        let file = self.from.join(DATABASE_FILE);
+        if !self.from.join("repositories").is_dir() && !file.is_file() {
+            return Err(Error::BadRequest(format!("there is no store in {}", self.from.display())));
+        }
+        let lock = DataLock::take(&self.from, options.node()?)?;
+        if file.is_file() {
+            self.copy_database(&options, &url, out).await?;
+        }
+        let store = Store::open_as(&options.location(Durability::PowerCut)?, lock.node()).await?;
+        let missing = missing_objects(&mut store.read().await?, &self.from.join("repositories")).await?;
+        if !missing.is_empty() {
+            return Err(Error::Conflict(format!("the source is damaged:\n{}", missing.join("\n"))));
+        }
+        let identity = identity::begin_move(&store, &storage).await?;
+        let (repos, packs) = self.copy_packs(&store, &storage).await?;
+        writeln!(out, "copied {packs} packs of {repos} repositories to {}", storage.url())?;
+        let key = self.from.join(key_file::FILE_NAME);
+        if key.is_file() && options.secrets_key_file.is_none() {
+            identity::share_key(&store, &storage, &key).await?;
+        }
+        identity::finish_move(&store, identity).await?;
+        writeln!(out, "moved: start servers with the same --database and --objects, each with its own empty --data")?;
+        Ok(())
+    }
+
+    /// Copies the tables, unless an earlier attempt has.
+    async fn copy_database(&self, options: &Options, url: &str, out: &mut (dyn Write + Send)) -> Result<()> {
+        let (location, own) = (options.existing_location(), Options { database: None, ..options.clone() });
+        if Store::schema(&location).await? == Schema::Absent {
+            // Of this version, and with an empty log.
+            let source = Store::open(&own.existing_location()).await?;
+            drop(source);
+            let name = plinth_core::tokens::random_text(16);
+            let rows =
+                copy_to_postgres(&self.from.join(DATABASE_FILE), url, (identity::MOVING, name.as_bytes())).await?;
+            writeln!(out, "copied {rows} rows")?;
+            return Ok(());
+        }
+        let store = Store::open(&location).await?;
+        let mut db = store.read().await?;
+        if identity::is_moving(&mut db).await? {
+            writeln!(out, "the rows were copied before")?;
+            return Ok(());
+        }
+        Err(Error::Conflict("the database has tables already; move into an empty one".into()))
+    }
+
+    /// Copies the packs of all repositories that are not copied yet; returns how many of which.
+    async fn copy_packs(&self, store: &Store, storage: &ObjectStorage) -> Result<(u64, u64)> {
+        let source = Repositories::at(&self.from)?;
+        let target = Arc::new(PackStorage::new(store.clone(), storage.clone(), Clock::default(), u64::MAX));
+        let mut progress = Progress::new("copied", self.progress);
+        let directories = source.list_directories()?;
+        progress.expect(directories.iter().map(|(repo, _)| source.directory_bytes(*repo)).sum());
+        let (mut repos, mut packs) = (0, 0);
+        for (repo, _) in directories {
+            let (directory, target, bytes) =
+                (source.pack_directory(repo), target.clone(), source.directory_bytes(repo));
+            let publish = move || target.publish_all(repo, &directory);
+            let published = tokio::task::spawn_blocking(publish).await;
+            match published.map_err(|error| Error::internal(error.to_string()))? {
+                // The directory of a repository that is being deleted.
+                Err(Error::NotFound) => {}
+                published => {
+                    packs += published?;
+                    repos += 1;
+                }
+            }
+            progress.add(bytes);
+        }
+        progress.end();
+        Ok((repos, packs))
+    }
+}
