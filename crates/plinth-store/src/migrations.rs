@@ -37,7 +37,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0017_repository_statistics",
     "0018_project_items",
     "0019_authors_and_movers",
-    "0020_event_ids"
+    "0020_event_ids",
+    "0021_web_sessions"
 ];
 
 /// Taken before migrating, so that two nodes that start at once migrate one after the other.
