@@ -21,6 +21,7 @@ mod git_http;
 mod graphql;
 mod history;
 mod hooks;
+mod html;
 mod importing;
 mod installations;
 mod issue_fields;

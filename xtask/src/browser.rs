@@ -1,4 +1,4 @@
-//! The API explorer and hostile comments in a real browser: Chromium, driven by a small library from npm.
+//! The pages, the API explorer and hostile comments in a real browser: Chromium, driven by a small library from npm.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::{apt, npm, workspace};
 
 pub const STEP: Step = Step {
     name: "browser",
-    about: "the API explorer and hostile comments in Chromium, if it is installed or apt can install it",
+    about: "the pages, the API explorer and hostile comments in Chromium, if it is installed or apt can install it",
     needs: &[Need::Step("binary")],
     limit: minutes(8),
     run: |context| match prepare(context) {
@@ -18,6 +18,7 @@ pub const STEP: Step = Step {
             let mut command = workspace::command("node");
             command.args(["--input-type=module", "--eval", SCRIPTS]).current_dir(directory);
             command.env("PLINTH", workspace::plinth()).env("CHROMIUM", browser);
+            command.env("SCREENSHOTS", workspace::root().join("target/screenshots"));
             context.run_tests(&mut command)
         }
         Err(reason) => Outcome::skipped(reason),
@@ -27,7 +28,7 @@ pub const STEP: Step = Step {
 /// Its names in different distributions.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 /// One after the other; each prints its own count.
-const SCRIPTS: &str = "await import('./explorer.mjs'); await import('./comments.mjs');";
+const SCRIPTS: &str = "await import('./explorer.mjs'); await import('./comments.mjs'); await import('./pages.mjs');";
 
 /// A browser, and the directory with the scripts and the library that they need.
 fn prepare(context: &Context) -> Result<(PathBuf, PathBuf), String> {

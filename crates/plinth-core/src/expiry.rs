@@ -1,9 +1,9 @@
-//! Periodic expiry of tokens and device codes, refresh of pull requests that were not refreshed after a change, and removal
+//! Periodic expiry of tokens, sessions and device codes, refresh of pull requests that were not refreshed after a change, and removal
 //! of deleted files of releases. Done here so that requests that read do not have to write.
 
 use std::time::Duration;
 
-use crate::{Core, oauth, pulls, releases, repos, tokens};
+use crate::{Core, oauth, pulls, releases, repos, tokens, web_sessions};
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
 use plinth_base::ids::TokenId;
@@ -58,6 +58,7 @@ async fn end(tx: &mut Transaction, seen: &[TokenId], now: Timestamp) -> Result<(
         tokens::store::end(tx, *token, now).await?;
     }
     tokens::store::end_expired(tx, now).await?;
+    web_sessions::store::delete_ended(tx, now).await?;
     oauth::store::delete_expired(tx, now.plus_seconds(-EXPIRED_CODE_RETENTION_SECONDS)).await?;
     Ok(())
 }

@@ -42,6 +42,7 @@ pub mod review_requests;
 mod settings;
 pub mod statuses;
 pub mod tokens;
+pub mod web_sessions;
 pub mod webhooks;
 
 pub use crate::caches::{CacheName, DisabledCaches};

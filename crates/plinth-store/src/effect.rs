@@ -68,6 +68,7 @@ const CONTENT_TABLES: &[&str] = &[
     "review_request",
     "review_thread",
     "review_thread_place",
+    "web_session",
     "webhook_delivery",
     "webhook_message",
 ];

@@ -38,7 +38,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0018_project_items",
     "0019_authors_and_movers",
     "0020_event_ids",
-    "0021_shared_packs"
+    "0021_shared_packs",
+    "0022_web_sessions"
 ];
 
 /// Taken before migrating, so that two nodes that start at once migrate one after the other.

@@ -18,6 +18,7 @@ const LAYERS: &[&str] = &[
     "plinth-store",
     "plinth-core",
     "plinth-api",
+    "plinth-web",
     "plinth-webhooks",
     "plinth",
 ];
@@ -28,7 +29,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("rusqlite::", &["plinth-store"]),
     ("tokio_postgres::", &["plinth-store"]),
     // The status codes of responses, and those that receivers of webhooks send.
-    ("StatusCode::", &["plinth-api", "plinth-webhooks"]),
+    ("StatusCode::", &["plinth-api", "plinth-web", "plinth-webhooks"]),
     // A reader without a budget is for commands of the operator.
     (".reader(&", &["plinth-git", "plinth"]),
 ];

@@ -129,6 +129,10 @@ pub fn of(row: &Row, objects: &Objects) -> (String, Vec<u8>) {
             format!("{}/reviews/{}/events", pull(2), objects.pending_reviews[0]),
             json!({ "body": "new", "event": "COMMENT" }),
         ),
+        "pulls/add-comment-to-pending-review" => (
+            format!("{}/reviews/{}/comments", pull(2), objects.pending_reviews[0]),
+            json!({ "body": "new", "path": "a", "line": 1 }),
+        ),
         "pulls/resolve-review-thread" | "pulls/unresolve-review-thread" => {
             (format!("{hello}/pulls/comments/{}/resolution", objects.comments[2]), Value::Null)
         }

@@ -56,7 +56,7 @@ impl Service {
         let directory = tempfile::tempdir().expect("a temporary directory can be created");
         let repositories = Repositories::at(&directory.path().join("data")).expect("a directory can be created");
         let app = App::new(store.clone(), repositories, clock, settings).await.expect("a new store opens");
-        let service = Self { http_service: HttpService::new(app.clone()), app, store, directory, database };
+        let service = Self { http_service: http_service_of(&app), app, store, directory, database };
         service.apply(state).await;
         service
     }
@@ -66,7 +66,7 @@ impl Service {
         let repositories = Repositories::at(&self.directory.path().join("data")).expect("the directory exists");
         let (store, clock, settings) = (self.store.clone(), self.app.clock.clone(), self.app.settings.clone());
         self.app = App::new(store, repositories, clock, settings).await.expect("a store opens again");
-        self.http_service = HttpService::new(self.app.clone());
+        self.http_service = http_service_of(&self.app);
     }
 
     /// Applies another state file.
@@ -161,6 +161,11 @@ impl Service {
     pub fn advance(&self, seconds: i64) {
         self.app.clock.advance(seconds);
     }
+}
+
+/// The API and the pages, as the program serves them.
+fn http_service_of(app: &App) -> HttpService {
+    HttpService::with_pages(app.clone(), std::sync::Arc::new(plinth_web::WebPages))
 }
 
 /// One key for all apps that can share it, because generating one is slow.

@@ -6,8 +6,10 @@ mod cached;
 mod finish;
 mod forwarded;
 mod head;
+mod local;
 mod observation;
 mod operation;
+mod pages;
 mod pipeline;
 mod rate_limit;
 mod request_id;
@@ -17,4 +19,6 @@ mod service;
 
 pub use authentication::{authenticate, presented_token};
 pub use head::{HEADER_BYTES_MAX, HEADER_LINES_MAX, URI_BYTES_MAX};
+pub use local::{LocalApi, LocalCaller, LocalRequest, LocalResponse};
+pub use pages::{PageOrigin, PageRequest, PageResponse, Pages};
 pub use service::ApiService;

@@ -17,8 +17,10 @@ use super::authentication::{Authentication, AuthenticationLayer};
 use super::cached::{Cached, ResponseCacheLayer};
 use super::finish::without_body;
 use super::head::{Head, HeadLayer};
+use super::local::LocalApi;
 use super::observation::{Observation, ObservationLayer};
 use super::operation::Operations;
+use super::pages::{Pages, PagesLayer, WithPages};
 use super::pipeline::{Incoming, Inner, Outcome};
 use super::rate_limit::{RateLimitLayer, RateLimited};
 use super::request_id::RequestIds;
@@ -30,7 +32,7 @@ use crate::health;
 use crate::response::headers;
 use crate::routes::Routes;
 
-type Stack = Observation<Cached<Admission<Routing<Head<Authentication<RateLimited<Operations>>>>>>>;
+type Stack = Observation<Cached<Admission<WithPages<Routing<Head<Authentication<RateLimited<Operations>>>>>>>>;
 
 /// Responds to requests.
 pub struct ApiService {
@@ -40,15 +42,18 @@ pub struct ApiService {
 }
 
 impl ApiService {
-    pub fn new(app: App, routes: Routes) -> Self {
+    /// Without `pages` there is only the API.
+    pub fn new(app: App, routes: Routes, pages: Option<Arc<dyn Pages>>) -> Self {
         let settings = &app.settings;
         let permits = Arc::new(Permits::new(settings.requests_max, settings.requests_per_caller_max));
         let cache = Arc::new(ResponseCache::new(app.generation_table().clone(), settings.response_cache_bytes));
         let matcher = Arc::new(routes.into_matcher());
+        let api = LocalApi { app: app.clone(), matcher: matcher.clone() };
         let stack = ServiceBuilder::new()
             .layer(ObservationLayer { app: app.clone() })
             .layer(ResponseCacheLayer { app: app.clone(), cache })
             .layer(AdmissionLayer { app: app.clone(), permits })
+            .layer(PagesLayer { api, pages, matcher: matcher.clone() })
             .layer(RoutingLayer { app: app.clone(), matcher })
             .layer(HeadLayer {})
             .layer(AuthenticationLayer { app: app.clone() })

@@ -112,6 +112,8 @@ endpoints! {
     ListReviews = "pulls/list-reviews", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews"], PULLS_READ;
     CreateReview = "pulls/create-review", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews"], PULLS_WRITE;
     GetReview = "pulls/get-review", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}"], PULLS_READ;
+    /// As `addPullRequestReviewThread` of GitHub's GraphQL, which its REST API lacks.
+    AddReviewComment = "pulls/add-comment-to-pending-review", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments"], PULLS_WRITE;
     SubmitReview = "pulls/submit-review", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/events"], PULLS_WRITE;
     DeletePendingReview = "pulls/delete-pending-review", DELETE ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}"], PULLS_WRITE;
     ListReviewCommentsOfReview = "pulls/list-comments-for-review", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments"], PULLS_READ;

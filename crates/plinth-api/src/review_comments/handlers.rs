@@ -138,7 +138,7 @@ pub async fn reply(
     created(&app, &access, comment).await
 }
 
-async fn created<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, comment: Comment) -> Result<ApiResponse> {
+pub async fn created<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, comment: Comment) -> Result<ApiResponse> {
     let context = access.context();
     let location = access.urls().review_comment(&access.repo.owner_login, &access.repo.name, comment.id);
     let ready = ready(app, context, &access.repo, vec![comment]).await?;

@@ -13,7 +13,7 @@ use tower_http::compression::Compression;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
 use crate::app::App;
-use crate::middleware::ApiService;
+use crate::middleware::{ApiService, Pages};
 use crate::router;
 use plinth_base::error::Error;
 
@@ -35,8 +35,14 @@ pub struct HttpService {
 }
 
 impl HttpService {
+    /// The API alone.
     pub fn new(app: App) -> Self {
-        Self { api: Arc::new(ApiService::new(app, router::routes())), intercept: None }
+        Self { api: Arc::new(ApiService::new(app, router::routes(), None)), intercept: None }
+    }
+
+    /// The API, and pages for browsers.
+    pub fn with_pages(app: App, pages: Arc<dyn Pages>) -> Self {
+        Self { api: Arc::new(ApiService::new(app, router::routes(), Some(pages))), intercept: None }
     }
 
     /// The same service, behind `intercept`.

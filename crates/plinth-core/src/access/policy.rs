@@ -28,6 +28,9 @@ pub const FREE: Rule = Rule { cost: Cost::Nothing, ..OPEN };
 /// A device that signs in: it has no credential yet.
 pub const SIGN_IN: Rule = Rule { action: Action::Write, ..OPEN };
 
+/// A browser that signs in with the token of a user, and out again.
+pub const WEB_SIGN_IN: Rule = Rule { kinds: Kinds::USERS, anonymous: Anonymous::Rejected, ..SIGN_IN };
+
 /// A user's own account, through any token that acts as a user.
 pub const OWN: Rule =
     Rule { target: TargetKind::OwnAccount, kinds: Kinds::USERS, anonymous: Anonymous::Rejected, ..OPEN };

@@ -20,6 +20,7 @@ use plinth_core::expiry;
 use plinth_core::objects::shared::PackStorage;
 use plinth_core::repos::deletion;
 use plinth_store::{Durability, Node, Store};
+use plinth_web::WebPages;
 use plinth_webhooks::{DeliveryFaults, Running};
 
 /// A service that can be changed and does not run yet.
@@ -64,7 +65,7 @@ impl Opened {
         Instance {
             background,
             deliveries: Mutex::new(Some(webhooks::start(&app, options.delivery_settings(), url, faults))),
-            service: HttpService::new(app.clone()),
+            service: HttpService::with_pages(app.clone(), Arc::new(WebPages)),
             app,
             store,
         }

@@ -10,6 +10,7 @@ use crate::pulls::json::commit::{CommitItem, WholeCommit};
 use crate::pulls::json::commit_reports::CheckRuns;
 use crate::pulls::json::file::ChangedFile;
 use crate::pulls::json::{PullRequest, WholePullRequest};
+use crate::review_comments::body::DraftCommentBody;
 use crate::review_comments::json::ReviewComment;
 use crate::review_comments::reviews::body::{CreateReviewBody, SubmitReviewBody};
 use crate::review_comments::reviews::json::PullRequestReview;
@@ -225,6 +226,14 @@ pub const AREA: Area = Area {
         )
         .body(of::<SubmitReviewBody>, r#"{"event": "APPROVE"}"#)
         .errors(INVALID),
+        Operation::new(
+            "pulls/add-comment-to-pending-review",
+            "Add a comment to a pending review",
+            "Only its author sees it until the review is submitted.",
+            created("The comment.", of::<ReviewComment>).or(FORMS),
+        )
+        .body(of::<DraftCommentBody>, r#"{"path": "README.md", "line": 1, "body": "Why?"}"#)
+        .errors(&[(422, "The review has been submitted, or the comment is not on a line of the diff.")]),
         Operation::new(
             "pulls/delete-pending-review",
             "Delete a pending review",

@@ -5,20 +5,23 @@ use super::json::PullRequestReview;
 use crate::app::App;
 use crate::policy::Endpoint;
 use crate::policy::table::{
-    CreateReview, DeletePendingReview, GetReview, ListReviewCommentsOfReview, ListReviews, SubmitReview,
+    AddReviewComment, CreateReview, DeletePendingReview, GetReview, ListReviewCommentsOfReview, ListReviews,
+    SubmitReview,
 };
 use crate::pulls::{FoundPull, find_pull};
 use crate::rendering::render;
 use crate::request::body::Json;
 use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
-use crate::review_comments::handlers::list_in;
+use crate::review_comments::body::DraftCommentBody;
+use crate::review_comments::handlers::{created, list_in};
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::ReviewId;
 use plinth_core::repos::RepoTarget;
 use plinth_core::review_comments::model::Scope;
 use plinth_core::review_comments::reviews::model::Review;
 use plinth_core::review_comments::reviews::{operations, store};
+use plinth_core::review_comments::store as comments;
 
 pub async fn list(access: Allowed<ListReviews, RepoTarget>, app: App) -> Result<ApiResponse> {
     let pull = find_pull(&app, &access).await?;
@@ -62,6 +65,18 @@ pub async fn submit(
     let review = find(&app, &access).await?;
     let review = operations::submit(&app, &access.for_writing(), &review, body.into()).await?;
     show(&app, &access, &review).await
+}
+
+pub async fn add_comment(
+    access: Allowed<AddReviewComment, RepoTarget>,
+    app: App,
+    FoundPull(pull): FoundPull,
+    Json(body): Json<DraftCommentBody>,
+) -> Result<ApiResponse> {
+    let review = find(&app, &access).await?;
+    let id = operations::add_comment(&app, &access.for_writing(), (pull, &review), body.into()).await?;
+    let comment = comments::find(&mut app.read().await?, access.repo.id, id, access.caller().actor()).await?;
+    created(&app, &access, comment.ok_or(Error::NotFound)?).await
 }
 
 pub async fn delete(access: Allowed<DeletePendingReview, RepoTarget>, app: App) -> Result<ApiResponse> {

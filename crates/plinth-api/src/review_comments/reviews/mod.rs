@@ -5,7 +5,8 @@ mod handlers;
 pub mod json;
 
 use crate::policy::table::{
-    CreateReview, DeletePendingReview, GetReview, ListReviewCommentsOfReview, ListReviews, SubmitReview,
+    AddReviewComment, CreateReview, DeletePendingReview, GetReview, ListReviewCommentsOfReview, ListReviews,
+    SubmitReview,
 };
 use crate::routes::Routes;
 
@@ -16,5 +17,6 @@ pub fn routes() -> Routes {
         .on::<GetReview, _, _>(handlers::get)
         .on::<SubmitReview, _, _>(handlers::submit)
         .on::<DeletePendingReview, _, _>(handlers::delete)
+        .on::<AddReviewComment, _, _>(handlers::add_comment)
         .on::<ListReviewCommentsOfReview, _, _>(handlers::list_comments)
 }

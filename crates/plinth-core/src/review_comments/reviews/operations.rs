@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::{AccountId, CommentId, PullId, ReviewId, Sha};
+use plinth_base::ids::{AccountId, CommentId, PullId, RepoId, ReviewId, Sha};
 use plinth_store::Transaction;
 
 use super::model::{Review, ReviewState};
@@ -46,6 +46,27 @@ pub async fn create(
     let comments = find_positions(core, &pull, &commit_id, new.comments).await?;
     let new = ReviewToInsert { pull, author, state: new.state, body: new.body, commit, comments };
     access.write((new, core.clock.now()), |tx, (new, now)| Box::pin(insert(tx, new, *now))).await
+}
+
+/// Adds a comment to a pending review of the caller.
+pub async fn add_comment(
+    core: &Core,
+    access: &WriteAccess<RepoTarget>,
+    (pull, review): (Arc<PullFacts>, &Review),
+    draft: DraftComment,
+) -> Result<CommentId> {
+    let author = access.author()?;
+    rules::check_pending(review, "comment on")?;
+    core.limiter.admit_contents(author, access.operation(), &[draft.body.as_str()], core.clock.now())?;
+    let _removal_lock = core.objects.prevent_removal(pull.repo_id).await;
+    let mut located = find_positions(core, &pull, &review.commit_sha.to_string(), vec![draft]).await?;
+    let draft = located.pop().ok_or_else(|| Error::internal("a draft has no position"))?;
+    let context = (pull, (review.id, author), draft, core.clock.now());
+    access
+        .write(context, |tx, (pull, (review, author), draft, now)| {
+            Box::pin(insert_into_pending(tx, pull, (*review, *author), draft, *now))
+        })
+        .await
 }
 
 /// Publishes a pending review of the caller.
@@ -143,18 +164,8 @@ async fn insert(tx: &mut Transaction, new: &ReviewToInsert, now: Timestamp) -> R
     let review = store::insert(tx, &row, now).await?;
     let mut mentions = Mentions::new();
     for draft in &new.comments {
-        let thread = insert_thread(tx, pull.repo_id, (pull.id, new.pull.version.number), &draft.located).await?;
-        let comment = NewComment {
-            repo: pull.repo_id,
-            pull: pull.id,
-            review,
-            thread,
-            in_reply_to: None,
-            author: new.author,
-            pending: true,
-            body: draft.body.clone(),
-        };
-        let id = comments::insert(tx, &comment, now).await?;
+        let place = (pull.repo_id, pull.id, new.pull.version.number);
+        let id = insert_draft(tx, place, (review, new.author), draft, now).await?;
         mentions.insert(id, draft.mentions.clone());
     }
     match new.state {
@@ -164,6 +175,33 @@ async fn insert(tx: &mut Transaction, new: &ReviewToInsert, now: Timestamp) -> R
         }
     }
     get(tx, pull.id, review, new.author).await
+}
+
+async fn insert_into_pending(
+    tx: &mut Transaction,
+    pull: &PullFacts,
+    (id, author): (ReviewId, AccountId),
+    draft: &LocatedDraft,
+    now: Timestamp,
+) -> Result<CommentId> {
+    let review = get(tx, pull.id, id, author).await?;
+    rules::check_pending(&review, "comment on")?;
+    rules::check_comment_count(store::list_comments(tx, id).await?.len() + 1)?;
+    insert_draft(tx, (pull.repo_id, pull.id, pull.version.number), (id, author), draft, now).await
+}
+
+/// Inserts a comment that only its author sees until the review is submitted.
+async fn insert_draft(
+    tx: &mut Transaction,
+    (repo, pull, version): (RepoId, PullId, i64),
+    (review, author): (ReviewId, AccountId),
+    draft: &LocatedDraft,
+    now: Timestamp,
+) -> Result<CommentId> {
+    let thread = insert_thread(tx, repo, (pull, version), &draft.located).await?;
+    let body = draft.body.clone();
+    let comment = NewComment { repo, pull, review, thread, in_reply_to: None, author, pending: true, body };
+    Ok(comments::insert(tx, &comment, now).await?)
 }
 
 async fn submit_pending(

@@ -1,0 +1,174 @@
+//! The pages as one service: which requests they take, who has signed in, and which page responds.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::response::Response;
+use futures_util::future::BoxFuture;
+use http::header::{ACCEPT, AUTHORIZATION};
+use http::{HeaderMap, Method, Request};
+use plinth_api::app::permits::Caller;
+use plinth_api::middleware::{LocalCaller, PageOrigin, PageRequest, PageResponse, Pages, authenticate};
+use plinth_api::policy::{Caching, Row, Wire};
+use plinth_base::error::{Error, Result};
+use plinth_core::access::policy::OPEN;
+use plinth_core::tokens::Principal;
+use plinth_core::web_sessions;
+use plinth_store::InvalidationScope;
+
+use crate::forms::Form;
+use crate::reply::{self, Reply};
+use crate::routes::{Place, Route};
+use crate::session::{self, Transport};
+use crate::visit::Visit;
+use crate::{
+    accounts, apps, blob, commits, compare, device, home, issue_fields, issues, layout, notifications, projects, pulls,
+    refs, releases, repository,
+};
+
+/// Pages have one name in metrics and logs, since their paths have names of accounts in them.
+static ROW: Row = Row {
+    operation: "web/page",
+    method: Method::GET,
+    paths: &["/"],
+    rule: OPEN,
+    wire: Wire::Json,
+    caching: Caching::None,
+};
+
+/// The pages of the service.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WebPages;
+
+impl Pages for WebPages {
+    fn accepts(&self, request: &Request<Body>, is_operation: bool) -> bool {
+        let (method, path) = (request.method(), request.uri().path());
+        let is_known = matches!(*method, Method::GET | Method::HEAD | Method::POST);
+        let Some(route) = Route::parse(path).filter(|_| is_known) else { return path.starts_with("/-/") };
+        if is_operation && route != Route::Home {
+            return false;
+        }
+        path.starts_with("/-/") || route.is_file(method) || prefers_html(request.headers())
+    }
+
+    fn respond(&self, request: PageRequest) -> BoxFuture<'_, Result<PageResponse>> {
+        Box::pin(respond(request))
+    }
+
+    fn error(&self, error: &Error) -> Response {
+        reply::page(reply::status_of(error), layout::error(error).into_string().into())
+    }
+}
+
+/// Browsers accept HTML before anything else; clients of the API do not ask for it first.
+fn prefers_html(headers: &HeaderMap) -> bool {
+    let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let first = accept.split([',', ';']).next().unwrap_or_default().trim();
+    first.eq_ignore_ascii_case("text/html") || first.eq_ignore_ascii_case("application/xhtml+xml")
+}
+
+async fn respond(page: PageRequest) -> Result<PageResponse> {
+    let PageRequest { request, origin, permit, api } = page;
+    let (parts, body) = request.into_parts();
+    let route = Route::parse(parts.uri.path()).ok_or(Error::NotFound)?;
+    let transport = transport(&origin);
+    let generations = api.app.generations();
+    let is_file = route.is_file(&parts.method);
+    let (session, principal) = match session::presented(&parts.headers, transport) {
+        // URLs of files are in responses of the API, so its clients fetch them with their tokens.
+        _ if is_file && parts.headers.contains_key(AUTHORIZATION) => {
+            (None, authenticate(&api.app, &parts.headers, generations).await.map_err(|_| Error::NotFound)?)
+        }
+        Some(id) => match web_sessions::operations::find(&api.app, &id).await? {
+            Some(principal) => (Some(id), principal),
+            None => (None, Arc::new(Principal::Anonymous)),
+        },
+        None => (None, Arc::new(Principal::Anonymous)),
+    };
+    permit.count_for(Caller::of(&principal, origin.client))?;
+    let PageOrigin { client, urls, request_id } = origin;
+    let caller = LocalCaller { principal, generations, client, urls, request_id, permit };
+    let mut visit = Visit::new(api, caller, parts.headers, transport);
+    visit.session = session;
+    visit.path = parts.uri.path().to_owned();
+    visit.query = parts.uri.query().unwrap_or_default().to_owned();
+    let reply = match parts.method {
+        Method::POST => post(&visit, &route, Form::read(body).await?).await?,
+        _ => get(&visit, &route).await?,
+    };
+    let (response, whole) = reply.into_response();
+    let scope = visit.scope().filter(|scope| !matches!(scope, InvalidationScope::Everything));
+    Ok(PageResponse { row: &ROW, response, cached: whole.zip(scope) })
+}
+
+/// On the loopback interface a browser may use plain HTTP; everywhere else cookies need encryption.
+fn transport(origin: &PageOrigin) -> Transport {
+    let is_plain = origin.urls.web().starts_with("http://");
+    match is_plain && origin.client.is_loopback() {
+        true => Transport::PlainLoopback,
+        false => Transport::Encrypted,
+    }
+}
+
+async fn get(visit: &Visit, route: &Route) -> Result<Reply> {
+    match route {
+        Route::Asset(asset) => Ok(asset.reply()),
+        Route::Home => home::show(visit).await,
+        Route::SignIn => accounts::sign_in_form(visit),
+        Route::SignOut => Err(Error::NotFound),
+        Route::Notifications => notifications::show(visit).await,
+        Route::Device => device::show(visit).await,
+        Route::App(slug) => apps::show(visit, slug).await,
+        Route::Installation(id) => apps::show_installation(visit, *id).await,
+        Route::IssueFields(org) => issue_fields::show(visit, org).await,
+        Route::Project { owner_kind, owner, number } => projects::show(visit, *owner_kind, owner, *number).await,
+        Route::Account(login) => accounts::show(visit, login).await,
+        Route::Repo { owner, name, place } => get_place(visit, (owner, name), place).await,
+    }
+}
+
+async fn get_place(visit: &Visit, repo: (&str, &str), place: &Place) -> Result<Reply> {
+    match place {
+        Place::Overview => repository::show(visit, repo).await,
+        Place::Tree(rest) => repository::show_tree(visit, repo, rest).await,
+        Place::Blob(rest) => blob::show(visit, repo, rest).await,
+        Place::Raw(rest) => blob::raw(visit, repo, rest).await,
+        Place::Commits(rest) => commits::list(visit, repo, rest).await,
+        Place::Commit(sha) => commits::show(visit, repo, sha).await,
+        Place::Compare(rest) => compare::show(visit, repo, rest).await,
+        Place::Branches => refs::branches(visit, repo).await,
+        Place::Tags => refs::tags(visit, repo).await,
+        Place::Pulls => pulls::list(visit, repo).await,
+        Place::Pull(number) => pulls::show_conversation(visit, repo, *number).await,
+        Place::PullFiles(number) => pulls::show_files(visit, repo, *number).await,
+        Place::PullCommits(number) => pulls::show_commits(visit, repo, *number).await,
+        Place::PullText(number, format) => pulls::text(visit, repo, *number, *format).await,
+        Place::Issues => issues::list(visit, repo).await,
+        Place::NewIssue => issues::new_form(visit, repo).await,
+        Place::Issue(number) => issues::show(visit, repo, *number).await,
+        Place::Releases => releases::list(visit, repo).await,
+        Place::Release(tag) => releases::show(visit, repo, tag).await,
+    }
+}
+
+/// Every form is checked before anything else: it must come from a page of this service.
+async fn post(visit: &Visit, route: &Route, form: Form) -> Result<Reply> {
+    if *route == Route::SignIn {
+        return accounts::sign_in(visit, &form).await;
+    }
+    form.check_origin(visit)?;
+    match route {
+        Route::SignOut => accounts::sign_out(visit).await,
+        Route::Notifications => notifications::mark_read(visit, &form).await,
+        Route::Device => device::decide(visit, &form).await,
+        Route::Installation(id) => apps::select_repository(visit, *id, &form).await,
+        Route::Repo { owner, name, place } => match place {
+            Place::Compare(_) | Place::Pulls => pulls::open(visit, (owner, name), &form).await,
+            Place::Pull(number) | Place::PullFiles(number) => pulls::act(visit, (owner, name), *number, &form).await,
+            Place::Issues => issues::open(visit, (owner, name), &form).await,
+            Place::Issue(number) => issues::act(visit, (owner, name), *number, &form).await,
+            _ => Err(Error::NotFound),
+        },
+        _ => Err(Error::NotFound),
+    }
+}

@@ -1,0 +1,7 @@
+//! The HTML pages, as a browser gets them.
+
+mod browser;
+mod forms;
+mod links;
+mod reading;
+mod sessions;
