@@ -25,7 +25,6 @@ use crate::state_file::State;
 use crate::verify::Verify;
 use plinth_base::clock::Clock;
 use plinth_base::error::Result;
-use plinth_core::webhooks::key_file::KeyFile;
 
 /// A self-hosted, GitHub-compatible REST service over real Git repositories.
 #[derive(Debug, Parser)]
@@ -131,12 +130,12 @@ async fn dispatch(cli: Cli, out: &mut (dyn Write + Send)) -> Result<ExitCode> {
             import::run(&store, repositories, (repo, &source), clock.now(), out).await
         }
         Command::App(command) => {
-            let keys = KeyFile::new(options.secrets_key_file());
-            command.run(&options.open_store().await?, &keys, &clock, out).await
+            let store = options.open_store().await?;
+            command.run(&store, &options.key_of_secrets(&store).await?, &clock, out).await
         }
         Command::Hook(command) => {
-            let keys = KeyFile::new(options.secrets_key_file());
-            command.run(&options.open_store().await?, &keys, &clock, out).await
+            let store = options.open_store().await?;
+            command.run(&store, &options.key_of_secrets(&store).await?, &clock, out).await
         }
         Command::Installation(command) => command.run(&options.open_store().await?, &clock, out).await,
         Command::Device(command) => command.run(&options.open_store().await?, &clock, out).await,

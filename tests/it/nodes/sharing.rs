@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::json;
 
 use super::{Nodes, ROCKET, clone, commit, get, git, json, push, send, tip};
+use crate::process::owners::succeed;
 
 #[test]
 fn push_to_one_server_is_cloned_from_another() {
@@ -87,6 +88,26 @@ fn write_on_one_server_is_seen_by_the_next_request_to_another() {
         assert_eq!(send(writer, "DELETE", &format!("{ROCKET}/git/{name}"), &json!(null)).status(), 204);
         assert_eq!(reader.get(&format!("{ROCKET}/git/ref/heads/branch-{round}")).status(), 404);
     }
+}
+
+#[test]
+fn secrets_of_hooks_are_sealed_with_one_key() {
+    let Some(nodes) = Nodes::new() else { return };
+    let servers = [nodes.start("a"), nodes.start("b")];
+    for (index, server) in servers.iter().enumerate() {
+        let config =
+            json!({ "url": format!("http://127.0.0.1:1/{index}"), "secret": "of the API", "content_type": "json" });
+        let made = send(server, "POST", &format!("{ROCKET}/hooks"), &json!({ "config": config, "events": ["push"] }));
+        assert_eq!(made.status(), 201, "{made:?}");
+    }
+    let secret = nodes.of("secret").display().to_string();
+    std::fs::write(&secret, "of a command").expect("it can be written");
+    let words = ["hook", "create", "--repo", "mona/rocket", "--url", "http://127.0.0.1:1/c", "--secret-file", &secret];
+    succeed(nodes.run("elsewhere", &words));
+    let key = |name: &str| std::fs::read(nodes.of(name).join("data/secrets.key")).expect("every server has the key");
+    assert_eq!((key("a"), key("a")), (key("b"), key("elsewhere")));
+    // A command opens a secret that another one has sealed.
+    succeed(nodes.run("b", &["check"]));
 }
 
 #[test]

@@ -28,14 +28,28 @@ impl Options {
             };
         };
         identity::claim(store, &storage).await?;
-        if self.secrets_key_file.is_none() {
-            create_directories(self.data())?;
-            let file = self.secrets_key_file();
-            KeyFile::new(file.clone()).read_or_create()?;
-            identity::share_key(store, &storage, &file).await?;
-        }
+        self.share_key(store, &storage).await?;
         let packs = PackStorage::new(store.clone(), storage, clock.clone(), self.pack_cache_bytes());
         Ok(Some(Arc::new(packs)))
+    }
+
+    /// The key of secrets, which is the same on all servers.
+    pub async fn key_of_secrets(&self, store: &Store) -> Result<KeyFile> {
+        if let Some(storage) = self.object_storage()? {
+            self.share_key(store, &storage).await?;
+        }
+        Ok(KeyFile::new(self.secrets_key_file()))
+    }
+
+    /// A file that is configured is the operator's.
+    async fn share_key(&self, store: &Store, storage: &ObjectStorage) -> Result<()> {
+        if self.secrets_key_file.is_some() {
+            return Ok(());
+        }
+        create_directories(self.data())?;
+        let file = self.secrets_key_file();
+        KeyFile::new(file.clone()).read_or_create()?;
+        identity::share_key(store, storage, &file).await
     }
 
     /// The directory of repositories: the only place of their packs, or a cache.
