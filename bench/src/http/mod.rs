@@ -10,6 +10,6 @@ mod stream;
 
 pub use client::Client;
 pub use parse::{Head, body, head};
-pub use recording::{Recording, record};
+pub use recording::{Recording, record, record_pages};
 pub use request::{request, write_request};
 pub use stream::{Counted, count_in_stream};

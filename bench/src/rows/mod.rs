@@ -6,6 +6,7 @@ mod fast_forward;
 mod group;
 mod growth;
 mod many_refs;
+mod page;
 mod peer;
 mod reads;
 mod reanchor;
@@ -26,6 +27,7 @@ pub const ALL: &[RowGroup] = &[
     reads::GET_COMMENT,
     reads::GET_FIELD,
     reads::LIST_COMMENTS,
+    page::PULL_PAGE,
     writes::CREATE_REF,
     writes::UPDATE_REF,
     writes::CREATE_COMMENT,

@@ -1,5 +1,7 @@
 //! Reads: the service with and without its response cache, compared with bare axum sending the same bytes.
 
+use std::path::Path;
+
 use anyhow::{Context as _, Result, bail};
 
 use super::compare::{Rounds, Side, alternate, measure};
@@ -78,12 +80,22 @@ fn rows(
     let options = ServeOptions { cpu: Cpu::ServerCore, ..ServeOptions::default() };
     let service = service::start(context, &seed.data(), options)?;
     let recordings = record(service.address, paths(&service)?)?;
-    let copy = seed::copy_data(&seed.directory, &context.scratch("uncached")?)?;
+    compare(context, (what, target), (&service, recordings), &seed.directory)
+}
+
+/// Compares a service with bare axum, and with itself without the response cache. `seed` has the data of the service.
+pub fn compare(
+    context: &Context,
+    (what, target): (&str, f64),
+    (service, recordings): (&ServerProcess, Vec<Recording>),
+    seed: &Path,
+) -> Result<Results> {
+    let copy = seed::copy_data(seed, &context.scratch("uncached")?)?;
     let uncached = service::start_uncached(context, &copy)?;
     let bare = start_bare(context, &recordings)?;
     let [mut first, mut second, mut third] = [(); 3].map(|()| Replay::new(recordings.clone()));
     let mut sides = [
-        Side { server: &service, workload: &mut first },
+        Side { server: service, workload: &mut first },
         Side { server: &bare, workload: &mut second },
         Side { server: &uncached, workload: &mut third },
     ];

@@ -14,7 +14,7 @@ use crate::text;
 use crate::visit::Visit;
 
 const SHOWN: u32 = 30;
-/// Changed lines of files that are open when the page loads; the others open on demand.
+/// Changed lines that are on the page at first.
 const OPEN_LINES_MAX: i64 = 2_000;
 
 pub async fn list(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<Reply> {
@@ -85,18 +85,21 @@ pub async fn show(visit: &Visit, repo: (&str, &str), sha: &str) -> Result<Reply>
             p { (text::count(i64::try_from(commit.files.len()).unwrap_or(i64::MAX), "file", "files")) " "
                 (diff::change_counts(stats.additions, stats.deletions)) }
         }
-        (files(&commit.files))
+        (files(visit, &commit.files))
     };
     Ok(Reply::Page(layout::repository(visit, &repo, (commit.commit.subject(), Tab::Code), body)))
 }
 
-/// Changed files, of which the first ones are open.
-pub fn files(files: &[ChangedFile]) -> Markup {
+/// Changed files. The first ones are on the page, and each of the others at a URL of its own.
+pub fn files(visit: &Visit, files: &[ChangedFile]) -> Markup {
+    let only = visit.query("only");
     let mut lines = 0;
     html! {
-        @for file in files {
-            @let is_open = { lines += file.additions + file.deletions; lines <= OPEN_LINES_MAX };
-            (diff::file(file, is_open))
+        @if only.is_some() { p { a href=(visit.path) { "All files" } } }
+        @for file in files.iter().filter(|file| only.as_deref().is_none_or(|only| only == file.filename)) {
+            @let is_open = { lines += file.additions + file.deletions; only.is_some() || lines <= OPEN_LINES_MAX };
+            @let alone = format!("{}{}", visit.path, text::query(&[("only", &file.filename)]));
+            (diff::file(file, (!is_open).then_some(alone.as_str())))
         }
         @if files.is_empty() { p class="soft" { "No file has changed." } }
     }

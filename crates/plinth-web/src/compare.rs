@@ -46,7 +46,7 @@ pub async fn show(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<Reply
         h2 { (text::count(found.total_commits, "commit", "commits")) }
         (table(&repo, &found.commits))
         h2 { "Files" }
-        (files(&found.files))
+        (files(visit, &found.files))
     };
     Ok(Reply::Page(layout::repository(visit, &repo, ("Compare", Tab::Code), body)))
 }

@@ -107,14 +107,15 @@ pub fn change_counts(additions: i64, deletions: i64) -> Markup {
     html! { span class="counts" { ins { "+" (additions) } " " del { "−" (deletions) } } }
 }
 
-/// A file of a commit or a comparison. Files after the first ones are closed, so that the page opens at once.
-pub fn file(file: &ChangedFile, is_open: bool) -> Markup {
+/// A file of a commit or a comparison. Where `elsewhere` has a URL, its lines are there, to be loaded when it is opened.
+pub fn file(file: &ChangedFile, elsewhere: Option<&str>) -> Markup {
     html! {
-        details class="file box" open[is_open] {
+        details class="file box" open[elsewhere.is_none()] data-path=(file.filename) data-load=[elsewhere] {
             summary { (file_title(file)) }
-            @match &file.patch {
-                Some(patch) => (table(&parse(patch))),
-                None => p class="padded soft" { "Binary, or too large to show here." },
+            @match (elsewhere, &file.patch) {
+                (Some(url), _) => p class="padded" { a href=(url) { "Show this file" } },
+                (None, Some(patch)) => (table(&parse(patch))),
+                (None, None) => p class="padded soft" { "Binary, or too large to show here." },
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The pages as one service: which requests they take, who has signed in, and which page responds.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -101,13 +102,20 @@ async fn respond(page: PageRequest) -> Result<PageResponse> {
     Ok(PageResponse { row: &ROW, response, cached: whole.zip(scope) })
 }
 
-/// On the loopback interface a browser may use plain HTTP; everywhere else cookies need encryption.
+/// On the loopback interface a browser may use plain HTTP; everywhere else cookies need encryption. A proxy on the same
+/// machine has another host name.
 fn transport(origin: &PageOrigin) -> Transport {
-    let is_plain = origin.urls.web().starts_with("http://");
-    match is_plain && origin.client.is_loopback() {
+    let plain = origin.urls.web().strip_prefix("http://").filter(|_| origin.client.is_loopback());
+    match plain.is_some_and(is_loopback_host) {
         true => Transport::PlainLoopback,
         false => Transport::Encrypted,
     }
+}
+
+fn is_loopback_host(authority: &str) -> bool {
+    let without_port = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+    let host = without_port.trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 async fn get(visit: &Visit, route: &Route) -> Result<Reply> {

@@ -9,6 +9,8 @@ use crate::support::{Client, Response, Service};
 
 /// As Chromium sends it.
 const ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8";
+/// Plain HTTP is good enough for cookies there.
+const HOST: &str = "127.0.0.1:8080";
 const REDIRECTS_MAX: usize = 5;
 
 pub struct Browser<'a> {
@@ -40,7 +42,7 @@ impl<'a> Browser<'a> {
 
     pub fn client(&self) -> Client<'a> {
         let cookies = self.cookies();
-        let client = self.service.anonymous().header("accept", ACCEPT);
+        let client = self.service.anonymous().header("host", HOST).header("accept", ACCEPT);
         if cookies.is_empty() {
             return client;
         }
@@ -77,7 +79,7 @@ impl<'a> Browser<'a> {
         let fields = fields.iter().copied().chain([("form_token", token.as_str())]);
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let client = self.client().header("content-type", "application/x-www-form-urlencoded");
-        let client = client.header("origin", "http://plinth.test");
+        let client = client.header("origin", &format!("http://{HOST}"));
         let response = client.send(Method::POST, action, body).await;
         self.store_cookies(&response);
         response

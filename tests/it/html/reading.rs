@@ -153,6 +153,9 @@ async fn page_of_many_files_loads_them_when_opened() {
     let page = browser.page("/acme/rocket/pull/1/files").await;
     assert_eq!(page.matches("class=\"file box\"").count(), 60);
     assert_eq!(page.matches("<table").count(), 12, "a thousand changed lines are open");
+    let commit = format!("/acme/rocket/commit/{}", fixture.head);
+    assert_eq!(browser.page(&commit).await.matches("<table").count(), 25, "two thousand for a commit");
+    assert_eq!(browser.page(&format!("{commit}?only=f59")).await.matches("<table").count(), 1);
     let alone = browser.page("/acme/rocket/pull/1/files?page=1&only=f59").await;
     assert!(alone.contains("new 39") && alone.matches("<table").count() == 1);
 }

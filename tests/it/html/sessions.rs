@@ -29,9 +29,14 @@ async fn cookie_is_http_only_lax_secure_and_no_token() {
     let cookie = response.header("set-cookie").expect("a session").to_owned();
     assert!(cookie.starts_with("plinth_session=") && cookie.contains("HttpOnly; SameSite=Lax"), "{cookie}");
     assert!(!cookie.contains("ghp_") && !cookie.contains("Secure"), "plain HTTP on loopback: {cookie}");
-    let remote = service.anonymous().from("203.0.113.9".parse().expect("an address")).header("accept", "text/html");
-    let cookie = remote.get("/-/sign-in").await.expect(200).header("set-cookie").expect("a cookie").to_owned();
-    assert!(cookie.starts_with("__Host-") && cookie.contains("; Secure"), "{cookie}");
+    let address = "203.0.113.9".parse().expect("an address");
+    let other_machine = service.anonymous().header("host", "127.0.0.1").from(address);
+    let local_proxy = service.anonymous().header("host", "plinth.test");
+    for client in [other_machine, local_proxy] {
+        let page = client.header("accept", "text/html").get("/-/sign-in").await.expect(200);
+        let cookie = page.header("set-cookie").expect("a cookie");
+        assert!(cookie.starts_with("__Host-") && cookie.contains("; Secure"), "{cookie}");
+    }
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use http::{Method, Request};
 use http_body_util::BodyExt;
 use serde_json::Value;
 
-use super::{Response, openapi};
+use super::{Response, openapi, page_links};
 use plinth_api::server::HttpService;
 
 /// Sends requests with the same headers.
@@ -77,6 +77,7 @@ impl<'a> Client<'a> {
         let body = body.collect().await.expect("a response can be read").to_bytes();
         let response = Response { status: parts.status.as_u16(), headers: parts.headers, body };
         openapi::check(&method, path, &response);
+        page_links::check(path, &response);
         response
     }
 }

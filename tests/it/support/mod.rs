@@ -5,6 +5,7 @@ mod database;
 pub mod fixtures;
 pub mod jwt;
 mod openapi;
+mod page_links;
 pub mod pull_request;
 pub mod receiver;
 pub mod recorded;

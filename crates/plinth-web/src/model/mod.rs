@@ -5,7 +5,7 @@ mod git;
 mod organizations;
 
 pub use conversations::{Comment, Issue, Label, Notification, Pull, Release, Review, ReviewComment, Side, Thread};
-pub use git::{Branch, ChangedFile, Commit, Comparison, Content, Entry, Tag};
+pub use git::{Branch, ChangedFile, Commit, Comparison, Content, Entry, FileStatus, Tag};
 pub use organizations::{
     Account, DeviceRequest, Field, IssueField, Iteration, Project, ProjectItem, Repository, SelectedRepositories,
 };

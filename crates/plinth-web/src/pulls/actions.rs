@@ -48,9 +48,8 @@ pub async fn open(visit: &Visit, (owner, name): (&str, &str), form: &Form) -> Re
 /// Carries out what a form of a pull request's page asks for.
 pub async fn act(visit: &Visit, repo: (&str, &str), number: i64, form: &Form) -> Result<Reply> {
     let found = find_pull(visit, repo, number).await?;
-    let call = match call_for(visit, &found, form).await? {
-        Some(call) => call,
-        None => return Err(Error::BadRequest("The form has nothing to do.".into())),
+    let Some(call) = call_for(visit, &found, form).await? else {
+        return Err(Error::BadRequest("The form has nothing to do.".into()));
     };
     let sent: Outcome = visit.send(call.method, &call.target, call.body).await;
     match sent? {

@@ -9,7 +9,7 @@ use super::threads::{self, ThreadView, Threads};
 use super::{Found, Part, find_pull, frame};
 use crate::diff::{self, Kind};
 use crate::layout;
-use crate::model::{ChangedFile, Side};
+use crate::model::{ChangedFile, FileStatus, Side};
 use crate::reply::Reply;
 use crate::text;
 use crate::visit::{Listing, Visit};
@@ -89,6 +89,7 @@ fn file_view(
     let alone = format!("{}{}", visit.path, text::query(&[("page", &page), ("only", &file.filename)]));
     let form =
         format!("{}{}#line-form-{position}", visit.path, text::query(&[("page", &page), ("comment", &file.filename)]));
+    let whole = format!("{}/blob/{}/{}", found.repo.page(), found.pull.head.sha, text::path(&file.filename));
     let is_commented = visit.query("comment").as_deref() == Some(&file.filename);
     html! {
         details class="file box" id={ "file-" (position) } open[is_open] data-path=(file.filename)
@@ -96,9 +97,13 @@ fn file_view(
             summary { (diff::file_title(file)) }
             @if is_open {
                 (content(visit, found, file, threads))
-                @if visit.login().is_some() {
-                    @if is_commented { div id={ "line-form-" (position) } { (line_form(visit, found, &file.filename, Some(file))) } }
-                    @else { p class="actions padded" { a href=(form) { "Comment on a line" } } }
+                @if is_commented && visit.login().is_some() {
+                    div id={ "line-form-" (position) } { (line_form(visit, found, &file.filename, Some(file))) }
+                } @else {
+                    p class="actions padded" {
+                        @if visit.login().is_some() { a href=(form) { "Comment on a line" } }
+                        @if file.status != FileStatus::Removed { a href=(whole) { "View the whole file" } }
+                    }
                 }
             } @else { p class="padded" { a href=(alone) { "Show this file" } } }
         }
