@@ -2,6 +2,8 @@
 //!
 //! The seed is printed, and `PLINTH_TEST_SEED` sets it. `PLINTH_TEST_HISTORY_SECONDS` makes the run longer.
 
+#![expect(clippy::print_stdout, reason = "the seed is needed to repeat a run that failed")]
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
