@@ -58,7 +58,7 @@ impl<'a> Browser<'a> {
             self.store_cookies(&response);
             match response.header("location") {
                 Some(location) if response.status == 303 => {
-                    path = location.split('#').next().unwrap_or_default().to_owned()
+                    path = location.split('#').next().unwrap_or_default().to_owned();
                 }
                 _ => return response,
             }
