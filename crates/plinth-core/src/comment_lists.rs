@@ -15,7 +15,7 @@ pub enum Order {
 }
 
 impl Order {
-    fn reversed(self) -> Self {
+    pub fn reversed(self) -> Self {
         match self {
             Order::Up => Order::Down,
             Order::Down => Order::Up,
@@ -26,13 +26,11 @@ impl Order {
 }
 
 /// A list of comments of which pages are read.
-pub trait Listing: Sync {
+pub trait Listing: Sized + Sync {
     type Comment: Send;
 
-    fn order(&self) -> Order;
-    fn with_order(&self, order: Order) -> Self;
-    /// Whether the length of the list is known without reading it.
-    fn is_counted(&self) -> bool;
+    /// The same list from its end; `None` if its length is not known without reading it.
+    fn reversed(&self) -> Option<Self>;
     fn count(&self, db: &mut Connection) -> impl Future<Output = Result<i64, DbError>> + Send;
     /// The comments after the first `offset`, at most `limit`.
     fn list(
@@ -50,8 +48,8 @@ pub async fn list_page<L: Listing>(
     page: (i64, i64),
 ) -> Result<(Vec<L::Comment>, i64), DbError> {
     let total = listing.count(db).await?;
-    if let Some(window) = window_from_end(total, page).filter(|_| listing.is_counted()) {
-        let mut comments = listing.with_order(listing.order().reversed()).list(db, window).await?;
+    if let Some((reversed, window)) = listing.reversed().zip(window_from_end(total, page)) {
+        let mut comments = reversed.list(db, window).await?;
         comments.reverse();
         // If the length has changed meanwhile, this window is that of another page.
         if listing.count(db).await? == total {

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use crate::forms::Form;
 use crate::layout;
 use crate::model::{Account, Project, Repository, User};
-use crate::reply::{Reply, is_own_path};
 use crate::repository::summary;
+use crate::response::{WebResponse, is_own_path};
 use crate::session::{self, is_own_form};
 use crate::text;
 use crate::visit::{Rejected, Visit};
@@ -22,7 +22,7 @@ use crate::visit::{Rejected, Visit};
 const SHOWN: u32 = 30;
 const MEMBERS_SHOWN: u32 = 100;
 
-pub async fn show(visit: &Visit, login: &str) -> Result<Reply> {
+pub async fn show(visit: &Visit, login: &str) -> Result<WebResponse> {
     let account = visit.get::<Account>(&format!("/users/{}", text::segment(login))).await?;
     let is_org = account.kind == "Organization";
     let base = format!("/{}/{}", if is_org { "orgs" } else { "users" }, text::segment(&account.login));
@@ -66,7 +66,7 @@ pub async fn show(visit: &Visit, login: &str) -> Result<Reply> {
             }
         }
     };
-    Ok(Reply::FreshPage(layout::page(visit, &account.login, body)))
+    Ok(WebResponse::FreshPage(layout::page(visit, &account.login, body)))
 }
 
 fn project_row(base: &str, project: &Project) -> Markup {
@@ -80,9 +80,9 @@ fn project_row(base: &str, project: &Project) -> Markup {
 }
 
 /// The form to sign in. Its token belongs to a cookie that is set with it.
-pub fn sign_in_form(visit: &Visit) -> Result<Reply> {
+pub fn sign_in_form(visit: &Visit) -> Result<WebResponse> {
     if visit.session.is_some() {
-        return Ok(Reply::Redirect(target(visit.query("to").as_deref())));
+        return Ok(WebResponse::Redirect(target(visit.query("to").as_deref())));
     }
     let to = target(visit.query("to").as_deref());
     let known = session::visitor(&visit.headers, visit.transport);
@@ -95,8 +95,8 @@ pub fn sign_in_form(visit: &Visit) -> Result<Reply> {
     };
     let page = layout::narrow(visit, "Sign in", sign_in_body(&session::form_token(&visitor), &to, None));
     Ok(match cookie {
-        Some(cookie) => Reply::PageWithCookie(page, cookie),
-        None => Reply::FreshPage(page),
+        Some(cookie) => WebResponse::PageWithCookie(page, cookie),
+        None => WebResponse::FreshPage(page),
     })
 }
 
@@ -120,7 +120,7 @@ fn sign_in_body(token: &str, to: &str, problem: Option<&str>) -> Markup {
     }
 }
 
-pub async fn sign_in(visit: &Visit, form: &Form) -> Result<Reply> {
+pub async fn sign_in(visit: &Visit, form: &Form) -> Result<WebResponse> {
     let visitor = session::visitor(&visit.headers, visit.transport);
     if !is_own_form(&visit.headers, visitor.as_deref(), form.token()) {
         let message = "The form is too old, or your browser does not store cookies of this site. Load the page again.";
@@ -131,14 +131,14 @@ pub async fn sign_in(visit: &Visit, form: &Form) -> Result<Reply> {
         Ok(principal) => {
             let id = sessions::create(&visit.api.app, &write_access(visit, principal).await?).await?;
             let cookie = session::cookie_for(id.reveal(), LIFETIME_SECONDS, visit.transport);
-            Ok(Reply::SignedIn { to, cookie })
+            Ok(WebResponse::SignedIn { to, cookie })
         }
         Err(error @ (Error::Internal(_) | Error::Unavailable(_) | Error::RateLimited(_))) => Err(error),
         Err(_) => {
             let token = visitor.as_deref().map(session::form_token).unwrap_or_default();
             let rejected = Rejected::of_sign_in();
             let body = sign_in_body(&token, &to, Some(&rejected.message));
-            Ok(Reply::Problem(rejected.status, layout::narrow(visit, "Sign in", body)))
+            Ok(WebResponse::Problem(rejected.status, layout::narrow(visit, "Sign in", body)))
         }
     }
 }
@@ -154,11 +154,11 @@ async fn find_user(visit: &Visit, token: &str) -> Result<Arc<Principal>> {
     checked
 }
 
-pub async fn sign_out(visit: &Visit) -> Result<Reply> {
+pub async fn sign_out(visit: &Visit) -> Result<WebResponse> {
     if let Some(id) = &visit.session {
         sessions::delete(&write_access(visit, visit.caller.principal.clone()).await?, id).await?;
     }
-    Ok(Reply::SignedIn { to: "/".into(), cookie: session::cookie_without(visit.transport) })
+    Ok(WebResponse::SignedIn { to: "/".into(), cookie: session::cookie_without(visit.transport) })
 }
 
 async fn write_access(visit: &Visit, principal: Arc<Principal>) -> Result<WriteAccess<NoTarget>> {

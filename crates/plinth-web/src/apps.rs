@@ -12,14 +12,14 @@ use serde_json::json;
 use crate::forms::Form;
 use crate::layout;
 use crate::model::{Repository, SelectedRepositories};
-use crate::reply::Reply;
+use crate::response::WebResponse;
 use crate::text;
 use crate::visit::Visit;
 
 const SHOWN: u32 = 100;
 
 /// The public profile of an app: everyone who meets its bot may know what it is.
-pub async fn show(visit: &Visit, slug: &str) -> Result<Reply> {
+pub async fn show(visit: &Visit, slug: &str) -> Result<WebResponse> {
     let mut db = visit.api.app.read().await?;
     let app = core_apps::store::find_by_slug(&mut db, slug).await?.ok_or(Error::NotFound)?;
     let owner = core_accounts::store::find(&mut db, app.owner_id).await?.ok_or(Error::NotFound)?;
@@ -30,7 +30,7 @@ pub async fn show(visit: &Visit, slug: &str) -> Result<Reply> {
         h2 { "Permissions" }
         (permissions(&app.permissions))
     };
-    Ok(Reply::FreshPage(layout::narrow(visit, &app.name, body)))
+    Ok(WebResponse::FreshPage(layout::narrow(visit, &app.name, body)))
 }
 
 fn permissions(permissions: &Permissions) -> Markup {
@@ -46,7 +46,7 @@ fn permissions(permissions: &Permissions) -> Markup {
 }
 
 /// Whoever sees the repositories of an installation through the API may see the installation.
-pub async fn show_installation(visit: &Visit, id: i64) -> Result<Reply> {
+pub async fn show_installation(visit: &Visit, id: i64) -> Result<WebResponse> {
     let page = visit.page_number();
     let target = format!("/user/installations/{id}/repositories?per_page={SHOWN}&page={page}");
     let selected: SelectedRepositories = visit.get(&target).await?;
@@ -79,7 +79,7 @@ pub async fn show_installation(visit: &Visit, id: i64) -> Result<Reply> {
             }
         }
     };
-    Ok(Reply::FreshPage(layout::narrow(visit, "Installation", body)))
+    Ok(WebResponse::FreshPage(layout::narrow(visit, "Installation", body)))
 }
 
 fn installation_head(details: &InstallationDetails) -> Markup {
@@ -109,7 +109,7 @@ async fn others(visit: &Visit, account: &str, selected: &SelectedRepositories) -
     Ok(all.into_iter().filter(|repo| is_new(repo) && is_of_account(repo)).collect())
 }
 
-pub async fn select_repository(visit: &Visit, id: i64, form: &Form) -> Result<Reply> {
+pub async fn select_repository(visit: &Visit, id: i64, form: &Form) -> Result<WebResponse> {
     let (method, repo) = match (form.number("add"), form.number("remove")) {
         (Some(repo), _) => (Method::PUT, repo),
         (None, Some(repo)) => (Method::DELETE, repo),
@@ -117,7 +117,7 @@ pub async fn select_repository(visit: &Visit, id: i64, form: &Form) -> Result<Re
     };
     let target = format!("/user/installations/{id}/repositories/{repo}");
     match visit.send(method, &target, json!({})).await? {
-        Ok(_) => Ok(Reply::Redirect(visit.path.clone())),
+        Ok(_) => Ok(WebResponse::Redirect(visit.path.clone())),
         Err(rejected) => Ok(form.rejected(visit, &rejected)),
     }
 }

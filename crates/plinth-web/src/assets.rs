@@ -2,7 +2,7 @@
 
 use axum::body::Bytes;
 
-use crate::reply::Reply;
+use crate::response::WebResponse;
 
 /// They have the version in their URL, so that a new one is loaded at once.
 const FOR_A_YEAR: &str = "public, max-age=31536000, immutable";
@@ -34,12 +34,12 @@ impl Asset {
         format!("/-/{name}?{:08x}", checksum(text))
     }
 
-    pub fn reply(self) -> Reply {
+    pub fn response(self) -> WebResponse {
         let (content_type, text) = match self {
             Asset::Style => ("text/css; charset=utf-8", STYLE),
             Asset::Script => ("text/javascript; charset=utf-8", SCRIPT),
         };
-        Reply::File { content_type, body: Bytes::from_static(text.as_bytes()), caching: FOR_A_YEAR }
+        WebResponse::File { content_type, body: Bytes::from_static(text.as_bytes()), caching: FOR_A_YEAR }
     }
 }
 

@@ -10,8 +10,8 @@ use crate::highlight;
 use crate::layout::{self, Tab};
 use crate::markup;
 use crate::model::{Content, Repository};
-use crate::reply::Reply;
 use crate::repository::{breadcrumbs, find, ref_menu, split_ref};
+use crate::response::WebResponse;
 use crate::text;
 use crate::visit::Visit;
 
@@ -27,14 +27,14 @@ const PICTURES: [(&str, &str); 5] =
 const MARKDOWN: [&str; 4] = ["md", "markdown", "mdown", "mkdn"];
 const LINES_MAX: usize = 20_000;
 
-pub async fn show(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<Reply> {
+pub async fn show(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<WebResponse> {
     let repo = find(visit, repo).await?;
     let (reference, path) = split_ref(visit, &repo, rest).await?;
     let target = format!("{}/contents/{}{}", repo.api(), text::path(&path), text::query(&[("ref", &reference)]));
     let file = match visit.get::<Content>(&target).await? {
         Content::File(file) => file,
         Content::Directory(_) => {
-            return Ok(Reply::Redirect(format!(
+            return Ok(WebResponse::Redirect(format!(
                 "{}/tree/{}/{}",
                 repo.page(),
                 text::path(&reference),
@@ -74,7 +74,7 @@ pub async fn show(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<Reply
             (content)
         }
     };
-    Ok(Reply::Page(layout::repository(visit, &repo, (&path, Tab::Code), body)))
+    Ok(WebResponse::Page(layout::repository(visit, &repo, (&path, Tab::Code), body)))
 }
 
 async fn lines(path: &str, source: String) -> Markup {
@@ -107,7 +107,7 @@ fn too_large(raw: &str, size: u64) -> Markup {
 }
 
 /// The file itself, as a type that cannot run in a browser.
-pub async fn raw(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<Reply> {
+pub async fn raw(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<WebResponse> {
     let repo = find(visit, repo).await?;
     let (reference, path) = split_ref(visit, &repo, rest).await?;
     let target = format!("{}/contents/{}{}", repo.api(), text::path(&path), text::query(&[("ref", &reference)]));
@@ -123,12 +123,12 @@ pub async fn raw(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<Reply>
 }
 
 /// A text as a file.
-pub fn as_text(body: Bytes) -> Reply {
+pub fn as_text(body: Bytes) -> WebResponse {
     as_file(TEXT, body)
 }
 
-fn as_file(content_type: &'static str, body: Bytes) -> Reply {
-    Reply::File { content_type, body, caching: ASK_AGAIN }
+fn as_file(content_type: &'static str, body: Bytes) -> WebResponse {
+    WebResponse::File { content_type, body, caching: ASK_AGAIN }
 }
 
 fn picture(path: &str) -> Option<&'static str> {

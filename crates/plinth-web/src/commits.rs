@@ -7,8 +7,8 @@ use crate::blob::as_text;
 use crate::diff;
 use crate::layout::{self, Tab};
 use crate::model::{ChangedFile, Commit, Repository};
-use crate::reply::Reply;
 use crate::repository::{find, ref_menu, split_ref};
+use crate::response::WebResponse;
 use crate::routes::DiffFormat;
 use crate::text;
 use crate::visit::Visit;
@@ -17,7 +17,7 @@ const SHOWN: u32 = 30;
 /// Changed lines that are on the page at first.
 const OPEN_LINES_MAX: i64 = 2_000;
 
-pub async fn list(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<Reply> {
+pub async fn list(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<WebResponse> {
     let repo = find(visit, repo).await?;
     let (reference, inner) = match rest {
         "" => (repo.default_branch.clone(), String::new()),
@@ -34,7 +34,7 @@ pub async fn list(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<Reply
         (table(&repo, &commits.items))
         (layout::pager(visit, &commits))
     };
-    Ok(Reply::Page(layout::repository(visit, &repo, ("Commits", Tab::Code), body)))
+    Ok(WebResponse::Page(layout::repository(visit, &repo, ("Commits", Tab::Code), body)))
 }
 
 /// A list of commits.
@@ -58,7 +58,7 @@ pub fn table(repo: &Repository, commits: &[Commit]) -> Markup {
     }
 }
 
-pub async fn show(visit: &Visit, repo: (&str, &str), sha: &str) -> Result<Reply> {
+pub async fn show(visit: &Visit, repo: (&str, &str), sha: &str) -> Result<WebResponse> {
     let repo = find(visit, repo).await?;
     if let Some((sha, format)) = DiffFormat::split(sha) {
         let target = format!("{}/commits/{}", repo.api(), text::segment(sha));
@@ -87,7 +87,7 @@ pub async fn show(visit: &Visit, repo: (&str, &str), sha: &str) -> Result<Reply>
         }
         (files(visit, &commit.files))
     };
-    Ok(Reply::Page(layout::repository(visit, &repo, (commit.commit.subject(), Tab::Code), body)))
+    Ok(WebResponse::Page(layout::repository(visit, &repo, (commit.commit.subject(), Tab::Code), body)))
 }
 
 /// Changed files. The first ones are on the page, and each of the others at a URL of its own.

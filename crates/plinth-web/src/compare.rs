@@ -8,13 +8,13 @@ use crate::commits::{files, table};
 use crate::layout::{self, Tab};
 use crate::model::{Comparison, Repository};
 use crate::pulls;
-use crate::reply::Reply;
 use crate::repository::find;
+use crate::response::WebResponse;
 use crate::routes::DiffFormat;
 use crate::text;
 use crate::visit::Visit;
 
-pub async fn show(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<Reply> {
+pub async fn show(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<WebResponse> {
     let repo = find(visit, repo).await?;
     if let Some((rest, format)) = DiffFormat::split(rest) {
         let target = format!("{}/compare/{}", repo.api(), text::path(rest));
@@ -23,13 +23,13 @@ pub async fn show(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<Reply
     let chosen = visit.query("base").zip(visit.query("head"));
     if let Some((base, head)) = chosen.filter(|(base, head)| !base.is_empty() && !head.is_empty()) {
         let to = format!("{}/compare/{}...{}", repo.page(), text::path(&base), text::path(&head));
-        return Ok(Reply::Redirect(to));
+        return Ok(WebResponse::Redirect(to));
     }
     let (base, head) = rest.split_once("...").unwrap_or((&repo.default_branch, rest));
     let (base, head) = (base.to_owned(), head.to_owned());
     if head.is_empty() {
         let body = html! { h1 { "Compare branches" } (chooser(&repo, &base, &head)) };
-        return Ok(Reply::FreshPage(layout::repository(visit, &repo, ("Compare", Tab::Code), body)));
+        return Ok(WebResponse::FreshPage(layout::repository(visit, &repo, ("Compare", Tab::Code), body)));
     }
     let target = format!("{}/compare/{}...{}", repo.api(), text::path(&base), text::path(&head));
     let found: Comparison = visit.get(&target).await?;
@@ -48,7 +48,7 @@ pub async fn show(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<Reply
         h2 { "Files" }
         (files(visit, &found.files))
     };
-    Ok(Reply::Page(layout::repository(visit, &repo, ("Compare", Tab::Code), body)))
+    Ok(WebResponse::Page(layout::repository(visit, &repo, ("Compare", Tab::Code), body)))
 }
 
 fn chooser(repo: &Repository, base: &str, head: &str) -> Markup {

@@ -8,16 +8,16 @@ use serde_json::json;
 use crate::forms::Form;
 use crate::layout;
 use crate::model::DeviceRequest;
-use crate::reply::Reply;
+use crate::response::WebResponse;
 use crate::text;
 use crate::visit::Visit;
 
-pub async fn show(visit: &Visit) -> Result<Reply> {
+pub async fn show(visit: &Visit) -> Result<WebResponse> {
     if visit.login().is_none() {
-        return Ok(Reply::Redirect(format!("/-/sign-in{}", text::query(&[("to", &visit.here())]))));
+        return Ok(WebResponse::Redirect(format!("/-/sign-in{}", text::query(&[("to", &visit.here())]))));
     }
     let Some(code) = visit.query("user_code").filter(|code| !code.is_empty()) else {
-        return Ok(Reply::FreshPage(layout::narrow(visit, "Approve a device", code_form(None))));
+        return Ok(WebResponse::FreshPage(layout::narrow(visit, "Approve a device", code_form(None))));
     };
     let target = format!("/login/device/approve{}", text::query(&[("user_code", &code)]));
     let body = match visit.get::<DeviceRequest>(&target).await {
@@ -27,7 +27,7 @@ pub async fn show(visit: &Visit) -> Result<Reply> {
         )),
         Err(error) => return Err(error),
     };
-    Ok(Reply::FreshPage(layout::narrow(visit, "Approve a device", body)))
+    Ok(WebResponse::FreshPage(layout::narrow(visit, "Approve a device", body)))
 }
 
 fn code_form(problem: Option<&str>) -> Markup {
@@ -69,7 +69,7 @@ fn request_view(visit: &Visit, request: &DeviceRequest) -> Markup {
     }
 }
 
-pub async fn decide(visit: &Visit, form: &Form) -> Result<Reply> {
+pub async fn decide(visit: &Visit, form: &Form) -> Result<WebResponse> {
     let is_approved = form.get("decision") == Some("approve");
     let mut body =
         json!({ "user_code": form.text("user_code"), "decision": if is_approved { "approve" } else { "deny" } });
@@ -81,7 +81,7 @@ pub async fn decide(visit: &Visit, form: &Form) -> Result<Reply> {
             let message =
                 if is_approved { "The device is approved. You can return to it." } else { "The device was denied." };
             let body = html! { h1 { "Done" } p { (message) } p { a href="/" { "Home" } } };
-            Ok(Reply::FreshPage(layout::narrow(visit, "Done", body)))
+            Ok(WebResponse::FreshPage(layout::narrow(visit, "Done", body)))
         }
         Err(rejected) => Ok(form.rejected(visit, &rejected)),
     }

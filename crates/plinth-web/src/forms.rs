@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use plinth_base::error::{Error, Result};
 
 use crate::layout;
-use crate::reply::Reply;
+use crate::response::WebResponse;
 use crate::session::is_own_form;
 use crate::visit::{Rejected, Visit};
 
@@ -61,33 +61,33 @@ impl Form {
     }
 
     /// The page for a form that was rejected: why, and everything that was typed, to send it again.
-    pub fn rejected(&self, visit: &Visit, rejected: &Rejected) -> Reply {
-        let kept = self.0.iter().filter(|(name, _)| *name != FORM_TOKEN);
+    pub fn rejected(&self, visit: &Visit, rejected: &Rejected) -> WebResponse {
+        let others = self.0.iter().filter(|(name, _)| *name != FORM_TOKEN);
         let is_text = |name: &str| name == "body" || name == "title";
         let body = html! {
             h1 { "That was not accepted" }
             p class="problem" role="alert" { (rejected.message) }
             form method="post" action=(visit.here()) class="stack" {
                 (layout::form_token(visit))
-                @for (name, value) in kept {
+                @for (name, value) in others {
                     @if is_text(name) { (text_field(name, value)) }
                     @else { input type="hidden" name=(name) value=(value); }
                 }
                 p class="actions" { button class="primary" { "Try again" } " " a href=(visit.here()) { "Back" } }
             }
         };
-        Reply::Problem(rejected.status, layout::narrow(visit, "Not accepted", body))
+        WebResponse::Problem(rejected.status, layout::narrow(visit, "Not accepted", body))
     }
 }
 
 fn text_field(name: &str, value: &str) -> Markup {
     html! {
         @if name == "body" {
-            label for="kept-body" { "Text" }
-            textarea id="kept-body" name=(name) rows="10" { (value) }
+            label for="sent-body" { "Text" }
+            textarea id="sent-body" name=(name) rows="10" { (value) }
         } @else {
-            label for="kept-title" { "Title" }
-            input id="kept-title" name=(name) value=(value);
+            label for="sent-title" { "Title" }
+            input id="sent-title" name=(name) value=(value);
         }
     }
 }

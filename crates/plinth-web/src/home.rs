@@ -6,15 +6,15 @@ use plinth_base::error::Result;
 use crate::layout;
 use crate::model::{Issue, Notification, Repository};
 use crate::notifications;
-use crate::reply::Reply;
 use crate::repository::summary;
+use crate::response::WebResponse;
 use crate::text;
 use crate::visit::Visit;
 
 const SHOWN: u32 = 30;
 
-pub async fn show(visit: &Visit) -> Result<Reply> {
-    let Some(login) = visit.login() else { return Ok(Reply::FreshPage(welcome(visit))) };
+pub async fn show(visit: &Visit) -> Result<WebResponse> {
+    let Some(login) = visit.login() else { return Ok(WebResponse::FreshPage(welcome(visit))) };
     let waiting = visit.list_or_empty::<Notification>("/notifications?", SHOWN).await?;
     let assigned = visit.list_or_empty::<Issue>("/issues?filter=assigned", SHOWN).await?;
     let repos = visit.list_or_empty::<Repository>("/user/repos?sort=pushed", SHOWN).await?;
@@ -52,7 +52,7 @@ pub async fn show(visit: &Visit) -> Result<Reply> {
             }
         }
     };
-    Ok(Reply::Page(layout::page(visit, "Home", body)))
+    Ok(WebResponse::Page(layout::page(visit, "Home", body)))
 }
 
 fn welcome(visit: &Visit) -> maud::Markup {

@@ -5,11 +5,11 @@ use plinth_base::error::Result;
 
 use crate::layout;
 use crate::model::IssueField;
-use crate::reply::Reply;
+use crate::response::WebResponse;
 use crate::text;
 use crate::visit::Visit;
 
-pub async fn show(visit: &Visit, org: &str) -> Result<Reply> {
+pub async fn show(visit: &Visit, org: &str) -> Result<WebResponse> {
     let fields: Vec<IssueField> = visit.get(&format!("/orgs/{}/issue-fields", text::segment(org))).await?;
     let body = html! {
         main #main {
@@ -30,5 +30,5 @@ pub async fn show(visit: &Visit, org: &str) -> Result<Reply> {
             }
         }
     };
-    Ok(Reply::Page(layout::page(visit, "Issue fields", body)))
+    Ok(WebResponse::Page(layout::page(visit, "Issue fields", body)))
 }

@@ -9,15 +9,15 @@ use crate::forms::Form;
 use crate::layout::{self, Tab};
 use crate::model::{Comment, Issue, Repository, User};
 use crate::pulls::{comment_form, issue_comment, labels, status};
-use crate::reply::Reply;
 use crate::repository::find;
+use crate::response::WebResponse;
 use crate::text;
 use crate::visit::Visit;
 
 const SHOWN: u32 = 30;
 const COMMENT_PAGES_MAX: u32 = 10;
 
-pub async fn list(visit: &Visit, repo: (&str, &str)) -> Result<Reply> {
+pub async fn list(visit: &Visit, repo: (&str, &str)) -> Result<WebResponse> {
     let repo = find(visit, repo).await?;
     let (state, label) = (visit.query_or_empty("state"), visit.query_or_empty("labels"));
     let state = if state.is_empty() { "open".into() } else { state };
@@ -50,10 +50,10 @@ pub async fn list(visit: &Visit, repo: (&str, &str)) -> Result<Reply> {
         }
         (layout::pager(visit, &issues))
     };
-    Ok(Reply::Page(layout::repository(visit, &repo, ("Issues", Tab::Issues), body)))
+    Ok(WebResponse::Page(layout::repository(visit, &repo, ("Issues", Tab::Issues), body)))
 }
 
-pub async fn new_form(visit: &Visit, repo: (&str, &str)) -> Result<Reply> {
+pub async fn new_form(visit: &Visit, repo: (&str, &str)) -> Result<WebResponse> {
     let repo = find(visit, repo).await?;
     let body = html! {
         h1 { "New issue" }
@@ -66,24 +66,24 @@ pub async fn new_form(visit: &Visit, repo: (&str, &str)) -> Result<Reply> {
             p class="actions" { button class="primary" { "Open issue" } }
         }
     };
-    Ok(Reply::Page(layout::repository(visit, &repo, ("New issue", Tab::Issues), body)))
+    Ok(WebResponse::Page(layout::repository(visit, &repo, ("New issue", Tab::Issues), body)))
 }
 
-pub async fn open(visit: &Visit, (owner, name): (&str, &str), form: &Form) -> Result<Reply> {
+pub async fn open(visit: &Visit, (owner, name): (&str, &str), form: &Form) -> Result<WebResponse> {
     let repo = format!("/{}/{}", text::segment(owner), text::segment(name));
     let new = json!({ "title": form.text("title"), "body": form.lines("body") });
     match visit.send(Method::POST, &format!("/repos{repo}/issues"), new).await? {
-        Ok(made) => Ok(Reply::Redirect(format!("{repo}/issues/{}", made["number"].as_i64().unwrap_or_default()))),
+        Ok(made) => Ok(WebResponse::Redirect(format!("{repo}/issues/{}", made["number"].as_i64().unwrap_or_default()))),
         Err(rejected) => Ok(form.rejected(visit, &rejected)),
     }
 }
 
 /// A pull request has the same number in both lists, and a page of its own.
-pub async fn show(visit: &Visit, repo: (&str, &str), number: i64) -> Result<Reply> {
+pub async fn show(visit: &Visit, repo: (&str, &str), number: i64) -> Result<WebResponse> {
     let repo = find(visit, repo).await?;
     let issue: Issue = visit.get(&format!("{}/issues/{number}", repo.api())).await?;
     if issue.pull_request.is_some() {
-        return Ok(Reply::Redirect(format!("{}/pull/{number}", repo.page())));
+        return Ok(WebResponse::Redirect(format!("{}/pull/{number}", repo.page())));
     }
     let target = format!("{}/issues/{number}/comments?", repo.api());
     let comments = visit.list_all::<Comment>(&target, COMMENT_PAGES_MAX).await?;
@@ -117,7 +117,7 @@ pub async fn show(visit: &Visit, repo: (&str, &str), number: i64) -> Result<Repl
             } @else { p class="soft" { a href={ "/-/sign-in" (text::query(&[("to", &visit.path)])) } { "Sign in" } " to take part." } }
         }
     };
-    Ok(Reply::Page(layout::repository(visit, &repo, (&title, Tab::Issues), body)))
+    Ok(WebResponse::Page(layout::repository(visit, &repo, (&title, Tab::Issues), body)))
 }
 
 fn may_edit(visit: &Visit, repo: &Repository, author: Option<&User>) -> bool {
@@ -139,7 +139,7 @@ fn edit_form_of(visit: &Visit, issue: &Issue) -> maud::Markup {
     }
 }
 
-pub async fn act(visit: &Visit, (owner, name): (&str, &str), number: i64, form: &Form) -> Result<Reply> {
+pub async fn act(visit: &Visit, (owner, name): (&str, &str), number: i64, form: &Form) -> Result<WebResponse> {
     let repo = format!("/repos/{}/{}", text::segment(owner), text::segment(name));
     let (issue, comments) = (format!("{repo}/issues/{number}"), format!("{repo}/issues/comments"));
     let id_of = |key: &str| key.strip_prefix('c').map(text::segment);
@@ -157,10 +157,12 @@ pub async fn act(visit: &Visit, (owner, name): (&str, &str), number: i64, form: 
     };
     let is_new = method == Method::POST;
     match visit.send(method, &target, body).await? {
-        Ok(made) if is_new => {
-            Ok(Reply::Redirect(format!("{}#issuecomment-{}", visit.path, made["id"].as_i64().unwrap_or_default())))
-        }
-        Ok(_) => Ok(Reply::Redirect(visit.path.clone())),
+        Ok(made) if is_new => Ok(WebResponse::Redirect(format!(
+            "{}#issuecomment-{}",
+            visit.path,
+            made["id"].as_i64().unwrap_or_default()
+        ))),
+        Ok(_) => Ok(WebResponse::Redirect(visit.path.clone())),
         Err(rejected) => Ok(form.rejected(visit, &rejected)),
     }
 }

@@ -140,8 +140,8 @@ pub fn rendered(html_text: Option<&str>) -> Markup {
 /// Links to the pages before and after one.
 pub fn pager<T>(visit: &Visit, listing: &Listing<T>) -> Markup {
     let to = |number: u32| {
-        let kept = form_urlencoded::parse(visit.query.as_bytes()).filter(|(name, _)| name != "page");
-        let query = kept.chain([("page".into(), number.to_string().into())]);
+        let others = form_urlencoded::parse(visit.query.as_bytes()).filter(|(name, _)| name != "page");
+        let query = others.chain([("page".into(), number.to_string().into())]);
         let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(query).finish();
         format!("{}?{query}", visit.path)
     };

@@ -106,9 +106,9 @@ pub fn without_suggestion(html: &str) -> String {
 
 /// The lines of a hunk that a comment of `count` lines is about: the last ones.
 pub fn commented_lines(hunk: &str, count: usize) -> Vec<String> {
-    let kept: Vec<&str> = hunk.lines().skip(1).filter(|line| !line.starts_with(['-', '\\'])).collect();
-    let start = kept.len().saturating_sub(count);
-    kept[start..].iter().map(|line| diff::without_sign(line).to_owned()).collect()
+    let lines: Vec<&str> = hunk.lines().skip(1).filter(|line| !line.starts_with(['-', '\\'])).collect();
+    let start = lines.len().saturating_sub(count);
+    lines[start..].iter().map(|line| diff::without_sign(line).to_owned()).collect()
 }
 
 #[cfg(test)]

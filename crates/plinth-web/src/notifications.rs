@@ -8,15 +8,15 @@ use serde_json::json;
 use crate::forms::Form;
 use crate::layout;
 use crate::model::Notification;
-use crate::reply::Reply;
+use crate::response::WebResponse;
 use crate::text;
 use crate::visit::Visit;
 
 const SHOWN: u32 = 50;
 
-pub async fn show(visit: &Visit) -> Result<Reply> {
+pub async fn show(visit: &Visit) -> Result<WebResponse> {
     if visit.login().is_none() {
-        return Ok(Reply::Redirect(format!("/-/sign-in{}", text::query(&[("to", &visit.path)]))));
+        return Ok(WebResponse::Redirect(format!("/-/sign-in{}", text::query(&[("to", &visit.path)]))));
     }
     let shows_all = visit.query("all").is_some();
     let target = format!("/notifications?all={shows_all}");
@@ -53,7 +53,7 @@ pub async fn show(visit: &Visit) -> Result<Reply> {
             }
         }
     };
-    Ok(Reply::FreshPage(layout::page(visit, "Notifications", body)))
+    Ok(WebResponse::FreshPage(layout::page(visit, "Notifications", body)))
 }
 
 /// Notifications in a list, each with a link to what it is about.
@@ -84,10 +84,10 @@ fn page(notification: &Notification) -> String {
     format!("{}/{word}/{number}{anchor}", notification.repository.page())
 }
 
-pub async fn mark_read(visit: &Visit, form: &Form) -> Result<Reply> {
+pub async fn mark_read(visit: &Visit, form: &Form) -> Result<WebResponse> {
     let thread = form.number("thread").ok_or(Error::NotFound)?;
     match visit.send(Method::PATCH, &format!("/notifications/threads/{thread}"), json!({})).await? {
-        Ok(_) => Ok(Reply::Redirect("/-/notifications".into())),
+        Ok(_) => Ok(WebResponse::Redirect("/-/notifications".into())),
         Err(rejected) => Ok(form.rejected(visit, &rejected)),
     }
 }

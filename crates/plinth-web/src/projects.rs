@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::layout;
 use crate::model::{Field, Iteration, Project, ProjectItem};
-use crate::reply::Reply;
+use crate::response::WebResponse;
 use crate::routes::OwnerKind;
 use crate::text;
 use crate::visit::Visit;
@@ -14,7 +14,7 @@ use crate::visit::Visit;
 const SHOWN: u32 = 50;
 const FIELD_PAGES_MAX: u32 = 1;
 
-pub async fn show(visit: &Visit, kind: OwnerKind, owner: &str, number: i64) -> Result<Reply> {
+pub async fn show(visit: &Visit, kind: OwnerKind, owner: &str, number: i64) -> Result<WebResponse> {
     let word = match kind {
         OwnerKind::Organization => "orgs",
         OwnerKind::User => "users",
@@ -46,7 +46,7 @@ pub async fn show(visit: &Visit, kind: OwnerKind, owner: &str, number: i64) -> R
             (layout::pager(visit, &items))
         }
     };
-    Ok(Reply::Page(layout::page(visit, &project.title, body)))
+    Ok(WebResponse::Page(layout::page(visit, &project.title, body)))
 }
 
 /// Fields that somebody has added; the others are columns of every project.

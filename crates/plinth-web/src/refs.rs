@@ -5,14 +5,14 @@ use plinth_base::error::Result;
 
 use crate::layout::{self, Tab};
 use crate::model::{Branch, Tag};
-use crate::reply::Reply;
 use crate::repository::find;
+use crate::response::WebResponse;
 use crate::text;
 use crate::visit::Visit;
 
 const SHOWN: u32 = 50;
 
-pub async fn branches(visit: &Visit, repo: (&str, &str)) -> Result<Reply> {
+pub async fn branches(visit: &Visit, repo: (&str, &str)) -> Result<WebResponse> {
     let repo = find(visit, repo).await?;
     let branches = visit.list_or_empty::<Branch>(&format!("{}/branches?", repo.api()), SHOWN).await?;
     let body = html! {
@@ -37,10 +37,10 @@ pub async fn branches(visit: &Visit, repo: (&str, &str)) -> Result<Reply> {
         }
         (layout::pager(visit, &branches))
     };
-    Ok(Reply::Page(layout::repository(visit, &repo, ("Branches", Tab::Code), body)))
+    Ok(WebResponse::Page(layout::repository(visit, &repo, ("Branches", Tab::Code), body)))
 }
 
-pub async fn tags(visit: &Visit, repo: (&str, &str)) -> Result<Reply> {
+pub async fn tags(visit: &Visit, repo: (&str, &str)) -> Result<WebResponse> {
     let repo = find(visit, repo).await?;
     let tags = visit.list_or_empty::<Tag>(&format!("{}/tags?", repo.api()), SHOWN).await?;
     let body = html! {
@@ -56,5 +56,5 @@ pub async fn tags(visit: &Visit, repo: (&str, &str)) -> Result<Reply> {
         }
         (layout::pager(visit, &tags))
     };
-    Ok(Reply::Page(layout::repository(visit, &repo, ("Tags", Tab::Code), body)))
+    Ok(WebResponse::Page(layout::repository(visit, &repo, ("Tags", Tab::Code), body)))
 }

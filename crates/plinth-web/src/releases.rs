@@ -5,14 +5,14 @@ use plinth_base::error::Result;
 
 use crate::layout::{self, Tab};
 use crate::model::{Release, Repository};
-use crate::reply::Reply;
 use crate::repository::find;
+use crate::response::WebResponse;
 use crate::text;
 use crate::visit::Visit;
 
 const SHOWN: u32 = 10;
 
-pub async fn list(visit: &Visit, repo: (&str, &str)) -> Result<Reply> {
+pub async fn list(visit: &Visit, repo: (&str, &str)) -> Result<WebResponse> {
     let repo = find(visit, repo).await?;
     let releases = visit.list_or_empty::<Release>(&format!("{}/releases?", repo.api()), SHOWN).await?;
     let body = html! {
@@ -21,11 +21,11 @@ pub async fn list(visit: &Visit, repo: (&str, &str)) -> Result<Reply> {
         @for release in &releases.items { (one(&repo, release)) }
         (layout::pager(visit, &releases))
     };
-    Ok(Reply::Page(layout::repository(visit, &repo, ("Releases", Tab::Releases), body)))
+    Ok(WebResponse::Page(layout::repository(visit, &repo, ("Releases", Tab::Releases), body)))
 }
 
 /// A draft has no tag yet, so its page has the id of the release.
-pub async fn show(visit: &Visit, repo: (&str, &str), tag: &str) -> Result<Reply> {
+pub async fn show(visit: &Visit, repo: (&str, &str), tag: &str) -> Result<WebResponse> {
     let repo = find(visit, repo).await?;
     let target = match tag.strip_prefix("untagged-") {
         Some(id) => format!("{}/releases/{}", repo.api(), text::segment(id)),
@@ -33,7 +33,7 @@ pub async fn show(visit: &Visit, repo: (&str, &str), tag: &str) -> Result<Reply>
     };
     let release: Release = visit.get(&target).await?;
     let title = release.name.clone().unwrap_or_else(|| release.tag_name.clone());
-    Ok(Reply::Page(layout::repository(visit, &repo, (&title, Tab::Releases), one(&repo, &release))))
+    Ok(WebResponse::Page(layout::repository(visit, &repo, (&title, Tab::Releases), one(&repo, &release))))
 }
 
 fn one(repo: &Repository, release: &Release) -> Markup {

@@ -6,7 +6,7 @@ use plinth_base::error::{Error, Result};
 use crate::layout::{self, Tab};
 use crate::markup;
 use crate::model::{Branch, Commit, Content, Entry, Repository, Tag};
-use crate::reply::Reply;
+use crate::response::WebResponse;
 use crate::text;
 use crate::visit::Visit;
 
@@ -58,27 +58,32 @@ pub async fn split_ref(visit: &Visit, repo: &Repository, rest: &str) -> Result<(
     Ok(at(1))
 }
 
-pub async fn show(visit: &Visit, repo: (&str, &str)) -> Result<Reply> {
+pub async fn show(visit: &Visit, repo: (&str, &str)) -> Result<WebResponse> {
     let repo = find(visit, repo).await?;
     let reference = repo.default_branch.clone();
     directory(visit, &repo, &reference, "").await
 }
 
-pub async fn show_tree(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<Reply> {
+pub async fn show_tree(visit: &Visit, repo: (&str, &str), rest: &str) -> Result<WebResponse> {
     let repo = find(visit, repo).await?;
     let (reference, path) = split_ref(visit, &repo, rest).await?;
     directory(visit, &repo, &reference, &path).await
 }
 
-async fn directory(visit: &Visit, repo: &Repository, reference: &str, path: &str) -> Result<Reply> {
+async fn directory(visit: &Visit, repo: &Repository, reference: &str, path: &str) -> Result<WebResponse> {
     let query = text::query(&[("ref", reference)]);
     let target = format!("{}/contents/{}{query}", repo.api(), text::path(path));
     let Some(content) = visit.get_optional::<Content>(&target).await? else {
         let is_empty = path.is_empty() && reference == repo.default_branch;
-        return if is_empty { Ok(Reply::FreshPage(empty(visit, repo))) } else { Err(Error::NotFound) };
+        return if is_empty { Ok(WebResponse::FreshPage(empty(visit, repo))) } else { Err(Error::NotFound) };
     };
     let Content::Directory(entries) = content else {
-        return Ok(Reply::Redirect(format!("{}/blob/{}/{}", repo.page(), text::path(reference), text::path(path))));
+        return Ok(WebResponse::Redirect(format!(
+            "{}/blob/{}/{}",
+            repo.page(),
+            text::path(reference),
+            text::path(path)
+        )));
     };
     let latest =
         format!("{}/commits{}", repo.api(), text::query(&[("sha", reference), ("path", path), ("per_page", "1")]));
@@ -105,7 +110,7 @@ async fn directory(visit: &Visit, repo: &Repository, reference: &str, path: &str
         @if let Some(readme) = readme { section class="box padded" aria-label="README" { (readme) } }
     };
     let title = if path.is_empty() { "Code" } else { path };
-    Ok(Reply::Page(layout::repository(visit, repo, (title, Tab::Code), body)))
+    Ok(WebResponse::Page(layout::repository(visit, repo, (title, Tab::Code), body)))
 }
 
 /// The README of a directory, with links that lead into the repository.

@@ -18,7 +18,7 @@ use plinth_core::web_sessions;
 use plinth_store::InvalidationScope;
 
 use crate::forms::Form;
-use crate::reply::{self, Reply};
+use crate::response::{self, WebResponse};
 use crate::routes::{Place, Route};
 use crate::session::{self, Transport};
 use crate::visit::Visit;
@@ -57,7 +57,7 @@ impl Pages for WebPages {
     }
 
     fn error(&self, error: &Error) -> Response {
-        reply::page(reply::status_of(error), layout::error(error).into_string().into())
+        response::page(response::status_of(error), layout::error(error).into_string().into())
     }
 }
 
@@ -93,11 +93,11 @@ async fn respond(page: PageRequest) -> Result<PageResponse> {
     visit.session = session;
     visit.path = parts.uri.path().to_owned();
     visit.query = parts.uri.query().unwrap_or_default().to_owned();
-    let reply = match parts.method {
+    let responded = match parts.method {
         Method::POST => post(&visit, &route, Form::read(body).await?).await?,
         _ => get(&visit, &route).await?,
     };
-    let (response, whole) = reply.into_response();
+    let (response, whole) = responded.into_response();
     let scope = visit.scope().filter(|scope| !matches!(scope, InvalidationScope::Everything));
     Ok(PageResponse { row: &ROW, response, cached: whole.zip(scope) })
 }
@@ -118,9 +118,9 @@ fn is_loopback_host(authority: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-async fn get(visit: &Visit, route: &Route) -> Result<Reply> {
+async fn get(visit: &Visit, route: &Route) -> Result<WebResponse> {
     match route {
-        Route::Asset(asset) => Ok(asset.reply()),
+        Route::Asset(asset) => Ok(asset.response()),
         Route::Home => home::show(visit).await,
         Route::SignIn => accounts::sign_in_form(visit),
         Route::SignOut => Err(Error::NotFound),
@@ -135,7 +135,7 @@ async fn get(visit: &Visit, route: &Route) -> Result<Reply> {
     }
 }
 
-async fn get_place(visit: &Visit, repo: (&str, &str), place: &Place) -> Result<Reply> {
+async fn get_place(visit: &Visit, repo: (&str, &str), place: &Place) -> Result<WebResponse> {
     match place {
         Place::Overview => repository::show(visit, repo).await,
         Place::Tree(rest) => repository::show_tree(visit, repo, rest).await,
@@ -160,7 +160,7 @@ async fn get_place(visit: &Visit, repo: (&str, &str), place: &Place) -> Result<R
 }
 
 /// Every form is checked before anything else: it must come from a page of this service.
-async fn post(visit: &Visit, route: &Route, form: Form) -> Result<Reply> {
+async fn post(visit: &Visit, route: &Route, form: Form) -> Result<WebResponse> {
     if *route == Route::SignIn {
         return accounts::sign_in(visit, &form).await;
     }

@@ -86,7 +86,7 @@ pub fn is_own_form(headers: &HeaderMap, secret: Option<&str>, sent: Option<&str>
 }
 
 /// Browsers say where a form was sent from. Behind a proxy the host may be another, so only `null` and other sites by the
-/// browser's own judgement are rejected there.
+/// browser's own report are rejected there.
 fn is_own_origin(headers: &HeaderMap) -> bool {
     let text = |name: &http::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(site) = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok()) {

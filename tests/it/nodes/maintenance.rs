@@ -1,6 +1,6 @@
 //! Maintenance of packs that servers share, in one process and on both databases.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -15,6 +15,7 @@ use plinth_git::Repositories;
 use plinth_store::ObjectStorage;
 use serde_json::json;
 
+use super::storage::collect;
 use crate::support::fixtures::StateFile;
 use crate::support::wait::wait_until_async;
 use crate::support::{Client, START, TestDatabase};
@@ -107,16 +108,6 @@ impl Node {
         collect(&self.app.repositories.pack_directory(plinth_base::ids::RepoId(1)), &mut found);
         found.retain(|path| path.extension().is_some_and(|extension| extension == "pack"));
         found
-    }
-}
-
-fn collect(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-        if entry.path().is_dir() {
-            collect(&entry.path(), found);
-        } else {
-            found.push(entry.path());
-        }
     }
 }
 

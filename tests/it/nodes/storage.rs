@@ -95,7 +95,7 @@ impl Storage {
         wait_until("the S3 server accepts connections", || TcpStream::connect(address).is_ok());
     }
 
-    /// Starts the server again, if there is one: it remembers what its directories contain.
+    /// Starts the server again, if there is one: it caches what its directories contain.
     pub fn restart(&mut self) {
         if self.server.is_some() {
             self.take_down();
@@ -121,7 +121,8 @@ impl Storage {
     }
 }
 
-fn collect(directory: &Path, found: &mut Vec<PathBuf>) {
+/// Adds all files below a directory.
+pub fn collect(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         if entry.path().is_dir() {
             collect(&entry.path(), found);

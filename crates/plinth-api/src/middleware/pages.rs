@@ -19,7 +19,7 @@ use crate::policy::Row;
 use crate::request::request_permit::RequestPermit;
 use crate::routes::Matcher;
 
-/// HTML pages beside the API.
+/// HTML pages, in addition to the API.
 pub trait Pages: Send + Sync {
     /// Whether a request is for a page. `is_operation` says whether the API has an operation at its path.
     fn accepts(&self, request: &Request<Body>, is_operation: bool) -> bool;

@@ -1,7 +1,7 @@
 //! SQL for comments on issues.
 
 use super::model::{IssueComment, Listing, Scope};
-use crate::comment_lists::{self, Order, comment_page};
+use crate::comment_lists::{self, comment_page};
 use crate::conversations::Conversation;
 use crate::pulls::store::{author_columns, author_joins};
 use plinth_base::clock::Timestamp;
@@ -50,16 +50,8 @@ pub async fn list(
 impl comment_lists::Listing for Listing {
     type Comment = IssueComment;
 
-    fn order(&self) -> Order {
-        self.order
-    }
-
-    fn with_order(&self, order: Order) -> Self {
-        Self { order, ..*self }
-    }
-
-    fn is_counted(&self) -> bool {
-        self.since.is_none()
+    fn reversed(&self) -> Option<Self> {
+        self.since.is_none().then(|| Self { order: self.order.reversed(), ..*self })
     }
 
     async fn count(&self, db: &mut Connection) -> Result<i64, DbError> {

@@ -1,7 +1,7 @@
 //! SQL for review comments.
 
 use super::model::{Comment, CommentContext, Listing, NewComment, Scope};
-use crate::comment_lists::{self, Order, comment_page};
+use crate::comment_lists::{self, comment_page};
 use crate::notifications::can_read;
 use crate::pulls::store::{author_columns, author_joins};
 use crate::repos::name_key;
@@ -87,16 +87,8 @@ pub async fn list(
 impl comment_lists::Listing for Listing {
     type Comment = Comment;
 
-    fn order(&self) -> Order {
-        self.order
-    }
-
-    fn with_order(&self, order: Order) -> Self {
-        Self { order, ..*self }
-    }
-
-    fn is_counted(&self) -> bool {
-        self.since.is_none()
+    fn reversed(&self) -> Option<Self> {
+        self.since.is_none().then(|| Self { order: self.order.reversed(), ..*self })
     }
 
     async fn count(&self, db: &mut Connection) -> Result<i64, DbError> {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{Found, find_pull};
 use crate::forms::Form;
 use crate::model::Review;
-use crate::reply::Reply;
+use crate::response::WebResponse;
 use crate::text;
 use crate::visit::{Rejected, Visit};
 
@@ -30,7 +30,7 @@ enum Anchor {
 type Outcome = Result<Result<Value, Rejected>>;
 
 /// Opens a pull request.
-pub async fn open(visit: &Visit, (owner, name): (&str, &str), form: &Form) -> Result<Reply> {
+pub async fn open(visit: &Visit, (owner, name): (&str, &str), form: &Form) -> Result<WebResponse> {
     let repo = format!("/{}/{}", text::segment(owner), text::segment(name));
     let new = json!({
         "title": form.text("title"),
@@ -40,13 +40,13 @@ pub async fn open(visit: &Visit, (owner, name): (&str, &str), form: &Form) -> Re
         "draft": form.get("draft").is_some(),
     });
     match visit.send(Method::POST, &format!("/repos{repo}/pulls"), new).await? {
-        Ok(made) => Ok(Reply::Redirect(format!("{repo}/pull/{}", made["number"].as_i64().unwrap_or_default()))),
+        Ok(made) => Ok(WebResponse::Redirect(format!("{repo}/pull/{}", made["number"].as_i64().unwrap_or_default()))),
         Err(rejected) => Ok(form.rejected(visit, &rejected)),
     }
 }
 
 /// Carries out what a form of a pull request's page asks for.
-pub async fn act(visit: &Visit, repo: (&str, &str), number: i64, form: &Form) -> Result<Reply> {
+pub async fn act(visit: &Visit, repo: (&str, &str), number: i64, form: &Form) -> Result<WebResponse> {
     let found = find_pull(visit, repo, number).await?;
     let Some(call) = call_for(visit, &found, form).await? else {
         return Err(Error::BadRequest("The form has nothing to do.".into()));
@@ -59,7 +59,7 @@ pub async fn act(visit: &Visit, repo: (&str, &str), number: i64, form: &Form) ->
                 Anchor::Fixed(anchor) => format!("#{anchor}"),
                 Anchor::Made(prefix) => format!("#{prefix}{}", made["id"].as_i64().unwrap_or_default()),
             };
-            Ok(Reply::Redirect(format!("{}{anchor}", visit.path)))
+            Ok(WebResponse::Redirect(format!("{}{anchor}", visit.path)))
         }
         Err(rejected) => Ok(form.rejected(visit, &rejected)),
     }

@@ -7,7 +7,7 @@ use super::threads::{self, ThreadView, Threads};
 use super::{Found, Part, find_pull, frame};
 use crate::layout;
 use crate::model::{Comment, Review};
-use crate::reply::Reply;
+use crate::response::WebResponse;
 use crate::text;
 use crate::visit::Visit;
 
@@ -29,7 +29,7 @@ impl Event<'_> {
     }
 }
 
-pub async fn show(visit: &Visit, repo: (&str, &str), number: i64) -> Result<Reply> {
+pub async fn show(visit: &Visit, repo: (&str, &str), number: i64) -> Result<WebResponse> {
     let found = find_pull(visit, repo, number).await?;
     let threads = Threads::load(visit, &found).await?;
     let target = format!("{}/issues/{number}/comments?", found.repo.api());
@@ -49,7 +49,7 @@ pub async fn show(visit: &Visit, repo: (&str, &str), number: i64) -> Result<Repl
             @else { p class="soft" { a href={ "/-/sign-in" (text::query(&[("to", &visit.path)])) } { "Sign in" } " to take part." } }
         }
     };
-    Ok(Reply::Page(frame(visit, &found, Part::Conversation, body)))
+    Ok(WebResponse::Page(frame(visit, &found, Part::Conversation, body)))
 }
 
 fn events<'a>(comments: &'a [Comment], threads: &'a Threads) -> Vec<Event<'a>> {

@@ -10,7 +10,7 @@ use super::{Found, Part, find_pull, frame};
 use crate::diff::{self, Kind};
 use crate::layout;
 use crate::model::{ChangedFile, FileStatus, Side};
-use crate::reply::Reply;
+use crate::response::WebResponse;
 use crate::text;
 use crate::visit::{Listing, Visit};
 
@@ -26,7 +26,7 @@ struct FileThreads<'a> {
     others: Vec<&'a ThreadView>,
 }
 
-pub async fn show(visit: &Visit, repo: (&str, &str), number: i64) -> Result<Reply> {
+pub async fn show(visit: &Visit, repo: (&str, &str), number: i64) -> Result<WebResponse> {
     let found = find_pull(visit, repo, number).await?;
     let files = visit.list::<ChangedFile>(&format!("{}/files?", found.api()), FILES_SHOWN).await?;
     let threads = Threads::load(visit, &found).await?;
@@ -50,7 +50,7 @@ pub async fn show(visit: &Visit, repo: (&str, &str), number: i64) -> Result<Repl
             template #line-form { (line_form(visit, &found, "", None)) }
         }
     };
-    Ok(Reply::Page(frame(visit, &found, Part::Files, body)))
+    Ok(WebResponse::Page(frame(visit, &found, Part::Files, body)))
 }
 
 fn by_file(threads: &Threads) -> HashMap<&str, FileThreads<'_>> {

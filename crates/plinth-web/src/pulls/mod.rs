@@ -17,8 +17,8 @@ use crate::commits;
 use crate::diff;
 use crate::layout::{self, Tab};
 use crate::model::{Commit, Comparison, Label, Pull, Repository};
-use crate::reply::Reply;
 use crate::repository::find;
+use crate::response::WebResponse;
 use crate::routes::DiffFormat;
 use crate::text;
 use crate::visit::Visit;
@@ -27,7 +27,7 @@ const SHOWN: u32 = 30;
 /// The API lists at most 250 commits of a pull request.
 const COMMIT_PAGES_MAX: u32 = 3;
 
-pub async fn list(visit: &Visit, repo: (&str, &str)) -> Result<Reply> {
+pub async fn list(visit: &Visit, repo: (&str, &str)) -> Result<WebResponse> {
     let repo = find(visit, repo).await?;
     let (state, base, head) =
         (visit.query_or_empty("state"), visit.query_or_empty("base"), visit.query_or_empty("head"));
@@ -62,7 +62,7 @@ pub async fn list(visit: &Visit, repo: (&str, &str)) -> Result<Reply> {
         }
         (layout::pager(visit, &pulls))
     };
-    Ok(Reply::Page(layout::repository(visit, &repo, ("Pull requests", Tab::Pulls), body)))
+    Ok(WebResponse::Page(layout::repository(visit, &repo, ("Pull requests", Tab::Pulls), body)))
 }
 
 fn row(repo: &Repository, pull: &Pull) -> Markup {
@@ -153,15 +153,15 @@ pub fn frame(visit: &Visit, found: &Found, part: Part, body: Markup) -> Markup {
     layout::repository(visit, repo, (&title, Tab::Pulls), body)
 }
 
-pub async fn show_commits(visit: &Visit, repo: (&str, &str), number: i64) -> Result<Reply> {
+pub async fn show_commits(visit: &Visit, repo: (&str, &str), number: i64) -> Result<WebResponse> {
     let found = find_pull(visit, repo, number).await?;
     let all = visit.list_all::<Commit>(&format!("{}/commits?", found.api()), COMMIT_PAGES_MAX).await?;
     let body = commits::table(&found.repo, &all.items);
-    Ok(Reply::Page(frame(visit, &found, Part::Commits, body)))
+    Ok(WebResponse::Page(frame(visit, &found, Part::Commits, body)))
 }
 
 /// A pull request as text, for `diff_url` and `patch_url`.
-pub async fn text(visit: &Visit, (owner, name): (&str, &str), number: i64, format: DiffFormat) -> Result<Reply> {
+pub async fn text(visit: &Visit, (owner, name): (&str, &str), number: i64, format: DiffFormat) -> Result<WebResponse> {
     let target = format!("/repos/{}/{}/pulls/{number}", text::segment(owner), text::segment(name));
     Ok(as_text(visit.read(&target, format.accept()).await?.body))
 }

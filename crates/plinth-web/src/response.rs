@@ -17,7 +17,7 @@ const HTML: &str = "text/html; charset=utf-8";
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
 /// What a page handler returns.
-pub enum Reply {
+pub enum WebResponse {
     /// A page that may be cached for the same request.
     Page(Markup),
     /// A page that is made for this request only.
@@ -40,22 +40,22 @@ pub enum Reply {
     },
 }
 
-impl Reply {
+impl WebResponse {
     /// The whole body, if the response may be cached.
     pub fn into_response(self) -> (Response, Option<Bytes>) {
         match self {
-            Reply::Page(markup) => {
+            WebResponse::Page(markup) => {
                 let body = Bytes::from(markup.into_string());
                 (page(StatusCode::OK, body.clone()), Some(body))
             }
-            Reply::FreshPage(markup) => (page(StatusCode::OK, markup.into_string().into()), None),
-            Reply::Problem(status, markup) => (page(status, markup.into_string().into()), None),
-            Reply::Redirect(to) => (redirect(&to), None),
-            Reply::SignedIn { to, cookie } => (with_cookie(redirect(&to), &cookie), None),
-            Reply::PageWithCookie(markup, cookie) => {
+            WebResponse::FreshPage(markup) => (page(StatusCode::OK, markup.into_string().into()), None),
+            WebResponse::Problem(status, markup) => (page(status, markup.into_string().into()), None),
+            WebResponse::Redirect(to) => (redirect(&to), None),
+            WebResponse::SignedIn { to, cookie } => (with_cookie(redirect(&to), &cookie), None),
+            WebResponse::PageWithCookie(markup, cookie) => {
                 (with_cookie(page(StatusCode::OK, markup.into_string().into()), &cookie), None)
             }
-            Reply::File { content_type, body, caching } => (file(content_type, body, caching), None),
+            WebResponse::File { content_type, body, caching } => (file(content_type, body, caching), None),
         }
     }
 }
