@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::cache::get_or_create;
 use super::fast_import::FastImport;
 use super::state::{self, ACCOUNTS};
 use crate::harness::{Context, ServeOptions, service};
+use crate::http::Client;
 use crate::load::{self, Generated};
 use crate::servers::Synchronous;
 
@@ -16,6 +18,8 @@ const CONNECTIONS: usize = 64;
 const LINES: u64 = 1000;
 /// Comments of a thread: the first and its replies.
 const THREAD: u64 = 10;
+const STATISTICS_TIMEOUT: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// Below the limit that the service sets for a state file.
 const TOKENS_PER_FILE: usize = 10_000;
 
@@ -69,9 +73,25 @@ pub fn repositories(context: &Context, count: u64) -> Result<PathBuf> {
             let import = if index + 1 == count { ", import: source.git" } else { "" };
             let _ = writeln!(text, "  - {{ name: acme/repo-{index}, default_branch: main{import} }}");
         }
-        state::apply(context, directory, &text)
+        state::apply(context, directory, &text)?;
+        wait_for_statistics(context, &directory.join("data"), &format!("/repos/acme/repo-{}", count - 1))
     })?;
     Ok(directory.join("data"))
+}
+
+/// A service computes language and size of a repository after its start, which would change a recorded response.
+fn wait_for_statistics(context: &Context, data: &Path, repo: &str) -> Result<()> {
+    let service = service::start(context, data, ServeOptions::default())?;
+    let mut client = Client::connect(service.address)?;
+    let deadline = Instant::now() + STATISTICS_TIMEOUT;
+    while client.get(repo)?.expect(200)?.json()?["size"] == 0 {
+        if Instant::now() > deadline {
+            bail!("{repo} has no size after {} s", STATISTICS_TIMEOUT.as_secs());
+        }
+        std::thread::sleep(POLL_INTERVAL);
+    }
+    drop(client);
+    service.stop()
 }
 
 /// The data directory of a service with this many tokens and one repository, `acme/talk`.
