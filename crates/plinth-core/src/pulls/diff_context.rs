@@ -10,7 +10,7 @@ use crate::objects::Large;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{RepoId, Sha};
 use plinth_git::Reader;
-use plinth_git::diff::{Between, Comparison, Comparisons, FileChange, FileDiff};
+use plinth_git::diff::{Between, BinaryFiles, Comparison, Comparisons, FileChange, FileDiff};
 
 /// The two commits of a comparison: the merge base, and the head or one of its commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -71,8 +71,8 @@ impl<'a> DiffContext<'a> {
     }
 
     /// The unified diff of a range.
-    pub fn unified(&self, range: &Range) -> Result<Bytes> {
-        self.comparisons.unified(self.repo, self.reader, &range.base, &range.head)
+    pub fn unified(&self, range: &Range, binary: BinaryFiles) -> Result<Bytes> {
+        self.comparisons.unified(self.repo, self.reader, (&range.base, &range.head), binary)
     }
 
     /// The diff of a file as file lists show it.

@@ -3,6 +3,7 @@
 //! Everything here is a blocking, pure function of immutable objects, and equals what `git diff` prints.
 
 mod anchor;
+mod binary;
 mod cache;
 mod change;
 mod comparison;
@@ -20,6 +21,7 @@ mod unified;
 
 pub use crate::objects::tree::EMPTY_TREE;
 pub use anchor::{Anchor, Reanchored, Subject, reanchor};
+pub use binary::BinaryFiles;
 pub use cache::{Between, Comparisons};
 pub use change::{FileChange, Status};
 pub use comparison::{Comparison, Target};

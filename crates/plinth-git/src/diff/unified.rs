@@ -1,5 +1,6 @@
 //! The diff of two commits as text, as `git diff` prints it.
 
+use super::binary::{self, BinaryFiles};
 use super::change::{FileChange, Status};
 use super::entry::Entry;
 use super::file::FileDiff;
@@ -13,19 +14,19 @@ const TEXT_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Memory for each byte of a text: it grows by doubling.
 const MEMORY_PER_BYTE: usize = 2;
 
-/// The text of `git diff -M old new`, of two commits or trees.
-pub fn unified(repo: &dyn Source, old: &Sha, new: &Sha) -> Result<Vec<u8>> {
+/// The text of `git diff -M old new`, of two commits or trees; with binary files included, that of `git diff -M --binary`.
+pub fn unified(repo: &dyn Source, old: &Sha, new: &Sha, binary: BinaryFiles) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     for change in changes(repo, old, new)? {
         let before = text.len();
         match change.status() {
             // Content of different types is not compared: one file is deleted and another one added.
             Status::TypeChanged => {
-                write_file(repo, &FileChange { new: None, ..change.clone() }, &mut text)?;
-                write_file(repo, &FileChange { old: None, ..change }, &mut text)?;
+                write_file(repo, &FileChange { new: None, ..change.clone() }, binary, &mut text)?;
+                write_file(repo, &FileChange { old: None, ..change }, binary, &mut text)?;
             }
             Status::Added | Status::Deleted | Status::Modified | Status::Renamed => {
-                write_file(repo, &change, &mut text)?;
+                write_file(repo, &change, binary, &mut text)?;
             }
         }
         if text.len() > TEXT_BYTES_MAX {
@@ -36,7 +37,7 @@ pub fn unified(repo: &dyn Source, old: &Sha, new: &Sha) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-fn write_file(repo: &dyn Source, change: &FileChange, text: &mut Vec<u8>) -> Result<()> {
+fn write_file(repo: &dyn Source, change: &FileChange, binary: BinaryFiles, text: &mut Vec<u8>) -> Result<()> {
     let (Some(old), Some(new)) =
         (change.old.as_ref().or(change.new.as_ref()), change.new.as_ref().or(change.old.as_ref()))
     else {
@@ -50,14 +51,17 @@ fn write_file(repo: &dyn Source, change: &FileChange, text: &mut Vec<u8>) -> Res
         put(text, &[b"rename from ", &quoted_path("", &old.path)]);
         put(text, &[b"rename to ", &quoted_path("", &new.path)]);
     }
+    let diff = FileDiff::of(repo, change)?;
+    let is_included = diff.is_binary() && binary == BinaryFiles::Included;
     if change.old.as_ref().map(|entry| entry.id) != change.new.as_ref().map(|entry| entry.id) {
-        write_index(repo, change, text)?;
+        write_index(repo, change, is_included, text)?;
     }
 
     let old_name = change.old.as_ref().map_or(b"/dev/null".to_vec(), |_| old_name);
     let new_name = change.new.as_ref().map_or(b"/dev/null".to_vec(), |_| new_name);
-    let diff = FileDiff::of(repo, change)?;
-    if diff.is_binary() {
+    if is_included {
+        binary::write_contents(repo, change, text)?;
+    } else if diff.is_binary() {
         put(text, &[b"Binary files ", &old_name, b" and ", &new_name, b" differ"]);
     } else if !diff.hunks().is_empty() {
         put(text, &[b"--- ", &old_name, tail(&old_name)]);
@@ -79,9 +83,13 @@ fn write_modes(change: &FileChange, text: &mut Vec<u8>) {
     }
 }
 
-fn write_index(repo: &dyn Source, change: &FileChange, text: &mut Vec<u8>) -> Result<()> {
-    let old = abbreviation(repo, change.old.as_ref())?;
-    let new = abbreviation(repo, change.new.as_ref())?;
+/// Contents that are included have their whole names, so that whoever applies the patch can check them.
+fn write_index(repo: &dyn Source, change: &FileChange, is_whole: bool, text: &mut Vec<u8>) -> Result<()> {
+    let name = |entry: Option<&Entry>| {
+        let id = entry.map_or(Sha::from_bytes([0; 20]), |entry| entry.id);
+        if is_whole { Ok(id.to_string()) } else { repo.abbreviation(&id) }
+    };
+    let (old, new) = (name(change.old.as_ref())?, name(change.new.as_ref())?);
     put(text, &[b"index ", old.as_bytes(), b"..", new.as_bytes(), same_mode(change).as_bytes()]);
     Ok(())
 }
@@ -90,14 +98,6 @@ fn same_mode(change: &FileChange) -> String {
     match (&change.old, &change.new) {
         (Some(old), Some(new)) if old.mode == new.mode => format!(" {}", new.mode.octal()),
         _ => String::new(),
-    }
-}
-
-/// The abbreviated name of the object; zeros for a missing side.
-fn abbreviation(repo: &dyn Source, entry: Option<&Entry>) -> Result<String> {
-    match entry.map(|entry| entry.id) {
-        Some(id) => repo.abbreviation(&id),
-        None => repo.abbreviation(&Sha::from_bytes([0; 20])),
     }
 }
 

@@ -7,7 +7,7 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::{RepoId, Sha};
 use plinth_core::pulls::diff_context::{DiffContext, Range, with_diff_context_large};
 use plinth_core::pulls::model::Pull;
-use plinth_git::diff::EMPTY_TREE;
+use plinth_git::diff::{BinaryFiles, EMPTY_TREE};
 use plinth_git::{Commit, Identity, ObjectKind};
 
 /// A longer series is rejected, because it would take too much memory.
@@ -29,7 +29,7 @@ pub async fn diff_in(
     repo: RepoId,
     find: impl FnOnce(&DiffContext<'_>) -> Result<Range> + Send + 'static,
 ) -> Result<ApiResponse> {
-    let text = with_diff_context_large(app, repo, move |diffs| diffs.unified(&find(&diffs)?)).await?;
+    let text = with_diff_context_large(app, repo, move |diffs| diffs.unified(&find(&diffs)?, BinaryFiles::Named)).await?;
     ApiResponse::text(DIFF_TYPE, text.value).holding(text.reserved)
 }
 
@@ -37,7 +37,7 @@ pub async fn diff_in(
 pub async fn commit_diff(app: &App, repo: RepoId, named: Sha) -> Result<Option<ApiResponse>> {
     let text = with_diff_context_large(app, repo, move |diffs| {
         let Some((sha, commit)) = find_commit(&diffs, &named)? else { return Ok(None) };
-        diffs.unified(&Range { base: first_parent(&commit), head: sha }).map(Some)
+        diffs.unified(&Range { base: first_parent(&commit), head: sha }, BinaryFiles::Named).map(Some)
     });
     let text = text.await?;
     text.value.map(|value| ApiResponse::text(DIFF_TYPE, value).holding(text.reserved)).transpose()
@@ -117,7 +117,8 @@ fn write_patch(
         )
         .as_bytes(),
     );
-    text.extend_from_slice(&diffs.unified(&Range { base: first_parent(commit), head: sha })?);
+    let range = Range { base: first_parent(commit), head: sha };
+    text.extend_from_slice(&diffs.unified(&range, BinaryFiles::Included)?);
     text.extend_from_slice(b"-- \nplinth\n\n");
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 
+use crate::diff::binary::BinaryFiles;
 use crate::diff::change::{FileChange, Status};
 use crate::diff::comparison::{Comparison, Target};
 use crate::diff::entry::{Entry, FileMode};
@@ -50,7 +51,7 @@ pub struct Comparisons {
     lookups: WeightedCache<Key, Arc<AtomicUsize>>,
     merge_bases: Computed<Key, Option<Sha>>,
     diffs: Computed<DiffKey, Arc<FileDiff>>,
-    texts: Computed<Key, Bytes>,
+    texts: Computed<(Key, BinaryFiles), Bytes>,
     large: WeightedCache<DiffKey, Arc<FileDiff>>,
 }
 
@@ -124,9 +125,15 @@ impl Comparisons {
     }
 
     /// As [`unified`]. The text is not cached, only whether it is over budget.
-    pub fn unified(&self, repo: RepoId, source: &dyn Source, base: &Sha, head: &Sha) -> Result<Bytes> {
-        let compute = || unified(source, base, head).map(Bytes::from);
-        self.texts.get((repo, *base, *head), source.budget(), |_| None, compute)
+    pub fn unified(
+        &self,
+        repo: RepoId,
+        source: &dyn Source,
+        (base, head): (&Sha, &Sha),
+        binary: BinaryFiles,
+    ) -> Result<Bytes> {
+        let compute = || unified(source, base, head, binary).map(Bytes::from);
+        self.texts.get(((repo, *base, *head), binary), source.budget(), |_| None, compute)
     }
 
     /// As [`FileDiff::of`], cached.

@@ -3,13 +3,49 @@
 use proptest::prelude::*;
 
 use super::repo::TestRepo;
-use crate::diff::{FileDiff, FileMode, Status, changes, entry_at, unified};
+use crate::diff::{BinaryFiles, FileDiff, FileMode, Status, changes, entry_at, unified};
 use plinth_base::ids::Sha;
 
 fn assert_unified_as_git(repo: &TestRepo, old: &Sha, new: &Sha) {
-    let ours = unified(&repo.open(), old, new).expect("both commits exist");
+    let ours = unified(&repo.open(), old, new, BinaryFiles::Named).expect("both commits exist");
     let theirs = repo.diff(old, new);
     assert!(ours == theirs, "ours:\n{}\ngit:\n{}", String::from_utf8_lossy(&ours), String::from_utf8_lossy(&theirs));
+}
+
+/// Git applies our patch, forward and backward, and gets exactly the other tree.
+fn assert_applies(repo: &TestRepo, old: &Sha, new: &Sha) {
+    let patch = unified(&repo.open(), old, new, BinaryFiles::Included).expect("both commits exist");
+    assert!(!String::from_utf8_lossy(&patch).contains("Binary files"), "contents are included");
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(file.path(), &patch).expect("our own file");
+    let file = file.path().to_str().expect("a path of the test");
+    let tree = |commit: &Sha| repo.git(&["rev-parse", &format!("{commit}^{{tree}}")]);
+    for (from, to, flags) in [(old, new, &["--cached"][..]), (new, old, &["--cached", "-R"][..])] {
+        repo.git(&["read-tree", &from.to_string()]);
+        repo.git(&[&["apply"], flags, &[file]].concat());
+        assert_eq!(repo.git(&["write-tree"]), tree(to), "{from} to {to}");
+    }
+}
+
+#[test]
+fn patch_with_binary_files_is_applied_by_git() {
+    let repo = TestRepo::new();
+    let bytes = |seed: u32, count: u32| -> Vec<u8> {
+        (0..count).map(|index| (index.wrapping_mul(2_654_435_761).wrapping_add(seed) >> 11) as u8).collect()
+    };
+    repo.write("edited", bytes(1, 5_000)).write("gone", bytes(2, 51)).write("moved", bytes(3, 4_000));
+    repo.write("text", text(1, 5)).write("binary-to-text", b"\0\0").write("empty-to-binary", "");
+    let old = repo.commit();
+    repo.write("edited", bytes(4, 5_003)).write("new", bytes(5, 53)).write("text", text(2, 5)).write("one", b"\0");
+    repo.write("binary-to-text", "text\n").write("empty-to-binary", bytes(6, 104));
+    repo.git(&["mv", "moved", "renamed"]);
+    let mut renamed = bytes(3, 4_000);
+    renamed[17] ^= 1;
+    repo.write("renamed", renamed);
+    std::fs::remove_file(repo.path().join("gone")).expect("it was written");
+    let new = repo.commit();
+    assert_applies(&repo, &old, &new);
+    assert_applies(&repo, &new, &old);
 }
 
 /// Text that depends on `seed`, long enough for rename detection.
