@@ -32,6 +32,9 @@ const tests = {
     await goto('/-/sign-in');
     const violations = await check(page, 'sign-in');
     await shot('sign-in');
+    await page.click('text=Show a code');
+    violations.push(...await check(page, 'code'));
+    await shot('code');
     await signIn(MONA);
     for (const [name, path] of Object.entries(PAGES)) {
       for (const colorScheme of ['light', 'dark']) {
@@ -137,6 +140,19 @@ const tests = {
     await page.keyboard.press('Escape');
   },
 
+  async 'lines that a diff leaves out are shown on demand'({ page, goto, origin, shot }) {
+    await goto(`${PULL}/files`);
+    const file = page.locator('.file', { hasText: 'src/count.rs' });
+    const content = await (await fetch(`${origin}/octo-org/hello/raw/faster/src/count.rs`)).text();
+    await file.locator('.expand').first().click();
+    await file.locator('tr.x').first().waitFor();
+    while (await file.locator('.expand').count()) await file.locator('.expand').first().click();
+    await shot('expanded');
+    const rows = await file.locator('table.diff tr').evaluateAll((all) => all.filter((row) => row.cells.length === 3)
+      .map((row) => [row.cells[1].textContent, row.cells[2].textContent]).filter(([number]) => number));
+    assert.deepEqual(rows, content.trimEnd().split('\n').map((line, index) => [String(index + 1), line]));
+  },
+
   async 'nothing that a user wrote runs on any page'({ page, goto, signIn, api, errors, origin }) {
     const bodies = [];
     for (let start = 0; start < attempts.length; start += 25) bodies.push(attempts.slice(start, start + 25).join('\n\n'));
@@ -181,11 +197,30 @@ const tests = {
     await page.waitForSelector('text=The device is approved');
   },
 
+  async 'browser signs in with a code that is approved in another one'({ page, goto, signIn, shot }, { browser, origin }) {
+    const context = await browser.newContext({ baseURL: origin });
+    const other = await context.newPage();
+    await other.goto('/-/sign-in?to=/octo-org/secret');
+    for (const scope of ['read:org', 'read:project']) await other.check(`[name="scope-${scope}"]`);
+    await other.click('text=Show a code');
+    const code = await other.innerText('.device-code code');
+    assert.match(code, /^[A-Z]{4}-[A-Z]{4}$/);
+    await signIn(MONA);
+    await goto(`/login/device?user_code=${code}`);
+    assert.match(await page.innerText('main'), /A browser wants to sign in[^]*notifications, read:org, read:project, repo/);
+    await shot('browser-approval');
+    await page.click('text=Approve >> nth=-1');
+    await page.waitForSelector('text=The device is approved');
+    await other.waitForURL('**/octo-org/secret');
+    assert.match(await other.innerText('main'), /Keep it quiet|secret\.txt/);
+    await context.close();
+  },
+
   async 'sign-out ends the session'({ page, goto, signIn }) {
     await signIn(MONA);
     await goto('/octo-org/secret');
     await page.click('text=Sign out');
-    await page.waitForSelector('text=Sign in with a token');
+    await page.waitForSelector('text=Newest public repositories');
     await goto('/octo-org/secret', 404);
   },
 };

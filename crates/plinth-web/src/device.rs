@@ -45,11 +45,15 @@ fn code_form(problem: Option<&str>) -> Markup {
 
 fn request_view(visit: &Visit, request: &DeviceRequest) -> Markup {
     html! {
-        h1 { (request.app.name) " wants access" }
+        h1 { @if let Some(app) = &request.app { (app.name) " wants access" } @else { "A browser wants to sign in" } }
         p {
-            "A device with the code " code { (request.user_code) } " asks to act as " (layout::account(&request.account)) " through the app "
-            a href={ "/apps/" (text::segment(&request.app.slug)) } { (request.app.name) } " of " (request.app.owner)
-            ". Approve it only if you have started this yourself, until " (text::date(&request.expires_at)) "."
+            @if let Some(app) = &request.app {
+                "A device with the code " code { (request.user_code) } " asks to act as " (layout::account(&request.account)) " through the app "
+                a href={ "/apps/" (text::segment(&app.slug)) } { (app.name) } " of " (app.owner) "."
+            } @else {
+                "A browser with the code " code { (request.user_code) } " asks to use this server as " (layout::account(&request.account)) "."
+            }
+            " Approve it only if you have started this yourself, until " (text::date(&request.expires_at)) "."
         }
         @if let Some(permissions) = &request.permissions {
             h2 { "Permissions" }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::model::{ChangedFile, Side};
+use crate::model::{ChangedFile, FileStatus, Side};
 
 /// What a line of a diff is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +110,8 @@ pub fn change_counts(additions: i64, deletions: i64) -> Markup {
 /// A file of a commit or a comparison. Where `elsewhere` has a URL, its lines are there, to be loaded when it is opened.
 pub fn file(file: &ChangedFile, elsewhere: Option<&str>) -> Markup {
     html! {
-        details class="file box" open[elsewhere.is_none()] data-path=(file.filename) data-load=[elsewhere] {
+        details class="file box" open[elsewhere.is_none()] data-path=(file.filename) data-load=[elsewhere]
+            data-raw=[content_url(file)] {
             summary { (file_title(file)) }
             @match (elsewhere, &file.patch) {
                 (Some(url), _) => p class="padded" { a href=(url) { "Show this file" } },
@@ -119,6 +120,12 @@ pub fn file(file: &ChangedFile, elsewhere: Option<&str>) -> Markup {
             }
         }
     }
+}
+
+/// Where a script loads the lines that a diff leaves out; `None` if it leaves out none.
+pub fn content_url(file: &ChangedFile) -> Option<&str> {
+    let is_partial = !matches!(file.status, FileStatus::Added | FileStatus::Removed) && file.patch.is_some();
+    file.raw_url.as_deref().filter(|_| is_partial)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use maud::html;
 use plinth_base::error::Result;
+use plinth_core::repos::lists::list_newest_public;
 
 use crate::layout;
 use crate::model::{Issue, Notification, Repository};
@@ -14,7 +15,7 @@ use crate::visit::Visit;
 const SHOWN: u32 = 30;
 
 pub async fn show(visit: &Visit) -> Result<WebResponse> {
-    let Some(login) = visit.login() else { return Ok(WebResponse::FreshPage(welcome(visit))) };
+    let Some(login) = visit.login() else { return welcome(visit).await };
     let waiting = visit.list_or_empty::<Notification>("/notifications?", SHOWN).await?;
     let assigned = visit.list_or_empty::<Issue>("/issues?filter=assigned", SHOWN).await?;
     let repos = visit.list_or_empty::<Repository>("/user/repos?sort=pushed", SHOWN).await?;
@@ -55,18 +56,29 @@ pub async fn show(visit: &Visit) -> Result<WebResponse> {
     Ok(WebResponse::Page(layout::page(visit, "Home", body)))
 }
 
-fn welcome(visit: &Visit) -> maud::Markup {
-    layout::narrow(
+async fn welcome(visit: &Visit) -> Result<WebResponse> {
+    let repos = list_newest_public(&mut visit.api.app.read().await?, i64::from(SHOWN)).await?;
+    let page = layout::narrow(
         visit,
         "Welcome",
         html! {
             h1 { "Plinth" }
             p class="lead" { "Repositories, pull requests and project fields of this server, here and through its API." }
             p class="actions" {
-                a class="button primary" href="/-/sign-in" { "Sign in with a token" } " "
+                a class="button primary" href="/-/sign-in" { "Sign in" } " "
                 a class="button" href="/docs" { "Explore the API" }
             }
-            p class="soft" { "Public repositories are visible without a token, at their own addresses." }
+            h2 { "Newest public repositories" }
+            @if repos.is_empty() { p class="soft" { "There are none yet." } }
+            ul class="rows" {
+                @for repo in &repos {
+                    li {
+                        a href={ "/" (text::segment(&repo.owner)) "/" (text::segment(&repo.name)) } { (repo.owner) "/" (repo.name) }
+                        @if let Some(description) = &repo.description { p class="soft" { (description) } }
+                    }
+                }
+            }
         },
-    )
+    );
+    Ok(WebResponse::FreshPage(page))
 }

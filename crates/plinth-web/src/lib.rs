@@ -29,6 +29,7 @@ mod response;
 mod routes;
 mod service;
 mod session;
+mod sign_in;
 mod text;
 mod visit;
 

@@ -26,10 +26,9 @@ pub enum WebResponse {
     Problem(StatusCode, Markup),
     /// Another page, after a form. Relative to this service.
     Redirect(String),
-    /// As `Redirect`, and sets a cookie.
-    SignedIn {
+    RedirectWithCookies {
         to: String,
-        cookie: String,
+        cookies: Vec<String>,
     },
     /// A page that sets a cookie.
     PageWithCookie(Markup, String),
@@ -51,7 +50,9 @@ impl WebResponse {
             WebResponse::FreshPage(markup) => (page(StatusCode::OK, markup.into_string().into()), None),
             WebResponse::Problem(status, markup) => (page(status, markup.into_string().into()), None),
             WebResponse::Redirect(to) => (redirect(&to), None),
-            WebResponse::SignedIn { to, cookie } => (with_cookie(redirect(&to), &cookie), None),
+            WebResponse::RedirectWithCookies { to, cookies } => {
+                (cookies.iter().fold(redirect(&to), |response, cookie| with_cookie(response, cookie)), None)
+            }
             WebResponse::PageWithCookie(markup, cookie) => {
                 (with_cookie(page(StatusCode::OK, markup.into_string().into()), &cookie), None)
             }

@@ -12,6 +12,7 @@ pub enum Route {
     Asset(Asset),
     Home,
     SignIn,
+    SignInCode,
     SignOut,
     Notifications,
     Device,
@@ -82,6 +83,7 @@ impl Route {
         match parts.as_slice() {
             [""] => Some(Route::Home),
             ["-", "sign-in"] => Some(Route::SignIn),
+            ["-", "sign-in", "code"] => Some(Route::SignInCode),
             ["-", "sign-out"] => Some(Route::SignOut),
             ["-", "notifications"] => Some(Route::Notifications),
             ["-", name] => Asset::find(name).map(Route::Asset),

@@ -13,6 +13,7 @@ use plinth_api::middleware::{LocalCaller, PageOrigin, PageRequest, PageResponse,
 use plinth_api::policy::{Caching, Row, Wire};
 use plinth_base::error::{Error, Result};
 use plinth_core::access::policy::OPEN;
+use plinth_core::accounts::Login;
 use plinth_core::tokens::Principal;
 use plinth_core::web_sessions;
 use plinth_store::InvalidationScope;
@@ -24,7 +25,7 @@ use crate::session::{self, Transport};
 use crate::visit::Visit;
 use crate::{
     accounts, apps, blob, commits, compare, device, home, issue_fields, issues, layout, notifications, projects, pulls,
-    refs, releases, repository,
+    refs, releases, repository, sign_in,
 };
 
 /// Pages have one name in metrics and logs, since their paths have names of accounts in them.
@@ -45,11 +46,14 @@ impl Pages for WebPages {
     fn accepts(&self, request: &Request<Body>, is_operation: bool) -> bool {
         let (method, path) = (request.method(), request.uri().path());
         let is_known = matches!(*method, Method::GET | Method::HEAD | Method::POST);
-        let Some(route) = Route::parse(path).filter(|_| is_known) else { return path.starts_with("/-/") };
-        if is_operation && route != Route::Home {
+        let route = Route::parse(path).filter(|_| is_known);
+        if path.starts_with("/-/") {
+            return true;
+        }
+        if (is_operation && route != Some(Route::Home)) || (route.is_none() && is_of_api(path)) {
             return false;
         }
-        path.starts_with("/-/") || route.is_file(method) || prefers_html(request.headers())
+        route.is_some_and(|route| route.is_file(method)) || prefers_html(request.headers())
     }
 
     fn respond(&self, request: PageRequest) -> BoxFuture<'_, Result<PageResponse>> {
@@ -59,6 +63,12 @@ impl Pages for WebPages {
     fn error(&self, error: &Error) -> Response {
         response::page(response::status_of(error), layout::error(error).into_string().into())
     }
+}
+
+/// Whether a path without a page belongs to the API, which responds in JSON even to a browser.
+fn is_of_api(path: &str) -> bool {
+    let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+    Login::parse(first).is_err()
 }
 
 /// Browsers accept HTML before anything else; clients of the API do not ask for it first.
@@ -122,7 +132,8 @@ async fn get(visit: &Visit, route: &Route) -> Result<WebResponse> {
     match route {
         Route::Asset(asset) => Ok(asset.response()),
         Route::Home => home::show(visit).await,
-        Route::SignIn => accounts::sign_in_form(visit),
+        Route::SignIn => sign_in::show(visit),
+        Route::SignInCode => sign_in::show_code(visit).await,
         Route::SignOut => Err(Error::NotFound),
         Route::Notifications => notifications::show(visit).await,
         Route::Device => device::show(visit).await,
@@ -161,12 +172,14 @@ async fn get_place(visit: &Visit, repo: (&str, &str), place: &Place) -> Result<W
 
 /// Every form is checked before anything else: it must come from a page of this service.
 async fn post(visit: &Visit, route: &Route, form: Form) -> Result<WebResponse> {
-    if *route == Route::SignIn {
-        return accounts::sign_in(visit, &form).await;
+    match route {
+        Route::SignIn => return sign_in::with_token(visit, &form).await,
+        Route::SignInCode => return sign_in::act_on_code(visit, &form).await,
+        _ => {}
     }
     form.check_origin(visit)?;
     match route {
-        Route::SignOut => accounts::sign_out(visit).await,
+        Route::SignOut => sign_in::sign_out(visit).await,
         Route::Notifications => notifications::mark_read(visit, &form).await,
         Route::Device => device::decide(visit, &form).await,
         Route::Installation(id) => apps::select_repository(visit, *id, &form).await,

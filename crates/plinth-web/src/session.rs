@@ -11,6 +11,9 @@ const PLAIN_NAME: &str = "plinth_session";
 /// Before signing in there is no session, but the form has a token all the same.
 const VISITOR_SECURE_NAME: &str = "__Host-plinth_visitor";
 const VISITOR_PLAIN_NAME: &str = "plinth_visitor";
+/// While a browser waits for its code to be approved.
+const CODE_SECURE_NAME: &str = "__Host-plinth_code";
+const CODE_PLAIN_NAME: &str = "plinth_code";
 const VISITOR_LENGTH: usize = 32;
 const COOKIE_LENGTH_MAX: usize = 64;
 
@@ -37,6 +40,13 @@ impl Transport {
         }
     }
 
+    fn code_name(self) -> &'static str {
+        match self {
+            Transport::Encrypted => CODE_SECURE_NAME,
+            Transport::PlainLoopback => CODE_PLAIN_NAME,
+        }
+    }
+
     fn attributes(self) -> &'static str {
         match self {
             Transport::Encrypted => "Path=/; HttpOnly; SameSite=Lax; Secure",
@@ -53,6 +63,21 @@ pub fn presented(headers: &HeaderMap, transport: Transport) -> Option<String> {
 /// What the browser was given with the form to sign in.
 pub fn visitor(headers: &HeaderMap, transport: Transport) -> Option<String> {
     cookie(headers, transport.visitor_name())
+}
+
+/// The device code of a browser that signs in with a code.
+pub fn device_code(headers: &HeaderMap, transport: Transport) -> Option<String> {
+    cookie(headers, transport.code_name())
+}
+
+/// The cookie with a device code.
+pub fn cookie_for_code(code: &str, seconds: i64, transport: Transport) -> String {
+    format!("{}={code}; Max-Age={seconds}; {}", transport.code_name(), transport.attributes())
+}
+
+/// The cookie that removes the device code.
+pub fn cookie_without_code(transport: Transport) -> String {
+    format!("{}=; Max-Age=0; {}", transport.code_name(), transport.attributes())
 }
 
 /// The cookie of a new session.

@@ -45,6 +45,29 @@ async fn clients_of_the_api_get_json_as_before() {
 }
 
 #[tokio::test]
+async fn browser_gets_a_page_for_a_path_without_one() {
+    let service = Service::with(&mona().repo("mona/open", "").to_string()).await;
+    let browser = Browser::new(&service);
+    for path in ["/mona/open/wiki", "/mona/open/pull/99999999999999999999", "/mona/open/pull/x", "/-/nothing", "/mona/a/b/c"] {
+        let response = browser.get(path).await.expect(404);
+        assert_eq!(response.header("content-type"), Some("text/html; charset=utf-8"), "{path}");
+        let client = service.anonymous().header("accept", "application/json");
+        if !path.starts_with("/-/") {
+            assert_eq!(client.get(path).await.expect(404).json()["message"], "Not Found");
+        }
+    }
+}
+
+#[tokio::test]
+async fn first_page_lists_public_repositories_to_everyone() {
+    let state = mona().repo("mona/open", "description: For all").repo("mona/secret", "private: true");
+    let service = Service::with(&state.to_string()).await;
+    let page = Browser::new(&service).page("/").await;
+    assert!(page.contains("href=\"/mona/open\"") && page.contains("For all"), "{page}");
+    assert!(!page.contains("secret"), "{page}");
+}
+
+#[tokio::test]
 async fn private_and_absent_pages_are_the_same() {
     let state =
         mona().users(&["hubot"]).repo("mona/secret", "private: true").classic("hubot", "repo", "ghp_hubothubot");

@@ -15,7 +15,7 @@ use plinth_core::accounts::Account;
 use plinth_core::apps::AppKind;
 use plinth_core::oauth::model::{self, TokenOutcome};
 use plinth_core::oauth::model::{INTERVAL_SECONDS, LIFETIME_SECONDS};
-use plinth_core::oauth::{ApprovalRequest, rules};
+use plinth_core::oauth::{ApprovalRequest, RequestingApp, rules};
 use plinth_core::tokens::Permissions;
 
 words! { AppKind: GitHubApp, OAuth }
@@ -137,11 +137,12 @@ pub struct Preview<'a> {
     user_code: String,
     /// The account that the device would act as.
     account: User<'a>,
-    app: PreviewApp<'a>,
+    /// `null` for a browser that signs in to the pages of the service.
+    app: Option<PreviewApp<'a>>,
     /// Of a GitHub App.
     #[schemars(with = "Option<PermissionsSchema>")]
     permissions: Option<&'a Permissions>,
-    /// Of an OAuth app, separated by commas.
+    /// Of an OAuth app or a browser, separated by commas.
     scopes: Option<String>,
     /// Scopes that the caller's token lacks to approve this.
     missing_scopes: Vec<String>,
@@ -169,21 +170,18 @@ impl<'a> Preview<'a> {
         missing_scopes: Vec<String>,
         urls: &'a Urls,
     ) -> Self {
-        let app = &request.app;
-        let (permissions, scopes) = match app.kind {
-            AppKind::GitHubApp => (Some(&app.permissions), None),
-            AppKind::OAuth => (None, Some(request.scopes.to_string())),
-        };
+        let permissions = request.permissions();
+        let scopes = permissions.is_none().then(|| request.scopes.to_string());
         Self {
             user_code: rules::user_code(typed),
             account: User::new(user, urls),
-            app: PreviewApp {
+            app: request.app.as_ref().map(|RequestingApp { app, owner }| PreviewApp {
                 slug: &app.slug,
                 name: &app.name,
-                owner: &request.app_owner,
+                owner,
                 client_id: &app.client_id,
                 kind: Word(app.kind),
-            },
+            }),
             permissions,
             scopes,
             missing_scopes,

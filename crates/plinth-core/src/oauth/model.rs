@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use crate::apps::App;
-use crate::tokens::{Scopes, Secret};
+use crate::apps::{App, AppKind};
+use crate::tokens::{Permissions, Scopes, Secret};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, AppId};
 use plinth_store::{from_row, text_column};
@@ -19,7 +19,9 @@ pub const SLOW_DOWN_SECONDS: i64 = 5;
 #[derive(Debug, Clone)]
 pub struct DeviceCode {
     pub id: i64,
-    pub app_id: AppId,
+    pub user_code: String,
+    /// `None` for a browser that signs in to the pages of the service.
+    pub app_id: Option<AppId>,
     /// Separated by commas.
     pub scopes: String,
     pub interval_seconds: i64,
@@ -29,7 +31,7 @@ pub struct DeviceCode {
     pub user_id: Option<AccountId>,
 }
 
-from_row!(DeviceCode { id, app_id, scopes, interval_seconds, expires_at, polled_at, decision, user_id });
+from_row!(DeviceCode { id, user_code, app_id, scopes, interval_seconds, expires_at, polled_at, decision, user_id });
 
 /// The user's decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,13 +62,27 @@ text_column!(Decision);
 /// A device that waits for approval, with everything that an approval grants.
 pub struct ApprovalRequest {
     pub code: DeviceCode,
-    pub app: App,
-    /// The login of the account that the app belongs to.
-    pub app_owner: String,
-    /// Of an OAuth app; a GitHub App has permissions instead.
+    /// `None` for a browser that signs in to the pages of the service.
+    pub app: Option<RequestingApp>,
+    /// Of an OAuth app or a browser; a GitHub App has permissions instead.
     pub scopes: Scopes,
     /// Identifies account, app and rights: see [`super::rules::confirmation`].
     pub confirmation: String,
+}
+
+impl ApprovalRequest {
+    /// The permissions that a GitHub App gets in the place of scopes.
+    pub fn permissions(&self) -> Option<&Permissions> {
+        let requesting = self.app.as_ref().filter(|requesting| requesting.app.kind == AppKind::GitHubApp);
+        requesting.map(|requesting| &requesting.app.permissions)
+    }
+}
+
+/// The app that a device belongs to.
+pub struct RequestingApp {
+    pub app: App,
+    /// The login of the account that the app belongs to.
+    pub owner: String,
 }
 
 /// The response to a device that asks for its token.

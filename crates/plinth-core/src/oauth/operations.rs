@@ -2,12 +2,12 @@
 
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::AccountId;
+use plinth_base::ids::{AccountId, AppId};
 use plinth_store::{Connection, Transaction};
 use subtle::ConstantTimeEq;
 
 use super::model::{
-    ApprovalRequest, Decision, DeviceCode, INTERVAL_SECONDS, LIFETIME_SECONDS, OAuthError, TokenOutcome,
+    ApprovalRequest, Decision, DeviceCode, INTERVAL_SECONDS, LIFETIME_SECONDS, OAuthError, RequestingApp, TokenOutcome,
 };
 use super::store::NewDeviceCode;
 use super::{Approval, TokenRequest, rules, store};
@@ -40,39 +40,34 @@ pub async fn create_code(
         Ok(scopes) => scopes,
         Err(error) => return Ok(Err(error)),
     };
-    let device_code = random_text(DEVICE_CODE_LENGTH);
-    let user_code = format!("{}-{}", random_letters(USER_CODE_HALF), random_letters(USER_CODE_HALF));
-    let context = (tokens::hash(&device_code), user_code.clone(), client, scopes, core.clock.now());
-    access
-        .write(context, |tx, (hash, user_code, client, scopes, now)| {
-            Box::pin(insert(tx, *hash, user_code, client, scopes, *now))
-        })
-        .await?;
-    Ok(Ok(Codes { device_code, user_code }))
-}
-
-/// Stores a new code. A GitHub App has permissions instead of scopes.
-async fn insert(
-    tx: &mut Transaction,
-    hash: [u8; 32],
-    user_code: &str,
-    client: &apps::App,
-    scopes: &Scopes,
-    now: Timestamp,
-) -> Result<()> {
+    // A GitHub App has permissions instead.
     let scopes = match client.kind {
         AppKind::OAuth => scopes.to_string(),
         AppKind::GitHubApp => String::new(),
     };
-    let new = NewDeviceCode {
-        hash,
-        user_code,
-        app: client.id,
-        scopes: &scopes,
-        interval_seconds: INTERVAL_SECONDS,
-        expires_at: now.plus_seconds(LIFETIME_SECONDS),
-    };
-    store::insert(tx, &new, now).await
+    insert_code(core, access, Some(client.id), scopes).await.map(Ok)
+}
+
+/// Stores new codes of a device of an app, or of a browser.
+pub(super) async fn insert_code(
+    core: &Core,
+    access: &WriteAccess<NoTarget>,
+    app: Option<AppId>,
+    scopes: String,
+) -> Result<Codes> {
+    let device_code = random_text(DEVICE_CODE_LENGTH);
+    let user_code = format!("{}-{}", random_letters(USER_CODE_HALF), random_letters(USER_CODE_HALF));
+    let context = (tokens::hash(&device_code), user_code.clone(), app, scopes, core.clock.now());
+    access
+        .write(context, |tx, (hash, user_code, app, scopes, now)| {
+            Box::pin(async move {
+                let (interval_seconds, expires_at) = (INTERVAL_SECONDS, now.plus_seconds(LIFETIME_SECONDS));
+                let new = NewDeviceCode { hash: *hash, user_code, app: *app, scopes, interval_seconds, expires_at };
+                store::insert(tx, &new, *now).await
+            })
+        })
+        .await?;
+    Ok(Codes { device_code, user_code })
 }
 
 /// Exchanges a device code for a token.
@@ -155,11 +150,19 @@ pub async fn find_request(
     now: Timestamp,
 ) -> Result<ApprovalRequest> {
     let code = store::find_undecided(db, &rules::user_code(typed), now).await?.ok_or(Error::NotFound)?;
-    let app = apps::store::find(db, code.app_id).await?.ok_or(Error::NotFound)?;
-    let app_owner = accounts::store::find(db, app.owner_id).await?.ok_or(Error::NotFound)?.login;
+    let app = match code.app_id {
+        Some(id) => Some(find_app(db, id).await?),
+        None => None,
+    };
     let scopes = Scopes::parse(&code.scopes);
-    let confirmation = rules::confirmation(user, &app, &scopes);
-    Ok(ApprovalRequest { code, app, app_owner, scopes, confirmation })
+    let confirmation = rules::confirmation(user, app.as_ref().map(|requesting| &requesting.app), &scopes);
+    Ok(ApprovalRequest { code, app, scopes, confirmation })
+}
+
+async fn find_app(db: &mut Connection, id: AppId) -> Result<RequestingApp> {
+    let app = apps::store::find(db, id).await?.ok_or(Error::NotFound)?;
+    let owner = accounts::store::find(db, app.owner_id).await?.ok_or(Error::NotFound)?.login;
+    Ok(RequestingApp { app, owner })
 }
 
 /// The first step of an approval: what the device would get, and the scopes for it that the caller's token lacks.
@@ -170,7 +173,8 @@ pub async fn preview(
     user_code: &str,
 ) -> Result<(ApprovalRequest, Vec<String>)> {
     let request = find_request(&mut core.read().await?, user_code, user, core.clock.now()).await?;
-    let missing = rules::missing_scopes(scopes_of(caller)?, &request.app, &request.scopes);
+    let app = request.app.as_ref().map(|requesting| &requesting.app);
+    let missing = rules::missing_scopes(scopes_of(caller)?, app, &request.scopes);
     Ok((request, missing))
 }
 
@@ -206,7 +210,8 @@ pub async fn decide(
     let request = find_request(tx, &approval.user_code, user, now).await?;
     if approval.decision == Decision::Approve {
         if let Some(token_scopes) = token_scopes {
-            rules::check_may_approve(token_scopes, &request.app, &request.scopes)?;
+            let app = request.app.as_ref().map(|requesting| &requesting.app);
+            rules::check_may_approve(token_scopes, app, &request.scopes)?;
         }
         rules::check_confirmation(approval.confirmation.as_deref(), &request.confirmation)?;
     }

@@ -48,7 +48,7 @@ pub fn user_code(typed: &str) -> String {
 }
 
 /// A token cannot grant more than it may do itself.
-pub fn check_may_approve(own: &Scopes, app: &App, requested: &Scopes) -> Result<()> {
+pub fn check_may_approve(own: &Scopes, app: Option<&App>, requested: &Scopes) -> Result<()> {
     let missing = missing_scopes(own, app, requested);
     if missing.is_empty() {
         return Ok(());
@@ -57,10 +57,10 @@ pub fn check_may_approve(own: &Scopes, app: &App, requested: &Scopes) -> Result<
 }
 
 /// The scopes that a token lacks to grant what the device requests.
-pub fn missing_scopes(own: &Scopes, app: &App, requested: &Scopes) -> Vec<String> {
-    match app.kind {
-        AppKind::OAuth => own.missing_of(requested),
-        AppKind::GitHubApp => {
+pub fn missing_scopes(own: &Scopes, app: Option<&App>, requested: &Scopes) -> Vec<String> {
+    match app.filter(|app| app.kind == AppKind::GitHubApp) {
+        None => own.missing_of(requested),
+        Some(app) => {
             let missing = scopes_of(&app.permissions).into_iter().filter(|scope| !own.grant(*scope));
             missing.map(|scope| scope.as_str().to_owned()).collect()
         }
@@ -88,10 +88,11 @@ fn scopes_of(permissions: &Permissions) -> Vec<Scope> {
 }
 
 /// A hash of everything that an approval grants. The user sends it back, so that exactly what they saw is approved.
-pub fn confirmation(user: AccountId, app: &App, requested: &Scopes) -> String {
-    let text = match app.kind {
-        AppKind::OAuth => format!("{user} {} scopes {requested}", app.id),
-        AppKind::GitHubApp => format!("{user} {} permissions {}", app.id, app.permissions.to_text()),
+pub fn confirmation(user: AccountId, app: Option<&App>, requested: &Scopes) -> String {
+    let text = match app {
+        None => format!("{user} browser scopes {requested}"),
+        Some(app) if app.kind == AppKind::OAuth => format!("{user} {} scopes {requested}", app.id),
+        Some(app) => format!("{user} {} permissions {}", app.id, app.permissions.to_text()),
     };
     let hash = tokens::hash(&text);
     hash.iter().take(CONFIRMATION_BYTES).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
@@ -116,7 +117,8 @@ mod tests {
     fn code(polled: Option<i64>, decision: Option<Decision>, expires: i64) -> DeviceCode {
         DeviceCode {
             id: 1,
-            app_id: AppId(1),
+            user_code: "BCDF-GHJK".into(),
+            app_id: Some(AppId(1)),
             scopes: String::new(),
             interval_seconds: 5,
             expires_at: Timestamp(expires),

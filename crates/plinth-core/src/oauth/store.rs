@@ -10,7 +10,7 @@ use plinth_store::{Connection, DbError, Transaction, params};
 pub struct NewDeviceCode<'a> {
     pub hash: [u8; 32],
     pub user_code: &'a str,
-    pub app: AppId,
+    pub app: Option<AppId>,
     pub scopes: &'a str,
     pub interval_seconds: i64,
     pub expires_at: Timestamp,
@@ -27,9 +27,16 @@ pub async fn insert(db: &mut Transaction, new: &NewDeviceCode<'_>, now: Timestam
 
 /// The code of a device of this app.
 pub async fn find(db: &mut Connection, hash: &[u8; 32], app: AppId) -> Result<Option<DeviceCode>, DbError> {
-    let sql = "select id, app_id, scopes, interval_seconds, expires_at, polled_at, decision, user_id \
+    let sql = "select id, user_code, app_id, scopes, interval_seconds, expires_at, polled_at, decision, user_id \
                from device_code where hash = $1 and app_id = $2";
     db.optional(sql, params![hash, app]).await
+}
+
+/// The code of a browser.
+pub async fn find_of_browser(db: &mut Connection, hash: &[u8; 32]) -> Result<Option<DeviceCode>, DbError> {
+    let sql = "select id, user_code, app_id, scopes, interval_seconds, expires_at, polled_at, decision, user_id \
+               from device_code where hash = $1 and app_id is null";
+    db.optional(sql, params![hash]).await
 }
 
 /// The code with this user code, if it is neither decided nor expired.
@@ -38,7 +45,7 @@ pub async fn find_undecided(
     user_code: &str,
     now: Timestamp,
 ) -> Result<Option<DeviceCode>, DbError> {
-    let sql = "select id, app_id, scopes, interval_seconds, expires_at, polled_at, decision, user_id \
+    let sql = "select id, user_code, app_id, scopes, interval_seconds, expires_at, polled_at, decision, user_id \
                from device_code where user_code = $1 and decision is null and expires_at > $2";
     db.optional(sql, params![user_code, now]).await
 }

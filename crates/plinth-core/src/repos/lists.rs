@@ -8,7 +8,7 @@ use crate::accounts::{AccountKind, AccountSummary, OrgRole};
 use crate::paging::Page;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, RepoId};
-use plinth_store::{Connection, DbError, FromRow, Row, params};
+use plinth_store::{Connection, DbError, FromRow, Row, from_row, params};
 
 /// How repositories belong to an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +140,23 @@ pub async fn count(db: &mut Connection, viewer: Viewer, filter: &Filter) -> Resu
     let shown = filter.shown();
     let values = params![user, kind, limited_by, account, owner, collaborator, member, shown, since, before];
     Ok(db.one::<(i64,)>(sql, values).await?.0)
+}
+
+/// A public repository, for a list that everyone sees.
+#[derive(Debug, Clone)]
+pub struct PublicRepo {
+    pub owner: String,
+    pub name: String,
+    pub description: Option<String>,
+}
+
+from_row!(PublicRepo { owner, name, description });
+
+/// The newest public repositories.
+pub async fn list_newest_public(db: &mut Connection, limit: i64) -> Result<Vec<PublicRepo>, DbError> {
+    let sql = "select o.login, r.name, r.description from repo r join account o on o.id = r.owner_id \
+               where not r.private and not r.deleted order by r.id desc limit $1";
+    db.all(sql, params![limit]).await
 }
 
 /// A user who has a role in a repository.

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::TokenId;
+use plinth_store::Transaction;
 
 use super::store;
 use crate::Core;
@@ -18,14 +20,13 @@ const ID_LENGTH: usize = 40;
 /// Creates a session for the token of the caller.
 pub async fn create(core: &Core, access: &WriteAccess<NoTarget>) -> Result<Secret> {
     let token = access.caller().token_id().ok_or(Error::Unauthenticated(BAD_CREDENTIALS))?;
+    access.write((token, core.clock.now()), |tx, (token, now)| Box::pin(insert(tx, *token, *now))).await
+}
+
+/// Stores a new session for a token.
+pub async fn insert(tx: &mut Transaction, token: TokenId, now: Timestamp) -> Result<Secret> {
     let id = Secret::new(random_text(ID_LENGTH));
-    let now = core.clock.now();
-    let context = (hash(id.reveal()), token, (now, now.plus_seconds(LIFETIME_SECONDS)));
-    access
-        .write(context, |tx, (hash, token, times)| {
-            Box::pin(async move { Ok(store::insert(tx, hash, *token, *times).await?) })
-        })
-        .await?;
+    store::insert(tx, &hash(id.reveal()), token, (now, now.plus_seconds(LIFETIME_SECONDS))).await?;
     Ok(id)
 }
 

@@ -25,6 +25,74 @@ async function load(details) {
   if (!loaded) return;
   details.replaceChildren(...loaded.childNodes);
   relativeTimes(details);
+  offerContext(details);
+}
+
+/** Unchanged lines around a change, in a diff and in one step of showing more. */
+const CONTEXT = 3;
+const CONTEXT_STEP = 100;
+
+/** The lines that a diff leaves out above a row: the first and last numbers in the new file, and what to add for the old one. */
+function gapAbove(row) {
+  const [, old, fresh] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(row.dataset.hunk ?? '') ?? [];
+  let above = row.previousElementSibling;
+  while (above && !(above.cells.length === 3 && above.cells[1].textContent)) above = above.previousElementSibling;
+  const first = above ? Number(above.cells[1].textContent) + 1 : 1;
+  if (fresh) return { first, last: Number(fresh) - 1, offset: old - fresh };
+  return { first, last: Infinity, offset: above ? above.cells[0].textContent - above.cells[1].textContent : 0 };
+}
+
+/** Adds a button to every place of a diff where lines are left out. */
+function offerContext(root) {
+  for (const file of root.matches?.('.file[data-raw]') ? [root] : root.querySelectorAll('.file[data-raw]')) {
+    const table = file.querySelector(':scope > table.diff');
+    if (!table || table.querySelector('.expand')) continue;
+    // A diff that ends with fewer unchanged lines than it shows elsewhere ends with its file.
+    const last = [...table.rows].filter((row) => row.className !== 't').slice(-CONTEXT);
+    if (last.length === CONTEXT && last.every((row) => !row.className)) {
+      const end = table.tBodies[0].insertRow();
+      end.className = 'h';
+      end.insertCell().colSpan = 3;
+    }
+    for (const row of table.querySelectorAll('tr.h')) {
+      row.dataset.hunk = row.cells[0].textContent;
+      const { first, last } = gapAbove(row);
+      if (first > last) continue;
+      const button = document.createElement('button');
+      Object.assign(button, { type: 'button', className: 'expand', textContent: last === Infinity ? '↓ more lines' : '↕ lines above' });
+      row.cells[0].prepend(button, ' ');
+    }
+  }
+}
+
+/** Inserts the lines above a row that the diff leaves out: those next to the row first. */
+async function expand(button) {
+  const row = button.closest('tr');
+  const file = row.closest('.file');
+  const response = await fetch(new URL(file.dataset.raw).pathname);
+  if (!response.ok) return;
+  const lines = (await response.text()).split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  const { first, last, offset } = gapAbove(row);
+  const isEnd = last === Infinity;
+  const end = isEnd ? Math.min(lines.length, first + CONTEXT_STEP - 1) : last;
+  const start = isEnd ? first : Math.max(first, end - CONTEXT_STEP + 1);
+  const fragment = document.createDocumentFragment();
+  for (let number = start; number <= end; number += 1) {
+    const line = document.createElement('tr');
+    line.className = 'x';
+    for (const text of [number + offset, number, lines[number - 1]]) line.insertCell().textContent = text;
+    fragment.append(line);
+  }
+  // Above what stays hidden is the row with the button; above everything else are the new lines.
+  const isComplete = isEnd ? end === lines.length : start === first;
+  if (isEnd || isComplete) row.before(fragment);
+  else {
+    row.after(fragment);
+    row.dataset.hunk = `@@ -${start + offset} +${start}`;
+    row.cells[0].lastChild.textContent = '';
+  }
+  if (isComplete) row.remove();
 }
 
 /** The line of a diff at a cell: its side and number. */
@@ -41,7 +109,7 @@ function commentOn(cell, extend) {
   const template = document.getElementById('line-form');
   const row = cell.closest('tr');
   const file = cell.closest('details.file');
-  if (!template || !file || row.cells.length < 3 || cell.cellIndex > 1 || !cell.textContent) return;
+  if (!template || !file || row.cells.length < 3 || row.className === 'x' || cell.cellIndex > 1 || !cell.textContent) return;
   const { side, number } = lineAt(row, cell);
   const first = extend && chosen && chosen.file === file && chosen.side === side ? chosen.number : number;
   document.querySelector('tr.new-comment')?.remove();
@@ -102,7 +170,22 @@ document.addEventListener('keydown', (event) => {
   keys[event.key]();
 });
 
+/** Waits until the code of this browser is approved, and continues then. */
+async function awaitApproval(form) {
+  for (let approval = form.dataset.approval; approval !== 'given';) {
+    await new Promise((resolve) => { setTimeout(resolve, 3000); });
+    const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const found = page.querySelector('form[data-approval]');
+    if (!found) return location.reload();
+    approval = found.dataset.approval;
+  }
+  return form.querySelector('button[name=finish]').click();
+}
+
 document.addEventListener('click', (event) => {
+  const button = event.target.closest('.expand');
+  if (button) expand(button);
   const cell = event.target.closest('.file .diff td');
   if (cell && !cell.closest('.thread, .suggestion')) commentOn(cell, event.shiftKey);
   const line = event.target.closest('.code a[href^="#L"]');
@@ -121,5 +204,7 @@ document.addEventListener('toggle', (event) => load(event.target), true);
 addEventListener('hashchange', () => { markLines(); openTarget(); });
 document.body.classList.add('with-script');
 relativeTimes(document);
+offerContext(document);
+document.querySelectorAll('form[data-approval]').forEach(awaitApproval);
 markLines();
 openTarget();

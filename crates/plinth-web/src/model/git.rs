@@ -112,6 +112,8 @@ pub struct ChangedFile {
     /// Absent for binary and for large files.
     pub patch: Option<String>,
     pub previous_filename: Option<String>,
+    /// Where the new content is.
+    pub raw_url: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

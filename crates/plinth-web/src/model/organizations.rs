@@ -161,7 +161,8 @@ pub struct SelectedRepositories {
 pub struct DeviceRequest {
     pub user_code: String,
     pub account: User,
-    pub app: DeviceApp,
+    /// `None` for a browser that signs in.
+    pub app: Option<DeviceApp>,
     pub permissions: Option<BTreeMap<String, String>>,
     pub scopes: Option<String>,
     pub missing_scopes: Vec<String>,

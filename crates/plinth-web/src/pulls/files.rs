@@ -93,7 +93,7 @@ fn file_view(
     let is_commented = visit.query("comment").as_deref() == Some(&file.filename);
     html! {
         details class="file box" id={ "file-" (position) } open[is_open] data-path=(file.filename)
-            data-load=[(!is_open).then_some(&alone)] {
+            data-load=[(!is_open).then_some(&alone)] data-raw=[diff::content_url(file)] {
             summary { (diff::file_title(file)) }
             @if is_open {
                 (content(visit, found, file, threads))

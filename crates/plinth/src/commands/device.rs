@@ -11,7 +11,7 @@ use plinth_base::error::{Error, Result};
 use plinth_core::accounts::Account;
 use plinth_core::apps::AppKind;
 
-use plinth_core::oauth::{self, Approval, ApprovalRequest, Decision};
+use plinth_core::oauth::{self, Approval, ApprovalRequest, Decision, RequestingApp};
 use plinth_store::{Store, Transaction};
 
 #[derive(Debug, Subcommand)]
@@ -74,13 +74,20 @@ async fn show(store: &Store, code: &str, login: &str, now: Timestamp, out: &mut 
 }
 
 fn describe(request: &ApprovalRequest, user: &Account, out: &mut (dyn Write + Send)) -> Result<()> {
-    let app = &request.app;
-    let (kind, rights) = match app.kind {
-        AppKind::GitHubApp => ("GitHub App", format!("permissions {}", app.permissions.to_text())),
-        AppKind::OAuth => ("OAuth app", format!("scopes {}", request.scopes)),
-    };
-    writeln!(out, "app      {} ({}), {kind} of {}", app.name, app.slug, request.app_owner)?;
-    writeln!(out, "rights   {rights}")?;
+    match &request.app {
+        Some(RequestingApp { app, owner }) => {
+            let kind = match app.kind {
+                AppKind::GitHubApp => "GitHub App",
+                AppKind::OAuth => "OAuth app",
+            };
+            writeln!(out, "app      {} ({}), {kind} of {owner}", app.name, app.slug)?;
+        }
+        None => writeln!(out, "app      none: a browser that signs in to the pages of this server")?,
+    }
+    match request.permissions() {
+        Some(permissions) => writeln!(out, "rights   permissions {}", permissions.to_text())?,
+        None => writeln!(out, "rights   scopes {}", request.scopes)?,
+    }
     writeln!(out, "account  {}", user.login)?;
     writeln!(out, "expires  {}", request.code.expires_at)?;
     Ok(())

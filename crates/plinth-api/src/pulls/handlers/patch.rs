@@ -29,7 +29,8 @@ pub async fn diff_in(
     repo: RepoId,
     find: impl FnOnce(&DiffContext<'_>) -> Result<Range> + Send + 'static,
 ) -> Result<ApiResponse> {
-    let text = with_diff_context_large(app, repo, move |diffs| diffs.unified(&find(&diffs)?, BinaryFiles::Named)).await?;
+    let text =
+        with_diff_context_large(app, repo, move |diffs| diffs.unified(&find(&diffs)?, BinaryFiles::Named)).await?;
     ApiResponse::text(DIFF_TYPE, text.value).holding(text.reserved)
 }
 
