@@ -1,21 +1,15 @@
-// Tests the HTML pages in a real browser against a real server.
+// Tests reading the HTML pages in a real browser against a real server.
 //
 //   PLINTH=target/debug/plinth CHROMIUM=chromium node pages.mjs [directory for screenshots]
 //
 // Every page is also checked by axe, in light and dark and at a phone's width.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { runTests } from './service.mjs';
+import { MONA, PULL, visit } from './visitor.mjs';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const attempts = JSON.parse(readFileSync(new URL('attempts.json', import.meta.url))).flatMap((group) => group.texts)
   .filter((text) => !text.includes('\0'));
-const screenshots = process.argv[2] ?? process.env.SCREENSHOTS;
-const PULL = '/octo-org/hello/pull/1';
-const MONA = 'ghp_browsermona';
-const HUBOT = 'ghp_browserhubot';
 
 const PAGES = {
   home: '/', account: '/octo-org', user: '/mona', repository: '/octo-org/hello', tree: '/octo-org/hello/tree/main/src',
@@ -62,70 +56,6 @@ const tests = {
       assert.ok(size < 100_000, `${path} has ${size} bytes`);
     }
     assert.deepEqual(requests.filter((url) => !url.startsWith(origin)), []);
-  },
-
-  async 'pull request is reviewed with a mouse'({ page, goto, signIn, api, shot }) {
-    await signIn(MONA);
-    await goto(`${PULL}/files`);
-    const row = (text) => page.locator('.file .diff tr', { hasText: text }).first();
-    await row('assert_eq!(count(0)').locator('td').nth(1).click();
-    await page.fill('tr.new-comment textarea', 'Good case.');
-    await page.click('text=Add to review');
-    await page.waitForSelector('text=1 comment waits');
-    await row('#[test]').locator('td').nth(1).click();
-    await row('fn counts').locator('td').nth(1).click({ modifiers: ['Shift'] });
-    assert.equal(await page.inputValue('tr.new-comment [name=start_line]'), '8');
-    await page.fill('tr.new-comment textarea', 'One test for both?');
-    await shot('line-form');
-    await page.click('text=Add to review');
-    await page.waitForSelector('text=2 comments wait');
-    assert.equal((await api(HUBOT, 'pulls/1/comments')).length, 2, 'pending comments are not visible to others');
-    await page.fill('#review-body', 'Nearly there.');
-    await page.check('[value=REQUEST_CHANGES]');
-    await page.click('text=Submit review');
-    await page.waitForURL(/files/);
-    const comments = await api(HUBOT, 'pulls/1/comments');
-    assert.deepEqual(comments.slice(2).map(({ body, start_line: start, line }) => [body, start, line]), [['Good case.', null, 11], ['One test for both?', 8, 9]]);
-    const reviews = await api(HUBOT, 'pulls/1/reviews');
-    assert.equal(reviews.at(-1).state, 'CHANGES_REQUESTED');
-    await goto(PULL);
-    assert.match(await page.innerText('main'), /requested changes/);
-    await page.locator('.thread', { hasText: 'Is the name' }).getByText('Reply').click();
-    await page.fill('[name=reply_to] ~ textarea', 'Then let us keep it.');
-    await page.locator('form.stack button', { hasText: 'Reply' }).click();
-    await page.waitForURL(/discussion_r/);
-    assert.ok(await page.locator('article:target').isVisible(), 'the anchor leads to the reply');
-    await page.locator('.thread', { hasText: 'Is the name' }).getByText('Resolve').click();
-    await page.waitForSelector('text=Resolved by mona');
-    assert.equal((await api(HUBOT, 'pulls/1/threads'))[0].is_resolved, true);
-    await shot('reviewed');
-  },
-
-  async 'pull request is edited, closed and reopened without scripts'({ api }, { browser, origin }) {
-    const context = await browser.newContext({ javaScriptEnabled: false, baseURL: origin });
-    const page = await context.newPage();
-    await page.goto('/-/sign-in');
-    await page.fill('#token', HUBOT);
-    await page.click('button.primary');
-    await page.goto(PULL);
-    await page.locator('article.comment').first().getByText('Edit').click();
-    await page.fill('#pull-title', 'Count at once');
-    await page.click('text=Save');
-    assert.equal((await api(MONA, 'pulls/1')).title, 'Count at once');
-    await page.fill('#comment', 'From a browser without scripts.');
-    await page.locator('form.stack button', { hasText: 'Comment' }).click();
-    assert.equal((await api(MONA, 'issues/1/comments')).at(-1).body, 'From a browser without scripts.');
-    await page.locator('button', { hasText: 'Close' }).click();
-    assert.equal((await api(MONA, 'pulls/1')).state, 'closed');
-    await page.locator('button', { hasText: 'Reopen' }).click();
-    assert.equal((await api(MONA, 'pulls/1')).state, 'open');
-    await page.goto(`${PULL}/files`);
-    await page.click('text=Comment on a line');
-    await page.fill('.line-form [name=line]', '5');
-    await page.fill('.line-form textarea', 'Typed the number.');
-    await page.click('text=Comment now');
-    assert.equal((await api(MONA, 'pulls/1/comments')).at(-1).line, 5);
-    await context.close();
   },
 
   async 'keyboard moves between files and comments'({ page, goto, signIn }) {
@@ -185,44 +115,6 @@ const tests = {
     assert.deepEqual(errors, []);
     return `${attempts.length} attempts on ${paths.length} pages`;
   },
-
-  async 'device is approved with its permissions shown'({ page, goto, signIn, origin }) {
-    const begun = await (await fetch(`${origin}/login/device/code`, { method: 'POST', headers: { accept: 'application/json', 'content-type': 'application/json' }, body: JSON.stringify({ client_id: 'Iv23helper' }) })).json();
-    await signIn(MONA);
-    await goto('/login/device');
-    await page.fill('#user_code', begun.user_code);
-    await page.click('text=Continue');
-    assert.match(await page.innerText('main'), /contents: write/);
-    await page.click('text=Approve >> nth=-1');
-    await page.waitForSelector('text=The device is approved');
-  },
-
-  async 'browser signs in with a code that is approved in another one'({ page, goto, signIn, shot }, { browser, origin }) {
-    const context = await browser.newContext({ baseURL: origin });
-    const other = await context.newPage();
-    await other.goto('/-/sign-in?to=/octo-org/secret');
-    for (const scope of ['read:org', 'read:project']) await other.check(`[name="scope-${scope}"]`);
-    await other.click('text=Show a code');
-    const code = await other.innerText('.device-code code');
-    assert.match(code, /^[A-Z]{4}-[A-Z]{4}$/);
-    await signIn(MONA);
-    await goto(`/login/device?user_code=${code}`);
-    assert.match(await page.innerText('main'), /A browser wants to sign in[^]*notifications, read:org, read:project, repo/);
-    await shot('browser-approval');
-    await page.click('text=Approve >> nth=-1');
-    await page.waitForSelector('text=The device is approved');
-    await other.waitForURL('**/octo-org/secret');
-    assert.match(await other.innerText('main'), /Keep it quiet|secret\.txt/);
-    await context.close();
-  },
-
-  async 'sign-out ends the session'({ page, goto, signIn }) {
-    await signIn(MONA);
-    await goto('/octo-org/secret');
-    await page.click('text=Sign out');
-    await page.waitForSelector('text=Newest public repositories');
-    await goto('/octo-org/secret', 404);
-  },
 };
 
 /** Triggers events on everything, and reports what should not be there. Runs in the page. */
@@ -240,10 +132,6 @@ async function inspect() {
   return [...seen, ...(window.ran ?? [])];
 }
 
-function trap() {
-  for (const name of ['alert', 'confirm', 'prompt', 'print', 'open']) window[name] = () => { window.ran = [...(window.ran ?? []), `ran ${name}`]; };
-}
-
 /** Violations of WCAG A and AA, found by axe. */
 async function check(page, name) {
   const violations = await page.evaluate(async () => {
@@ -253,47 +141,4 @@ async function check(page, name) {
   return violations.map((violation) => `${name}: ${violation}`);
 }
 
-async function run(browser, origin, test) {
-  const context = await browser.newContext({ baseURL: origin, viewport: { width: 1280, height: 900 } });
-  await context.addInitScript(trap);
-  // The policy of the pages forbids what a test inserts, and scripts of the driver are not bound by it.
-  await context.addInitScript(axe);
-  const requests = [];
-  // Pictures in comments are anywhere; a test does not wait for them.
-  await context.route((url) => url.origin !== origin, (route) => route.abort());
-  const page = await context.newPage();
-  const errors = [];
-  page.on('request', (request) => requests.push(request.url()));
-  page.on('pageerror', (error) => errors.push(`error ${error.message}`));
-  page.on('dialog', (dialog) => { errors.push('a dialog'); dialog.dismiss(); });
-  const goto = async (path, status = 200) => {
-    // A URL that differs only in its fragment loads nothing.
-    const response = await page.goto(path) ?? await page.reload();
-    assert.equal(response.status(), status, `${path}: ${response.status()}`);
-    return response;
-  };
-  const signIn = async (token) => {
-    await page.goto('/-/sign-in');
-    await page.fill('#token', token);
-    await page.click('button.primary');
-    await page.waitForSelector('text=Sign out');
-  };
-  const api = async (token, path, body, method = 'POST') => {
-    const options = body ? { method, body: JSON.stringify(body) } : {};
-    const response = await fetch(`${origin}/repos/octo-org/hello/${path}`, { headers: { authorization: `Bearer ${token}` }, ...options });
-    assert.ok(response.ok, `${path}: ${response.status} ${await response.clone().text()}`);
-    return response.json();
-  };
-  const shot = async (name) => {
-    if (!screenshots) return;
-    mkdirSync(screenshots, { recursive: true });
-    await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: name.endsWith('phone') });
-  };
-  try {
-    return await test({ page, goto, signIn, api, shot, requests, errors, origin }, { browser, origin }) ?? '';
-  } finally {
-    await context.close();
-  }
-}
-
-await runTests('pages.yaml', tests, run);
+await runTests('pages.yaml', tests, visit);

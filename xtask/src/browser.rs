@@ -28,7 +28,8 @@ pub const STEP: Step = Step {
 /// Its names in different distributions.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 /// One after the other; each prints its own count.
-const SCRIPTS: &str = "await import('./explorer.mjs'); await import('./comments.mjs'); await import('./pages.mjs');";
+const SCRIPTS: &str = "await import('./explorer.mjs'); await import('./comments.mjs'); await import('./pages.mjs'); \
+                       await import('./forms.mjs');";
 
 /// A browser, and the directory with the scripts and the library that they need.
 fn prepare(context: &Context) -> Result<(PathBuf, PathBuf), String> {
