@@ -25,11 +25,12 @@ mod sqlite;
 mod timing;
 mod transaction;
 mod value;
+mod work;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use futures_util::future::{BoxFuture, Either};
+use futures_util::future::BoxFuture;
 
 pub use backup::{Dump, Snapshot, check_copy, restore_postgres};
 pub use connection::{Connection, statements_run};
@@ -51,10 +52,10 @@ pub use value::{Parameter, Value};
 #[doc(hidden)]
 pub use plinth_base;
 
-use parking_lot::Mutex;
 use plinth_base::error::{Error, Result};
 use sqlite::WriteLabel;
 use tokio::sync::Notify;
+use work::{CheckedWork, Slot, Work};
 
 /// Where the data is.
 #[derive(Debug, Clone)]
@@ -207,20 +208,34 @@ impl Store {
         F: for<'a> Fn(&'a mut Transaction, &'a A::Proof, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
     {
         let label = WriteLabel { operation: authority.operation(), scope: authority.scope() };
-        let (changes_rights, waiting) = (authority.changes_rights(), self.times.wait());
-        let context = (authority, context, work, waiting);
+        let changes_rights = authority.changes_rights();
+        let outcome = Slot::default();
+        let slot = outcome.clone();
+        let work = CheckedWork { authority, context, work, outcome: slot, _waiting: self.times.wait() };
+        let written = self.write_boxed(label, changes_rights, Box::new(work));
+        async move {
+            written.await?;
+            let returned = outcome.lock().take();
+            returned.ok_or_else(|| Error::internal("a transaction was not run"))
+        }
+    }
+
+    fn write_boxed(
+        &self,
+        label: WriteLabel,
+        changes_rights: bool,
+        work: Box<dyn Work>,
+    ) -> BoxFuture<'static, Result<()>> {
         match &self.engine {
-            Engine::Sqlite(engine) => Either::Left(engine.write(label, context, checked::<A, C, T, F>)),
+            Engine::Sqlite(engine) => Box::pin(engine.write(label, work)),
             Engine::Postgres(engine) => {
-                let engine = engine.clone();
-                let work = CheckedWork { context, outcome: Mutex::new(None) };
-                let signal = self.signal.clone();
-                Either::Right(Box::pin(async move {
-                    if engine.write(label, changes_rights, &work).await? {
+                let (engine, signal) = (engine.clone(), self.signal.clone());
+                Box::pin(async move {
+                    if engine.write(label, changes_rights, &*work).await? {
                         signal.notify_one();
                     }
-                    work.outcome.into_inner().ok_or_else(|| Error::internal("a transaction was not run"))
-                }))
+                    Ok(())
+                })
             }
         }
     }
@@ -256,43 +271,4 @@ impl Store {
             Engine::Postgres(_) => "PostgreSQL",
         }
     }
-}
-
-/// The check and the work for PostgreSQL, with the outcome of the last run.
-struct CheckedWork<A, C, T, F> {
-    context: (A, C, F, timing::Waiting),
-    outcome: Mutex<Option<T>>,
-}
-
-impl<A, C, T, F> postgres::Work for CheckedWork<A, C, T, F>
-where
-    A: WriteAuthority,
-    C: Send + Sync,
-    T: Send,
-    F: for<'b> Fn(&'b mut Transaction, &'b A::Proof, &'b C) -> BoxFuture<'b, Result<T>> + Send + Sync,
-{
-    fn run<'a>(&'a self, tx: &'a mut Transaction) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let value = checked(tx, &self.context).await?;
-            *self.outcome.lock() = Some(value);
-            Ok(())
-        })
-    }
-}
-
-/// The check and the work, in one transaction.
-fn checked<'a, A, C, T, F>(
-    tx: &'a mut Transaction,
-    (authority, context, work, _): &'a (A, C, F, timing::Waiting),
-) -> BoxFuture<'a, Result<T>>
-where
-    A: WriteAuthority,
-    C: Send + Sync,
-    T: Send,
-    F: for<'b> Fn(&'b mut Transaction, &'b A::Proof, &'b C) -> BoxFuture<'b, Result<T>> + Send + Sync,
-{
-    Box::pin(async move {
-        let proof = authority.check(tx).await?;
-        work(tx, &proof, context).await
-    })
 }

@@ -93,14 +93,17 @@ async fn token_approves_no_scope_that_it_lacks_and_the_operator_sees_the_session
     let confirmation = preview(&service, &code).await["confirmation"].clone();
     let body = json!({ "user_code": code, "decision": "approve", "confirmation": confirmation });
     service.with_token("ghp_approver").post("/login/device/approve", body).await.expect(403);
-    let shown = Browser::signed_in(&service, "ghp_approver").await.page(&format!("/login/device?user_code={code}")).await;
+    let shown =
+        Browser::signed_in(&service, "ghp_approver").await.page(&format!("/login/device?user_code={code}")).await;
     assert!(shown.contains("A browser wants to sign in") && shown.contains("Your token lacks read:org"), "{shown}");
 }
 
 #[tokio::test]
 async fn code_of_a_browser_is_no_device_code_of_an_app_and_the_reverse() {
     let service = service().await;
-    service.apply("apps: [{ slug: helper, owner: mona, client_id: Iv23helper, permissions: { contents: read } }]").await;
+    service
+        .apply("apps: [{ slug: helper, owner: mona, client_id: Iv23helper, permissions: { contents: read } }]")
+        .await;
     let browser = Browser::new(&service);
     let code = start(&browser, &ALL).await;
     decide(&service, &code, "approve").await;

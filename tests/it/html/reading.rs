@@ -48,7 +48,9 @@ async fn clients_of_the_api_get_json_as_before() {
 async fn browser_gets_a_page_for_a_path_without_one() {
     let service = Service::with(&mona().repo("mona/open", "").to_string()).await;
     let browser = Browser::new(&service);
-    for path in ["/mona/open/wiki", "/mona/open/pull/99999999999999999999", "/mona/open/pull/x", "/-/nothing", "/mona/a/b/c"] {
+    for path in
+        ["/mona/open/wiki", "/mona/open/pull/99999999999999999999", "/mona/open/pull/x", "/-/nothing", "/mona/a/b/c"]
+    {
         let response = browser.get(path).await.expect(404);
         assert_eq!(response.header("content-type"), Some("text/html; charset=utf-8"), "{path}");
         let client = service.anonymous().header("accept", "application/json");

@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 
 use super::{Connection, DbError, Transaction, TransactionTimes, WriteLabel, migrations};
+use crate::work::Work;
 pub use client::Client;
 use commits::Commits;
 use monitor::Monitor;
@@ -81,13 +82,6 @@ impl RightsLock {
             }
         }
     }
-}
-
-/// The work of a transaction, which holds its result. As a trait object, so that what surrounds it is compiled once and
-/// not for each operation.
-pub trait Work: Send + Sync {
-    /// Runs it, for the first time or again.
-    fn run<'a>(&'a self, tx: &'a mut Transaction) -> BoxFuture<'a, Result<()>>;
 }
 
 /// A connection outside of the pool, and the task that drives it.

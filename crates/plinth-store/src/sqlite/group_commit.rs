@@ -21,8 +21,8 @@ const GROUP_MAX: usize = 256;
 pub fn write_group(
     tx: &mut Transaction,
     changes: &ChangeTracker,
-    first: Box<dyn QueuedWrite>,
-    waiting: &Receiver<Box<dyn QueuedWrite>>,
+    first: QueuedWrite,
+    waiting: &Receiver<QueuedWrite>,
 ) -> Result<(), DbError> {
     let mut group = vec![first];
     let mut written = in_transaction(tx, changes, |tx| run_all(tx, &mut group, waiting));
@@ -64,8 +64,8 @@ fn in_transaction(
 /// Runs whatever waits, until something has to be rolled back.
 fn run_all(
     tx: &mut Transaction,
-    group: &mut Vec<Box<dyn QueuedWrite>>,
-    waiting: &Receiver<Box<dyn QueuedWrite>>,
+    group: &mut Vec<QueuedWrite>,
+    waiting: &Receiver<QueuedWrite>,
 ) -> Result<GroupOutcome, DbError> {
     let mut next = 0;
     while let Some(write) = group.get_mut(next) {
@@ -84,7 +84,7 @@ fn run_all(
 }
 
 /// Runs a group again and rolls back those that fail, each by itself.
-fn run_each(tx: &mut Transaction, group: &mut [Box<dyn QueuedWrite>]) -> Result<GroupOutcome, DbError> {
+fn run_each(tx: &mut Transaction, group: &mut [QueuedWrite]) -> Result<GroupOutcome, DbError> {
     for write in group {
         statement(tx, "savepoint change")?;
         let succeeded = write.run(tx);
@@ -140,7 +140,7 @@ mod tests {
     #[tokio::test]
     async fn transaction_of_many_pages_commits_and_rolls_back_as_a_whole() {
         let (_directory, engine) = opened();
-        let inserted = engine.write(label(), (), |tx, ()| {
+        let inserted = engine.write_unchecked(label(), (), |tx, ()| {
             Box::pin(async move {
                 for number in 0..ACCOUNTS {
                     tx.execute(INSERT, params![format!("{:040}", number * 7_919 % ACCOUNTS)]).await?;
@@ -150,7 +150,7 @@ mod tests {
         });
         inserted.await.expect("the store takes many rows");
         let change = |to: &'static str, outcome: fn() -> Result<()>| {
-            engine.write(label(), (), move |tx, ()| {
+            engine.write_unchecked(label(), (), move |tx, ()| {
                 Box::pin(async move {
                     tx.execute("update account set login = $1, login_key = login_key || 'x'", params![to]).await?;
                     outcome()
@@ -178,12 +178,12 @@ mod tests {
         let runs = Arc::new(AtomicUsize::new(0));
         let (release, released) = mpsc::channel::<()>();
         let released = parking_lot::Mutex::new(released);
-        let first = engine.write(label(), released, |_, released| {
+        let first = engine.write_unchecked(label(), released, |_, released| {
             let _ = released.lock().recv();
             Box::pin(async { Ok(()) })
         });
         let waiting = changes.into_iter().map(|(key, then)| {
-            engine.write(label(), (key, then, runs.clone()), |tx, (key, then, runs)| {
+            engine.write_unchecked(label(), (key, then, runs.clone()), |tx, (key, then, runs)| {
                 Box::pin(async move {
                     runs.fetch_add(1, Ordering::Relaxed);
                     if !matches!(then, Then::FailAtOnce) {
@@ -207,8 +207,10 @@ mod tests {
     #[tokio::test]
     async fn transaction_is_not_queued_before_its_future_is_polled() {
         let (_directory, engine) = opened();
-        let change =
-            || engine.write(label(), (), |tx, ()| Box::pin(async { Ok(tx.execute(INSERT, params!["a"]).await?) }));
+        let change = || {
+            engine
+                .write_unchecked(label(), (), |tx, ()| Box::pin(async { Ok(tx.execute(INSERT, params!["a"]).await?) }))
+        };
         drop(change());
         assert_eq!(change().await.expect("the name is free"), 1);
         assert_eq!(count(&engine, "a"), 1);
@@ -226,7 +228,10 @@ mod tests {
         }
         let (_directory, engine) = opened();
         let dropped = Arc::new(AtomicUsize::new(0));
-        engine.write(label(), Slow(dropped.clone()), |_, _| Box::pin(async { Ok(()) })).await.expect("it does nothing");
+        engine
+            .write_unchecked(label(), Slow(dropped.clone()), |_, _| Box::pin(async { Ok(()) }))
+            .await
+            .expect("it does nothing");
         assert_eq!(dropped.load(Ordering::SeqCst), 1);
     }
 

@@ -15,18 +15,18 @@ mod writer_state;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use rusqlite::config::DbConfig;
 use tokio::sync::Notify;
 
-use super::{DbError, Durability, GenerationTable, Generations, Schema, Transaction, TransactionTimes, migrations};
+use super::{DbError, Durability, GenerationTable, Generations, Schema, TransactionTimes, migrations};
+use crate::work::Work;
 use change_tracker::ChangeTracker;
 use plinth_base::error::{Error, Result};
 pub use pooled::Pooled;
 use pooled::{Opened, Role};
+use queued_write::QueuedWrite;
 pub use queued_write::WriteLabel;
-use queued_write::{QueuedTransaction, QueuedWrite};
 use writer::Writer;
 use writer_state::WriterState;
 
@@ -96,21 +96,10 @@ impl Engine {
         self.shared.changes.generations()
     }
 
-    /// The future does not contain the context, which may be large and would be moved with the future.
-    pub fn write<C, T, F>(
-        &self,
-        label: WriteLabel,
-        context: C,
-        work: F,
-    ) -> impl Future<Output = Result<T>> + Send + use<C, T, F>
-    where
-        C: Send + Sync + 'static,
-        T: Send + 'static,
-        F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
-    {
-        let (write, outcome) = QueuedTransaction::new(label, self.shared.times.clone(), context, work);
-        let (write, writer): (Box<dyn QueuedWrite>, _) = (Box::new(write), self.writer.clone());
-        let shared = self.shared.clone();
+    /// Runs the work in a transaction, once the future is polled.
+    pub fn write(&self, label: WriteLabel, work: Box<dyn Work>) -> impl Future<Output = Result<()>> + Send + use<> {
+        let (write, outcome) = QueuedWrite::new(label, self.shared.times.clone(), work);
+        let (shared, writer) = (self.shared.clone(), self.writer.clone());
         async move {
             shared.writer.check_accepting()?;
             writer.send(write)?;

@@ -20,7 +20,7 @@ const RETRY_INTERVAL_MAX: Duration = Duration::from_secs(30);
 pub fn reopen<T>(
     engine: &Arc<Shared>,
     why: &str,
-    waiting: &Receiver<Box<dyn QueuedWrite>>,
+    waiting: &Receiver<QueuedWrite>,
     open: impl Fn(rusqlite::Connection) -> Result<T, DbError>,
 ) -> Option<T> {
     let file = engine.file.display();
@@ -42,7 +42,7 @@ pub fn reopen<T>(
     }
 }
 
-fn reject_until(moment: Instant, why: &str, waiting: &Receiver<Box<dyn QueuedWrite>>) -> Option<()> {
+fn reject_until(moment: Instant, why: &str, waiting: &Receiver<QueuedWrite>) -> Option<()> {
     loop {
         match waiting.recv_timeout(moment.saturating_duration_since(Instant::now())) {
             Ok(write) => write.complete(Err(&DbError::SyncFailed(why.to_owned()))),
@@ -81,7 +81,7 @@ mod tests {
         let engine = Engine::open(&directory.path().join("store"), Durability::PowerCut, Default::default())
             .expect("a store can be opened");
         let put = |name: &'static str| {
-            engine.write(label(), (), move |tx, ()| {
+            engine.write_unchecked(label(), (), move |tx, ()| {
                 Box::pin(async move {
                     let sql = "insert into setting (name, value) values ($1, $1)";
                     Ok(tx.execute(sql, crate::params![name]).await?)

@@ -1,6 +1,10 @@
 //! Tests of the engine: what a commit invalidates.
 
+use futures_util::future::BoxFuture;
+
 use super::*;
+use crate::Transaction;
+use crate::work::{Slot, Work};
 use crate::{Connection, Dependency, Effect, InvalidationScope};
 use plinth_base::ids::RepoId;
 
@@ -28,6 +32,48 @@ pub fn label() -> WriteLabel {
     WriteLabel { operation: "test", scope: InvalidationScope::Everything }
 }
 
+/// Work without a check.
+struct Unchecked<C, T, F> {
+    context: C,
+    work: F,
+    outcome: Slot<T>,
+}
+
+impl<C, T, F> Work for Unchecked<C, T, F>
+where
+    C: Send + Sync,
+    T: Send,
+    F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
+{
+    fn run<'a>(&'a self, tx: &'a mut Transaction) -> BoxFuture<'a, Result<()>> {
+        let done = (self.work)(tx, &self.context);
+        Box::pin(async move { done.await.map(|value| *self.outcome.lock() = Some(value)) })
+    }
+}
+
+impl Engine {
+    /// Runs `work` in a transaction without a check.
+    pub fn write_unchecked<C, T, F>(
+        &self,
+        label: WriteLabel,
+        context: C,
+        work: F,
+    ) -> impl Future<Output = Result<T>> + Send + use<C, T, F>
+    where
+        C: Send + Sync + 'static,
+        T: Send + 'static,
+        F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync + 'static,
+    {
+        let outcome = Slot::default();
+        let written = self.write(label, Box::new(Unchecked { context, work, outcome: outcome.clone() }));
+        async move {
+            written.await?;
+            let returned = outcome.lock().take();
+            Ok(returned.expect("a transaction that was committed has run"))
+        }
+    }
+}
+
 fn now(engine: &Engine) -> Generations {
     engine.generations().expect("no transaction is being committed")
 }
@@ -45,7 +91,7 @@ fn unchanged(engine: &Engine, since: Generations) -> [bool; 3] {
 async fn write(engine: &Engine, sql: &'static str, effect: Effect) -> Result<[[bool; 3]; 2]> {
     let before = now(engine);
     let label = WriteLabel { operation: "test", scope: A };
-    let inside = engine.write(label, engine.clone(), move |tx, engine| {
+    let inside = engine.write_unchecked(label, engine.clone(), move |tx, engine| {
         Box::pin(async move {
             match effect {
                 Effect::Content => tx.content_only().execute(sql, &[]).await?,
@@ -94,7 +140,7 @@ async fn commit_of_another_process_invalidates_everything() {
     assert_eq!(unchanged(&engine, before), [false; 3]);
     let before = now(&engine);
     other.execute("delete from git_ref", []).expect("it can write");
-    let inside = engine.write(label(), engine.clone(), move |_, engine| {
+    let inside = engine.write_unchecked(label(), engine.clone(), move |_, engine| {
         let Shared { changes, .. } = &*engine.shared;
         let is_unchanged = changes.is_unchanged_in_group(before, Dependency::Rights);
         Box::pin(async move { Ok(is_unchanged) })
@@ -143,7 +189,7 @@ const HOOK: &str = "insert into webhook (org_id, url, content_type, events, crea
 /// Whether a transaction finds a hook, before and after it runs a statement.
 async fn has_webhooks(engine: &Engine, sql: Option<&'static str>, fails: bool) -> [bool; 2] {
     let found = Arc::new(Mutex::new([false; 2]));
-    let outcome = engine.write(label(), found.clone(), move |tx, found| {
+    let outcome = engine.write_unchecked(label(), found.clone(), move |tx, found| {
         Box::pin(async move {
             let before = tx.has_webhooks().await?;
             if let Some(sql) = sql {
@@ -175,7 +221,7 @@ async fn hooks_are_not_read_again_until_rights_change() {
     let (_directory, engine) = opened();
     assert_eq!(has_webhooks(&engine, Some(USER), false).await, [false, false]);
     assert_eq!(has_webhooks(&engine, None, false).await, [false, false]);
-    let found = engine.write(label(), (), |tx, ()| {
+    let found = engine.write_unchecked(label(), (), |tx, ()| {
         Box::pin(async move {
             let Connection::Sqlite(connection) = &**tx else { unreachable!("the engine is SQLite") };
             // Without a declaration, so that only a read could find it.

@@ -19,7 +19,7 @@ const IDLE_INTERVAL: Duration = Duration::from_secs(1);
 /// The handle of the writer thread, which ends with the last clone.
 #[derive(Clone)]
 pub struct Writer {
-    queue: SyncSender<Box<dyn QueuedWrite>>,
+    queue: SyncSender<QueuedWrite>,
 }
 
 impl Writer {
@@ -31,7 +31,7 @@ impl Writer {
         Ok(Self { queue })
     }
 
-    pub fn send(&self, write: Box<dyn QueuedWrite>) -> Result<()> {
+    pub fn send(&self, write: QueuedWrite) -> Result<()> {
         match self.queue.try_send(write) {
             Ok(()) => Ok(()),
             Err(TrySendError::Full(_)) => Err(Error::Unavailable("too many changes are waiting".into())),
@@ -41,7 +41,7 @@ impl Writer {
 }
 
 /// Runs until the last handle is dropped.
-fn run(mut tx: Transaction, engine: &Arc<Shared>, writes: &Receiver<Box<dyn QueuedWrite>>) {
+fn run(mut tx: Transaction, engine: &Arc<Shared>, writes: &Receiver<QueuedWrite>) {
     loop {
         let first = match writes.recv_timeout(IDLE_INTERVAL) {
             Ok(first) => first,
