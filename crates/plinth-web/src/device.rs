@@ -53,7 +53,7 @@ fn request_view(visit: &Visit, request: &DeviceRequest) -> Markup {
             } @else {
                 "A browser with the code " code { (request.user_code) } " asks to use this server as " (layout::account(&request.account)) "."
             }
-            " Approve it only if you have started this yourself, until " (text::date(&request.expires_at)) "."
+            " Approve it only if you have started this yourself. The code expires " (text::date(&request.expires_at)) "."
         }
         @if let Some(permissions) = &request.permissions {
             h2 { "Permissions" }
