@@ -39,7 +39,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0019_authors_and_movers",
     "0020_event_ids",
     "0021_shared_packs",
-    "0022_web_sessions"
+    "0022_web_sessions",
+    "0023_nodes"
 ];
 
 /// Taken before migrating, so that two nodes that start at once migrate one after the other.

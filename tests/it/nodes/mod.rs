@@ -4,6 +4,7 @@
 
 mod copies;
 mod history;
+mod limits;
 mod maintenance;
 mod moving;
 mod outages;
@@ -57,7 +58,12 @@ impl Nodes {
 
     /// Starts a server. Its disk may be new.
     pub fn start(&self, name: &str) -> Server {
-        self.start_in(name, &self.database_url(), self.storage.environment())
+        self.start_with(name, &[])
+    }
+
+    /// Starts a server with more options.
+    pub fn start_with(&self, name: &str, options: &[&str]) -> Server {
+        self.start_in(name, &self.database_url(), self.storage.environment(), options)
     }
 
     /// Starts a server that reaches the database and the storage through other addresses.
@@ -67,10 +73,16 @@ impl Nodes {
             .iter_mut()
             .filter(|(name, _)| *name == "AWS_ENDPOINT_URL")
             .for_each(|(_, url)| *url = endpoint.into());
-        self.start_in(name, database, environment)
+        self.start_in(name, database, environment, &[])
     }
 
-    fn start_in(&self, name: &str, database: &str, environment: Vec<(&'static str, String)>) -> Server {
+    fn start_in(
+        &self,
+        name: &str,
+        database: &str,
+        environment: Vec<(&'static str, String)>,
+        options: &[&str],
+    ) -> Server {
         let directory = self.of(name);
         std::fs::create_dir_all(&directory).expect("a directory can be created");
         let state = directory.join("state.yaml");
@@ -78,7 +90,8 @@ impl Nodes {
         let mut program = Command::new(program_path());
         program.stdin(Stdio::null()).envs(environment);
         let objects = self.storage.url();
-        Server::start_by(program, &directory, &["--database", database, "--objects", &objects])
+        let options = [&["--database", database, "--objects", &objects], options].concat();
+        Server::start_by(program, &directory, &options)
     }
 
     /// Runs a command of the program as on the disk of a server.

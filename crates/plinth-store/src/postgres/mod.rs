@@ -5,6 +5,7 @@ mod client;
 mod commits;
 mod epoch;
 mod hosts;
+mod leases;
 mod monitor;
 mod owner;
 mod pool;
