@@ -20,6 +20,7 @@ mod node;
 mod nodes;
 mod object_storage;
 mod postgres;
+mod postgres_copy;
 mod row;
 mod rows;
 mod sqlite;
@@ -251,7 +252,6 @@ impl Store {
         }
     }
 
-    /// The engine's name for people.
     pub fn engine_name(&self) -> &'static str {
         match &self.engine {
             Engine::Sqlite(_) => "SQLite",

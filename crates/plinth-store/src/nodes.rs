@@ -9,6 +9,9 @@ use plinth_base::error::{Error, Result};
 /// How long a node waits for another one that may be creating the schema.
 const MIGRATION_WAIT_MAX: Duration = Duration::from_secs(20);
 
+/// Connections of a command that has a store to itself.
+const IDLE_CONNECTIONS: usize = 2;
+
 impl Store {
     /// Opens the store as one of several nodes, which share their packs. The schema is changed only while no node runs.
     pub async fn open_shared(location: &Location, node: &Node) -> Result<Self> {
@@ -21,6 +24,25 @@ impl Store {
         let times = Arc::<TransactionTimes>::default();
         let engine = postgres::Engine::open(target, *connections_max, times.clone(), Some(owner))?;
         engine.migrate().await?;
+        Ok(Self { engine: Engine::Postgres(engine), times, generations: Arc::default(), signal: Arc::default() })
+    }
+
+    /// Opens a PostgreSQL store that no node serves, and that none can serve as long as this is open.
+    pub async fn open_idle(url: &str, node: &Node) -> Result<Self> {
+        let target = postgres::Target::parse(url, None)?;
+        match postgres::Engine::open_one(target.clone())?.schema().await? {
+            Schema::Current => {}
+            Schema::Absent => return Err(Error::BadRequest("there is no store in the database".into())),
+            Schema::Older(_) => {
+                return Err(Error::BadRequest("the store is of an older version: start a server to migrate it".into()));
+            }
+            Schema::Newer(version) => {
+                return Err(Error::Conflict(format!("schema version {version} needs a newer plinth")));
+            }
+        }
+        let owner = Arc::new(postgres::Ownership::take(&target, node, postgres::Claim::Migration).await?);
+        let times = Arc::<TransactionTimes>::default();
+        let engine = postgres::Engine::open(target, IDLE_CONNECTIONS, times.clone(), Some(owner))?;
         Ok(Self { engine: Engine::Postgres(engine), times, generations: Arc::default(), signal: Arc::default() })
     }
 
