@@ -5,6 +5,7 @@
 //! PostgreSQL each in a serializable transaction of its own, which runs again after a serialization failure.
 
 mod backup;
+mod collections;
 mod connection;
 mod dump;
 mod effect;
@@ -34,6 +35,7 @@ use std::sync::Arc;
 use futures_util::future::{BoxFuture, Either};
 
 pub use backup::{Dump, Snapshot, check_copy, restore_postgres};
+pub use collections::{CollectionGuard, Collections, count_collection, find_collection};
 pub use connection::{Connection, statements_run};
 pub use effect::Effect;
 pub use embedded_copy::copy_to_postgres;
@@ -92,6 +94,7 @@ pub struct Store {
     times: Arc<TransactionTimes>,
     generations: Arc<GenerationTable>,
     signal: Arc<Notify>,
+    collections: Arc<Collections>,
 }
 
 #[derive(Clone)]
@@ -118,24 +121,7 @@ impl Store {
                 Engine::Postgres(engine)
             }
         };
-        Ok(Self { engine, times, generations, signal })
-    }
-
-    /// Opens the store as the one node that serves it. This fails on a PostgreSQL database that another node serves,
-    /// before anything in it is changed; an embedded store is guarded by the lock of its directory.
-    pub async fn open_as(location: &Location, node: &Node) -> Result<Self> {
-        let Location::Postgres { url, connections_max, epoch_file } = location else {
-            return Self::open(location).await;
-        };
-        let target = postgres::Target::parse(url, epoch_file.as_deref())?;
-        let owner = Arc::new(postgres::Ownership::take(&target, node, postgres::Claim::Alone).await?);
-        let times = Arc::<TransactionTimes>::default();
-        let engine = postgres::Engine::open(target, *connections_max, times.clone(), Some(owner))?;
-        engine.migrate().await?;
-        let engine = Engine::Postgres(engine);
-        let store = Self { engine, times, generations: Arc::default(), signal: Arc::default() };
-        store.record_node(node).await?;
-        Ok(store)
+        Ok(Self { engine, times, generations, signal, collections: Arc::default() })
     }
 
     /// How the schema compares with this binary's. Changes and creates nothing.
@@ -177,6 +163,11 @@ impl Store {
         &self.signal
     }
 
+    /// Which collections of unreachable objects this node knows.
+    pub fn collections(&self) -> &Arc<Collections> {
+        &self.collections
+    }
+
     /// Checks `authority` and runs `work` in one transaction; returns when the effects are durable.
     ///
     /// The closure may run more than once, so it must have no effect outside its transaction; an `Err` rolls back. What
@@ -211,7 +202,7 @@ impl Store {
     {
         let label = WriteLabel { operation: authority.operation(), scope: authority.scope() };
         let (changes_rights, waiting) = (authority.changes_rights(), self.times.wait());
-        let context = (authority, context, work, waiting);
+        let context = (authority, context, work, (waiting, self.collections.expected(label.scope)));
         match &self.engine {
             Engine::Sqlite(engine) => Either::Left(engine.write(label, context, checked::<A, C, T, F>)),
             Engine::Postgres(engine) => {
@@ -260,9 +251,12 @@ impl Store {
     }
 }
 
+/// What surrounds the work: the measured time that it waits, and the objects that somebody relies on.
+type Surroundings = (timing::Waiting, Option<collections::Expected>);
+
 /// The check and the work for PostgreSQL, with the outcome of the last run.
 struct CheckedWork<A, C, T, F> {
-    context: (A, C, F, timing::Waiting),
+    context: (A, C, F, Surroundings),
     outcome: Mutex<Option<T>>,
 }
 
@@ -285,7 +279,7 @@ where
 /// The check and the work, in one transaction.
 fn checked<'a, A, C, T, F>(
     tx: &'a mut Transaction,
-    (authority, context, work, _): &'a (A, C, F, timing::Waiting),
+    (authority, context, work, (_, expected)): &'a (A, C, F, Surroundings),
 ) -> BoxFuture<'a, Result<T>>
 where
     A: WriteAuthority,
@@ -294,6 +288,9 @@ where
     F: for<'b> Fn(&'b mut Transaction, &'b A::Proof, &'b C) -> BoxFuture<'b, Result<T>> + Send + Sync,
 {
     Box::pin(async move {
+        if let Some(expected) = expected {
+            expected.check(tx).await?;
+        }
         let proof = authority.check(tx).await?;
         work(tx, &proof, context).await
     })

@@ -13,6 +13,23 @@ const MIGRATION_WAIT_MAX: Duration = Duration::from_secs(20);
 const IDLE_CONNECTIONS: usize = 2;
 
 impl Store {
+    /// Opens the store as the one node that serves it. This fails on a PostgreSQL database that another node serves,
+    /// before anything in it is changed; an embedded store is guarded by the lock of its directory.
+    pub async fn open_as(location: &Location, node: &Node) -> Result<Self> {
+        let Location::Postgres { url, connections_max, epoch_file } = location else {
+            return Self::open(location).await;
+        };
+        let target = postgres::Target::parse(url, epoch_file.as_deref())?;
+        let owner = Arc::new(postgres::Ownership::take(&target, node, postgres::Claim::Alone).await?);
+        let times = Arc::<TransactionTimes>::default();
+        let engine = postgres::Engine::open(target, *connections_max, times.clone(), Some(owner))?;
+        engine.migrate().await?;
+        let engine = Engine::Postgres(engine);
+        let store = Self::with(engine, times);
+        store.record_node(node).await?;
+        Ok(store)
+    }
+
     /// Opens the store as one of several nodes, which share their packs. The schema is changed only while no node runs.
     pub async fn open_shared(location: &Location, node: &Node) -> Result<Self> {
         let Location::Postgres { url, connections_max, epoch_file } = location else {
@@ -24,7 +41,12 @@ impl Store {
         let times = Arc::<TransactionTimes>::default();
         let engine = postgres::Engine::open(target, *connections_max, times.clone(), Some(owner))?;
         engine.migrate().await?;
-        Ok(Self { engine: Engine::Postgres(engine), times, generations: Arc::default(), signal: Arc::default() })
+        Ok(Self::with(Engine::Postgres(engine), times))
+    }
+
+    fn with(engine: Engine, times: Arc<TransactionTimes>) -> Self {
+        let (generations, signal, collections) = (Arc::default(), Arc::default(), Arc::default());
+        Self { engine, times, generations, signal, collections }
     }
 
     /// Opens a PostgreSQL store that no node serves, and that none can serve as long as this is open.
@@ -43,7 +65,7 @@ impl Store {
         let owner = Arc::new(postgres::Ownership::take(&target, node, postgres::Claim::Migration).await?);
         let times = Arc::<TransactionTimes>::default();
         let engine = postgres::Engine::open(target, IDLE_CONNECTIONS, times.clone(), Some(owner))?;
-        Ok(Self { engine: Engine::Postgres(engine), times, generations: Arc::default(), signal: Arc::default() })
+        Ok(Self::with(Engine::Postgres(engine), times))
     }
 
     /// Whether other nodes may use the store at the same time. An embedded store belongs to one process.

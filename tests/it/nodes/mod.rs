@@ -2,8 +2,10 @@
 //!
 //! The storage is a real S3 server, `rclone serve s3`, if `PLINTH_TEST_RCLONE` names the program, and a directory otherwise.
 
+mod collection;
 mod copies;
 mod history;
+mod in_process;
 mod limits;
 mod maintenance;
 mod moving;
@@ -38,6 +40,10 @@ impl Nodes {
     pub fn with_storage(storage: Storage) -> Option<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let database = runtime.expect("a runtime can be created").block_on(TestDatabase::create());
+        Self::with(storage, database)
+    }
+
+    fn with(storage: Storage, database: TestDatabase) -> Option<Self> {
         database.url()?;
         let directory = tempfile::tempdir().expect("a temporary directory can be created");
         Some(Self { directory, database, storage })

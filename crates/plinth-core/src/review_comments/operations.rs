@@ -43,7 +43,7 @@ async fn create_thread(
 ) -> Result<Comment> {
     let author = access.author()?;
     // The commits of the anchor must not be collected before the thread is stored and makes them roots.
-    let _removal_lock = core.objects.prevent_removal(pull.repo_id).await;
+    let _removal_lock = core.objects.prevent_removal(pull.repo_id).await?;
     let located = find_position(core, pull, subject, rules::body_errors(&body)).await?;
     core.limiter.admit_content(author, access.operation(), &body, core.clock.now()).await?;
     let mentions = find_mentions_in(core, &body).await?;

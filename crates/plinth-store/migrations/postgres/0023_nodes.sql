@@ -6,3 +6,9 @@ create table rate_limit_window (
     -- What the last lease got.
     granted bigint not null
 );
+
+-- How often unreachable objects of a repository were removed, if they ever were.
+create table collection (
+    repo_id bigint primary key references repo (id) on delete cascade,
+    number bigint not null
+);

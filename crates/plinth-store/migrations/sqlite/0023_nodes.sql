@@ -6,3 +6,9 @@ create table rate_limit_window (
     -- What the last lease got.
     granted integer not null
 ) without rowid;
+
+-- How often unreachable objects of a repository were removed, if they ever were.
+create table collection (
+    repo_id integer primary key references repo (id) on delete cascade,
+    number integer not null
+);
