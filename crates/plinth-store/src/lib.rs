@@ -45,6 +45,7 @@ pub use generations::{Changes, Dependency, GenerationTable, Generations, Invalid
 pub use leases::{Lease, LeaseRequest, ReturnedLease};
 pub use migrations::Schema;
 pub use node::{Node, host_name};
+pub use nodes::check_sessions;
 pub use object_storage::{Fetch, Fingerprint, ObjectStorage, StoredValue, fingerprint};
 pub use row::{Column, FromRow, Row};
 pub use rows::Rows;

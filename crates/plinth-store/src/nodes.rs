@@ -82,6 +82,16 @@ impl Store {
     }
 }
 
+/// Fails if a PostgreSQL database cannot be served through this URL, because sessions are not its own.
+pub async fn check_sessions(location: &Location) -> Result<()> {
+    match location {
+        Location::Sqlite { .. } => Ok(()),
+        Location::Postgres { url, epoch_file, .. } => {
+            postgres::check_sessions(&postgres::Target::parse(url, epoch_file.as_deref())?).await
+        }
+    }
+}
+
 /// Creates or migrates the schema if that is needed. Nodes of another version would fail, so there must be none.
 async fn migrate_alone(target: &postgres::Target, node: &Node) -> Result<()> {
     let started = Instant::now();

@@ -5,15 +5,19 @@
 mod collection;
 mod copies;
 mod history;
+mod http_proxy;
 mod in_process;
 mod limits;
 mod maintenance;
 mod moving;
 mod outages;
+mod pooler;
 mod registers;
 mod sharing;
+mod staleness;
 mod starting;
 mod storage;
+mod throttling;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -22,6 +26,7 @@ use serde_json::Value;
 use storage::Storage;
 
 use crate::process::{HttpResponse, Server, program_path};
+use crate::store::cluster::Cluster;
 use crate::support::{TestDatabase, fixtures};
 
 /// A database and a storage for several servers. Its directory has one for each server.
@@ -41,6 +46,14 @@ impl Nodes {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let database = runtime.expect("a runtime can be created").block_on(TestDatabase::create());
         Self::with(storage, database)
+    }
+
+    /// On a cluster of its own, which the test may kill.
+    pub fn with_cluster(storage: Storage, cluster: &Cluster) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let database = TestDatabase::create_on(cluster.url());
+        let database = runtime.expect("a runtime can be created").block_on(database);
+        Self::with(storage, database).expect("it is PostgreSQL")
     }
 
     fn with(storage: Storage, database: TestDatabase) -> Option<Self> {
@@ -74,12 +87,16 @@ impl Nodes {
 
     /// Starts a server that reaches the database and the storage through other addresses.
     pub fn start_at(&self, name: &str, database: &str, endpoint: &str) -> Server {
+        self.start_at_with(name, (database, endpoint), &[])
+    }
+
+    pub fn start_at_with(&self, name: &str, (database, endpoint): (&str, &str), options: &[&str]) -> Server {
         let mut environment = self.storage.environment();
         environment
             .iter_mut()
             .filter(|(name, _)| *name == "AWS_ENDPOINT_URL")
             .for_each(|(_, url)| *url = endpoint.into());
-        self.start_in(name, database, environment, &[])
+        self.start_in(name, database, environment, options)
     }
 
     fn start_in(
