@@ -132,6 +132,11 @@ impl Core {
         self.store.leads()
     }
 
+    /// Rate limits hold over all nodes from now on; [`RateLimiter::run_leases`] must run.
+    pub fn share_rate_limits(&self) {
+        self.limiter.share(self.store.clone());
+    }
+
     /// The secret that signs list cursors. The store holds it, so that every node accepts every cursor.
     pub async fn cursor_secret(&self) -> Result<Vec<u8>> {
         settings::cursor_secret(self).await

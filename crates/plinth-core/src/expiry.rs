@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::{Core, oauth, pulls, releases, repos, tokens, web_sessions};
+use crate::{Core, oauth, pulls, rate_limit, releases, repos, tokens, web_sessions};
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
 use plinth_base::ids::TokenId;
@@ -47,8 +47,17 @@ pub async fn run(core: Core, is_stopping: impl Fn() -> bool) {
 /// Ends all tokens that have expired or that a request found expired, and deletes old device codes.
 pub async fn once(core: &Core) -> Result<()> {
     let seen = core.expired_tokens.list();
-    let context = (seen.clone(), core.clock.now());
-    core.store.write(Expiry, context, |tx, (seen, now)| Box::pin(end(tx, seen, *now))).await?;
+    let context = (seen.clone(), core.clock.now(), core.limiter.is_shared());
+    let ended = core.store.write(Expiry, context, |tx, (seen, now, has_windows)| {
+        Box::pin(async move {
+            end(tx, seen, *now).await?;
+            if *has_windows {
+                rate_limit::delete_ended(tx, *now).await?;
+            }
+            Ok(())
+        })
+    });
+    ended.await?;
     core.expired_tokens.remove(&seen);
     Ok(())
 }

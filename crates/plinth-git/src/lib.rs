@@ -17,6 +17,7 @@ pub mod pkt_line;
 mod reader;
 mod repositories;
 mod repository;
+mod retention;
 mod shared_packs;
 #[cfg(test)]
 mod tests;

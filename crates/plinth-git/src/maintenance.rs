@@ -130,9 +130,18 @@ impl Repository {
     /// with the unreachable objects in them. Objects of younger packs count as garbage-collection roots: a push may just
     /// be about to reference them.
     pub fn repack(self: &Arc<Self>, tips: &[Sha], grace: Duration) -> Result<Superseded> {
+        self.repack_by(tips, &|pack| is_older_than(pack, grace))
+    }
+
+    /// As [`Repository::repack`], with the names of the packs that are old. All others count as young.
+    pub fn repack_named(self: &Arc<Self>, tips: &[Sha], old: &BTreeSet<String>) -> Result<Superseded> {
+        self.repack_by(tips, &|pack| Ok(old.contains(&stem(pack))))
+    }
+
+    fn repack_by(self: &Arc<Self>, tips: &[Sha], is_old: &dyn Fn(&Path) -> Result<bool>) -> Result<Superseded> {
         let (mut old, mut young) = (Vec::new(), Vec::new());
         for pack in self.packs()? {
-            if is_older_than(&pack, grace)? { old.push(pack) } else { young.push(pack) }
+            if is_old(&pack)? { old.push(pack) } else { young.push(pack) }
         }
         match old.as_slice() {
             [] => return Ok(Superseded::nothing()),
@@ -186,7 +195,8 @@ impl Repository {
         Ok(true)
     }
 
-    fn is_complete_without(&self, superseded: &Superseded, tips: &[Sha]) -> Result<bool> {
+    /// Whether everything that the tips reach is in other packs.
+    pub fn is_complete_without(&self, superseded: &Superseded, tips: &[Sha]) -> Result<bool> {
         let old_tips = match &superseded.contents {
             Contents::Everything => return Ok(true),
             Contents::ReachableFrom(old_tips) => old_tips,
@@ -233,7 +243,7 @@ impl Repository {
         quarantine.accept()
     }
 
-    fn packs(&self) -> Result<BTreeSet<PathBuf>> {
+    pub(crate) fn packs(&self) -> Result<BTreeSet<PathBuf>> {
         let mut packs = BTreeSet::new();
         for entry in fs::read_dir(self.pack_directory())? {
             let path = entry?.path();
@@ -267,7 +277,7 @@ fn modified(pack: &Path) -> io::Result<SystemTime> {
     fs::metadata(pack)?.modified()
 }
 
-fn stem(pack: &Path) -> String {
+pub(crate) fn stem(pack: &Path) -> String {
     pack.file_stem().expect("a pack has a name").to_string_lossy().into_owned()
 }
 

@@ -35,6 +35,7 @@ pub enum WriteAction {
 
 /// Tables that have content and nothing else.
 const CONTENT_TABLES: &[&str] = &[
+    "collection",
     "commit_status",
     "conversation",
     "device_code",
@@ -59,6 +60,7 @@ const CONTENT_TABLES: &[&str] = &[
     "project_field_option",
     "project_item",
     "project_item_value",
+    "rate_limit_window",
     "release",
     "release_asset",
     "release_asset_chunk",

@@ -11,8 +11,8 @@ use rusqlite::types::ValueRef;
 use super::{DbError, Location, Schema, Store, dump, migrations, postgres, sqlite};
 use plinth_base::error::{Error, Result};
 
-/// Rows are sent when they have so many bytes.
-const PIECE_SIZE: usize = 256 * 1024;
+/// Rows are sent when they have so many bytes. Each piece skips the rows before it.
+const PIECE_SIZE: usize = 4 << 20;
 const NO_TIMEOUTS: &str = "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; \
                            set default_transaction_read_only = off";
 const TYPES: &str = "select a.attname::text, format_type(a.atttypid, null) from pg_attribute a \

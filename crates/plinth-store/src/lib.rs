@@ -5,6 +5,7 @@
 //! PostgreSQL each in a serializable transaction of its own, which runs again after a serialization failure.
 
 mod backup;
+mod collections;
 mod connection;
 mod dump;
 mod effect;
@@ -14,11 +15,13 @@ mod generation_cache;
 mod generations;
 mod git_columns;
 mod integrity;
+mod leases;
 mod migrations;
 mod node;
 mod nodes;
 mod object_storage;
 mod postgres;
+mod postgres_copy;
 mod row;
 mod rows;
 mod sqlite;
@@ -33,14 +36,17 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 pub use backup::{Dump, Snapshot, check_copy, restore_postgres};
+pub use collections::{CollectionGuard, Collections, count_collection, find_collection};
 pub use connection::{Connection, statements_run};
 pub use effect::Effect;
 pub use embedded_copy::copy_to_postgres;
 pub use error::DbError;
 pub use generation_cache::GenerationCache;
 pub use generations::{Changes, Dependency, GenerationTable, Generations, InvalidationScope};
+pub use leases::{Lease, LeaseRequest, ReturnedLease};
 pub use migrations::Schema;
 pub use node::{Node, host_name};
+pub use nodes::check_sessions;
 pub use object_storage::{Fetch, Fingerprint, ObjectStorage, StoredValue, fingerprint};
 pub use row::{Column, FromRow, Row};
 pub use rows::Rows;
@@ -90,6 +96,7 @@ pub struct Store {
     times: Arc<TransactionTimes>,
     generations: Arc<GenerationTable>,
     signal: Arc<Notify>,
+    collections: Arc<Collections>,
 }
 
 #[derive(Clone)]
@@ -116,24 +123,7 @@ impl Store {
                 Engine::Postgres(engine)
             }
         };
-        Ok(Self { engine, times, generations, signal })
-    }
-
-    /// Opens the store as the one node that serves it. This fails on a PostgreSQL database that another node serves,
-    /// before anything in it is changed; an embedded store is guarded by the lock of its directory.
-    pub async fn open_as(location: &Location, node: &Node) -> Result<Self> {
-        let Location::Postgres { url, connections_max, epoch_file } = location else {
-            return Self::open(location).await;
-        };
-        let target = postgres::Target::parse(url, epoch_file.as_deref())?;
-        let owner = Arc::new(postgres::Ownership::take(&target, node, postgres::Claim::Alone).await?);
-        let times = Arc::<TransactionTimes>::default();
-        let engine = postgres::Engine::open(target, *connections_max, times.clone(), Some(owner))?;
-        engine.migrate().await?;
-        let engine = Engine::Postgres(engine);
-        let store = Self { engine, times, generations: Arc::default(), signal: Arc::default() };
-        store.record_node(node).await?;
-        Ok(store)
+        Ok(Self { engine, times, generations, signal, collections: Arc::default() })
     }
 
     /// How the schema compares with this binary's. Changes and creates nothing.
@@ -175,6 +165,11 @@ impl Store {
         &self.signal
     }
 
+    /// Which collections of unreachable objects this node knows.
+    pub fn collections(&self) -> &Arc<Collections> {
+        &self.collections
+    }
+
     /// Checks `authority` and runs `work` in one transaction; returns when the effects are durable.
     ///
     /// The closure may run more than once, so it must have no effect outside its transaction; an `Err` rolls back. What
@@ -211,7 +206,8 @@ impl Store {
         let changes_rights = authority.changes_rights();
         let outcome = Slot::default();
         let slot = outcome.clone();
-        let work = CheckedWork { authority, context, work, outcome: slot, _waiting: self.times.wait() };
+        let (expected, _waiting) = (self.collections.expected(label.scope), self.times.wait());
+        let work = CheckedWork { authority, context, work, outcome: slot, expected, _waiting };
         let written = self.write_boxed(label, changes_rights, Box::new(work));
         async move {
             written.await?;
@@ -264,7 +260,6 @@ impl Store {
         }
     }
 
-    /// The engine's name for people.
     pub fn engine_name(&self) -> &'static str {
         match &self.engine {
             Engine::Sqlite(_) => "SQLite",

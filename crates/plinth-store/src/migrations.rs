@@ -40,6 +40,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0020_event_ids",
     "0021_shared_packs",
     "0022_web_sessions",
+    "0023_nodes",
     "0024_browser_codes_and_public_repositories"
 ];
 

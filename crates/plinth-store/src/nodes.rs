@@ -9,7 +9,27 @@ use plinth_base::error::{Error, Result};
 /// How long a node waits for another one that may be creating the schema.
 const MIGRATION_WAIT_MAX: Duration = Duration::from_secs(20);
 
+/// Connections of a command that has a store to itself.
+const IDLE_CONNECTIONS: usize = 2;
+
 impl Store {
+    /// Opens the store as the one node that serves it. This fails on a PostgreSQL database that another node serves,
+    /// before anything in it is changed; an embedded store is guarded by the lock of its directory.
+    pub async fn open_as(location: &Location, node: &Node) -> Result<Self> {
+        let Location::Postgres { url, connections_max, epoch_file } = location else {
+            return Self::open(location).await;
+        };
+        let target = postgres::Target::parse(url, epoch_file.as_deref())?;
+        let owner = Arc::new(postgres::Ownership::take(&target, node, postgres::Claim::Alone).await?);
+        let times = Arc::<TransactionTimes>::default();
+        let engine = postgres::Engine::open(target, *connections_max, times.clone(), Some(owner))?;
+        engine.migrate().await?;
+        let engine = Engine::Postgres(engine);
+        let store = Self::with(engine, times);
+        store.record_node(node).await?;
+        Ok(store)
+    }
+
     /// Opens the store as one of several nodes, which share their packs. The schema is changed only while no node runs.
     pub async fn open_shared(location: &Location, node: &Node) -> Result<Self> {
         let Location::Postgres { url, connections_max, epoch_file } = location else {
@@ -21,7 +41,31 @@ impl Store {
         let times = Arc::<TransactionTimes>::default();
         let engine = postgres::Engine::open(target, *connections_max, times.clone(), Some(owner))?;
         engine.migrate().await?;
-        Ok(Self { engine: Engine::Postgres(engine), times, generations: Arc::default(), signal: Arc::default() })
+        Ok(Self::with(Engine::Postgres(engine), times))
+    }
+
+    fn with(engine: Engine, times: Arc<TransactionTimes>) -> Self {
+        let (generations, signal, collections) = (Arc::default(), Arc::default(), Arc::default());
+        Self { engine, times, generations, signal, collections }
+    }
+
+    /// Opens a PostgreSQL store that no node serves, and that none can serve as long as this is open.
+    pub async fn open_idle(url: &str, node: &Node) -> Result<Self> {
+        let target = postgres::Target::parse(url, None)?;
+        match postgres::Engine::open_one(target.clone())?.schema().await? {
+            Schema::Current => {}
+            Schema::Absent => return Err(Error::BadRequest("there is no store in the database".into())),
+            Schema::Older(_) => {
+                return Err(Error::BadRequest("the store is of an older version: start a server to migrate it".into()));
+            }
+            Schema::Newer(version) => {
+                return Err(Error::Conflict(format!("schema version {version} needs a newer plinth")));
+            }
+        }
+        let owner = Arc::new(postgres::Ownership::take(&target, node, postgres::Claim::Migration).await?);
+        let times = Arc::<TransactionTimes>::default();
+        let engine = postgres::Engine::open(target, IDLE_CONNECTIONS, times.clone(), Some(owner))?;
+        Ok(Self::with(Engine::Postgres(engine), times))
     }
 
     /// Whether other nodes may use the store at the same time. An embedded store belongs to one process.
@@ -34,6 +78,16 @@ impl Store {
         match &self.engine {
             Engine::Sqlite(_) => true,
             Engine::Postgres(engine) => engine.leads(),
+        }
+    }
+}
+
+/// Fails if a PostgreSQL database cannot be served through this URL, because sessions are not its own.
+pub async fn check_sessions(location: &Location) -> Result<()> {
+    match location {
+        Location::Sqlite { .. } => Ok(()),
+        Location::Postgres { url, epoch_file, .. } => {
+            postgres::check_sessions(&postgres::Target::parse(url, epoch_file.as_deref())?).await
         }
     }
 }

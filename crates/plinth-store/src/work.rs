@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 
+use crate::collections::Expected;
 use crate::timing::Waiting;
 use crate::{Transaction, WriteAuthority};
 use plinth_base::error::Result;
@@ -23,6 +24,8 @@ pub struct CheckedWork<A, C, T, F> {
     pub context: C,
     pub work: F,
     pub outcome: Slot<T>,
+    /// The objects that it relies on.
+    pub expected: Option<Expected>,
     /// Until it is dropped, the transaction counts as waiting.
     pub _waiting: Waiting,
 }
@@ -36,6 +39,9 @@ where
 {
     fn run<'a>(&'a self, tx: &'a mut Transaction) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
+            if let Some(expected) = &self.expected {
+                expected.check(tx).await?;
+            }
             let proof = self.authority.check(tx).await?;
             let value = (self.work)(tx, &proof, &self.context).await?;
             *self.outcome.lock() = Some(value);

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use expect_test::expect;
+use futures_util::FutureExt;
 use serde_json::json;
 
 use super::{service, service_with};
@@ -17,6 +18,10 @@ use plinth_core::rate_limit::{LimitKey, RateLimiter, RateLimits};
 fn small() -> Settings {
     let limits = RateLimits { requests_per_hour: 3, anonymous_requests_per_hour: 2, ..RateLimits::default() };
     Settings { rate_limits: limits, ..Settings::default() }
+}
+
+fn at_once<T>(decision: impl Future<Output = T>) -> T {
+    decision.now_or_never().expect("a server that shares no limits never waits")
 }
 
 fn rate_limit(response: &Response) -> [i64; 4] {
@@ -166,12 +171,12 @@ fn rate_limit_cost_is_constant_with_many_addresses() {
     let address = |number: u32| LimitKey::Address(IpAddr::from(0x0a00_0000_u32.wrapping_add(number).to_be_bytes()));
     let limited = LimitKey::Address(IpAddr::from([192, 0, 2, 1]));
     for _ in 0..3 {
-        let _ = limiter.count(limited, START);
+        let _ = limiter.count_here(limited, START);
     }
     let cost = |from: u32| {
         let started = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
         for number in from..from + 10_000 {
-            let _ = limiter.count(address(number), START);
+            let _ = limiter.count_here(address(number), START);
         }
         let ended = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
         (ended.tv_sec - started.tv_sec) * 1_000_000_000 + ended.tv_nsec - started.tv_nsec
@@ -180,14 +185,14 @@ fn rate_limit_cost_is_constant_with_many_addresses() {
     cost_until_full(&limiter, &address);
     let many = cost(900_000);
     assert!(many < 10 * few, "a request costs {} times as much", many / few);
-    assert!(limiter.count(limited, START).1.is_err(), "a flood lets nobody back in");
+    assert!(limiter.count_here(limited, START).1.is_err(), "a flood lets nobody back in");
     let after = Timestamp(START.0 + 3600);
-    assert!(limiter.count(limited, after).1.is_ok());
+    assert!(limiter.count_here(limited, after).1.is_ok());
 }
 
 fn cost_until_full(limiter: &RateLimiter, address: &dyn Fn(u32) -> LimitKey) {
     for number in 100_000..250_000 {
-        let _ = limiter.count(address(number), START);
+        let _ = limiter.count_here(address(number), START);
     }
 }
 
@@ -209,7 +214,7 @@ fn each_created_resource_counts_as_content() {
     let (mona, hubot) = (AccountId(1), AccountId(2));
     let at = |seconds| Timestamp(START.0 + seconds);
     let admit = |actor, pieces: &[&str], seconds| {
-        limiter.admit_contents(actor, "pulls/create-review", pieces, at(seconds)).is_ok()
+        at_once(limiter.admit_contents(actor, "pulls/create-review", pieces, at(seconds))).is_ok()
     };
     assert!(admit(mona, &["a", "b", "c"], 0));
     assert!(!admit(mona, &["d", "e"], 1), "five are more than four");
@@ -254,21 +259,21 @@ fn content_is_limited_by_minute_and_by_hour() {
         Err(Error::SecondaryLimited { retry_after_seconds }) => retry_after_seconds,
         Err(other) => panic!("{other}"),
     };
-    assert_eq!(wait(limiter.admit_content(mona, "pulls/create-review-comment", "a", at(0))), 0);
-    assert_eq!(wait(limiter.admit_content(mona, "pulls/create-reply-for-review-comment", "b", at(10))), 0);
-    assert_eq!(wait(limiter.admit_content(mona, "pulls/create-review-comment", "c", at(20))), 40);
-    assert_eq!(wait(limiter.admit_content(hubot, "pulls/create-review-comment", "c", at(20))), 0);
+    assert_eq!(wait(at_once(limiter.admit_content(mona, "pulls/create-review-comment", "a", at(0)))), 0);
+    assert_eq!(wait(at_once(limiter.admit_content(mona, "pulls/create-reply-for-review-comment", "b", at(10)))), 0);
+    assert_eq!(wait(at_once(limiter.admit_content(mona, "pulls/create-review-comment", "c", at(20)))), 40);
+    assert_eq!(wait(at_once(limiter.admit_content(hubot, "pulls/create-review-comment", "c", at(20)))), 0);
     // Rejected content does not count against the hour.
-    assert_eq!(wait(limiter.admit_content(mona, "pulls/create-review-comment", "d", at(60))), 0);
-    assert_eq!(wait(limiter.admit_content(mona, "pulls/create-review-comment", "e", at(120))), 3480);
-    assert_eq!(wait(limiter.admit_content(mona, "pulls/create-review-comment", "f", at(3600))), 0);
+    assert_eq!(wait(at_once(limiter.admit_content(mona, "pulls/create-review-comment", "d", at(60)))), 0);
+    assert_eq!(wait(at_once(limiter.admit_content(mona, "pulls/create-review-comment", "e", at(120)))), 3480);
+    assert_eq!(wait(at_once(limiter.admit_content(mona, "pulls/create-review-comment", "f", at(3600)))), 0);
 }
 
 #[test]
 fn repeated_content_is_rejected_as_spam() {
     let limiter = RateLimiter::new(RateLimits { same_content_per_minute: 2, ..RateLimits::default() });
     let send = |operation, words: &str, seconds: i64| {
-        limiter.admit_content(AccountId(1), operation, words, Timestamp(START.0 + seconds))
+        at_once(limiter.admit_content(AccountId(1), operation, words, Timestamp(START.0 + seconds)))
     };
     let (create, reply) = ("pulls/create-review-comment", "pulls/create-reply-for-review-comment");
     assert!(send(create, "buy", 0).is_ok() && send(create, "buy", 1).is_ok());
@@ -288,6 +293,6 @@ fn disabled_limits_reject_nothing() {
         ..RateLimits::default()
     });
     for _ in 0..100 {
-        assert!(limiter.admit_content(AccountId(1), "pulls/create-review-comment", "same", START).is_ok());
+        assert!(at_once(limiter.admit_content(AccountId(1), "pulls/create-review-comment", "same", START)).is_ok());
     }
 }

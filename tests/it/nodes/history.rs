@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 
 use super::registers::{Kind, Operation, check};
 use super::{Nodes, ROCKET, clone, get, git, json as body_of, remote, send, try_git};
-use crate::process::Server;
+use crate::process::{Raw, Server};
+use crate::store::cluster::Cluster;
 use crate::store::proxy::Proxy;
 use crate::support::wait::wait_until;
 
@@ -23,6 +24,9 @@ const CLIENTS: usize = 8;
 const REGISTERS: usize = 2;
 const SECONDS: u64 = 15;
 const TIMEOUT: Duration = Duration::from_secs(15);
+/// The clocks of servers are ahead of that of the machine by so many seconds.
+const SKEWS: [i64; SERVERS] = [0, 1_800, -900];
+const CONTROL_TOKEN: &str = "control";
 
 /// A small generator of numbers, so that a seed repeats a run as far as threads allow.
 struct Random(u64);
@@ -155,21 +159,29 @@ impl Run {
     }
 }
 
-/// A server with proxies to the database and the storage.
+/// A server with proxies to the database and the storage, and a clock of its own.
 struct Node {
     name: String,
+    /// How far its clock is ahead.
+    skew_seconds: i64,
     server: Mutex<Option<Server>>,
     database: Proxy,
     storage: Proxy,
 }
 
-/// Kills, cuts off and wipes one server after another.
-fn harm(nodes: &Nodes, servers: &[Node], run: &Run, mut random: Random) {
+/// Kills, cuts off and wipes one server after another, and kills the database.
+fn harm(nodes: &Nodes, (servers, cluster): (&[Node], &Mutex<Cluster>), run: &Run, mut random: Random) {
     while !run.is_over.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(300 + random.below(700) as u64));
         let index = random.below(SERVERS);
         let node = &servers[index];
-        match random.below(4) {
+        match random.below(5) {
+            4 => {
+                let mut cluster = cluster.lock();
+                cluster.kill();
+                std::thread::sleep(Duration::from_millis(random.below(1_000) as u64));
+                cluster.bring_up();
+            }
             0 => {
                 drop(node.server.lock().take());
                 let started = start(nodes, node);
@@ -196,28 +208,56 @@ fn start(nodes: &Nodes, node: &Node) -> Server {
     let (server, name) = url.rsplit_once('/').expect("the URL names a database");
     let (user, _) = server.rsplit_once('@').expect("the URL names a user");
     let endpoint = format!("http://{}", node.storage.address);
-    nodes.start_at(&node.name, &format!("{user}@{}/{name}", node.database.address), &endpoint)
+    let database = format!("{user}@{}/{name}", node.database.address);
+    let control = ["--control", "127.0.0.1:0", "--control-token", CONTROL_TOKEN];
+    let server = nodes.start_at_with(&node.name, (&database, &endpoint), &control);
+    set_clock(&server, node.skew_seconds);
+    server
+}
+
+/// Sets the clock of a server through its control interface.
+fn set_clock(server: &Server, ahead_seconds: i64) {
+    let mut raw = Raw(TcpStream::connect(server.control.expect("it has a control interface")).expect("it accepts"));
+    let body = json!({ "advance_seconds": ahead_seconds }).to_string();
+    let length = body.len();
+    raw.send(&format!(
+        "POST /_plinth/clock HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {CONTROL_TOKEN}\r\nconnection: close\r\n\
+         content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    ));
+    let response = raw.response();
+    assert_eq!(response.status(), 200, "{response:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn history_of_three_servers_is_linearizable() {
     let Some(storage) = super::storage::Storage::start_s3() else { return };
     let storage_address = storage.address();
-    let Some(nodes) = tokio::task::spawn_blocking(|| Nodes::with_storage(storage)).await.expect("no panic") else {
-        return;
-    };
+    // Of its own, since it is killed.
+    let started = tokio::task::spawn_blocking(|| {
+        let cluster = Cluster::start_with(|_| vec!["max_connections=120".into()])?;
+        Some((Nodes::with_cluster(storage, &cluster), cluster))
+    });
+    let Some((nodes, cluster)) = started.await.expect("no panic") else { return };
     let url = nodes.database_url();
     let host = url.rsplit_once('/').and_then(|(server, _)| server.rsplit_once('@')).expect("a host").1;
     let database_address: SocketAddr = host.parse().expect("the test cluster has an address");
     let mut servers = Vec::new();
     for index in 0..SERVERS {
         let (database, storage) = (Proxy::start(database_address).await, Proxy::start(storage_address).await);
-        servers.push(Node { name: format!("node-{index}"), server: Mutex::new(None), database, storage });
+        let (name, skew_seconds) = (format!("node-{index}"), SKEWS[index]);
+        servers.push(Node { name, skew_seconds, server: Mutex::new(None), database, storage });
     }
-    tokio::task::spawn_blocking(move || run(&nodes, &servers)).await.expect("the test does not panic");
+    tokio::task::spawn_blocking(move || {
+        let cluster = Mutex::new(cluster);
+        run(&nodes, &servers, &cluster);
+        // Its database is dropped while the cluster runs.
+        drop(nodes);
+    })
+    .await
+    .expect("the test does not panic");
 }
 
-fn run(nodes: &Nodes, servers: &[Node]) {
+fn run(nodes: &Nodes, servers: &[Node], cluster: &Mutex<Cluster>) {
     let seed = std::env::var("PLINTH_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
     let seed = seed.unwrap_or(u64::from(now.subsec_nanos()) | 1);
@@ -247,7 +287,7 @@ fn run(nodes: &Nodes, servers: &[Node]) {
             let (run, random) = (&run, Random(seed.wrapping_mul(2_654_435_761).wrapping_add(client as u64) | 1));
             threads.spawn(move || run.client(random, work));
         }
-        threads.spawn(|| harm(nodes, servers, &run, Random(seed)));
+        threads.spawn(|| harm(nodes, (servers, cluster), &run, Random(seed)));
         std::thread::sleep(Duration::from_secs(seconds.unwrap_or(SECONDS)));
         run.is_over.store(true, Ordering::Relaxed);
     });

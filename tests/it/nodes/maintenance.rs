@@ -1,115 +1,14 @@
 //! Maintenance of packs that servers share, in one process and on both databases.
 
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use plinth::state_file::State;
-use plinth_api::app::App;
-use plinth_api::server::HttpService;
-use plinth_api::settings::Settings;
-use plinth_base::clock::Clock;
-use plinth_core::objects::shared::{PackStorage, Removals};
-use plinth_core::objects::{Maintenance, Policy};
-use plinth_git::Repositories;
-use plinth_store::ObjectStorage;
+use plinth_core::objects::shared::Removals;
 use serde_json::json;
 
-use super::storage::collect;
-use crate::support::fixtures::StateFile;
+use super::in_process::{ROCKET, Shared};
 use crate::support::wait::wait_until_async;
-use crate::support::{Client, START, TestDatabase};
 
-const ROCKET: &str = "/repos/mona/rocket";
 const NOW: Removals = Removals { grace: Duration::ZERO, orphan_age: Duration::ZERO };
-
-/// A database and a storage.
-struct Shared {
-    database: TestDatabase,
-    directory: tempfile::TempDir,
-    clock: Clock,
-}
-
-/// A server without a listener.
-struct Node {
-    app: App,
-    http_service: HttpService,
-    packs: Arc<PackStorage>,
-}
-
-impl Shared {
-    async fn new() -> Self {
-        let directory = tempfile::tempdir().expect("a temporary directory can be created");
-        Self { database: TestDatabase::create().await, directory, clock: Clock::manual(START) }
-    }
-
-    fn storage(&self) -> PathBuf {
-        self.directory.path().join("storage")
-    }
-
-    async fn node(&self, name: &str, cache_bytes_max: u64) -> Node {
-        let store = self.database.open().await;
-        let storage = ObjectStorage::open(&format!("file://{}", self.storage().display())).expect("a good URL");
-        let packs = Arc::new(PackStorage::new(store.clone(), storage, self.clock.clone(), cache_bytes_max));
-        let repositories = Repositories::at(&self.directory.path().join(name)).expect("a directory can be created");
-        let mut settings = Settings::default();
-        settings.rate_limits.enforced = false;
-        settings.request_timeout = Duration::from_secs(600);
-        let repositories = repositories.sharing(packs.clone());
-        let app = App::new(store.clone(), repositories, self.clock.clone(), settings).await.expect("a store opens");
-        let state = StateFile::default().users(&["mona"]).classic("mona", "repo, delete_repo", "ghp_monamona");
-        let state = state.repo("mona/rocket", &crate::support::fixtures::two_branches(""));
-        let state = State::parse(&state.to_string(), self.directory.path()).expect("a good state file");
-        state.apply(&store, &app.repositories, self.clock.now()).await.expect("it can be applied");
-        Node { http_service: HttpService::new(app.clone()), app, packs }
-    }
-
-    fn stored_files(&self) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        collect(&self.storage().join("packs"), &mut found);
-        found
-    }
-}
-
-impl Node {
-    fn client(&self) -> Client<'_> {
-        Client::new(&self.http_service).header("authorization", "Bearer ghp_monamona")
-    }
-
-    /// Creates a blob, and moves it into a pack of its own.
-    async fn pack_blob(&self, content: &str) -> String {
-        let made = self.client().post(&format!("{ROCKET}/git/blobs"), json!({ "content": content })).await.expect(201);
-        self.app.objects.flush(plinth_base::ids::RepoId(1)).await.expect("it becomes a pack");
-        made.json()["sha"].as_str().expect("a name").to_owned()
-    }
-
-    async fn has(&self, blob: &str) -> bool {
-        self.client().get(&format!("{ROCKET}/git/blobs/{blob}")).await.status == 200
-    }
-
-    async fn maintain(&self) {
-        let policy = Policy { waiting_objects_max: 1, packs_max: 2, ..Policy::default() };
-        let mut maintenance = Maintenance::new(self.app.objects.clone(), self.app.clock.clone(), &[], policy);
-        maintenance.round().await.expect("a round of maintenance");
-    }
-
-    /// What a server does in the background for its disk.
-    async fn care_for_copies(&self) {
-        let (repositories, packs) = (self.app.repositories.clone(), self.packs.clone());
-        let care = move || {
-            packs.remove_outdated(&repositories)?;
-            packs.shrink_cache(&repositories)
-        };
-        self.app.objects.run(care).await.expect("copies can be removed");
-    }
-
-    fn copies(&self) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        collect(&self.app.repositories.pack_directory(plinth_base::ids::RepoId(1)), &mut found);
-        found.retain(|path| path.extension().is_some_and(|extension| extension == "pack"));
-        found
-    }
-}
 
 #[tokio::test]
 async fn packs_that_one_server_joins_are_complete_on_all() {

@@ -2,15 +2,22 @@
 //!
 //! The storage is a real S3 server, `rclone serve s3`, if `PLINTH_TEST_RCLONE` names the program, and a directory otherwise.
 
+mod collection;
 mod copies;
 mod history;
+mod http_proxy;
+mod in_process;
+mod limits;
 mod maintenance;
 mod moving;
 mod outages;
+mod pooler;
 mod registers;
 mod sharing;
+mod staleness;
 mod starting;
 mod storage;
+mod throttling;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -19,6 +26,7 @@ use serde_json::Value;
 use storage::Storage;
 
 use crate::process::{HttpResponse, Server, program_path};
+use crate::store::cluster::Cluster;
 use crate::support::{TestDatabase, fixtures};
 
 /// A database and a storage for several servers. Its directory has one for each server.
@@ -37,6 +45,18 @@ impl Nodes {
     pub fn with_storage(storage: Storage) -> Option<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let database = runtime.expect("a runtime can be created").block_on(TestDatabase::create());
+        Self::with(storage, database)
+    }
+
+    /// On a cluster of its own, which the test may kill.
+    pub fn with_cluster(storage: Storage, cluster: &Cluster) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let database = TestDatabase::create_on(cluster.url());
+        let database = runtime.expect("a runtime can be created").block_on(database);
+        Self::with(storage, database).expect("it is PostgreSQL")
+    }
+
+    fn with(storage: Storage, database: TestDatabase) -> Option<Self> {
         database.url()?;
         let directory = tempfile::tempdir().expect("a temporary directory can be created");
         Some(Self { directory, database, storage })
@@ -57,20 +77,35 @@ impl Nodes {
 
     /// Starts a server. Its disk may be new.
     pub fn start(&self, name: &str) -> Server {
-        self.start_in(name, &self.database_url(), self.storage.environment())
+        self.start_with(name, &[])
+    }
+
+    /// Starts a server with more options.
+    pub fn start_with(&self, name: &str, options: &[&str]) -> Server {
+        self.start_in(name, &self.database_url(), self.storage.environment(), options)
     }
 
     /// Starts a server that reaches the database and the storage through other addresses.
     pub fn start_at(&self, name: &str, database: &str, endpoint: &str) -> Server {
+        self.start_at_with(name, (database, endpoint), &[])
+    }
+
+    pub fn start_at_with(&self, name: &str, (database, endpoint): (&str, &str), options: &[&str]) -> Server {
         let mut environment = self.storage.environment();
         environment
             .iter_mut()
             .filter(|(name, _)| *name == "AWS_ENDPOINT_URL")
             .for_each(|(_, url)| *url = endpoint.into());
-        self.start_in(name, database, environment)
+        self.start_in(name, database, environment, options)
     }
 
-    fn start_in(&self, name: &str, database: &str, environment: Vec<(&'static str, String)>) -> Server {
+    fn start_in(
+        &self,
+        name: &str,
+        database: &str,
+        environment: Vec<(&'static str, String)>,
+        options: &[&str],
+    ) -> Server {
         let directory = self.of(name);
         std::fs::create_dir_all(&directory).expect("a directory can be created");
         let state = directory.join("state.yaml");
@@ -78,7 +113,8 @@ impl Nodes {
         let mut program = Command::new(program_path());
         program.stdin(Stdio::null()).envs(environment);
         let objects = self.storage.url();
-        Server::start_by(program, &directory, &["--database", database, "--objects", &objects])
+        let options = [&["--database", database, "--objects", &objects], options].concat();
+        Server::start_by(program, &directory, &options)
     }
 
     /// Runs a command of the program as on the disk of a server.

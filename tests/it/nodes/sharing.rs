@@ -131,3 +131,30 @@ fn writes_to_one_repository_through_several_servers_all_succeed() {
     });
     assert_eq!(created.into_inner(), 24 * 8);
 }
+
+#[test]
+fn file_of_a_release_is_on_every_server() {
+    let Some(nodes) = Nodes::new() else { return };
+    let (mut a, b) = (nodes.start("a"), nodes.start("b"));
+    let release = json(&send(&a, "POST", &format!("{ROCKET}/releases"), &json!({ "tag_name": "v1" })));
+    let content = "0123456789".repeat(100_000);
+    let upload = format!(
+        "POST {ROCKET}/releases/{}/assets?name=tool.bin HTTP/1.1\r\nauthorization: Bearer ghp_monamona\r\n\
+         content-type: application/octet-stream",
+        release["id"]
+    );
+    let asset = json(&a.request(&upload, &content));
+    // The server that took it is gone, with its disk.
+    a.signal(rustix::process::Signal::KILL);
+    a.wait();
+    std::fs::remove_dir_all(nodes.of("a")).expect("the disk can be removed");
+    let c = nodes.start("c");
+    for server in [&b, &c] {
+        let downloaded = server.get("/mona/rocket/releases/download/v1/tool.bin");
+        assert_eq!((downloaded.status(), downloaded.body()), (200, content.as_str()));
+    }
+    let path = format!("{ROCKET}/releases/assets/{}", asset["id"]);
+    assert_eq!(send(&b, "DELETE", &path, &json!(null)).status(), 204);
+    assert_eq!(c.get(&path).status(), 404);
+    assert_eq!(c.get("/mona/rocket/releases/download/v1/tool.bin").status(), 404);
+}

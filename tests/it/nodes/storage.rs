@@ -63,6 +63,11 @@ impl Storage {
         self.server.as_ref().expect("it is S3").address
     }
 
+    /// Where clients of S3 connect; any text for a directory.
+    pub fn endpoint_url(&self) -> String {
+        self.endpoint.map_or_else(String::new, |endpoint| format!("http://{endpoint}"))
+    }
+
     /// Clients that start from now on connect to another address.
     pub fn set_endpoint(&mut self, address: SocketAddr) {
         self.endpoint = Some(address);

@@ -1,7 +1,7 @@
 //! The store under stress: concurrent and failing writers, a full disk, a database that fails.
 
 #[expect(dead_code, reason = "shared with the fault suite, which uses the rest")]
-mod cluster;
+pub mod cluster;
 mod contention;
 mod disk;
 mod encrypted_database;

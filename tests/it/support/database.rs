@@ -1,8 +1,10 @@
 //! A store for each test: a file, or a database of the cluster that the environment names.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use plinth_store::{Durability, Location, Store};
+use tokio_postgres::error::SqlState;
 
 /// Set by `cargo xtask test` for the second run.
 const POSTGRES: &str = "PLINTH_TEST_POSTGRES";
@@ -19,6 +21,11 @@ impl TestDatabase {
         let Ok(maintenance_url) = std::env::var(POSTGRES) else {
             return Self::Sqlite(tempfile::tempdir().expect("a temporary directory can be created"));
         };
+        Self::create_on(maintenance_url).await
+    }
+
+    /// A database of a certain cluster.
+    pub async fn create_on(maintenance_url: String) -> Self {
         let name = format!("plinth_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::SeqCst));
         execute(&maintenance_url, &format!("create database {name}")).await;
         Self::Postgres { maintenance_url, name }
@@ -50,8 +57,15 @@ impl TestDatabase {
 }
 
 async fn execute(url: &str, sql: &str) {
-    let (client, connection) =
-        tokio_postgres::connect(url, tokio_postgres::NoTls).await.expect("the test cluster responds");
+    let (client, connection) = loop {
+        match tokio_postgres::connect(url, tokio_postgres::NoTls).await {
+            // A cluster that was just started.
+            Err(error) if error.code() == Some(&SqlState::CANNOT_CONNECT_NOW) => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            connected => break connected.expect("the test cluster responds"),
+        }
+    };
     let connection = tokio::spawn(connection);
     client.batch_execute(sql).await.expect("the test cluster executes the statement");
     drop(client);

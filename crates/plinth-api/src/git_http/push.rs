@@ -61,7 +61,7 @@ async fn receive_pack(app: &App, pusher: &Pusher, input: Input) -> Result<Result
 async fn apply_change(app: &App, pusher: Pusher, commands: Commands, pack: Option<Quarantine>) -> Result<Vec<u8>> {
     let (repo, owner) = (pusher.repo.id, pusher.repo.owner_id);
     // Objects that are checked here must not be collected until a reference has them.
-    let _removal_lock = app.objects.prevent_removal(repo).await;
+    let _removal_lock = app.objects.prevent_removal(repo).await?;
     app.objects.flush(repo).await?;
     let known = KnownTips::find(app, &pusher, &commands.list).await?;
     let checking = pusher.clone();

@@ -92,7 +92,7 @@ impl Reader {
         let (route, params) = self.matcher.find(&Method::GET, path).ok_or(Error::NotFound)?;
         let caller = &self.context;
         if let Some(limit_key) = LimitKey::of(&caller.principal, caller.peer) {
-            self.app.limiter.count(limit_key, self.app.clock.now()).1?;
+            self.app.limiter.count(limit_key, self.app.clock.now()).await.1?;
         }
         let context = Arc::new(RequestContext {
             row: route.row,

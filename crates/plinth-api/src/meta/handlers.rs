@@ -26,6 +26,6 @@ pub async fn versions(_: Allowed<ListVersions, NoTarget>) -> Result<ApiResponse>
 pub async fn rate_limit(access: Allowed<GetRateLimit, NoTarget>, app: App) -> Result<ApiResponse> {
     let address = access.context().peer;
     let limit_key = LimitKey::of(access.caller(), address).unwrap_or(LimitKey::Address(address));
-    let rate_limit = app.limiter.peek(limit_key, app.clock.now());
+    let rate_limit = app.limiter.peek(limit_key, app.clock.now()).await?;
     Ok(ApiResponse::ok(&json::RateLimitOverview::new(rate_limit, access.context().version)).without_caching())
 }

@@ -1,5 +1,6 @@
 //! The layer that turns the `Authorization` header into a principal.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use base64::Engine;
@@ -9,7 +10,7 @@ use http::header::AUTHORIZATION;
 use plinth_base::error::{Error, Result};
 use plinth_core::Core;
 use plinth_core::access::{BAD_CREDENTIALS, bad_credential, find_app, find_token};
-use plinth_core::rate_limit::LimitKey;
+use plinth_core::rate_limit::{LimitKey, RateLimit};
 use plinth_core::tokens::Principal;
 use plinth_store::Generations;
 
@@ -34,25 +35,34 @@ impl<S: Inner<Authenticated>> Inner<Negotiated> for Authentication<S> {
                 let read_at = read_at.filter(|_| may_cache);
                 self.inner.respond(Authenticated { request, principal, generations, read_at }).await
             }
-            Err(error) => self.reject(error, &request),
+            Err(error) => {
+                let error = bad_credential(request.row().map(|row| &row.rule), error);
+                let rate_limit = self.count_rejected(&error, request.origin.client).await;
+                reject(&error, rate_limit, &request)
+            }
         }
     }
 }
 
 impl<S> Authentication<S> {
     /// A bad credential counts against the rate limit of the address; an app's key has none.
-    fn reject(&self, error: Error, request: &Negotiated) -> Outcome {
-        let (row, origin) = (request.row(), &request.origin);
-        let error = bad_credential(row.map(|row| &row.rule), error);
-        let mut outcome = Outcome::error(&error, row, &origin.urls, &origin.request_id);
-        let headers = outcome.response.headers_mut();
-        if matches!(error, Error::Unauthenticated(BAD_CREDENTIALS)) {
-            let (rate_limit, _) = self.app.limiter.count(LimitKey::Address(origin.client), self.app.clock.now());
-            headers::add_rate_limit(headers, rate_limit);
+    async fn count_rejected(&self, error: &Error, client: IpAddr) -> Option<RateLimit> {
+        if !matches!(error, Error::Unauthenticated(BAD_CREDENTIALS)) {
+            return None;
         }
-        headers::add_version(headers, request.version);
-        outcome
+        Some(self.app.limiter.count(LimitKey::Address(client), self.app.clock.now()).await.0)
     }
+}
+
+fn reject(error: &Error, rate_limit: Option<RateLimit>, request: &Negotiated) -> Outcome {
+    let origin = &request.origin;
+    let mut outcome = Outcome::error(error, request.row(), &origin.urls, &origin.request_id);
+    let headers = outcome.response.headers_mut();
+    if let Some(rate_limit) = rate_limit {
+        headers::add_rate_limit(headers, rate_limit);
+    }
+    headers::add_version(headers, request.version);
+    outcome
 }
 
 /// What the header says, before anything is looked up.

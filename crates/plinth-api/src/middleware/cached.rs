@@ -36,7 +36,8 @@ impl<S> Cached<S> {
         let cached = self.cache.find(key, now, || self.app.generations().is_some())?;
         let mut response = cached.to_response();
         if let Some(limit_key) = cached.limit_key {
-            let (mut rate_limit, outcome) = self.app.limiter.count(limit_key, now);
+            // What several nodes share is not cached.
+            let (mut rate_limit, outcome) = self.app.limiter.count_here(limit_key, now);
             // A caller over the limit gets the usual error response from the layers further in.
             outcome.ok()?;
             if cached.is_not_modified() {

@@ -25,7 +25,7 @@ impl<S: Inner<Authenticated>> Inner<Authenticated> for RateLimited<S> {
             return Outcome::error(&error, row, &urls, &request_id);
         }
         let limit_key = LimitKey::of(&principal, client);
-        let (mut rate_limit, counted) = self.count(limit_key, row);
+        let (mut rate_limit, counted) = self.count(limit_key, row).await;
         let read_at = request.read_at;
         let mut outcome = match counted {
             Ok(()) => self.inner.respond(request).await,
@@ -52,13 +52,13 @@ impl<S: Inner<Authenticated>> Inner<Authenticated> for RateLimited<S> {
 
 impl<S> RateLimited<S> {
     /// Some endpoints are free, the one that shows the rate limit among them.
-    fn count(&self, limit_key: Option<LimitKey>, row: Option<&Row>) -> (Option<RateLimit>, Result<()>) {
+    async fn count(&self, limit_key: Option<LimitKey>, row: Option<&Row>) -> (Option<RateLimit>, Result<()>) {
         let Some(limit_key) = limit_key else { return (None, Ok(())) };
         let now = self.app.clock.now();
         if row.is_some_and(|row| row.rule.cost == Cost::Nothing) {
-            return (Some(self.app.limiter.peek(limit_key, now)), Ok(()));
+            return (self.app.limiter.peek(limit_key, now).await.ok(), Ok(()));
         }
-        let (rate_limit, outcome) = self.app.limiter.count(limit_key, now);
+        let (rate_limit, outcome) = self.app.limiter.count(limit_key, now).await;
         (Some(rate_limit), outcome)
     }
 }

@@ -49,7 +49,7 @@ pub async fn change(core: &Core, access: &WriteAccess<RepoTarget>, commit: FileC
     let branch = commit.branch.clone().unwrap_or_else(|| repo.default_branch.clone());
     let (name, old) = find_tip(core, repo.id, &branch).await?;
     let caller = caller_identity(core, access).await?;
-    let _removal_lock = core.objects.prevent_removal(repo.id).await;
+    let _removal_lock = core.objects.prevent_removal(repo.id).await?;
     let built = core.objects.read(repo.id, move |reader| build(reader, old, commit, &caller)).await?;
     if built.has_submodules_file {
         check_submodules(core, repo.id, &built.objects).await?;

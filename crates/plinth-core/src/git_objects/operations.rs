@@ -23,7 +23,7 @@ pub async fn create_tree(core: &Core, access: &WriteAccess<RepoTarget>, new: New
     let repo = access.repo.id;
     check_not_empty(&mut core.read().await?, repo).await?;
     // Objects that the new tree refers to must not be removed before it is stored.
-    let _removal_lock = core.objects.prevent_removal(repo).await;
+    let _removal_lock = core.objects.prevent_removal(repo).await?;
     let (sha, made, needs_git) = core
         .objects
         .read(repo, move |reader| {
@@ -52,7 +52,7 @@ pub async fn create_commit(core: &Core, access: &WriteAccess<RepoTarget>, new: N
     let repo = access.repo.id;
     check_not_empty(&mut core.read().await?, repo).await?;
     let caller = caller_identity(core, access).await?;
-    let _removal_lock = core.objects.prevent_removal(repo).await;
+    let _removal_lock = core.objects.prevent_removal(repo).await?;
     let (object, tree_id) = core.objects.read(repo, move |reader| commit_object(reader, new, &caller)).await?;
     if tree_id == EMPTY_TREE {
         // It may not be stored, and not every git client can do without it.
@@ -67,7 +67,7 @@ pub async fn create_tag(core: &Core, access: &WriteAccess<RepoTarget>, new: NewT
     let repo = access.repo.id;
     check_not_empty(&mut core.read().await?, repo).await?;
     let caller = caller_identity(core, access).await?;
-    let _removal_lock = core.objects.prevent_removal(repo).await;
+    let _removal_lock = core.objects.prevent_removal(repo).await?;
     let object = core.objects.read(repo, move |reader| tag_object(reader, new, &caller)).await?;
     let sha = insert(core, access, object).await?;
     let made = core.objects.read(repo, move |reader| reader.find_tag(&sha)).await?;

@@ -38,7 +38,7 @@ pub async fn create(
 ) -> Result<IssueComment> {
     let author = access.author()?;
     rules::check_body(&body)?;
-    core.limiter.admit_content(author, access.operation(), &body, core.clock.now())?;
+    core.limiter.admit_content(author, access.operation(), &body, core.clock.now()).await?;
     let mentions = find_mentions_in(core, &body).await?;
     let new = NewIssueComment { of, author, body, mentions };
     access.write((new, core.clock.now()), |tx, (new, now)| Box::pin(insert(tx, new, *now))).await

@@ -20,7 +20,7 @@ pub struct IssueFieldWithOptions {
 pub async fn create(core: &Core, access: &WriteAccess<Org>, new: NewIssueField) -> Result<IssueFieldWithOptions> {
     rules::check_new(&new)?;
     let (org, now) = (access.target.0.id, core.clock.now());
-    core.limiter.admit(access.caller(), access.operation(), &format!("{org} {new:?}"), now)?;
+    core.limiter.admit(access.caller(), access.operation(), &format!("{org} {new:?}"), now).await?;
     access.write((org, new, now), |tx, (org, new, now)| Box::pin(insert(tx, *org, new, *now))).await
 }
 

@@ -39,7 +39,7 @@ pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, mut new: NewI
         new.field_values.clear();
     }
     rules::check_new(&new)?;
-    core.limiter.admit_content(author, access.operation(), &new.title, core.clock.now())?;
+    core.limiter.admit_content(author, access.operation(), &new.title, core.clock.now()).await?;
     let mentions = find_mentions_in(core, new.body.as_deref().unwrap_or_default()).await?;
     let context = (access.repo.clone(), CheckedIssue { new, author, mentions }, core.clock.now());
     access.write(context, |tx, (repo, issue, now)| Box::pin(insert(tx, repo, issue, *now))).await

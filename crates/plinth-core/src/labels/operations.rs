@@ -13,7 +13,7 @@ use crate::repos::RepoTarget;
 pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewLabel) -> Result<Label> {
     rules::check_new(&new)?;
     let now = core.clock.now();
-    core.limiter.admit(access.caller(), access.operation(), &new.name, now)?;
+    core.limiter.admit(access.caller(), access.operation(), &new.name, now).await?;
     let context = (access.repo.id, new, (access.caller().actor(), now));
     access.write(context, |tx, (repo, new, by)| Box::pin(insert(tx, *repo, new, *by))).await
 }

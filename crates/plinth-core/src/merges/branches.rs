@@ -41,7 +41,7 @@ pub async fn merge_branch(
         let mut db = core.read().await?;
         let base = refs::store::find(&mut db, repo, &branch).await?.ok_or_else(base_missing)?.target;
         drop(db);
-        let _removal_lock = core.objects.prevent_removal(repo).await;
+        let _removal_lock = core.objects.prevent_removal(repo).await?;
         let head = find_head(core, access, &merge.head).await?;
         let Some((commit, computed)) = compute(core, access, (&branch, base, head), merge, &committer).await? else {
             return Ok(BranchMerge::UpToDate);

@@ -26,7 +26,7 @@ pub async fn merge_pull(core: &Core, access: &WriteAccess<RepoTarget>, number: i
         let pull = find(core, access, number).await?;
         rules::check_mergeable(&pull, merge.head.as_deref())?;
         rules::check_test_merge(&pull, merge.method)?;
-        let _removal_lock = core.objects.prevent_removal(access.repo.id).await;
+        let _removal_lock = core.objects.prevent_removal(access.repo.id).await?;
         let computed = compute(core, access, &pull, (merge, &committer)).await?;
         let tip = computed.new;
         if let Ok(()) = write::write(core, access, computed).await? {
@@ -96,7 +96,7 @@ pub async fn update_branch(
     for _ in 0..ATTEMPTS_MAX {
         let pull = find(core, access, number).await?;
         rules::check_updatable(&pull, expected_head)?;
-        let _removal_lock = core.objects.prevent_removal(access.repo.id).await;
+        let _removal_lock = core.objects.prevent_removal(access.repo.id).await?;
         let computed = compute_update(core, access, &pull, &committer).await?;
         if let Ok(()) = write::write(core, access, computed).await? {
             return Ok(());

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use tokio::sync::RwLockWriteGuard;
 
 use super::Objects;
 use super::store::{self, RepoRefs};
@@ -57,7 +58,7 @@ const PURGE_ATTEMPTS: u32 = 30;
 
 /// The outcome of repacking a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Repacked {
+pub(super) enum Repacked {
     /// Every object is reachable or young.
     Unchanged,
     /// Operations or a backup hold the locks.
@@ -69,7 +70,7 @@ enum Repacked {
 pub struct Maintenance {
     pub(super) objects: Objects,
     pub(super) clock: Clock,
-    gc_roots: &'static [GcRoots],
+    pub(super) gc_roots: &'static [GcRoots],
     pub(super) policy: Policy,
     /// The ref generation for which this process last wrote each commit-graph.
     pub(super) graphs: HashMap<RepoId, i64>,
@@ -174,13 +175,14 @@ impl Maintenance {
 
     /// Removes all unreachable objects, however young; returns whether there were any.
     pub async fn purge(&self, repo: RepoId) -> Result<bool> {
-        if self.objects.0.repositories.is_shared() {
-            return Err(Error::Conflict("objects that nodes share are not purged yet; see docs/scaling.md".into()));
-        }
         let policy = Policy { grace: Duration::ZERO, ..self.policy.clone() };
         let purging = Self::new(self.objects.clone(), self.clock.clone(), self.gc_roots, policy);
         for _ in 0..PURGE_ATTEMPTS {
-            match purging.repack(repo).await? {
+            let repacked = match self.objects.0.repositories.is_shared() {
+                true => purging.collect_shared(repo).await?,
+                false => purging.repack(repo).await?,
+            };
+            match repacked {
                 Repacked::Busy => {}
                 Repacked::Unchanged => return Ok(false),
                 Repacked::Removed => {
@@ -201,14 +203,22 @@ impl Maintenance {
         if superseded.is_empty() {
             return Ok(Repacked::Unchanged);
         }
+        match self.lock_for_removal(repo).await {
+            Some(_lock) => self.remove(repo, superseded).await,
+            None => Ok(Repacked::Busy),
+        }
+    }
+
+    /// Waits a while for operations of this node that rely on objects.
+    pub(super) async fn lock_for_removal(&self, repo: RepoId) -> Option<RwLockWriteGuard<'_, ()>> {
         for _ in 0..LOCK_ATTEMPTS {
-            if let Some(_lock) = self.objects.0.removal_locks.try_begin_removal(repo) {
-                return self.remove(repo, superseded).await;
+            if let Some(lock) = self.objects.0.removal_locks.try_begin_removal(repo) {
+                return Some(lock);
             }
             tokio::time::sleep(LOCK_INTERVAL).await;
         }
         tracing::debug!(%repo, "the repository is busy; superseded packs stay until the next round");
-        Ok(Repacked::Busy)
+        None
     }
 
     async fn remove(&self, repo: RepoId, superseded: Superseded) -> Result<Repacked> {
@@ -234,22 +244,25 @@ impl Maintenance {
         self.objects.run(move || objects.repository(repo)?.write_commit_graph(&tips, layers)).await
     }
 
-    /// All garbage-collection roots: the targets of refs, and the roots of other areas.
-    async fn tips(&self, repo: RepoId) -> Result<Vec<Sha>> {
-        let mut tips = Vec::new();
-        let mut after = String::new();
-        let mut db = self.objects.0.store.read().await?;
-        loop {
-            let batch = refs::store::list(&mut db, repo, "", &after, REFS_PER_BATCH).await?;
-            let Some(last) = batch.last() else { break };
-            after = last.name.to_string();
-            tips.extend(batch.iter().map(|reference| reference.target));
-        }
-        for roots in self.gc_roots {
-            tips.extend(roots(&mut db, repo).await?);
-        }
-        tips.sort_unstable();
-        tips.dedup();
-        Ok(tips)
+    pub(super) async fn tips(&self, repo: RepoId) -> Result<Vec<Sha>> {
+        list_tips(&mut self.objects.0.store.read().await?, repo, self.gc_roots).await
     }
+}
+
+/// All garbage-collection roots: the targets of refs, and the roots of other areas.
+pub(super) async fn list_tips(db: &mut Connection, repo: RepoId, gc_roots: &[GcRoots]) -> Result<Vec<Sha>> {
+    let mut tips = Vec::new();
+    let mut after = String::new();
+    loop {
+        let batch = refs::store::list(db, repo, "", &after, REFS_PER_BATCH).await?;
+        let Some(last) = batch.last() else { break };
+        after = last.name.to_string();
+        tips.extend(batch.iter().map(|reference| reference.target));
+    }
+    for roots in gc_roots {
+        tips.extend(roots(db, repo).await?);
+    }
+    tips.sort_unstable();
+    tips.dedup();
+    Ok(tips)
 }

@@ -1,6 +1,7 @@
 //! Git objects of repositories: packs on disk, and loose objects in the database. This is the only module through which
 //! operations run blocking work outside of the async runtime.
 
+mod collection;
 mod flush;
 mod loose_objects;
 mod maintenance;
@@ -16,8 +17,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
-use tokio::sync::RwLockReadGuard;
 
+pub use collection::RemovalGuard;
 use loose_objects::LooseObjects;
 pub use maintenance::{GcRoots, Maintenance, Policy};
 use merge_permits::MergePermits;
@@ -206,14 +207,6 @@ impl Objects {
             Err(Error::NotFound) => self.0.repositories.create(repo),
             opened => opened,
         }
-    }
-
-    /// Prevents the removal of objects while the guard lives.
-    ///
-    /// An operation that checks an object and then refers to it, by a ref or from another object, holds the guard from
-    /// the check to the commit, so that garbage collection cannot remove the object in between.
-    pub async fn prevent_removal(&self, repo: RepoId) -> RwLockReadGuard<'_, ()> {
-        self.0.removal_locks.prevent_removal(repo).await
     }
 
     /// Stores new objects durably in the database, without a file for each; they are visible at once.

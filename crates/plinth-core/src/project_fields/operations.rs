@@ -36,7 +36,7 @@ pub async fn add<T: Target + AsRef<Project>>(
     let (project, now) = (access.target.as_ref(), core.clock.now());
     check_rights(&new, access.caller(), &access.grant)?;
     rules::check_new(&new)?;
-    core.limiter.admit(access.caller(), access.operation(), &format!("{} {new:?}", project.id), now)?;
+    core.limiter.admit(access.caller(), access.operation(), &format!("{} {new:?}", project.id), now).await?;
     let key = ProjectKey { project: project.id, owner: project.owner_id };
     access
         .write_if_current((key, new, now), |tx, changed, (key, new, now)| {

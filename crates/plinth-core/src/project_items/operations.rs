@@ -24,7 +24,7 @@ pub async fn add<T: Target + AsRef<Project>>(
     new: NewItem,
 ) -> Result<ProjectItem> {
     let (project, now) = (access.target.as_ref().clone(), core.clock.now());
-    core.limiter.admit(access.caller(), access.operation(), &format!("{} {new:?}", project.id), now)?;
+    core.limiter.admit(access.caller(), access.operation(), &format!("{} {new:?}", project.id), now).await?;
     let context = (project, access.principal(), new, now);
     access
         .write_if_current(context, |tx, changed, (project, caller, new, now)| {

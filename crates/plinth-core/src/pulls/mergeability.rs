@@ -24,7 +24,7 @@ internal_authority!(
 pub async fn compute(core: &Core, pull: &Pull, merge_base: Option<Sha>) -> Result<()> {
     let repo = pull.repo_id;
     // Until the commit of the test merge is stored, nothing protects what it refers to.
-    let _removal_lock = core.objects.prevent_removal(repo).await;
+    let _removal_lock = core.objects.prevent_removal(repo).await?;
     let outcome = match merge_base {
         Some(base) if base == pull.version.base_sha => merge_fast_forward(core, repo, pull.version).await,
         Some(_) => merge_diverged(core, repo, pull.version).await,

@@ -18,7 +18,7 @@ pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewPullR
     rules::check_new(&new)?;
     let head_ref = rules::head_branch(&access.repo, &new.head).map(str::to_owned);
     let author = access.author()?;
-    core.limiter.admit_content(author, access.operation(), &new.title, core.clock.now())?;
+    core.limiter.admit_content(author, access.operation(), &new.title, core.clock.now()).await?;
     let head_ref = check_commits(core, &access.repo, head_ref, &new.base).await?;
     let NewPullRequest { title, body, draft, base: base_ref, .. } = new;
     let body = rules::non_empty(body);

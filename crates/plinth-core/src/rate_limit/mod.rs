@@ -1,17 +1,24 @@
 //! Rate limits: requests per hour, and created content per minute and hour.
 //!
-//! The counters are in the memory of one node (docs/decisions/0003-rate-limits-per-node.md), and their number is limited.
+//! The counters are in the memory of one node (docs/decisions/0003-rate-limits-per-node.md), and their number is limited. Several
+//! nodes lease what they count from the database (docs/decisions/0166-rate-limit-leases.md).
 
+mod content;
 mod fixed_windows;
+mod leases;
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::RandomState;
 use std::net::{IpAddr, Ipv6Addr};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 use crate::tokens::Principal;
 use fixed_windows::FixedWindows;
+use leases::{Counted, Counter, Leases, Limit};
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, InstallationId};
+use plinth_store::{Store, Transaction, params};
 
 const HOUR: i64 = 3600;
 const MINUTE: i64 = 60;
@@ -101,6 +108,25 @@ impl RateLimit {
     pub fn remaining(self) -> i64 {
         (self.limit - self.used).max(0)
     }
+
+    fn of(counted: Counted, limit: i64, now: Timestamp) -> Self {
+        Self { limit, used: counted.used, reset: now.plus_seconds(whole_seconds(counted.ends_in)) }
+    }
+}
+
+fn hourly(max: i64) -> Limit {
+    Limit { max, seconds: HOUR }
+}
+
+fn whole_seconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis().div_ceil(1_000)).unwrap_or(HOUR)
+}
+
+/// Deletes windows that ended long ago, whatever the difference is between the clocks of this node and of the database.
+pub async fn delete_ended(tx: &mut Transaction, now: Timestamp) -> Result<()> {
+    let ended = now.plus_seconds(-HOUR).0 * 1_000;
+    tx.content_only().execute("delete from rate_limit_window where ends_at < $1", params![ended]).await?;
+    Ok(())
 }
 
 /// The counters of this node.
@@ -113,6 +139,13 @@ pub struct RateLimiter {
     content_hour: FixedWindows<AccountId>,
     same_content: FixedWindows<(AccountId, &'static str, u64)>,
     hasher: RandomState,
+    /// If other nodes serve the same callers.
+    shared: OnceLock<Shared>,
+}
+
+struct Shared {
+    store: Store,
+    leases: Leases,
 }
 
 impl RateLimiter {
@@ -125,6 +158,33 @@ impl RateLimiter {
             content_hour: FixedWindows::new(HOUR),
             same_content: FixedWindows::new(MINUTE),
             hasher: RandomState::new(),
+            shared: OnceLock::new(),
+        }
+    }
+
+    /// From now on, limits hold over all nodes of this store.
+    pub(crate) fn share(&self, store: Store) {
+        if self.limits.enforced {
+            self.shared.get_or_init(|| Shared { store, leases: Leases::default() });
+        }
+    }
+
+    /// Whether limits hold over several nodes.
+    pub fn is_shared(&self) -> bool {
+        self.shared.get().is_some()
+    }
+
+    /// Leases what requests need, until the task is aborted. Ends at once if nothing is shared.
+    pub async fn run_leases(&self) {
+        if let Some(shared) = self.shared.get() {
+            shared.leases.run(&shared.store).await;
+        }
+    }
+
+    /// Gives the other nodes what this one has not used.
+    pub async fn stop_sharing(&self) {
+        if let Some(shared) = self.shared.get() {
+            shared.leases.give_back_all(&shared.store).await;
         }
     }
 
@@ -143,7 +203,20 @@ impl RateLimiter {
     }
 
     /// Counts one request. If the limits are not enforced, the state shows none used, because clients stop at zero.
-    pub fn count(&self, key: LimitKey, now: Timestamp) -> (RateLimit, Result<()>) {
+    pub async fn count(&self, key: LimitKey, now: Timestamp) -> (RateLimit, Result<()>) {
+        let Some(shared) = self.shared.get() else { return self.count_here(key, now) };
+        let limit = self.limit_of(key);
+        match shared.leases.count(Counter::Requests(key.counted()), 1, hourly(limit)).await {
+            Ok(counted) => {
+                let outcome = counted.is_admitted.then_some(()).ok_or_else(|| Error::RateLimited(key.exhausted()));
+                (RateLimit::of(counted, limit, now), outcome)
+            }
+            Err(error) => (RateLimit { limit, used: 0, reset: now.plus_seconds(HOUR) }, Err(error)),
+        }
+    }
+
+    /// As [`RateLimiter::count`], by the counters of this node: for a store that no other node serves.
+    pub fn count_here(&self, key: LimitKey, now: Timestamp) -> (RateLimit, Result<()>) {
         let limit = self.limit_of(key);
         if !self.limits.enforced {
             return (RateLimit { limit, used: 0, reset: now.plus_seconds(HOUR) }, Ok(()));
@@ -158,74 +231,25 @@ impl RateLimiter {
         if !self.limits.enforced {
             return rate_limit;
         }
-        self.requests_of(key).subtract(key.counted(), 1, now);
+        match self.shared.get() {
+            Some(shared) => shared.leases.uncount(Counter::Requests(key.counted()), 1),
+            None => self.requests_of(key).subtract(key.counted(), 1, now),
+        }
         RateLimit { used: (rate_limit.used - 1).max(0), ..rate_limit }
     }
 
     /// The current state, without counting a request.
-    pub fn peek(&self, key: LimitKey, now: Timestamp) -> RateLimit {
+    pub async fn peek(&self, key: LimitKey, now: Timestamp) -> Result<RateLimit> {
         let limit = self.limit_of(key);
+        if let Some(Shared { store, leases }) = self.shared.get() {
+            let counted = leases.peek(store, Counter::Requests(key.counted()), hourly(limit)).await?;
+            return Ok(RateLimit::of(counted, limit, now));
+        }
         let (used, reset) = if self.limits.enforced {
             self.requests_of(key).peek(key.counted(), now)
         } else {
             (0, now.plus_seconds(HOUR))
         };
-        RateLimit { limit, used: used.min(limit), reset }
-    }
-
-    /// As [`RateLimiter::admit_content`], for the account that the caller acts as.
-    pub fn admit(&self, caller: &Principal, operation: &'static str, content: &str, now: Timestamp) -> Result<()> {
-        caller.actor().map_or(Ok(()), |actor| self.admit_content(actor, operation, content, now))
-    }
-
-    /// Counts one piece of content that `actor` is about to create through `operation`.
-    pub fn admit_content(
-        &self,
-        actor: AccountId,
-        operation: &'static str,
-        content: &str,
-        now: Timestamp,
-    ) -> Result<()> {
-        self.admit_contents(actor, operation, &[content], now)
-    }
-
-    /// Counts each piece of content that `actor` is about to create in one request.
-    ///
-    /// A request with more pieces than the limit is admitted if its window is empty: otherwise it never could be.
-    pub fn admit_contents(
-        &self,
-        actor: AccountId,
-        operation: &'static str,
-        contents: &[&str],
-        now: Timestamp,
-    ) -> Result<()> {
-        if !self.limits.enforced {
-            return Ok(());
-        }
-        let count = i64::try_from(contents.len()).unwrap_or(i64::MAX).max(1);
-        let (in_minute, minute_ends) = self.content_minute.add(actor, count, self.limits.content_per_minute, now);
-        let (in_hour, hour_ends) = self.content_hour.add(actor, count, self.limits.content_per_hour, now);
-        let wait = |until: Timestamp| {
-            let seconds = u64::try_from(until.0 - now.0).unwrap_or_default();
-            Error::SecondaryLimited { retry_after_seconds: seconds.max(1) }
-        };
-        let is_over = |used: i64, limit: i64| used > limit && (count == 1 || used > count);
-        let over_minute = is_over(in_minute, self.limits.content_per_minute);
-        let over_hour = is_over(in_hour, self.limits.content_per_hour);
-        if over_minute || over_hour {
-            // Rejected content is not created, so it does not count.
-            self.content_minute.subtract(actor, count, now);
-            self.content_hour.subtract(actor, count, now);
-            return Err(wait(if over_hour { hour_ends } else { minute_ends }));
-        }
-        let fingerprint = self.hasher.hash_one(contents);
-        let same_max = self.limits.same_content_per_minute;
-        let (same, _) = self.same_content.add((actor, operation, fingerprint), 1, same_max, now);
-        if same > same_max {
-            return Err(Error::unprocessable(
-                "Validation failed, or the endpoint has been spammed: the same content was sent again and again.",
-            ));
-        }
-        Ok(())
+        Ok(RateLimit { limit, used: used.min(limit), reset })
     }
 }

@@ -30,7 +30,7 @@ pub async fn create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewRef) 
 
 async fn try_create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewRef) -> Result<Ref> {
     let name = rules::check_new_name(&new.name)?;
-    let _removal_lock = core.objects.prevent_removal(access.repo.id).await;
+    let _removal_lock = core.objects.prevent_removal(access.repo.id).await?;
     let NewTarget { target, workflows } = validate_new(core, access, &name, new.sha).await?;
     let change = Change { name, old: None, new: Some(target) };
     let created = ref_to(&change.name, target);
@@ -60,7 +60,7 @@ pub(crate) async fn validate_new(
 
 pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: &RefName, update: &RefUpdate) -> Result<Ref> {
     rules::check_not_reserved(name)?;
-    let _removal_lock = core.objects.prevent_removal(access.repo.id).await;
+    let _removal_lock = core.objects.prevent_removal(access.repo.id).await?;
     for _ in 0..ATTEMPTS_MAX {
         let current = get(&mut core.read().await?, access.repo.id, name).await?;
         let (target, workflows) = validate_move(core, access, &current, update).await?;

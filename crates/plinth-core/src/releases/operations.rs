@@ -106,7 +106,7 @@ async fn store_with_tag(
 ) -> Result<Release> {
     let Release { tag_name, target, name, body, draft, .. } = &release;
     let name = rules::check(&Texts { tag_name, target, name: name.as_deref(), body: body.as_deref() })?;
-    let _removal_lock = core.objects.prevent_removal(access.repo.id).await;
+    let _removal_lock = core.objects.prevent_removal(access.repo.id).await?;
     let tag = if *draft { None } else { tag::prepare(core, access, &name, target).await? };
     let write = Write { release, update, name, tag, by: (access.author()?, core.clock.now()) };
     let (release, refresh) =

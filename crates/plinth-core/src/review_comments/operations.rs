@@ -43,9 +43,9 @@ async fn create_thread(
 ) -> Result<Comment> {
     let author = access.author()?;
     // The commits of the anchor must not be collected before the thread is stored and makes them roots.
-    let _removal_lock = core.objects.prevent_removal(pull.repo_id).await;
+    let _removal_lock = core.objects.prevent_removal(pull.repo_id).await?;
     let located = find_position(core, pull, subject, rules::body_errors(&body)).await?;
-    core.limiter.admit_content(author, access.operation(), &body, core.clock.now())?;
+    core.limiter.admit_content(author, access.operation(), &body, core.clock.now()).await?;
     let mentions = find_mentions_in(core, &body).await?;
     let context = CachedCommentContext::load(core, access.generations(), pull.repo_id, (pull.id, author)).await?;
     let (repo, version) = (pull.repo_id, pull.version.number);
@@ -63,7 +63,7 @@ pub async fn create_reply(
 ) -> Result<Comment> {
     let author = access.author()?;
     rules::check_body(&body)?;
-    core.limiter.admit_content(author, access.operation(), &body, core.clock.now())?;
+    core.limiter.admit_content(author, access.operation(), &body, core.clock.now()).await?;
     let mentions = find_mentions_in(core, &body).await?;
     let context = CachedCommentContext::load(core, access.generations(), pull.repo_id, (pull.id, author)).await?;
     let new = NewReply { repo: pull.repo_id, pull: pull.id, in_reply_to, context, author, body, mentions };

@@ -27,7 +27,7 @@ pub async fn create<T: HookTarget>(
     let owner = access.target.hook_owner(access.caller())?;
     rules::check_new(owner, &new)?;
     let now = core.clock.now();
-    core.limiter.admit(access.caller(), access.operation(), &format!("{owner:?} {new:?}"), now)?;
+    core.limiter.admit(access.caller(), access.operation(), &format!("{owner:?} {new:?}"), now).await?;
     let key = key_for(core, new.config.secret.as_ref()).await?;
     let context = (owner, new, key, access.caller().actor(), now);
     access

@@ -67,6 +67,14 @@ impl Client {
         self.webhooks
     }
 
+    /// Begins a transaction that changes rows of which each is a unit of its own, and that may be lost if the database
+    /// crashes.
+    pub(super) async fn begin_unordered(&mut self) -> Result<(), DbError> {
+        self.running = Some(RightsLock::Shared);
+        let begin = "begin isolation level read committed read write; set local synchronous_commit = off";
+        self.run(async |object| object.batch_execute(begin).await).await
+    }
+
     pub(super) async fn begin_snapshot(&mut self) -> Result<(), DbError> {
         self.running = Some(RightsLock::Shared);
         self.is_unlimited = true;
@@ -141,6 +149,19 @@ impl Client {
             Some(RightsLock::Shared) if declared.may_take_rights() => Err(DbError::RightsLock),
             Some(_) | None => Ok(()),
         }
+    }
+
+    /// As [`Client::all`], with parameters that only PostgreSQL has.
+    pub(super) async fn query_raw(
+        &mut self,
+        sql: &'static str,
+        params: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<tokio_postgres::Row>, DbError> {
+        self.run(async |object| {
+            let statement = object.prepare_cached(sql).await?;
+            object.query(&statement, params).await
+        })
+        .await
     }
 
     /// Boxed, as [`Client::execute`] is, so that it is compiled in this crate, once.

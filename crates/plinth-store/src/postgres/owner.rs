@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 
 use super::epoch::Epoch;
 use super::hosts::Connected;
+use super::pooler;
 use super::target::Target;
 use crate::DbError;
 use crate::node::{self, Node};
@@ -80,6 +81,7 @@ impl Term {
 impl Ownership {
     /// Acquires the database, or fails with the name of its owner.
     pub async fn take(target: &Target, node: &Node, claim: Claim) -> Result<Self> {
+        pooler::check(target).await?;
         let started = Instant::now();
         let claimant = Claimant { target: target.clone(), node: node.clone(), claim };
         let session = loop {

@@ -110,7 +110,7 @@ async fn find_user(visit: &Visit, token: &str) -> Result<Arc<Principal>> {
     let found = find_token(app, token, visit.caller.generations).await;
     let checked = found.and_then(|principal| check_kind(&WEB_SIGN_IN, &principal).map(|()| principal));
     if checked.is_err() {
-        app.limiter.count(LimitKey::Address(visit.caller.client), app.clock.now()).1?;
+        app.limiter.count(LimitKey::Address(visit.caller.client), app.clock.now()).await.1?;
     }
     checked
 }

@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use files::Copier;
-use unfinished::Unfinished;
+pub use files::create_directory;
+pub use unfinished::Unfinished;
 
 use crate::config::Options;
 use crate::data_directory::read_node_id;
@@ -28,7 +29,7 @@ use plinth_core::objects;
 use plinth_git::{PackSnapshot, Repositories};
 use plinth_store::{Dump, Location, Schema, Snapshot, Store, check_copy};
 
-const REPOSITORIES: &str = "repositories";
+pub const REPOSITORIES: &str = "repositories";
 const REPOS_PER_BATCH: i64 = 1_000;
 
 /// Copy the store, which may be in use, into a new directory

@@ -13,7 +13,7 @@ use plinth_core::webhooks::key_file::KeyFile;
 use plinth_core::webhooks::secret::open;
 use plinth_git as git;
 use plinth_git::Repositories;
-use plinth_store::{Location, Schema, Store};
+use plinth_store::{Location, Schema, Store, check_sessions};
 
 pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -> Result<()> {
     let settings = options.settings()?;
@@ -75,6 +75,7 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
     check_data_directory(options.data())?;
     let git = git::program_version()?;
     let location = options.existing_location();
+    check_sessions(&location).await?;
     let found = match Store::schema(&location).await? {
         Schema::Absent => "there is no store yet: the first start creates it".to_owned(),
         Schema::Older(version) => format!("the store has schema version {version}: the next start migrates it"),

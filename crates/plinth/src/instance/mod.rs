@@ -61,7 +61,12 @@ impl Opened {
     pub fn start(self, options: &Options, url: &str, faults: Option<Arc<dyn DeliveryFaults>>) -> Instance {
         let Self { app, store, packs } = self;
         let mut background = start_background(options.data(), &app);
-        background.extend(packs.map(|packs| tokio::spawn(shared_packs::run(app.clone(), packs))));
+        if let Some(packs) = packs {
+            app.share_rate_limits();
+            let core = app.core.clone();
+            background.push(tokio::spawn(async move { core.limiter.run_leases().await }));
+            background.push(tokio::spawn(shared_packs::run(app.clone(), packs)));
+        }
         Instance {
             background,
             deliveries: Mutex::new(Some(webhooks::start(&app, options.delivery_settings(), url, faults))),
@@ -76,6 +81,7 @@ impl Instance {
     /// Ends the background tasks, after the deliveries in flight.
     pub async fn stop(&self) {
         self.background.iter().for_each(JoinHandle::abort);
+        self.app.limiter.stop_sharing().await;
         let deliveries = self.deliveries.lock().take();
         if let Some(deliveries) = deliveries {
             deliveries.stop().await;

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use clap::Args;
 use leftovers::Removal;
-use report::{Finding, Kind, Report};
+pub use report::Report;
+use report::{Finding, Kind};
 use repository::Checker;
 
 use crate::backup::{Manifest, check_files};
@@ -85,30 +86,52 @@ impl Verify {
         let lock = self.repair.then(|| DataLock::try_take(options.data(), options.node()?)).transpose()?.flatten();
         let packs = options.pack_storage(&store, &Clock::default()).await?;
         let repositories = Arc::new(options.repositories_with(packs.as_ref())?);
-        let mut after = RepoId(0);
-        loop {
-            let batch = match objects::store::list_repos(&mut store.read().await?, after, REPOS_PER_BATCH).await {
-                Ok(batch) => batch,
-                Err(error) => return note_damage(error.into(), report),
-            };
-            let Some(last) = batch.last() else { break };
-            after = last.repo;
-            for listed in batch {
-                if let Err(error) = fetch_packs(&repositories, listed.repo).await {
-                    report.add(Finding::new(Kind::DamagedPack, format!("repository {}: {error}", listed.repo)));
-                    continue;
-                }
-                let mut checker = Checker { store: &store, repositories: &repositories, report, progress };
-                let checked = checker.check(listed.repo, self.repair).await;
-                checked.or_else(|error| note_damage(error, report))?;
-            }
-        }
+        check_repositories(&store, &repositories, (self.repair, AfterCheck::Keep), report, progress).await?;
         let removal = match (self.repair, &lock) {
             (false, _) => Removal::ReportOnly,
             (true, Some(_)) => Removal::Remove,
             (true, None) => Removal::Locked,
         };
         leftovers::check(&store, &repositories, report, removal).await
+    }
+}
+
+/// What happens to the copy of a repository whose packs are in an object storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterCheck {
+    Keep,
+    /// So that the disk needs room for one repository only.
+    Evict,
+}
+
+/// Checks every repository: each object of each pack, every object that the database names, and everything that they reach.
+pub async fn check_repositories(
+    store: &Store,
+    repositories: &Arc<Repositories>,
+    (repair, after_check): (bool, AfterCheck),
+    report: &mut Report,
+    progress: &mut Progress,
+) -> Result<()> {
+    let mut after = RepoId(0);
+    loop {
+        let batch = match objects::store::list_repos(&mut store.read().await?, after, REPOS_PER_BATCH).await {
+            Ok(batch) => batch,
+            Err(error) => return note_damage(error.into(), report),
+        };
+        let Some(last) = batch.last() else { return Ok(()) };
+        after = last.repo;
+        for listed in batch {
+            if let Err(error) = fetch_packs(repositories, listed.repo).await {
+                report.add(Finding::new(Kind::DamagedPack, format!("repository {}: {error}", listed.repo)));
+                continue;
+            }
+            let mut checker = Checker { store, repositories, report, progress };
+            let checked = checker.check(listed.repo, repair).await;
+            checked.or_else(|error| note_damage(error, report))?;
+            if after_check == AfterCheck::Evict {
+                repositories.evict(listed.repo)?;
+            }
+        }
     }
 }
 

@@ -81,6 +81,20 @@ pub async fn claim(store: &Store, storage: &ObjectStorage) -> Result<()> {
     storage.put(MARKER, identity.name.into_bytes()).await
 }
 
+/// Fails unless a storage is that of a database. Changes nothing.
+pub async fn check(db: &mut Connection, storage: &ObjectStorage) -> Result<()> {
+    let known = find(db).await?;
+    let known = known.ok_or_else(|| Error::Conflict("the packs of this database are in a data directory".into()))?;
+    match storage.get(MARKER).await? {
+        Some(marker) if marker == known.name.as_bytes() => Ok(()),
+        _ => Err(Error::Conflict(format!(
+            "{} is not the object storage of this database, which is {}",
+            storage.url(),
+            known.url
+        ))),
+    }
+}
+
 /// Records the storage of a database. If several nodes do so, the first wins.
 pub async fn record(store: &Store, identity: Identity) -> Result<Identity> {
     let recorded = store.write(Claim, identity, |tx, identity| {
@@ -177,7 +191,28 @@ pub async fn share_key(store: &Store, storage: &ObjectStorage, file: &Path) -> R
             first.await?
         }
     };
-    let name = String::from_utf8_lossy(&name);
+    read_key(storage, &String::from_utf8_lossy(&name), file).await
+}
+
+/// Writes the key of secrets that all nodes share to a file, if there is one.
+pub async fn fetch_key(db: &mut Connection, storage: &ObjectStorage, file: &Path) -> Result<()> {
+    match find_setting(db, KEY_SETTING).await? {
+        Some(name) => {
+            // Only its owner may read it, from the beginning.
+            create_private(file)?;
+            read_key(storage, &String::from_utf8_lossy(&name), file).await
+        }
+        None => Ok(()),
+    }
+}
+
+fn create_private(file: &Path) -> Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    std::fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(file)?;
+    Ok(())
+}
+
+async fn read_key(storage: &ObjectStorage, name: &str, file: &Path) -> Result<()> {
     if key_name(file).is_ok_and(|own| own == name) {
         return Ok(());
     }

@@ -224,6 +224,14 @@ pub async fn fetch_pack(storage: &ObjectStorage, pack: &SharedPack, directory: &
     Ok(true)
 }
 
+/// Whether a directory has the files of a pack. Reads all of them.
+pub fn has_pack(pack: &SharedPack, directory: &Path) -> bool {
+    let is_intact = |(extension, expected): &(&str, Fingerprint)| {
+        fingerprint(&directory.join(format!("{}.{extension}", pack.name))).is_ok_and(|found| found == *expected)
+    };
+    files_of(pack).iter().all(is_intact)
+}
+
 /// The files of a pack in the storage, the index last.
 fn files_of(pack: &SharedPack) -> [(&'static str, Fingerprint); 2] {
     [

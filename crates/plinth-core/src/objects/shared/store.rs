@@ -41,16 +41,26 @@ pub async fn list(db: &mut Connection, repo: RepoId) -> Result<Vec<PackRow>, DbE
     db.all(sql, params![repo]).await
 }
 
-/// How many packs a repository has, and their bytes.
-pub async fn count(db: &mut Connection, repo: RepoId) -> Result<(i64, i64), DbError> {
-    let sql = "select count(*), cast(coalesce(sum(pack_bytes), 0) as bigint) from pack where repo_id = $1";
-    db.one(sql, params![repo]).await
+/// The name of a pack, and since when its objects are in one.
+pub type DatedPack = (String, Timestamp);
+
+/// The packs of a repository with their times, in the order of their names.
+pub async fn list_dated(db: &mut Connection, repo: RepoId) -> Result<Vec<DatedPack>, DbError> {
+    db.all("select name, created_at from pack where repo_id = $1 order by name", params![repo]).await
 }
 
-/// Adds a pack to a repository. One of the same name has the same objects, and stays.
+/// Objects that are packed again keep their time.
+pub async fn set_time(tx: &mut Transaction, repo: RepoId, name: &str, time: Timestamp) -> Result<(), DbError> {
+    let sql = "update pack set created_at = $3 where repo_id = $1 and name = $2";
+    tx.content_only().execute(sql, params![repo, name, time]).await?;
+    Ok(())
+}
+
+/// Adds a pack to a repository. One of the same name has the same objects, and stays; they are as young as the new ones.
 pub async fn insert(tx: &mut Transaction, repo: RepoId, pack: &SharedPack, now: Timestamp) -> Result<(), DbError> {
     let sql = "insert into pack (repo_id, name, object_key, pack_bytes, pack_sha256, index_bytes, index_sha256, created_at) \
-               values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing";
+               values ($1, $2, $3, $4, $5, $6, $7, $8) \
+               on conflict (repo_id, name) do update set created_at = excluded.created_at";
     let SharedPack { name, key, pack_bytes, pack_sha256, index_bytes, index_sha256 } = pack;
     let (pack_bytes, index_bytes) = (to_column(*pack_bytes), to_column(*index_bytes));
     let (pack_sha256, index_sha256) = (&pack_sha256[..], &index_sha256[..]);

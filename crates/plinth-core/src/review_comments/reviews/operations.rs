@@ -38,8 +38,8 @@ pub async fn create(
     }
     let contents = new.comments.iter().map(|comment| comment.body.as_str());
     let contents: Vec<&str> = contents.chain((!new.body.is_empty()).then_some(new.body.as_str())).collect();
-    core.limiter.admit_contents(author, access.operation(), &contents, core.clock.now())?;
-    let _removal_lock = core.objects.prevent_removal(pull.repo_id).await;
+    core.limiter.admit_contents(author, access.operation(), &contents, core.clock.now()).await?;
+    let _removal_lock = core.objects.prevent_removal(pull.repo_id).await?;
     let commit_id = new.commit_id.unwrap_or_else(|| pull.version.head_sha.to_string());
     let commit = commit_id.parse().map_err(|_| Error::Invalid(InvalidPosition::Commit.errors()))?;
     check_commit(core, &pull, commit).await?;
@@ -57,8 +57,8 @@ pub async fn add_comment(
 ) -> Result<CommentId> {
     let author = access.author()?;
     rules::check_pending(review, "comment on")?;
-    core.limiter.admit_contents(author, access.operation(), &[draft.body.as_str()], core.clock.now())?;
-    let _removal_lock = core.objects.prevent_removal(pull.repo_id).await;
+    core.limiter.admit_contents(author, access.operation(), &[draft.body.as_str()], core.clock.now()).await?;
+    let _removal_lock = core.objects.prevent_removal(pull.repo_id).await?;
     let mut located = find_positions(core, &pull, &review.commit_sha.to_string(), vec![draft]).await?;
     let draft = located.pop().ok_or_else(|| Error::internal("a draft has no position"))?;
     let context = (pull, (review.id, author), draft, core.clock.now());

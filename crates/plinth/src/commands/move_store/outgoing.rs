@@ -1,18 +1,18 @@
-//! `plinth move`: copies a store from a data directory to PostgreSQL and an object storage.
+//! From a data directory to PostgreSQL and an object storage.
 //!
-//! The source is not changed. If the command is interrupted, it continues when it runs again: the database is copied in one
-//! transaction, and a pack that was copied has a row.
+//! If the command is interrupted, it continues when it runs again: the database is copied in one transaction, and a pack that was
+//! copied has a row.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
-
+use super::verification::verify;
 use crate::backup::missing_objects;
 use crate::config::Options;
 use crate::data_directory::DataLock;
 use crate::progress::Progress;
+use crate::verify::AfterCheck;
 use plinth_base::clock::Clock;
 use plinth_base::error::{Error, Result};
 use plinth_core::objects::shared::{PackStorage, identity};
@@ -22,24 +22,20 @@ use plinth_store::{Durability, ObjectStorage, Schema, Store, copy_to_postgres};
 
 const DATABASE_FILE: &str = "plinth.db";
 
-/// Copy a store to the PostgreSQL database of --database and the object storage of --objects, while no server uses it
-#[derive(Debug, Args)]
-pub struct Move {
-    /// The data directory to copy from: with a SQLite database, or the packs of the PostgreSQL database
-    #[arg(long, value_name = "DIRECTORY")]
-    from: PathBuf,
-    /// Report progress in lines on standard error, even if it is not a terminal
-    #[arg(long)]
-    progress: bool,
+pub struct Outgoing {
+    /// With a SQLite database, or the packs of the PostgreSQL database.
+    pub from: PathBuf,
+    pub progress: bool,
 }
 
-impl Move {
-    pub async fn run(self, options: Options, out: &mut (dyn Write + Send)) -> Result<()> {
+impl Outgoing {
+    pub async fn run(
+        self,
+        options: Options,
+        (url, storage): (String, ObjectStorage),
+        out: &mut (dyn Write + Send),
+    ) -> Result<()> {
         let options = Options { data: Some(self.from.clone()), ..options };
-        options.check_values()?;
-        let (Some(url), Some(storage)) = (options.database.clone(), options.object_storage()?) else {
-            return Err(Error::BadRequest("say where to with --database and --objects".into()));
-        };
         let file = self.from.join(DATABASE_FILE);
         if !self.from.join("repositories").is_dir() && !file.is_file() {
             return Err(Error::BadRequest(format!("there is no store in {}", self.from.display())));
@@ -60,9 +56,19 @@ impl Move {
         if key.is_file() && options.secrets_key_file.is_none() {
             identity::share_key(&store, &storage, &key).await?;
         }
+        self.verify(&store, &storage, out).await?;
         identity::finish_move(&store, identity).await?;
         writeln!(out, "moved: start servers with the same --database and --objects, each with its own empty --data")?;
         Ok(())
+    }
+
+    /// Reads the packs back from the storage, one repository after another, next to the source.
+    async fn verify(&self, store: &Store, storage: &ObjectStorage, out: &mut (dyn Write + Send)) -> Result<()> {
+        let source = std::path::absolute(&self.from)?;
+        let copies = tempfile::Builder::new().prefix(".plinth-move-").tempdir_in(source.parent().unwrap_or(&source))?;
+        let packs = Arc::new(PackStorage::new(store.clone(), storage.clone(), Clock::default(), u64::MAX));
+        let repositories = Arc::new(Repositories::at(copies.path())?.sharing(packs));
+        verify(store, &repositories, AfterCheck::Evict, self.progress, out).await
     }
 
     /// Copies the tables, unless an earlier attempt has.
