@@ -42,11 +42,15 @@ static ROW: Row = Row {
 pub struct WebPages;
 
 impl Pages for WebPages {
-    fn accepts(&self, request: &Request<Body>, is_operation: bool) -> bool {
+    fn accepts(&self, request: &Request<Body>, is_operation: &dyn Fn() -> bool) -> bool {
         let (method, path) = (request.method(), request.uri().path());
+        // Clients of the API do not wait until the path is taken apart.
+        if !prefers_html(request.headers()) && !Route::may_be_file(path) {
+            return false;
+        }
         let is_known = matches!(*method, Method::GET | Method::HEAD | Method::POST);
         let Some(route) = Route::parse(path).filter(|_| is_known) else { return path.starts_with("/-/") };
-        if is_operation && route != Route::Home {
+        if route != Route::Home && is_operation() {
             return false;
         }
         path.starts_with("/-/") || route.is_file(method) || prefers_html(request.headers())
