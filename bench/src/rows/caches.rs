@@ -25,9 +25,11 @@ struct Cache {
 }
 
 /// The response cache has its own rows. It is off here, where it would hide the others.
-const CACHES: [Cache; 7] = [
+const CACHES: [Cache; 9] = [
     Cache { name: "callers", what: "GET one ref", workload: |_| Box::new(get_ref()) },
     Cache { name: "repo-access", what: "GET one ref", workload: |_| Box::new(get_ref()) },
+    Cache { name: "project-access", what: "GET one field", workload: |_| Box::new(get_field()) },
+    Cache { name: "comment-fragments", what: "list of 30 comments", workload: |_| Box::new(list_comments()) },
     Cache { name: "pulls", what: "create a comment", workload: |seed| Box::new(writes::create_comment(seed)) },
     Cache {
         name: "comment-contexts",
@@ -75,6 +77,11 @@ fn measure(context: &Context, cache: &Cache) -> Result<Row> {
 
 fn get_ref() -> Generated {
     Generated::new("GET", 200, |number| (format!("{REPO}/git/ref/heads/topic-{:04}", number % DISTINCT), String::new()))
+}
+
+/// The project of a new store has the first fields.
+fn get_field() -> Generated {
+    Generated::new("GET", 200, |_| ("/orgs/acme/projectsV2/1/fields/1".into(), String::new()))
 }
 
 fn get_commit(seed: &StandardSeed) -> Generated {

@@ -15,7 +15,7 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 const PATH: &AsciiSet = &SEGMENT.remove(b'/');
 
 /// The URLs of this service, as the caller sees them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Urls {
     web: Arc<str>,
     api: Arc<str>,
@@ -24,7 +24,9 @@ pub struct Urls {
 impl Urls {
     /// `web` is scheme, host and port; the API is at `prefix` below it.
     pub fn new(web: &str, prefix: &str) -> Self {
-        Self { web: web.into(), api: format!("{web}{prefix}").into() }
+        let root: Arc<str> = web.into();
+        let api = if prefix.is_empty() { root.clone() } else { format!("{web}{prefix}").into() };
+        Self { web: root, api }
     }
 
     /// The root of the HTML pages.

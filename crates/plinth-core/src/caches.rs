@@ -8,18 +8,22 @@ use plinth_base::error::Error;
 pub enum CacheName {
     Callers,
     RepoAccess,
+    ProjectAccess,
     Pulls,
     CommentContexts,
+    CommentFragments,
     Markdown,
     Comparisons,
     Objects,
 }
 
-const NAMES: [(&str, CacheName); 7] = [
+const NAMES: [(&str, CacheName); 9] = [
     ("callers", CacheName::Callers),
     ("repo-access", CacheName::RepoAccess),
+    ("project-access", CacheName::ProjectAccess),
     ("pulls", CacheName::Pulls),
     ("comment-contexts", CacheName::CommentContexts),
+    ("comment-fragments", CacheName::CommentFragments),
     ("markdown", CacheName::Markdown),
     ("comparisons", CacheName::Comparisons),
     ("objects", CacheName::Objects),
@@ -47,7 +51,7 @@ impl DisabledCaches {
     }
 
     /// The capacity of a cache: nothing if it is turned off.
-    pub(crate) fn capacity(&self, cache: CacheName, capacity: usize) -> usize {
+    pub fn capacity(&self, cache: CacheName, capacity: usize) -> usize {
         if self.contains(cache) { 0 } else { capacity }
     }
 }

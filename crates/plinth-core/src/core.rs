@@ -14,6 +14,7 @@ use tokio::sync::Notify;
 use crate::access::{CallerCache, new_caller_cache};
 use crate::caches::{CacheName, DisabledCaches};
 use crate::objects::{ObjectLimits, Objects};
+use crate::projects::{ProjectAccessCache, new_project_access_cache};
 use crate::pulls::{PullCache, Refreshes, new_pull_cache};
 use crate::rate_limit::{RateLimiter, RateLimits};
 use crate::repos::{RepoAccessCache, new_repo_access_cache};
@@ -54,6 +55,7 @@ pub struct Parts {
     pub secrets_key: KeyFile,
     pub(crate) caller_cache: CallerCache,
     pub(crate) repo_access_cache: RepoAccessCache,
+    pub(crate) project_access_cache: ProjectAccessCache,
     pub(crate) pull_cache: PullCache,
     pub(crate) comment_context_cache: CommentContextCache,
     pub(crate) refreshes: Refreshes,
@@ -91,6 +93,7 @@ impl Core {
             rendered: Arc::new(plinth_markdown::Cache::new(rendered_bytes)),
             caller_cache: new_caller_cache(&store, disabled),
             repo_access_cache: new_repo_access_cache(&store, disabled),
+            project_access_cache: new_project_access_cache(&store, disabled),
             pull_cache: new_pull_cache(&store, disabled),
             comment_context_cache: new_comment_context_cache(&store, disabled),
             secrets_key,

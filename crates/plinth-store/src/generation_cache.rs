@@ -56,6 +56,11 @@ impl<K: Eq + Hash, V: Clone> GenerationCache<K, V> {
         Self { generations, entries }
     }
 
+    /// Whether anything is cached.
+    pub fn is_on(&self) -> bool {
+        self.entries.is_some()
+    }
+
     /// The value of this key, if it is still valid. Commits of other processes count as far as [`Store::generations`]
     /// has found them, so call that first.
     ///

@@ -108,6 +108,13 @@ impl Route {
         }
     }
 
+    /// Whether the path can be that of a file (see [`Route::is_file`]) or is below `/-/`, found without taking it apart.
+    pub fn may_be_file(path: &str) -> bool {
+        let trimmed = path.trim_matches('/');
+        let is_named = |name: &str| ["raw", "pull", "commit", "compare"].contains(&name);
+        trimmed.starts_with("-/") || trimmed.split('/').nth(2).is_some_and(is_named) || path.contains('%')
+    }
+
     /// Whether any client gets it, not only one that prefers HTML: files, for which the API has URLs.
     pub fn is_file(&self, method: &Method) -> bool {
         let Route::Repo { place, .. } = self else { return matches!(self, Route::Asset(_)) };

@@ -43,14 +43,18 @@ static ROW: Row = Row {
 pub struct WebPages;
 
 impl Pages for WebPages {
-    fn accepts(&self, request: &Request<Body>, is_operation: bool) -> bool {
+    fn accepts(&self, request: &Request<Body>, is_operation: &dyn Fn() -> bool) -> bool {
         let (method, path) = (request.method(), request.uri().path());
+        // Clients of the API do not wait until the path is taken apart.
+        if !prefers_html(request.headers()) && !Route::may_be_file(path) {
+            return false;
+        }
         let is_known = matches!(*method, Method::GET | Method::HEAD | Method::POST);
         let route = Route::parse(path).filter(|_| is_known);
         if path.starts_with("/-/") {
             return true;
         }
-        if (is_operation && route != Some(Route::Home)) || (route.is_none() && is_of_api(path)) {
+        if (route != Some(Route::Home) && is_operation()) || (route.is_none() && is_of_api(path)) {
             return false;
         }
         route.is_some_and(|route| route.is_file(method)) || prefers_html(request.headers())

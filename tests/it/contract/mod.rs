@@ -2,6 +2,7 @@
 
 mod authorization_cache;
 mod cache_scope;
+mod caches_off;
 mod conditional;
 mod cors_and_headers;
 mod errors;

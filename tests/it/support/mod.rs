@@ -62,6 +62,13 @@ impl Service {
         service
     }
 
+    /// The same data served by another instance with these settings.
+    pub async fn another_with(&self, settings: Settings) -> HttpService {
+        let repositories = Repositories::at(&self.directory.path().join("data")).expect("the directory exists");
+        let (store, clock) = (self.store.clone(), self.app.clock.clone());
+        http_service_of(&App::new(store, repositories, clock, settings).await.expect("a store opens again"))
+    }
+
     /// Replaces the process state, with empty caches, over the same data.
     pub async fn restart(&mut self) {
         let repositories = Repositories::at(&self.directory.path().join("data")).expect("the directory exists");

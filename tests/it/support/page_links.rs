@@ -22,7 +22,7 @@ pub fn check(target: &str, response: &Response) {
         let (_, path) = url.split_once("://").and_then(|(_, rest)| rest.split_once('/')).unwrap_or_default();
         let path = path.split('#').next().unwrap_or_default();
         let request = Request::get(format!("/{path}")).header("accept", "text/html").body(Body::empty());
-        let is_page = request.is_ok_and(|request| WebPages.accepts(&request, false));
+        let is_page = request.is_ok_and(|request| WebPages.accepts(&request, &|| false));
         assert!(is_page, "{target}: {key} {url} leads to no page");
     });
 }

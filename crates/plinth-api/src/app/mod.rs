@@ -1,5 +1,6 @@
 //! What every request shares: the domain, the settings and the counters of this process.
 
+pub mod comment_fragments;
 mod cursor_key;
 pub mod metrics;
 pub mod permits;
@@ -15,6 +16,7 @@ use plinth_core::{Core, CoreSettings};
 use plinth_git::Repositories;
 use plinth_store::Store;
 
+use comment_fragments::FragmentCache;
 pub use cursor_key::CursorKey;
 use metrics::Metrics;
 use permits::Permits;
@@ -39,6 +41,7 @@ pub struct Parts {
     /// Permits for the memory of large responses, in units of a kibibyte.
     pub response_memory: Permits,
     pub shared_objects: SharedObjects,
+    pub comment_fragments: FragmentCache,
     draining: AtomicBool,
 }
 
@@ -75,6 +78,7 @@ impl App {
             git_permits: Permits::new(settings.git.processes_max, settings.git.processes_per_caller_max),
             response_memory: permits::for_response_memory(settings.response_bytes_max),
             shared_objects: SharedObjects::default(),
+            comment_fragments: FragmentCache::new(core.generation_table().clone(), &settings.disabled_caches),
             draining: AtomicBool::new(false),
             settings,
             core,

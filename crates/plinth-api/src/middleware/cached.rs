@@ -13,7 +13,7 @@ layer! {
 
 impl<S: Inner<Incoming>> Inner<Incoming> for Cached<S> {
     async fn respond(&self, mut request: Incoming) -> Outcome {
-        let key = Key::of(&request.request, request.peer);
+        let key = if self.cache.is_on() { Key::of(&request.request, request.peer) } else { None };
         if let Some(hit) = key.as_ref().and_then(|key| self.find(key)) {
             return hit;
         }

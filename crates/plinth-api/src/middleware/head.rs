@@ -50,7 +50,7 @@ fn check_head(parts: &Parts, row: Option<&'static Row>) -> Result<(Version, Medi
         return Err(Error::TooManyHeaders(HEADER_LINES_MAX));
     }
     let query = parts.uri.query().unwrap_or_default();
-    if form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "access_token") {
+    if !query.is_empty() && form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "access_token") {
         let message = "Tokens are not accepted in the query, where logs would keep them: use the Authorization header";
         return Err(Error::BadRequest(message.into()));
     }

@@ -21,8 +21,8 @@ use crate::routes::Matcher;
 
 /// HTML pages, in addition to the API.
 pub trait Pages: Send + Sync {
-    /// Whether a request is for a page. `is_operation` says whether the API has an operation at its path.
-    fn accepts(&self, request: &Request<Body>, is_operation: bool) -> bool;
+    /// Whether a request is for a page. `is_operation` finds out whether the API has an operation at its path.
+    fn accepts(&self, request: &Request<Body>, is_operation: &dyn Fn() -> bool) -> bool;
 
     /// Responds to a request that it accepts.
     fn respond(&self, request: PageRequest) -> BoxFuture<'_, Result<PageResponse>>;
@@ -70,7 +70,7 @@ impl<S> WithPages<S> {
         if without_prefix(path).len() != path.len() {
             return false;
         }
-        pages.accepts(request, self.matcher.find(request.method(), path).is_some())
+        pages.accepts(request, &|| self.matcher.find(request.method(), path).is_some())
     }
 
     async fn respond_with(&self, pages: &dyn Pages, admitted: Admitted) -> Outcome {

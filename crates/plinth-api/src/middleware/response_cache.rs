@@ -85,6 +85,10 @@ impl ResponseCache {
         Self(GenerationCache::new(generations, bytes_max, |key, (_, response)| key.0.len() + response.bytes()))
     }
 
+    pub fn is_on(&self) -> bool {
+        self.0.is_on()
+    }
+
     /// The response to this request, if it is valid now. Where there is one, `look` looks for commits of other processes,
     /// and returns whether it could.
     pub fn find(&self, key: &Key, now: Timestamp, look: impl FnOnce() -> bool) -> Option<Arc<CachedResponse>> {

@@ -2,6 +2,7 @@
 //! becomes an error response.
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
@@ -31,7 +32,9 @@ impl<S: Inner<Routed>> Inner<Admitted> for Routing<S> {
             Wire::Json => self.app.settings.request_timeout,
             Wire::Git | Wire::Upload => self.app.settings.git.timeout,
         };
-        let work = AssertUnwindSafe(self.inner.respond(request)).catch_unwind();
+        // Pinned here, because it is large and would be moved twice.
+        let work = pin!(self.inner.respond(request));
+        let work = AssertUnwindSafe(work).catch_unwind();
         match tokio::time::timeout(timeout, work).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => Outcome::error(&Error::internal("a handler panicked"), row, &urls, &request_id),

@@ -4,8 +4,10 @@ use http::HeaderMap;
 
 use plinth_base::error::{Error, Result};
 
+const COMMON: [&[u8]; 3] = [b"application/vnd.github+json", b"*/*", b"application/json"];
+
 /// The representation that was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Media {
     #[default]
     Json,
@@ -30,10 +32,12 @@ pub enum Media {
 impl Media {
     /// Takes the first type that this service knows; types with unknown parameters mean plain JSON.
     pub fn of(headers: &HeaderMap) -> Result<Self> {
-        let mut asked = headers.get_all(http::header::ACCEPT).iter().peekable();
-        if asked.peek().is_none() {
+        let asked = headers.get_all(http::header::ACCEPT);
+        // What most clients send needs no parsing.
+        if asked.iter().all(|value| COMMON.contains(&value.as_bytes())) {
             return Ok(Media::Json);
         }
+        let asked = asked.iter();
         let text = asked.map(|value| String::from_utf8_lossy(value.as_bytes())).collect::<Vec<_>>().join(", ");
         let mut acceptable = text.split(',').filter_map(|item| Self::parse(item.split(';').next()?.trim())).peekable();
         if acceptable.peek().is_none() {

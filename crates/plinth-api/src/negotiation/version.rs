@@ -5,7 +5,7 @@ use http::HeaderMap;
 use plinth_base::error::{Error, Result};
 
 /// A version of the API that this service speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Version {
     V20221128,
     V20260310,

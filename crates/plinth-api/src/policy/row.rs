@@ -23,7 +23,8 @@ pub enum Caching {
     /// The caller's access to the repository. It holds the time of the last push, so this is for operations that neither
     /// use nor show that.
     Access,
-    /// The whole response: it depends on the store and the clock alone.
+    /// The whole response: it depends on the store and the clock alone. Also the caller's access to the repository or
+    /// project, while its content is unchanged.
     Response,
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use plinth_base::error::Result;
 use plinth_base::urls::Urls;
-use plinth_core::access::{Access, AccessRequest, Target, WriteAccess, authorize};
+use plinth_core::access::{Access, AccessRequest, CachedAccess, Target, WriteAccess, authorize};
 
 use super::context::RequestContext;
 use super::handler::{ApiRequest, FromRequest};
@@ -79,7 +79,11 @@ async fn access_for<T: Target>(app: &App, context: &RequestContext, row: &'stati
         params: context.params.clone(),
         principal: context.principal.clone(),
         generations: context.generations,
-        cached: row.caching == Caching::Access,
+        cached: match row.caching {
+            Caching::None => CachedAccess::None,
+            Caching::Access => CachedAccess::Rights,
+            Caching::Response => CachedAccess::Content,
+        },
     };
     let access = Arc::new(authorize::<T>(app, access).await?);
     context.scope.get_or_init(|| access.scope());

@@ -64,6 +64,11 @@ impl ApiResponse {
         Self { location: Some(location.to_string()), ..Self::json(StatusCode::CREATED, resource) }
     }
 
+    /// The same as 201, with the URL of the new resource.
+    pub fn with_created_location(self, location: impl ToString) -> Self {
+        Self { status: StatusCode::CREATED, location: Some(location.to_string()), ..self }
+    }
+
     /// 201 for a resource that has no URL of its own.
     pub fn created_without_url(resource: &impl Serialize) -> Self {
         Self::json(StatusCode::CREATED, resource)
@@ -111,7 +116,7 @@ impl ApiResponse {
     }
 
     /// 200 with JSON that was written elsewhere.
-    pub fn written_json(body: Vec<u8>) -> Self {
+    pub fn written_json(body: impl Into<Bytes>) -> Self {
         Self::new(StatusCode::OK, Some(JSON), body.into())
     }
 

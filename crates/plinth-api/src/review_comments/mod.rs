@@ -3,8 +3,10 @@
 
 pub mod body;
 mod extract;
+mod fragments;
 mod handlers;
 pub mod json;
+mod reading;
 pub mod resolutions;
 pub mod reviews;
 

@@ -20,5 +20,5 @@ pub use model::{Action, Anonymous, Cost, Facts, Kind, Kinds, Role, Rule, TargetK
 pub use rules::{
     BAD_CREDENTIALS, NOT_A_JSON_WEB_TOKEN, bad_credential, check_issue_fields, check_kind, check_workflows, decide,
 };
-pub use target::{AccessRequest, NoTarget, Org, OwnAccount, PathParams, Target, User};
+pub use target::{AccessRequest, CachedAccess, NoTarget, Org, OwnAccount, PathParams, Target, User};
 pub use write_access::{Current, WriteAccess};

@@ -46,18 +46,27 @@ pub struct AccessRequest {
     pub principal: Arc<Principal>,
     /// The generations of the store from before the first look-up, if they are own.
     pub generations: Option<Generations>,
-    /// Whether the caller's access to a repository may come from the cache. The entry includes the time of the last push,
-    /// which may be outdated, so operations that use or show that time do not set this.
-    pub cached: bool,
+    pub cached: CachedAccess,
+}
+
+/// Which entry of a cache of access a request may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CachedAccess {
+    None,
+    /// One that is valid until rights change. The time of the last push and other content in it may be outdated, so this is
+    /// for operations that neither use nor show that.
+    Rights,
+    /// One that is valid until rights or the content of the resource's scope change: all of it is what the store has.
+    Content,
 }
 
 /// The named parameters of a path, decoded.
 #[derive(Debug, Clone, Default)]
-pub struct PathParams(Vec<(&'static str, String)>);
+pub struct PathParams(Arc<[(&'static str, String)]>);
 
 impl PathParams {
     pub fn new(parts: Vec<(&'static str, String)>) -> Self {
-        Self(parts)
+        Self(parts.into())
     }
 
     /// Whether the path of the operation has this parameter.

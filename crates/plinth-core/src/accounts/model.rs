@@ -51,7 +51,7 @@ pub struct AccountSummary {
     pub site_admin: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum AccountKind {
     User,
     Organization,

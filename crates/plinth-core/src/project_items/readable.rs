@@ -1,5 +1,7 @@
 //! Which content of items a caller may read.
 
+use std::sync::Arc;
+
 use super::Content;
 use crate::access::policy::{ISSUES_READ, PULLS_READ};
 use crate::access::{Facts, Grant, TargetKind, check_kind, decide};
@@ -24,7 +26,7 @@ impl ContentRepo {
             return Ok(None);
         };
         let grant = Grant::find(db, caller, &facts).await?;
-        Ok(Some(Self { repo: target.repo, facts, grant }))
+        Ok(Some(Self { repo: Arc::unwrap_or_clone(target.repo), facts, grant }))
     }
 
     /// Whether the caller may read an issue or a pull request of the repository, by the rules of the operations that

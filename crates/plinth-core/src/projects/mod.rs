@@ -12,4 +12,4 @@ pub mod text;
 pub use color::Color;
 pub use model::Project;
 pub use store::ProjectWithRole;
-pub use target::{AnyProject, OrgProject, UserProject};
+pub use target::{AnyProject, OrgProject, ProjectAccessCache, UserProject, new_project_access_cache};

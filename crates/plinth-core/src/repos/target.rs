@@ -10,12 +10,15 @@ use plinth_store::{Connection, Dependency, GenerationCache, Generations, Store};
 use super::store::RepoWithRole;
 use super::{Repo, store};
 use crate::Core;
-use crate::access::{AccessRequest, Facts, Grant, PathParams, Role, Target, TargetKind, permissions_bytes};
+use crate::access::{
+    AccessRequest, CachedAccess, Facts, Grant, PathParams, Role, Target, TargetKind, permissions_bytes,
+};
 use crate::caches::{CacheName, DisabledCaches};
 use crate::tokens::Principal;
 
 /// A caller's access to repositories, by token and by `owner/name` as the caller wrote it; an entry is valid until
-/// rights change, so it never outlives a change of a token, a membership, a collaborator or a repository's visibility.
+/// rights change, so it never outlives a change of a token, a membership, a collaborator or a repository's visibility. Its
+/// time of the last push is that of the store as long as the repository's content is unchanged since it was read.
 pub type RepoAccessCache = GenerationCache<(TokenId, String), Arc<RepoAccess>>;
 
 const CACHE_BYTES: usize = 8 << 20;
@@ -37,6 +40,7 @@ pub fn new_repo_access_cache(store: &Store, disabled: &DisabledCaches) -> RepoAc
 /// Everything that a decision about a caller in a repository needs.
 #[derive(Debug, Clone)]
 pub struct RepoAccess {
+    read_at: Generations,
     target: RepoTarget,
     facts: Facts,
     grant: Grant,
@@ -45,7 +49,8 @@ pub struct RepoAccess {
 /// A repository, with the role of the user behind the token.
 #[derive(Debug, Clone)]
 pub struct RepoTarget {
-    pub repo: Repo,
+    /// Shared with the cache.
+    pub repo: Arc<Repo>,
     pub role: Option<Role>,
 }
 
@@ -67,14 +72,17 @@ impl Target for RepoTarget {
     fn from_cache(core: &Core, request: &AccessRequest) -> Option<(Self, Grant, Facts)> {
         let (_, key) = Self::cache_key(request)?;
         let cached = core.repo_access_cache.get(&key)?;
-        let RepoAccess { target, facts, grant } = (*cached).clone();
-        Some((target, grant, facts))
+        let content = Dependency::Content(cached.facts.scope(Self::KIND));
+        if request.cached == CachedAccess::Content && !core.generation_table().is_unchanged(cached.read_at, content) {
+            return None;
+        }
+        Some((cached.target.clone(), cached.grant.clone(), cached.facts))
     }
 
     fn add_to_cache(&self, core: &Core, request: &AccessRequest, grant: &Grant, facts: &Facts) {
-        if let Some((generations, key)) = Self::cache_key(request) {
-            let access = RepoAccess { target: self.clone(), facts: *facts, grant: grant.clone() };
-            core.repo_access_cache.insert(generations, Dependency::Rights, key, Arc::new(access));
+        if let Some((read_at, key)) = Self::cache_key(request) {
+            let access = RepoAccess { read_at, target: self.clone(), facts: *facts, grant: grant.clone() };
+            core.repo_access_cache.insert(read_at, Dependency::Rights, key, Arc::new(access));
         }
     }
 }
@@ -82,7 +90,7 @@ impl Target for RepoTarget {
 impl RepoTarget {
     /// The generations of the request and the key of the caller's access in the cache, if the request may use it.
     fn cache_key(request: &AccessRequest) -> Option<(Generations, (TokenId, String))> {
-        if !request.cached {
+        if request.cached == CachedAccess::None {
             return None;
         }
         let (generations, token) = (request.generations?, request.principal.token_id()?);
@@ -118,7 +126,7 @@ impl RepoTarget {
             archived: found.repo.archived,
             role: found.role,
         };
-        (RepoTarget { repo: found.repo, role: found.role }, facts)
+        (RepoTarget { repo: Arc::new(found.repo), role: found.role }, facts)
     }
 }
 

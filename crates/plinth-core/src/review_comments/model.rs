@@ -9,7 +9,7 @@ use crate::pulls::threads::{Position, StoredPosition, Thread};
 use crate::tokens::Principal;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, CommentId, PullId, RepoId, ReviewId};
-use plinth_store::{DbError, FromRow, Row};
+use plinth_store::{DbError, FromRow, Row, from_row};
 
 /// A comment with its author, its thread and the position of the thread in the last version.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
@@ -53,6 +53,52 @@ impl FromRow for Comment {
             position,
             author: Author::from_columns(row, POSITION + StoredPosition::COLUMNS)?,
         })
+    }
+}
+
+/// The columns of a comment's own row that can change or are shown. What else is shown of a comment depends on rights and on
+/// pull requests of its repository: the author, their association, the repository, the thread and its position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommentColumns {
+    pub id: CommentId,
+    pub pull_id: PullId,
+    pub review_id: ReviewId,
+    pub thread_id: i64,
+    pub in_reply_to_id: Option<CommentId>,
+    pub author_id: Option<AccountId>,
+    pub pending: bool,
+    pub body: String,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+from_row!(CommentColumns {
+    id,
+    pull_id,
+    review_id,
+    thread_id,
+    in_reply_to_id,
+    author_id,
+    pending,
+    body,
+    created_at,
+    updated_at,
+});
+
+impl From<&Comment> for CommentColumns {
+    fn from(comment: &Comment) -> Self {
+        Self {
+            id: comment.id,
+            pull_id: comment.pull_id,
+            review_id: comment.review_id,
+            thread_id: comment.thread.id,
+            in_reply_to_id: comment.in_reply_to_id,
+            author_id: comment.author.id(),
+            pending: comment.pending,
+            body: comment.body.clone(),
+            created_at: comment.created_at,
+            updated_at: comment.updated_at,
+        }
     }
 }
 
@@ -153,6 +199,10 @@ pub struct Listing {
     /// The caller, who also sees their own pending comments.
     pub viewer: Option<AccountId>,
 }
+
+/// The same list, of which only the comments' own columns are read.
+#[derive(Debug, Clone, Copy)]
+pub struct ListingOfColumns(pub Listing);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {

@@ -1,7 +1,7 @@
 //! SQL for review comments.
 
-use super::model::{Comment, CommentContext, Listing, NewComment, Scope};
-use crate::comment_lists::{self, comment_page};
+use super::model::{Comment, CommentColumns, CommentContext, Listing, ListingOfColumns, NewComment, Scope};
+use crate::comment_lists::{self, Order, comment_page};
 use crate::notifications::can_read;
 use crate::pulls::store::{author_columns, author_joins};
 use crate::repos::name_key;
@@ -40,6 +40,24 @@ pub async fn find(
         "review_comment c",
         "where c.id = $1 and c.repo_id = $2 and (c.pending = false or c.author_id = $3)"
     );
+    db.optional(sql, params![id, repo, viewer]).await
+}
+
+macro_rules! columns {
+    () => {
+        "select c.id, c.pull_id, c.review_id, c.thread_id, c.in_reply_to_id, c.author_id, c.pending, c.body, \
+         c.created_at, c.updated_at from review_comment c "
+    };
+}
+
+/// As [`find`], without what other tables have about it.
+pub async fn find_columns(
+    db: &mut Connection,
+    repo: RepoId,
+    id: CommentId,
+    viewer: Option<AccountId>,
+) -> Result<Option<CommentColumns>, DbError> {
+    let sql = concat!(columns!(), "where c.id = $1 and c.repo_id = $2 and (c.pending = false or c.author_id = $3)");
     db.optional(sql, params![id, repo, viewer]).await
 }
 
@@ -84,6 +102,67 @@ pub async fn list(
     db.all(sql, params![id, since, limit, offset, listing.viewer]).await
 }
 
+/// As [`list`], without what other tables have about the comments.
+async fn list_columns(
+    db: &mut Connection,
+    listing: &Listing,
+    (limit, offset): (i64, i64),
+) -> Result<Vec<CommentColumns>, DbError> {
+    macro_rules! page {
+        (@ordered $scope:literal, $moment:literal, $order:literal) => {
+            concat!(
+                columns!(),
+                "where c.",
+                $scope,
+                " = $1 and ",
+                $moment,
+                " > $2 and (c.pending = false or c.author_id = $5) order by ",
+                $order,
+                " limit $3 offset $4"
+            )
+        };
+        (@since $scope:literal, $moment:literal) => {
+            match listing.order {
+                Order::Up => page!(@ordered $scope, $moment, "c.id"),
+                Order::Down => page!(@ordered $scope, $moment, "c.id desc"),
+                Order::UpdatedUp => page!(@ordered $scope, $moment, "c.updated_at, c.id"),
+                Order::UpdatedDown => page!(@ordered $scope, $moment, "c.updated_at desc, c.id desc"),
+            }
+        };
+        ($scope:literal) => {
+            match listing.since {
+                Some(_) => page!(@since $scope, "c.updated_at"),
+                // See `comment_page!`.
+                None => page!(@since $scope, "+c.updated_at"),
+            }
+        };
+    }
+    let since = listing.since.map_or(i64::MIN, |moment| moment.0);
+    let (sql, id) = match listing.scope {
+        Scope::Repo(id) => (page!("repo_id"), id.0),
+        Scope::Pull(id) => (page!("pull_id"), id.0),
+        Scope::Review(id) => (page!("review_id"), id.0),
+        Scope::Thread(id) => (page!("thread_id"), id),
+    };
+    db.all(sql, params![id, since, limit, offset, listing.viewer]).await
+}
+
+impl comment_lists::Listing for ListingOfColumns {
+    type Comment = CommentColumns;
+
+    fn reversed(&self) -> Option<Self> {
+        comment_lists::Listing::reversed(&self.0).map(Self)
+    }
+
+    async fn count(&self, db: &mut Connection) -> Result<i64, DbError> {
+        count(db, &self.0).await
+    }
+
+    async fn list(&self, db: &mut Connection, window: (i64, i64)) -> Result<Vec<CommentColumns>, DbError> {
+        list_columns(db, &self.0, window).await
+    }
+}
+
 impl comment_lists::Listing for Listing {
     type Comment = Comment;
 
@@ -122,17 +201,16 @@ async fn count(db: &mut Connection, listing: &Listing) -> Result<i64, DbError> {
 }
 
 async fn count_all(db: &mut Connection, listing: &Listing) -> Result<i64, DbError> {
-    let (seen, own, id) = match listing.scope {
+    let (sql, id) = match listing.scope {
         Scope::Repo(id) => (
-            "select cast(coalesce(sum(review_comments), 0) as bigint) from pull where repo_id = $1",
-            "select count(*) from review w join review_comment c on c.review_id = w.id \
-             where w.repo_id = $1 and w.author_id = $2 and w.state = 'PENDING'",
+            "select cast(coalesce(sum(p.review_comments), 0) as bigint) + (select count(*) from review w \
+             join review_comment c on c.review_id = w.id \
+             where w.repo_id = $1 and w.author_id = $2 and w.state = 'PENDING') from pull p where p.repo_id = $1",
             id.0,
         ),
         Scope::Pull(id) => (
-            "select review_comments from pull where id = $1",
-            "select count(*) from review w join review_comment c on c.review_id = w.id \
-             where w.pull_id = $1 and w.author_id = $2 and w.state = 'PENDING'",
+            "select p.review_comments + (select count(*) from review w join review_comment c on c.review_id = w.id \
+             where w.pull_id = $1 and w.author_id = $2 and w.state = 'PENDING') from pull p where p.id = $1",
             id.0,
         ),
         Scope::Review(id) => {
@@ -145,11 +223,7 @@ async fn count_all(db: &mut Connection, listing: &Listing) -> Result<i64, DbErro
             return Ok(db.one::<(i64,)>(sql, params![id, listing.viewer]).await?.0);
         }
     };
-    let seen = db.one::<(i64,)>(seen, params![id]).await?.0;
-    match listing.viewer {
-        Some(viewer) => Ok(seen + db.one::<(i64,)>(own, params![id, viewer]).await?.0),
-        None => Ok(seen),
-    }
+    Ok(db.one::<(i64,)>(sql, params![id, listing.viewer]).await?.0)
 }
 
 /// The comment context; `None` if the pull request was deleted.

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use maud::{Markup, html};
 use plinth_base::error::{Error, Result};
 use plinth_core::access::policy::WEB_SIGN_IN;
-use plinth_core::access::{AccessRequest, NoTarget, PathParams, Rule, WriteAccess, authorize, check_kind, find_token};
+use plinth_core::access::{
+    AccessRequest, CachedAccess, NoTarget, PathParams, Rule, WriteAccess, authorize, check_kind, find_token,
+};
 use plinth_core::rate_limit::LimitKey;
 use plinth_core::tokens::{Principal, Secret};
 use plinth_core::web_sessions::operations::{self as sessions, LIFETIME_SECONDS};
@@ -131,7 +133,7 @@ async fn write_access(visit: &Visit, rule: &'static Rule, principal: Arc<Princip
         params: PathParams::default(),
         principal,
         generations: visit.caller.generations,
-        cached: false,
+        cached: CachedAccess::None,
     };
     Ok(Arc::new(authorize::<NoTarget>(&visit.api.app, request).await?).for_writing())
 }

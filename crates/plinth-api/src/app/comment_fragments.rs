@@ -1,0 +1,65 @@
+//! The JSON of single review comments, cached as bytes (docs/decisions/0170-comment-fragments.md).
+//!
+//! A fragment is valid as long as the comment's own row is the one that it was made from, and neither rights nor pull requests
+//! of the repository have changed. So a new or an edited comment leaves the fragments of all others valid.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::negotiation::{Media, Version};
+use plinth_base::clock::Timestamp;
+use plinth_base::ids::{CommentId, RepoId};
+use plinth_base::urls::Urls;
+use plinth_core::review_comments::model::CommentColumns;
+use plinth_core::{CacheName, DisabledCaches};
+use plinth_store::{Dependency, GenerationCache, GenerationTable, Generations};
+
+const BYTES_MAX: usize = 32 << 20;
+
+/// A comment in one representation.
+#[derive(PartialEq, Eq, Hash)]
+pub struct FragmentKey {
+    pub comment: CommentId,
+    pub media: Media,
+    pub version: Version,
+    pub urls: Urls,
+}
+
+/// The JSON of a comment.
+pub struct Fragment {
+    /// What it was made from.
+    pub columns: CommentColumns,
+    pub json: Bytes,
+    /// The SHA-256 of the JSON.
+    pub digest: [u8; 32],
+    pub last_modified: Timestamp,
+}
+
+/// Fragments by comment and representation. Bounded in bytes.
+pub struct FragmentCache(GenerationCache<FragmentKey, Arc<Fragment>>);
+
+impl FragmentCache {
+    pub fn new(generations: Arc<GenerationTable>, disabled: &DisabledCaches) -> Self {
+        let bytes = disabled.capacity(CacheName::CommentFragments, BYTES_MAX);
+        Self(GenerationCache::new(generations, bytes, |_, fragment| {
+            let texts = fragment.columns.body.len() + fragment.json.len();
+            size_of::<FragmentKey>() + size_of::<Fragment>() + texts
+        }))
+    }
+
+    /// Whether anything is cached.
+    pub fn is_on(&self) -> bool {
+        self.0.is_on()
+    }
+
+    /// The fragment of the comment that has these columns now, if it is valid.
+    pub fn find(&self, key: &FragmentKey, columns: &CommentColumns) -> Option<Arc<Fragment>> {
+        self.0.get_if(key, |fragment| fragment.columns == *columns)
+    }
+
+    /// Adds a fragment; `read_at` is from before its comment was read.
+    pub fn insert(&self, read_at: Generations, repo: RepoId, key: FragmentKey, fragment: &Arc<Fragment>) {
+        self.0.insert(read_at, Dependency::Pulls(repo), key, fragment.clone());
+    }
+}

@@ -1,0 +1,148 @@
+//! Reads comments as fragments, from the cache where it has them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::fragments::fragment_of;
+use super::json::Ready;
+use crate::app::App;
+use crate::app::comment_fragments::{Fragment, FragmentKey};
+use crate::rendering::render;
+use crate::request::context::RequestContext;
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::{AccountId, CommentId, PullId};
+use plinth_core::comment_lists::list_page;
+use plinth_core::pulls::threads::{self, Position};
+use plinth_core::repos::Repo;
+use plinth_core::review_comments::model::{Comment, CommentColumns, Listing, ListingOfColumns};
+use plinth_core::review_comments::store;
+use plinth_store::{Dependency, InvalidationScope};
+
+/// A request that reads comments of a repository.
+pub struct Reading<'a> {
+    pub app: &'a App,
+    pub context: &'a RequestContext,
+    pub repo: &'a Repo,
+    /// The caller, who also sees their own pending comments.
+    pub viewer: Option<AccountId>,
+}
+
+/// A page, and the length of the list.
+type Page = (Vec<Arc<Fragment>>, i64);
+
+impl Reading<'_> {
+    pub async fn find(&self, id: CommentId) -> Result<Arc<Fragment>> {
+        let mut db = self.app.read().await?;
+        if self.uses_cache() {
+            let columns = store::find_columns(&mut db, self.repo.id, id, self.viewer).await?.ok_or(Error::NotFound)?;
+            if let Some(cached) = self.find_cached(&columns) {
+                return Ok(cached);
+            }
+        }
+        let comment = store::find(&mut db, self.repo.id, id, self.viewer).await?.ok_or(Error::NotFound)?;
+        drop(db);
+        self.fragment(comment).await
+    }
+
+    pub async fn list(&self, listing: &Listing, window: (i64, i64)) -> Result<Page> {
+        if self.uses_cache()
+            && let Some(page) = self.list_cached(listing, window).await?
+        {
+            return Ok(page);
+        }
+        let mut db = self.app.read().await?;
+        let (comments, total) = list_page(&mut db, listing, window).await?;
+        drop(db);
+        Ok((self.fragments(comments).await?, total))
+    }
+
+    /// As [`Reading::list`]; nothing if too few of the comments are cached, or if something has changed meanwhile.
+    async fn list_cached(&self, listing: &Listing, window: (i64, i64)) -> Result<Option<Page>> {
+        let mut db = self.app.read().await?;
+        let (columns, total) = list_page(&mut db, &ListingOfColumns(*listing), window).await?;
+        let cached: Vec<_> = columns.iter().map(|columns| (columns.id, self.find_cached(columns))).collect();
+        let missing: Vec<_> = cached.iter().filter(|(_, found)| found.is_none()).map(|(id, _)| *id).collect();
+        // One statement for all is faster than one for each.
+        if missing.len() > cached.len() / 2 {
+            return Ok(None);
+        }
+        let mut comments = Vec::with_capacity(missing.len());
+        for id in &missing {
+            let Some(comment) = store::find(&mut db, self.repo.id, *id, self.viewer).await? else { return Ok(None) };
+            comments.push(comment);
+        }
+        drop(db);
+        if !missing.is_empty() && !self.is_unchanged() {
+            return Ok(None);
+        }
+        let mut made = self.fragments(comments).await?.into_iter();
+        let page: Option<Vec<_>> = cached.into_iter().map(|(_, found)| found.or_else(|| made.next())).collect();
+        Ok(page.map(|page| (page, total)))
+    }
+
+    /// Whether fragments for this request are cached. Rendered bodies have a cache of their own.
+    fn uses_cache(&self) -> bool {
+        let RequestContext { generations, media, .. } = self.context;
+        self.app.comment_fragments.is_on() && generations.is_some() && !media.shows_text() && !media.shows_html()
+    }
+
+    fn find_cached(&self, columns: &CommentColumns) -> Option<Arc<Fragment>> {
+        self.app.comment_fragments.find(&self.key(columns.id), columns)
+    }
+
+    fn key(&self, comment: CommentId) -> FragmentKey {
+        let RequestContext { media, version, ref urls, .. } = *self.context;
+        FragmentKey { comment, media, version, urls: urls.clone() }
+    }
+
+    /// Whether all statements of this request have seen the same content.
+    fn is_unchanged(&self) -> bool {
+        let content = Dependency::Content(InvalidationScope::Repo(self.repo.id));
+        let is_known = self.app.generations().is_some();
+        let since = self.context.generations.filter(|_| is_known);
+        since.is_some_and(|since| self.app.generation_table().is_unchanged(since, content))
+    }
+
+    pub async fn fragment(&self, comment: Comment) -> Result<Arc<Fragment>> {
+        let made = self.fragments(vec![comment]).await?.pop();
+        made.ok_or_else(|| Error::internal("one comment became none"))
+    }
+
+    async fn fragments(&self, mut comments: Vec<Comment>) -> Result<Vec<Arc<Fragment>>> {
+        let Self { app, context, repo, .. } = *self;
+        // A position that is not stored yet is not cached either.
+        let complete: Vec<bool> = comments.iter().map(|comment| comment.position.is_some()).collect();
+        fill_positions(app, repo, &mut comments).await?;
+        let bodies = comments.iter().map(|comment| comment.body.as_str());
+        let mut rendered = render(app, context, repo, bodies).await?.into_iter();
+        let read_at = context.generations.filter(|_| self.uses_cache());
+        let made = comments.into_iter().zip(complete).map(|(mut comment, is_complete)| {
+            let position = comment.position.take().ok_or_else(|| Error::internal("a position was not computed"))?;
+            let ready = Ready { comment, position, rendered: rendered.next().flatten() };
+            let fragment = Arc::new(fragment_of(&ready, repo, context));
+            if let Some(read_at) = read_at.filter(|_| is_complete) {
+                app.comment_fragments.insert(read_at, repo.id, self.key(fragment.columns.id), &fragment);
+            }
+            Ok(fragment)
+        });
+        made.collect()
+    }
+}
+
+/// Computes the missing positions, one pull request at a time.
+async fn fill_positions(app: &App, repo: &Repo, comments: &mut [Comment]) -> Result<()> {
+    let mut missing: BTreeMap<PullId, BTreeMap<i64, usize>> = BTreeMap::new();
+    for (index, comment) in comments.iter().enumerate().filter(|(_, comment)| comment.position.is_none()) {
+        missing.entry(comment.pull_id).or_default().insert(comment.thread.id, index);
+    }
+    for (pull, threads) in missing {
+        let wanted: Vec<_> = threads.values().map(|index| comments[*index].thread.clone()).collect();
+        let Some(version) = threads.values().next().map(|index| comments[*index].version) else { continue };
+        let positions = threads::find_positions(app, repo.id, pull, &version, wanted).await?;
+        let by_thread: BTreeMap<i64, Position> = threads.into_keys().zip(positions).collect();
+        for comment in comments.iter_mut().filter(|comment| comment.pull_id == pull && comment.position.is_none()) {
+            comment.position = by_thread.get(&comment.thread.id).cloned();
+        }
+    }
+    Ok(())
+}
