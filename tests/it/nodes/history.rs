@@ -242,9 +242,9 @@ async fn history_of_three_servers_is_linearizable() {
     let host = url.rsplit_once('/').and_then(|(server, _)| server.rsplit_once('@')).expect("a host").1;
     let database_address: SocketAddr = host.parse().expect("the test cluster has an address");
     let mut servers = Vec::new();
-    for index in 0..SERVERS {
+    for (index, skew_seconds) in SKEWS.into_iter().enumerate() {
         let (database, storage) = (Proxy::start(database_address).await, Proxy::start(storage_address).await);
-        let (name, skew_seconds) = (format!("node-{index}"), SKEWS[index]);
+        let name = format!("node-{index}");
         servers.push(Node { name, skew_seconds, server: Mutex::new(None), database, storage });
     }
     tokio::task::spawn_blocking(move || {
