@@ -22,7 +22,7 @@ use crate::support::wait::wait_until;
 const SERVERS: usize = 3;
 const CLIENTS: usize = 8;
 const REGISTERS: usize = 2;
-const SECONDS: u64 = 15;
+const SECONDS: u64 = 25;
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// The clocks of servers are ahead of that of the machine by so many seconds.
 const SKEWS: [i64; SERVERS] = [0, 1_800, -900];
@@ -175,25 +175,27 @@ fn harm(nodes: &Nodes, (servers, cluster): (&[Node], &Mutex<Cluster>), run: &Run
         std::thread::sleep(Duration::from_millis(300 + random.below(700) as u64));
         let index = random.below(SERVERS);
         let node = &servers[index];
-        match random.below(5) {
-            4 => {
+        match random.below(9) {
+            8 => {
                 let mut cluster = cluster.lock();
                 cluster.kill();
                 std::thread::sleep(Duration::from_millis(random.below(1_000) as u64));
                 cluster.bring_up();
+                // It accepts connections before it has recovered, and a server that starts then would give up.
+                super::wait_for_recovery(&cluster);
             }
-            0 => {
+            0 | 1 => {
                 drop(node.server.lock().take());
                 let started = start(nodes, node);
                 *run.addresses[index].lock() = started.address;
                 *node.server.lock() = Some(started);
             }
-            1 => {
+            2 | 3 => {
                 node.database.fall_silent();
                 std::thread::sleep(Duration::from_millis(1_000 + random.below(2_000) as u64));
                 node.database.come_back();
             }
-            2 => {
+            4 | 5 => {
                 node.storage.fall_silent();
                 std::thread::sleep(Duration::from_millis(1_000 + random.below(2_000) as u64));
                 node.storage.come_back();
@@ -242,9 +244,9 @@ async fn history_of_three_servers_is_linearizable() {
     let host = url.rsplit_once('/').and_then(|(server, _)| server.rsplit_once('@')).expect("a host").1;
     let database_address: SocketAddr = host.parse().expect("the test cluster has an address");
     let mut servers = Vec::new();
-    for index in 0..SERVERS {
+    for (index, skew_seconds) in SKEWS.into_iter().enumerate() {
         let (database, storage) = (Proxy::start(database_address).await, Proxy::start(storage_address).await);
-        let (name, skew_seconds) = (format!("node-{index}"), SKEWS[index]);
+        let name = format!("node-{index}");
         servers.push(Node { name, skew_seconds, server: Mutex::new(None), database, storage });
     }
     tokio::task::spawn_blocking(move || {

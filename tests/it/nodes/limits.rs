@@ -45,7 +45,7 @@ fn requests_spread_over_servers_have_one_limit() {
     let mut before = LIMIT;
     for round in 0..9 {
         let left = remaining(&servers[round % 3].get(ROCKET));
-        assert!(left < LIMIT && left >= LIMIT - 9 - 3 * 2 * SHARE, "{left} after {before}");
+        assert!((LIMIT - 9 - 3 * 2 * SHARE..LIMIT).contains(&left), "{left} after {before}");
         before = left;
     }
     let passed = AtomicI64::new(9);
@@ -71,7 +71,7 @@ fn server_that_is_killed_loses_no_more_than_its_lease() {
     a.signal(Signal::KILL);
     a.wait();
     let passed = use_up(&b);
-    assert!(passed < LIMIT && passed >= LIMIT - 2 * SHARE, "{passed}");
+    assert!((LIMIT - 2 * SHARE..LIMIT).contains(&passed), "{passed}");
 }
 
 #[test]

@@ -133,6 +133,12 @@ impl Nodes {
     }
 }
 
+/// Waits until a cluster executes statements.
+fn wait_for_recovery(cluster: &Cluster) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    drop(runtime.expect("a runtime can be created").block_on(TestDatabase::create_on(cluster.url())));
+}
+
 /// Mona, her repository `mona/rocket` with a branch `main`, and a pull request from `next`.
 fn state_file() -> fixtures::StateFile {
     fixtures::mona().repo("mona/rocket", &fixtures::two_branches(""))
