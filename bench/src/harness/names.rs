@@ -5,7 +5,8 @@ pub const RESPONSE_CACHE_BYTES: &str = "--response-cache-bytes";
 /// Caches that are turned off.
 pub const DISABLED_CACHES: &str = "--disabled-caches";
 /// The rate limits.
-pub const RATE_LIMITS: [&str; 3] = ["--requests-per-hour", "--content-per-minute", "--content-per-hour"];
+pub const RATE_LIMITS: [&str; 4] =
+    ["--requests-per-hour", "--anonymous-requests-per-hour", "--content-per-minute", "--content-per-hour"];
 /// Seconds after which a request is aborted.
 pub const REQUEST_TIMEOUT: &str = "--request-seconds";
 /// Addresses that webhooks may be sent to although they are not public.
