@@ -5,7 +5,8 @@ pub const RESPONSE_CACHE_BYTES: &str = "--response-cache-bytes";
 /// Caches that are turned off.
 pub const DISABLED_CACHES: &str = "--disabled-caches";
 /// The rate limits.
-pub const RATE_LIMITS: [&str; 3] = ["--requests-per-hour", "--content-per-minute", "--content-per-hour"];
+pub const RATE_LIMITS: [&str; 4] =
+    ["--requests-per-hour", "--anonymous-requests-per-hour", "--content-per-minute", "--content-per-hour"];
 /// Seconds after which a request is aborted.
 pub const REQUEST_TIMEOUT: &str = "--request-seconds";
 /// Addresses that webhooks may be sent to although they are not public.
@@ -17,6 +18,8 @@ pub const VARIABLE_PREFIX: &str = "PLINTH_";
 pub const SYNCHRONOUS_VARIABLE: &str = "PLINTH_DEV_SYNCHRONOUS";
 /// SQL statements executed since the start.
 pub const STATEMENTS_METRIC: &str = "plinth_store_statements_total";
+/// Responses that came from the response cache.
+pub const CACHE_HITS_METRIC: &str = "plinth_response_cache_hits_total";
 /// Webhooks that receivers have accepted.
 pub const DELIVERIES_METRIC: &str = "plinth_webhook_deliveries_total{outcome=\"2xx\"}";
 /// In the ready line: where the service and its metrics listen.

@@ -142,6 +142,11 @@ pub fn statement_count(service: &ServerProcess) -> Result<u64> {
     metric(service, names::STATEMENTS_METRIC)?.with_context(|| format!("no metric `{}`", names::STATEMENTS_METRIC))
 }
 
+/// Reads the number of responses that came from the response cache.
+pub fn cache_hit_count(service: &ServerProcess) -> Result<u64> {
+    metric(service, names::CACHE_HITS_METRIC)?.with_context(|| format!("no metric `{}`", names::CACHE_HITS_METRIC))
+}
+
 /// Reads the number of webhooks that receivers have accepted.
 pub fn delivery_count(service: &ServerProcess) -> Result<u64> {
     // An outcome is shown once there is one.

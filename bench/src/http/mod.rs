@@ -9,7 +9,8 @@ mod response;
 mod stream;
 
 pub use client::Client;
-pub use parse::{Head, body, head};
+pub use parse::{Head, body, head, header, headers};
 pub use recording::{Recording, record, record_pages};
 pub use request::{request, write_request};
+pub use response::Response;
 pub use stream::{Counted, count_in_stream};

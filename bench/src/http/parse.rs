@@ -60,6 +60,12 @@ fn joined_chunks(mut rest: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
+/// One header in the bytes before a body; `name` is in lower case, as servers send it.
+pub fn header<'a>(head: &'a [u8], name: &str) -> Option<&'a str> {
+    let text = std::str::from_utf8(head).ok()?;
+    text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+}
+
 /// The headers in the bytes before a body.
 pub fn headers(head: &[u8]) -> Vec<(String, String)> {
     let text = String::from_utf8_lossy(head);

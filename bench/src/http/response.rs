@@ -20,6 +20,10 @@ impl Response {
         bail!("status {} instead of {status}: {}", self.status, String::from_utf8_lossy(&self.body))
     }
 
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+
     pub fn json(&self) -> Result<Value> {
         serde_json::from_slice(&self.body).context("the response is not JSON")
     }

@@ -117,7 +117,7 @@ impl Connection {
         }
         let Some(head) = &self.head else { return Ok(false) };
         let Some(body) = http::body(head, bytes) else { return Ok(false) };
-        workload.check(self.number, head.status, &body)?;
+        workload.receive(self.number, &bytes[..head.length], (head.status, &body))?;
         Ok(true)
     }
 }

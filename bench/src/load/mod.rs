@@ -7,8 +7,10 @@
 mod connection;
 mod generator;
 mod measurement;
+mod random;
 mod workload;
 
 pub use generator::{Load, Pace, fill, run};
 pub use measurement::Measurement;
+pub use random::{Random, Zipf};
 pub use workload::{Generated, Replay, Workload};

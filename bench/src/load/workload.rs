@@ -10,6 +10,10 @@ pub trait Workload {
     fn write_next(&mut self, out: &mut Vec<u8>) -> u64;
     /// Checks the response to a request.
     fn check(&mut self, number: u64, status: u16, body: &[u8]) -> Result<()>;
+    /// Takes the response to a request, whose head is given as bytes.
+    fn receive(&mut self, number: u64, _head: &[u8], (status, body): (u16, &[u8])) -> Result<()> {
+        self.check(number, status, body)
+    }
 }
 
 /// Repeats recorded requests; each response must equal the recorded one byte by byte.

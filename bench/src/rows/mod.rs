@@ -14,6 +14,7 @@ mod sizes;
 mod sqlite;
 mod start;
 mod statements;
+mod traffic;
 mod transfer;
 mod webhooks;
 mod wide_pull;
@@ -23,6 +24,7 @@ pub use group::RowGroup;
 
 /// In the order of the report.
 pub const ALL: &[RowGroup] = &[
+    traffic::TRAFFIC,
     reads::GET_REF,
     reads::GET_COMMENT,
     reads::GET_FIELD,

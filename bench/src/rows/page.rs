@@ -6,10 +6,10 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
 use super::group::RowGroup;
-use super::reads;
+use super::reads::{self, ReadTargets};
 use crate::harness::{Context, Cpu, ServeOptions, service};
 use crate::http::{Client, record_pages};
-use crate::results::Results;
+use crate::results::{Results, Target};
 use crate::seed::{self, StandardSeed};
 
 const REPO: &str = "/repos/acme/rocket";
@@ -38,7 +38,8 @@ fn run(context: &Context) -> Result<Results> {
     let recordings = record_pages(service.address, vec![format!("/acme/rocket/pull/{number}/files")])?;
     let bytes = recordings[0].response.body.len();
     ensure!(bytes <= PAGE_BYTES_MAX, "the page has {bytes} bytes");
-    reads::compare(context, ("page of a pull request", 0.3), (&service, recordings), &directory)
+    let targets = ReadTargets { cached: Target::AtLeast(0.3), uncached: Target::None };
+    reads::compare(context, ("page of a pull request", targets), (&service, recordings), &directory)
 }
 
 /// Opens a pull request that changes every line of a file, and comments on it.

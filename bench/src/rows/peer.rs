@@ -53,7 +53,7 @@ fn measure(context: &Context, directory: &Path) -> Result<Results> {
             [Side { server: &service, workload: &mut of_service }, Side { server: &peer, workload: &mut of_peer }];
         let rounds = alternate(context, CONNECTIONS, &mut sides)?;
         rows.push(Row {
-            what: format!("{what}, compared with the peer"),
+            what: format!("{what}, cached, compared with the peer"),
             service: rounds[0].shown(),
             baseline: format!("emulate 0.12.2: {}", rounds[1].shown()),
             figure: rounds[0].throughput_ratio(&rounds[1]),

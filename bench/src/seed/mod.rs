@@ -9,6 +9,7 @@ pub mod many_refs;
 pub mod reanchor;
 pub mod standard;
 mod state;
+pub mod traffic;
 pub mod wide_pull;
 
 pub use cache::copy_data;

@@ -7,7 +7,8 @@ use anyhow::Result;
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
-use http::Uri;
+use http::header::IF_NONE_MATCH;
+use http::{HeaderMap, Method, Uri};
 use tower_service::Service;
 
 use super::listener;
@@ -25,6 +26,16 @@ pub async fn serve(responses: RecordedResponses) -> Result<ExitCode> {
     .await
 }
 
-async fn respond(State(responses): State<Arc<RecordedResponses>>, uri: Uri) -> Response {
-    responses.for_path(uri.path_and_query().map_or("/", |path| path.as_str()))
+async fn respond(
+    State(responses): State<Arc<RecordedResponses>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    match (method, headers.get(IF_NONE_MATCH)) {
+        (Method::GET, None) => responses.for_path(path),
+        (Method::GET, Some(tag)) => responses.for_tag(path, tag),
+        (method, _) => responses.for_path(&format!("{method} {path}")),
+    }
 }

@@ -11,5 +11,5 @@ mod role;
 
 pub use database::{Synchronous, open as open_database};
 pub use insert::Insert;
-pub use recorded::RecordedResponses;
+pub use recorded::{NOT_MODIFIED, RecordedResponses};
 pub use role::{Role, parse_address, serve};

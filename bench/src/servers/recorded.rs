@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
+use http::header::ETAG;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,9 @@ use crate::http::Recording;
 
 /// Headers that hyper adds to every response by itself.
 const ADDED_BY_HYPER: &[&str] = &["date", "content-length", "transfer-encoding"];
+
+/// The key of a response with that status.
+pub const NOT_MODIFIED: &str = "304";
 
 /// One response in the file.
 #[derive(Serialize, Deserialize)]
@@ -50,6 +54,12 @@ impl RecordedResponses {
         let first = entries.first().context("no recorded response")?.prepare()?;
         let by_path = entries.iter().map(|entry| Ok((entry.path.clone(), entry.prepare()?)));
         Ok(Self { by_path: by_path.collect::<Result<_>>()?, first })
+    }
+
+    /// As [`RecordedResponses::for_path`], or the recorded 304 if the client has the response already.
+    pub fn for_tag(&self, path: &str, tag: &HeaderValue) -> Response {
+        let is_held = self.by_path.get(path).is_some_and(|prepared| prepared.headers.get(ETAG) == Some(tag));
+        self.for_path(if is_held { NOT_MODIFIED } else { path })
     }
 
     /// The response for a path with its query; the first one for any other path, for requests that all differ.

@@ -1,0 +1,134 @@
+//! A workload like real traffic: many repositories and tokens, some popular and most not, reads, writes, pushes and clones.
+
+mod git;
+mod mix;
+mod workload;
+
+use std::rc::Rc;
+
+use anyhow::{Context as _, Result, bail};
+
+use self::mix::{Ids, Operation};
+use self::workload::{Recorded, Traffic};
+use super::compare::{Rounds, Side, alternate, measure};
+use super::group::RowGroup;
+use crate::harness::{Context, Cpu, ResponseCache, ServeOptions, service};
+use crate::http::{Client, Recording};
+use crate::load::{self, Measurement, Pace};
+use crate::results::{Figure, Latency, Results, Row, Target};
+use crate::seed;
+use crate::seed::traffic::{TrafficSeed, org, repo};
+use crate::servers::{RecordedResponses, Role};
+use crate::system::ServerProcess;
+
+const CONNECTIONS: usize = 64;
+
+pub const TRAFFIC: RowGroup = RowGroup {
+    name: "traffic",
+    about: "a workload like real traffic, 64 clients: its REST part compared with bare axum, its git part with `git http-backend`",
+    run: |context| {
+        let seed = TrafficSeed::get(context)?;
+        let mut results = rest(context, &seed)?;
+        results.extend(git::rows(context, &seed)?);
+        Ok(results)
+    },
+};
+
+fn rest(context: &Context, seed: &TrafficSeed) -> Result<Results> {
+    let directory = context.scratch("traffic")?;
+    let start = |name: &str, response_cache| {
+        let data = seed::copy_data(&seed.directory, &directory.join(name))?;
+        let options = ServeOptions { cpu: Cpu::ServerCore, response_cache, metrics: true, ..ServeOptions::default() };
+        service::start(context, &data, options)
+    };
+    let (service, uncached) = (start("service", ResponseCache::On)?, start("uncached", ResponseCache::Off)?);
+    let operations = Rc::new(mix::operations(seed, &find_ids(&service, seed)?, context.size(300, 50_000)));
+    let mut of_service = Traffic::recording(operations.clone());
+    // Both services begin with the same data, and have warm caches when they are measured.
+    load::fill(service.address, CONNECTIONS, &mut of_service, operations.len())?;
+    let recorded = Rc::new(of_service.finish_recording().context("the responses were recorded")?);
+    let mut of_uncached = Traffic::new(operations.clone());
+    load::fill(uncached.address, CONNECTIONS, &mut of_uncached, operations.len())?;
+    let bare = start_bare(context, &recorded)?;
+    let mut of_bare = Traffic::repeated(operations.clone(), recorded.clone());
+    let before = (service::cache_hit_count(&service)?, of_service.reads());
+    let mut sides = [
+        Side { server: &service, workload: &mut of_service },
+        Side { server: &bare, workload: &mut of_bare },
+        Side { server: &uncached, workload: &mut of_uncached },
+    ];
+    let rounds = alternate(context, CONNECTIONS, &mut sides)?;
+    let latencies = latencies(context, &mut sides, rounds[0].figure(Measurement::per_second).median / 2.0)?;
+    let hits = service::cache_hit_count(&service)? - before.0;
+    let hit_ratio = hits as f64 / (of_service.reads() - before.1).max(1) as f64;
+    let rows = rows(&rounds, hit_ratio, (&operations, &recorded))?;
+    Ok(Results { rows, latencies, ..Results::default() })
+}
+
+fn rows(rounds: &[Rounds], hit_ratio: f64, (operations, recorded): (&[Operation], &Recorded)) -> Result<Vec<Row>> {
+    let [service, bare, uncached] = rounds else { bail!("three servers were measured") };
+    let row = |what: &str, measured: &Rounds, baseline: String, figure, target| Row {
+        what: format!("traffic, REST part{what}"),
+        service: measured.shown(),
+        baseline,
+        figure,
+        unit: "×",
+        target,
+        note: String::new(),
+    };
+    let of_bare = || format!("bare axum: {}", bare.shown());
+    let not_modified = recorded.not_modified_share() * 100.0;
+    let note = format!("{} different requests in turn, of which {not_modified:.0} % get 304", operations.len());
+    Ok(vec![
+        Row { note, ..row("", service, of_bare(), service.efficiency_ratio(bare), Target::AtLeast(0.5)) },
+        row(", uncached", uncached, of_bare(), uncached.efficiency_ratio(bare), Target::None),
+        row(
+            ", compared with the response cache off",
+            service,
+            format!("uncached: {}", uncached.shown()),
+            service.efficiency_ratio(uncached),
+            Target::AtLeast(2.0),
+        ),
+        Row {
+            unit: "of the reads",
+            ..row(", response cache hits", service, "–".into(), Figure::of(&[hit_ratio]), Target::None)
+        },
+    ])
+}
+
+/// At half of the service's throughput, for both: at full throughput only the queue would be measured.
+fn latencies(context: &Context, sides: &mut [Side<'_>], per_second: f64) -> Result<Vec<Latency>> {
+    context.machine.pin_this_thread();
+    let mut latencies = Vec::new();
+    for (name, side) in ["service", "bare axum"].into_iter().zip(sides) {
+        let measured = measure(context, side, CONNECTIONS, Pace::Open(per_second))?;
+        let percentiles = [500, 900, 990, 999].map(|permille| measured.permille(permille));
+        latencies.push(Latency { what: format!("traffic, REST part, {name}"), per_second, percentiles });
+    }
+    context.machine.unpin_this_thread();
+    Ok(latencies)
+}
+
+fn start_bare(context: &Context, recorded: &Recorded) -> Result<ServerProcess> {
+    let file = context.directory.join("traffic-responses.json");
+    let responses: Vec<Recording> = recorded.responses.values().cloned().collect();
+    RecordedResponses::write(&file, &responses)?;
+    service::start_reference(context, &Role::Bare { responses: file }, Cpu::ServerCore)
+}
+
+/// Asks the service for the ids that requests contain.
+fn find_ids(service: &ServerProcess, seed: &TrafficSeed) -> Result<Ids> {
+    let mut client = Client::connect(service.address)?;
+    let mut ids_at = |path: String| -> Result<Vec<i64>> {
+        let listed = client.get(&path)?.expect(200)?.json()?;
+        let items = listed.as_array().with_context(|| format!("{path} is not a list"))?;
+        items.iter().map(|item| item["id"].as_i64().context("an id is a number")).collect()
+    };
+    let mut first_comments = Vec::new();
+    for (org_index, repo_index) in seed.sizes.repos() {
+        let path = format!("/repos/{}/{}/pulls/1/comments?per_page=1", org(org_index), repo(repo_index));
+        first_comments.push(*ids_at(path)?.first().context("a pull request has no comment")?);
+    }
+    let fields = (0..seed.sizes.orgs).map(|index| ids_at(format!("/orgs/{}/projectsV2/1/fields", org(index))));
+    Ok(Ids { fields: fields.collect::<Result<_>>()?, first_comments })
+}
