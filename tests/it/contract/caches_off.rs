@@ -13,7 +13,7 @@ use plinth_store::params;
 
 const REPO: &str = "/repos/acme/rocket";
 
-/// The same data served without any cache.
+/// The same data served without the caches of the domain. Those of objects and of comparisons hold what never changes.
 async fn without_caches(service: &Service) -> HttpService {
     let names =
         ["callers", "repo-access", "project-access", "pulls", "comment-contexts", "comment-fragments", "markdown"];
