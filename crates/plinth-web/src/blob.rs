@@ -97,8 +97,9 @@ async fn lines(path: &str, source: String) -> Markup {
 async fn rendered(visit: &Visit, repo: &Repository, (reference, path): (&str, &str), target: &str) -> Result<Markup> {
     let response = visit.read(target, HTML).await?;
     let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
-    let place = markup::Place { repo: repo.page(), reference: text::path(reference), directory: text::path(directory) };
-    let html_text = markup::for_page(&markup::with_links_into(&String::from_utf8_lossy(&response.body), &place));
+    let base =
+        markup::LinkBase { repo: repo.page(), reference: text::path(reference), directory: text::path(directory) };
+    let html_text = markup::for_page(&markup::with_links_into(&String::from_utf8_lossy(&response.body), &base));
     Ok(html! { div class="prose padded" { (PreEscaped(html_text)) } })
 }
 

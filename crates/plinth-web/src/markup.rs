@@ -12,21 +12,21 @@ pub fn for_page(html: &str) -> String {
 }
 
 /// Where a rendered file is. All parts are encoded for URLs.
-pub struct Place {
+pub struct LinkBase {
     pub repo: String,
     pub reference: String,
     pub directory: String,
 }
 
 /// Makes the relative links and images of a rendered file lead to the files of its repository.
-pub fn with_links_into(html: &str, place: &Place) -> String {
+pub fn with_links_into(html: &str, base: &LinkBase) -> String {
     let mut out = String::with_capacity(html.len() + html.len() / 16);
     let mut rest = html;
     while let Some(start) = rest.find('<') {
         let (before, tag) = rest.split_at(start);
         out.push_str(before);
         let end = end_of_tag(tag);
-        push_tag(&mut out, &tag[..end], place);
+        push_tag(&mut out, &tag[..end], base);
         rest = &tag[end..];
     }
     out.push_str(rest);
@@ -46,7 +46,7 @@ fn end_of_tag(tag: &str) -> usize {
     tag.len()
 }
 
-fn push_tag(out: &mut String, tag: &str, place: &Place) {
+fn push_tag(out: &mut String, tag: &str, base: &LinkBase) {
     let attribute = if tag.starts_with("<a ") {
         " href=\""
     } else if tag.starts_with("<img ") {
@@ -61,10 +61,10 @@ fn push_tag(out: &mut String, tag: &str, place: &Place) {
         return out.push_str(tag);
     }
     let word = if attribute == " src=\"" { "raw" } else { "blob" };
-    let directory = if url.starts_with('/') { "" } else { place.directory.as_str() };
+    let directory = if url.starts_with('/') { "" } else { base.directory.as_str() };
     let path = resolve(directory, url.trim_start_matches('/'));
     out.push_str(&tag[..start]);
-    out.push_str(&format!("{}/{word}/{}/{path}", place.repo, place.reference));
+    out.push_str(&format!("{}/{word}/{}/{path}", base.repo, base.reference));
     out.push_str(&tag[start + length..]);
 }
 
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn relative_links_lead_into_the_repository() {
-        let place = Place { repo: "/o/r".into(), reference: "main".into(), directory: "docs".into() };
+        let base = LinkBase { repo: "/o/r".into(), reference: "main".into(), directory: "docs".into() };
         for (html, expected) in [
             (r#"<a href="a.md#x">"#, r#"<a href="/o/r/blob/main/docs/a.md#x">"#),
             (r#"<a href="../b.md">"#, r#"<a href="/o/r/blob/main/b.md">"#),
@@ -128,7 +128,7 @@ mod tests {
             (r#"<a href="mailto:a@b.c">"#, r#"<a href="mailto:a@b.c">"#),
             (r#"<p>write &lt;a href="x"&gt;</p>"#, r#"<p>write &lt;a href="x"&gt;</p>"#),
         ] {
-            assert_eq!(with_links_into(html, &place), expected);
+            assert_eq!(with_links_into(html, &base), expected);
         }
     }
 

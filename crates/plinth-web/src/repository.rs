@@ -123,9 +123,9 @@ async fn readme(visit: &Visit, repo: &Repository, reference: &str, path: &str) -
         Err(error) => return Err(error),
     };
     let html_text = String::from_utf8_lossy(&response.body);
-    let place = markup::Place { repo: repo.page(), reference: text::path(reference), directory: text::path(path) };
+    let base = markup::LinkBase { repo: repo.page(), reference: text::path(reference), directory: text::path(path) };
     Ok(Some(
-        html! { div class="prose" { (PreEscaped(markup::for_page(&markup::with_links_into(&html_text, &place)))) } },
+        html! { div class="prose" { (PreEscaped(markup::for_page(&markup::with_links_into(&html_text, &base)))) } },
     ))
 }
 

@@ -21,7 +21,7 @@ pub enum Route {
     IssueFields(String),
     Project { owner_kind: OwnerKind, owner: String, number: i64 },
     Account(String),
-    Repo { owner: String, name: String, place: Place },
+    Repo { owner: String, name: String, page: RepoPage },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum OwnerKind {
 
 /// A page of a repository. Texts are decoded; a `String` may contain slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum RepoPage {
     Overview,
     Tree(String),
     Blob(String),
@@ -101,8 +101,8 @@ impl Route {
                 Login::parse(owner).ok()?;
                 let owner = (*owner).to_owned();
                 let [name, rest @ ..] = rest else { return Some(Route::Account(owner)) };
-                let (name, place) = ((*name).to_owned(), Place::parse(rest)?);
-                (!name.is_empty()).then_some(Route::Repo { owner, name, place })
+                let (name, page) = ((*name).to_owned(), RepoPage::parse(rest)?);
+                (!name.is_empty()).then_some(Route::Repo { owner, name, page })
             }
             [] => None,
         }
@@ -117,40 +117,40 @@ impl Route {
 
     /// Whether any client gets it, not only one that prefers HTML: files, for which the API has URLs.
     pub fn is_file(&self, method: &Method) -> bool {
-        let Route::Repo { place, .. } = self else { return matches!(self, Route::Asset(_)) };
-        let is_text = match place {
-            Place::Raw(_) | Place::PullText(..) => true,
-            Place::Commit(rest) | Place::Compare(rest) => DiffFormat::split(rest).is_some(),
+        let Route::Repo { page, .. } = self else { return matches!(self, Route::Asset(_)) };
+        let is_text = match page {
+            RepoPage::Raw(_) | RepoPage::PullText(..) => true,
+            RepoPage::Commit(rest) | RepoPage::Compare(rest) => DiffFormat::split(rest).is_some(),
             _ => false,
         };
         is_text && matches!(*method, Method::GET | Method::HEAD)
     }
 }
 
-impl Place {
+impl RepoPage {
     fn parse(parts: &[&str]) -> Option<Self> {
         Some(match parts {
-            [] => Place::Overview,
-            ["tree", rest @ ..] if !rest.is_empty() => Place::Tree(rest.join("/")),
-            ["blob", rest @ ..] if rest.len() > 1 => Place::Blob(rest.join("/")),
-            ["raw", rest @ ..] if rest.len() > 1 => Place::Raw(rest.join("/")),
-            ["commits", rest @ ..] => Place::Commits(rest.join("/")),
-            ["commit", sha] => Place::Commit((*sha).to_owned()),
-            ["compare", rest @ ..] => Place::Compare(rest.join("/")),
-            ["branches"] => Place::Branches,
-            ["tags"] => Place::Tags,
-            ["pulls"] => Place::Pulls,
+            [] => RepoPage::Overview,
+            ["tree", rest @ ..] if !rest.is_empty() => RepoPage::Tree(rest.join("/")),
+            ["blob", rest @ ..] if rest.len() > 1 => RepoPage::Blob(rest.join("/")),
+            ["raw", rest @ ..] if rest.len() > 1 => RepoPage::Raw(rest.join("/")),
+            ["commits", rest @ ..] => RepoPage::Commits(rest.join("/")),
+            ["commit", sha] => RepoPage::Commit((*sha).to_owned()),
+            ["compare", rest @ ..] => RepoPage::Compare(rest.join("/")),
+            ["branches"] => RepoPage::Branches,
+            ["tags"] => RepoPage::Tags,
+            ["pulls"] => RepoPage::Pulls,
             ["pull", id] => match DiffFormat::split(id) {
-                Some((id, format)) => Place::PullText(number(id)?, format),
-                None => Place::Pull(number(id)?),
+                Some((id, format)) => RepoPage::PullText(number(id)?, format),
+                None => RepoPage::Pull(number(id)?),
             },
-            ["pull", id, "files"] => Place::PullFiles(number(id)?),
-            ["pull", id, "commits"] => Place::PullCommits(number(id)?),
-            ["issues"] => Place::Issues,
-            ["issues", "new"] => Place::NewIssue,
-            ["issues", id] => Place::Issue(number(id)?),
-            ["releases"] => Place::Releases,
-            ["releases", "tag", rest @ ..] if !rest.is_empty() => Place::Release(rest.join("/")),
+            ["pull", id, "files"] => RepoPage::PullFiles(number(id)?),
+            ["pull", id, "commits"] => RepoPage::PullCommits(number(id)?),
+            ["issues"] => RepoPage::Issues,
+            ["issues", "new"] => RepoPage::NewIssue,
+            ["issues", id] => RepoPage::Issue(number(id)?),
+            ["releases"] => RepoPage::Releases,
+            ["releases", "tag", rest @ ..] if !rest.is_empty() => RepoPage::Release(rest.join("/")),
             _ => return None,
         })
     }
@@ -165,8 +165,8 @@ fn number(text: &str) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn repo(place: Place) -> Option<Route> {
-        Some(Route::Repo { owner: "octo-org".into(), name: "hello".into(), place })
+    fn repo(page: RepoPage) -> Option<Route> {
+        Some(Route::Repo { owner: "octo-org".into(), name: "hello".into(), page })
     }
 
     #[test]
@@ -174,12 +174,12 @@ mod tests {
         for (path, expected) in [
             ("/", Some(Route::Home)),
             ("/octo-org", Some(Route::Account("octo-org".into()))),
-            ("/octo-org/hello", repo(Place::Overview)),
-            ("/octo-org/hello/tree/a/b%20c", repo(Place::Tree("a/b c".into()))),
-            ("/octo-org/hello/pull/7", repo(Place::Pull(7))),
-            ("/octo-org/hello/pull/7.diff", repo(Place::PullText(7, DiffFormat::Diff))),
-            ("/octo-org/hello/pull/7/files", repo(Place::PullFiles(7))),
-            ("/octo-org/hello/compare/a...b/c", repo(Place::Compare("a...b/c".into()))),
+            ("/octo-org/hello", repo(RepoPage::Overview)),
+            ("/octo-org/hello/tree/a/b%20c", repo(RepoPage::Tree("a/b c".into()))),
+            ("/octo-org/hello/pull/7", repo(RepoPage::Pull(7))),
+            ("/octo-org/hello/pull/7.diff", repo(RepoPage::PullText(7, DiffFormat::Diff))),
+            ("/octo-org/hello/pull/7/files", repo(RepoPage::PullFiles(7))),
+            ("/octo-org/hello/compare/a...b/c", repo(RepoPage::Compare("a...b/c".into()))),
             ("/octo-org/hello/pull/x", None),
             ("/octo-org/hello/wiki", None),
             ("/repos/octo-org/hello", None),

@@ -20,7 +20,7 @@ use plinth_store::InvalidationScope;
 
 use crate::forms::Form;
 use crate::response::{self, WebResponse};
-use crate::routes::{Place, Route};
+use crate::routes::{RepoPage, Route};
 use crate::session::{self, Transport};
 use crate::visit::Visit;
 use crate::{
@@ -146,31 +146,31 @@ async fn get(visit: &Visit, route: &Route) -> Result<WebResponse> {
         Route::IssueFields(org) => issue_fields::show(visit, org).await,
         Route::Project { owner_kind, owner, number } => projects::show(visit, *owner_kind, owner, *number).await,
         Route::Account(login) => accounts::show(visit, login).await,
-        Route::Repo { owner, name, place } => get_place(visit, (owner, name), place).await,
+        Route::Repo { owner, name, page } => get_repo_page(visit, (owner, name), page).await,
     }
 }
 
-async fn get_place(visit: &Visit, repo: (&str, &str), place: &Place) -> Result<WebResponse> {
-    match place {
-        Place::Overview => repository::show(visit, repo).await,
-        Place::Tree(rest) => repository::show_tree(visit, repo, rest).await,
-        Place::Blob(rest) => blob::show(visit, repo, rest).await,
-        Place::Raw(rest) => blob::raw(visit, repo, rest).await,
-        Place::Commits(rest) => commits::list(visit, repo, rest).await,
-        Place::Commit(sha) => commits::show(visit, repo, sha).await,
-        Place::Compare(rest) => compare::show(visit, repo, rest).await,
-        Place::Branches => refs::branches(visit, repo).await,
-        Place::Tags => refs::tags(visit, repo).await,
-        Place::Pulls => pulls::list(visit, repo).await,
-        Place::Pull(number) => pulls::show_conversation(visit, repo, *number).await,
-        Place::PullFiles(number) => pulls::show_files(visit, repo, *number).await,
-        Place::PullCommits(number) => pulls::show_commits(visit, repo, *number).await,
-        Place::PullText(number, format) => pulls::text(visit, repo, *number, *format).await,
-        Place::Issues => issues::list(visit, repo).await,
-        Place::NewIssue => issues::new_form(visit, repo).await,
-        Place::Issue(number) => issues::show(visit, repo, *number).await,
-        Place::Releases => releases::list(visit, repo).await,
-        Place::Release(tag) => releases::show(visit, repo, tag).await,
+async fn get_repo_page(visit: &Visit, repo: (&str, &str), page: &RepoPage) -> Result<WebResponse> {
+    match page {
+        RepoPage::Overview => repository::show(visit, repo).await,
+        RepoPage::Tree(rest) => repository::show_tree(visit, repo, rest).await,
+        RepoPage::Blob(rest) => blob::show(visit, repo, rest).await,
+        RepoPage::Raw(rest) => blob::raw(visit, repo, rest).await,
+        RepoPage::Commits(rest) => commits::list(visit, repo, rest).await,
+        RepoPage::Commit(sha) => commits::show(visit, repo, sha).await,
+        RepoPage::Compare(rest) => compare::show(visit, repo, rest).await,
+        RepoPage::Branches => refs::branches(visit, repo).await,
+        RepoPage::Tags => refs::tags(visit, repo).await,
+        RepoPage::Pulls => pulls::list(visit, repo).await,
+        RepoPage::Pull(number) => pulls::show_conversation(visit, repo, *number).await,
+        RepoPage::PullFiles(number) => pulls::show_files(visit, repo, *number).await,
+        RepoPage::PullCommits(number) => pulls::show_commits(visit, repo, *number).await,
+        RepoPage::PullText(number, format) => pulls::text(visit, repo, *number, *format).await,
+        RepoPage::Issues => issues::list(visit, repo).await,
+        RepoPage::NewIssue => issues::new_form(visit, repo).await,
+        RepoPage::Issue(number) => issues::show(visit, repo, *number).await,
+        RepoPage::Releases => releases::list(visit, repo).await,
+        RepoPage::Release(tag) => releases::show(visit, repo, tag).await,
     }
 }
 
@@ -187,11 +187,13 @@ async fn post(visit: &Visit, route: &Route, form: Form) -> Result<WebResponse> {
         Route::Notifications => notifications::mark_read(visit, &form).await,
         Route::Device => device::decide(visit, &form).await,
         Route::Installation(id) => apps::select_repository(visit, *id, &form).await,
-        Route::Repo { owner, name, place } => match place {
-            Place::Compare(_) | Place::Pulls => pulls::open(visit, (owner, name), &form).await,
-            Place::Pull(number) | Place::PullFiles(number) => pulls::act(visit, (owner, name), *number, &form).await,
-            Place::Issues => issues::open(visit, (owner, name), &form).await,
-            Place::Issue(number) => issues::act(visit, (owner, name), *number, &form).await,
+        Route::Repo { owner, name, page } => match page {
+            RepoPage::Compare(_) | RepoPage::Pulls => pulls::open(visit, (owner, name), &form).await,
+            RepoPage::Pull(number) | RepoPage::PullFiles(number) => {
+                pulls::act(visit, (owner, name), *number, &form).await
+            }
+            RepoPage::Issues => issues::open(visit, (owner, name), &form).await,
+            RepoPage::Issue(number) => issues::act(visit, (owner, name), *number, &form).await,
             _ => Err(Error::NotFound),
         },
         _ => Err(Error::NotFound),

@@ -9,14 +9,14 @@ use std::time::Duration;
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What the proxy does with a request.
-pub enum Verdict {
+pub enum Action {
     Forward,
     Respond(Vec<u8>),
 }
 
 /// Decides about requests, and sees the responses of those that are forwarded. A request is its method and its path.
 pub trait Interceptor: Send + Sync + 'static {
-    fn decide(&self, request: &str) -> Verdict;
+    fn decide(&self, request: &str) -> Action;
 
     fn observe(&self, _request: &str, _response: &[u8]) {}
 }
@@ -77,8 +77,8 @@ fn serve(mut client: TcpStream, target: SocketAddr, interceptor: &dyn Intercepto
     }
     let request = head.lines().next().unwrap_or_default().trim_end_matches(" HTTP/1.1").to_owned();
     let response = match interceptor.decide(&request) {
-        Verdict::Respond(response) => response,
-        Verdict::Forward => {
+        Action::Respond(response) => response,
+        Action::Forward => {
             let mut server = TcpStream::connect(target)?;
             server.set_read_timeout(Some(TIMEOUT))?;
             // Everything but this header is as the client has signed it.

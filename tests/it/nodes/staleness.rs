@@ -6,14 +6,14 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::http_proxy::{HttpProxy, Interceptor, Verdict};
+use super::http_proxy::{Action, HttpProxy, Interceptor};
 use super::registers::{Kind, Operation, check};
 use super::{Nodes, ROCKET, get, json as body_of, send, tip};
 use crate::process::{HttpResponse, Raw, Server};
 
 const ROUNDS: usize = 12;
 
-/// Records responses, and returns the one before the last once, when it is told to.
+/// Records responses, and returns the one before the last once, on demand.
 #[derive(Default)]
 struct Replay {
     recorded: Mutex<Vec<(String, Vec<u8>)>>,
@@ -21,15 +21,15 @@ struct Replay {
 }
 
 impl Interceptor for Replay {
-    fn decide(&self, request: &str) -> Verdict {
+    fn decide(&self, request: &str) -> Action {
         let mut replayed = self.replayed.lock();
         if replayed.as_deref() != Some(request) {
-            return Verdict::Forward;
+            return Action::Forward;
         }
         *replayed = None;
         let recorded = self.recorded.lock();
         let earlier = recorded.iter().rev().find(|(known, _)| known == request);
-        Verdict::Respond(earlier.expect("it was requested before").1.clone())
+        Action::Respond(earlier.expect("it was requested before").1.clone())
     }
 
     fn observe(&self, request: &str, response: &[u8]) {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::http_proxy::{HttpProxy, Interceptor, Verdict};
+use super::http_proxy::{Action, HttpProxy, Interceptor};
 use super::storage::Storage;
 use super::{Nodes, clone, commit, git, push, remote, tip, try_git};
 use crate::support::wait::wait_until;
@@ -27,20 +27,20 @@ struct Throttle {
 }
 
 impl Interceptor for Throttle {
-    fn decide(&self, request: &str) -> Verdict {
+    fn decide(&self, request: &str) -> Action {
         let mut number =
             self.random.fetch_add(1, Ordering::Relaxed).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         number = (number ^ (number >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
         let is_rejected = (number >> 32) % 100 < self.rejected_share.load(Ordering::Relaxed);
         self.attempts.lock().entry(request.to_owned()).or_default().push((Instant::now(), is_rejected));
         if !is_rejected {
-            return Verdict::Forward;
+            return Action::Forward;
         }
         let length = SLOW_DOWN.len();
         let head = format!(
             "HTTP/1.1 503 Slow Down\r\ncontent-type: application/xml\r\ncontent-length: {length}\r\nconnection: close"
         );
-        Verdict::Respond(format!("{head}\r\n\r\n{SLOW_DOWN}").into_bytes())
+        Action::Respond(format!("{head}\r\n\r\n{SLOW_DOWN}").into_bytes())
     }
 }
 

@@ -58,7 +58,7 @@ fn by_file(threads: &Threads) -> HashMap<&str, FileThreads<'_>> {
     for thread in &threads.all {
         let file = by_file.entry(&thread.first().path).or_default();
         match thread.line() {
-            Some(place) => file.at_line.entry(place).or_default().push(thread),
+            Some(position) => file.at_line.entry(position).or_default().push(thread),
             None => file.others.push(thread),
         }
     }
@@ -115,12 +115,13 @@ fn content(visit: &Visit, found: &Found, file: &ChangedFile, threads: Option<&Fi
     let none = FileThreads::default();
     let threads = threads.unwrap_or(&none);
     let at = |line: &diff::Line<'_>| {
-        let places = [line.old.map(|number| (Side::Left, number)), line.new.map(|number| (Side::Right, number))];
-        let found = places.into_iter().flatten().filter_map(|place| threads.at_line.get(&place));
+        let positions = [line.old.map(|number| (Side::Left, number)), line.new.map(|number| (Side::Right, number))];
+        let found = positions.into_iter().flatten().filter_map(|position| threads.at_line.get(&position));
         found.flatten().copied().collect::<Vec<_>>()
     };
     let is_shown = |(side, number): (Side, i64)| lines.iter().any(|line| line.is_at(side, number));
-    let elsewhere = threads.at_line.iter().filter(|(place, _)| !is_shown(**place)).flat_map(|(_, threads)| threads);
+    let elsewhere =
+        threads.at_line.iter().filter(|(position, _)| !is_shown(**position)).flat_map(|(_, threads)| threads);
     let others: Vec<_> = threads.others.iter().chain(elsewhere).copied().collect();
     html! {
         @if lines.is_empty() { p class="padded soft" { "Binary, or too large to show here." } }
