@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::support::{START, Service};
 use plinth::state_file::State;
+use plinth_base::ids::PullId;
 use plinth_core::pulls;
 
 const STATE: &str = r#"
@@ -38,12 +39,32 @@ async fn maintenance_refreshes_unread_pull_requests() {
     let before = mona.get(path).await.expect(200).json();
     let unsettled = async || {
         let mut db = service.store.read().await.expect("the store can be read");
-        pulls::store::list_not_refreshed(&mut db, 10).await.expect("the store can be read").len()
+        pulls::store::list_not_refreshed(&mut db, (PullId(0), 10)).await.expect("the store can be read").len()
     };
     assert_eq!(unsettled().await, 1, "a state file is applied without a refresh of pull requests");
     pulls::catch_up(&service.app).await.expect("maintenance succeeds");
     assert_eq!(unsettled().await, 0);
     assert_eq!(mona.get(path).await.expect(200).json(), before);
+}
+
+#[tokio::test]
+async fn maintenance_refreshes_any_number_of_pull_requests() {
+    const PULLS: usize = 120;
+    let heads: String = (0..PULLS)
+        .map(|n| format!("\n      - {{ branch: h{n}, from: main, author: mona, message: m, files: {{ a: '{n}' }} }}"))
+        .collect();
+    let pulls: String = (0..PULLS)
+        .map(|n| format!("\n  - {{ repo: mona/many, title: T, author: mona, head: h{n}, base: main }}"))
+        .collect();
+    let first = "{ branch: main, author: mona, message: m, files: { a: '' } }";
+    let state = format!(
+        "users: [{{ login: mona }}]\nrepos:\n  - name: mona/many\n    default_branch: main\n    commits:\n      - {first}{heads}\npulls:{pulls}\n"
+    );
+    let service = Service::with(&state).await;
+    pulls::catch_up(&service.app).await.expect("maintenance succeeds");
+    let mut db = service.store.read().await.expect("the store can be read");
+    let unsettled = pulls::store::list_not_refreshed(&mut db, (PullId(0), PULLS)).await.expect("the store can be read");
+    assert_eq!(unsettled, []);
 }
 
 #[tokio::test]
@@ -56,7 +77,8 @@ async fn unreadable_pull_request_is_refreshed_only_once() {
     service.restart().await;
     for attempt in 0..3 {
         let mut db = service.store.read().await.expect("the store can be read");
-        let unsettled = pulls::store::list_not_refreshed(&mut db, 10).await.expect("the store can be read").len();
+        let unsettled =
+            pulls::store::list_not_refreshed(&mut db, (PullId(0), 10)).await.expect("the store can be read").len();
         assert_eq!(unsettled, usize::from(attempt == 0), "attempt {attempt}");
         drop(db);
         pulls::catch_up(&service.app).await.expect("maintenance continues");

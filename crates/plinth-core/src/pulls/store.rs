@@ -283,10 +283,13 @@ pub async fn remove_review_comment(db: &mut Transaction, pull: PullId) -> Result
 }
 
 /// Open pull requests whose last version has not been refreshed.
-pub async fn list_not_refreshed(db: &mut Connection, limit: usize) -> Result<Vec<(RepoId, PullId)>, DbError> {
+pub async fn list_not_refreshed(
+    db: &mut Connection,
+    (after, limit): (PullId, usize),
+) -> Result<Vec<(RepoId, PullId)>, DbError> {
     let sql = "select p.repo_id, p.id from pull p join pull_version v on v.pull_id = p.id and v.number = p.version \
                join repo r on r.id = p.repo_id and not r.deleted \
                where p.state = 'open' and (v.commits is null or v.mergeability is null) and v.attempted_at is null \
-               order by p.id limit $1";
-    db.all(sql, params![i64::try_from(limit).unwrap_or(i64::MAX)]).await
+               and p.id > $1 order by p.id limit $2";
+    db.all(sql, params![after, i64::try_from(limit).unwrap_or(i64::MAX)]).await
 }

@@ -159,18 +159,22 @@ pub async fn refresh(core: &Core, repo: RepoId, pending: &PendingRefresh) -> Res
 /// Refreshes open pull requests that were not refreshed after their last change: a state file created them, or the
 /// service stopped first. Until then every reader computes the same data again.
 pub async fn catch_up(core: &Core) -> Result<()> {
-    let outdated = store::list_not_refreshed(&mut core.read().await?, PULLS_MAX).await?;
-    for (repo, pull) in outdated {
-        // Recorded first, so that an attempt that crashes the process is not repeated.
-        mark_attempted(core, repo, pull, Some(core.clock.now())).await?;
-        if let Err(error) = refresh_pull(core, repo, pull).await {
-            tracing::warn!(%repo, %error, "could not refresh a pull request");
-            if is_temporary(&error) {
-                mark_attempted(core, repo, pull, None).await?;
+    let mut after = PullId(0);
+    loop {
+        let outdated = store::list_not_refreshed(&mut core.read().await?, (after, PULLS_MAX)).await?;
+        let Some((_, last)) = outdated.last() else { return Ok(()) };
+        after = *last;
+        for (repo, pull) in outdated {
+            // Recorded first, so that an attempt that crashes the process is not repeated.
+            mark_attempted(core, repo, pull, Some(core.clock.now())).await?;
+            if let Err(error) = refresh_pull(core, repo, pull).await {
+                tracing::warn!(%repo, %error, "could not refresh a pull request");
+                if is_temporary(&error) {
+                    mark_attempted(core, repo, pull, None).await?;
+                }
             }
         }
     }
-    Ok(())
 }
 
 /// The service was busy, or the history is not indexed yet: a later attempt may succeed.
