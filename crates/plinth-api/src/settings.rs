@@ -37,6 +37,7 @@ pub struct Settings {
     pub response_bytes_max: usize,
     /// Memory for the response cache; 0 turns it off.
     pub response_cache_bytes: usize,
+    pub response_cache_admission: CacheAdmission,
     /// Whether anything from the store is cached, responses included.
     pub disabled_caches: DisabledCaches,
     /// How long a service that was asked to stop goes on as before, but is not ready.
@@ -49,6 +50,16 @@ pub struct Settings {
     pub git: GitSettings,
     /// The file with the key of secrets, by default in the data directory.
     pub secrets_key_file: Option<PathBuf>,
+}
+
+/// Which responses are added to the response cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheAdmission {
+    /// Those to requests that came before, not long ago. Most requests come once, and adding a response takes more time than
+    /// most lookups save.
+    Repeated,
+    /// All, so that tests find every response that is cached too long.
+    All,
 }
 
 /// An address, or all addresses that begin with the same bits, such as `10.0.0.0/8`.
@@ -146,6 +157,7 @@ impl Default for Settings {
             write_timeout: Duration::from_secs(60),
             response_bytes_max: 128 << 20,
             response_cache_bytes: 32 << 20,
+            response_cache_admission: CacheAdmission::Repeated,
             disabled_caches: DisabledCaches::default(),
             lame_duck: Duration::from_secs(5),
             drain_timeout: Duration::from_secs(30),

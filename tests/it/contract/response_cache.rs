@@ -50,6 +50,21 @@ async fn repeated_get_is_cache_hit() {
 }
 
 #[tokio::test]
+async fn response_is_cached_from_the_second_request_on() {
+    let mut service = Service::with(&STATE).await;
+    service
+        .restart_with(Settings { rate_limits: service.app.settings.rate_limits.clone(), ..Settings::default() })
+        .await;
+    let cached = u64::from(service.app.generations().is_some());
+    let mut hits = Vec::new();
+    for _ in 0..4 {
+        service.with_token("ghp_monamona").get(REF).await.expect(200);
+        hits.push(response_cache_hits(&service));
+    }
+    assert_eq!(hits, [0, 0, cached, 2 * cached]);
+}
+
+#[tokio::test]
 async fn cache_of_zero_bytes_stores_nothing() {
     let mut settings = Settings { response_cache_bytes: 0, ..Settings::default() };
     settings.rate_limits.enforced = false;

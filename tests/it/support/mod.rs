@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use plinth::state_file::State;
 use plinth_api::app::App;
 use plinth_api::server::HttpService;
-use plinth_api::settings::Settings;
+use plinth_api::settings::{CacheAdmission, Settings};
 use plinth_base::clock::{Clock, Timestamp};
 use plinth_git::Repositories;
 use plinth_store::Store;
@@ -50,7 +50,8 @@ impl Service {
         Self::with_settings(state, settings).await
     }
 
-    pub async fn with_settings(state: &str, settings: Settings) -> Self {
+    pub async fn with_settings(state: &str, mut settings: Settings) -> Self {
+        settings.response_cache_admission = CacheAdmission::All;
         let database = TestDatabase::create().await;
         let store = database.open().await;
         let clock = Clock::manual(START);
@@ -63,7 +64,8 @@ impl Service {
     }
 
     /// The same data served by another instance with these settings.
-    pub async fn another_with(&self, settings: Settings) -> HttpService {
+    pub async fn another_with(&self, mut settings: Settings) -> HttpService {
+        settings.response_cache_admission = CacheAdmission::All;
         let repositories = Repositories::at(&self.directory.path().join("data")).expect("the directory exists");
         let (store, clock) = (self.store.clone(), self.app.clock.clone());
         http_service_of(&App::new(store, repositories, clock, settings).await.expect("a store opens again"))
@@ -71,8 +73,13 @@ impl Service {
 
     /// Replaces the process state, with empty caches, over the same data.
     pub async fn restart(&mut self) {
+        self.restart_with(self.app.settings.clone()).await;
+    }
+
+    /// As [`Service::restart`], with exactly these settings.
+    pub async fn restart_with(&mut self, settings: Settings) {
         let repositories = Repositories::at(&self.directory.path().join("data")).expect("the directory exists");
-        let (store, clock, settings) = (self.store.clone(), self.app.clock.clone(), self.app.settings.clone());
+        let (store, clock) = (self.store.clone(), self.app.clock.clone());
         self.app = App::new(store, repositories, clock, settings).await.expect("a store opens again");
         self.http_service = http_service_of(&self.app);
     }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::pipeline::{Cacheable, Incoming, Inner, Outcome, layer};
-use super::response_cache::{CachedResponse, Key, ResponseCache};
+use super::response_cache::{CachedResponse, ResponseCache};
+use super::response_key::Key;
 use crate::app::App;
 use crate::response::headers;
 
@@ -17,6 +18,7 @@ impl<S: Inner<Incoming>> Inner<Incoming> for Cached<S> {
         if let Some(hit) = key.as_ref().and_then(|key| self.find(key)) {
             return hit;
         }
+        let key = key.filter(|key| self.cache.admits(key));
         request.is_cacheable = key.is_some();
         let mut outcome = self.inner.respond(request).await;
         if let (Some(key), Some(row)) = (key, outcome.row)

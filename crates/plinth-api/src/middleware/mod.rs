@@ -12,8 +12,10 @@ mod operation;
 mod pages;
 mod pipeline;
 mod rate_limit;
+mod recent_requests;
 mod request_id;
 mod response_cache;
+mod response_key;
 mod routing;
 mod service;
 

@@ -3,61 +3,24 @@
 //! A response is cached with its whole request. It is valid for the same request within the same second of the clock, as
 //! long as no commit has changed the rights or the content that it was made from.
 
-use std::fmt;
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
+use super::recent_requests::RecentRequests;
+use super::response_key::Key;
 use crate::app::App;
 use crate::policy::Row;
+use crate::settings::CacheAdmission;
 use plinth_base::clock::Timestamp;
 use plinth_core::rate_limit::LimitKey;
 use plinth_store::{Dependency, GenerationCache, GenerationTable, Generations, InvalidationScope};
 
-/// Longer requests are rare, and not worth the memory.
-const KEY_BYTES_MAX: usize = 4096;
 /// What a header takes besides its name and value, with its part of the table of headers.
 const HEADER_BYTES: usize = 192;
-
-/// A whole request: everything that its response depends on, its token included.
-#[derive(PartialEq, Eq, Hash)]
-pub struct Key(Vec<u8>);
-
-impl fmt::Debug for Key {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("[redacted]")
-    }
-}
-
-impl Key {
-    pub fn of(request: &Request<Body>, peer: IpAddr) -> Option<Self> {
-        if request.method() != Method::GET {
-            return None;
-        }
-        let mut key = Vec::with_capacity(512);
-        match peer {
-            IpAddr::V4(address) => key.extend_from_slice(&address.octets()),
-            IpAddr::V6(address) => key.extend_from_slice(&address.octets()),
-        }
-        let target = request.uri();
-        let host = target.authority().map_or("", |authority| authority.as_str());
-        let path = target.path_and_query().map_or("", |path| path.as_str());
-        let lines = [("", host.as_bytes()), ("", path.as_bytes())].into_iter();
-        let headers = request.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
-        for (name, value) in lines.chain(headers) {
-            // No header has a line feed in it, so two requests never look like one.
-            key.extend_from_slice(name.as_bytes());
-            key.push(b':');
-            key.extend_from_slice(value);
-            key.push(b'\n');
-        }
-        (key.len() <= KEY_BYTES_MAX).then_some(Self(key))
-    }
-}
 
 /// When a response was read from the store. Taken before anything is read.
 #[derive(Debug, Clone, Copy)]
@@ -77,31 +40,42 @@ impl ReadAt {
 }
 
 /// Responses by request. Everything that an entry takes is weighed, so that the whole stays within the configured bytes.
-pub struct ResponseCache(GenerationCache<Key, (Timestamp, Arc<CachedResponse>)>);
+pub struct ResponseCache {
+    responses: GenerationCache<Key, (Timestamp, Arc<CachedResponse>)>,
+    /// Nothing where all responses are added.
+    recent: Option<RecentRequests>,
+}
 
 impl ResponseCache {
     /// With zero bytes nothing is cached.
-    pub fn new(generations: Arc<GenerationTable>, bytes_max: usize) -> Self {
-        Self(GenerationCache::new(generations, bytes_max, |key, (_, response)| key.0.len() + response.bytes()))
+    pub fn new(generations: Arc<GenerationTable>, bytes_max: usize, admission: CacheAdmission) -> Self {
+        let weigh = |key: &Key, (_, response): &(Timestamp, Arc<CachedResponse>)| key.bytes() + response.bytes();
+        let recent = (bytes_max > 0 && admission == CacheAdmission::Repeated).then(RecentRequests::new);
+        Self { responses: GenerationCache::new(generations, bytes_max, weigh), recent }
     }
 
     pub fn is_on(&self) -> bool {
-        self.0.is_on()
+        self.responses.is_on()
+    }
+
+    /// Whether the response to this request is worth adding.
+    pub fn admits(&self, key: &Key) -> bool {
+        self.recent.as_ref().is_none_or(|recent| recent.add(key))
     }
 
     /// The response to this request, if it is valid now. Where there is one, `look` looks for commits of other processes,
     /// and returns whether it could.
     pub fn find(&self, key: &Key, now: Timestamp, look: impl FnOnce() -> bool) -> Option<Arc<CachedResponse>> {
-        let (_, response) = self.0.get_if(key, |(second, _)| *second == now && look())?;
+        let (_, response) = self.responses.get_if(key, |(second, _)| *second == now && look())?;
         Some(response)
     }
 
     pub fn insert(&self, read_at: ReadAt, scope: InvalidationScope, mut key: Key, mut response: CachedResponse) {
         // Buffers that were filled piece by piece have unused capacity.
-        key.0.shrink_to_fit();
+        key.shrink();
         response.body = Bytes::copy_from_slice(&response.body);
         let ReadAt { generations, second } = read_at;
-        self.0.insert(generations, Dependency::Content(scope), key, (second, Arc::new(response)));
+        self.responses.insert(generations, Dependency::Content(scope), key, (second, Arc::new(response)));
     }
 }
 
@@ -151,7 +125,9 @@ impl CachedResponse {
 
 #[cfg(test)]
 mod tests {
-    use std::net::Ipv4Addr;
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use http::Request;
 
     use super::*;
     use crate::policy::table::GetRef;
@@ -166,7 +142,7 @@ mod tests {
 
     fn cache(bytes_max: usize) -> (Arc<GenerationTable>, ResponseCache) {
         let table = Arc::<GenerationTable>::default();
-        (table.clone(), ResponseCache::new(table, bytes_max))
+        (table.clone(), ResponseCache::new(table, bytes_max, CacheAdmission::All))
     }
 
     fn at_second_one(table: &GenerationTable) -> ReadAt {
@@ -179,12 +155,9 @@ mod tests {
         table.record(&changes);
     }
 
-    fn key(path: &str, headers: &[(&str, &str)]) -> Key {
-        let mut request = Request::get(path);
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        Key::of(&request.body(Body::empty()).expect("a request"), HERE).expect("short enough")
+    fn key(path: &str) -> Key {
+        let request = Request::get(path).body(Body::empty()).expect("a request");
+        Key::of(&request, HERE).expect("short enough")
     }
 
     fn response(length: usize) -> CachedResponse {
@@ -196,8 +169,8 @@ mod tests {
     #[test]
     fn response_is_valid_until_its_scope_or_the_clock_changes() {
         let (table, cache) = cache(1 << 20);
-        let insert = |scope| cache.insert(at_second_one(&table), scope, key("/a", &[]), response(10));
-        let is_hit = |second| cache.find(&key("/a", &[]), Timestamp(second), || true).is_some();
+        let insert = |scope| cache.insert(at_second_one(&table), scope, key("/a"), response(10));
+        let is_hit = |second| cache.find(&key("/a"), Timestamp(second), || true).is_some();
         insert(A);
         assert!(is_hit(1));
         commit(&table, Effect::Content, B);
@@ -216,14 +189,14 @@ mod tests {
         commit(&table, Effect::Content, B);
         assert!(!is_hit(1), "it is made from everything");
         insert(A);
-        assert!(cache.find(&key("/a", &[]), Timestamp(1), || false).is_none(), "the generations are not known");
+        assert!(cache.find(&key("/a"), Timestamp(1), || false).is_none(), "the generations are not known");
     }
 
     #[test]
     fn nothing_is_cached_with_zero_bytes() {
         let (table, cache) = cache(0);
-        cache.insert(at_second_one(&table), A, key("/a", &[]), response(10));
-        assert!(cache.find(&key("/a", &[]), Timestamp(1), || true).is_none());
+        cache.insert(at_second_one(&table), A, key("/a"), response(10));
+        assert!(cache.find(&key("/a"), Timestamp(1), || true).is_none());
     }
 
     /// A response is invalidated with the content of its target: an account's content is its issue fields and projects.
@@ -240,25 +213,6 @@ mod tests {
         let mut expected = projects.map(|name| format!("projects/{name}")).to_vec();
         expected.push("orgs/list-issue-fields".into());
         assert_eq!(operations, expected);
-    }
-
-    #[test]
-    fn requests_that_differ_have_different_keys() {
-        let one = key("/a?b=c", &[("accept", "x"), ("authorization", "y")]);
-        assert_eq!(one, key("/a?b=c", &[("accept", "x"), ("authorization", "y")]));
-        for other in [
-            key("/a?b=d", &[("accept", "x"), ("authorization", "y")]),
-            key("/a?b=c", &[("accept", "z"), ("authorization", "y")]),
-            key("/a?b=c", &[("accept", "x"), ("authorization", "z")]),
-            key("/a?b=c", &[("accept", "x")]),
-            key("/a?b=c", &[("accept", "x"), ("authorization", "y"), ("host", "z")]),
-        ] {
-            assert_ne!(one, other);
-        }
-        let written = Request::post("/a").body(Body::empty()).expect("a request");
-        assert_eq!(Key::of(&written, HERE), None);
-        let long = Request::get("/a").header("x", "y".repeat(KEY_BYTES_MAX)).body(Body::empty()).expect("a request");
-        assert_eq!(Key::of(&long, HERE), None);
     }
 
     /// A response as the service makes them: some thirty headers, values of their own, and a body that grew as it was
@@ -283,12 +237,12 @@ mod tests {
             let mut entries = 0;
             let table = Arc::<GenerationTable>::default();
             let taken = allocation_counter::measure(|| {
-                let cache = ResponseCache::new(table.clone(), BYTES_MAX);
+                let cache = ResponseCache::new(table.clone(), BYTES_MAX, CacheAdmission::All);
                 for number in 0..2 * BYTES_MAX / (body_length + 2_048) {
                     let path = format!("/{number}/{}", "x".repeat(key_length));
-                    cache.insert(at_second_one(&table), A, key(&path, &[]), typical_response(number, body_length));
+                    cache.insert(at_second_one(&table), A, key(&path), typical_response(number, body_length));
                 }
-                entries = cache.0.len();
+                entries = cache.responses.len();
                 filled = Some(cache);
             });
             let bytes = usize::try_from(taken.bytes_current).expect("nothing else was freed");

@@ -46,7 +46,8 @@ impl ApiService {
     pub fn new(app: App, routes: Routes, pages: Option<Arc<dyn Pages>>) -> Self {
         let settings = &app.settings;
         let permits = Arc::new(Permits::new(settings.requests_max, settings.requests_per_caller_max));
-        let cache = Arc::new(ResponseCache::new(app.generation_table().clone(), settings.response_cache_bytes));
+        let (cache_bytes, admission) = (settings.response_cache_bytes, settings.response_cache_admission);
+        let cache = Arc::new(ResponseCache::new(app.generation_table().clone(), cache_bytes, admission));
         let matcher = Arc::new(routes.into_matcher());
         let api = LocalApi { app: app.clone(), matcher: matcher.clone() };
         let stack = ServiceBuilder::new()
