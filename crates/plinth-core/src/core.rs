@@ -17,7 +17,7 @@ use crate::objects::{ObjectLimits, Objects};
 use crate::projects::{ProjectAccessCache, new_project_access_cache};
 use crate::pulls::{PullCache, Refreshes, new_pull_cache};
 use crate::rate_limit::{RateLimiter, RateLimits};
-use crate::repos::{RepoAccessCache, new_repo_access_cache};
+use crate::repos::RepoAccessCache;
 use crate::review_comments::{CommentContextCache, new_comment_context_cache};
 use crate::settings;
 use crate::tokens::ExpiredTokens;
@@ -92,7 +92,7 @@ impl Core {
             comparisons: Arc::new(comparisons),
             rendered: Arc::new(plinth_markdown::Cache::new(rendered_bytes)),
             caller_cache: new_caller_cache(&store, disabled),
-            repo_access_cache: new_repo_access_cache(&store, disabled),
+            repo_access_cache: RepoAccessCache::new(&store, disabled),
             project_access_cache: new_project_access_cache(&store, disabled),
             pull_cache: new_pull_cache(&store, disabled),
             comment_context_cache: new_comment_context_cache(&store, disabled),

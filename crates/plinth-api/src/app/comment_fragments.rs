@@ -15,7 +15,8 @@ use plinth_core::review_comments::model::CommentColumns;
 use plinth_core::{CacheName, DisabledCaches};
 use plinth_store::{Dependency, GenerationCache, GenerationTable, Generations};
 
-const BYTES_MAX: usize = 32 << 20;
+/// Some thirty thousand comments. A list whose comments are not cached takes several times as long.
+const BYTES_MAX: usize = 128 << 20;
 
 /// A comment in one representation.
 #[derive(PartialEq, Eq, Hash)]

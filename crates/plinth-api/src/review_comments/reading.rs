@@ -16,7 +16,7 @@ use plinth_core::pulls::threads::{self, Position};
 use plinth_core::repos::Repo;
 use plinth_core::review_comments::model::{Comment, CommentColumns, Listing, ListingOfColumns};
 use plinth_core::review_comments::store;
-use plinth_store::{Dependency, InvalidationScope};
+use plinth_store::Dependency;
 
 /// A request that reads comments of a repository.
 pub struct Reading<'a> {
@@ -60,23 +60,25 @@ impl Reading<'_> {
     async fn list_cached(&self, listing: &Listing, window: (i64, i64)) -> Result<Option<Page>> {
         let mut db = self.app.read().await?;
         let (columns, total) = list_page(&mut db, &ListingOfColumns(*listing), window).await?;
-        let cached: Vec<_> = columns.iter().map(|columns| (columns.id, self.find_cached(columns))).collect();
-        let missing: Vec<_> = cached.iter().filter(|(_, found)| found.is_none()).map(|(id, _)| *id).collect();
+        let cached: Vec<_> = columns.iter().map(|columns| self.find_cached(columns)).collect();
+        let missing = || columns.iter().zip(&cached).filter(|(_, found)| found.is_none()).map(|(columns, _)| columns);
         // One statement for all is faster than one for each.
-        if missing.len() > cached.len() / 2 {
+        if missing().count() > cached.len() / 2 {
             return Ok(None);
         }
-        let mut comments = Vec::with_capacity(missing.len());
-        for id in &missing {
-            let Some(comment) = store::find(&mut db, self.repo.id, *id, self.viewer).await? else { return Ok(None) };
-            comments.push(comment);
+        let mut comments = Vec::new();
+        for columns in missing() {
+            match store::find(&mut db, self.repo.id, columns.id, self.viewer).await? {
+                Some(comment) if CommentColumns::from(&comment) == *columns => comments.push(comment),
+                _ => return Ok(None),
+            }
         }
         drop(db);
-        if !missing.is_empty() && !self.is_unchanged() {
+        if !comments.is_empty() && !self.is_unchanged() {
             return Ok(None);
         }
         let mut made = self.fragments(comments).await?.into_iter();
-        let page: Option<Vec<_>> = cached.into_iter().map(|(_, found)| found.or_else(|| made.next())).collect();
+        let page: Option<Vec<_>> = cached.into_iter().map(|found| found.or_else(|| made.next())).collect();
         Ok(page.map(|page| (page, total)))
     }
 
@@ -95,12 +97,12 @@ impl Reading<'_> {
         FragmentKey { comment, media, version, urls: urls.clone() }
     }
 
-    /// Whether all statements of this request have seen the same content.
+    /// Whether all statements of this request have seen the same of everything that comments show besides their own rows.
     fn is_unchanged(&self) -> bool {
-        let content = Dependency::Content(InvalidationScope::Repo(self.repo.id));
         let is_known = self.app.generations().is_some();
         let since = self.context.generations.filter(|_| is_known);
-        since.is_some_and(|since| self.app.generation_table().is_unchanged(since, content))
+        let shown = Dependency::Pulls(self.repo.id);
+        since.is_some_and(|since| self.app.generation_table().is_unchanged(since, shown))
     }
 
     pub async fn fragment(&self, comment: Comment) -> Result<Arc<Fragment>> {

@@ -19,4 +19,4 @@ pub use model::Repo;
 pub use name::{RepoName, RepoNameError, name_key};
 pub use operations::RepoTexts;
 pub use store::RepoWithRole;
-pub use target::{GitRepo, RepoAccess, RepoAccessCache, RepoTarget, new_repo_access_cache};
+pub use target::{GitRepo, RepoAccess, RepoAccessCache, RepoTarget};

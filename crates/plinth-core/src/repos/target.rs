@@ -16,25 +16,41 @@ use crate::access::{
 use crate::caches::{CacheName, DisabledCaches};
 use crate::tokens::Principal;
 
-/// A caller's access to repositories, by token and by `owner/name` as the caller wrote it; an entry is valid until
-/// rights change, so it never outlives a change of a token, a membership, a collaborator or a repository's visibility. Its
-/// time of the last push is that of the store as long as the repository's content is unchanged since it was read.
-pub type RepoAccessCache = GenerationCache<(TokenId, String), Arc<RepoAccess>>;
+/// A caller's access to repositories, and the repositories themselves.
+///
+/// Access is valid until rights change, so it never outlives a change of a token, a membership, a collaborator or a
+/// repository's visibility. A push changes the repository that all callers share, and the access of none.
+pub struct RepoAccessCache {
+    /// By token and by `owner/name` as the caller wrote it.
+    by_caller: GenerationCache<(TokenId, String), Arc<RepoAccess>>,
+    /// Valid until the content of the repository changes.
+    repos: GenerationCache<RepoId, Arc<Repo>>,
+}
 
-const CACHE_BYTES: usize = 8 << 20;
+const ACCESS_BYTES: usize = 32 << 20;
+const REPO_BYTES: usize = 4 << 20;
 
-pub fn new_repo_access_cache(store: &Store, disabled: &DisabledCaches) -> RepoAccessCache {
-    let bytes = disabled.capacity(CacheName::RepoAccess, CACHE_BYTES);
-    GenerationCache::new(store.generation_table().clone(), bytes, |(_, name), access| {
-        let repo = &access.target.repo;
-        let texts = [&repo.owner_login, &repo.name, &repo.default_branch].map(|text| text.len());
-        let description = repo.description.as_ref().map_or(0, String::len);
-        let permissions = match &access.grant {
-            Grant::Inside(permissions) => permissions_bytes(permissions),
-            Grant::Everywhere | Grant::Outside | Grant::Suspended => 0,
-        };
-        size_of::<RepoAccess>() + name.len() + texts.iter().sum::<usize>() + description + permissions
-    })
+impl RepoAccessCache {
+    pub fn new(store: &Store, disabled: &DisabledCaches) -> Self {
+        let capacity = |bytes| disabled.capacity(CacheName::RepoAccess, bytes);
+        let table = store.generation_table();
+        Self {
+            by_caller: GenerationCache::new(table.clone(), capacity(ACCESS_BYTES), |(_, name), access| {
+                let permissions = match &access.grant {
+                    Grant::Inside(permissions) => permissions_bytes(permissions),
+                    Grant::Everywhere | Grant::Outside | Grant::Suspended => 0,
+                };
+                size_of::<RepoAccess>() + name.len() + repo_bytes(&access.target.repo) + permissions
+            }),
+            repos: GenerationCache::new(table.clone(), capacity(REPO_BYTES), |_, repo| repo_bytes(repo)),
+        }
+    }
+}
+
+fn repo_bytes(repo: &Repo) -> usize {
+    let texts = [&repo.owner_login, &repo.name, &repo.default_branch].map(|text| text.len());
+    let optional = [&repo.description, &repo.homepage, &repo.license].map(|text| text.as_ref().map_or(0, String::len));
+    size_of::<Repo>() + texts.into_iter().chain(optional).sum::<usize>()
 }
 
 /// Everything that a decision about a caller in a repository needs.
@@ -71,18 +87,24 @@ impl Target for RepoTarget {
 
     fn from_cache(core: &Core, request: &AccessRequest) -> Option<(Self, Grant, Facts)> {
         let (_, key) = Self::cache_key(request)?;
-        let cached = core.repo_access_cache.get(&key)?;
-        let content = Dependency::Content(cached.facts.scope(Self::KIND));
-        if request.cached == CachedAccess::Content && !core.generation_table().is_unchanged(cached.read_at, content) {
-            return None;
+        let RepoAccessCache { by_caller, repos } = &core.repo_access_cache;
+        let cached = by_caller.get(&key)?;
+        let mut target = cached.target.clone();
+        if request.cached == CachedAccess::Content {
+            let content = Dependency::Content(cached.facts.scope(Self::KIND));
+            if !core.generation_table().is_unchanged(cached.read_at, content) {
+                target.repo = repos.get(&target.repo.id)?;
+            }
         }
-        Some((cached.target.clone(), cached.grant.clone(), cached.facts))
+        Some((target, cached.grant.clone(), cached.facts))
     }
 
     fn add_to_cache(&self, core: &Core, request: &AccessRequest, grant: &Grant, facts: &Facts) {
         if let Some((read_at, key)) = Self::cache_key(request) {
+            let RepoAccessCache { by_caller, repos } = &core.repo_access_cache;
             let access = RepoAccess { read_at, target: self.clone(), facts: *facts, grant: grant.clone() };
-            core.repo_access_cache.insert(read_at, Dependency::Rights, key, Arc::new(access));
+            by_caller.insert(read_at, Dependency::Rights, key, Arc::new(access));
+            repos.insert(read_at, Dependency::Content(facts.scope(Self::KIND)), self.repo.id, self.repo.clone());
         }
     }
 }
