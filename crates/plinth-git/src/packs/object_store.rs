@@ -22,7 +22,7 @@ const DELTA_CACHE_SIZE: usize = 1024 * 1024;
 /// Handles that are reused; more exist only while more threads read.
 const IDLE_HANDLES_MAX: usize = 2;
 /// Slots for packs that appear while the store is open; when they are used up, the store is opened again.
-const SPARE_PACKS: store::init::Slots = store::init::Slots::AsNeededByDiskState { multiplier: 2.0, minimum: 64 };
+const SPARE_PACKS: store::init::Slots = store::init::Slots::AsNeededByDiskState { multiplier: 2.0, minimum: 32 };
 
 /// How often a lookup is repeated while packs are added and removed.
 const ATTEMPTS_MAX: usize = 20;

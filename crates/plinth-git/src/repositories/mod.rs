@@ -26,7 +26,7 @@ pub use staging::Staged;
 pub use verify::{Connectivity, PackProblem, Repairable};
 
 /// Repositories that stay open after use.
-const OPEN_MAX: usize = 64;
+const OPEN_MAX: usize = 128;
 /// From this size on, the entries of repositories that nobody uses are removed.
 const IN_USE_MAX: usize = 1_024;
 /// Bytes of the object cache of all repositories together.

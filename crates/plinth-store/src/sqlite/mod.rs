@@ -31,6 +31,10 @@ use writer::Writer;
 use writer_state::WriterState;
 
 const STATEMENT_CACHE_CAPACITY: usize = 512;
+/// Pages that the writer keeps from one commit to the next.
+const WRITER_CACHE_KIB: i64 = 32 * 1024;
+/// Pages that a reader keeps as long as nobody commits.
+const READER_CACHE_KIB: i64 = 4 * 1024;
 const BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 /// Older releases could corrupt the write-ahead log when two connections wrote at once.
 const OLDEST_SAFE_VERSION: i32 = 3_051_003;
@@ -160,6 +164,7 @@ fn open_writer(file: &Path, durability: Durability) -> Result<rusqlite::Connecti
     };
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", synchronous)?;
+    connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
     prepare(&connection)?;
     Ok(connection)
 }
@@ -167,6 +172,7 @@ fn open_writer(file: &Path, durability: Durability) -> Result<rusqlite::Connecti
 fn open_reader(file: &Path) -> Result<rusqlite::Connection, DbError> {
     let connection = rusqlite::Connection::open(file)?;
     connection.pragma_update(None, "query_only", true)?;
+    connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
     prepare(&connection)?;
     Ok(connection)
 }
