@@ -45,7 +45,7 @@ async fn repeated_get_is_cache_hit() {
     let second = mona.get(REF).await.expect(200);
     assert_eq!(first.body, second.body);
     assert_eq!(first.header("etag"), second.header("etag"));
-    let expected = u64::from(service.app.generations().is_some());
+    let expected = u64::from(service.app.generations().await.is_some());
     assert_eq!(response_cache_hits(&service), expected);
 }
 

@@ -12,11 +12,12 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
 
-use crate::app::App;
 use crate::policy::Row;
 use plinth_base::clock::Timestamp;
 use plinth_core::rate_limit::LimitKey;
-use plinth_store::{Dependency, GenerationCache, GenerationTable, Generations, InvalidationScope};
+use plinth_store::{Dependency, GenerationCache, GenerationTable, InvalidationScope};
+
+use super::read_at::ReadAt;
 
 /// Longer requests are rare, and not worth the memory.
 const KEY_BYTES_MAX: usize = 4096;
@@ -59,23 +60,6 @@ impl Key {
     }
 }
 
-/// When a response was read from the store. Taken before anything is read.
-#[derive(Debug, Clone, Copy)]
-pub struct ReadAt {
-    pub generations: Generations,
-    /// Some responses change with time alone.
-    second: Timestamp,
-}
-
-impl ReadAt {
-    /// Nothing where the generations are not known.
-    pub fn now(app: &App) -> Option<Self> {
-        // The clock first: what is read afterwards is of this second or a later one.
-        let second = app.clock.now();
-        app.generations().map(|generations| Self { generations, second })
-    }
-}
-
 /// Responses by request. Everything that an entry takes is weighed, so that the whole stays within the configured bytes.
 pub struct ResponseCache(GenerationCache<Key, (Timestamp, Arc<CachedResponse>)>);
 
@@ -91,8 +75,15 @@ impl ResponseCache {
 
     /// The response to this request, if it is valid now. Where there is one, `look` looks for commits of other processes,
     /// and returns whether it could.
-    pub fn find(&self, key: &Key, now: Timestamp, look: impl FnOnce() -> bool) -> Option<Arc<CachedResponse>> {
-        let (_, response) = self.0.get_if(key, |(second, _)| *second == now && look())?;
+    pub async fn find(
+        &self,
+        key: &Key,
+        now: Timestamp,
+        look: impl Future<Output = bool>,
+    ) -> Option<Arc<CachedResponse>> {
+        let candidate = self.0.candidate(key)?;
+        let is_current = candidate.value().0 == now && look.await;
+        let (_, response) = self.0.accept(key, candidate, is_current)?;
         Some(response)
     }
 

@@ -72,7 +72,7 @@ impl Reading<'_> {
             comments.push(comment);
         }
         drop(db);
-        if !missing.is_empty() && !self.is_unchanged() {
+        if !missing.is_empty() && !self.is_unchanged().await {
             return Ok(None);
         }
         let mut made = self.fragments(comments).await?.into_iter();
@@ -96,9 +96,9 @@ impl Reading<'_> {
     }
 
     /// Whether all statements of this request have seen the same content.
-    fn is_unchanged(&self) -> bool {
+    async fn is_unchanged(&self) -> bool {
         let content = Dependency::Content(InvalidationScope::Repo(self.repo.id));
-        let is_known = self.app.generations().is_some();
+        let is_known = self.app.generations().await.is_some();
         let since = self.context.generations.filter(|_| is_known);
         since.is_some_and(|since| self.app.generation_table().is_unchanged(since, content))
     }
