@@ -100,6 +100,8 @@ mod tests {
                 insert: Insert::Comment,
             },
             Role::HttpBackend { repositories: "c".into() },
+            Role::PostgresReader { responses: "a.json".into(), url: "postgres://a/b".into() },
+            Role::PostgresWriter { responses: "a.json".into(), url: "postgres://a/b".into(), insert: Insert::Ref },
         ] {
             let words = role.arguments();
             let cli = Cli::try_parse_from(std::iter::once("bench".to_owned()).chain(words)).expect("it can be parsed");

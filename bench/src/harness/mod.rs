@@ -2,6 +2,7 @@
 
 mod context;
 pub mod names;
+pub mod postgres;
 pub mod service;
 
 pub use context::Context;

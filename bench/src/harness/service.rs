@@ -61,6 +61,11 @@ pub enum Webhooks {
 
 /// Starts the service on a data directory.
 pub fn start(context: &Context, data: &Path, options: ServeOptions) -> Result<ServerProcess> {
+    start_command(context, &mut prepared(context, data, options))
+}
+
+/// The command that starts the service on a data directory.
+pub fn prepared(context: &Context, data: &Path, options: ServeOptions) -> Command {
     let mut command = on_core(&context.plinth, core(context, options.cpu));
     serve_arguments(&mut command, data);
     if options.response_cache == ResponseCache::Off {
@@ -84,7 +89,7 @@ pub fn start(context: &Context, data: &Path, options: ServeOptions) -> Result<Se
     if options.synchronous == Synchronous::Normal {
         command.env(names::SYNCHRONOUS_VARIABLE, "normal");
     }
-    start_command(context, &mut command)
+    command
 }
 
 /// Starts the service with its response cache off, to measure the cost of computing responses.
@@ -129,7 +134,7 @@ pub fn run_command(context: &Context, data: &Path, arguments: &[&str]) -> Result
 }
 
 /// A developer's own settings must not change the measurements.
-fn clear_settings(command: &mut Command) {
+pub fn clear_settings(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with(names::VARIABLE_PREFIX) {
             command.env_remove(name);

@@ -8,6 +8,7 @@ mod growth;
 mod many_refs;
 mod page;
 mod peer;
+mod postgres;
 mod reads;
 mod reanchor;
 mod sizes;
@@ -25,6 +26,9 @@ pub use group::RowGroup;
 /// In the order of the report.
 pub const ALL: &[RowGroup] = &[
     traffic::TRAFFIC,
+    postgres::READS,
+    postgres::WRITES,
+    postgres::TRAFFIC,
     reads::GET_REF,
     reads::GET_COMMENT,
     reads::GET_FIELD,

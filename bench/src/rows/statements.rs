@@ -28,7 +28,7 @@ const READS: [(&str, Paths, u64); 4] = [
 ];
 /// Writes, and the statements of each.
 const WRITES: [(&str, Requests, u64); 4] = [
-    ("create a ref", writes::create_ref, 6),
+    ("create a ref", writes::create_ref, 5),
     ("fast-forward a ref", writes::update_ref, 5),
     ("create a comment", writes::create_comment, 6),
     ("update a comment", writes::update_comment, 2),

@@ -145,7 +145,7 @@ fn note(full: &Rounds, minimal: &Rounds, minimal_normal: &Rounds) -> String {
 }
 
 /// Sends the first request to the service; the minimal writer sends the same response.
-fn record_first(service: &ServerProcess, workload: &mut Generated) -> Result<Recording> {
+pub fn record_first(service: &ServerProcess, workload: &mut Generated) -> Result<Recording> {
     let mut request = Vec::new();
     workload.write_next(&mut request);
     let response = Client::connect(service.address)?.send_raw(&request)?.expect(workload.status)?;

@@ -6,6 +6,7 @@ mod http_backend;
 mod insert;
 mod listener;
 mod minimal_writer;
+mod postgres;
 mod recorded;
 mod role;
 

@@ -10,7 +10,7 @@ use clap::Subcommand;
 use super::database::{Synchronous, word};
 use super::insert::Insert;
 use super::recorded::RecordedResponses;
-use super::{bare, http_backend, minimal_writer};
+use super::{bare, http_backend, minimal_writer, postgres};
 
 #[derive(Debug, PartialEq, Subcommand)]
 pub enum Role {
@@ -18,6 +18,10 @@ pub enum Role {
     Bare { responses: PathBuf },
     /// Sends recorded responses, each after one durable insert.
     MinimalWriter { responses: PathBuf, database: PathBuf, synchronous: Synchronous, insert: Insert },
+    /// Sends recorded responses, each after one query on PostgreSQL.
+    PostgresReader { responses: PathBuf, url: String },
+    /// Sends recorded responses, each after one insert on PostgreSQL that is committed by itself.
+    PostgresWriter { responses: PathBuf, url: String, insert: Insert },
     /// Runs `git http-backend` for each request.
     HttpBackend { repositories: PathBuf },
 }
@@ -34,6 +38,12 @@ impl Role {
                 word(*synchronous),
                 word(*insert),
             ],
+            Role::PostgresReader { responses, url } => {
+                vec!["postgres-reader".into(), responses.display().to_string(), url.clone()]
+            }
+            Role::PostgresWriter { responses, url, insert } => {
+                vec!["postgres-writer".into(), responses.display().to_string(), url.clone(), word(*insert)]
+            }
             Role::HttpBackend { repositories } => vec!["http-backend".into(), repositories.display().to_string()],
         };
         std::iter::once("serve".into()).chain(words).collect()
@@ -47,6 +57,12 @@ pub async fn serve(role: Role) -> Result<ExitCode> {
         Role::Bare { responses } => bare::serve(RecordedResponses::read(&responses)?).await,
         Role::MinimalWriter { responses, database, synchronous, insert } => {
             minimal_writer::serve(RecordedResponses::read(&responses)?, &database, synchronous, insert).await
+        }
+        Role::PostgresReader { responses, url } => {
+            postgres::serve(RecordedResponses::read(&responses)?, &url, None).await
+        }
+        Role::PostgresWriter { responses, url, insert } => {
+            postgres::serve(RecordedResponses::read(&responses)?, &url, Some(insert)).await
         }
         Role::HttpBackend { repositories } => http_backend::serve(repositories).await,
     }

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use plinth_store::{Connection, DbError};
+use plinth_store::{Connection, DbError, FromRow, Sent};
 
 /// The order of a list of comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,17 +27,28 @@ impl Order {
 
 /// A list of comments of which pages are read.
 pub trait Listing: Sized + Sync {
-    type Comment: Send;
+    type Comment: FromRow;
 
     /// The same list from its end; `None` if its length is not known without reading it.
     fn reversed(&self) -> Option<Self>;
-    fn count(&self, db: &mut Connection) -> impl Future<Output = Result<i64, DbError>> + Send;
+    /// One row with the length.
+    fn send_count(&self, db: &mut Connection) -> impl Future<Output = Result<Sent<Vec<(i64,)>>, DbError>> + Send;
     /// The comments after the first `offset`, at most `limit`.
-    fn list(
+    fn send_list(
         &self,
         db: &mut Connection,
         window: (i64, i64),
-    ) -> impl Future<Output = Result<Vec<Self::Comment>, DbError>> + Send;
+    ) -> impl Future<Output = Result<Sent<Vec<Self::Comment>>, DbError>> + Send;
+}
+
+async fn count<L: Listing>(db: &mut Connection, listing: &L) -> Result<i64, DbError> {
+    let sent = listing.send_count(db).await?;
+    Ok(db.row(sent).await?.0)
+}
+
+async fn list<L: Listing>(db: &mut Connection, listing: &L, window: (i64, i64)) -> Result<Vec<L::Comment>, DbError> {
+    let sent = listing.send_list(db, window).await?;
+    db.rows(sent).await
 }
 
 /// One page, and the length of the list. A database counts to an offset row by row, so a page in the second half is read from
@@ -47,16 +58,21 @@ pub async fn list_page<L: Listing>(
     listing: &L,
     page: (i64, i64),
 ) -> Result<(Vec<L::Comment>, i64), DbError> {
-    let total = listing.count(db).await?;
+    if page.1 == 0 {
+        let total = listing.send_count(db).await?;
+        let comments = list(db, listing, page).await?;
+        return Ok((comments, db.row(total).await?.0));
+    }
+    let total = count(db, listing).await?;
     if let Some((reversed, window)) = listing.reversed().zip(window_from_end(total, page)) {
-        let mut comments = reversed.list(db, window).await?;
+        let mut comments = list(db, &reversed, window).await?;
         comments.reverse();
         // If the length has changed meanwhile, this window is that of another page.
-        if listing.count(db).await? == total {
+        if count(db, listing).await? == total {
             return Ok((comments, total));
         }
     }
-    Ok((listing.list(db, page).await?, total))
+    Ok((list(db, listing, page).await?, total))
 }
 
 /// The same page as limit and offset in the reversed list; `None` if the start of the list is nearer.

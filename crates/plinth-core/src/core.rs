@@ -111,8 +111,8 @@ impl Core {
     }
 
     /// The current generations of the store, if they are known. Without them nothing is cached.
-    pub fn generations(&self) -> Option<Generations> {
-        self.store.generations()
+    pub async fn generations(&self) -> Option<Generations> {
+        self.store.generations().await
     }
 
     /// The generations for caches of values from this store.

@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use super::{Connection, DbError, InvalidationScope, Transaction, params};
+use super::{Connection, DbError, InvalidationScope, Sent, Transaction, params};
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 
+const FIND: &str = "select number from collection where repo_id = $1";
 /// From this size on, repositories that nobody relies on are forgotten.
 const REPOS_MAX: usize = 65_536;
 
@@ -132,8 +133,13 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    pub async fn check(&self, db: &mut Connection) -> Result<()> {
-        if find_collection(db, self.repo).await? == self.number {
+    pub async fn send(&self, db: &mut Connection) -> Result<Sent<Vec<(i64,)>>> {
+        Ok(db.send(FIND, params![self.repo]).await?)
+    }
+
+    /// Fails if what was sent found another number.
+    pub async fn check(&self, db: &mut Connection, sent: Sent<Vec<(i64,)>>) -> Result<()> {
+        if db.rows(sent).await?.first().map_or(0, |(number,)| *number) == self.number {
             return Ok(());
         }
         self.collections.outdate(self.repo);
@@ -143,7 +149,7 @@ impl Expected {
 
 /// The number of collections of a repository so far.
 pub async fn find_collection(db: &mut Connection, repo: RepoId) -> Result<i64, DbError> {
-    let found = db.optional::<(i64,)>("select number from collection where repo_id = $1", params![repo]).await?;
+    let found = db.optional::<(i64,)>(FIND, params![repo]).await?;
     Ok(found.map_or(0, |(number,)| number))
 }
 

@@ -23,7 +23,8 @@ impl Connection {
     pub fn is_unchanged(&self, since: Option<Generations>, dependency: Dependency) -> bool {
         match (self, since) {
             (Connection::Sqlite(connection), Some(since)) => connection.is_unchanged(since, dependency),
-            (Connection::Sqlite(_), None) | (Connection::Postgres(_), _) => false,
+            (Connection::Postgres(client), Some(since)) => client.is_unchanged(since, dependency),
+            (Connection::Sqlite(_) | Connection::Postgres(_), None) => false,
         }
     }
 
@@ -70,7 +71,7 @@ pub(super) fn has_nul(params: &[Value<'_>]) -> bool {
 }
 
 /// A connection only reads; statements that change something need a [`Transaction`](crate::Transaction).
-fn check_is_read(sql: &str) -> Result<(), DbError> {
+pub(super) fn check_is_read(sql: &str) -> Result<(), DbError> {
     match sql.starts_with("select") {
         true => Ok(()),
         false => Err(DbError::Fault("a statement other than select needs a write transaction".into())),

@@ -17,8 +17,8 @@ use plinth_base::error::{Error, Result};
 pub type Progress<'a> = &'a mut (dyn FnMut(u64) + Send);
 
 const PIECE_SIZE: usize = 256 * 1024;
-/// Filled by the migrations.
-const NOT_COPIED: &str = "schema_version";
+/// Filled by the migrations, or about transactions of one server.
+const NOT_COPIED: [&str; 4] = ["schema_version", "revocation", "change", "change_deletion"];
 
 /// Tables, each after those that it references, and the state of their sequences.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,7 +108,7 @@ async fn list(client: &tokio_postgres::Client, below: &str) -> Result<Vec<Table>
     for row in client.query(COLUMNS, &[]).await? {
         columns.entry(row.try_get(0)?).or_default().push(row.try_get(1)?);
     }
-    columns.remove(NOT_COPIED);
+    columns.retain(|table, _| !NOT_COPIED.contains(&table.as_str()));
     let mut parents: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for row in client.query(REFERENCES, &[]).await? {
         parents.entry(row.try_get(0)?).or_default().insert(row.try_get(1)?);

@@ -18,6 +18,8 @@ pub enum DbError {
     Serialization,
     /// The statement may revoke a right, so its transaction has to run again with the exclusive lock on rights.
     RightsLock,
+    /// A right was revoked after it was checked, so the transaction has to run again and look everything up.
+    RightsRevoked,
     /// The database cannot be reached, is full or is shutting down.
     Unavailable(String),
     /// A sync failed, so nothing is durable until the database was reopened and verified.
@@ -60,6 +62,11 @@ impl DbError {
         matches!(Self::cause_of(error), Some(DbError::RightsLock))
     }
 
+    /// Whether the transaction has to run again and look everything up.
+    pub(super) fn needs_look_up(error: &Error) -> bool {
+        matches!(Self::cause_of(error), Some(DbError::RightsRevoked))
+    }
+
     pub(super) fn timed_out() -> Self {
         DbError::Unavailable("the database did not respond in time".into())
     }
@@ -77,6 +84,7 @@ impl fmt::Display for DbError {
             DbError::ForeignKey => out.write_str("a foreign key is broken"),
             DbError::Serialization => out.write_str("another transaction conflicts"),
             DbError::RightsLock => out.write_str("a statement may revoke a right without the exclusive lock on rights"),
+            DbError::RightsRevoked => out.write_str("a right was revoked since it was checked"),
             DbError::Unavailable(why) => write!(out, "the database is unavailable: {why}"),
             DbError::SyncFailed(why) => write!(out, "a sync of the database failed: {why}"),
             DbError::NoRow => out.write_str("a required row is missing"),

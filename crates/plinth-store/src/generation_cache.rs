@@ -30,6 +30,15 @@ struct Entry<V> {
     value: V,
 }
 
+/// An entry that may be outdated.
+pub struct Candidate<V>(Arc<Entry<V>>);
+
+impl<V> Candidate<V> {
+    pub fn value(&self) -> &V {
+        &self.0.value
+    }
+}
+
 /// The bytes of a key and its value, with what they have on the heap.
 type Weigh<K, V> = fn(&K, &V) -> usize;
 
@@ -71,12 +80,22 @@ impl<K: Eq + Hash, V: Clone> GenerationCache<K, V> {
 
     /// As [`GenerationCache::get`], for values that must meet another condition. It is checked before the generations.
     pub fn get_if(&self, key: &K, condition: impl FnOnce(&V) -> bool) -> Option<V> {
-        let entries = self.entries.as_ref()?;
-        let entry = entries.get(key)?;
-        if condition(&entry.value) && self.generations.is_unchanged(entry.read_at, entry.dependency) {
+        let candidate = self.candidate(key)?;
+        let meets_condition = condition(candidate.value());
+        self.accept(key, candidate, meets_condition)
+    }
+
+    /// The entry of this key, valid or not.
+    pub fn candidate(&self, key: &K) -> Option<Candidate<V>> {
+        self.entries.as_ref()?.get(key).map(Candidate)
+    }
+
+    /// The value of an entry, if it meets the caller's condition and is still valid. Otherwise the entry is removed.
+    pub fn accept(&self, key: &K, Candidate(entry): Candidate<V>, meets_condition: bool) -> Option<V> {
+        if meets_condition && self.generations.is_unchanged(entry.read_at, entry.dependency) {
             return Some(entry.value.clone());
         }
-        entries.remove(key);
+        self.entries.as_ref()?.remove(key);
         None
     }
 

@@ -24,6 +24,7 @@ mod postgres;
 mod postgres_copy;
 mod row;
 mod rows;
+mod sent;
 mod sqlite;
 mod timing;
 mod transaction;
@@ -41,7 +42,7 @@ pub use connection::{Connection, statements_run};
 pub use effect::Effect;
 pub use embedded_copy::copy_to_postgres;
 pub use error::DbError;
-pub use generation_cache::GenerationCache;
+pub use generation_cache::{Candidate, GenerationCache};
 pub use generations::{Changes, Dependency, GenerationTable, Generations, InvalidationScope};
 pub use leases::{Lease, LeaseRequest, ReturnedLease};
 pub use migrations::Schema;
@@ -50,6 +51,7 @@ pub use nodes::check_sessions;
 pub use object_storage::{Fetch, Fingerprint, ObjectStorage, StoredValue, fingerprint};
 pub use row::{Column, FromRow, Row};
 pub use rows::Rows;
+pub use sent::{Sent, SentCount};
 pub use timing::{BUCKETS as TRANSACTION_BUCKETS, Histogram, TRANSACTION_TIME_MAX, TransactionTimes};
 pub use transaction::{DeclaredTransaction, RightsFact, Transaction, WriteAuthority};
 pub use value::{Parameter, Value};
@@ -109,18 +111,19 @@ impl Store {
     /// Opens the store and migrates its schema to this binary's version.
     pub async fn open(location: &Location) -> Result<Self> {
         let times = Arc::<TransactionTimes>::default();
-        let generations = Arc::<GenerationTable>::default();
         let signal = Arc::<Notify>::default();
-        let engine = match location {
+        let (engine, generations) = match location {
             Location::Sqlite { file, durability } => {
+                let generations = Arc::<GenerationTable>::default();
                 let shared = (times.clone(), generations.clone(), signal.clone());
-                Engine::Sqlite(sqlite::Engine::open(file, *durability, shared)?)
+                (Engine::Sqlite(sqlite::Engine::open(file, *durability, shared)?), generations)
             }
             Location::Postgres { url, connections_max, epoch_file } => {
                 let target = postgres::Target::parse(url, epoch_file.as_deref())?;
                 let engine = postgres::Engine::open(target, *connections_max, times.clone(), None)?;
                 engine.migrate().await?;
-                Engine::Postgres(engine)
+                let generations = engine.generation_table().clone();
+                (Engine::Postgres(engine), generations)
             }
         };
         Ok(Self { engine, times, generations, signal, collections: Arc::default() })
@@ -146,12 +149,16 @@ impl Store {
         })
     }
 
-    /// The generations as of now, to find out later what has changed. Finds commits of other processes. Nothing on
-    /// PostgreSQL, where they cannot be found without a query, and for a moment while a commit is recorded.
-    pub fn generations(&self) -> Option<Generations> {
+    /// The generations as of now, to find out later what has changed. Finds commits of other processes. Nothing while
+    /// PostgreSQL does not respond, and on SQLite for a moment while a commit is recorded.
+    ///
+    /// On PostgreSQL this is a round trip, which requests that wait at the same time share. On SQLite it is finished when first
+    /// polled.
+    pub async fn generations(&self) -> Option<Generations> {
         match &self.engine {
             Engine::Sqlite(engine) => engine.generations(),
-            Engine::Postgres(_) => None,
+            // Boxed, as in `read`.
+            Engine::Postgres(engine) => Box::pin(engine.generations()).await,
         }
     }
 

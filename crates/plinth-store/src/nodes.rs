@@ -24,7 +24,6 @@ impl Store {
         let times = Arc::<TransactionTimes>::default();
         let engine = postgres::Engine::open(target, *connections_max, times.clone(), Some(owner))?;
         engine.migrate().await?;
-        let engine = Engine::Postgres(engine);
         let store = Self::with(engine, times);
         store.record_node(node).await?;
         Ok(store)
@@ -41,12 +40,13 @@ impl Store {
         let times = Arc::<TransactionTimes>::default();
         let engine = postgres::Engine::open(target, *connections_max, times.clone(), Some(owner))?;
         engine.migrate().await?;
-        Ok(Self::with(Engine::Postgres(engine), times))
+        Ok(Self::with(engine, times))
     }
 
-    fn with(engine: Engine, times: Arc<TransactionTimes>) -> Self {
-        let (generations, signal, collections) = (Arc::default(), Arc::default(), Arc::default());
-        Self { engine, times, generations, signal, collections }
+    fn with(engine: postgres::Engine, times: Arc<TransactionTimes>) -> Self {
+        let (signal, collections) = (Arc::default(), Arc::default());
+        let generations = engine.generation_table().clone();
+        Self { engine: Engine::Postgres(engine), times, generations, signal, collections }
     }
 
     /// Opens a PostgreSQL store that no node serves, and that none can serve as long as this is open.
@@ -65,7 +65,7 @@ impl Store {
         let owner = Arc::new(postgres::Ownership::take(&target, node, postgres::Claim::Migration).await?);
         let times = Arc::<TransactionTimes>::default();
         let engine = postgres::Engine::open(target, IDLE_CONNECTIONS, times.clone(), Some(owner))?;
-        Ok(Self::with(Engine::Postgres(engine), times))
+        Ok(Self::with(engine, times))
     }
 
     /// Whether other nodes may use the store at the same time. An embedded store belongs to one process.

@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::Ordering;
 
 use super::connection::{STATEMENTS_RUN, has_nul};
+use super::sent::{Sent, SentCount};
 use super::{Connection, DbError, Effect, FromRow, InvalidationScope, Value};
 use plinth_base::error::Result;
 
@@ -134,6 +135,12 @@ impl Transaction {
         matches!(self.connection, Connection::Postgres(_))
     }
 
+    /// Whether what is sent waits for the next statement, so that reading something early, in the same round trip, costs less
+    /// than reading it when it is needed.
+    pub fn sends_together(&self) -> bool {
+        matches!(self.connection, Connection::Postgres(_))
+    }
+
     pub(super) fn into_connection(self) -> Connection {
         self.connection
     }
@@ -219,7 +226,7 @@ impl DeclaredTransaction<'_> {
         check_parameters(params)?;
         match &mut self.tx.connection {
             Connection::Sqlite(connection) => connection.execute(sql, params, (self.effect, self.tx.scope)),
-            Connection::Postgres(client) => client.execute(sql, params, self.effect).await,
+            Connection::Postgres(client) => client.execute(sql, params, (self.effect, self.tx.scope)).await,
         }
     }
 
@@ -228,9 +235,36 @@ impl DeclaredTransaction<'_> {
         check_parameters(params)?;
         let inserted = match &mut self.tx.connection {
             Connection::Sqlite(connection) => Some(connection.insert(sql, params, (self.effect, self.tx.scope))?),
-            Connection::Postgres(client) => client.insert(sql, params, self.effect).await?,
+            Connection::Postgres(client) => client.insert(sql, params, (self.effect, self.tx.scope)).await?,
         };
         inserted.ok_or(DbError::NoRow)
+    }
+}
+
+impl DeclaredTransaction<'_> {
+    /// As [`DeclaredTransaction::execute`], for a statement whose result is not needed yet, or not at all: on PostgreSQL it is
+    /// sent together with the next one. If it fails, the next one does, or the commit.
+    pub async fn send(self, sql: &'static str, params: &[Value<'_>]) -> Result<SentCount, DbError> {
+        check_parameters(params)?;
+        let declared = (self.effect, self.tx.scope);
+        Ok(match &mut self.tx.connection {
+            Connection::Sqlite(connection) => SentCount(Sent::done(connection.execute(sql, params, declared)?)),
+            Connection::Postgres(client) => SentCount(Sent::queued(client.queue_change(sql, params, declared).await?)),
+        })
+    }
+
+    /// As [`DeclaredTransaction::insert`], for an id that is not needed yet.
+    pub async fn send_insert<R: FromRow>(
+        self,
+        sql: &'static str,
+        params: &[Value<'_>],
+    ) -> Result<Sent<Vec<R>>, DbError> {
+        check_parameters(params)?;
+        let declared = (self.effect, self.tx.scope);
+        Ok(match &mut self.tx.connection {
+            Connection::Sqlite(connection) => Sent::done(vec![connection.insert(sql, params, declared)?]),
+            Connection::Postgres(client) => Sent::queued(client.queue_change(sql, params, declared).await?),
+        })
     }
 }
 

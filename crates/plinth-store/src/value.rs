@@ -17,6 +17,52 @@ pub enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
+/// As [`Value`], for a statement that is sent later.
+#[derive(Debug, Clone)]
+pub enum OwnedValue {
+    Null,
+    Integer(i64),
+    Boolean(bool),
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Value<'_> {
+    pub fn into_owned(self) -> OwnedValue {
+        match self {
+            Value::Null => OwnedValue::Null,
+            Value::Integer(value) => OwnedValue::Integer(value),
+            Value::Boolean(value) => OwnedValue::Boolean(value),
+            Value::Text(value) => OwnedValue::Text(value.to_owned()),
+            Value::Bytes(value) => OwnedValue::Bytes(value.to_owned()),
+        }
+    }
+}
+
+impl OwnedValue {
+    fn borrow(&self) -> Value<'_> {
+        match self {
+            OwnedValue::Null => Value::Null,
+            OwnedValue::Integer(value) => Value::Integer(*value),
+            OwnedValue::Boolean(value) => Value::Boolean(*value),
+            OwnedValue::Text(value) => Value::Text(value),
+            OwnedValue::Bytes(value) => Value::Bytes(value),
+        }
+    }
+}
+
+impl ToSql for OwnedValue {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        self.borrow().to_sql(kind, out)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
 /// Builds the parameter list of a statement.
 #[macro_export]
 macro_rules! params {

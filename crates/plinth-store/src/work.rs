@@ -39,11 +39,15 @@ where
 {
     fn run<'a>(&'a self, tx: &'a mut Transaction) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            if let Some(expected) = &self.expected {
-                expected.check(tx).await?;
-            }
+            let collection = match &self.expected {
+                Some(expected) => Some((expected, expected.send(tx).await?)),
+                None => None,
+            };
             let proof = self.authority.check(tx).await?;
             let value = (self.work)(tx, &proof, &self.context).await?;
+            if let Some((expected, sent)) = collection {
+                expected.check(tx, sent).await?;
+            }
             *self.outcome.lock() = Some(value);
             Ok(())
         })

@@ -87,7 +87,7 @@ async fn respond(page: PageRequest) -> Result<PageResponse> {
     let (parts, body) = request.into_parts();
     let route = Route::parse(parts.uri.path()).ok_or(Error::NotFound)?;
     let transport = transport(&origin);
-    let generations = api.app.generations();
+    let generations = api.app.generations().await;
     let is_file = route.is_file(&parts.method);
     let (session, principal) = match session::presented(&parts.headers, transport) {
         // URLs of files are in responses of the API, so its clients fetch them with their tokens.

@@ -68,7 +68,7 @@ async fn create_field(client: &Client<'_>, path: &str, name: &str) {
 #[tokio::test]
 async fn write_keeps_cached_responses_of_other_repositories_and_organizations() {
     let service = Service::with(STATE).await;
-    if service.app.generations().is_none() {
+    if service.app.generations().await.is_none() {
         // Nothing is cached on this database.
         return;
     }
@@ -87,7 +87,7 @@ async fn write_keeps_cached_responses_of_other_repositories_and_organizations() 
 #[tokio::test]
 async fn write_invalidates_cached_responses_of_its_own_scope() {
     let service = Service::with(STATE).await;
-    if service.app.generations().is_none() {
+    if service.app.generations().await.is_none() {
         return;
     }
     let mona = service.with_token("ghp_monamona");
@@ -108,7 +108,7 @@ async fn write_invalidates_cached_responses_of_its_own_scope() {
 #[tokio::test]
 async fn change_of_rights_or_names_invalidates_cached_responses() {
     let service = Service::with(STATE).await;
-    if service.app.generations().is_none() {
+    if service.app.generations().await.is_none() {
         return;
     }
     let (mona, hubot) = (service.with_token("ghp_monamona"), service.with_token("ghp_hubothubot"));
@@ -127,7 +127,7 @@ async fn change_of_rights_or_names_invalidates_cached_responses() {
 #[tokio::test]
 async fn commit_of_another_process_invalidates_cached_responses() {
     let service = Service::with(STATE).await;
-    if service.app.generations().is_none() {
+    if service.app.generations().await.is_none() {
         return;
     }
     let mona = service.with_token("ghp_monamona");

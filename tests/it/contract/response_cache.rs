@@ -45,7 +45,7 @@ async fn repeated_get_is_cache_hit() {
     let second = mona.get(REF).await.expect(200);
     assert_eq!(first.body, second.body);
     assert_eq!(first.header("etag"), second.header("etag"));
-    let expected = u64::from(service.app.generations().is_some());
+    let expected = u64::from(service.app.generations().await.is_some());
     assert_eq!(response_cache_hits(&service), expected);
 }
 
@@ -55,7 +55,7 @@ async fn response_is_cached_from_the_second_request_on() {
     service
         .restart_with(Settings { rate_limits: service.app.settings.rate_limits.clone(), ..Settings::default() })
         .await;
-    let cached = u64::from(service.app.generations().is_some());
+    let cached = u64::from(service.app.generations().await.is_some());
     let mut hits = Vec::new();
     for _ in 0..4 {
         service.with_token("ghp_monamona").get(REF).await.expect(200);

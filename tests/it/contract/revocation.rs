@@ -70,7 +70,7 @@ async fn ended_meanwhile(service: &Service, token: &str, (method, path, body): (
 #[tokio::test(flavor = "multi_thread")]
 async fn write_fails_when_token_is_revoked_while_it_waits() {
     let service = Service::with(&STATE).await;
-    if service.app.generations().is_none() {
+    if service.app.is_shared_store() {
         // Transactions of PostgreSQL do not wait for each other, so none can commit in between.
         return;
     }

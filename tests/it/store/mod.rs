@@ -7,6 +7,7 @@ mod disk;
 mod encrypted_database;
 mod killed_database;
 pub mod proxy;
+mod round_trips;
 mod silent_database;
 mod versions;
 mod writers;

@@ -71,6 +71,18 @@ impl Service {
         http_service_of(&App::new(store, repositories, clock, settings).await.expect("a store opens again"))
     }
 
+    /// The same data served by another instance, through another store on the same database.
+    pub async fn another_on(&self, store: Store, settings: Settings) -> HttpService {
+        let repositories = Repositories::at(&self.directory.path().join("data")).expect("the directory exists");
+        let clock = self.app.clock.clone();
+        http_service_of(&App::new(store, repositories, clock, settings).await.expect("a store opens again"))
+    }
+
+    /// The URL of the database on PostgreSQL.
+    pub fn database_url(&self) -> Option<String> {
+        self.database.url()
+    }
+
     /// Replaces the process state, with empty caches, over the same data.
     pub async fn restart(&mut self) {
         self.restart_with(self.app.settings.clone()).await;

@@ -10,7 +10,7 @@ use super::account::{self, Account};
 use super::binaries::{self, Source};
 use super::home::Home;
 use super::server;
-use super::setup::Setup;
+use super::setup::{Setup, Syncs};
 use crate::reaper::Reaper;
 use crate::workspace;
 
@@ -31,9 +31,19 @@ pub struct Cluster {
 
 impl Cluster {
     pub fn start(reaper: &Arc<Reaper>, from: Option<Source>, log: &Path, deadline: Instant) -> Result<Self, String> {
+        Self::start_with(Syncs::Never, reaper, from, log, deadline)
+    }
+
+    pub fn start_with(
+        syncs: Syncs,
+        reaper: &Arc<Reaper>,
+        from: Option<Source>,
+        log: &Path,
+        deadline: Instant,
+    ) -> Result<Self, String> {
         let account = account::unprivileged()?;
         let home = Home::create(reaper, account.as_ref())?;
-        let setup = Setup { reaper, home: &home, account: account.as_ref(), log, deadline };
+        let setup = Setup { reaper, home: &home, account: account.as_ref(), log, deadline, syncs };
         let binaries = binaries::get(&setup, from)?;
         server::init(&setup, &binaries.bin)?;
         let (server, port) = server::start(&setup, &binaries.bin)?;

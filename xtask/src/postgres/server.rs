@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use super::setup::Setup;
+use super::setup::{Setup, Syncs};
 use crate::process;
 use crate::reaper::{GRACE, Reaper, Resource};
 use crate::signal::{self, Signal};
@@ -42,7 +42,7 @@ fn spawn(setup: &Setup<'_>, bin: &Path, port: u16) -> std::io::Result<Child> {
     let log = File::create(setup.home.server_log())?;
     let mut command = setup.program(bin, "postgres");
     command.arg("-D").arg(setup.home.data());
-    for setting in settings(port) {
+    for setting in settings(port, setup.syncs) {
         command.arg("-c").arg(setting);
     }
     command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).process_group(0);
@@ -66,18 +66,21 @@ fn wait_until_ready(setup: &Setup<'_>, server: &mut Child) -> Result<(), String>
     Err(format!("not ready after {} s", START_LIMIT.as_secs()))
 }
 
-/// Fast rather than durable: the data is removed after the run. Tests of durability start their own clusters.
-fn settings(port: u16) -> Vec<String> {
+/// Tests are fast rather than durable: the data is removed after the run, and tests of durability start their own clusters.
+fn settings(port: u16, syncs: Syncs) -> Vec<String> {
+    let sync: &[&str] = match syncs {
+        Syncs::Never => &["fsync=off", "full_page_writes=off"],
+        Syncs::Commits => &[],
+    };
     [
         "listen_addresses=127.0.0.1",
         // A path in a deep directory may be too long for a socket, and nobody needs it.
         "unix_socket_directories=",
         "max_connections=200",
-        "fsync=off",
-        "full_page_writes=off",
     ]
-    .into_iter()
-    .map(String::from)
+    .iter()
+    .chain(sync)
+    .map(|setting| (*setting).to_owned())
     .chain([format!("port={port}")])
     .collect()
 }

@@ -15,6 +15,15 @@ pub struct Setup<'a> {
     pub account: Option<&'a Account>,
     pub log: &'a Path,
     pub deadline: Instant,
+    pub syncs: Syncs,
+}
+
+/// Whether the server writes to the disk what it acknowledges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Syncs {
+    Never,
+    /// As in production.
+    Commits,
 }
 
 impl Setup<'_> {

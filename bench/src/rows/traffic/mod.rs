@@ -28,19 +28,24 @@ pub const TRAFFIC: RowGroup = RowGroup {
     about: "a workload like real traffic, 64 clients: its REST part compared with bare axum, its git part with `git http-backend`",
     run: |context| {
         let seed = TrafficSeed::get(context)?;
-        let mut results = rest(context, &seed)?;
+        let directory = context.scratch("traffic")?;
+        let start = |name: &str, response_cache| {
+            let data = seed::copy_data(&seed.directory, &directory.join(name))?;
+            let cpu = Cpu::ServerCore;
+            let options = ServeOptions { cpu, response_cache, metrics: true, ..ServeOptions::default() };
+            service::start(context, &data, options)
+        };
+        let mut results = rest(context, &seed, "traffic", &start)?;
         results.extend(git::rows(context, &seed)?);
         Ok(results)
     },
 };
 
-fn rest(context: &Context, seed: &TrafficSeed) -> Result<Results> {
-    let directory = context.scratch("traffic")?;
-    let start = |name: &str, response_cache| {
-        let data = seed::copy_data(&seed.directory, &directory.join(name))?;
-        let options = ServeOptions { cpu: Cpu::ServerCore, response_cache, metrics: true, ..ServeOptions::default() };
-        service::start(context, &data, options)
-    };
+/// Starts a service by name, with the data of the seed.
+type Start<'a> = &'a dyn Fn(&str, ResponseCache) -> Result<ServerProcess>;
+
+/// The REST part, compared with bare axum and with itself without the response cache.
+pub fn rest(context: &Context, seed: &TrafficSeed, what: &str, start: Start<'_>) -> Result<Results> {
     let (service, uncached) = (start("service", ResponseCache::On)?, start("uncached", ResponseCache::Off)?);
     let operations = Rc::new(mix::operations(seed, &find_ids(&service, seed)?, context.size(300, 50_000)));
     let mut of_service = Traffic::recording(operations.clone());
@@ -58,17 +63,22 @@ fn rest(context: &Context, seed: &TrafficSeed) -> Result<Results> {
         Side { server: &uncached, workload: &mut of_uncached },
     ];
     let rounds = alternate(context, CONNECTIONS, &mut sides)?;
-    let latencies = latencies(context, &mut sides, rounds[0].figure(Measurement::per_second).median / 2.0)?;
+    let latencies = latencies(context, what, &mut sides, rounds[0].figure(Measurement::per_second).median / 2.0)?;
     let hits = service::cache_hit_count(&service)? - before.0;
     let hit_ratio = hits as f64 / (of_service.reads() - before.1).max(1) as f64;
-    let rows = rows(&rounds, hit_ratio, (&operations, &recorded))?;
+    let rows = rows(what, &rounds, hit_ratio, (&operations, &recorded))?;
     Ok(Results { rows, latencies, ..Results::default() })
 }
 
-fn rows(rounds: &[Rounds], hit_ratio: f64, (operations, recorded): (&[Operation], &Recorded)) -> Result<Vec<Row>> {
+fn rows(
+    name: &str,
+    rounds: &[Rounds],
+    hit_ratio: f64,
+    (operations, recorded): (&[Operation], &Recorded),
+) -> Result<Vec<Row>> {
     let [service, bare, uncached] = rounds else { bail!("three servers were measured") };
     let row = |what: &str, measured: &Rounds, baseline: String, figure, target| Row {
-        what: format!("traffic, REST part{what}"),
+        what: format!("{name}, REST part{what}"),
         service: measured.shown(),
         baseline,
         figure,
@@ -97,13 +107,13 @@ fn rows(rounds: &[Rounds], hit_ratio: f64, (operations, recorded): (&[Operation]
 }
 
 /// At half of the service's throughput, for both: at full throughput only the queue would be measured.
-fn latencies(context: &Context, sides: &mut [Side<'_>], per_second: f64) -> Result<Vec<Latency>> {
+fn latencies(context: &Context, what: &str, sides: &mut [Side<'_>], per_second: f64) -> Result<Vec<Latency>> {
     context.machine.pin_this_thread();
     let mut latencies = Vec::new();
     for (name, side) in ["service", "bare axum"].into_iter().zip(sides) {
         let measured = measure(context, side, CONNECTIONS, Pace::Open(per_second))?;
         let percentiles = [500, 900, 990, 999].map(|permille| measured.permille(permille));
-        latencies.push(Latency { what: format!("traffic, REST part, {name}"), per_second, percentiles });
+        latencies.push(Latency { what: format!("{what}, REST part, {name}"), per_second, percentiles });
     }
     context.machine.unpin_this_thread();
     Ok(latencies)

@@ -17,7 +17,7 @@ layer! {
 
 impl<S: Inner<Admitted>> Inner<Incoming> for Admission<S> {
     async fn respond(&self, request: Incoming) -> Outcome {
-        let Incoming { request, peer, request_id, is_cacheable } = request;
+        let Incoming { request, peer, request_id, is_cacheable, read_at } = request;
         if let Some(response) = health::respond(&self.app, request.method(), request.uri().path()).await {
             return Outcome::new(response, None);
         }
@@ -28,6 +28,6 @@ impl<S: Inner<Admitted>> Inner<Incoming> for Admission<S> {
             return Outcome::error(&error, None, &urls, &request_id);
         };
         let origin = Origin { client, urls, request_id };
-        self.inner.respond(Admitted { request, origin, permit, is_cacheable }).await
+        self.inner.respond(Admitted { request, origin, permit, is_cacheable, read_at }).await
     }
 }

@@ -15,7 +15,7 @@ use plinth_core::tokens::Principal;
 use plinth_store::Generations;
 
 use super::pipeline::{Authenticated, Inner, Negotiated, Outcome, layer};
-use super::response_cache::ReadAt;
+use super::read_at::ReadAt;
 use crate::app::App;
 use crate::policy::Caching;
 use crate::response::headers;
@@ -28,7 +28,7 @@ impl<S: Inner<Authenticated>> Inner<Negotiated> for Authentication<S> {
     async fn respond(&self, request: Negotiated) -> Outcome {
         let may_cache = request.is_cacheable && request.row().is_some_and(|row| row.caching == Caching::Response);
         // Before anything is read from the store: whatever changes afterwards makes them outdated.
-        let read_at = ReadAt::now(&self.app);
+        let read_at = ReadAt::or_now(request.read_at, &self.app).await;
         let generations = read_at.map(|read_at| read_at.generations);
         match authenticate(&self.app, &request.parts.headers, generations).await {
             Ok(principal) => {

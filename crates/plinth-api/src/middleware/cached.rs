@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::pipeline::{Cacheable, Incoming, Inner, Outcome, layer};
+use super::read_at::ReadAt;
 use super::response_cache::{CachedResponse, ResponseCache};
 use super::response_key::Key;
 use crate::app::App;
@@ -15,7 +16,9 @@ layer! {
 impl<S: Inner<Incoming>> Inner<Incoming> for Cached<S> {
     async fn respond(&self, mut request: Incoming) -> Outcome {
         let key = if self.cache.is_on() { Key::of(&request.request, request.peer) } else { None };
-        if let Some(hit) = key.as_ref().and_then(|key| self.find(key)) {
+        if let Some(key) = &key
+            && let Some(hit) = self.find(key, &mut request.read_at).await
+        {
             return hit;
         }
         let key = key.filter(|key| self.cache.admits(key));
@@ -33,9 +36,13 @@ impl<S: Inner<Incoming>> Inner<Incoming> for Cached<S> {
 
 impl<S> Cached<S> {
     /// The cached response, if it is still valid and within the caller's rate limit.
-    fn find(&self, key: &Key) -> Option<Outcome> {
+    async fn find(&self, key: &Key, read_at: &mut Option<ReadAt>) -> Option<Outcome> {
         let now = self.app.clock.now();
-        let cached = self.cache.find(key, now, || self.app.generations().is_some())?;
+        let look = async {
+            *read_at = ReadAt::now(&self.app).await;
+            read_at.is_some()
+        };
+        let cached = self.cache.find(key, now, look).await?;
         let mut response = cached.to_response();
         if let Some(limit_key) = cached.limit_key {
             // What several nodes share is not cached.

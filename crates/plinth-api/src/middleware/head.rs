@@ -22,7 +22,7 @@ layer! {
 impl<S: Inner<Negotiated>> Inner<Routed> for Head<S> {
     async fn respond(&self, request: Routed) -> Outcome {
         let row = request.row();
-        let Routed { admitted: Admitted { request, origin, permit, is_cacheable }, route } = request;
+        let Routed { admitted: Admitted { request, origin, permit, is_cacheable, read_at }, route } = request;
         let (parts, body) = request.into_parts();
         let (version, media) = match check_head(&parts, row) {
             Ok(negotiated) => negotiated,
@@ -31,7 +31,9 @@ impl<S: Inner<Negotiated>> Inner<Routed> for Head<S> {
         if parts.method == Method::OPTIONS {
             return Outcome::new(preflight(), None);
         }
-        self.inner.respond(Negotiated { parts, body, origin, permit, is_cacheable, route, version, media }).await
+        self.inner
+            .respond(Negotiated { parts, body, origin, permit, is_cacheable, read_at, route, version, media })
+            .await
     }
 }
 

@@ -76,7 +76,8 @@ impl LocalApi {
         let media = Media::of(&parts.headers)?;
         let origin = Origin { client, urls, request_id };
         let version = Version::DEFAULT;
-        let request = Negotiated { parts, body, origin, permit, is_cacheable: false, route, version, media };
+        let request =
+            Negotiated { parts, body, origin, permit, is_cacheable: false, read_at: None, route, version, media };
         let operations = Operations { app: self.app.clone() };
         let outcome = operations.respond(Authenticated { request, principal, generations, read_at: None }).await;
         let (parts, body) = outcome.response.into_parts();

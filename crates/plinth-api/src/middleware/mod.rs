@@ -12,6 +12,7 @@ mod operation;
 mod pages;
 mod pipeline;
 mod rate_limit;
+mod read_at;
 mod recent_requests;
 mod request_id;
 mod response_cache;

@@ -14,7 +14,7 @@ use plinth_store::InvalidationScope;
 use super::forwarded::without_prefix;
 use super::local::LocalApi;
 use super::pipeline::{Admitted, Cacheable, Inner, Outcome, layer};
-use super::response_cache::ReadAt;
+use super::read_at::ReadAt;
 use crate::policy::Row;
 use crate::request::request_permit::RequestPermit;
 use crate::routes::Matcher;
@@ -74,8 +74,8 @@ impl<S> WithPages<S> {
     }
 
     async fn respond_with(&self, pages: &dyn Pages, admitted: Admitted) -> Outcome {
-        let Admitted { request, origin, permit, is_cacheable } = admitted;
-        let read_at = ReadAt::now(&self.api.app).filter(|_| is_cacheable);
+        let Admitted { request, origin, permit, is_cacheable, read_at } = admitted;
+        let read_at = ReadAt::or_now(read_at, &self.api.app).await.filter(|_| is_cacheable);
         let request_id = origin.request_id.clone();
         let work = pages.respond(PageRequest { request, origin, permit, api: self.api.clone() });
         let work = AssertUnwindSafe(work).catch_unwind();

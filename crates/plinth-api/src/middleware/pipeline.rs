@@ -16,7 +16,7 @@ use plinth_core::rate_limit::LimitKey;
 use plinth_core::tokens::Principal;
 use plinth_store::{Generations, InvalidationScope};
 
-use super::response_cache::ReadAt;
+use super::read_at::ReadAt;
 use crate::negotiation::{Media, Version};
 use crate::policy::Row;
 use crate::request::request_permit::RequestPermit;
@@ -30,6 +30,8 @@ pub struct Incoming {
     pub request_id: Arc<str>,
     /// Whether its response may be cached, as far as the request decides.
     pub is_cacheable: bool,
+    /// From before anything was read, if the response cache has asked for it.
+    pub read_at: Option<ReadAt>,
 }
 
 /// A request that may be worked on.
@@ -38,6 +40,7 @@ pub struct Admitted {
     pub origin: Origin,
     pub permit: Arc<RequestPermit>,
     pub is_cacheable: bool,
+    pub read_at: Option<ReadAt>,
 }
 
 /// Where a request comes from, and what error responses need.
@@ -66,6 +69,7 @@ pub struct Negotiated {
     pub origin: Origin,
     pub permit: Arc<RequestPermit>,
     pub is_cacheable: bool,
+    pub read_at: Option<ReadAt>,
     pub route: Option<(Route, PathParams)>,
     pub version: Version,
     pub media: Media,

@@ -10,34 +10,17 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
+use super::read_at::ReadAt;
 use super::recent_requests::RecentRequests;
 use super::response_key::Key;
-use crate::app::App;
 use crate::policy::Row;
 use crate::settings::CacheAdmission;
 use plinth_base::clock::Timestamp;
 use plinth_core::rate_limit::LimitKey;
-use plinth_store::{Dependency, GenerationCache, GenerationTable, Generations, InvalidationScope};
+use plinth_store::{Dependency, GenerationCache, GenerationTable, InvalidationScope};
 
 /// What a header takes besides its name and value, with its part of the table of headers.
 const HEADER_BYTES: usize = 192;
-
-/// When a response was read from the store. Taken before anything is read.
-#[derive(Debug, Clone, Copy)]
-pub struct ReadAt {
-    pub generations: Generations,
-    /// Some responses change with time alone.
-    second: Timestamp,
-}
-
-impl ReadAt {
-    /// Nothing where the generations are not known.
-    pub fn now(app: &App) -> Option<Self> {
-        // The clock first: what is read afterwards is of this second or a later one.
-        let second = app.clock.now();
-        app.generations().map(|generations| Self { generations, second })
-    }
-}
 
 /// Responses by request. Everything that an entry takes is weighed, so that the whole stays within the configured bytes.
 pub struct ResponseCache {
@@ -65,8 +48,15 @@ impl ResponseCache {
 
     /// The response to this request, if it is valid now. Where there is one, `look` looks for commits of other processes,
     /// and returns whether it could.
-    pub fn find(&self, key: &Key, now: Timestamp, look: impl FnOnce() -> bool) -> Option<Arc<CachedResponse>> {
-        let (_, response) = self.responses.get_if(key, |(second, _)| *second == now && look())?;
+    pub async fn find(
+        &self,
+        key: &Key,
+        now: Timestamp,
+        look: impl Future<Output = bool>,
+    ) -> Option<Arc<CachedResponse>> {
+        let candidate = self.responses.candidate(key)?;
+        let is_current = candidate.value().0 == now && look.await;
+        let (_, response) = self.responses.accept(key, candidate, is_current)?;
         Some(response)
     }
 
@@ -127,6 +117,7 @@ impl CachedResponse {
 mod tests {
     use std::net::{IpAddr, Ipv4Addr};
 
+    use futures_util::FutureExt as _;
     use http::Request;
 
     use super::*;
@@ -160,6 +151,12 @@ mod tests {
         Key::of(&request, HERE).expect("short enough")
     }
 
+    /// Whether there is a response to `/a` at this second.
+    fn find(cache: &ResponseCache, second: i64, are_known: bool) -> bool {
+        let found = cache.find(&key("/a"), Timestamp(second), std::future::ready(are_known)).now_or_never();
+        found.expect("nothing is waited for").is_some()
+    }
+
     fn response(length: usize) -> CachedResponse {
         let response = Response::new(Body::empty());
         let body = Some(vec![b'a'; length].into());
@@ -170,7 +167,7 @@ mod tests {
     fn response_is_valid_until_its_scope_or_the_clock_changes() {
         let (table, cache) = cache(1 << 20);
         let insert = |scope| cache.insert(at_second_one(&table), scope, key("/a"), response(10));
-        let is_hit = |second| cache.find(&key("/a"), Timestamp(second), || true).is_some();
+        let is_hit = |second| find(&cache, second, true);
         insert(A);
         assert!(is_hit(1));
         commit(&table, Effect::Content, B);
@@ -189,14 +186,14 @@ mod tests {
         commit(&table, Effect::Content, B);
         assert!(!is_hit(1), "it is made from everything");
         insert(A);
-        assert!(cache.find(&key("/a"), Timestamp(1), || false).is_none(), "the generations are not known");
+        assert!(!find(&cache, 1, false), "the generations are not known");
     }
 
     #[test]
     fn nothing_is_cached_with_zero_bytes() {
         let (table, cache) = cache(0);
         cache.insert(at_second_one(&table), A, key("/a"), response(10));
-        assert!(cache.find(&key("/a"), Timestamp(1), || true).is_none());
+        assert!(!find(&cache, 1, true));
     }
 
     /// A response is invalidated with the content of its target: an account's content is its issue fields and projects.

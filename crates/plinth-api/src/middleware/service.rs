@@ -66,7 +66,7 @@ impl ApiService {
     /// Responds to one request; nothing that happens inside can end the connection or the process.
     pub async fn respond(&self, request: Request<Body>, peer: IpAddr) -> Response {
         let request_id = self.request_ids.next().into();
-        let incoming = Incoming { request, peer, request_id, is_cacheable: false };
+        let incoming = Incoming { request, peer, request_id, is_cacheable: false, read_at: None };
         let outcome: BoxFuture<'_, Outcome> = Box::pin(self.stack.respond(incoming));
         outcome.await.response
     }

@@ -74,7 +74,7 @@ impl Reading<'_> {
             }
         }
         drop(db);
-        if !comments.is_empty() && !self.is_unchanged() {
+        if !comments.is_empty() && !self.is_unchanged().await {
             return Ok(None);
         }
         let mut made = self.fragments(comments).await?.into_iter();
@@ -98,8 +98,8 @@ impl Reading<'_> {
     }
 
     /// Whether all statements of this request have seen the same of everything that comments show besides their own rows.
-    fn is_unchanged(&self) -> bool {
-        let is_known = self.app.generations().is_some();
+    async fn is_unchanged(&self) -> bool {
+        let is_known = self.app.generations().await.is_some();
         let since = self.context.generations.filter(|_| is_known);
         let shown = Dependency::Pulls(self.repo.id);
         since.is_some_and(|since| self.app.generation_table().is_unchanged(since, shown))

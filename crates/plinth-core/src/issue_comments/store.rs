@@ -6,7 +6,7 @@ use crate::conversations::Conversation;
 use crate::pulls::store::{author_columns, author_joins};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, IssueCommentId, IssueId, RepoId};
-use plinth_store::{Connection, DbError, Transaction, params};
+use plinth_store::{Connection, DbError, Sent, Transaction, params};
 
 macro_rules! select_comment {
     ($from:expr, $rest:expr) => {
@@ -29,11 +29,11 @@ pub async fn find(db: &mut Connection, repo: RepoId, id: IssueCommentId) -> Resu
 }
 
 /// One page of a list.
-pub async fn list(
+async fn send_list(
     db: &mut Connection,
     listing: &Listing,
     (limit, offset): (i64, i64),
-) -> Result<Vec<IssueComment>, DbError> {
+) -> Result<Sent<Vec<IssueComment>>, DbError> {
     macro_rules! page {
         ($scope:literal) => {
             comment_page!(listing, select_comment, "issue_comment", $scope, " >= $2")
@@ -44,7 +44,7 @@ pub async fn list(
         Scope::Repo(id) => (page!("repo_id"), id.0),
         Scope::Issue(id) => (page!("conversation_id"), id.0),
     };
-    db.all(sql, params![id, since, limit, offset]).await
+    db.send(sql, params![id, since, limit, offset]).await
 }
 
 impl comment_lists::Listing for Listing {
@@ -54,25 +54,25 @@ impl comment_lists::Listing for Listing {
         self.since.is_none().then(|| Self { order: self.order.reversed(), ..*self })
     }
 
-    async fn count(&self, db: &mut Connection) -> Result<i64, DbError> {
-        count(db, self).await
+    async fn send_count(&self, db: &mut Connection) -> Result<Sent<Vec<(i64,)>>, DbError> {
+        send_count(db, self).await
     }
 
-    async fn list(&self, db: &mut Connection, window: (i64, i64)) -> Result<Vec<IssueComment>, DbError> {
-        list(db, self, window).await
+    async fn send_list(&self, db: &mut Connection, window: (i64, i64)) -> Result<Sent<Vec<IssueComment>>, DbError> {
+        send_list(db, self, window).await
     }
 }
 
 /// The length of a list. Without `since`, this adds up the counters of the issues.
-async fn count(db: &mut Connection, listing: &Listing) -> Result<i64, DbError> {
+async fn send_count(db: &mut Connection, listing: &Listing) -> Result<Sent<Vec<(i64,)>>, DbError> {
     let (sql, id) = match (listing.scope, listing.since) {
         (Scope::Repo(id), None) => {
             let sql = "select cast(coalesce(sum(comments), 0) as bigint) from conversation where repo_id = $1";
-            return Ok(db.one::<(i64,)>(sql, params![id]).await?.0);
+            return db.send(sql, params![id]).await;
         }
         (Scope::Issue(id), None) => {
             let sql = "select comments from conversation where id = $1";
-            return Ok(db.one::<(i64,)>(sql, params![id]).await?.0);
+            return db.send(sql, params![id]).await;
         }
         (Scope::Repo(id), Some(_)) => {
             ("select count(*) from issue_comment where repo_id = $1 and updated_at >= $2", id.0)
@@ -81,7 +81,7 @@ async fn count(db: &mut Connection, listing: &Listing) -> Result<i64, DbError> {
             ("select count(*) from issue_comment where conversation_id = $1 and updated_at >= $2", id.0)
         }
     };
-    Ok(db.one::<(i64,)>(sql, params![id, listing.since]).await?.0)
+    db.send(sql, params![id, listing.since]).await
 }
 
 pub async fn insert(

@@ -78,7 +78,7 @@ pub async fn upsert(
     };
     let (review_comment, issue_comment) = NotifiedComment::columns(*comment);
     let values = params![user, notice.repo, id, reason, review_comment, issue_comment, now];
-    db.content_only().execute(sql, values).await?;
+    db.content_only().send(sql, values).await?;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use crate::repos::name_key;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Error;
 use plinth_base::ids::{AccountId, PullId, RepoId, Sha};
-use plinth_store::{Connection, DbError, Transaction, params};
+use plinth_store::{Connection, DbError, Sent, Transaction, params};
 
 /// The columns of an author `a` in the repository `r`; needs [`author_joins`].
 macro_rules! author_columns {
@@ -197,18 +197,22 @@ pub async fn update_base_ref(db: &mut Transaction, id: PullId, base_ref: &str) -
 }
 
 /// The default branch of a repository, and whether it has any open pull request.
-pub async fn find_default_branch(db: &mut Connection, repo: RepoId) -> Result<Option<(String, bool)>, DbError> {
+pub async fn send_default_branch(db: &mut Connection, repo: RepoId) -> Result<Sent<Vec<(String, bool)>>, DbError> {
     let sql = "select r.default_branch, exists (select 1 from pull p where p.repo_id = r.id and p.state = 'open') \
                from repo r where r.id = $1 and not r.deleted";
-    db.optional(sql, params![repo]).await
+    db.send(sql, params![repo]).await
 }
 
 /// Open pull requests with this branch as head or base.
-pub async fn list_affected(db: &mut Connection, repo: RepoId, branch: &str) -> Result<Vec<AffectedPull>, DbError> {
+pub async fn send_affected(
+    db: &mut Connection,
+    repo: RepoId,
+    branch: &str,
+) -> Result<Sent<Vec<AffectedPull>>, DbError> {
     let sql = "select p.id, p.number, p.head_ref, p.base_ref, v.base_sha, v.head_sha, v.number from pull p \
                join pull_version v on v.pull_id = p.id and v.number = p.version \
                where p.repo_id = $1 and p.state = 'open' and (p.head_ref = $2 or p.base_ref = $2) order by p.id";
-    db.all(sql, params![repo, branch]).await
+    db.send(sql, params![repo, branch]).await
 }
 
 /// Adds a version and makes it the last one.
@@ -270,7 +274,7 @@ pub async fn add_review_comments(
     now: Timestamp,
 ) -> Result<(), DbError> {
     let sql = "update pull set review_comments = review_comments + $2, updated_at = $3 where id = $1";
-    db.content_only().execute(sql, params![pull, count, now]).await?;
+    db.content_only().send(sql, params![pull, count, now]).await?;
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::diff_context::{Range, with_diff_context, within_budget};
 use super::model::{AffectedPull, PullState, Version};
+use super::sent_branches::SentBranches;
 use super::{events, mergeability, pushed_merge, refresh_store, store, threads};
 use crate::Core;
 use crate::refs::{self, Change};
@@ -55,13 +56,13 @@ impl PendingRefresh {
 pub async fn refs_moved(
     tx: &mut Transaction,
     repo: RepoId,
-    changes: impl Iterator<Item = &Change>,
+    (mut sent, changes): (SentBranches, impl Iterator<Item = &Change>),
     (actor, now): (Option<AccountId>, Timestamp),
 ) -> Result<PendingRefresh> {
     let mut refresh = PendingRefresh::default();
     let mut by_base = Vec::new();
     let branches = changes.filter_map(|change| Some((change.name.as_str().strip_prefix(BRANCHES)?, change)));
-    let Some((default_branch, has_open)) = store::find_default_branch(tx, repo).await? else { return Ok(refresh) };
+    let Some((default_branch, has_open)) = tx.rows(sent.default_branch).await?.pop() else { return Ok(refresh) };
     let mut branches: Vec<_> =
         branches.filter(|(_, change)| change.old != change.new.map(|target| target.sha)).collect();
     // The usual base comes last: if a push moves a head and then brings it into the base, both have to be seen.
@@ -73,7 +74,11 @@ pub async fn refs_moved(
         if !has_open {
             continue;
         }
-        for pull in store::list_affected(tx, repo, branch).await? {
+        let affected = match sent.affected.take() {
+            Some(affected) => affected,
+            None => store::send_affected(tx, repo, branch).await?,
+        };
+        for pull in tx.rows(affected).await? {
             match change.new {
                 None => {
                     store::update_state(tx, pull.id, PullState::Closed, now).await?;

@@ -11,6 +11,7 @@ use plinth_store::{Connection, Transaction};
 use super::model::{Mover, NewTarget, RefConflict, RefMoves};
 use super::{NewRef, RefUpdate, events, rules};
 use crate::access::{Current, Grant, WriteAccess, check_workflows};
+use crate::refs::store::SentChange;
 use crate::refs::{self, Change, Ref, Target, store};
 use crate::repos::{Repo, RepoTarget};
 use crate::tokens::Principal;
@@ -148,10 +149,16 @@ async fn write(
                 if let Some(Current { caller, grant, .. }) = changed {
                     check_workflows_if(*workflows, caller, grant)?;
                 }
-                if change[0].old.is_none() {
-                    check_not_empty(tx, *repo).await?;
-                }
+                let branches = match change[0].old {
+                    None => Some(store::send_has_branches(tx, *repo).await?),
+                    Some(_) => None,
+                };
                 let RefMoves { mut outcomes, refresh } = move_refs(tx, *repo, change, *mover).await?;
+                if let Some(branches) = branches
+                    && tx.rows(branches).await?.is_empty()
+                {
+                    return Err(refs::rules::empty_repository());
+                }
                 let outcome = outcomes.pop().ok_or_else(|| Error::internal("a change had no outcome"))?;
                 Ok(outcome.map(|()| refresh))
             })
@@ -177,25 +184,50 @@ pub async fn move_refs(tx: &mut Transaction, repo: RepoId, changes: &[Change], m
     let mut outcomes = vec![Ok(()); changes.len()];
     let deletions = (0..changes.len()).filter(|index| changes[*index].new.is_none());
     let others = (0..changes.len()).filter(|index| changes[*index].new.is_some());
+    let mut sent = Vec::with_capacity(changes.len());
     for index in deletions.chain(others) {
-        outcomes[index] = apply_one(tx, repo, &changes[index]).await?;
+        sent.push((index, send_one(tx, repo, &changes[index]).await?));
+    }
+    let branches = pulls::send_branches(tx, repo, changes).await?;
+    for (index, sent) in sent {
+        outcomes[index] = finish_one(tx, repo, &changes[index], sent).await?;
     }
     if outcomes.iter().any(Result::is_ok) {
         store::bump_generation(tx, repo, mover.now).await?;
     }
     let made = changes.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok()).map(|(change, _)| change);
     events::record(tx, repo, made.clone(), mover).await?;
-    let refresh = pulls::refs_moved(tx, repo, made, (mover.actor, mover.now)).await?;
+    let refresh = pulls::refs_moved(tx, repo, (branches, made), (mover.actor, mover.now)).await?;
     Ok(RefMoves { outcomes, refresh })
 }
 
-async fn apply_one(tx: &mut Transaction, repo: RepoId, change: &Change) -> Result<Result<(), RefConflict>> {
-    if change.old.is_none()
-        && change.new.is_some()
+async fn send_one(tx: &mut Transaction, repo: RepoId, change: &Change) -> Result<Result<SentChange, RefConflict>> {
+    if change.is_creation()
+        && store::has_many_parents(&change.name)
         && let Some(other) = store::find_directory_file_conflict(tx, repo, &change.name).await?
     {
         return Ok(Err(RefConflict::DirectoryFileConflict(other)));
     }
-    let made = store::apply_change(tx, repo, change).await?;
-    Ok(if made { Ok(()) } else { Err(RefConflict::Stale) })
+    Ok(Ok(store::send_change(tx, repo, change).await?))
+}
+
+async fn finish_one(
+    tx: &mut Transaction,
+    repo: RepoId,
+    change: &Change,
+    sent: Result<SentChange, RefConflict>,
+) -> Result<Result<(), RefConflict>> {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(conflict) => return Ok(Err(conflict)),
+    };
+    if store::is_made(tx, sent).await? {
+        return Ok(Ok(()));
+    }
+    if change.is_creation()
+        && let Some(other) = store::find_directory_file_conflict(tx, repo, &change.name).await?
+    {
+        return Ok(Err(RefConflict::DirectoryFileConflict(other)));
+    }
+    Ok(Err(RefConflict::Stale))
 }

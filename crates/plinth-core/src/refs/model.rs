@@ -29,3 +29,9 @@ pub struct Change {
     pub old: Option<Sha>,
     pub new: Option<Target>,
 }
+
+impl Change {
+    pub fn is_creation(&self) -> bool {
+        self.old.is_none() && self.new.is_some()
+    }
+}

@@ -5,11 +5,13 @@ use crate::paging::Page;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{RepoId, Sha};
 use plinth_git::RefName;
-use plinth_store::{Connection, DbError, Transaction, params};
+use plinth_store::{Connection, DbError, Sent, SentCount, Transaction, params};
+
+const FIND: &str = "select name, target, kind from git_ref where repo_id = $1 and name = $2";
+const UPDATE: &str = "update git_ref set target = $4, kind = $5 where repo_id = $1 and name = $2 and target = $3";
 
 pub async fn find(db: &mut Connection, repo: RepoId, name: &RefName) -> Result<Option<Ref>, DbError> {
-    let sql = "select name, target, kind from git_ref where repo_id = $1 and name = $2";
-    db.optional(sql, params![repo, name]).await
+    db.optional(FIND, params![repo, name]).await
 }
 
 /// Branches that point at this commit, in order, at most `limit`.
@@ -21,9 +23,15 @@ pub async fn list_branches_at(db: &mut Connection, repo: RepoId, sha: Sha, limit
 
 /// Whether the repository has any branch.
 pub async fn has_branches(db: &mut Connection, repo: RepoId) -> Result<bool, DbError> {
+    let sent = send_has_branches(db, repo).await?;
+    Ok(!db.rows(sent).await?.is_empty())
+}
+
+/// As [`has_branches`]: a row if there is one.
+pub async fn send_has_branches(db: &mut Connection, repo: RepoId) -> Result<Sent<Vec<(i64,)>>, DbError> {
     let sql = "select cast(1 as bigint) from git_ref \
                where repo_id = $1 and name >= 'refs/heads/' and name < 'refs/heads0' limit 1";
-    Ok(db.optional::<(i64,)>(sql, params![repo]).await?.is_some())
+    db.send(sql, params![repo]).await
 }
 
 /// Refs with this prefix after the name `after`, in order, at most `limit`.
@@ -129,25 +137,87 @@ pub async fn update(
     old: Sha,
     new: Target,
 ) -> Result<bool, DbError> {
-    let sql = "update git_ref set target = $4, kind = $5 where repo_id = $1 and name = $2 and target = $3";
-    Ok(db.content_only().execute(sql, params![repo, name, old, new.sha, new.kind]).await? == 1)
+    Ok(db.content_only().execute(UPDATE, params![repo, name, old, new.sha, new.kind]).await? == 1)
 }
 
-/// Deletes a ref if it points at `old`, and returns whether it did.
-pub async fn delete(db: &mut Transaction, repo: RepoId, name: &RefName, old: Sha) -> Result<bool, DbError> {
-    let sql = "delete from git_ref where repo_id = $1 and name = $2 and target = $3";
-    Ok(db.content_only().execute(sql, params![repo, name, old]).await? == 1)
+/// A change that was sent.
+pub enum SentChange {
+    /// Changes one row if it is made.
+    Change(SentCount),
+    /// Finds nothing if the ref is absent, as expected.
+    Absence(Sent<Vec<Ref>>),
+}
+
+/// Makes one change, if the ref is at the expected target, and has no directory/file conflict if it is new.
+pub async fn send_change(db: &mut Transaction, repo: RepoId, change: &Change) -> Result<SentChange, DbError> {
+    let name = &change.name;
+    Ok(SentChange::Change(match (change.old, change.new) {
+        (None, Some(new)) => {
+            let Relatives { below, after_below, parents } = Relatives::of(name);
+            let [a, b, c, d] = first_parents(&parents);
+            let sql = "insert into git_ref (repo_id, name, target, kind) select $1, $2, $3, $4 \
+                       where not exists (select 1 from git_ref where repo_id = $1 and name >= $5 and name < $6) \
+                       and not exists (select 1 from git_ref where repo_id = $1 and name in ($7, $8, $9, $10)) \
+                       on conflict do nothing";
+            let values = params![repo, name, new.sha, new.kind, below, after_below, a, b, c, d];
+            db.content_only().send(sql, values).await?
+        }
+        (Some(old), Some(new)) => {
+            let values = params![repo, name, old, new.sha, new.kind];
+            db.content_only().send(UPDATE, values).await?
+        }
+        (Some(old), None) => {
+            let sql = "delete from git_ref where repo_id = $1 and name = $2 and target = $3";
+            db.content_only().send(sql, params![repo, name, old]).await?
+        }
+        (None, None) => return Ok(SentChange::Absence(db.send(FIND, params![repo, name]).await?)),
+    }))
+}
+
+/// Whether a change was made.
+pub async fn is_made(db: &mut Transaction, sent: SentChange) -> Result<bool, DbError> {
+    match sent {
+        SentChange::Change(sent) => Ok(db.count(sent).await? == 1),
+        SentChange::Absence(sent) => Ok(db.rows(sent).await?.is_empty()),
+    }
 }
 
 /// Increments the ref generation of a repository, which is the ETag of its ref lists.
 pub async fn bump_generation(db: &mut Transaction, repo: RepoId, now: Timestamp) -> Result<(), DbError> {
     let sql = "update repo set ref_generation = ref_generation + 1, pushed_at = $2 where id = $1";
-    db.content_only().execute(sql, params![repo, now]).await?;
+    db.content_only().send(sql, params![repo, now]).await?;
     Ok(())
 }
 
 /// Parent names per statement.
 const PARENTS_PER_STATEMENT: usize = 4;
+
+/// The names that cannot exist together with a ref.
+struct Relatives<'a> {
+    /// Names below this one start with it and a slash.
+    below: String,
+    /// `0` is the character after the slash.
+    after_below: String,
+    /// Every ref name has at least two components, so the first component alone cannot conflict.
+    parents: Vec<&'a str>,
+}
+
+impl<'a> Relatives<'a> {
+    fn of(name: &'a RefName) -> Self {
+        let text = name.as_str();
+        let parents = text.match_indices('/').map(|(end, _)| &text[..end]).skip(1).collect();
+        Self { below: format!("{text}/"), after_below: format!("{text}0"), parents }
+    }
+}
+
+fn first_parents<'a>(parents: &[&'a str]) -> [&'a str; PARENTS_PER_STATEMENT] {
+    std::array::from_fn(|index| parents.get(index).copied().unwrap_or_default())
+}
+
+/// Whether [`send_change`] cannot find every directory/file conflict of a new ref.
+pub fn has_many_parents(name: &RefName) -> bool {
+    Relatives::of(name).parents.len() > PARENTS_PER_STATEMENT
+}
 
 /// A ref whose name is a parent directory of this one, or below it. Git cannot store both.
 pub async fn find_directory_file_conflict(
@@ -155,11 +225,7 @@ pub async fn find_directory_file_conflict(
     repo: RepoId,
     name: &RefName,
 ) -> Result<Option<RefName>, DbError> {
-    let text = name.as_str();
-    // Names below this one start with it and a slash; `0` is the character after the slash.
-    let (below, after_below) = (format!("{text}/"), format!("{text}0"));
-    // Every ref name has at least two components, so the first component alone cannot conflict.
-    let mut parents: Vec<&str> = text.match_indices('/').map(|(end, _)| &text[..end]).skip(1).collect();
+    let Relatives { below, after_below, mut parents } = Relatives::of(name);
     let padded = parents.len().next_multiple_of(PARENTS_PER_STATEMENT).max(PARENTS_PER_STATEMENT);
     parents.resize(padded, "");
     for names in parents.chunks_exact(PARENTS_PER_STATEMENT) {
@@ -174,16 +240,6 @@ pub async fn find_directory_file_conflict(
         }
     }
     Ok(None)
-}
-
-/// Makes one change, and returns whether the ref was at the expected target.
-pub async fn apply_change(db: &mut Transaction, repo: RepoId, change: &Change) -> Result<bool, DbError> {
-    match (change.old, change.new) {
-        (None, Some(new)) => insert(db, repo, &change.name, new).await,
-        (Some(old), Some(new)) => update(db, repo, &change.name, old, new).await,
-        (Some(old), None) => delete(db, repo, &change.name, old).await,
-        (None, None) => Ok(find(db, repo, &change.name).await?.is_none()),
-    }
 }
 
 /// The tip of the default branch, if it exists.

@@ -3,6 +3,7 @@
 mod comment_context;
 pub mod events;
 mod input;
+mod lists;
 pub mod model;
 pub mod operations;
 mod positions;

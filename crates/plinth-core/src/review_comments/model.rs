@@ -179,6 +179,31 @@ impl NewComment {
     }
 }
 
+/// The columns of a new comment that everyone sees, without its review and its thread.
+#[derive(Debug, Clone, Copy)]
+pub struct PublishedComment<'a> {
+    pub repo: RepoId,
+    pub pull: PullId,
+    pub in_reply_to: Option<CommentId>,
+    pub author: AccountId,
+    pub body: &'a str,
+}
+
+impl PublishedComment<'_> {
+    pub fn with_parents(&self, review: ReviewId, thread: i64) -> NewComment {
+        let Self { repo, pull, in_reply_to, author, body } = *self;
+        NewComment { repo, pull, review, thread, in_reply_to, author, pending: false, body: body.to_owned() }
+    }
+}
+
+/// The review and the thread of a new comment that were sent to the database just before. Without a value, the id is not known
+/// yet.
+#[derive(Debug, Clone, Copy)]
+pub struct SentParents {
+    pub review: Option<ReviewId>,
+    pub thread: Option<i64>,
+}
+
 /// A new body for a comment.
 #[derive(Debug, Clone)]
 pub struct Edit {

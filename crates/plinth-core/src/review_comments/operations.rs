@@ -4,12 +4,12 @@
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, CommentId, PullId, RepoId, ReviewId, Sha};
-use plinth_store::Transaction;
+use plinth_store::{Sent, Transaction};
 
 use super::comment_context::{self, CachedCommentContext};
 use super::events::{self, CommentAction};
-use super::model::{self, Comment, Edit};
-use super::positions::{Located, find_position, insert_thread};
+use super::model::{Comment, Edit, PublishedComment, SentParents};
+use super::positions::{Located, find_position, send_thread};
 use super::reviews::events::record_submitted;
 use super::reviews::model::{Review, ReviewState};
 use super::reviews::store as reviews;
@@ -131,26 +131,22 @@ pub struct NewReply {
 
 /// Starts a thread, in a review of its own.
 pub async fn start_thread(tx: &mut Transaction, new: &NewThreadComment, now: Timestamp) -> Result<Comment> {
-    let context = comment_context::resolve(tx, new.context.as_ref(), new.pull, new.author).await?;
     let located = &new.located;
-    let review = new_review(tx, (new.repo, new.pull), new.author, located.thread.anchor.head, now).await?;
-    let thread = insert_thread(tx, new.repo, (new.pull, new.version), located).await?;
-    let comment = model::NewComment {
-        repo: new.repo,
-        pull: new.pull,
-        review,
-        thread,
-        in_reply_to: None,
-        author: new.author,
-        pending: false,
-        body: new.body.clone(),
-    };
+    let commit = located.thread.anchor.head;
+    let (repo, pull, author) = (new.repo, new.pull, new.author);
+    let comment = PublishedComment { repo, pull, in_reply_to: None, author, body: &new.body };
+    let review = SentReview::send(tx, &comment, commit, now).await?;
+    let thread = send_thread(tx, repo, (pull, new.version), located).await?;
+    let parents = SentParents { review: review.known(), thread: thread.known() };
+    let id = store::send_insert(tx, &comment, parents, now).await?;
+    let context = comment_context::resolve(tx, new.context.as_ref(), pull, author).await?;
+    let (review, thread, (id,)) = (review.id(tx).await?, thread.id(tx).await?, tx.row(id).await?);
     // A new thread has no other participants.
-    let id = insert_published(tx, &comment, (context.notified, &[]), &new.mentions, now).await?;
-    let thread = located.thread.stored(thread, new.pull, new.version);
+    publish(tx, &comment, id, (context.notified, &[], &new.mentions), now).await?;
+    let stored = located.thread.stored(thread, pull, new.version);
     let position = located.position_in(&context.version);
-    let comment = comment.stored(id, &context, (thread, position), now);
-    record_created(tx, new.repo, &comment, (review, located.thread.anchor.head), now).await?;
+    let comment = comment.with_parents(review, thread).stored(id, &context, (stored, position), now);
+    record_created(tx, repo, &comment, (review, commit), now).await?;
     Ok(comment)
 }
 
@@ -161,23 +157,19 @@ pub async fn reply(tx: &mut Transaction, new: &NewReply, now: Timestamp) -> Resu
     if root.in_reply_to_id.is_some() {
         return Err(rules::reply_to_reply());
     }
-    let context = comment_context::resolve(tx, new.context.as_ref(), new.pull, new.author).await?;
-    let review = new_review(tx, (new.repo, new.pull), new.author, root.thread.head_sha, now).await?;
-    let comment = model::NewComment {
-        repo: new.repo,
-        pull: new.pull,
-        review,
-        thread: root.thread.id,
-        in_reply_to: Some(root.id),
-        author: new.author,
-        pending: false,
-        body: new.body.clone(),
-    };
-    let others = participants(tx, comment.thread).await?;
-    let id = insert_published(tx, &comment, (context.notified, &others), &new.mentions, now).await?;
-    let commit = root.thread.head_sha;
-    let comment = comment.stored(id, &context, (root.thread, root.position), now);
-    record_created(tx, new.repo, &comment, (review, commit), now).await?;
+    let (repo, pull, author) = (new.repo, new.pull, new.author);
+    let (commit, thread) = (root.thread.head_sha, root.thread.id);
+    let comment = PublishedComment { repo, pull, in_reply_to: Some(root.id), author, body: &new.body };
+    let participants = store::send_participants(tx, thread).await?;
+    let review = SentReview::send(tx, &comment, commit, now).await?;
+    let parents = SentParents { review: review.known(), thread: Some(thread) };
+    let id = store::send_insert(tx, &comment, parents, now).await?;
+    let context = comment_context::resolve(tx, new.context.as_ref(), pull, author).await?;
+    let (review, (id,)) = (review.id(tx).await?, tx.row(id).await?);
+    let others: Vec<AccountId> = tx.rows(participants).await?.into_iter().map(|(user,)| user).collect();
+    publish(tx, &comment, id, (context.notified, &others, &new.mentions), now).await?;
+    let comment = comment.with_parents(review, thread).stored(id, &context, (root.thread, root.position), now);
+    record_created(tx, repo, &comment, (review, commit), now).await?;
     Ok(comment)
 }
 
@@ -236,40 +228,43 @@ async fn record_created(
     events::record_comment(tx, repo, (CommentAction::Created, comment), actor, now).await
 }
 
-/// The authors of published comments in a thread.
-async fn participants(tx: &mut Transaction, thread: i64) -> Result<Vec<AccountId>> {
-    let found = store::list_participants(tx, thread).await?;
-    Ok(found.into_iter().map(|(participant,)| participant).collect())
-}
-
-/// Inserts a published comment, counts it and notifies.
-async fn insert_published(
+/// Counts a comment that was inserted, and notifies: the author of the pull request, participants and those mentioned.
+async fn publish(
     tx: &mut Transaction,
-    new: &model::NewComment,
-    (notified, participants): (Option<AccountId>, &[AccountId]),
-    mentions: &[AccountId],
+    new: &PublishedComment<'_>,
+    id: CommentId,
+    (notified, participants, mentions): (Option<AccountId>, &[AccountId], &[AccountId]),
     now: Timestamp,
-) -> Result<CommentId> {
-    let comment = store::insert(tx, new, now).await?;
+) -> Result<()> {
     pulls::store::add_review_comments(tx, new.pull, 1, now).await?;
-    let recipients = recipients(NotifiedComment::Review(comment), notified, participants, mentions).collect();
+    let recipients = recipients(NotifiedComment::Review(id), notified, participants, mentions).collect();
     let subject = NoticeSubject::Pull(new.pull);
     let notice = Notice { repo: new.repo, subject, actor: new.author, reader: notified, recipients };
-    notifications::notify(tx, &notice, now).await?;
-    Ok(comment)
+    notifications::notify(tx, &notice, now).await
 }
 
 /// A comment outside a review gets a review of its own. That is an error while its author has a pending review.
-async fn new_review(
-    tx: &mut Transaction,
-    (repo, pull): (RepoId, PullId),
-    author: AccountId,
-    commit: Sha,
-    now: Timestamp,
-) -> Result<ReviewId> {
-    if reviews::has_pending(tx, pull, author).await? {
-        return Err(rules::has_pending());
+struct SentReview {
+    pending: Sent<Vec<(ReviewId,)>>,
+    review: Sent<Vec<(ReviewId,)>>,
+}
+
+impl SentReview {
+    async fn send(tx: &mut Transaction, new: &PublishedComment<'_>, commit: Sha, now: Timestamp) -> Result<Self> {
+        let PublishedComment { repo, pull, author, .. } = *new;
+        let pending = reviews::send_pending(tx, pull, author).await?;
+        let new = reviews::NewReview { repo, pull, author, state: ReviewState::Commented, body: "", commit };
+        Ok(Self { pending, review: reviews::send_insert(tx, &new, now).await? })
     }
-    let new = reviews::NewReview { repo, pull, author, state: ReviewState::Commented, body: "", commit };
-    Ok(reviews::insert(tx, &new, now).await?)
+
+    fn known(&self) -> Option<ReviewId> {
+        self.review.known().and_then(|rows| rows.first()).map(|(id,)| *id)
+    }
+
+    async fn id(self, tx: &mut Transaction) -> Result<ReviewId> {
+        if !tx.rows(self.pending).await?.is_empty() {
+            return Err(rules::has_pending());
+        }
+        Ok(tx.row(self.review).await?.0)
+    }
 }

@@ -1,13 +1,15 @@
 //! SQL for review comments.
 
-use super::model::{Comment, CommentColumns, CommentContext, Listing, ListingOfColumns, NewComment, Scope};
-use crate::comment_lists::{self, Order, comment_page};
+use super::model::{
+    Comment, CommentColumns, CommentContext, Listing, NewComment, PublishedComment, Scope, SentParents,
+};
+use crate::comment_lists::comment_page;
 use crate::notifications::can_read;
 use crate::pulls::store::{author_columns, author_joins};
 use crate::repos::name_key;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, CommentId, PullId, RepoId};
-use plinth_store::{Connection, DbError, Transaction, params};
+use plinth_store::{Connection, DbError, Sent, Transaction, params};
 
 macro_rules! select_comment {
     ($from:expr, $rest:expr) => {
@@ -50,6 +52,8 @@ macro_rules! columns {
     };
 }
 
+pub(super) use columns;
+
 /// As [`find`], without what other tables have about it.
 pub async fn find_columns(
     db: &mut Connection,
@@ -76,11 +80,16 @@ pub async fn exists_at(
 }
 
 /// One page of a list.
-pub async fn list(
+pub async fn list(db: &mut Connection, listing: &Listing, window: (i64, i64)) -> Result<Vec<Comment>, DbError> {
+    let sent = send_list(db, listing, window).await?;
+    db.rows(sent).await
+}
+
+pub(super) async fn send_list(
     db: &mut Connection,
     listing: &Listing,
     (limit, offset): (i64, i64),
-) -> Result<Vec<Comment>, DbError> {
+) -> Result<Sent<Vec<Comment>>, DbError> {
     macro_rules! page {
         ($scope:literal) => {
             comment_page!(
@@ -99,131 +108,7 @@ pub async fn list(
         Scope::Review(id) => (page!("review_id"), id.0),
         Scope::Thread(id) => (page!("thread_id"), id),
     };
-    db.all(sql, params![id, since, limit, offset, listing.viewer]).await
-}
-
-/// As [`list`], without what other tables have about the comments.
-async fn list_columns(
-    db: &mut Connection,
-    listing: &Listing,
-    (limit, offset): (i64, i64),
-) -> Result<Vec<CommentColumns>, DbError> {
-    macro_rules! page {
-        (@ordered $scope:literal, $moment:literal, $order:literal) => {
-            concat!(
-                columns!(),
-                "where c.",
-                $scope,
-                " = $1 and ",
-                $moment,
-                " > $2 and (c.pending = false or c.author_id = $5) order by ",
-                $order,
-                " limit $3 offset $4"
-            )
-        };
-        (@since $scope:literal, $moment:literal) => {
-            match listing.order {
-                Order::Up => page!(@ordered $scope, $moment, "c.id"),
-                Order::Down => page!(@ordered $scope, $moment, "c.id desc"),
-                Order::UpdatedUp => page!(@ordered $scope, $moment, "c.updated_at, c.id"),
-                Order::UpdatedDown => page!(@ordered $scope, $moment, "c.updated_at desc, c.id desc"),
-            }
-        };
-        ($scope:literal) => {
-            match listing.since {
-                Some(_) => page!(@since $scope, "c.updated_at"),
-                // See `comment_page!`.
-                None => page!(@since $scope, "+c.updated_at"),
-            }
-        };
-    }
-    let since = listing.since.map_or(i64::MIN, |moment| moment.0);
-    let (sql, id) = match listing.scope {
-        Scope::Repo(id) => (page!("repo_id"), id.0),
-        Scope::Pull(id) => (page!("pull_id"), id.0),
-        Scope::Review(id) => (page!("review_id"), id.0),
-        Scope::Thread(id) => (page!("thread_id"), id),
-    };
-    db.all(sql, params![id, since, limit, offset, listing.viewer]).await
-}
-
-impl comment_lists::Listing for ListingOfColumns {
-    type Comment = CommentColumns;
-
-    fn reversed(&self) -> Option<Self> {
-        comment_lists::Listing::reversed(&self.0).map(Self)
-    }
-
-    async fn count(&self, db: &mut Connection) -> Result<i64, DbError> {
-        count(db, &self.0).await
-    }
-
-    async fn list(&self, db: &mut Connection, window: (i64, i64)) -> Result<Vec<CommentColumns>, DbError> {
-        list_columns(db, &self.0, window).await
-    }
-}
-
-impl comment_lists::Listing for Listing {
-    type Comment = Comment;
-
-    fn reversed(&self) -> Option<Self> {
-        self.since.is_none().then(|| Self { order: self.order.reversed(), ..*self })
-    }
-
-    async fn count(&self, db: &mut Connection) -> Result<i64, DbError> {
-        count(db, self).await
-    }
-
-    async fn list(&self, db: &mut Connection, window: (i64, i64)) -> Result<Vec<Comment>, DbError> {
-        list(db, self, window).await
-    }
-}
-
-/// The length of a list. Without `since`, this adds up the counters of the pull requests.
-async fn count(db: &mut Connection, listing: &Listing) -> Result<i64, DbError> {
-    let Some(since) = listing.since else { return count_all(db, listing).await };
-    macro_rules! counted {
-        ($scope:literal) => {
-            concat!(
-                "select count(*) from review_comment where ",
-                $scope,
-                " = $1 and updated_at > $2 and (pending = false or author_id = $3)"
-            )
-        };
-    }
-    let (sql, id) = match listing.scope {
-        Scope::Repo(id) => (counted!("repo_id"), id.0),
-        Scope::Pull(id) => (counted!("pull_id"), id.0),
-        Scope::Review(id) => (counted!("review_id"), id.0),
-        Scope::Thread(id) => (counted!("thread_id"), id),
-    };
-    Ok(db.one::<(i64,)>(sql, params![id, since, listing.viewer]).await?.0)
-}
-
-async fn count_all(db: &mut Connection, listing: &Listing) -> Result<i64, DbError> {
-    let (sql, id) = match listing.scope {
-        Scope::Repo(id) => (
-            "select cast(coalesce(sum(p.review_comments), 0) as bigint) + (select count(*) from review w \
-             join review_comment c on c.review_id = w.id \
-             where w.repo_id = $1 and w.author_id = $2 and w.state = 'PENDING') from pull p where p.repo_id = $1",
-            id.0,
-        ),
-        Scope::Pull(id) => (
-            "select p.review_comments + (select count(*) from review w join review_comment c on c.review_id = w.id \
-             where w.pull_id = $1 and w.author_id = $2 and w.state = 'PENDING') from pull p where p.id = $1",
-            id.0,
-        ),
-        Scope::Review(id) => {
-            let sql = "select count(*) from review_comment where review_id = $1";
-            return Ok(db.one::<(i64,)>(sql, params![id]).await?.0);
-        }
-        Scope::Thread(id) => {
-            let sql =
-                "select count(*) from review_comment where thread_id = $1 and (pending = false or author_id = $2)";
-            return Ok(db.one::<(i64,)>(sql, params![id, listing.viewer]).await?.0);
-        }
-    };
-    Ok(db.one::<(i64,)>(sql, params![id, listing.viewer]).await?.0)
+    db.send(sql, params![id, since, limit, offset, listing.viewer]).await
 }
 
 /// The comment context; `None` if the pull request was deleted.
@@ -245,17 +130,62 @@ pub async fn find_comment_context(
     db.optional(sql, params![pull, author]).await
 }
 
+macro_rules! insert {
+    ($review:literal, $thread:literal) => {
+        concat!(
+            "insert into review_comment (repo_id, pull_id, review_id, thread_id, in_reply_to_id, author_id, pending, \
+             body, created_at, updated_at) values ($1, $2, ",
+            $review,
+            ", ",
+            $thread,
+            ", $3, $4, $5, $6, $7, $7",
+        )
+    };
+}
+
 pub async fn insert(db: &mut Transaction, new: &NewComment, now: Timestamp) -> Result<CommentId, DbError> {
-    let sql = "insert into review_comment (repo_id, pull_id, review_id, thread_id, in_reply_to_id, author_id, pending, \
-               body, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning id";
+    let sql = concat!(insert!("$8", "$9"), ") returning id");
     let NewComment { repo, pull, review, thread, in_reply_to, author, pending, body } = new;
-    let values = params![repo, pull, review, thread, in_reply_to, author, pending, body, now];
+    let values = params![repo, pull, in_reply_to, author, pending, body, now, review, thread];
     Ok(db.content_only().insert::<(CommentId,)>(sql, values).await?.0)
+}
+
+/// As [`insert`], for a published comment whose review and thread were sent just before.
+pub async fn send_insert(
+    db: &mut Transaction,
+    new: &PublishedComment<'_>,
+    parents: SentParents,
+    now: Timestamp,
+) -> Result<Sent<Vec<(CommentId,)>>, DbError> {
+    let PublishedComment { repo, pull, in_reply_to, author, body } = *new;
+    let tx = db.content_only();
+    match (parents.review, parents.thread) {
+        (Some(review), Some(thread)) => {
+            let sql = concat!(insert!("$8", "$9"), ") returning id");
+            let values = params![repo, pull, in_reply_to, author, false, body, now, review, thread];
+            tx.send_insert(sql, values).await
+        }
+        // PostgreSQL knows the ids before this process does.
+        (_, Some(thread)) => {
+            let sql = concat!(insert!("currval(pg_get_serial_sequence('review', 'id'))", "$8"), ") returning id");
+            tx.send_insert(sql, params![repo, pull, in_reply_to, author, false, body, now, thread]).await
+        }
+        (_, None) => {
+            let sql = concat!(
+                insert!(
+                    "currval(pg_get_serial_sequence('review', 'id'))",
+                    "currval(pg_get_serial_sequence('review_thread', 'id'))"
+                ),
+                ") returning id"
+            );
+            tx.send_insert(sql, params![repo, pull, in_reply_to, author, false, body, now]).await
+        }
+    }
 }
 
 pub async fn update_body(db: &mut Transaction, id: CommentId, body: &str, now: Timestamp) -> Result<(), DbError> {
     db.content_only()
-        .execute("update review_comment set body = $2, updated_at = $3 where id = $1", params![id, body, now])
+        .send("update review_comment set body = $2, updated_at = $3 where id = $1", params![id, body, now])
         .await?;
     Ok(())
 }
@@ -265,8 +195,8 @@ pub async fn delete(db: &mut Transaction, id: CommentId) -> Result<u64, DbError>
 }
 
 /// The authors of published comments in a thread.
-pub async fn list_participants(db: &mut Connection, thread: i64) -> Result<Vec<(AccountId,)>, DbError> {
+pub async fn send_participants(db: &mut Connection, thread: i64) -> Result<Sent<Vec<(AccountId,)>>, DbError> {
     let sql = "select distinct author_id from review_comment \
                where thread_id = $1 and pending = false and author_id is not null";
-    db.all(sql, params![thread]).await
+    db.send(sql, params![thread]).await
 }

@@ -1,16 +1,18 @@
 //! One pooled connection. It returns to the pool only when no statement or transaction is unfinished.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use futures_util::future::{BoxFuture, join};
-use tokio_postgres::SimpleQueryMessage;
+use futures_util::future::BoxFuture;
 use tokio_postgres::types::ToSql;
 
+use super::changes::Seen;
+use super::declared::Declared;
+use super::pipeline::{self, Output, Pipeline, Purpose};
 use super::pool::Object;
 use super::turns::Turn;
 use super::{RightsLock, Shared};
-use crate::{DbError, Effect, FromRow, Row, Value};
+use crate::{DbError, Dependency, Effect, FromRow, Generations, InvalidationScope, Row, Value};
 
 /// The client's own limit for one statement, a little above the server's, for a server that does not respond.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(12);
@@ -22,18 +24,32 @@ pub struct Client {
     /// The lock of the running write transaction, if there is one.
     running: Option<RightsLock>,
     in_statement: bool,
-    /// The lock on what the running transaction changes, if other nodes change it too.
-    turn: Option<Turn>,
-    /// Whether there was an active webhook when the running write transaction began, and it has not changed rights.
-    webhooks: Option<bool>,
+    pub(super) write: WriteState,
+    /// Statements that are sent with the next one. At first, what begins the transaction.
+    pub(super) pipeline: Pipeline,
     /// Whether statements have no time limit.
     is_unlimited: bool,
 }
 
+/// What a connection knows of its running write transaction.
+#[derive(Default)]
+pub(super) struct WriteState {
+    /// The lock on what the transaction changes, if other nodes change it too.
+    pub turn: Option<Turn>,
+    /// The state of which rights were checked before the transaction. Without one, they are looked up again.
+    pub seen: Option<Arc<Seen>>,
+    /// When the server had begun it.
+    pub begun: Option<Instant>,
+    /// Whether there was an active webhook when the transaction began, and it has not changed rights.
+    pub webhooks: Option<bool>,
+    pub declared: Declared,
+}
+
 impl Client {
     pub(super) fn new(object: Object, engine: Arc<Shared>) -> Self {
-        let (object, running, webhooks, turn) = (Some(object), None, None, None);
-        Self { object, engine, running, in_statement: false, turn, webhooks, is_unlimited: false }
+        let (write, pipeline) = (WriteState::default(), Pipeline::default());
+        let object = Some(object);
+        Self { object, engine, running: None, in_statement: false, write, pipeline, is_unlimited: false }
     }
 
     pub(crate) fn object(&mut self) -> &mut Object {
@@ -45,26 +61,20 @@ impl Client {
         &self.object().server
     }
 
-    /// Begins a write transaction, after it was the turn of this node to change something. Both take one round trip.
-    pub(super) async fn begin(&mut self, lock: RightsLock, turn: Option<Turn>) -> Result<(), DbError> {
-        self.running = Some(lock);
-        self.turn = turn;
-        let begin = self.run(async |object| match turn {
-            None => object.simple_query(lock.begin()).await,
-            Some(turn) => {
-                let (take, begin) = (turn.take(), lock.begin());
-                let (taken, begun) = join(object.simple_query(&take), object.simple_query(begin)).await;
-                taken.and(begun)
-            }
-        });
-        let messages = begin.await?;
-        self.webhooks = Some(messages.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_))));
-        Ok(())
+    pub(super) fn set_running(&mut self, lock: Option<RightsLock>) {
+        self.running = lock;
     }
 
     /// Whether there is an active webhook, if the transaction cannot have changed that.
     pub fn known_webhooks(&self) -> Option<bool> {
-        self.webhooks
+        self.write.webhooks
+    }
+
+    /// Whether no right was revoked between `since` and this transaction, as far as is known. The first round trip of the
+    /// transaction finds out the rest, and fails if it is not so.
+    pub fn is_unchanged(&self, since: Generations, dependency: Dependency) -> bool {
+        let is_trusted = self.running.is_some() && self.write.seen.is_some() && !self.write.declared.changes_rights();
+        is_trusted && dependency == Dependency::Rights && self.engine.changes.table.is_unchanged(since, dependency)
     }
 
     /// Begins a transaction that changes rows of which each is a unit of its own, and that may be lost if the database
@@ -83,20 +93,63 @@ impl Client {
         self.run(async |object| object.batch_execute(begin).await).await
     }
 
-    pub(super) async fn end(&mut self, how: &str) -> Result<(), DbError> {
-        let turn = self.turn;
-        let end = self.run(async |object| match turn {
-            None => object.batch_execute(how).await,
-            Some(turn) => {
-                let give_back = turn.give_back();
-                let (ended, given_back) = join(object.batch_execute(how), object.batch_execute(&give_back)).await;
-                ended.and(given_back)
+    /// Sends everything that waits, and keeps the results.
+    pub(super) async fn flush(&mut self) -> Result<(), DbError> {
+        let steps = self.pipeline.take_queued();
+        if steps.is_empty() {
+            return Ok(());
+        }
+        let outputs = self.run(async |object| pipeline::send(object, steps).await).await?;
+        self.write.begun.get_or_insert_with(Instant::now);
+        for (purpose, output) in outputs {
+            let output = output?;
+            match purpose {
+                Purpose::Check => self.begun(&output)?,
+                Purpose::Numbered(number) => self.pipeline.keep(number, output),
+                Purpose::Nobody => {}
             }
-        });
-        end.await?;
-        self.turn = None;
-        self.running = None;
+        }
         Ok(())
+    }
+
+    /// Sends a statement later, with the next one whose result is needed; returns the number of its result.
+    pub async fn queue(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<usize, DbError> {
+        if self.pipeline.is_full() {
+            self.flush().await?;
+        }
+        let params = params.iter().map(|value| value.into_owned()).collect();
+        Ok(self.pipeline.push_numbered(sql, params))
+    }
+
+    /// As [`Client::queue`], for statements that change something.
+    pub async fn queue_change(
+        &mut self,
+        sql: &'static str,
+        params: &[Value<'_>],
+        declared: (Effect, InvalidationScope),
+    ) -> Result<usize, DbError> {
+        self.declare(declared)?;
+        self.queue(sql, params).await
+    }
+
+    async fn output(&mut self, number: usize) -> Result<Output, DbError> {
+        // What was sent after it can still wait.
+        if let Some(output) = self.pipeline.take(number) {
+            return Ok(output);
+        }
+        self.flush().await?;
+        self.pipeline.take(number).ok_or(DbError::NoRow)
+    }
+
+    /// The rows of a statement that was queued.
+    pub async fn queued_rows<R: FromRow>(&mut self, number: usize) -> Result<Vec<R>, DbError> {
+        let Output { rows, .. } = self.output(number).await?;
+        rows.iter().map(|row| R::from_row(&Row::Postgres(row))).collect()
+    }
+
+    /// How many rows a statement that was queued has changed.
+    pub async fn queued_count(&mut self, number: usize) -> Result<u64, DbError> {
+        Ok(self.output(number).await?.changed)
     }
 
     pub async fn optional<R: FromRow>(
@@ -118,9 +171,9 @@ impl Client {
         &mut self,
         sql: &'static str,
         params: &[Value<'_>],
-        declared: Effect,
+        declared: (Effect, InvalidationScope),
     ) -> Result<Option<R>, DbError> {
-        self.check_lock(declared)?;
+        self.declare(declared)?;
         self.optional(sql, params).await
     }
 
@@ -128,10 +181,14 @@ impl Client {
         &'a mut self,
         sql: &'static str,
         params: &'a [Value<'a>],
-        declared: Effect,
+        declared: (Effect, InvalidationScope),
     ) -> BoxFuture<'a, Result<u64, DbError>> {
         Box::pin(async move {
-            self.check_lock(declared)?;
+            self.declare(declared)?;
+            if !self.pipeline.is_empty() {
+                let number = self.queue(sql, params).await?;
+                return self.queued_count(number).await;
+            }
             let params = dynamic(params);
             self.run(async |object| {
                 let statement = object.prepare_cached(sql).await?;
@@ -141,14 +198,16 @@ impl Client {
         })
     }
 
-    fn check_lock(&mut self, declared: Effect) -> Result<(), DbError> {
-        if matches!(declared, Effect::Rights | Effect::TakesNoRight) {
-            self.webhooks = None;
+    fn declare(&mut self, (effect, scope): (Effect, InvalidationScope)) -> Result<(), DbError> {
+        if matches!(effect, Effect::Rights | Effect::TakesNoRight) {
+            self.write.webhooks = None;
         }
         match self.running {
-            Some(RightsLock::Shared) if declared.may_take_rights() => Err(DbError::RightsLock),
-            Some(_) | None => Ok(()),
+            Some(RightsLock::Shared) if effect.may_take_rights() => return Err(DbError::RightsLock),
+            Some(_) | None => {}
         }
+        self.write.declared.add(effect, scope);
+        Ok(())
     }
 
     /// As [`Client::all`], with parameters that only PostgreSQL has.
@@ -171,6 +230,10 @@ impl Client {
         params: &'a [Value<'a>],
     ) -> BoxFuture<'a, Result<Vec<tokio_postgres::Row>, DbError>> {
         Box::pin(async move {
+            if !self.pipeline.is_empty() {
+                let number = self.queue(sql, params).await?;
+                return Ok(self.output(number).await?.rows);
+            }
             let params = dynamic(params);
             self.run(async |object| {
                 let statement = object.prepare_cached(sql).await?;
@@ -182,7 +245,7 @@ impl Client {
 
     /// Runs a statement, up to the time limit. Until it ends the connection counts as unfinished, also when the caller
     /// is dropped meanwhile.
-    async fn run<T>(
+    pub(super) async fn run<T>(
         &mut self,
         statement: impl AsyncFnOnce(&mut Object) -> Result<T, tokio_postgres::Error>,
     ) -> Result<T, DbError> {

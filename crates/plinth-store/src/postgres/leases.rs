@@ -92,7 +92,7 @@ impl Engine {
     }
 
     /// A transaction whose one statement waits for locks and sees what others have committed meanwhile.
-    async fn begin_unordered(&self) -> Result<Client> {
+    pub(super) async fn begin_unordered(&self) -> Result<Client> {
         let term = self.term()?;
         let mut client = self.client().await?;
         if term.as_ref().is_some_and(|term| !term.is_on(client.server())) {

@@ -1,13 +1,16 @@
 //! The engine on PostgreSQL: pooled connections, prepared statements, and serializable transactions, which run again after
 //! a serialization failure.
 
+mod changes;
 mod client;
 mod commits;
+mod declared;
 mod epoch;
 mod hosts;
 mod leases;
 mod monitor;
 mod owner;
+mod pipeline;
 mod pool;
 mod pooler;
 mod queues;
@@ -15,6 +18,7 @@ mod target;
 mod tls;
 mod tls_options;
 mod turns;
+mod write;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,6 +27,7 @@ use futures_util::future::BoxFuture;
 
 use super::{Connection, DbError, Transaction, TransactionTimes, WriteLabel, migrations};
 use crate::work::Work;
+use changes::{ChangeLog, Seen};
 pub use client::Client;
 use commits::Commits;
 use monitor::Monitor;
@@ -52,6 +57,7 @@ struct Shared {
     monitor: Arc<Monitor>,
     commits: Arc<Commits>,
     queues: Queues,
+    changes: ChangeLog,
     /// Locked exclusively by a transaction that runs alone.
     alone: tokio::sync::RwLock<()>,
     times: Arc<TransactionTimes>,
@@ -72,16 +78,12 @@ enum RightsLock {
 }
 
 impl RightsLock {
-    /// Begins a transaction. The same round trip returns a row if there is an active webhook.
+    /// Begins a transaction.
     const fn begin(self) -> &'static str {
         match self {
-            RightsLock::Shared => {
-                "begin isolation level serializable read write; lock table setting in row share mode; \
-                 select 1 from webhook where active limit 1"
-            }
+            RightsLock::Shared => "begin isolation level serializable read write; lock table setting in row share mode",
             RightsLock::Exclusive => {
-                "begin isolation level serializable read write; lock table setting in exclusive mode; \
-                 select 1 from webhook where active limit 1"
+                "begin isolation level serializable read write; lock table setting in exclusive mode"
             }
         }
     }
@@ -110,6 +112,7 @@ impl Engine {
                 monitor,
                 commits: Arc::default(),
                 queues: Queues::default(),
+                changes: ChangeLog::default(),
                 alone: tokio::sync::RwLock::default(),
                 times,
                 owner,
@@ -185,16 +188,20 @@ impl Engine {
         Box::pin(async move {
             let _turn = self.shared.queues.turn(label.scope).await;
             let mut lock = if changes_rights { RightsLock::Exclusive } else { RightsLock::Shared };
+            let mut trusts_checks = true;
             for run in 0..RUNS_MAX {
+                // Before anything that was checked is compared with it.
+                let seen = self.shared.changes.seen().filter(|_| trusts_checks);
                 let ran = if run < RUNS_WITH_OTHERS_MAX {
                     let _with_others = self.shared.alone.read().await;
-                    self.run_once(label, lock, work).await
+                    self.run_once(label, (lock, seen), work).await
                 } else {
                     let _alone = self.shared.alone.write().await;
-                    self.run_once(label, lock, work).await
+                    self.run_once(label, (lock, seen), work).await
                 };
                 match ran {
                     Err(error) if DbError::needs_rights_lock(&error) => lock = RightsLock::Exclusive,
+                    Err(error) if DbError::needs_look_up(&error) => trusts_checks = false,
                     Err(error) if DbError::needs_another_run(&error) => tokio::time::sleep(backoff(run)).await,
                     decided => return decided,
                 }
@@ -205,14 +212,19 @@ impl Engine {
 
     async fn commit(&self, client: &mut Client) -> Result<()> {
         let waiting = self.shared.commits.begin();
-        let ended = client.end("commit").await;
+        let ended = client.commit().await;
         if !matches!(ended, Err(DbError::Unavailable(_))) {
             waiting.finish();
         }
         Ok(ended?)
     }
 
-    async fn run_once(&self, label: WriteLabel, lock: RightsLock, work: &dyn Work) -> Result<bool> {
+    async fn run_once(
+        &self,
+        label: WriteLabel,
+        (lock, seen): (RightsLock, Option<Arc<Seen>>),
+        work: &dyn Work,
+    ) -> Result<bool> {
         let term = self.term()?;
         self.shared.commits.check()?;
         let mut client = self.client().await?;
@@ -220,9 +232,9 @@ impl Engine {
             return Err(Error::Unavailable("this node does not own the database on the new server yet".into()));
         }
         let is_shared = self.shared.owner.as_ref().is_some_and(|owner| owner.is_shared());
-        client.begin(lock, is_shared.then(|| Turn::of(label.scope)).flatten()).await?;
-        let started = Instant::now();
+        client.begin(lock, is_shared.then(|| Turn::of(label.scope)).flatten(), seen);
         let mut tx = Transaction::new(Connection::Postgres(client));
+        tx.set_scope(label.scope);
         let outcome = work.run(&mut tx).await;
         let signals = tx.take_signal();
         let Connection::Postgres(mut client) = tx.into_connection() else {
@@ -233,11 +245,12 @@ impl Engine {
             Ok(()) => self.commit(&mut client).await.and_then(|()| self.check_term(term.as_ref())),
             Err(error) => {
                 // The error counts more than a failing rollback: the guard closes such a connection.
-                let _ = client.end("rollback").await;
+                let _ = client.roll_back().await;
                 Err(error)
             }
         };
-        self.shared.times.observe(label.operation, started.elapsed());
+        let began = client.write.begun.unwrap_or_else(Instant::now);
+        self.shared.times.observe(label.operation, began.elapsed());
         ended.map(|()| signals)
     }
 }

@@ -3,21 +3,21 @@
 use super::{NewThread, Position, Thread};
 use crate::pulls::diff_context::Range;
 use plinth_base::ids::{PullId, RepoId, Sha};
-use plinth_store::{Connection, DbError, Transaction, params};
+use plinth_store::{Connection, DbError, Sent, Transaction, params};
 
-pub async fn insert(
+/// Returns the id.
+pub async fn send_insert(
     db: &mut Transaction,
     repo: RepoId,
     (pull, version): (PullId, i64),
     new: &NewThread,
-) -> Result<i64, DbError> {
+) -> Result<Sent<Vec<(i64,)>>, DbError> {
     let (end, start) = new.lines();
     let sql = "insert into review_thread (repo_id, pull_id, version, base_sha, head_sha, old_path, new_path, path, \
                side, line, start_side, start_line, position, diff_hunk) \
                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning id";
-    let inserted = db
-        .content_only()
-        .insert::<(i64,)>(
+    db.content_only()
+        .send_insert(
             sql,
             params![
                 repo,
@@ -36,8 +36,7 @@ pub async fn insert(
                 new.diff_hunk,
             ],
         )
-        .await?;
-    Ok(inserted.0)
+        .await
 }
 
 /// Deletes a thread without comments.

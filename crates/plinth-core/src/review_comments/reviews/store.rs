@@ -4,7 +4,7 @@ use super::model::{Review, ReviewState};
 use crate::pulls::store::{author_columns, author_joins};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, CommentId, PullId, RepoId, ReviewId, Sha};
-use plinth_store::{Connection, DbError, Transaction, params};
+use plinth_store::{Connection, DbError, Sent, Transaction, params};
 
 macro_rules! select_review {
     ($rest:literal) => {
@@ -57,17 +57,36 @@ pub struct NewReview<'a> {
 }
 
 pub async fn insert(db: &mut Transaction, new: &NewReview<'_>, now: Timestamp) -> Result<ReviewId, DbError> {
+    let sent = send_insert(db, new, now).await?;
+    Ok(db.row(sent).await?.0)
+}
+
+pub async fn send_insert(
+    db: &mut Transaction,
+    new: &NewReview<'_>,
+    now: Timestamp,
+) -> Result<Sent<Vec<(ReviewId,)>>, DbError> {
     let submitted_at = (new.state != ReviewState::Pending).then_some(now);
     let sql = "insert into review (repo_id, pull_id, author_id, state, body, commit_sha, created_at, submitted_at) \
                values ($1, $2, $3, $4, $5, $6, $7, $8) returning id";
     let values = params![new.repo, new.pull, new.author, new.state, new.body, new.commit, now, submitted_at];
-    Ok(db.content_only().insert::<(ReviewId,)>(sql, values).await?.0)
+    db.content_only().send_insert(sql, values).await
 }
 
 /// Whether the author has a pending review of a pull request.
 pub async fn has_pending(db: &mut Connection, pull: PullId, author: AccountId) -> Result<bool, DbError> {
-    let sql = "select cast(1 as bigint) from review where pull_id = $1 and author_id = $2 and state = 'PENDING'";
-    Ok(db.optional::<(i64,)>(sql, params![pull, author]).await?.is_some())
+    let sent = send_pending(db, pull, author).await?;
+    Ok(!db.rows(sent).await?.is_empty())
+}
+
+/// The pending review of a pull request that the author has, if there is one.
+pub async fn send_pending(
+    db: &mut Connection,
+    pull: PullId,
+    author: AccountId,
+) -> Result<Sent<Vec<(ReviewId,)>>, DbError> {
+    let sql = "select id from review where pull_id = $1 and author_id = $2 and state = 'PENDING'";
+    db.send(sql, params![pull, author]).await
 }
 
 pub async fn submit(

@@ -60,7 +60,7 @@ impl Dispatcher {
     /// Dispatches the oldest events, and returns how many there were. Events stay in the store if it fails.
     pub async fn dispatch(&mut self, core: &Core, renderer: &dyn PayloadRenderer) -> Result<usize> {
         loop {
-            let generations = core.generations();
+            let generations = core.generations().await;
             let (dispatches, failure) = self.prepare(core, renderer).await?;
             let count = dispatches.len();
             if count > 0 {

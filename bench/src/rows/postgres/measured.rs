@@ -1,0 +1,53 @@
+//! Measures servers alternately, and what PostgreSQL does for each.
+
+use anyhow::Result;
+
+use crate::harness::Context;
+use crate::harness::postgres::Postgres;
+use crate::load::{Measurement, Pace};
+use crate::results::{Figure, significant};
+use crate::rows::compare::{Rounds, Side, measure};
+
+/// The measurements of one server, and the CPU time of PostgreSQL per response in each round, in microseconds.
+pub struct Measured {
+    pub rounds: Rounds,
+    database_micros: Vec<f64>,
+}
+
+impl Measured {
+    /// Throughput and CPU time as text.
+    pub fn shown(&self) -> String {
+        let database = significant(Figure::of(&self.database_micros).median);
+        format!("{}, and {database} µs of PostgreSQL", self.rounds.shown())
+    }
+}
+
+/// As [`alternate`](crate::rows::compare::alternate).
+pub fn alternate(
+    context: &Context,
+    postgres: &Postgres,
+    connections: usize,
+    sides: &mut [Side<'_>],
+) -> Result<Vec<Measured>> {
+    context.machine.pin_this_thread();
+    let new = || Measured { rounds: Rounds(Vec::new()), database_micros: Vec::new() };
+    let mut measured: Vec<Measured> = sides.iter().map(|_| new()).collect();
+    for round in 0..context.rounds {
+        let mut order: Vec<usize> = (0..sides.len()).collect();
+        if round % 2 == 1 {
+            order.reverse();
+        }
+        for index in order {
+            let before = postgres.cpu();
+            let one = measure(context, &mut sides[index], connections, Pace::Closed)?;
+            measured[index].database_micros.push(database_micros(postgres, before, &one));
+            measured[index].rounds.0.push(one);
+        }
+    }
+    context.machine.unpin_this_thread();
+    Ok(measured)
+}
+
+fn database_micros(postgres: &Postgres, before: std::time::Duration, one: &Measurement) -> f64 {
+    postgres.cpu().saturating_sub(before).as_secs_f64() * 1e6 / one.count().max(1) as f64
+}

@@ -1,0 +1,106 @@
+//! Write transactions on one connection: how they begin and end, each in the round trip of a statement of their own.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::RightsLock;
+use super::changes::Seen;
+use super::client::{Client, WriteState};
+use super::declared::{ADD_CHANGE, ADD_REVOCATION};
+use super::pipeline::{self, Output, Purpose, Step};
+use super::turns::Turn;
+use crate::DbError;
+use crate::value::OwnedValue;
+
+/// The first statement after the lock on rights: whether there is an active webhook, and whether a right was revoked that the
+/// state `$1` still has. Revocations exclude other write transactions, so this reads no row that one of them adds.
+const CHECK: &str = "select exists (select 1 from webhook where active), exists (select 1 from revocation \
+    where changed_by >= $2 \
+    and not pg_visible_in_snapshot(cast(cast(changed_by as text) as xid8), cast(cast($1 as text) as pg_snapshot)))";
+
+/// Without a state, nothing is compared.
+const NOTHING_SEEN: (&str, i64) = ("1:1:", i64::MAX);
+
+impl Client {
+    /// Begins a write transaction, after it was the turn of this node to change something. All of it is sent with the first
+    /// statement. `seen` is the state of which rights were checked before.
+    pub(super) fn begin(&mut self, lock: RightsLock, turn: Option<Turn>, seen: Option<Arc<Seen>>) {
+        self.set_running(Some(lock));
+        if let Some(turn) = turn {
+            self.pipeline.push(Step::Text(turn.take().into()));
+        }
+        self.pipeline.push(Step::Text(lock.begin().into()));
+        let (snapshot, oldest) = seen.as_ref().map_or(NOTHING_SEEN, |seen| (&seen.snapshot, seen.oldest));
+        let params = vec![OwnedValue::Text(snapshot.to_owned()), OwnedValue::Integer(oldest)];
+        self.pipeline.push(Step::Statement { sql: CHECK, params, purpose: Purpose::Check });
+        self.write = WriteState { turn, seen, ..WriteState::default() };
+    }
+
+    /// The transaction has begun, and this is what its first statement found.
+    pub(super) fn begun(&mut self, check: &Output) -> Result<(), DbError> {
+        let row = check.rows.first().ok_or(DbError::NoRow)?;
+        let (webhooks, revoked): (bool, bool) = (row.try_get(0)?, row.try_get(1)?);
+        self.write.webhooks = Some(webhooks).filter(|_| !self.write.declared.changes_rights());
+        match revoked && self.write.seen.is_some() {
+            true => Err(DbError::RightsRevoked),
+            false => Ok(()),
+        }
+    }
+
+    /// Commits, together with the statements that wait and with what the transaction has changed. If one of them fails, the
+    /// server rolls back.
+    pub(super) async fn commit(&mut self) -> Result<(), DbError> {
+        if self.write.begun.is_none() && self.write.declared.is_empty() {
+            return self.forget_unsent();
+        }
+        // Whether the rights are still what they were is known before the commit is sent.
+        if self.write.begun.is_none() {
+            self.flush().await?;
+        }
+        if self.write.declared.revokes {
+            self.pipeline.push(Step::Statement { sql: ADD_REVOCATION, params: vec![], purpose: Purpose::Nobody });
+        }
+        for (scope, pulls) in self.write.declared.rows() {
+            let params = vec![OwnedValue::Integer(scope), OwnedValue::Boolean(pulls)];
+            self.pipeline.push(Step::Statement { sql: ADD_CHANGE, params, purpose: Purpose::Nobody });
+        }
+        self.end("commit").await
+    }
+
+    pub(super) async fn roll_back(&mut self) -> Result<(), DbError> {
+        self.pipeline.clear();
+        if self.write.begun.is_none() {
+            return self.forget_unsent();
+        }
+        self.end("rollback").await
+    }
+
+    /// Nothing was sent, so the server has no transaction.
+    fn forget_unsent(&mut self) -> Result<(), DbError> {
+        self.pipeline.clear();
+        self.set_running(None);
+        Ok(())
+    }
+
+    /// Ends a transaction with what waits to be sent.
+    pub(super) async fn end(&mut self, how: &'static str) -> Result<(), DbError> {
+        let mut steps = self.pipeline.take_queued();
+        steps.push(Step::Text(Cow::Borrowed(how)));
+        if let Some(turn) = self.write.turn {
+            steps.push(Step::Text(turn.give_back().into()));
+        }
+        let outputs = self.run(async |object| pipeline::send(object, steps).await).await?;
+        let mut first = Ok(());
+        for (_, output) in outputs {
+            match output {
+                Ok(_) => {}
+                // Without a code the connection is broken, and closed when it is dropped.
+                Err(error) if error.code().is_none() => return Err(error.into()),
+                Err(error) => first = first.and(Err(error.into())),
+            }
+        }
+        self.write.turn = None;
+        self.set_running(None);
+        first
+    }
+}
