@@ -30,7 +30,7 @@ use crate::app::App;
 use crate::app::permits::Permits;
 use crate::health;
 use crate::response::headers;
-use crate::routes::Routes;
+use crate::routes::Matcher;
 
 type Stack = Observation<Cached<Admission<WithPages<Routing<Head<Authentication<RateLimited<Operations>>>>>>>>;
 
@@ -43,11 +43,10 @@ pub struct ApiService {
 
 impl ApiService {
     /// Without `pages` there is only the API.
-    pub fn new(app: App, routes: Routes, pages: Option<Arc<dyn Pages>>) -> Self {
+    pub fn new(app: App, matcher: Arc<Matcher>, pages: Option<Arc<dyn Pages>>) -> Self {
         let settings = &app.settings;
         let permits = Arc::new(Permits::new(settings.requests_max, settings.requests_per_caller_max));
         let cache = Arc::new(ResponseCache::new(app.generation_table().clone(), settings.response_cache_bytes));
-        let matcher = Arc::new(routes.into_matcher());
         let api = LocalApi { app: app.clone(), matcher: matcher.clone() };
         let stack = ServiceBuilder::new()
             .layer(ObservationLayer { app: app.clone() })
