@@ -123,3 +123,13 @@ fn reset_under_load_lets_requests_end_and_leaks_nothing() {
     // Work in the background that had begun still found its files.
     assert!(!server.server.log().contains("ERROR"), "{}", server.server.log());
 }
+
+#[test]
+fn ephemeral_server_compresses_only_if_asked_to() {
+    for (flags, encoding) in [(&["--ephemeral"][..], None), (&["--ephemeral", "--compression", "true"], Some("gzip"))] {
+        let server = TestServer::start_with(&super::state().to_string(), flags);
+        let response = send_to(server.address(), ("GET", "/repos/mona/rocket", "accept-encoding: gzip\r\n"), "");
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.header("content-encoding"), encoding, "{flags:?}");
+    }
+}

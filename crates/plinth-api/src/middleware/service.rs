@@ -61,6 +61,11 @@ impl ApiService {
         Self { app, request_ids: RequestIds::new(), stack }
     }
 
+    /// Whether responses are compressed for clients that accept it.
+    pub fn compresses(&self) -> bool {
+        self.app.settings.compression
+    }
+
     /// Responds to one request; nothing that happens inside can end the connection or the process.
     pub async fn respond(&self, request: Request<Body>, peer: IpAddr) -> Response {
         let request_id = self.request_ids.next().into();

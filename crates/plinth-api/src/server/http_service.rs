@@ -61,7 +61,7 @@ impl HttpService {
 
     /// Responds to a request that came from `peer`.
     pub async fn respond(&self, request: Request<Body>, peer: IpAddr) -> Response {
-        if !accepts_gzip(&request) {
+        if !self.api.compresses() || !accepts_gzip(&request) {
             return self.api.respond(request, peer).await;
         }
         let api = self.api.clone();
