@@ -3,6 +3,7 @@
 
 mod body_copy;
 mod callers;
+mod directories;
 mod explanation;
 mod exposure;
 mod faults;
