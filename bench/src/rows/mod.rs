@@ -8,6 +8,7 @@ mod growth;
 mod many_refs;
 mod page;
 mod peer;
+mod peer_mix;
 mod postgres;
 mod reads;
 mod reanchor;

@@ -9,14 +9,15 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow};
 use serde_json::json;
 
-use super::compare::{Side, alternate};
+use super::compare::{Rounds, Side, alternate};
 use super::group::RowGroup;
+use super::peer_mix::{self, OWNER, Sizes};
 use crate::harness::{Context, Cpu, ServeOptions, service};
 use crate::http::{Client, Recording, record};
 use crate::load::Replay;
 use crate::results::{Results, Row, Target};
-use crate::seed::StandardSeed;
 use crate::seed::standard::COMMENTS;
+use crate::seed::{self, StandardSeed};
 use crate::system::{ServerProcess, on_core, output_of};
 
 const CONNECTIONS: usize = 32;
@@ -29,7 +30,7 @@ const PACKAGE_FILES: [&str; 2] = ["package.json", "package-lock.json"];
 
 pub const PEER: RowGroup = RowGroup {
     name: "peer",
-    about: "GET one ref and a list of 30 comments, compared with `emulate` from npm",
+    about: "GET one ref, a list of 30 comments, and the part of the traffic that it has, compared with `emulate` from npm",
     run: |context| match fetch(context) {
         Ok(directory) => measure(context, &directory),
         Err(error) => Ok(Results { skipped: vec![format!("the peer `emulate`: {error:#}")], ..Results::default() }),
@@ -37,32 +38,74 @@ pub const PEER: RowGroup = RowGroup {
 };
 
 fn measure(context: &Context, directory: &Path) -> Result<Results> {
-    let peer = start(context, directory)?;
-    create_data(&peer)?;
+    let sizes = Sizes::of(context);
+    let peer = start(context, directory, sizes)?;
+    let mut rows = reads(context, &peer)?;
+    rows.extend(mixed(context, &peer, sizes)?);
+    Ok(Results::of_rows(rows))
+}
+
+fn reads(context: &Context, peer: &ServerProcess) -> Result<Vec<Row>> {
+    create_data(peer)?;
     let seed = StandardSeed::get(context)?;
     let options = ServeOptions { cpu: Cpu::ServerCore, ..ServeOptions::default() };
     let service = service::start(context, &seed.data(), options)?;
+    // Nothing is written, but a data directory belongs to one server.
+    let copy = seed::copy_data(&seed.directory, &context.scratch("peer-uncached")?)?;
+    let uncached = service::start_uncached(context, &copy)?;
     let mut rows = Vec::new();
     for (what, path) in
         [("GET one ref", "git/ref/heads/feature"), ("list of 30 comments", "pulls/1/comments?per_page=30")]
     {
         let recorded = record(peer.address, vec![format!("{PEER_REPO}/{path}")])?;
-        let mut of_service = Replay::new(record(service.address, vec![format!("{SERVICE_REPO}/{path}")])?);
+        let replay = |server: &ServerProcess| record(server.address, vec![format!("{SERVICE_REPO}/{path}")]);
+        let mut of_service = Replay::new(replay(&service)?);
+        let mut of_uncached = Replay::new(replay(&uncached)?);
         let mut of_peer = Replay::new(with_tokens(&recorded[0]));
-        let mut sides =
-            [Side { server: &service, workload: &mut of_service }, Side { server: &peer, workload: &mut of_peer }];
+        let mut sides = [
+            Side { server: &service, workload: &mut of_service },
+            Side { server: peer, workload: &mut of_peer },
+            Side { server: &uncached, workload: &mut of_uncached },
+        ];
         let rounds = alternate(context, CONNECTIONS, &mut sides)?;
-        rows.push(Row {
-            what: format!("{what}, cached, compared with the peer"),
-            service: rounds[0].shown(),
-            baseline: format!("emulate 0.12.2: {}", rounds[1].shown()),
-            figure: rounds[0].throughput_ratio(&rounds[1]),
-            unit: "× faster",
-            target: Target::None,
-            note: String::new(),
-        });
+        rows.push(row(&format!("{what}, cached"), &rounds[0], &rounds[1], ""));
+        rows.push(row(&format!("{what}, uncached"), &rounds[2], &rounds[1], ""));
     }
-    Ok(Results::of_rows(rows))
+    Ok(rows)
+}
+
+/// The part of the row `traffic` that both have.
+fn mixed(context: &Context, peer: &ServerProcess, sizes: Sizes) -> Result<Vec<Row>> {
+    let tokens: Vec<String> = (0..TOKENS).map(token).chain(["ghp_bench".to_owned()]).collect();
+    let data = peer_mix::data(context, sizes, &tokens)?;
+    let copy = context.scratch("peer-mix-uncached")?;
+    let copy = seed::copy_data(data.parent().unwrap_or(&data), &copy)?;
+    let options = ServeOptions { cpu: Cpu::ServerCore, ..ServeOptions::default() };
+    let (service, uncached) = (service::start(context, &data, options)?, service::start_uncached(context, &copy)?);
+    let create = |server| peer_mix::create(server, sizes, &tokens);
+    let (mut of_service, mut of_peer, mut of_uncached) = (create(&service)?, create(peer)?, create(&uncached)?);
+    let mut sides = [
+        Side { server: &service, workload: &mut of_service },
+        Side { server: peer, workload: &mut of_peer },
+        Side { server: &uncached, workload: &mut of_uncached },
+    ];
+    let rounds = alternate(context, CONNECTIONS, &mut sides)?;
+    Ok(vec![
+        row("traffic, refs and comments", &rounds[0], &rounds[1], peer_mix::NOTE),
+        row("traffic, refs and comments, uncached", &rounds[2], &rounds[1], peer_mix::NOTE),
+    ])
+}
+
+fn row(what: &str, service: &Rounds, peer: &Rounds, note: &str) -> Row {
+    Row {
+        what: format!("{what}, compared with the peer"),
+        service: service.shown(),
+        baseline: format!("emulate 0.12.2: {}", peer.shown()),
+        figure: service.throughput_ratio(peer),
+        unit: "× faster",
+        target: Target::None,
+        note: note.to_owned(),
+    }
 }
 
 /// Fetches the packages once and returns their directory.
@@ -91,13 +134,17 @@ fn node(directory: &Path) -> Result<PathBuf> {
     output_of(Command::new(&node).arg("--version")).map(|_| node)
 }
 
-fn start(context: &Context, directory: &Path) -> Result<ServerProcess> {
+fn start(context: &Context, directory: &Path, sizes: Sizes) -> Result<ServerProcess> {
     let tokens: Vec<String> =
         (0..TOKENS).map(|index| format!("  {}: {{ login: mona, scopes: [repo, user] }}", token(index))).collect();
+    let mixed: Vec<String> = (0..sizes.repos)
+        .map(|index| format!("{{ owner: {OWNER}, name: {}, auto_init: true }}", seed::traffic::repo(index)))
+        .collect();
     let seed = format!(
         "tokens:\n  ghp_bench: {{ login: mona, scopes: [repo, user] }}\n{}\ngithub:\n  users: [{{ login: mona, email: mona@example.com }}]\n  \
-         repos: [{{ owner: mona, name: rocket, auto_init: true }}]\n",
-        tokens.join("\n")
+         repos: [{{ owner: mona, name: rocket, auto_init: true }}, {}]\n",
+        tokens.join("\n"),
+        mixed.join(", ")
     );
     fs::write(directory.join("seed.yaml"), seed)?;
     let address = free_address()?;

@@ -8,7 +8,7 @@ pub mod long_history;
 pub mod many_refs;
 pub mod reanchor;
 pub mod standard;
-mod state;
+pub mod state;
 pub mod traffic;
 pub mod wide_pull;
 

@@ -1,6 +1,8 @@
 //! The whole API on one screen.
 
-use crate::routes::Routes;
+use std::sync::{Arc, LazyLock};
+
+use crate::routes::{Matcher, Routes};
 use crate::{
     accounts, branches, commits, contents, explorer, git_http, git_objects, graphql, installations, issue_comments,
     issue_fields, issues, labels, merges, meta, notifications, oauth, project_fields, project_items, projects, pulls,
@@ -9,6 +11,12 @@ use crate::{
 
 pub fn routes() -> Routes {
     explorer::with_pages(graphql::with_queries(api()))
+}
+
+/// The matcher of [`routes`]. All services of a process share it: building it takes longer than the rest of a reset.
+pub fn matcher() -> Arc<Matcher> {
+    static MATCHER: LazyLock<Arc<Matcher>> = LazyLock::new(|| Arc::new(routes().into_matcher()));
+    MATCHER.clone()
 }
 
 fn api() -> Routes {

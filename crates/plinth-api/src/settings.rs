@@ -35,6 +35,8 @@ pub struct Settings {
     pub write_timeout: Duration,
     /// Memory for large responses that are being sent.
     pub response_bytes_max: usize,
+    /// Whether responses are compressed for clients that accept it.
+    pub compression: bool,
     /// Memory for the response cache; 0 turns it off.
     pub response_cache_bytes: usize,
     pub response_cache_admission: CacheAdmission,
@@ -156,6 +158,7 @@ impl Default for Settings {
             keep_alive_timeout: Duration::from_secs(75),
             write_timeout: Duration::from_secs(60),
             response_bytes_max: 128 << 20,
+            compression: true,
             response_cache_bytes: 32 << 20,
             response_cache_admission: CacheAdmission::Repeated,
             disabled_caches: DisabledCaches::default(),

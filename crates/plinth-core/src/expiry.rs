@@ -21,9 +21,7 @@ internal_authority!(
 
 /// Runs at intervals until the service stops.
 pub async fn run(core: Core, is_stopping: impl Fn() -> bool) {
-    if let Err(error) = repos::statistics::catch_up(&core).await {
-        tracing::warn!(%error, "could not describe repositories");
-    }
+    describe_repositories(&core).await;
     let mut ticks = tokio::time::interval(INTERVAL);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     while !is_stopping() {
@@ -35,12 +33,28 @@ pub async fn run(core: Core, is_stopping: impl Fn() -> bool) {
         if !core.leads() {
             continue;
         }
-        if let Err(error) = pulls::catch_up(&core).await {
-            tracing::warn!(%error, "could not refresh pull requests; the next run tries again");
-        }
+        refresh_pulls(&core).await;
         if let Err(error) = releases::assets::remove_leftovers(&core).await {
             tracing::warn!(%error, "could not remove files of releases; the next run tries again");
         }
+    }
+}
+
+/// Does at once what a state file leaves to [`run`]. No token expires.
+pub async fn catch_up(core: &Core) {
+    describe_repositories(core).await;
+    refresh_pulls(core).await;
+}
+
+async fn describe_repositories(core: &Core) {
+    if let Err(error) = repos::statistics::catch_up(core).await {
+        tracing::warn!(%error, "could not describe repositories");
+    }
+}
+
+async fn refresh_pulls(core: &Core) {
+    if let Err(error) = pulls::catch_up(core).await {
+        tracing::warn!(%error, "could not refresh pull requests; the next run tries again");
     }
 }
 

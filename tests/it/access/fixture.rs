@@ -71,7 +71,7 @@ impl Fixture {
         service.revoke(REVOKED_TOKEN).await;
         let (routes, probes) = probes::routes();
         let real = plinth_api::router::routes().rows().map(|row| row.operation).collect();
-        let api = ApiService::new(service.app.clone(), routes, None);
+        let api = ApiService::new(service.app.clone(), routes.into_matcher().into(), None);
         Self { service, api, real, probes, workflow_shas: Mutex::default(), counter: AtomicUsize::new(0) }
     }
 

@@ -61,7 +61,7 @@ async fn service_with(settings: Settings) -> Service {
 /// Sends a GET with a token through an API service that has only the test's routes.
 async fn get_through(service: &Service, routes: Routes, path: &str) -> Response {
     use http_body_util::BodyExt;
-    let api = ApiService::new(service.app.clone(), routes, None);
+    let api = ApiService::new(service.app.clone(), routes.into_matcher().into(), None);
     let request = http::Request::get(path).header("host", "plinth.test").header("authorization", "Bearer ghp_monamona");
     let request = request.body(axum::body::Body::empty()).expect("the test's request is well formed");
     let response = api.respond(request, std::net::IpAddr::from([127, 0, 0, 1])).await;

@@ -123,3 +123,32 @@ fn reset_under_load_lets_requests_end_and_leaks_nothing() {
     // Work in the background that had begun still found its files.
     assert!(!server.server.log().contains("ERROR"), "{}", server.server.log());
 }
+
+#[test]
+fn reset_state_has_what_the_server_derives_from_the_state_file() {
+    let state = TestServer::start_with(
+        &super::state().to_string().replace("files: { a: ", "files: { main.rs: "),
+        &["--ephemeral"],
+    );
+    // The first reset may come before the server has looked at the files; the later ones have a template that is complete.
+    state.control("POST", "reset", "");
+    let language = |server: &TestServer| json_of(&server.get("/repos/mona/rocket"))["language"].clone();
+    crate::support::wait::wait_until("the language is known after a reset", || {
+        state.control("POST", "reset", "");
+        language(&state) == "Rust"
+    });
+    for _ in 0..20 {
+        state.control("POST", "reset", "");
+        assert_eq!(language(&state), "Rust");
+    }
+}
+
+#[test]
+fn ephemeral_server_compresses_only_if_asked_to() {
+    for (flags, encoding) in [(&["--ephemeral"][..], None), (&["--ephemeral", "--compression", "true"], Some("gzip"))] {
+        let server = TestServer::start_with(&super::state().to_string(), flags);
+        let response = send_to(server.address(), ("GET", "/repos/mona/rocket", "accept-encoding: gzip\r\n"), "");
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.header("content-encoding"), encoding, "{flags:?}");
+    }
+}

@@ -1,8 +1,8 @@
 //! A workload like real traffic: many repositories and tokens, some popular and most not, reads, writes, pushes and clones.
 
 mod git;
-mod mix;
-mod workload;
+pub mod mix;
+pub mod workload;
 
 use std::rc::Rc;
 

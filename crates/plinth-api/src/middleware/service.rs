@@ -30,7 +30,7 @@ use crate::app::App;
 use crate::app::permits::Permits;
 use crate::health;
 use crate::response::headers;
-use crate::routes::Routes;
+use crate::routes::Matcher;
 
 type Stack = Observation<Cached<Admission<WithPages<Routing<Head<Authentication<RateLimited<Operations>>>>>>>>;
 
@@ -43,12 +43,11 @@ pub struct ApiService {
 
 impl ApiService {
     /// Without `pages` there is only the API.
-    pub fn new(app: App, routes: Routes, pages: Option<Arc<dyn Pages>>) -> Self {
+    pub fn new(app: App, matcher: Arc<Matcher>, pages: Option<Arc<dyn Pages>>) -> Self {
         let settings = &app.settings;
         let permits = Arc::new(Permits::new(settings.requests_max, settings.requests_per_caller_max));
         let (cache_bytes, admission) = (settings.response_cache_bytes, settings.response_cache_admission);
         let cache = Arc::new(ResponseCache::new(app.generation_table().clone(), cache_bytes, admission));
-        let matcher = Arc::new(routes.into_matcher());
         let api = LocalApi { app: app.clone(), matcher: matcher.clone() };
         let stack = ServiceBuilder::new()
             .layer(ObservationLayer { app: app.clone() })
@@ -61,6 +60,11 @@ impl ApiService {
             .layer(RateLimitLayer { app: app.clone() })
             .service(Operations { app: app.clone() });
         Self { app, request_ids: RequestIds::new(), stack }
+    }
+
+    /// Whether responses are compressed for clients that accept it.
+    pub fn compresses(&self) -> bool {
+        self.app.settings.compression
     }
 
     /// Responds to one request; nothing that happens inside can end the connection or the process.

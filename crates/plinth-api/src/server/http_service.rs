@@ -37,12 +37,12 @@ pub struct HttpService {
 impl HttpService {
     /// The API alone.
     pub fn new(app: App) -> Self {
-        Self { api: Arc::new(ApiService::new(app, router::routes(), None)), intercept: None }
+        Self { api: Arc::new(ApiService::new(app, router::matcher(), None)), intercept: None }
     }
 
     /// The API, and pages for browsers.
     pub fn with_pages(app: App, pages: Arc<dyn Pages>) -> Self {
-        Self { api: Arc::new(ApiService::new(app, router::routes(), Some(pages))), intercept: None }
+        Self { api: Arc::new(ApiService::new(app, router::matcher(), Some(pages))), intercept: None }
     }
 
     /// The same service, behind `intercept`.
@@ -61,7 +61,7 @@ impl HttpService {
 
     /// Responds to a request that came from `peer`.
     pub async fn respond(&self, request: Request<Body>, peer: IpAddr) -> Response {
-        if !accepts_gzip(&request) {
+        if !self.api.compresses() || !accepts_gzip(&request) {
             return self.api.respond(request, peer).await;
         }
         let api = self.api.clone();

@@ -68,7 +68,8 @@ impl Engine {
             |error: DbError| Error::Unavailable(format!("cannot open the database {}: {error}", file.display()));
         let mut connection = open_writer(file, durability).map_err(cannot_open)?;
         migrations::migrate_sqlite(&mut connection)?;
-        let readers = [open_reader(file).map_err(cannot_open)?, open_reader(file).map_err(cannot_open)?];
+        let open_reader = || open_reader(file, durability).map_err(cannot_open);
+        let readers = [open_reader()?, open_reader()?];
         if durability == Durability::PowerCut {
             sync_directory_of(file)?;
         }
@@ -87,7 +88,8 @@ impl Engine {
     /// A connection for reading, from the pool or new.
     pub fn reader(&self) -> Result<Pooled> {
         let idle = self.shared.idle_readers.lock().pop();
-        let opened = idle.map_or_else(|| open_reader(&self.shared.file).map(Opened::reader), Ok)?;
+        let Shared { file, durability, .. } = &*self.shared;
+        let opened = idle.map_or_else(|| open_reader(file, *durability).map(Opened::reader), Ok)?;
         Ok(Pooled::new(opened, self.shared.clone(), Role::Reader))
     }
 
@@ -166,15 +168,24 @@ fn open_writer(file: &Path, durability: Durability) -> Result<rusqlite::Connecti
     connection.pragma_update(None, "synchronous", synchronous)?;
     connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
     prepare(&connection)?;
+    skip_last_checkpoint(&connection, durability)?;
     Ok(connection)
 }
 
-fn open_reader(file: &Path) -> Result<rusqlite::Connection, DbError> {
+fn open_reader(file: &Path, durability: Durability) -> Result<rusqlite::Connection, DbError> {
     let connection = rusqlite::Connection::open(file)?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
     prepare(&connection)?;
+    skip_last_checkpoint(&connection, durability)?;
     Ok(connection)
+}
+
+/// The last connection that closes copies the log into the database, which takes longer than the rest, and the files of
+/// test servers are removed then.
+fn skip_last_checkpoint(connection: &rusqlite::Connection, durability: Durability) -> Result<(), DbError> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, durability == Durability::None)?;
+    Ok(())
 }
 
 fn prepare(connection: &rusqlite::Connection) -> Result<(), DbError> {

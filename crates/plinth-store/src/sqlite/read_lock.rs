@@ -30,11 +30,10 @@ impl ReadLock {
         }
     }
 
-    /// A transaction reads from its first select on.
+    /// A transaction reads from its first statement on. Unlike a select, this one needs no schema, which would be parsed for it.
     fn begin(&self) -> Result<(), DbError> {
         self.connection.prepare_cached("begin")?.raw_execute()?;
-        let select = "select version from schema_version";
-        Ok(self.connection.prepare_cached(select)?.query_row([], |_| Ok(()))?)
+        Ok(self.connection.prepare_cached("pragma schema_version")?.query_row([], |_| Ok(()))?)
     }
 
     pub fn release(&mut self) {

@@ -50,6 +50,7 @@ pub async fn run(options: &Options, print: bool, out: &mut (dyn Write + Send)) -
         writeln!(out, "keep_alive_seconds = {}", settings.keep_alive_timeout.as_secs())?;
         writeln!(out, "write_seconds = {}", settings.write_timeout.as_secs())?;
         writeln!(out, "response_bytes_max = {}", settings.response_bytes_max)?;
+        writeln!(out, "compression = {}", settings.compression)?;
         writeln!(out, "response_cache_bytes = {}", settings.response_cache_bytes)?;
         writeln!(out, "object_cpu_seconds = {}", settings.objects.cpu_time.as_secs())?;
         writeln!(out, "object_memory_bytes_max = {}", settings.objects.memory_bytes_max)?;

@@ -127,6 +127,9 @@ options! {
     /// Memory for large responses that are being sent [default: 134217728]
     #[arg(long, global = true, env = "PLINTH_RESPONSE_BYTES_MAX", value_name = "BYTES")]
     response_bytes_max: usize,
+    /// Whether responses are compressed for clients that accept it [default: true, false with --ephemeral]
+    #[arg(long, global = true, env = "PLINTH_COMPRESSION", value_name = "BOOL")]
+    compression: bool,
     /// Memory of the response cache; 0 turns it off [default: 33554432]
     #[arg(long, global = true, env = "PLINTH_RESPONSE_CACHE_BYTES", value_name = "BYTES")]
     response_cache_bytes: usize,

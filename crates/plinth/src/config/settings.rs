@@ -33,6 +33,7 @@ impl Options {
         settings.requests_max = self.requests_max.unwrap_or(settings.requests_max);
         settings.connections_max = self.connections_max.unwrap_or(settings.connections_max);
         self.set_connections(&mut settings);
+        settings.compression = self.compression.unwrap_or(settings.compression);
         settings.response_cache_bytes = self.response_cache_bytes.unwrap_or(settings.response_cache_bytes);
         settings.disabled_caches = self.parse_disabled_caches()?;
         settings.request_timeout = self.request_seconds.map_or(settings.request_timeout, Duration::from_secs);

@@ -3,6 +3,7 @@
 
 mod body_copy;
 mod callers;
+mod directories;
 mod explanation;
 mod exposure;
 mod faults;
@@ -47,7 +48,7 @@ pub struct Control {
     exposure: Exposure,
     default: Arc<Slot>,
     namespaces: Mutex<BTreeMap<String, Namespace>>,
-    matcher: Matcher,
+    matcher: Arc<Matcher>,
     /// The directory that paths in state files are relative to.
     state_directory: PathBuf,
     /// Whether responses say why a request was rejected.
@@ -72,7 +73,7 @@ impl Control {
             exposure,
             default: Arc::new(default),
             namespaces: Mutex::default(),
-            matcher: router::routes().into_matcher(),
+            matcher: router::matcher(),
             state_directory,
             explains,
         })

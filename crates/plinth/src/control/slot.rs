@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
@@ -26,8 +27,13 @@ pub struct Current {
 
 impl Current {
     pub fn start(opened: Opened, options: &Options, url: &str) -> Self {
+        Self::start_with(opened, options, url, Duration::ZERO)
+    }
+
+    /// The periodic tasks of the instance wait for `delay`.
+    pub fn start_with(opened: Opened, options: &Options, url: &str, delay: Duration) -> Self {
         let faults = Arc::<Faults>::default();
-        let instance = opened.start(options, url, Some(faults.clone()));
+        let instance = opened.start_with(options, url, Some(faults.clone()), delay);
         Self { instance, faults, requests: RequestLog::default() }
     }
 

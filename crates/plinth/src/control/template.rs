@@ -6,6 +6,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
+use super::directories::UnusedDirectories;
 use crate::backup::list_repos;
 use crate::state_file::StoreSnapshot;
 use plinth_base::error::Result;
@@ -60,9 +61,10 @@ impl Template {
         StoreSnapshot::read(self.directory.path())
     }
 
-    /// A new data directory below `root` with this state.
-    pub fn instantiate(&self, root: &Path) -> Result<TempDir> {
+    /// A new data directory below `root` with this state, if possible with repositories from `unused`.
+    pub fn instantiate(&self, root: &Path, unused: &UnusedDirectories) -> Result<TempDir> {
         let directory = tempfile::tempdir_in(root)?;
+        unused.move_directory(REPOSITORIES, self.directory.path(), directory.path());
         copy_directory(self.directory.path(), directory.path())?;
         Ok(directory)
     }
@@ -76,14 +78,18 @@ fn copy_if_exists(file: &Path, directory: &Path) -> io::Result<()> {
     }
 }
 
+/// Copies everything but directories that are there already.
 fn copy_directory(source: &Path, target: &Path) -> io::Result<()> {
     let is_shared = source.ends_with(SHARED_DIRECTORY);
     for entry in fs::read_dir(source)? {
         let entry = entry?;
         let (from, to) = (entry.path(), target.join(entry.file_name()));
         if entry.file_type()?.is_dir() {
-            fs::create_dir(&to)?;
-            copy_directory(&from, &to)?;
+            match fs::create_dir(&to) {
+                Ok(()) => copy_directory(&from, &to)?,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
         } else if is_shared {
             fs::hard_link(&from, &to)?;
         } else {

@@ -5,6 +5,7 @@ mod webhooks;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
@@ -59,8 +60,19 @@ impl Opened {
 
     /// Starts everything but the listener. Webhooks contain `url` where no public URL is set.
     pub fn start(self, options: &Options, url: &str, faults: Option<Arc<dyn DeliveryFaults>>) -> Instance {
+        self.start_with(options, url, faults, Duration::ZERO)
+    }
+
+    /// Starts as [`Opened::start`] does, except that the periodic tasks wait for `delay`.
+    pub fn start_with(
+        self,
+        options: &Options,
+        url: &str,
+        faults: Option<Arc<dyn DeliveryFaults>>,
+        delay: Duration,
+    ) -> Instance {
         let Self { app, store, packs } = self;
-        let mut background = start_background(options.data(), &app);
+        let mut background = start_background(options.data(), &app, delay);
         if let Some(packs) = packs {
             app.share_rate_limits();
             let core = app.core.clone();
@@ -98,17 +110,26 @@ impl Instance {
 }
 
 /// Starts the tasks that run as long as the service: expiry of tokens, removal of deleted repositories, garbage collection
-/// and purge requests.
-fn start_background(data: &Path, app: &App) -> Vec<JoinHandle<()>> {
+/// and purge requests. They begin after `delay`.
+fn start_background(data: &Path, app: &App, delay: Duration) -> Vec<JoinHandle<()>> {
     let maintenance = || maintenance::of(app.objects.clone(), app.clock.clone());
     let is_draining = || {
         let app = app.clone();
         move || app.is_draining()
     };
     vec![
-        tokio::spawn(expiry::run(app.core.clone(), is_draining())),
-        tokio::spawn(deletion::run(app.core.clone(), is_draining())),
-        tokio::spawn(maintenance().run()),
-        tokio::spawn(purge_requests::serve(data.to_owned(), maintenance())),
+        spawn_after(delay, expiry::run(app.core.clone(), is_draining())),
+        spawn_after(delay, deletion::run(app.core.clone(), is_draining())),
+        spawn_after(delay, maintenance().run()),
+        spawn_after(delay, purge_requests::serve(data.to_owned(), maintenance())),
     ]
+}
+
+fn spawn_after(delay: Duration, task: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+        task.await;
+    })
 }
