@@ -4,6 +4,7 @@
 
 mod collection;
 mod copies;
+mod failover;
 mod history;
 mod http_proxy;
 mod in_process;
