@@ -62,6 +62,11 @@ impl Service {
         service
     }
 
+    /// The URL of the database on PostgreSQL.
+    pub fn database_url(&self) -> Option<String> {
+        self.database.url()
+    }
+
     /// The same data served by another instance with these settings.
     pub async fn another_with(&self, settings: Settings) -> HttpService {
         let repositories = Repositories::at(&self.directory.path().join("data")).expect("the directory exists");
