@@ -13,6 +13,7 @@ mod maintenance;
 mod moving;
 mod outages;
 mod pooler;
+mod preparing;
 mod registers;
 mod sharing;
 mod staleness;
