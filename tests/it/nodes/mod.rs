@@ -5,6 +5,7 @@
 mod collection;
 mod copies;
 mod failover;
+mod garage;
 mod history;
 mod http_proxy;
 mod in_process;
