@@ -13,6 +13,7 @@ mod limits;
 mod maintenance;
 mod moving;
 mod outages;
+mod packaging;
 mod pooler;
 mod preparing;
 mod registers;
