@@ -52,8 +52,8 @@ impl Pair {
     }
 }
 
-/// The first column of all rows that a statement returns.
-fn query(cluster: &Cluster, sql: &str) -> Vec<String> {
+/// The first column of all rows that a statement of an administrator returns.
+pub fn query(cluster: &Cluster, sql: &str) -> Vec<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be created");
     runtime.block_on(async {
         let (client, connection) =

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
+use super::failover::query;
 use super::{commit, git, state_file, try_git};
 use crate::process::{program_path, try_request};
 use crate::store::cluster::Cluster;
@@ -66,8 +67,8 @@ impl Backends {
         let database = &services["database"]["environment"];
         assert_eq!(database["POSTGRES_HOST_AUTH_METHOD"], "trust");
         let (user, name) = (text(&database["POSTGRES_USER"]), text(&database["POSTGRES_DB"]));
-        cluster.execute(&format!("create role {user} login"));
-        cluster.execute(&format!("create database {name} owner {user}"));
+        query(&cluster, &format!("create role {user} login"));
+        query(&cluster, &format!("create database {name} owner {user}"));
         let directory = tempfile::tempdir().expect("a temporary directory can be created");
         let data = directory.path().join("storage");
         let volume = text(&services["storage"]["volumes"][0]);

@@ -100,20 +100,6 @@ impl Cluster {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
     }
 
-    /// Executes statements of an administrator, which must succeed.
-    pub fn execute(&self, sql: &str) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let url = self.url();
-        runtime.block_on(async {
-            let connecting = tokio_postgres::connect(&url, tokio_postgres::NoTls);
-            let (client, connection) = connecting.await.expect("the cluster accepts connections");
-            let connection = tokio::spawn(connection);
-            client.batch_execute(sql).await.expect("the cluster executes the statements");
-            drop(client);
-            let _ = connection.await;
-        });
-    }
-
     pub fn port(&self) -> u16 {
         self.port
     }
