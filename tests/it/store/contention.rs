@@ -39,8 +39,9 @@ const REPOSITORIES: usize = 32;
 const WRITES_TO_EACH: usize = 8;
 /// PostgreSQL notices conflicts by page, so a repository needs some pages of its own.
 const EXISTING_REFS: usize = 400;
-/// Rows of different repositories can be in one page, so a few transactions conflict. Without index scans, there were two for each write.
-const CONFLICTS_MAX: i64 = (REPOSITORIES * WRITES_TO_EACH / 8) as i64;
+/// Rows of different repositories can be in one page, so a few transactions conflict. Without index scans, more failed than
+/// succeeded.
+const CONFLICTS_MAX: i64 = 32;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn concurrent_writes_to_different_repositories_rarely_conflict() {
