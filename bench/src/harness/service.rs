@@ -129,7 +129,7 @@ pub fn run_command(context: &Context, data: &Path, arguments: &[&str]) -> Result
 }
 
 /// A developer's own settings must not change the measurements.
-fn clear_settings(command: &mut Command) {
+pub fn clear_settings(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with(names::VARIABLE_PREFIX) {
             command.env_remove(name);
