@@ -4,6 +4,7 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::nodes;
 use crate::postgres::{Cluster, Syncs};
 use crate::reaper::Reaper;
 use crate::step::{Need, Step, minutes};
@@ -21,10 +22,13 @@ const PROFILE: &str = "dist";
 pub const STEP: Step = Step {
     name: "bench",
     about: "every benchmark row has a figure, at small sizes",
-    needs: &[Need::Step("binary")],
-    limit: minutes(8),
+    needs: &[Need::Step("binary"), Need::Step("postgres")],
+    limit: minutes(12),
     run: |context| {
         let mut command = command(&plinth_bench().display().to_string());
+        // Rows about several nodes are skipped without these.
+        command.envs(context.postgres.get().map(Cluster::environment).unwrap_or_default());
+        command.envs(nodes::rclone(context));
         command.arg("--quick").arg("--plinth").arg(plinth()).arg("--directory").arg(target().join("bench/smoke"));
         context.run_command(&mut command)
     },
@@ -57,7 +61,7 @@ fn start_postgres(command: &mut Command) -> Option<Cluster> {
     });
     match started {
         Ok(cluster) => {
-            command.env(POSTGRES, cluster.url());
+            command.envs(cluster.environment());
             Some(cluster)
         }
         Err(error) => {

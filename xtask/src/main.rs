@@ -37,7 +37,7 @@ fn main() -> ExitCode {
             Ok(ExitCode::SUCCESS)
         }
         Ok(Command::Check(options)) => runner::run(steps::quick(), &options),
-        Ok(Command::Test(options)) => runner::run(steps::all(), &options),
+        Ok(Command::Test(options)) => runner::run(steps::test(&options), &options),
         Ok(Command::Faults(options)) => runner::run(faults::cases(), &options),
         Ok(Command::Fuzz(options)) => runner::run(fuzz::steps(), &options),
         Ok(Command::Bench(flags)) => bench::run(&flags),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::arguments::Options;
 use crate::outcome::Outcome;
 use crate::postgres::Cluster;
 use crate::process::first_line;
@@ -16,8 +17,13 @@ pub fn quick() -> Vec<Step> {
     vec![FORMAT, CLIPPY, DOCS, ARCHITECTURE]
 }
 
-/// Before a merge.
-pub fn all() -> Vec<Step> {
+/// Before a merge; with the long steps that are named.
+pub fn test(options: &Options) -> Vec<Step> {
+    let is_named = |step: &Step| options.list || options.only.iter().any(|name| name == step.name);
+    all().into_iter().chain([nodes::GARAGE].into_iter().filter(is_named)).collect()
+}
+
+fn all() -> Vec<Step> {
     vec![
         FORMAT,
         POSTGRES,

@@ -25,12 +25,20 @@ const TIMER_GRANULARITY: Duration = Duration::from_millis(2);
 
 /// How to load a server.
 pub struct Load {
-    pub address: SocketAddr,
-    /// The process whose CPU time is measured.
-    pub pid: u32,
+    /// The servers; connections are divided among them.
+    pub addresses: Vec<SocketAddr>,
+    pub processes: Processes,
     pub connections: usize,
     pub duration: Duration,
     pub pace: Pace,
+}
+
+/// The processes whose CPU time is measured.
+#[derive(Debug, Clone, Default)]
+pub struct Processes {
+    pub servers: Vec<u32>,
+    /// PostgreSQL, whose children serve connections.
+    pub database: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -43,12 +51,13 @@ pub enum Pace {
 
 /// Measures a server; fails on an unexpected response.
 pub fn run(load: &Load, workload: &mut dyn Workload) -> Result<Measurement> {
-    Generator::new(load)?.run(workload).with_context(|| load.address.to_string())
+    Generator::new(load)?.run(workload).with_context(|| format!("{:?}", load.addresses))
 }
 
 /// Sends this many requests as fast as they complete, to fill a store.
 pub fn fill(address: SocketAddr, connections: usize, workload: &mut dyn Workload, count: usize) -> Result<()> {
-    let load = Load { address, pid: 0, connections, duration: Duration::ZERO, pace: Pace::Closed };
+    let (addresses, processes) = (vec![address], Processes::default());
+    let load = Load { addresses, processes, connections, duration: Duration::ZERO, pace: Pace::Closed };
     let mut generator = Generator::new(&load)?;
     let mut events = Events::with_capacity(1024);
     let mut sent = 0;
@@ -79,8 +88,9 @@ struct Generator<'a> {
 impl<'a> Generator<'a> {
     fn new(load: &'a Load) -> Result<Self> {
         let poll = Poll::new()?;
+        let address = |index: usize| load.addresses[index % load.addresses.len()];
         let connections =
-            (0..load.connections).map(|index| Connection::open(load.address, poll.registry(), Token(index)));
+            (0..load.connections).map(|index| Connection::open(address(index), poll.registry(), Token(index)));
         Ok(Self {
             load,
             connections: connections.collect::<Result<_>>()?,
@@ -101,7 +111,7 @@ impl<'a> Generator<'a> {
         loop {
             let now = Instant::now();
             if start.is_none() && now >= warm_until {
-                start = Some(Snapshot::take(self.load.pid));
+                start = Some(Snapshot::take(&self.load.processes));
                 self.measured = Measurement::default();
             }
             if now >= end && (self.measured.count() >= RESPONSES_MIN || now >= end + RESPONSE_TIMEOUT) {
@@ -112,7 +122,7 @@ impl<'a> Generator<'a> {
             self.receive(&mut events, workload, timeout)?;
         }
         let mut measured = std::mem::take(&mut self.measured);
-        start.context("the warm-up did not end")?.finish(self.load.pid, &mut measured);
+        start.context("the warm-up did not end")?.finish(&self.load.processes, &mut measured);
         self.drain(&mut events, workload)?;
         if measured.count() == 0 {
             bail!("no response arrived during the measurement");
@@ -185,21 +195,38 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// Time and CPU usage of both sides at the start of a measurement.
+/// Time and CPU usage of all sides at the start of a measurement.
 struct Snapshot {
     taken: Instant,
-    server_cpu: Duration,
-    client_cpu: Duration,
+    usage: Usage,
+}
+
+struct Usage {
+    servers: Duration,
+    database: Duration,
+    client: Duration,
+}
+
+impl Usage {
+    fn now(processes: &Processes) -> Self {
+        Self {
+            servers: processes.servers.iter().map(|pid| usage::cpu(*pid)).sum(),
+            database: processes.database.map_or(Duration::ZERO, usage::tree_cpu),
+            client: usage::own_cpu(),
+        }
+    }
 }
 
 impl Snapshot {
-    fn take(pid: u32) -> Self {
-        Self { taken: Instant::now(), server_cpu: usage::cpu(pid), client_cpu: usage::own_cpu() }
+    fn take(processes: &Processes) -> Self {
+        Self { taken: Instant::now(), usage: Usage::now(processes) }
     }
 
-    fn finish(self, pid: u32, measurement: &mut Measurement) {
+    fn finish(self, processes: &Processes, measurement: &mut Measurement) {
         measurement.elapsed = self.taken.elapsed();
-        measurement.server_cpu = usage::cpu(pid).saturating_sub(self.server_cpu);
-        measurement.client_cpu = usage::own_cpu().saturating_sub(self.client_cpu);
+        let end = Usage::now(processes);
+        measurement.server_cpu = end.servers.saturating_sub(self.usage.servers);
+        measurement.database_cpu = end.database.saturating_sub(self.usage.database);
+        measurement.client_cpu = end.client.saturating_sub(self.usage.client);
     }
 }

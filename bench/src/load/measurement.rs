@@ -6,6 +6,7 @@ use std::time::Duration;
 pub struct Measurement {
     pub elapsed: Duration,
     pub server_cpu: Duration,
+    pub database_cpu: Duration,
     pub client_cpu: Duration,
     latencies: Vec<Duration>,
 }
@@ -27,6 +28,11 @@ impl Measurement {
     /// CPU time of the server per response, in microseconds.
     pub fn server_micros(&self) -> f64 {
         self.server_cpu.as_secs_f64() * 1e6 / self.count() as f64
+    }
+
+    /// CPU time of the database per response, in microseconds.
+    pub fn database_micros(&self) -> f64 {
+        self.database_cpu.as_secs_f64() * 1e6 / self.count() as f64
     }
 
     /// Responses per second that the load generator could receive if it never waited.

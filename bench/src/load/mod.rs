@@ -10,7 +10,7 @@ mod measurement;
 mod random;
 mod workload;
 
-pub use generator::{Load, Pace, fill, run};
+pub use generator::{Load, Pace, Processes, fill, run};
 pub use measurement::Measurement;
 pub use random::{Random, Zipf};
 pub use workload::{Generated, Replay, Workload};

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::harness::Context;
-use crate::load::{self, Load, Measurement, Pace, Workload};
+use crate::load::{self, Load, Measurement, Pace, Processes, Workload};
 use crate::results::{Figure, significant};
 use crate::system::ServerProcess;
 
@@ -36,7 +36,8 @@ pub fn alternate(context: &Context, connections: usize, sides: &mut [Side<'_>]) 
 /// Measures one server once.
 pub fn measure(context: &Context, side: &mut Side<'_>, connections: usize, pace: Pace) -> Result<Measurement> {
     let Side { server, workload } = side;
-    let load = Load { address: server.address, pid: server.pid(), connections, duration: context.duration, pace };
+    let processes = Processes { servers: vec![server.pid()], database: None };
+    let load = Load { addresses: vec![server.address], processes, connections, duration: context.duration, pace };
     load::run(&load, *workload)
 }
 

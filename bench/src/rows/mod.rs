@@ -6,6 +6,7 @@ mod fast_forward;
 mod group;
 mod growth;
 mod many_refs;
+mod nodes;
 mod page;
 mod peer;
 mod peer_mix;
@@ -55,5 +56,8 @@ pub const ALL: &[RowGroup] = &[
     sizes::COMMENTS,
     sizes::REPOSITORIES,
     sizes::TOKENS,
+    nodes::REQUESTS,
+    nodes::COLD_CLONE,
+    nodes::GROWTH,
     peer::PEER,
 ];

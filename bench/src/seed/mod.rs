@@ -6,6 +6,7 @@ pub mod growth;
 pub mod large_repo;
 pub mod long_history;
 pub mod many_refs;
+pub mod nodes;
 pub mod reanchor;
 pub mod standard;
 pub mod state;

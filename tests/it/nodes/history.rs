@@ -13,13 +13,14 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::registers::{Kind, Operation, check};
+use super::storage::Storage;
 use super::{Nodes, ROCKET, clone, get, git, json as body_of, remote, send, try_git};
 use crate::process::{Raw, Server};
 use crate::store::cluster::Cluster;
 use crate::store::proxy::Proxy;
 use crate::support::wait::wait_until;
 
-const SERVERS: usize = 3;
+pub const SERVERS: usize = 3;
 const CLIENTS: usize = 8;
 const REGISTERS: usize = 2;
 const SECONDS: u64 = 25;
@@ -169,9 +170,18 @@ struct Node {
     storage: Proxy,
 }
 
+/// Does something to the servers of the storage, chosen by a random number below its argument.
+pub type HarmStorage<'a> = &'a (dyn Fn(&mut dyn FnMut(usize) -> usize) + Sync);
+
 /// Kills, cuts off and wipes one server after another, and kills the database.
-fn harm(nodes: &Nodes, (servers, cluster): (&[Node], &Mutex<Cluster>), run: &Run, mut random: Random) {
+fn harm(
+    nodes: &Nodes,
+    (servers, cluster): (&[Node], &Mutex<Cluster>),
+    run: &Run,
+    (harm_storage, mut random): (HarmStorage<'_>, Random),
+) {
     while !run.is_over.load(Ordering::Relaxed) {
+        harm_storage(&mut |limit| random.below(limit));
         std::thread::sleep(Duration::from_millis(300 + random.below(700) as u64));
         let index = random.below(SERVERS);
         let node = &servers[index];
@@ -232,8 +242,17 @@ fn set_clock(server: &Server, ahead_seconds: i64) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn history_of_three_servers_is_linearizable() {
-    let Some(storage) = super::storage::Storage::start_s3() else { return };
-    let storage_address = storage.address();
+    let Some(storage) = Storage::start_s3() else { return };
+    let address = storage.address();
+    record_and_check(storage, [address; SERVERS], |_| {}).await;
+}
+
+/// Records a history on servers that reach the storage at these addresses, and checks it.
+pub async fn record_and_check(
+    storage: Storage,
+    storage_addresses: [SocketAddr; SERVERS],
+    harm_storage: impl Fn(&mut dyn FnMut(usize) -> usize) + Send + Sync + 'static,
+) {
     // Of its own, since it is killed.
     let started = tokio::task::spawn_blocking(|| {
         let cluster = Cluster::start_with(|_| vec!["max_connections=120".into()])?;
@@ -245,13 +264,13 @@ async fn history_of_three_servers_is_linearizable() {
     let database_address: SocketAddr = host.parse().expect("the test cluster has an address");
     let mut servers = Vec::new();
     for (index, skew_seconds) in SKEWS.into_iter().enumerate() {
-        let (database, storage) = (Proxy::start(database_address).await, Proxy::start(storage_address).await);
+        let (database, storage) = (Proxy::start(database_address).await, Proxy::start(storage_addresses[index]).await);
         let name = format!("node-{index}");
         servers.push(Node { name, skew_seconds, server: Mutex::new(None), database, storage });
     }
     tokio::task::spawn_blocking(move || {
         let cluster = Mutex::new(cluster);
-        run(&nodes, &servers, &cluster);
+        run(&nodes, &servers, &cluster, &harm_storage);
         // Its database is dropped while the cluster runs.
         drop(nodes);
     })
@@ -259,7 +278,7 @@ async fn history_of_three_servers_is_linearizable() {
     .expect("the test does not panic");
 }
 
-fn run(nodes: &Nodes, servers: &[Node], cluster: &Mutex<Cluster>) {
+fn run(nodes: &Nodes, servers: &[Node], cluster: &Mutex<Cluster>, harm_storage: HarmStorage<'_>) {
     let seed = std::env::var("PLINTH_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
     let seed = seed.unwrap_or(u64::from(now.subsec_nanos()) | 1);
@@ -289,7 +308,7 @@ fn run(nodes: &Nodes, servers: &[Node], cluster: &Mutex<Cluster>) {
             let (run, random) = (&run, Random(seed.wrapping_mul(2_654_435_761).wrapping_add(client as u64) | 1));
             threads.spawn(move || run.client(random, work));
         }
-        threads.spawn(|| harm(nodes, (servers, cluster), &run, Random(seed)));
+        threads.spawn(|| harm(nodes, (servers, cluster), &run, (harm_storage, Random(seed))));
         std::thread::sleep(Duration::from_secs(seconds.unwrap_or(SECONDS)));
         run.is_over.store(true, Ordering::Relaxed);
     });

@@ -4,6 +4,8 @@
 
 mod collection;
 mod copies;
+mod failover;
+mod garage;
 mod history;
 mod http_proxy;
 mod in_process;
@@ -11,7 +13,9 @@ mod limits;
 mod maintenance;
 mod moving;
 mod outages;
+mod packaging;
 mod pooler;
+mod preparing;
 mod registers;
 mod sharing;
 mod staleness;

@@ -21,13 +21,13 @@ const PATHS: [&str; 7] = [
     "/repos/mona/rocket/git/matching-refs/heads",
 ];
 
-fn responses(server: &Server) -> Vec<String> {
+pub fn responses(server: &Server) -> Vec<String> {
     let address = server.address.to_string();
     PATHS.iter().map(|path| get(server, path).to_string().replace(&address, "host")).collect()
 }
 
 /// Content of every kind: pushed objects, loose ones, and text that a copy could damage.
-fn fill(server: &Server, nodes: &Nodes) {
+pub fn fill(server: &Server, nodes: &Nodes) {
     let work = clone(server, &nodes.of("filling"));
     commit(&work, "file", "pushed");
     push(&work, server);
@@ -81,7 +81,7 @@ fn fill_more(server: &Server) -> Vec<String> {
     paths
 }
 
-fn serve_alone(nodes: &Nodes, name: &str, database: &[&str]) -> Server {
+pub fn serve_alone(nodes: &Nodes, name: &str, database: &[&str]) -> Server {
     let directory = nodes.of(name);
     std::fs::create_dir_all(&directory).expect("a directory can be created");
     std::fs::write(directory.join("state.yaml"), state_file().to_string()).expect("the file can be written");
@@ -89,8 +89,13 @@ fn serve_alone(nodes: &Nodes, name: &str, database: &[&str]) -> Server {
 }
 
 fn move_from(nodes: &Nodes, name: &str) -> Output {
+    move_with(nodes, name, &[])
+}
+
+/// Moves the store of a server that ran alone, with more options.
+pub fn move_with(nodes: &Nodes, name: &str, options: &[&str]) -> Output {
     let mut program = std::process::Command::new(crate::process::program_path());
-    program.envs(nodes.storage.environment()).args(["move", "--from"]).arg(nodes.of(name).join("data"));
+    program.envs(nodes.storage.environment()).arg("move").args(options).arg("--from").arg(nodes.of(name).join("data"));
     program.args(["--database", &nodes.database_url(), "--objects", &nodes.storage.url()]);
     program.output().expect("the program starts")
 }

@@ -8,7 +8,7 @@ use crate::support::wait::wait_until;
 
 /// The program `rclone`.
 const RCLONE: &str = "PLINTH_TEST_RCLONE";
-const BUCKET: &str = "bucket";
+pub const BUCKET: &str = "bucket";
 const PREFIX: &str = "some/prefix";
 
 /// A directory, and a server of it if there is one.
@@ -17,7 +17,18 @@ pub struct Storage {
     server: Option<S3Server>,
     /// Where clients connect: the server, or a proxy in front of it.
     endpoint: Option<SocketAddr>,
+    access: Access,
 }
+
+/// What clients of S3 must know.
+#[derive(Debug, Clone, Copy)]
+pub struct Access {
+    pub key: &'static str,
+    pub secret: &'static str,
+    pub region: &'static str,
+}
+
+const RCLONE_ACCESS: Access = Access { key: "key", secret: "secret", region: "us-east-1" };
 
 /// `rclone serve s3`.
 struct S3Server {
@@ -48,11 +59,18 @@ impl Storage {
 
     fn directory() -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory can be created");
-        Self { directory, server: None, endpoint: None }
+        Self { directory, server: None, endpoint: None, access: RCLONE_ACCESS }
+    }
+
+    /// Servers of S3 that the caller has started.
+    pub fn at(endpoint: SocketAddr, access: Access) -> Self {
+        let mut storage = Self::directory();
+        (storage.endpoint, storage.access) = (Some(endpoint), access);
+        storage
     }
 
     pub fn url(&self) -> String {
-        match self.server {
+        match self.endpoint {
             Some(_) => format!("s3://{BUCKET}/{PREFIX}"),
             None => format!("file://{}", self.directory.path().display()),
         }
@@ -77,9 +95,9 @@ impl Storage {
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         let Some(endpoint) = self.endpoint else { return Vec::new() };
         vec![
-            ("AWS_ACCESS_KEY_ID", "key".into()),
-            ("AWS_SECRET_ACCESS_KEY", "secret".into()),
-            ("AWS_REGION", "us-east-1".into()),
+            ("AWS_ACCESS_KEY_ID", self.access.key.into()),
+            ("AWS_SECRET_ACCESS_KEY", self.access.secret.into()),
+            ("AWS_REGION", self.access.region.into()),
             ("AWS_ENDPOINT_URL", format!("http://{endpoint}")),
             ("AWS_ALLOW_HTTP", "true".into()),
         ]
@@ -88,7 +106,8 @@ impl Storage {
     pub fn bring_up(&mut self) {
         let server = self.server.as_mut().expect("it is S3");
         let child = Command::new(&server.program)
-            .args(["serve", "s3", "--addr", &server.address.to_string(), "--auth-key", "key,secret"])
+            .args(["serve", "s3", "--addr", &server.address.to_string(), "--auth-key"])
+            .arg(format!("{},{}", self.access.key, self.access.secret))
             .arg(self.directory.path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -63,6 +63,11 @@ impl Service {
         service
     }
 
+    /// The URL of the database on PostgreSQL.
+    pub fn database_url(&self) -> Option<String> {
+        self.database.url()
+    }
+
     /// The same data served by another instance with these settings.
     pub async fn another_with(&self, mut settings: Settings) -> HttpService {
         settings.response_cache_admission = CacheAdmission::All;

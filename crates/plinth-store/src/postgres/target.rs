@@ -26,7 +26,11 @@ const KEEPALIVE_RETRIES: u32 = 3;
 const KEEPALIVE_IDLE_OF_DRIVER: Duration = Duration::from_secs(2 * 60 * 60);
 /// The server cancels what runs longer, since no request waits that long. A transaction whose client has disappeared must
 /// not keep its locks for long, and ours wait for nothing but the database.
-const SERVER_TIMEOUTS: &str = "-c statement_timeout=10000 -c idle_in_transaction_session_timeout=5000";
+///
+/// A serializable transaction that scans a whole table conflicts with every other one that changes a row of it. The planner prefers such
+/// scans for tables of a few pages, so that transactions of different repositories would fail and run again.
+const SERVER_SETTINGS: &str =
+    "-c statement_timeout=10000 -c idle_in_transaction_session_timeout=5000 -c enable_seqscan=off";
 
 /// Where the database is and how to connect to it.
 #[derive(Clone)]
@@ -77,8 +81,8 @@ fn parse(url: &str) -> Result<(Config, TlsOptions)> {
         config.application_name("plinth");
     }
     let server_options = match config.get_options() {
-        Some(given) => format!("{SERVER_TIMEOUTS} {given}"),
-        None => SERVER_TIMEOUTS.to_owned(),
+        Some(given) => format!("{SERVER_SETTINGS} {given}"),
+        None => SERVER_SETTINGS.to_owned(),
     };
     config.options(server_options);
     config.ssl_mode(match options.mode {
@@ -103,7 +107,7 @@ mod tests {
         assert_eq!(config.get_tcp_user_timeout(), Some(&Duration::from_secs(9)));
         assert_eq!(config.get_keepalives_idle(), Duration::from_secs(60));
         let options = config.get_options().expect("options");
-        assert!(options.starts_with(SERVER_TIMEOUTS) && options.ends_with("-c statement_timeout=5000"), "{options}");
+        assert!(options.starts_with(SERVER_SETTINGS) && options.ends_with("-c statement_timeout=5000"), "{options}");
         let (config, _) = parse("postgres://a/b").expect("a good URL");
         assert_eq!(config.get_tcp_user_timeout(), Some(&TCP_USER_TIMEOUT));
         assert_eq!(config.get_keepalives_idle(), KEEPALIVE_IDLE);

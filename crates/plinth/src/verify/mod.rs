@@ -4,6 +4,7 @@ mod leftovers;
 mod report;
 mod repository;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -86,7 +87,8 @@ impl Verify {
         let lock = self.repair.then(|| DataLock::try_take(options.data(), options.node()?)).transpose()?.flatten();
         let packs = options.pack_storage(&store, &Clock::default()).await?;
         let repositories = Arc::new(options.repositories_with(packs.as_ref())?);
-        check_repositories(&store, &repositories, (self.repair, AfterCheck::Keep), report, progress).await?;
+        let checks = Checks { repair: self.repair, ..Checks::default() };
+        check_repositories(&store, &repositories, &checks, report, progress).await?;
         let removal = match (self.repair, &lock) {
             (false, _) => Removal::ReportOnly,
             (true, Some(_)) => Removal::Remove,
@@ -97,18 +99,28 @@ impl Verify {
 }
 
 /// What happens to the copy of a repository whose packs are in an object storage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AfterCheck {
+    #[default]
     Keep,
     /// So that the disk needs room for one repository only.
     Evict,
 }
 
-/// Checks every repository: each object of each pack, every object that the database names, and everything that they reach.
+/// What is checked, and how.
+#[derive(Debug, Default)]
+pub struct Checks {
+    pub repair: bool,
+    pub after_check: AfterCheck,
+    /// Repositories that are left out.
+    pub trusted: BTreeSet<RepoId>,
+}
+
+/// Checks repositories: each object of each pack, every object that the database names, and everything that they reach.
 pub async fn check_repositories(
     store: &Store,
     repositories: &Arc<Repositories>,
-    (repair, after_check): (bool, AfterCheck),
+    checks: &Checks,
     report: &mut Report,
     progress: &mut Progress,
 ) -> Result<()> {
@@ -120,15 +132,15 @@ pub async fn check_repositories(
         };
         let Some(last) = batch.last() else { return Ok(()) };
         after = last.repo;
-        for listed in batch {
+        for listed in batch.into_iter().filter(|listed| !checks.trusted.contains(&listed.repo)) {
             if let Err(error) = fetch_packs(repositories, listed.repo).await {
                 report.add(Finding::new(Kind::DamagedPack, format!("repository {}: {error}", listed.repo)));
                 continue;
             }
             let mut checker = Checker { store, repositories, report, progress };
-            let checked = checker.check(listed.repo, repair).await;
+            let checked = checker.check(listed.repo, checks.repair).await;
             checked.or_else(|error| note_damage(error, report))?;
-            if after_check == AfterCheck::Evict {
+            if checks.after_check == AfterCheck::Evict {
                 repositories.evict(listed.repo)?;
             }
         }

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{PACKS, hex, unique};
+use super::files::{PACKS, hex, unique};
+use super::prepared;
 use plinth_base::error::{Error, Result};
 use plinth_store::{Connection, DbError, ObjectStorage, Store, Transaction, fingerprint, internal_authority, params};
 
@@ -35,6 +36,14 @@ pub async fn find(db: &mut Connection) -> Result<Option<Identity>> {
     let found = find_setting(db, SETTING).await?;
     let parse = |value: Vec<u8>| serde_json::from_slice(&value).map_err(|error| Error::Internal(error.into()));
     found.map(parse).transpose()
+}
+
+/// Fails if a storage belongs to a database.
+pub async fn check_unclaimed(storage: &ObjectStorage) -> Result<()> {
+    match storage.get(MARKER).await? {
+        Some(_) => Err(Error::Conflict(format!("{} belongs to a database already", storage.url()))),
+        None => Ok(()),
+    }
 }
 
 /// Checks that a storage belongs to a database. A database without repositories gets one that is empty.
@@ -131,7 +140,7 @@ pub async fn begin_move(store: &Store, storage: &ObjectStorage) -> Result<Identi
         None => {
             let mut is_empty = true;
             storage.list(PACKS, |_| is_empty = false).await?;
-            if !is_empty {
+            if !is_empty && !prepared::is_marked(storage).await? {
                 return Err(Error::Conflict(format!("{url} contains packs, but does not belong to this database")));
             }
             storage.put(MARKER, name.clone().into_bytes()).await?;

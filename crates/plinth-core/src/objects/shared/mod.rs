@@ -5,13 +5,15 @@
 //! Keys are never used twice, so a file that is being deleted is never the one that somebody has just stored.
 
 mod cache;
+mod files;
 pub mod identity;
+pub mod prepared;
 mod removal;
 pub mod store;
 mod verified;
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Weak};
 
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -21,11 +23,14 @@ use tokio::sync::Notify;
 
 use super::store as objects;
 use cache::Usage;
+pub use files::{PACKS, fetch_pack, has_pack};
+use files::{files_of, keys_of, new_key};
 use plinth_base::clock::Clock;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 use plinth_git::{SharedPack, SharedPacks};
-use plinth_store::{Fetch, Fingerprint, ObjectStorage, Store, fingerprint, internal_authority};
+use plinth_store::{Fingerprint, ObjectStorage, Store, fingerprint, internal_authority};
+use prepared::Prepared;
 pub use removal::{Removals, remove_all};
 use store::PackRow;
 use verified::Verified;
@@ -36,9 +41,6 @@ const FETCHES_MAX: usize = 4;
 const LISTINGS_MAX: usize = 5;
 /// From this size on, the locks that nobody has are removed.
 const LOCKS_MAX: usize = 1_024;
-/// The directory of packs in the storage.
-pub const PACKS: &str = "packs";
-
 internal_authority!(
     /// Adds a pack whose objects nothing refers to yet.
     Publication = "objects/publish-pack", in_repo
@@ -56,6 +58,19 @@ pub struct PackStorage {
     locks: Mutex<HashMap<RepoId, Weak<Mutex<()>>>>,
     /// Notified when the cache has grown.
     grown: Notify,
+    /// Packs that need not be stored again.
+    prepared: Mutex<Prepared>,
+}
+
+/// What was added to a repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Published {
+    /// Packs that were stored.
+    pub stored: u64,
+    /// Packs that were in the storage before.
+    pub prepared: u64,
+    /// Packs that had a row before.
+    pub known: u64,
 }
 
 impl PackStorage {
@@ -70,7 +85,14 @@ impl PackStorage {
             usage: Usage::new(cache_bytes_max),
             locks: Mutex::default(),
             grown: Notify::new(),
+            prepared: Mutex::default(),
         }
+    }
+
+    /// Packs with the same content as these are not stored again.
+    #[must_use]
+    pub fn with_prepared(self, prepared: Prepared) -> Self {
+        Self { prepared: Mutex::new(prepared), ..self }
     }
 
     pub fn storage(&self) -> &ObjectStorage {
@@ -112,18 +134,23 @@ impl PackStorage {
         Ok(is_there)
     }
 
-    /// Adds the packs of a directory to a repository that does not have them. Blocks. Returns how many.
-    pub fn publish_all(&self, repo: RepoId, pack_directory: &Path) -> Result<u64> {
+    /// Adds the packs of a directory to a repository that does not have them. Blocks.
+    pub fn publish_all(&self, repo: RepoId, pack_directory: &Path) -> Result<Published> {
         let known: Vec<String> = self.runtime.block_on(self.list(repo))?.into_iter().map(|pack| pack.name).collect();
-        let mut published = 0;
+        let mut published = Published::default();
         for entry in std::fs::read_dir(pack_directory)? {
             let path = entry?.path();
-            let is_index = path.extension().is_some_and(|extension| extension == "idx");
             let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
-            if is_index && name.is_some_and(|name| !known.contains(&name)) {
-                self.publish(repo, &path)?;
-                published += 1;
+            let Some(name) = name.filter(|_| path.extension().is_some_and(|extension| extension == "idx")) else {
+                continue;
+            };
+            if known.contains(&name) {
+                published.known += 1;
+                continue;
             }
+            let (pack, is_prepared) = self.find_or_upload(&path)?;
+            self.insert(repo, pack)?;
+            *(if is_prepared { &mut published.prepared } else { &mut published.stored }) += 1;
         }
         Ok(published)
     }
@@ -139,34 +166,38 @@ impl PackStorage {
         packs.into_iter().filter(is_missing).collect()
     }
 
-    fn upload_files(&self, index: &Path) -> Result<SharedPack> {
+    /// Stores a pack, unless it is one of those that are there; returns whether it was.
+    fn find_or_upload(&self, index: &Path) -> Result<(SharedPack, bool)> {
         let (pack, index_file) = (fingerprint(&index.with_extension("pack"))?, fingerprint(index)?);
         let name = index.file_stem().map(|name| name.to_string_lossy().into_owned());
         let name = name.ok_or_else(|| Error::internal("a pack has no name"))?;
-        let hash = hex(&pack.sha256);
-        let key = format!("{PACKS}/{}/{hash}-{}", &hash[..2], unique()?);
-        self.runtime.block_on(async {
-            self.storage.put_file(&format!("{key}.pack"), &index.with_extension("pack")).await?;
-            self.storage.put_file(&format!("{key}.idx"), index).await
-        })?;
-        Ok(SharedPack {
+        let prepared = self.prepared.lock().take(&pack, &index_file);
+        let is_prepared = prepared.is_some();
+        let key = match prepared {
+            Some(key) => key,
+            None => {
+                let key = new_key(&pack)?;
+                let [pack_key, index_key] = keys_of(&key);
+                self.runtime.block_on(async {
+                    self.storage.put_file(&pack_key, &index.with_extension("pack")).await?;
+                    self.storage.put_file(&index_key, index).await
+                })?;
+                key
+            }
+        };
+        let pack = SharedPack {
             name,
             key,
             pack_bytes: pack.bytes,
             pack_sha256: pack.sha256,
             index_bytes: index_file.bytes,
             index_sha256: index_file.sha256,
-        })
-    }
-}
-
-impl SharedPacks for PackStorage {
-    fn upload(&self, index: &Path) -> Result<SharedPack> {
-        self.upload_files(index)
+        };
+        Ok((pack, is_prepared))
     }
 
-    fn publish(&self, repo: RepoId, index: &Path) -> Result<()> {
-        let pack = self.upload_files(index)?;
+    /// Adds the row of a pack that is in the storage.
+    fn insert(&self, repo: RepoId, pack: SharedPack) -> Result<()> {
         let context = (repo, pack, self.clock.now());
         let written = self.store.write(Publication(repo), context, |tx, (repo, pack, now)| {
             Box::pin(async move {
@@ -177,6 +208,16 @@ impl SharedPacks for PackStorage {
             })
         });
         self.runtime.block_on(written)
+    }
+}
+
+impl SharedPacks for PackStorage {
+    fn upload(&self, index: &Path) -> Result<SharedPack> {
+        Ok(self.find_or_upload(index)?.0)
+    }
+
+    fn publish(&self, repo: RepoId, index: &Path) -> Result<()> {
+        self.insert(repo, self.find_or_upload(index)?.0)
     }
 
     fn complete(&self, repo: RepoId, pack_directory: &Path) -> Result<bool> {
@@ -206,60 +247,4 @@ impl SharedPacks for PackStorage {
         tracing::error!(%repo, "a pack on this disk is damaged; it is fetched again");
         self.verified.clear();
     }
-}
-
-/// Writes the files of a pack into a directory, verified. Returns false if they do not exist any more.
-pub async fn fetch_pack(storage: &ObjectStorage, pack: &SharedPack, directory: &Path) -> Result<bool> {
-    // Readers look for the index, so it comes last.
-    for (extension, expected) in files_of(pack) {
-        let file = directory.join(format!("{}.{extension}", pack.name));
-        let temporary = Temporary(directory.join(format!("tmp_{}.{extension}", pack.name)));
-        let key = format!("{}.{extension}", pack.key);
-        match storage.fetch(&key, &expected, &temporary.0).await? {
-            Fetch::Done => std::fs::rename(&temporary.0, &file)?,
-            Fetch::Absent => return Ok(false),
-            Fetch::Damaged => return Err(Error::Unavailable(format!("{key} in {} is damaged", storage.url()))),
-        }
-    }
-    Ok(true)
-}
-
-/// Whether a directory has the files of a pack. Reads all of them.
-pub fn has_pack(pack: &SharedPack, directory: &Path) -> bool {
-    let is_intact = |(extension, expected): &(&str, Fingerprint)| {
-        fingerprint(&directory.join(format!("{}.{extension}", pack.name))).is_ok_and(|found| found == *expected)
-    };
-    files_of(pack).iter().all(is_intact)
-}
-
-/// The files of a pack in the storage, the index last.
-fn files_of(pack: &SharedPack) -> [(&'static str, Fingerprint); 2] {
-    [
-        ("pack", Fingerprint { bytes: pack.pack_bytes, sha256: pack.pack_sha256 }),
-        ("idx", Fingerprint { bytes: pack.index_bytes, sha256: pack.index_sha256 }),
-    ]
-}
-
-/// A file that is removed unless it was renamed, also when a fetch is given up because another one has failed.
-struct Temporary(PathBuf);
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn unique() -> Result<String> {
-    let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).map_err(|_| Error::internal("the system has no random generator"))?;
-    Ok(hex(&bytes))
-}
-
-/// The keys of both files of a pack.
-fn keys_of(key: &str) -> [String; 2] {
-    ["pack", "idx"].map(|extension| format!("{key}.{extension}"))
 }

@@ -41,6 +41,12 @@ pub async fn list(db: &mut Connection, repo: RepoId) -> Result<Vec<PackRow>, DbE
     db.all(sql, params![repo]).await
 }
 
+/// The keys of all packs of all repositories.
+pub async fn list_keys(db: &mut Connection) -> Result<Vec<String>, DbError> {
+    let found = db.all::<(String,)>("select object_key from pack", &[]).await?;
+    Ok(found.into_iter().map(|(key,)| key).collect())
+}
+
 /// The name of a pack, and since when its objects are in one.
 pub type DatedPack = (String, Timestamp);
 

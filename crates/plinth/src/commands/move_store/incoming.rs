@@ -11,7 +11,7 @@ use super::verification::verify;
 use crate::backup::{REPOSITORIES, Unfinished, create_directory, list_repos};
 use crate::config::Options;
 use crate::progress::Progress;
-use crate::verify::AfterCheck;
+use crate::verify::Checks;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 use plinth_core::objects::shared::{fetch_pack, has_pack, identity, store as packs};
@@ -54,7 +54,7 @@ impl Incoming {
         let target = Store::open(&Location::Sqlite { file, durability: Durability::PowerCut }).await?;
         identity::detach(&target).await?;
         let repositories = Arc::new(Repositories::at(copy.path())?);
-        verify(&target, &repositories, AfterCheck::Keep, self.progress, out).await?;
+        verify(&target, &repositories, &Checks::default(), self.progress, out).await?;
         drop((repositories, target));
         if self.to.exists() {
             std::fs::remove_dir(&self.to)?;

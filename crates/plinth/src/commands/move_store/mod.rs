@@ -1,9 +1,10 @@
 //! `plinth move`: copies a store from a data directory to PostgreSQL and an object storage, or back.
 //!
-//! The source is not changed, and nobody may use it meanwhile.
+//! The source is not changed, and nobody may use it meanwhile, except for `--prepare`.
 
 mod incoming;
 mod outgoing;
+mod preparation;
 mod verification;
 
 use std::io::Write;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use clap::Args;
 use incoming::Incoming;
 use outgoing::Outgoing;
+use preparation::Preparation;
 
 use crate::config::Options;
 use plinth_base::error::{Error, Result};
@@ -25,6 +27,10 @@ pub struct Move {
     /// The data directory to copy to, with a SQLite database; it must not exist
     #[arg(long, value_name = "DIRECTORY")]
     to: Option<PathBuf>,
+    /// Copy only packs, while a server still uses them; then stop the server and run the same command without --prepare, which
+    /// copies the rest
+    #[arg(long, conflicts_with = "to")]
+    prepare: bool,
     /// Report progress in lines on standard error, even if it is not a terminal
     #[arg(long)]
     progress: bool,
@@ -33,11 +39,12 @@ pub struct Move {
 impl Move {
     pub async fn run(self, options: Options, out: &mut (dyn Write + Send)) -> Result<()> {
         options.check_values()?;
+        let progress = self.progress;
         let (Some(url), Some(storage)) = (options.database.clone(), options.object_storage()?) else {
             return Err(Error::BadRequest("say which database and storage with --database and --objects".into()));
         };
-        let progress = self.progress;
         match (self.from, self.to) {
+            (Some(from), _) if self.prepare => Preparation { from, progress }.run(storage, out).await,
             (Some(from), _) => Outgoing { from, progress }.run(options, (url, storage), out).await,
             (None, Some(to)) => Incoming { to, progress }.run(options, (url, storage), out).await,
             (None, None) => Err(Error::BadRequest("say which data directory with --from or --to".into())),

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use crate::progress::Progress;
-use crate::verify::{AfterCheck, Report, check_repositories};
+use crate::verify::{Checks, Report, check_repositories};
 use plinth_base::error::{Error, Result};
 use plinth_git::Repositories;
 use plinth_store::Store;
@@ -13,13 +13,13 @@ use plinth_store::Store;
 pub async fn verify(
     store: &Store,
     repositories: &Arc<Repositories>,
-    after_check: AfterCheck,
+    checks: &Checks,
     with_progress: bool,
     out: &mut (dyn Write + Send),
 ) -> Result<()> {
     let mut progress = Progress::new("verified", with_progress);
     let mut report = Report::begin();
-    check_repositories(store, repositories, (false, after_check), &mut report, &mut progress).await?;
+    check_repositories(store, repositories, checks, &mut report, &mut progress).await?;
     progress.end();
     report.end();
     write!(out, "verified: ")?;

@@ -1,0 +1,177 @@
+//! The CPU time of nodes and of the database per request: one node over its own database, and two over theirs, measured
+//! alternately with the same number of clients for each node: a node that serves more at once takes less for each.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::harness::{Context, Deployment, Programs, Written};
+use crate::http::{Client, record};
+use crate::load::{self, Generated, Load, Measurement, Pace, Replay, Workload};
+use crate::results::{Figure, Results, Row, Target, significant};
+use crate::rows::compare::Rounds;
+use crate::rows::{reads, writes};
+use crate::seed::{StandardSeed, nodes};
+use crate::system::ServerProcess;
+
+/// Of each node.
+const CONNECTIONS: usize = 16;
+/// Two nodes may take this much more than one, so that capacity adds up.
+const RATIO_MAX: f64 = 1.1;
+/// Requests whose writes are counted.
+const COUNTED: usize = 500;
+/// PostgreSQL publishes its counters about once a second.
+const COUNTERS_DELAY: Duration = Duration::from_millis(2500);
+/// Each session of PostgreSQL plans each statement five times before it keeps the plan, and two nodes have twice as many.
+const WARM_UP: usize = 400;
+
+/// One node, and two.
+struct Pair {
+    one: Deployment,
+    two: Deployment,
+}
+
+impl Pair {
+    fn start(context: &Context, programs: &Programs, seed: &Path) -> Result<Self> {
+        let mut one = Deployment::start(context, programs, Some(seed))?;
+        let mut two = Deployment::start(context, programs, Some(seed))?;
+        one.add_node(context, "a")?;
+        two.add_node(context, "a")?;
+        two.add_node(context, "b")?;
+        Ok(Self { one, two })
+    }
+
+    /// Sends requests that are not measured to every node.
+    fn warm_up(&self, context: &Context, workloads: [&mut dyn Workload; 2]) -> Result<()> {
+        for (deployment, workload) in [&self.one, &self.two].into_iter().zip(workloads) {
+            for node in &deployment.nodes {
+                load::fill(node.address, CONNECTIONS, workload, context.size(40, WARM_UP))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+pub fn rows(context: &Context, programs: &Programs) -> Result<Results> {
+    let standard = StandardSeed::get(context)?;
+    let pair = Pair::start(context, programs, &nodes::standard(context, programs)?)?;
+    let mut rows = Vec::new();
+    for (what, paths) in [
+        ("GET one ref", reads::ref_paths as fn(&ServerProcess) -> Result<Vec<String>>),
+        ("GET one comment", reads::comment_paths),
+        ("list of 30 comments", reads::list_path),
+    ] {
+        let replay = |deployment: &Deployment| -> Result<Replay> {
+            let mut recordings = Vec::new();
+            for node in &deployment.nodes {
+                // Every node fetches its packs; all of them send the same responses.
+                recordings = record(node.address, paths(node)?)?;
+            }
+            Ok(Replay::new(recordings))
+        };
+        let (mut one, mut two) = (replay(&pair.one)?, replay(&pair.two)?);
+        pair.warm_up(context, [&mut one, &mut two])?;
+        let rounds = alternate(context, &pair, [&mut one, &mut two])?;
+        rows.extend(ratios(what, &rounds, String::new()));
+    }
+    for (what, workload) in [
+        ("create a ref, all in one repository", writes::create_ref as fn(&StandardSeed) -> Generated),
+        ("create a comment, all in one repository", writes::create_comment),
+    ] {
+        rows.extend(write_rows(context, what, &pair, || workload(&standard))?);
+    }
+    drop(pair);
+    let repositories = context.size(4, 100);
+    let pair = Pair::start(context, programs, &nodes::many_packs(context, programs, repositories)?)?;
+    let commit = head(&pair.one)?;
+    let what = format!("create a ref in one of {repositories} repositories");
+    rows.extend(write_rows(context, &what, &pair, || create_ref(repositories, &commit))?);
+    Ok(Results::of_rows(rows))
+}
+
+/// The commit that `main` of each repository is at.
+fn head(deployment: &Deployment) -> Result<String> {
+    let mut client = Client::connect(deployment.nodes[0].address)?;
+    let found = client.get("/repos/acme/repo-0/git/ref/heads/main")?.expect(200)?.json()?;
+    Ok(found["object"]["sha"].as_str().unwrap_or_default().to_owned())
+}
+
+fn create_ref(repositories: u64, commit: &str) -> Generated {
+    let commit = commit.to_owned();
+    Generated::new("POST", 201, move |number| {
+        let path = format!("/repos/acme/repo-{}/git/refs", number % repositories);
+        (path, format!(r#"{{"ref":"refs/heads/created/{number:08}","sha":"{commit}"}}"#))
+    })
+}
+
+fn write_rows(context: &Context, what: &str, pair: &Pair, workload: impl Fn() -> Generated) -> Result<Vec<Row>> {
+    let (mut one, mut two) = (workload(), workload());
+    pair.warm_up(context, [&mut one, &mut two])?;
+    let rounds = alternate(context, pair, [&mut one, &mut two])?;
+    let written = count_writes(context, &pair.one, &mut one)?;
+    Ok(ratios(what, &rounds, written))
+}
+
+/// What the database writes for each request.
+fn count_writes(context: &Context, deployment: &Deployment, workload: &mut Generated) -> Result<String> {
+    let count = context.size(20, COUNTED);
+    let delay = context.size(Duration::ZERO, COUNTERS_DELAY);
+    std::thread::sleep(delay);
+    let before = deployment.database.written()?;
+    load::fill(deployment.nodes[0].address, CONNECTIONS, workload, count)?;
+    std::thread::sleep(delay);
+    let Written { log_bytes, log_syncs, commits } = deployment.database.written()?;
+    let each = |after: f64, before: f64| significant((after - before) / count as f64);
+    let syncs = match (log_syncs, before.log_syncs) {
+        (Some(after), Some(before)) => format!("{} syncs of it, ", each(after, before)),
+        _ => String::new(),
+    };
+    Ok(format!(
+        "{} bytes of write-ahead log, {syncs}{} transactions per request",
+        each(log_bytes, before.log_bytes),
+        each(commits, before.commits)
+    ))
+}
+
+fn alternate(context: &Context, pair: &Pair, workloads: [&mut dyn Workload; 2]) -> Result<[Rounds; 2]> {
+    let mut rounds = [Rounds(Vec::new()), Rounds(Vec::new())];
+    for round in 0..context.rounds {
+        // Every second round begins with two nodes.
+        for index in if round % 2 == 0 { [0, 1] } else { [1, 0] } {
+            let deployment = [&pair.one, &pair.two][index];
+            let load = Load {
+                addresses: deployment.nodes.iter().map(|node| node.address).collect(),
+                processes: deployment.processes(),
+                connections: CONNECTIONS * deployment.nodes.len(),
+                duration: context.duration,
+                pace: Pace::Closed,
+            };
+            rounds[index].0.push(load::run(&load, &mut *workloads[index])?);
+        }
+    }
+    Ok(rounds)
+}
+
+fn ratios(what: &str, [one, two]: &[Rounds; 2], note: String) -> Vec<Row> {
+    let row = |who: &str, value: fn(&Measurement) -> f64, note: String| {
+        let shown = |rounds: &Rounds| {
+            let (micros, rate) = (rounds.figure(value).median, rounds.figure(Measurement::per_second).median);
+            format!("{} µs CPU, {}/s", significant(micros), significant(rate))
+        };
+        let ratios: Vec<f64> = one.0.iter().zip(&two.0).map(|(one, two)| value(two) / value(one)).collect();
+        Row {
+            what: format!("{what}, CPU time of {who} per request with two nodes"),
+            service: format!("two nodes: {}", shown(two)),
+            baseline: format!("one node: {}", shown(one)),
+            figure: Figure::of(&ratios),
+            unit: "×",
+            target: Target::AtMost(RATIO_MAX),
+            note,
+        }
+    };
+    vec![
+        row("nodes", Measurement::server_micros, String::new()),
+        row("the database", Measurement::database_micros, note),
+    ]
+}
