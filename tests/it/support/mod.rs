@@ -83,11 +83,6 @@ impl Service {
         http_service_of(&App::new(store, repositories, clock, settings).await.expect("a store opens again"))
     }
 
-    /// The URL of the database on PostgreSQL.
-    pub fn database_url(&self) -> Option<String> {
-        self.database.url()
-    }
-
     /// Replaces the process state, with empty caches, over the same data.
     pub async fn restart(&mut self) {
         self.restart_with(self.app.settings.clone()).await;
