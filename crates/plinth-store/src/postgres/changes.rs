@@ -47,16 +47,18 @@ const DELETE: &str = "with previous as (select cast(snapshot as pg_snapshot) as 
 /// A state of the database whose changes the node has recorded.
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
+    /// Transactions of another server have other numbers.
+    pub server: Arc<str>,
     pub snapshot: String,
     /// The oldest transaction that was running. All before it are in the snapshot.
     pub oldest: i64,
 }
 
 impl Seen {
-    fn parse(snapshot: String) -> Result<Self, DbError> {
+    fn parse(server: &Arc<str>, snapshot: String) -> Result<Self, DbError> {
         let oldest = snapshot.split(':').next().and_then(|number| number.parse().ok());
         let oldest = oldest.ok_or_else(|| DbError::Fault(format!("{snapshot} is no snapshot").into()))?;
-        Ok(Self { snapshot, oldest })
+        Ok(Self { server: server.clone(), snapshot, oldest })
     }
 }
 
@@ -188,7 +190,7 @@ impl Session {
         let connected = shared.target.connect().await?;
         let statement = connected.client.prepare(LOOK).await?;
         let row = connected.client.query_one(BEGIN, &[]).await?;
-        let seen = Arc::new(Seen::parse(row.try_get(0)?)?);
+        let seen = Arc::new(Seen::parse(&connected.server, row.try_get(0)?)?);
         let deletion = row.try_get(1)?;
         let opened = Instant::now();
         // The rows of earlier sessions are deleted with the first of this one.
@@ -219,7 +221,7 @@ impl Session {
             table.record(&changes);
         }
         if snapshot != self.seen.snapshot {
-            self.seen = Arc::new(Seen::parse(snapshot)?);
+            self.seen = Arc::new(Seen::parse(&self.connected.server, snapshot)?);
         }
         self.deletion = deletion;
         self.rows += rows.len() + usize::from(revoked);

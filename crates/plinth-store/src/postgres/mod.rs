@@ -232,6 +232,7 @@ impl Engine {
             return Err(Error::Unavailable("this node does not own the database on the new server yet".into()));
         }
         let is_shared = self.shared.owner.as_ref().is_some_and(|owner| owner.is_shared());
+        let seen = seen.filter(|seen| *seen.server == *client.server());
         client.begin(lock, is_shared.then(|| Turn::of(label.scope)).flatten(), seen);
         let mut tx = Transaction::new(Connection::Postgres(client));
         tx.set_scope(label.scope);
