@@ -16,7 +16,7 @@ use crate::seed::{StandardSeed, nodes};
 use crate::system::ServerProcess;
 
 /// Of each node.
-const CONNECTIONS: usize = 16;
+const CONNECTIONS: usize = 8;
 /// Two nodes may take this much more than one, so that capacity adds up.
 const RATIO_MAX: f64 = 1.1;
 /// Requests whose writes are counted.
