@@ -150,7 +150,7 @@ pub async fn insert(db: &mut Transaction, new: &NewComment, now: Timestamp) -> R
     Ok(db.content_only().insert::<(CommentId,)>(sql, values).await?.0)
 }
 
-/// As [`insert`], for a published comment whose review and thread were sent just before.
+/// As [`insert()`], for a published comment whose review and thread were sent just before.
 pub async fn send_insert(
     db: &mut Transaction,
     new: &PublishedComment<'_>,
