@@ -23,9 +23,9 @@ pub fn rows(context: &Context, postgres: &Postgres) -> Result<Results> {
     }
     let seed = StandardSeed::get(context)?;
     let moved = postgres.move_seed(context, &seed.directory, "standard")?;
-    let place = (context, postgres, &moved);
-    let mut results = row(place, "create a ref", Insert::Ref, || create_ref(&seed))?;
-    results.extend(row(place, "create a comment", Insert::Comment, || create_comment(&seed))?);
+    let target = (context, postgres, &moved);
+    let mut results = row(target, "create a ref", Insert::Ref, || create_ref(&seed))?;
+    results.extend(row(target, "create a comment", Insert::Comment, || create_comment(&seed))?);
     Ok(results)
 }
 

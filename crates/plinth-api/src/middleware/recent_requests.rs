@@ -3,25 +3,25 @@
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many requests are remembered at most.
-const PLACES: usize = 1 << 14;
+/// How many requests are stored at most.
+const SLOTS: usize = 1 << 14;
 
-/// Hashes of requests, each in the place that the hash gives it. Two may share a place: then the earlier one is forgotten.
+/// Hashes of requests, each in the slot that the hash gives it. Two may share a slot: then the earlier one is forgotten.
 pub struct RecentRequests {
-    places: Box<[AtomicU64]>,
+    slots: Box<[AtomicU64]>,
     hasher: RandomState,
 }
 
 impl RecentRequests {
     pub fn new() -> Self {
-        Self { places: (0..PLACES).map(|_| AtomicU64::new(0)).collect(), hasher: RandomState::new() }
+        Self { slots: (0..SLOTS).map(|_| AtomicU64::new(0)).collect(), hasher: RandomState::new() }
     }
 
     /// Adds a request, and returns whether it was there already.
     pub fn add(&self, request: &impl Hash) -> bool {
         let hash = self.hasher.hash_one(request);
-        let place = &self.places[hash as usize % PLACES];
-        place.swap(hash, Ordering::Relaxed) == hash
+        let slot = &self.slots[hash as usize % SLOTS];
+        slot.swap(hash, Ordering::Relaxed) == hash
     }
 }
 
@@ -41,8 +41,8 @@ mod tests {
     #[test]
     fn earlier_requests_are_forgotten() {
         let recent = RecentRequests::new();
-        (0..100 * PLACES).for_each(|number| _ = recent.add(&number));
-        let remembered = (0..PLACES).filter(|number| recent.add(number)).count();
-        assert_eq!(remembered, 0);
+        (0..100 * SLOTS).for_each(|number| _ = recent.add(&number));
+        let found = (0..SLOTS).filter(|number| recent.add(number)).count();
+        assert_eq!(found, 0);
     }
 }
