@@ -20,17 +20,24 @@ pub struct Rounds(pub Vec<Measurement>);
 pub fn alternate(context: &Context, connections: usize, sides: &mut [Side<'_>]) -> Result<Vec<Rounds>> {
     context.machine.pin_this_thread();
     let mut rounds: Vec<Rounds> = sides.iter().map(|_| Rounds(Vec::new())).collect();
+    in_turn(context, sides.len(), |index| {
+        rounds[index].0.push(measure(context, &mut sides[index], connections, Pace::Closed)?);
+        Ok(())
+    })?;
+    context.machine.unpin_this_thread();
+    Ok(rounds)
+}
+
+/// Calls `run` with each index in each round, in every second round backwards.
+pub fn in_turn(context: &Context, count: usize, mut run: impl FnMut(usize) -> Result<()>) -> Result<()> {
     for round in 0..context.rounds {
-        let mut order: Vec<usize> = (0..sides.len()).collect();
+        let mut order: Vec<usize> = (0..count).collect();
         if round % 2 == 1 {
             order.reverse();
         }
-        for index in order {
-            rounds[index].0.push(measure(context, &mut sides[index], connections, Pace::Closed)?);
-        }
+        order.into_iter().try_for_each(&mut run)?;
     }
-    context.machine.unpin_this_thread();
-    Ok(rounds)
+    Ok(())
 }
 
 /// Measures one server once.

@@ -9,21 +9,13 @@ use axum::extract::State;
 use axum::response::Response;
 use http::header::IF_NONE_MATCH;
 use http::{HeaderMap, Method, Uri};
-use tower_service::Service;
 
 use super::listener;
 use super::recorded::RecordedResponses;
 
 pub async fn serve(responses: RecordedResponses) -> Result<ExitCode> {
     let router = Router::new().fallback(respond).with_state(Arc::new(responses));
-    listener::serve(move |request| {
-        let mut router = router.clone();
-        async move {
-            let Ok(response) = router.call(request).await;
-            response
-        }
-    })
-    .await
+    listener::serve_router(router).await
 }
 
 async fn respond(

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
+use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
 use http::Request;
@@ -13,6 +14,19 @@ use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio::net::TcpListener;
+use tower_service::Service;
+
+/// As [`serve`], with a router of axum.
+pub async fn serve_router(router: Router) -> Result<ExitCode> {
+    serve(move |request| {
+        let mut router = router.clone();
+        async move {
+            let Ok(response) = router.call(request).await;
+            response
+        }
+    })
+    .await
+}
 
 /// Prints the address and serves until the process is killed.
 pub async fn serve<H, R>(handle: H) -> Result<ExitCode>

@@ -14,7 +14,6 @@ use axum::response::Response;
 use bytes::Bytes;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
-use tower_service::Service;
 
 use super::database::{self, Synchronous};
 use super::insert::Insert;
@@ -46,14 +45,7 @@ pub async fn serve(
     let (queue, jobs) = sync_channel(QUEUE_CAPACITY);
     std::thread::spawn(move || write_all(&connection, insert, &jobs));
     let router = Router::new().fallback(respond).with_state(Arc::new(Shared { responses, queue }));
-    listener::serve(move |request| {
-        let mut router = router.clone();
-        async move {
-            let Ok(response) = router.call(request).await;
-            response
-        }
-    })
-    .await
+    listener::serve_router(router).await
 }
 
 async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Response {

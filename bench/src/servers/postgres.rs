@@ -11,7 +11,6 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use tokio_postgres::{Client, NoTls, Statement};
-use tower_service::Service;
 
 use super::insert::Insert;
 use super::listener;
@@ -56,14 +55,7 @@ pub async fn serve(responses: RecordedResponses, url: &str, insert: Option<Inser
     let (next, number) = (AtomicUsize::new(0), AtomicI64::new(0));
     let shared = Arc::new(Shared { responses, connections, next, number, insert });
     let router = Router::new().fallback(respond).with_state(shared);
-    listener::serve(move |request| {
-        let mut router = router.clone();
-        async move {
-            let Ok(response) = router.call(request).await;
-            response
-        }
-    })
-    .await
+    listener::serve_router(router).await
 }
 
 async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Response {

@@ -9,6 +9,7 @@ use crate::harness::{Context, Deployment, Programs};
 use crate::http::{Client, record};
 use crate::load::{self, Load, Measurement, Pace, Replay};
 use crate::results::{Figure, Growth, Results, Row, Series, Target, significant};
+use crate::rows::compare::in_turn;
 use crate::seed::nodes;
 use crate::system::ServerProcess;
 use crate::system::usage::tree_cpu;
@@ -58,15 +59,7 @@ const COSTS: [Cost; 7] = [
 pub fn rows(context: &Context, programs: &Programs) -> Result<Results> {
     let sizes = context.size(vec![2, 4], vec![10, 100, 1000]);
     let mut all = sizes.into_iter().map(|size| prepare(context, programs, size)).collect::<Result<Vec<Sized>>>()?;
-    for round in 0..context.rounds {
-        let mut order: Vec<&mut Sized> = all.iter_mut().collect();
-        if round % 2 == 1 {
-            order.reverse();
-        }
-        for sized in order {
-            measure(context, sized)?;
-        }
-    }
+    in_turn(context, all.len(), |index| measure(context, &mut all[index]))?;
     let series = COSTS.iter().map(|(name, values)| {
         let points = all.iter().map(|sized| (sized.size, Figure::of(values(&sized.costs)).median));
         Series { name: (*name).into(), points: points.collect() }

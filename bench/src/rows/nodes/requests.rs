@@ -10,7 +10,7 @@ use crate::harness::{Context, Deployment, Programs, Written};
 use crate::http::{Client, record};
 use crate::load::{self, Generated, Load, Measurement, Pace, Replay, Workload};
 use crate::results::{Figure, Results, Row, Target, significant};
-use crate::rows::compare::Rounds;
+use crate::rows::compare::{Rounds, in_turn};
 use crate::rows::{reads, writes};
 use crate::seed::{StandardSeed, nodes};
 use crate::system::ServerProcess;
@@ -136,20 +136,18 @@ fn count_writes(context: &Context, deployment: &Deployment, workload: &mut Gener
 
 fn alternate(context: &Context, pair: &Pair, workloads: [&mut dyn Workload; 2]) -> Result<[Rounds; 2]> {
     let mut rounds = [Rounds(Vec::new()), Rounds(Vec::new())];
-    for round in 0..context.rounds {
-        // Every second round begins with two nodes.
-        for index in if round % 2 == 0 { [0, 1] } else { [1, 0] } {
-            let deployment = [&pair.one, &pair.two][index];
-            let load = Load {
-                addresses: deployment.nodes.iter().map(|node| node.address).collect(),
-                processes: deployment.processes(),
-                connections: CONNECTIONS * deployment.nodes.len(),
-                duration: context.duration,
-                pace: Pace::Closed,
-            };
-            rounds[index].0.push(load::run(&load, &mut *workloads[index])?);
-        }
-    }
+    in_turn(context, rounds.len(), |index| {
+        let deployment = [&pair.one, &pair.two][index];
+        let load = Load {
+            addresses: deployment.nodes.iter().map(|node| node.address).collect(),
+            processes: deployment.processes(),
+            connections: CONNECTIONS * deployment.nodes.len(),
+            duration: context.duration,
+            pace: Pace::Closed,
+        };
+        rounds[index].0.push(load::run(&load, &mut *workloads[index])?);
+        Ok(())
+    })?;
     Ok(rounds)
 }
 

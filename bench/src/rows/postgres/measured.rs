@@ -6,7 +6,7 @@ use crate::harness::Context;
 use crate::harness::postgres::Postgres;
 use crate::load::{Measurement, Pace};
 use crate::results::{Figure, significant};
-use crate::rows::compare::{Rounds, Side, measure};
+use crate::rows::compare::{Rounds, Side, in_turn, measure};
 
 /// The measurements of one server, and the CPU time of PostgreSQL per response in each round, in microseconds.
 pub struct Measured {
@@ -32,18 +32,13 @@ pub fn alternate(
     context.machine.pin_this_thread();
     let new = || Measured { rounds: Rounds(Vec::new()), database_micros: Vec::new() };
     let mut measured: Vec<Measured> = sides.iter().map(|_| new()).collect();
-    for round in 0..context.rounds {
-        let mut order: Vec<usize> = (0..sides.len()).collect();
-        if round % 2 == 1 {
-            order.reverse();
-        }
-        for index in order {
-            let before = postgres.cpu();
-            let one = measure(context, &mut sides[index], connections, Pace::Closed)?;
-            measured[index].database_micros.push(database_micros(postgres, before, &one));
-            measured[index].rounds.0.push(one);
-        }
-    }
+    in_turn(context, sides.len(), |index| {
+        let before = postgres.cpu();
+        let one = measure(context, &mut sides[index], connections, Pace::Closed)?;
+        measured[index].database_micros.push(database_micros(postgres, before, &one));
+        measured[index].rounds.0.push(one);
+        Ok(())
+    })?;
     context.machine.unpin_this_thread();
     Ok(measured)
 }
