@@ -1,7 +1,7 @@
 //! SQL for lists of review comments.
 
 use super::model::{Comment, CommentColumns, Listing, ListingOfColumns, Scope};
-use super::store::{columns, send_list};
+use super::store::{by_scope, columns, send_list};
 use crate::comment_lists::{self, Order};
 use plinth_store::{Connection, DbError, Sent, params};
 
@@ -41,12 +41,7 @@ async fn send_columns(
         };
     }
     let since = listing.since.map_or(i64::MIN, |moment| moment.0);
-    let (sql, id) = match listing.scope {
-        Scope::Repo(id) => (page!("repo_id"), id.0),
-        Scope::Pull(id) => (page!("pull_id"), id.0),
-        Scope::Review(id) => (page!("review_id"), id.0),
-        Scope::Thread(id) => (page!("thread_id"), id),
-    };
+    let (sql, id) = by_scope!(listing, page);
     db.send(sql, params![id, since, limit, offset, listing.viewer]).await
 }
 
@@ -94,12 +89,7 @@ async fn send_count(db: &mut Connection, listing: &Listing) -> Result<Sent<Vec<(
             )
         };
     }
-    let (sql, id) = match listing.scope {
-        Scope::Repo(id) => (counted!("repo_id"), id.0),
-        Scope::Pull(id) => (counted!("pull_id"), id.0),
-        Scope::Review(id) => (counted!("review_id"), id.0),
-        Scope::Thread(id) => (counted!("thread_id"), id),
-    };
+    let (sql, id) = by_scope!(listing, counted);
     db.send(sql, params![id, since, listing.viewer]).await
 }
 

@@ -79,6 +79,19 @@ pub async fn exists_at(
     Ok(found.is_some())
 }
 
+/// The SQL for the scope of a list, from a macro that takes the column, and the id in that column.
+macro_rules! by_scope {
+    ($listing:expr, $sql:ident) => {
+        match $listing.scope {
+            Scope::Repo(id) => ($sql!("repo_id"), id.0),
+            Scope::Pull(id) => ($sql!("pull_id"), id.0),
+            Scope::Review(id) => ($sql!("review_id"), id.0),
+            Scope::Thread(id) => ($sql!("thread_id"), id),
+        }
+    };
+}
+pub(super) use by_scope;
+
 /// One page of a list.
 pub async fn list(db: &mut Connection, listing: &Listing, window: (i64, i64)) -> Result<Vec<Comment>, DbError> {
     let sent = send_list(db, listing, window).await?;
@@ -102,12 +115,7 @@ pub(super) async fn send_list(
         };
     }
     let since = listing.since.map_or(i64::MIN, |moment| moment.0);
-    let (sql, id) = match listing.scope {
-        Scope::Repo(id) => (page!("repo_id"), id.0),
-        Scope::Pull(id) => (page!("pull_id"), id.0),
-        Scope::Review(id) => (page!("review_id"), id.0),
-        Scope::Thread(id) => (page!("thread_id"), id),
-    };
+    let (sql, id) = by_scope!(listing, page);
     db.send(sql, params![id, since, limit, offset, listing.viewer]).await
 }
 
