@@ -38,11 +38,11 @@ impl<S> Cached<S> {
     /// The cached response, if it is still valid and within the caller's rate limit.
     async fn find(&self, key: &Key, read_at: &mut Option<ReadAt>) -> Option<Outcome> {
         let now = self.app.clock.now();
-        let look = async {
+        let refresh = async {
             *read_at = ReadAt::now(&self.app).await;
             read_at.is_some()
         };
-        let cached = self.cache.find(key, now, look).await?;
+        let cached = self.cache.find(key, now, refresh).await?;
         let mut response = cached.to_response();
         if let Some(limit_key) = cached.limit_key {
             // What several nodes share is not cached.

@@ -46,16 +46,16 @@ impl ResponseCache {
         self.recent.as_ref().is_none_or(|recent| recent.add(key))
     }
 
-    /// The response to this request, if it is valid now. Where there is one, `look` looks for commits of other processes,
+    /// The response to this request, if it is valid now. Where there is one, `refresh` reads the commits of other processes,
     /// and returns whether it could.
     pub async fn find(
         &self,
         key: &Key,
         now: Timestamp,
-        look: impl Future<Output = bool>,
+        refresh: impl Future<Output = bool>,
     ) -> Option<Arc<CachedResponse>> {
         let candidate = self.responses.candidate(key)?;
-        let is_current = candidate.value().0 == now && look.await;
+        let is_current = candidate.value().0 == now && refresh.await;
         let (_, response) = self.responses.accept(key, candidate, is_current)?;
         Some(response)
     }

@@ -1,8 +1,8 @@
 //! What transactions of all nodes have changed (docs/decisions/0172-caches-on-postgresql.md).
 //!
-//! Every write transaction adds a row that says what it has changed. Before a request uses a cached value, its node looks for
-//! rows that it has not seen yet, and records them in its [`GenerationTable`]. Requests that wait at the same time share one
-//! look: each needs one that begins after the request has arrived.
+//! Every write transaction adds a row that says what it has changed. Before a request uses a cached value, its node reads
+//! the rows that it has not seen yet, and records them in its [`GenerationTable`]. Requests that wait at the same time share one
+//! refresh: each needs one that begins after the request has arrived.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::generations::Changes;
 use crate::{DbError, GenerationTable, Generations};
 use plinth_base::error::Result;
 
-/// If there are more changes to look at, everything may have changed.
+/// If there are more changes, everything may have changed.
 const CHANGES_MAX: usize = 1_000;
 /// Rows that were seen are deleted when there are so many.
 const SEEN_MAX: usize = 10_000;
@@ -27,7 +27,7 @@ const TIMEOUT: Duration = Duration::from_secs(12);
 
 /// The changes that a snapshot, `$1`, does not have; `$2` is its oldest running transaction. All parts of the statement see the
 /// same snapshot, which it returns.
-const LOOK: &str = "select cast(pg_current_snapshot() as text), d.number, \
+const REFRESH: &str = "select cast(pg_current_snapshot() as text), d.number, \
     exists (select 1 from revocation where changed_by >= $2 \
         and not pg_visible_in_snapshot(cast(cast(changed_by as text) as xid8), cast(cast($1 as text) as pg_snapshot))), \
     array(select scope * 2 + cast(pulls as int) from change where changed_by >= $2 \
@@ -67,7 +67,7 @@ impl Seen {
 pub(super) struct ChangeLog {
     pub table: Arc<GenerationTable>,
     waiting: Mutex<Waiting>,
-    /// Used by one look at a time.
+    /// Used by one refresh at a time.
     session: tokio::sync::Mutex<Option<Session>>,
     seen: Mutex<Option<Arc<Seen>>>,
 }
@@ -75,11 +75,11 @@ pub(super) struct ChangeLog {
 #[derive(Default)]
 struct Waiting {
     requests: Vec<oneshot::Sender<Option<Generations>>>,
-    is_looking: bool,
+    is_refreshing: bool,
 }
 
 impl ChangeLog {
-    /// The last state that was looked at. The table has its changes, and maybe later ones.
+    /// The last state that was read. The table has its changes, and maybe later ones.
     pub fn seen(&self) -> Option<Arc<Seen>> {
         self.seen.lock().clone()
     }
@@ -92,11 +92,11 @@ impl Engine {
         let is_first = {
             let mut waiting = self.shared.changes.waiting.lock();
             waiting.requests.push(sender);
-            !std::mem::replace(&mut waiting.is_looking, true)
+            !std::mem::replace(&mut waiting.is_refreshing, true)
         };
         if is_first {
             // Whoever waits for the result may be gone before the others.
-            tokio::spawn(look_for_all(self.clone()));
+            tokio::spawn(refresh_for_all(self.clone()));
         }
         receiver.await.ok().flatten()
     }
@@ -106,61 +106,61 @@ impl Engine {
     }
 }
 
-/// Ends the looks if their task ends, however it does: whoever waits gets nothing, and the next one starts another task.
-struct Looking<'a>(&'a ChangeLog);
+/// Ends the refreshes if their task ends, however it does: whoever waits gets nothing, and the next one starts another task.
+struct Refreshing<'a>(&'a ChangeLog);
 
-impl Drop for Looking<'_> {
+impl Drop for Refreshing<'_> {
     fn drop(&mut self) {
         let mut waiting = self.0.waiting.lock();
-        waiting.is_looking = false;
+        waiting.is_refreshing = false;
         waiting.requests.clear();
     }
 }
 
-async fn look_for_all(engine: Engine) {
+async fn refresh_for_all(engine: Engine) {
     let changes = &engine.shared.changes;
-    let looking = Looking(changes);
+    let refreshing = Refreshing(changes);
     let mut session = changes.session.lock().await;
     loop {
         let requests = {
             let mut waiting = changes.waiting.lock();
             if waiting.requests.is_empty() {
-                waiting.is_looking = false;
-                std::mem::forget(looking);
+                waiting.is_refreshing = false;
+                std::mem::forget(refreshing);
                 return;
             }
             std::mem::take(&mut waiting.requests)
         };
-        let found = look(&engine, &mut session).await;
+        let found = refresh(&engine, &mut session).await;
         for request in requests {
             let _ = request.send(found);
         }
     }
 }
 
-async fn look(engine: &Engine, session: &mut Option<Session>) -> Option<Generations> {
+async fn refresh(engine: &Engine, session: &mut Option<Session>) -> Option<Generations> {
     let shared = &engine.shared;
     if shared.monitor.check().is_err() {
         return None;
     }
     let mut usable = session.take().filter(|session| session.is_usable(shared));
-    let looked = tokio::select! {
-        looked = look_in(engine, &mut usable) => looked.ok(),
+    let refreshed = tokio::select! {
+        outcome = refresh_in(engine, &mut usable) => outcome.ok(),
         () = tokio::time::sleep(TIMEOUT) => None,
         () = shared.monitor.suspected_for_long() => None,
     };
-    match looked {
+    match refreshed {
         Some(()) => *session = usable,
         // What is known so far cannot be compared with what the next session finds.
         None => *shared.changes.seen.lock() = None,
     }
-    looked.map(|()| shared.changes.table.now())
+    refreshed.map(|()| shared.changes.table.now())
 }
 
-async fn look_in(engine: &Engine, session: &mut Option<Session>) -> Result<(), DbError> {
+async fn refresh_in(engine: &Engine, session: &mut Option<Session>) -> Result<(), DbError> {
     let changes = &engine.shared.changes;
     let seen = match session {
-        Some(session) => session.look(engine).await?,
+        Some(session) => session.refresh(engine).await?,
         None => {
             let (opened, seen) = Session::open(&engine.shared).await?;
             changes.table.record_unknown();
@@ -173,7 +173,7 @@ async fn look_in(engine: &Engine, session: &mut Option<Session>) -> Result<(), D
     Ok(())
 }
 
-/// A connection of its own, so that looks do not wait for one of the pool.
+/// A connection of its own, so that refreshes do not wait for one of the pool.
 struct Session {
     connected: Connected,
     opened: Instant,
@@ -188,7 +188,7 @@ struct Session {
 impl Session {
     async fn open(shared: &Shared) -> Result<(Self, Arc<Seen>), DbError> {
         let connected = shared.target.connect().await?;
-        let statement = connected.client.prepare(LOOK).await?;
+        let statement = connected.client.prepare(REFRESH).await?;
         let row = connected.client.query_one(BEGIN, &[]).await?;
         let seen = Arc::new(Seen::parse(&connected.server, row.try_get(0)?)?);
         let deletion = row.try_get(1)?;
@@ -203,8 +203,8 @@ impl Session {
             && shared.owner.as_ref().is_none_or(|owner| !owner.is_elsewhere(&self.connected.server))
     }
 
-    /// Records what has changed since the last look.
-    async fn look(&mut self, engine: &Engine) -> Result<Arc<Seen>, DbError> {
+    /// Records what has changed since the last refresh.
+    async fn refresh(&mut self, engine: &Engine) -> Result<Arc<Seen>, DbError> {
         let limit = i64::try_from(CHANGES_MAX).unwrap_or(i64::MAX);
         let row =
             self.connected.client.query_one(&self.statement, &[&self.seen.snapshot, &self.seen.oldest, &limit]).await?;
