@@ -1,5 +1,7 @@
 //! Isolated instances in one process.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
 use super::{BRANCH, REFS, TestServer, address_of, json_of, send_to};
@@ -108,12 +110,24 @@ fn deleted_namespaces_leave_nothing_behind() {
     };
     // The first ones start threads that stay.
     drop([use_namespace(), use_namespace()]);
-    let before = open_files(&server);
+    // The default instance and the one that is prepared for the next namespace.
+    wait_until("two instances are open", || open_instances(&open_files(&server)) == 2);
+    let before = open_files(&server).len();
     let idle: Vec<_> = (0..20).map(|_| use_namespace()).collect();
-    wait_until("the files of the namespaces are closed", || open_files(&server) <= before + 2);
+    wait_until("the files of the namespaces are closed", || {
+        let files = open_files(&server);
+        open_instances(&files) == 2 && files.len() <= before + 2
+    });
     drop(idle);
 }
 
-fn open_files(server: &TestServer) -> usize {
-    std::fs::read_dir(format!("/proc/{}/fd", server.server.id())).expect("the process runs").count()
+fn open_files(server: &TestServer) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(format!("/proc/{}/fd", server.server.id())).expect("the process runs");
+    // A file that is closed meanwhile has no target any more.
+    entries.filter_map(|entry| std::fs::read_link(entry.expect("a descriptor").path()).ok()).collect()
+}
+
+/// A process has one descriptor of the shared memory of each of its databases.
+fn open_instances(files: &[PathBuf]) -> usize {
+    files.iter().filter(|file| file.to_string_lossy().contains("plinth.db-shm")).count()
 }
