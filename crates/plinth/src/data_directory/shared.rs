@@ -8,12 +8,26 @@ use plinth_base::error::{Error, Result};
 use plinth_core::objects::shared::{PackStorage, identity};
 use plinth_core::webhooks::key_file::KeyFile;
 use plinth_git::{Repositories, create_directories};
-use plinth_store::{ObjectStorage, Store};
+use plinth_store::{Location, ObjectStorage, Schema, Store};
 
 impl Options {
     /// The object storage; `None` if packs are in the data directory.
     pub fn object_storage(&self) -> Result<Option<ObjectStorage>> {
         self.objects.as_deref().map(ObjectStorage::open).transpose()
+    }
+
+    /// Fails if there is no database yet and its object storage is not free, before the tables are created: `plinth move` needs
+    /// a database without them.
+    pub async fn check_new_storage(&self, location: &Location) -> Result<()> {
+        let Some(storage) = self.object_storage()? else { return Ok(()) };
+        if Store::schema(location).await? != Schema::Absent {
+            return Ok(());
+        }
+        match identity::check_free(&storage).await {
+            // Another node has created both meanwhile, the tables first.
+            Err(Error::Conflict(_)) if Store::schema(location).await? != Schema::Absent => Ok(()),
+            checked => checked,
+        }
     }
 
     /// The packs of this store, if nodes share them. Fails if they are elsewhere.

@@ -44,7 +44,9 @@ pub struct Instance {
 impl Opened {
     /// Opens the data directory of these options, whose lock the caller has.
     pub async fn open(options: &Options, durability: Durability, clock: Clock, node: &Node) -> Result<Self> {
-        let store = options.open_as(&options.location(durability)?, node).await?;
+        let location = options.location(durability)?;
+        options.check_new_storage(&location).await?;
+        let store = options.open_as(&location, node).await?;
         let packs = options.pack_storage(&store, &clock).await?;
         let repositories = options.repositories_with(packs.as_ref())?;
         repositories.remove_leftovers().map_err(|error| {

@@ -46,6 +46,29 @@ pub async fn check_unclaimed(storage: &ObjectStorage) -> Result<()> {
     }
 }
 
+/// Fails unless a storage is free for a new database. Changes nothing.
+pub async fn check_free(storage: &ObjectStorage) -> Result<()> {
+    let url = storage.url();
+    if storage.get(MARKER).await?.is_some() {
+        return Err(Error::Conflict(format!("{url} belongs to another database")));
+    }
+    if prepared::is_marked(storage).await? {
+        return Err(Error::Conflict(format!(
+            "{url} contains packs that were prepared for a move: run plinth move without --prepare first"
+        )));
+    }
+    check_empty(storage).await
+}
+
+async fn check_empty(storage: &ObjectStorage) -> Result<()> {
+    let mut is_empty = true;
+    storage.list(PACKS, |_| is_empty = false).await?;
+    if is_empty {
+        return Ok(());
+    }
+    Err(Error::Conflict(format!("{} contains packs, but does not belong to this database", storage.url())))
+}
+
 /// Checks that a storage belongs to a database. A database without repositories gets one that is empty.
 pub async fn claim(store: &Store, storage: &ObjectStorage) -> Result<()> {
     let mut db = store.read().await?;
@@ -82,11 +105,7 @@ pub async fn claim(store: &Store, storage: &ObjectStorage) -> Result<()> {
         (Some(known), None) => known,
         (None, None) => record(store, Identity { name: unique()?, url: url.to_owned() }).await?,
     };
-    let mut is_empty = true;
-    storage.list(PACKS, |_| is_empty = false).await?;
-    if !is_empty {
-        return Err(Error::Conflict(format!("{url} contains packs, but does not belong to this database")));
-    }
+    check_empty(storage).await?;
     storage.put(MARKER, identity.name.into_bytes()).await
 }
 
@@ -138,10 +157,8 @@ pub async fn begin_move(store: &Store, storage: &ObjectStorage) -> Result<Identi
         Some(marker) if marker == name.as_bytes() => {}
         Some(_) => return Err(Error::Conflict(format!("{url} belongs to another database"))),
         None => {
-            let mut is_empty = true;
-            storage.list(PACKS, |_| is_empty = false).await?;
-            if !is_empty && !prepared::is_marked(storage).await? {
-                return Err(Error::Conflict(format!("{url} contains packs, but does not belong to this database")));
+            if !prepared::is_marked(storage).await? {
+                check_empty(storage).await?;
             }
             storage.put(MARKER, name.clone().into_bytes()).await?;
         }
