@@ -63,7 +63,7 @@ pub fn fill(address: SocketAddr, connections: usize, workload: &mut dyn Workload
     let mut sent = 0;
     while generator.measured.count() < count {
         while sent < count
-            && let Some(index) = generator.idle.pop()
+            && let Some(index) = generator.idle.pop_front()
         {
             generator.connections[index].send(generator.poll.registry(), workload, Instant::now())?;
             sent += 1;
@@ -77,7 +77,8 @@ struct Generator<'a> {
     load: &'a Load,
     poll: Poll,
     connections: Vec<Connection>,
-    idle: Vec<usize>,
+    /// The one that is free for longest first, so that all servers get the same number of requests.
+    idle: VecDeque<usize>,
     /// Due times of the requests that no connection was free to send.
     waiting: VecDeque<Instant>,
     begun: Instant,
@@ -133,7 +134,7 @@ impl<'a> Generator<'a> {
     fn send_due(&mut self, now: Instant, workload: &mut dyn Workload) -> Result<()> {
         match self.load.pace {
             Pace::Closed => {
-                while let Some(index) = self.idle.pop() {
+                while let Some(index) = self.idle.pop_front() {
                     self.connections[index].send(self.poll.registry(), workload, now)?;
                 }
             }
@@ -142,10 +143,10 @@ impl<'a> Generator<'a> {
                     self.waiting.push_back(self.due(per_second));
                     self.due_count += 1;
                 }
-                while let (Some(due), Some(index)) = (self.waiting.front(), self.idle.last()) {
+                while let (Some(due), Some(index)) = (self.waiting.front(), self.idle.front()) {
                     self.connections[*index].send(self.poll.registry(), workload, *due)?;
                     self.waiting.pop_front();
-                    self.idle.pop();
+                    self.idle.pop_front();
                 }
             }
         }
@@ -175,7 +176,7 @@ impl<'a> Generator<'a> {
             let index = event.token().0;
             if let Some(since) = self.connections[index].advance(workload)? {
                 self.measured.add(since.elapsed());
-                self.idle.push(index);
+                self.idle.push_back(index);
             }
         }
         Ok(())

@@ -1,5 +1,5 @@
 //! The CPU time of nodes and of the database per request: one node over its own database, and two over theirs, measured
-//! alternately with the same number of clients for each node: a node that serves more at once takes less for each.
+//! alternately with the same number of clients and requests for each node: a node that serves more at once takes less for each.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,12 +19,48 @@ use crate::system::ServerProcess;
 const CONNECTIONS: usize = 8;
 /// Two nodes may take this much more than one, so that capacity adds up.
 const RATIO_MAX: f64 = 1.1;
+/// Requests per second and node, which leave nodes, database and load generator of this machine time.
+const READS_PER_SECOND: f64 = 500.0;
+const WRITES_PER_SECOND: f64 = 150.0;
 /// Requests whose writes are counted.
 const COUNTED: usize = 500;
 /// PostgreSQL publishes its counters about once a second.
 const COUNTERS_DELAY: Duration = Duration::from_millis(2500);
 /// Each session of PostgreSQL plans each statement five times before it keeps the plan, and two nodes have twice as many.
 const WARM_UP: usize = 400;
+
+/// What the clients of each node send.
+#[derive(Debug, Clone, Copy)]
+enum NodeLoad {
+    /// Requests per second.
+    Rate(f64),
+    /// As many as there are responses. On one machine, nodes and database then take each other's time, and a node with fewer
+    /// requests that wait shares less between them, so this says little about nodes on machines of their own.
+    Full,
+}
+
+impl NodeLoad {
+    fn pace(self, nodes: usize) -> Pace {
+        match self {
+            NodeLoad::Rate(per_second) => Pace::Open(per_second * nodes as f64),
+            NodeLoad::Full => Pace::Closed,
+        }
+    }
+
+    fn target(self) -> Target {
+        match self {
+            NodeLoad::Rate(_) => Target::AtMost(RATIO_MAX),
+            NodeLoad::Full => Target::None,
+        }
+    }
+
+    fn suffix(self) -> &'static str {
+        match self {
+            NodeLoad::Rate(_) => "",
+            NodeLoad::Full => ", at full load",
+        }
+    }
+}
 
 /// One node, and two.
 struct Pair {
@@ -72,8 +108,10 @@ pub fn rows(context: &Context, programs: &Programs) -> Result<Results> {
         };
         let (mut one, mut two) = (replay(&pair.one)?, replay(&pair.two)?);
         pair.warm_up(context, [&mut one, &mut two])?;
-        let rounds = alternate(context, &pair, [&mut one, &mut two])?;
-        rows.extend(ratios(what, &rounds, String::new()));
+        for load in [NodeLoad::Rate(READS_PER_SECOND), NodeLoad::Full] {
+            let rounds = alternate(context, &pair, load, [&mut one, &mut two])?;
+            rows.extend(ratios(what, load, &rounds, String::new()));
+        }
     }
     for (what, workload) in [
         ("create a ref, all in one repository", writes::create_ref as fn(&StandardSeed) -> Generated),
@@ -108,9 +146,12 @@ fn create_ref(repositories: u64, commit: &str) -> Generated {
 fn write_rows(context: &Context, what: &str, pair: &Pair, workload: impl Fn() -> Generated) -> Result<Vec<Row>> {
     let (mut one, mut two) = (workload(), workload());
     pair.warm_up(context, [&mut one, &mut two])?;
-    let rounds = alternate(context, pair, [&mut one, &mut two])?;
+    let paced = alternate(context, pair, NodeLoad::Rate(WRITES_PER_SECOND), [&mut one, &mut two])?;
+    let full = alternate(context, pair, NodeLoad::Full, [&mut one, &mut two])?;
     let written = count_writes(context, &pair.one, &mut one)?;
-    Ok(ratios(what, &rounds, written))
+    let mut rows = ratios(what, NodeLoad::Rate(WRITES_PER_SECOND), &paced, written);
+    rows.extend(ratios(what, NodeLoad::Full, &full, String::new()));
+    Ok(rows)
 }
 
 /// What the database writes for each request.
@@ -134,7 +175,12 @@ fn count_writes(context: &Context, deployment: &Deployment, workload: &mut Gener
     ))
 }
 
-fn alternate(context: &Context, pair: &Pair, workloads: [&mut dyn Workload; 2]) -> Result<[Rounds; 2]> {
+fn alternate(
+    context: &Context,
+    pair: &Pair,
+    node_load: NodeLoad,
+    workloads: [&mut dyn Workload; 2],
+) -> Result<[Rounds; 2]> {
     let mut rounds = [Rounds(Vec::new()), Rounds(Vec::new())];
     in_turn(context, rounds.len(), |index| {
         let deployment = [&pair.one, &pair.two][index];
@@ -143,7 +189,7 @@ fn alternate(context: &Context, pair: &Pair, workloads: [&mut dyn Workload; 2]) 
             processes: deployment.processes(),
             connections: CONNECTIONS * deployment.nodes.len(),
             duration: context.duration,
-            pace: Pace::Closed,
+            pace: node_load.pace(deployment.nodes.len()),
         };
         rounds[index].0.push(load::run(&load, &mut *workloads[index])?);
         Ok(())
@@ -151,7 +197,7 @@ fn alternate(context: &Context, pair: &Pair, workloads: [&mut dyn Workload; 2]) 
     Ok(rounds)
 }
 
-fn ratios(what: &str, [one, two]: &[Rounds; 2], note: String) -> Vec<Row> {
+fn ratios(what: &str, node_load: NodeLoad, [one, two]: &[Rounds; 2], note: String) -> Vec<Row> {
     let row = |who: &str, value: fn(&Measurement) -> f64, note: String| {
         let shown = |rounds: &Rounds| {
             let (micros, rate) = (rounds.figure(value).median, rounds.figure(Measurement::per_second).median);
@@ -159,12 +205,12 @@ fn ratios(what: &str, [one, two]: &[Rounds; 2], note: String) -> Vec<Row> {
         };
         let ratios: Vec<f64> = one.0.iter().zip(&two.0).map(|(one, two)| value(two) / value(one)).collect();
         Row {
-            what: format!("{what}, CPU time of {who} per request with two nodes"),
+            what: format!("{what}, CPU time of {who} per request with two nodes{}", node_load.suffix()),
             service: format!("two nodes: {}", shown(two)),
             baseline: format!("one node: {}", shown(one)),
             figure: Figure::of(&ratios),
             unit: "×",
-            target: Target::AtMost(RATIO_MAX),
+            target: node_load.target(),
             note,
         }
     };
