@@ -165,8 +165,12 @@ test('launcher runs the program', async () => {
 });
 
 test('launcher passes the signal that ends it on', async () => {
-  const launcher = spawn('node_modules/.bin/plinth', ['serve', '--ephemeral', '--listen', '127.0.0.1:0', '--ready-json', '--log', 'warn']);
-  const { url } = JSON.parse(String((await once(launcher.stdout, 'data'))[0]));
+  const flags = ['serve', '--ephemeral', '--listen', '127.0.0.1:0', '--ready-json', '--log', 'warn'];
+  const launcher = spawn('node_modules/.bin/plinth', flags, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(launcher, 'exit').then((status) => assert.fail(`it ended with ${status}`));
+  const [line] = await Promise.race([once(launcher.stdout, 'data'), ended]);
+  ended.catch(() => {});
+  const { url } = JSON.parse(String(line));
   launcher.kill('SIGTERM');
   assert.deepEqual(await once(launcher, 'exit'), [0, null]);
   await assert.rejects(fetch(url));
