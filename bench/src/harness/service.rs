@@ -10,7 +10,7 @@ use super::context::Context;
 use super::names;
 use crate::http::Client;
 use crate::servers::{Role, Synchronous, parse_address};
-use crate::system::{ServerProcess, on_core, output_of};
+use crate::system::{ServerProcess, on_cores, output_of};
 
 /// High enough for every run: rate limits are counted, as in production, but never reached.
 const RATE_LIMIT: &str = "1000000000";
@@ -23,6 +23,8 @@ const REQUEST_SECONDS: &str = "30";
 pub enum Cpu {
     /// On the server's core, which the load generator does not use.
     ServerCore,
+    /// On so many cores.
+    FirstCores(usize),
     #[default]
     AnyCore,
 }
@@ -66,7 +68,7 @@ pub fn start(context: &Context, data: &Path, options: ServeOptions) -> Result<Se
 
 /// The command that starts the service on a data directory.
 pub fn prepared(context: &Context, data: &Path, options: ServeOptions) -> Command {
-    let mut command = on_core(&context.plinth, core(context, options.cpu));
+    let mut command = on_cores(&context.plinth, cores(context, options.cpu));
     serve_arguments(&mut command, data);
     if options.response_cache == ResponseCache::Off {
         command.args([names::RESPONSE_CACHE_BYTES, "0"]);
@@ -116,14 +118,17 @@ pub fn start_command(context: &Context, command: &mut Command) -> Result<ServerP
 /// Starts this program as a reference server.
 pub fn start_reference(context: &Context, role: &Role, cpu: Cpu) -> Result<ServerProcess> {
     let program = std::env::current_exe().context("cannot find this program")?;
-    let mut command = on_core(&program, core(context, cpu));
+    let mut command = on_cores(&program, cores(context, cpu));
     command.args(role.arguments());
     ServerProcess::start(&mut command, &context.log("reference")?, parse_address)
 }
 
-fn core(context: &Context, cpu: Cpu) -> Option<usize> {
-    let cores = context.machine.cores?;
-    (cpu == Cpu::ServerCore).then_some(cores.server)
+fn cores(context: &Context, cpu: Cpu) -> Option<&[usize]> {
+    match cpu {
+        Cpu::ServerCore => context.machine.first_cores(1),
+        Cpu::FirstCores(count) => context.machine.first_cores(count),
+        Cpu::AnyCore => None,
+    }
 }
 
 /// Runs a command of the service on a data directory.

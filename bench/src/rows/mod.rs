@@ -2,6 +2,7 @@
 
 mod caches;
 mod compare;
+mod cores;
 mod fast_forward;
 mod group;
 mod growth;
@@ -35,6 +36,7 @@ pub const ALL: &[RowGroup] = &[
     reads::GET_COMMENT,
     reads::GET_FIELD,
     reads::LIST_COMMENTS,
+    cores::CORES,
     page::PULL_PAGE,
     writes::CREATE_REF,
     writes::UPDATE_REF,

@@ -18,7 +18,7 @@ use crate::load::Replay;
 use crate::results::{Results, Row, Target};
 use crate::seed::standard::COMMENTS;
 use crate::seed::{self, StandardSeed};
-use crate::system::{ServerProcess, on_core, output_of};
+use crate::system::{ServerProcess, on_cores, output_of};
 
 const CONNECTIONS: usize = 32;
 const START_TIMEOUT: Duration = Duration::from_secs(60);
@@ -148,7 +148,7 @@ fn start(context: &Context, directory: &Path, sizes: Sizes) -> Result<ServerProc
     );
     fs::write(directory.join("seed.yaml"), seed)?;
     let address = free_address()?;
-    let mut command = on_core(&node(directory)?, context.machine.cores.map(|cores| cores.server));
+    let mut command = on_cores(&node(directory)?, context.machine.first_cores(1));
     command.arg(directory.join("node_modules/emulate/dist/index.js"));
     command.args(["start", "--service", "github", "--seed", "seed.yaml", "--port", &address.port().to_string()]);
     ServerProcess::start_at(command.current_dir(directory), &context.log("peer")?, address, START_TIMEOUT)

@@ -29,6 +29,24 @@ impl Machine {
         Self { description: describe(allowed.len(), cores), cores, allowed }
     }
 
+    /// How many cores this process may use.
+    pub fn core_count(&self) -> usize {
+        self.allowed.len()
+    }
+
+    /// The first cores, for a server that may use so many. `None` if nothing can be pinned.
+    pub fn first_cores(&self, count: usize) -> Option<&[usize]> {
+        self.cores?;
+        self.allowed.get(..count)
+    }
+
+    /// Keeps this thread, and those that it starts, off the first cores, if there are others.
+    pub fn pin_beside(&self, count: usize) {
+        if let (Some(_), Some(rest @ [_, ..])) = (self.cores, self.allowed.get(count..)) {
+            taskset(&["-cp", &list(rest), &std::process::id().to_string()]);
+        }
+    }
+
     /// Keeps the load generator's thread off the server's core.
     pub fn pin_this_thread(&self) {
         if let Some(Cores { client, .. }) = self.cores {
@@ -39,22 +57,25 @@ impl Machine {
     /// Work that is not a measurement on one core may use all of them.
     pub fn unpin_this_thread(&self) {
         if self.cores.is_some() {
-            let cores: Vec<String> = self.allowed.iter().map(usize::to_string).collect();
-            taskset(&["-cp", &cores.join(","), &std::process::id().to_string()]);
+            taskset(&["-cp", &list(&self.allowed), &std::process::id().to_string()]);
         }
     }
 }
 
-/// A command that runs on the given core, if any.
-pub fn on_core(program: &Path, core: Option<usize>) -> Command {
-    match core {
-        Some(core) => {
+/// A command that runs on the given cores, if any.
+pub fn on_cores(program: &Path, cores: Option<&[usize]>) -> Command {
+    match cores {
+        Some(cores) => {
             let mut command = Command::new("taskset");
-            command.args(["-c", &core.to_string()]).arg(program);
+            command.args(["-c", &list(cores)]).arg(program);
             command
         }
         None => Command::new(program),
     }
+}
+
+fn list(cores: &[usize]) -> String {
+    cores.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
 
 fn taskset(arguments: &[&str]) -> bool {

@@ -4,5 +4,5 @@ mod machine;
 mod process;
 pub mod usage;
 
-pub use machine::{Machine, on_core};
+pub use machine::{Machine, on_cores};
 pub use process::{ServerProcess, git, output_of};
