@@ -101,7 +101,12 @@ mod tests {
             },
             Role::HttpBackend { repositories: "c".into() },
             Role::PostgresReader { responses: "a.json".into(), url: "postgres://a/b".into() },
-            Role::PostgresWriter { responses: "a.json".into(), url: "postgres://a/b".into(), insert: Insert::Ref },
+            Role::PostgresWriter {
+                responses: "a.json".into(),
+                url: "postgres://a/b".into(),
+                insert: Insert::Ref,
+                repositories: 100,
+            },
         ] {
             let words = role.arguments();
             let cli = Cli::try_parse_from(std::iter::once("bench".to_owned()).chain(words)).expect("it can be parsed");

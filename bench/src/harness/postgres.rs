@@ -34,10 +34,19 @@ impl Postgres {
         let Ok(url) = std::env::var(VARIABLE) else { return Ok(None) };
         let (server, _) = url.rsplit_once('/').context("the URL names no database")?;
         let found = Self { server: server.to_owned(), postmaster: None };
-        let backend = found.query("postgres", "select pg_backend_pid()::text")?;
-        let status = fs::read_to_string(format!("/proc/{backend}/status")).unwrap_or_default();
-        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok());
-        Ok(Some(Self { postmaster: parent, ..found }))
+        Ok(Some(Self { postmaster: found.find_postmaster()?, ..found }))
+    }
+
+    /// The parent of the process that serves a connection, read while that is open.
+    fn find_postmaster(&self) -> Result<Option<u32>> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(&self.url("postgres"), NoTls).await?;
+            tokio::spawn(connection);
+            let backend: i32 = client.query_one("select pg_backend_pid()", &[]).await?.get(0);
+            let status = fs::read_to_string(format!("/proc/{backend}/status")).unwrap_or_default();
+            Ok(status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok()))
+        })
     }
 
     pub fn url(&self, database: &str) -> String {

@@ -8,10 +8,12 @@ pub mod long_history;
 pub mod many_refs;
 pub mod nodes;
 pub mod reanchor;
+mod spread;
 pub mod standard;
 pub mod state;
 pub mod traffic;
 pub mod wide_pull;
 
 pub use cache::copy_data;
+pub use spread::SpreadSeed;
 pub use standard::StandardSeed;

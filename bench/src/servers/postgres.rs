@@ -25,8 +25,8 @@ struct Shared {
     connections: Vec<Connection>,
     next: AtomicUsize,
     number: AtomicI64,
-    /// Nothing to read.
-    insert: Option<Insert>,
+    /// What is inserted, and into how many repositories; nothing to read.
+    insert: Option<(Insert, u32)>,
 }
 
 struct Connection {
@@ -34,8 +34,8 @@ struct Connection {
     statement: Statement,
 }
 
-pub async fn serve(responses: RecordedResponses, url: &str, insert: Option<Insert>) -> Result<ExitCode> {
-    let sql = match insert {
+pub async fn serve(responses: RecordedResponses, url: &str, insert: Option<(Insert, u32)>) -> Result<ExitCode> {
+    let sql = match insert.map(|(insert, _)| insert) {
         None => "select name, target, kind from git_ref where repo_id = $1 and name = $2",
         Some(Insert::Entry | Insert::Ref) => {
             "insert into git_ref (repo_id, name, target, kind) values ($1, $2, decode(repeat('07', 20), 'hex'), 'commit')"
@@ -69,15 +69,16 @@ async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Respons
 async fn run(shared: &Shared, path: &str, request: Request) -> Result<()> {
     let index = shared.next.fetch_add(1, Ordering::Relaxed) % shared.connections.len();
     let Connection { client, statement } = &shared.connections[index];
-    let repo = 1_i64;
     match shared.insert {
         None => {
+            let repo = 1_i64;
             let name = format!("refs/{}", path.rsplit_once("/git/ref/").map_or("heads/main", |(_, name)| name));
             client.query_one(statement, &[&repo, &name]).await?;
         }
-        Some(insert) => {
+        Some((insert, repositories)) => {
             let data = axum::body::to_bytes(request.into_body(), BODY_MAX).await?;
             let number = shared.number.fetch_add(1, Ordering::Relaxed);
+            let repo = number % i64::from(repositories) + 1;
             let text = match insert {
                 Insert::Entry | Insert::Ref => format!("refs/heads/inserted/{number:08}"),
                 Insert::Comment => String::from_utf8_lossy(&data).into_owned(),

@@ -20,8 +20,9 @@ pub enum Role {
     MinimalWriter { responses: PathBuf, database: PathBuf, synchronous: Synchronous, insert: Insert },
     /// Sends recorded responses, each after one query on PostgreSQL.
     PostgresReader { responses: PathBuf, url: String },
-    /// Sends recorded responses, each after one insert on PostgreSQL that is committed by itself.
-    PostgresWriter { responses: PathBuf, url: String, insert: Insert },
+    /// Sends recorded responses, each after one insert on PostgreSQL that is committed by itself, into one of so many
+    /// repositories.
+    PostgresWriter { responses: PathBuf, url: String, insert: Insert, repositories: u32 },
     /// Runs `git http-backend` for each request.
     HttpBackend { repositories: PathBuf },
 }
@@ -41,9 +42,13 @@ impl Role {
             Role::PostgresReader { responses, url } => {
                 vec!["postgres-reader".into(), responses.display().to_string(), url.clone()]
             }
-            Role::PostgresWriter { responses, url, insert } => {
-                vec!["postgres-writer".into(), responses.display().to_string(), url.clone(), word(*insert)]
-            }
+            Role::PostgresWriter { responses, url, insert, repositories } => vec![
+                "postgres-writer".into(),
+                responses.display().to_string(),
+                url.clone(),
+                word(*insert),
+                repositories.to_string(),
+            ],
             Role::HttpBackend { repositories } => vec!["http-backend".into(), repositories.display().to_string()],
         };
         std::iter::once("serve".into()).chain(words).collect()
@@ -61,8 +66,8 @@ pub async fn serve(role: Role) -> Result<ExitCode> {
         Role::PostgresReader { responses, url } => {
             postgres::serve(RecordedResponses::read(&responses)?, &url, None).await
         }
-        Role::PostgresWriter { responses, url, insert } => {
-            postgres::serve(RecordedResponses::read(&responses)?, &url, Some(insert)).await
+        Role::PostgresWriter { responses, url, insert, repositories } => {
+            postgres::serve(RecordedResponses::read(&responses)?, &url, Some((insert, repositories))).await
         }
         Role::HttpBackend { repositories } => http_backend::serve(repositories).await,
     }

@@ -2,7 +2,8 @@
 //!
 //! Reads take a pooled connection. Every change goes through [`Store::write`], which checks the authority to write and
 //! then runs a closure, both in one transaction: on SQLite one after another on the writer thread, many to a commit; on
-//! PostgreSQL each in a serializable transaction of its own, which runs again after a serialization failure.
+//! PostgreSQL in serializable transactions, which run again after a serialization failure, and which writes that wait for the
+//! same repository or account share.
 
 mod backup;
 mod collections;
@@ -234,7 +235,7 @@ impl Store {
             Engine::Postgres(engine) => {
                 let (engine, signal) = (engine.clone(), self.signal.clone());
                 Box::pin(async move {
-                    if engine.write(label, changes_rights, &*work).await? {
+                    if engine.write(label, changes_rights, work).await? {
                         signal.notify_one();
                     }
                     Ok(())

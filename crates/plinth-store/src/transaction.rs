@@ -141,10 +141,6 @@ impl Transaction {
         matches!(self.connection, Connection::Postgres(_))
     }
 
-    pub(super) fn into_connection(self) -> Connection {
-        self.connection
-    }
-
     /// Runs a statement that may change anything, and counts the rows that it changed.
     pub async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
         self.declare(Effect::Rights).execute(sql, params).await

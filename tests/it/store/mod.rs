@@ -8,6 +8,7 @@ mod encrypted_database;
 mod killed_database;
 pub mod proxy;
 mod round_trips;
+mod shared_commits;
 mod silent_database;
 mod versions;
 mod writers;

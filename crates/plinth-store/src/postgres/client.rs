@@ -8,6 +8,7 @@ use tokio_postgres::types::ToSql;
 
 use super::changes::Seen;
 use super::declared::Declared;
+use super::members::Failure;
 use super::pipeline::{self, Output, Pipeline, Purpose};
 use super::pool::Object;
 use super::turns::Turn;
@@ -43,6 +44,10 @@ pub(super) struct WriteState {
     /// Whether there was an active webhook when the transaction began, and it has not changed rights.
     pub webhooks: Option<bool>,
     pub declared: Declared,
+    /// Whether a row was changed since the last member of the group began.
+    pub has_changed: bool,
+    /// Why the server accepts no further statement, or why the transaction must not be committed.
+    pub failure: Option<Failure>,
 }
 
 impl Client {
@@ -102,10 +107,14 @@ impl Client {
         let outputs = self.run(async |object| pipeline::send(object, steps).await).await?;
         self.write.begun.get_or_insert_with(Instant::now);
         for (purpose, output) in outputs {
-            let output = output?;
+            let output = output.map_err(|error| self.fail(error.into()))?;
             match purpose {
                 Purpose::Check => self.begun(&output)?,
                 Purpose::Numbered(number) => self.pipeline.keep(number, output),
+                Purpose::Change(number) => {
+                    self.write.has_changed |= output.changed > 0;
+                    self.pipeline.keep(number, output);
+                }
                 Purpose::Nobody => {}
             }
         }
@@ -114,11 +123,20 @@ impl Client {
 
     /// Sends a statement later, with the next one whose result is needed; returns the number of its result.
     pub async fn queue(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<usize, DbError> {
+        self.queue_as(sql, params, Purpose::Numbered).await
+    }
+
+    async fn queue_as(
+        &mut self,
+        sql: &'static str,
+        params: &[Value<'_>],
+        purpose: fn(usize) -> Purpose,
+    ) -> Result<usize, DbError> {
         if self.pipeline.is_full() {
             self.flush().await?;
         }
         let params = params.iter().map(|value| value.into_owned()).collect();
-        Ok(self.pipeline.push_numbered(sql, params))
+        Ok(self.pipeline.push_numbered(sql, params, purpose))
     }
 
     /// As [`Client::queue`], for statements that change something.
@@ -129,7 +147,7 @@ impl Client {
         declared: (Effect, InvalidationScope),
     ) -> Result<usize, DbError> {
         self.declare(declared)?;
-        self.queue(sql, params).await
+        self.queue_as(sql, params, Purpose::Change).await
     }
 
     async fn output(&mut self, number: usize) -> Result<Output, DbError> {
@@ -174,7 +192,9 @@ impl Client {
         declared: (Effect, InvalidationScope),
     ) -> Result<Option<R>, DbError> {
         self.declare(declared)?;
-        self.optional(sql, params).await
+        let inserted = self.optional(sql, params).await?;
+        self.write.has_changed |= inserted.is_some();
+        Ok(inserted)
     }
 
     pub fn execute<'a>(
@@ -186,15 +206,18 @@ impl Client {
         Box::pin(async move {
             self.declare(declared)?;
             if !self.pipeline.is_empty() {
-                let number = self.queue(sql, params).await?;
+                let number = self.queue_as(sql, params, Purpose::Change).await?;
                 return self.queued_count(number).await;
             }
             let params = dynamic(params);
-            self.run(async |object| {
-                let statement = object.prepare_cached(sql).await?;
-                object.execute(&statement, &params).await
-            })
-            .await
+            let changed = self
+                .run(async |object| {
+                    let statement = object.prepare_cached(sql).await?;
+                    object.execute(&statement, &params).await
+                })
+                .await?;
+            self.write.has_changed |= changed > 0;
+            Ok(changed)
         })
     }
 
@@ -253,11 +276,11 @@ impl Client {
         let (engine, is_limited) = (self.engine.clone(), !self.is_unlimited);
         let ended = tokio::select! {
             ended = statement(self.object()) => ended,
-            () = tokio::time::sleep(STATEMENT_TIMEOUT), if is_limited => return Err(DbError::timed_out()),
-            () = engine.monitor.suspected_for_long(), if is_limited => return Err(DbError::timed_out()),
+            () = tokio::time::sleep(STATEMENT_TIMEOUT), if is_limited => return Err(self.fail(DbError::timed_out())),
+            () = engine.monitor.suspected_for_long(), if is_limited => return Err(self.fail(DbError::timed_out())),
         };
         self.in_statement = false;
-        Ok(ended?)
+        ended.map_err(|error| self.fail(error.into()))
     }
 }
 

@@ -6,8 +6,10 @@ mod client;
 mod commits;
 mod declared;
 mod epoch;
+mod group_commit;
 mod hosts;
 mod leases;
+mod members;
 mod monitor;
 mod owner;
 mod pipeline;
@@ -19,15 +21,12 @@ mod tls;
 mod tls_options;
 mod turns;
 mod write;
+mod writer;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use futures_util::future::BoxFuture;
-
-use super::{Connection, DbError, Transaction, TransactionTimes, WriteLabel, migrations};
-use crate::work::Work;
-use changes::{ChangeLog, Seen};
+use super::{DbError, TransactionTimes, migrations};
+use changes::ChangeLog;
 pub use client::Client;
 use commits::Commits;
 use monitor::Monitor;
@@ -38,13 +37,6 @@ use pool::Pool;
 pub use pooler::check as check_sessions;
 use queues::Queues;
 pub use target::Target;
-use turns::Turn;
-
-/// How often a transaction runs before the caller gets an error.
-const RUNS_MAX: u32 = 12;
-/// A transaction that has failed to serialize so often runs while no other of this node does. PostgreSQL detects conflicts by
-/// pages of indexes, too, so that a large transaction may fail again and again because of small ones that change other data.
-const RUNS_WITH_OTHERS_MAX: u32 = 4;
 
 #[derive(Clone)]
 pub struct Engine {
@@ -177,88 +169,4 @@ impl Engine {
     pub fn check(&self) -> Result<()> {
         self.shared.monitor.check()
     }
-
-    /// Runs the work in a transaction, as often as it takes. Returns whether it signals its commit.
-    pub fn write<'a>(
-        &'a self,
-        label: WriteLabel,
-        changes_rights: bool,
-        work: &'a dyn Work,
-    ) -> BoxFuture<'a, Result<bool>> {
-        Box::pin(async move {
-            let _turn = self.shared.queues.turn(label.scope).await;
-            let mut lock = if changes_rights { RightsLock::Exclusive } else { RightsLock::Shared };
-            let mut trusts_checks = true;
-            for run in 0..RUNS_MAX {
-                // Before anything that was checked is compared with it.
-                let seen = self.shared.changes.seen().filter(|_| trusts_checks);
-                let ran = if run < RUNS_WITH_OTHERS_MAX {
-                    let _with_others = self.shared.alone.read().await;
-                    self.run_once(label, (lock, seen), work).await
-                } else {
-                    let _alone = self.shared.alone.write().await;
-                    self.run_once(label, (lock, seen), work).await
-                };
-                match ran {
-                    Err(error) if DbError::needs_rights_lock(&error) => lock = RightsLock::Exclusive,
-                    Err(error) if DbError::needs_look_up(&error) => trusts_checks = false,
-                    Err(error) if DbError::needs_another_run(&error) => tokio::time::sleep(backoff(run)).await,
-                    decided => return decided,
-                }
-            }
-            Err(Error::Unavailable("too many changes to the same data".into()))
-        })
-    }
-
-    async fn commit(&self, client: &mut Client) -> Result<()> {
-        let waiting = self.shared.commits.begin();
-        let ended = client.commit().await;
-        if !matches!(ended, Err(DbError::Unavailable(_))) {
-            waiting.finish();
-        }
-        Ok(ended?)
-    }
-
-    async fn run_once(
-        &self,
-        label: WriteLabel,
-        (lock, seen): (RightsLock, Option<Arc<Seen>>),
-        work: &dyn Work,
-    ) -> Result<bool> {
-        let term = self.term()?;
-        self.shared.commits.check()?;
-        let mut client = self.client().await?;
-        if term.as_ref().is_some_and(|term| !term.is_on(client.server())) {
-            return Err(Error::Unavailable("this node does not own the database on the new server yet".into()));
-        }
-        let is_shared = self.shared.owner.as_ref().is_some_and(|owner| owner.is_shared());
-        let seen = seen.filter(|seen| *seen.server == *client.server());
-        client.begin(lock, is_shared.then(|| Turn::of(label.scope)).flatten(), seen);
-        let mut tx = Transaction::new(Connection::Postgres(client));
-        tx.set_scope(label.scope);
-        let outcome = work.run(&mut tx).await;
-        let signals = tx.take_signal();
-        let Connection::Postgres(mut client) = tx.into_connection() else {
-            unreachable!("the connection was made three lines up")
-        };
-        let ended = match outcome.and_then(|()| self.check_term(term.as_ref())) {
-            // A former primary may commit after the database has moved: nobody will find that there.
-            Ok(()) => self.commit(&mut client).await.and_then(|()| self.check_term(term.as_ref())),
-            Err(error) => {
-                // The error counts more than a failing rollback: the guard closes such a connection.
-                let _ = client.roll_back().await;
-                Err(error)
-            }
-        };
-        let began = client.write.begun.unwrap_or_else(Instant::now);
-        self.shared.times.observe(label.operation, began.elapsed());
-        ended.map(|()| signals)
-    }
-}
-
-/// A short, growing pause that differs between transactions that conflict.
-fn backoff(run: u32) -> Duration {
-    let spread =
-        u64::from(std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |t| t.subsec_micros()));
-    Duration::from_micros((500 << run.min(7)) + spread % 2_000)
 }

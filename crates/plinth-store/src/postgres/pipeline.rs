@@ -31,6 +31,8 @@ pub(super) enum Purpose {
     Check,
     /// Whoever has the number.
     Numbered(usize),
+    /// As `Numbered`, of a statement that changes something.
+    Change(usize),
     Nobody,
 }
 
@@ -48,6 +50,9 @@ pub(super) type Outputs = Vec<(Purpose, Result<Output, tokio_postgres::Error>)>;
 #[derive(Default)]
 pub(super) struct Pipeline {
     queued: Vec<Step>,
+    /// How many of them were queued before the mark.
+    marked: usize,
+    is_sent_since_mark: bool,
     outputs: Vec<Option<Output>>,
 }
 
@@ -65,15 +70,41 @@ impl Pipeline {
     }
 
     /// Adds a statement whose result is taken by the number.
-    pub fn push_numbered(&mut self, sql: &'static str, params: Vec<OwnedValue>) -> usize {
+    pub fn push_numbered(
+        &mut self,
+        sql: &'static str,
+        params: Vec<OwnedValue>,
+        purpose: impl Fn(usize) -> Purpose,
+    ) -> usize {
         let number = self.outputs.len();
         self.outputs.push(None);
-        self.push(Step::Statement { sql, params, purpose: Purpose::Numbered(number) });
+        self.push(Step::Statement { sql, params, purpose: purpose(number) });
         number
     }
 
     pub fn take_queued(&mut self) -> Vec<Step> {
+        (self.marked, self.is_sent_since_mark) = (0, true);
         std::mem::take(&mut self.queued)
+    }
+
+    /// From here on, statements belong to somebody else: nobody takes the results of those before.
+    pub fn mark(&mut self) {
+        for step in &mut self.queued {
+            if let Step::Statement { purpose: purpose @ (Purpose::Numbered(_) | Purpose::Change(_)), .. } = step {
+                *purpose = Purpose::Nobody;
+            }
+        }
+        self.outputs.clear();
+        (self.marked, self.is_sent_since_mark) = (self.queued.len(), false);
+    }
+
+    pub fn is_sent_since_mark(&self) -> bool {
+        self.is_sent_since_mark
+    }
+
+    /// Removes what was queued after the mark and is not sent yet.
+    pub fn remove_unmarked(&mut self) {
+        self.queued.truncate(self.marked);
     }
 
     pub fn keep(&mut self, number: usize, output: Output) {

@@ -42,7 +42,7 @@ impl Client {
         let (webhooks, revoked): (bool, bool) = (row.try_get(0)?, row.try_get(1)?);
         self.write.webhooks = Some(webhooks).filter(|_| !self.write.declared.changes_rights());
         match revoked && self.write.seen.is_some() {
-            true => Err(DbError::RightsRevoked),
+            true => Err(self.fail(DbError::RightsRevoked)),
             false => Ok(()),
         }
     }
