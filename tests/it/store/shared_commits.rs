@@ -165,20 +165,24 @@ async fn caller_that_goes_away_does_not_affect_its_group() {
         let count = i64::try_from(count).expect("a small number");
         wait_until_async("writes wait", async || times.waiting() == count).await;
     };
-    let mut staying = Box::pin(join_all(names[CLIENTS / 2..].iter().map(|name| create_ref(&fixture, name))));
-    {
-        // The first of them has a transaction, the others wait.
-        let mut leaving = Box::pin(join_all(names[..CLIENTS / 2].iter().map(|name| create_ref(&fixture, name))));
-        tokio::select! {
-            _ = &mut leaving => panic!("no write can end"),
-            () = all_wait(CLIENTS / 2) => {}
-        }
-        tokio::select! {
-            _ = &mut leaving => panic!("no write can end"),
-            _ = &mut staying => panic!("no write can end"),
-            () = all_wait(CLIENTS) => {}
-        }
+    let [first, rest @ ..] = names.as_slice() else { panic!("there are many") };
+    let (leaving, staying) = rest.split_at(CLIENTS / 2 - 1);
+    // The first one has a transaction, which waits for the lock, and the others wait for it.
+    let mut first = Box::pin(create_ref(&fixture, first));
+    let mut leaving = Box::pin(join_all(leaving.iter().map(|name| create_ref(&fixture, name))));
+    let mut staying = Box::pin(join_all(staying.iter().map(|name| create_ref(&fixture, name))));
+    tokio::select! {
+        _ = &mut first => panic!("no write can end"),
+        () = all_wait(1) => {}
     }
+    tokio::select! {
+        _ = &mut first => panic!("no write can end"),
+        _ = &mut leaving => panic!("no write can end"),
+        _ = &mut staying => panic!("no write can end"),
+        () = all_wait(CLIENTS) => {}
+    }
+    drop(leaving);
+    drop(first);
     session.run("commit").await;
     for response in staying.await {
         response.expect(201);
@@ -235,4 +239,73 @@ async fn ended_sessions_lose_no_acknowledged_write() {
         let found: i64 = session.0.query_one(sql, &[&format!("refs/heads/{name}")]).await.expect("it is valid").get(0);
         assert_eq!(found, 1, "{name} was acknowledged");
     }
+}
+
+/// What several writes of a group count and date is made once for all of them, in the order of what else reads or changes it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn counts_and_times_are_those_of_all_writes_of_a_group() {
+    const COMMENTS_BEFORE: usize = 16;
+    let fixture = fixture().await;
+    let Some(session) = Session::open(&fixture).await else { return };
+    let mut existing = Vec::new();
+    for number in 0..COMMENTS_BEFORE {
+        existing.push(comment(&fixture, "mona", &format!("old {number}")).await.expect(201).json()["id"].clone());
+    }
+    let refs = fixture.user("mona").get("/repos/acme/rocket/git/matching-refs/heads").await.expect(200);
+    fixture.service.advance(3_600);
+    let writes = (0..CLIENTS).map(async |number| match number % 4 {
+        0 => (
+            204,
+            fixture.user("mona").delete(&format!("/repos/acme/rocket/pulls/comments/{}", existing[number / 4])).await,
+        ),
+        1 => (201, create_ref(&fixture, &format!("new-{number}")).await),
+        _ => (201, comment(&fixture, "mona", &format!("new {number}")).await),
+    });
+    for (expected, response) in session.in_one_queue(&fixture, writes.collect()).await {
+        assert_eq!(response.status, expected, "{response}");
+    }
+    let pull = fixture.user("mona").get(PULL).await.expect(200).json();
+    let listed = fixture.user("mona").get(&format!("{COMMENTS}?per_page=100")).await.expect(200).json();
+    assert_eq!(pull["review_comments"], listed.as_array().expect("a list").len());
+    assert_eq!(pull["review_comments"], CLIENTS / 2);
+    let repo = fixture.user("mona").get("/repos/acme/rocket").await.expect(200).json();
+    assert_eq!(repo["pushed_at"], pull["updated_at"], "both are the time of the writes");
+    assert_ne!(repo["pushed_at"], repo["created_at"]);
+    let refs_after = fixture.user("mona").get("/repos/acme/rocket/git/matching-refs/heads").await.expect(200);
+    assert_ne!(refs.header("etag"), refs_after.header("etag"));
+}
+
+/// A member reads what the members before it have changed, also what they have in common with others.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pull_requests_of_a_group_have_the_last_commits_of_their_branches() {
+    const BRANCHES: usize = 8;
+    let fixture = fixture().await;
+    let Some(session) = Session::open(&fixture).await else { return };
+    let moved = fixture.commit_on(&fixture.head, &[("file", Some("one\nfour\n"))]);
+    fixture.work.git(&["branch", "moved", &moved]);
+    fixture.bring_objects().await;
+    for number in 0..BRANCHES {
+        create_ref(&fixture, &format!("topic-{number}")).await.expect(201);
+    }
+    // No pull request is open before the group.
+    fixture.user("mona").patch(PULL, json!({ "state": "closed" })).await.expect(200);
+    let writes = (0..4 * BRANCHES).map(async |number| {
+        let branch = format!("topic-{}", number / 4);
+        match number % 4 {
+            1 => {
+                let new = json!({ "title": branch, "head": branch, "base": "main" });
+                fixture.user("mona").post("/repos/acme/rocket/pulls", new).await
+            }
+            2 => fixture.user("mona").patch(&format!("{REFS}/heads/{branch}"), json!({ "sha": moved })).await,
+            _ => create_ref(&fixture, &format!("new-{number}")).await,
+        }
+    });
+    for response in session.in_one_queue(&fixture, writes.collect()).await {
+        assert!(response.status < 300, "{response}");
+    }
+    fixture.service.settled().await;
+    let pulls = fixture.user("mona").get("/repos/acme/rocket/pulls?state=open").await.expect(200).json();
+    let heads: Vec<&str> =
+        pulls.as_array().expect("a list").iter().filter_map(|pull| pull["head"]["sha"].as_str()).collect();
+    assert_eq!(heads, vec![moved.as_str(); BRANCHES]);
 }

@@ -8,7 +8,7 @@ use tokio_postgres::types::ToSql;
 
 use super::changes::Seen;
 use super::declared::Declared;
-use super::members::Failure;
+use super::failure::Failure;
 use super::pipeline::{self, Output, Pipeline, Purpose};
 use super::pool::Object;
 use super::turns::Turn;

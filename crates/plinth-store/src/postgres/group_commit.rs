@@ -10,11 +10,13 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 
-use super::members::{Failure, Savepoints};
-use super::queues::{Cleared, QueuedWrite};
+use super::failure::Failure;
+use super::members::Savepoints;
+use super::queues::{Cleared, Entered, QueuedWrite, Write};
 use super::writer::{Begun, backoff};
 use super::{Engine, RightsLock};
-use crate::{DbError, InvalidationScope};
+use crate::work::Work;
+use crate::{DbError, InvalidationScope, WriteLabel};
 use plinth_base::error::{Error, Result};
 
 /// Writes in one transaction, and how long it takes in more of them, so that the first does not wait for an endless queue.
@@ -22,6 +24,47 @@ const GROUP_MAX: usize = 128;
 const GROUP_TIME_MAX: Duration = Duration::from_millis(20);
 /// How often a group runs before each member gets a transaction of its own.
 const RUNS_MAX: u32 = 4;
+
+impl Engine {
+    /// Runs a write in a transaction, as often as it takes, by itself or together with others. Returns whether it signals its
+    /// commit.
+    pub async fn write(&self, label: WriteLabel, changes_rights: bool, work: Box<dyn Work>) -> Result<bool> {
+        let write = Write { label, changes_rights, work };
+        // Whatever does not say what it changes has no queue.
+        if label.scope == InvalidationScope::Everything {
+            return self.write_alone(&write).await;
+        }
+        match self.shared.queues.enter(write)? {
+            Entered::Runs(write) => {
+                let _turn = FirstTurn { engine: self.clone(), scope: label.scope };
+                self.write_alone(&write).await
+            }
+            Entered::Waits(outcome) => {
+                outcome.await.map_err(|_| Error::Unavailable("the server is shutting down".into()))?
+            }
+        }
+    }
+}
+
+/// The turn of a write that did not have to wait. When it is dropped, those that wait meanwhile begin.
+struct FirstTurn {
+    engine: Engine,
+    scope: InvalidationScope,
+}
+
+impl Drop for FirstTurn {
+    fn drop(&mut self) {
+        let queues = &self.engine.shared.queues;
+        if !queues.is_awaited(self.scope) {
+            return;
+        }
+        match tokio::runtime::Handle::try_current() {
+            // Whoever waits may be gone before the others.
+            Ok(runtime) => drop(runtime.spawn(write_all(self.engine.clone(), self.scope))),
+            Err(_) => drop(Cleared(queues, self.scope)),
+        }
+    }
+}
 
 /// A write in a group, and what became of it in the last run.
 struct Member {
@@ -211,6 +254,7 @@ impl Member {
             Outcome::Succeeded(signals) => Ok(signals),
             Outcome::Rejected(error) => Err(error),
             Outcome::Panicked => Err(panicked()),
+            Outcome::Alone if self.queued.is_abandoned() => return,
             Outcome::Undecided => Err(Error::internal("a transaction was not run")),
             Outcome::Alone => {
                 let ran = AssertUnwindSafe(engine.write_alone(&self.queued.write)).catch_unwind().await;

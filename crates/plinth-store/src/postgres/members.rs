@@ -4,36 +4,13 @@
 use std::borrow::Cow;
 
 use super::client::Client;
+use super::failure::Failure;
 use super::pipeline::Step;
 use crate::DbError;
 
 const BEGIN: &str = "savepoint member";
 const KEEP: &str = "release savepoint member";
 const UNDO: &str = "rollback to savepoint member; release savepoint member";
-
-/// Why a transaction cannot go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Failure {
-    /// Another transaction conflicts.
-    Conflict,
-    /// A right was revoked after it was checked.
-    Revoked,
-    /// The server did not respond, or cannot go on.
-    Unavailable,
-    /// A statement failed, because of a unique key for example.
-    Statement,
-}
-
-impl Failure {
-    fn of(error: &DbError) -> Self {
-        match error {
-            DbError::Serialization => Failure::Conflict,
-            DbError::RightsRevoked => Failure::Revoked,
-            DbError::Unavailable(_) => Failure::Unavailable,
-            _ => Failure::Statement,
-        }
-    }
-}
 
 /// Whether a member can be undone without the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

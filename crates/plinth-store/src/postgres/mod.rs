@@ -6,6 +6,7 @@ mod client;
 mod commits;
 mod declared;
 mod epoch;
+mod failure;
 mod group_commit;
 mod hosts;
 mod leases;

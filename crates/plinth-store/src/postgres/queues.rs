@@ -9,7 +9,6 @@ use std::collections::{HashMap, VecDeque};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use super::{Engine, group_commit};
 use crate::work::Work;
 use crate::{InvalidationScope, WriteLabel};
 use plinth_base::error::{Error, Result};
@@ -31,6 +30,11 @@ pub(super) struct QueuedWrite {
 }
 
 impl QueuedWrite {
+    /// Whether nobody waits for the outcome any more.
+    pub fn is_abandoned(&self) -> bool {
+        self.sender.is_closed()
+    }
+
     /// Returns the outcome to the caller.
     pub fn complete(self, outcome: Result<bool>) {
         // Before the caller is notified: it may end the process, and dropping the context may clean something up.
@@ -46,22 +50,18 @@ pub(super) struct Queues(Mutex<HashMap<InvalidationScope, VecDeque<QueuedWrite>>
 
 /// What becomes of a write.
 pub(super) enum Entered {
-    /// It runs now. Whatever does not say what it changes has no queue.
-    Runs(Write, Option<LocalTurn>),
+    /// It runs now, by itself.
+    Runs(Write),
     Waits(oneshot::Receiver<Result<bool>>),
 }
 
 impl Queues {
-    /// Begins the turn of a write, or lets it wait.
-    pub fn enter(engine: &Engine, write: Write) -> Result<Entered> {
-        let scope = write.label.scope;
-        if scope == InvalidationScope::Everything {
-            return Ok(Entered::Runs(write, None));
-        }
-        let mut queues = engine.shared.queues.0.lock();
-        let Some(queue) = queues.get_mut(&scope) else {
-            queues.insert(scope, VecDeque::new());
-            return Ok(Entered::Runs(write, Some(LocalTurn { engine: engine.clone(), scope })));
+    /// Begins a turn with a write, or lets it wait.
+    pub fn enter(&self, write: Write) -> Result<Entered> {
+        let mut queues = self.0.lock();
+        let Some(queue) = queues.get_mut(&write.label.scope) else {
+            queues.insert(write.label.scope, VecDeque::new());
+            return Ok(Entered::Runs(write));
         };
         if queue.len() >= QUEUE_CAPACITY {
             return Err(Error::Unavailable("too many changes are waiting".into()));
@@ -69,6 +69,16 @@ impl Queues {
         let (sender, receiver) = oneshot::channel();
         queue.push_back(QueuedWrite { write, sender });
         Ok(Entered::Waits(receiver))
+    }
+
+    /// Whether a write waits for the end of a turn. Without one the turn ends.
+    pub fn is_awaited(&self, scope: InvalidationScope) -> bool {
+        let mut queues = self.0.lock();
+        let is_awaited = queues.get(&scope).is_some_and(|queue| !queue.is_empty());
+        if !is_awaited {
+            queues.remove(&scope);
+        }
+        is_awaited
     }
 
     /// The write that has waited longest and whose caller still waits. Without one the turn ends.
@@ -88,32 +98,12 @@ impl Queues {
 }
 
 fn take_next(queue: &mut VecDeque<QueuedWrite>, is_wanted: impl Fn(&Write) -> bool) -> Option<QueuedWrite> {
-    while queue.front().is_some_and(|queued| queued.sender.is_closed()) {
+    while queue.front().is_some_and(|queued| queued.is_abandoned()) {
         queue.pop_front();
     }
     match queue.front().is_some_and(|queued| is_wanted(&queued.write)) {
         true => queue.pop_front(),
         false => None,
-    }
-}
-
-/// The turn of a write that nobody waited before. When it is dropped, those that wait meanwhile begin.
-pub(super) struct LocalTurn {
-    engine: Engine,
-    scope: InvalidationScope,
-}
-
-impl Drop for LocalTurn {
-    fn drop(&mut self) {
-        let mut queues = self.engine.shared.queues.0.lock();
-        let is_awaited = queues.get(&self.scope).is_some_and(|queue| !queue.is_empty());
-        match tokio::runtime::Handle::try_current() {
-            Ok(runtime) if is_awaited => {
-                // Whoever waits may be gone before the others.
-                runtime.spawn(group_commit::write_all(self.engine.clone(), self.scope));
-            }
-            _ => drop(queues.remove(&self.scope)),
-        }
     }
 }
 

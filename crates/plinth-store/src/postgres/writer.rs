@@ -1,4 +1,4 @@
-//! Writes: a transaction for each, or for several that wait for the same repository or account.
+//! Write transactions: how each begins and ends, and how often it runs.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,11 +6,10 @@ use std::time::{Duration, Instant};
 use super::changes::Seen;
 use super::client::Client;
 use super::owner::Term;
-use super::queues::{Entered, Queues, Write};
+use super::queues::Write;
 use super::turns::Turn;
 use super::{Engine, RightsLock};
-use crate::work::Work;
-use crate::{Connection, DbError, InvalidationScope, Transaction, WriteLabel};
+use crate::{Connection, DbError, InvalidationScope, Transaction};
 use plinth_base::error::{Error, Result};
 
 /// How often a transaction runs before the caller gets an error.
@@ -35,17 +34,6 @@ impl Begun {
 }
 
 impl Engine {
-    /// Runs the write in a transaction, as often as it takes, alone or together with others. Returns whether it signals its
-    /// commit.
-    pub async fn write(&self, label: WriteLabel, changes_rights: bool, work: Box<dyn Work>) -> Result<bool> {
-        match Queues::enter(self, Write { label, changes_rights, work })? {
-            Entered::Runs(write, _turn) => self.write_alone(&write).await,
-            Entered::Waits(outcome) => {
-                outcome.await.map_err(|_| Error::Unavailable("the server is shutting down".into()))?
-            }
-        }
-    }
-
     /// Runs a write in a transaction of its own.
     pub(super) async fn write_alone(&self, write: &Write) -> Result<bool> {
         let mut lock = if write.changes_rights { RightsLock::Exclusive } else { RightsLock::Shared };
