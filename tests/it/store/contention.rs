@@ -37,7 +37,7 @@ async fn concurrent_writes_to_one_repository_all_succeed() {
 
 const REPOSITORIES: usize = 32;
 const WRITES_TO_EACH: usize = 8;
-/// PostgreSQL notices conflicts by page, so a repository needs some pages of its own.
+/// PostgreSQL notices conflicts by page, so a repository needs some pages of its own, before and after the new refs.
 const EXISTING_REFS: usize = 400;
 /// Rows of different repositories can be in one page, so a few transactions conflict. Without index scans, more failed than
 /// succeeded.
@@ -53,7 +53,8 @@ async fn concurrent_writes_to_different_repositories_rarely_conflict() {
     let Some(url) = service.database_url() else { return };
     let fill = format!(
         "insert into git_ref (repo_id, name, target, kind)
-         select r.repo_id, 'refs/heads/filler/' || i, r.target, r.kind from git_ref r, generate_series(1, {EXISTING_REFS}) i
+         select r.repo_id, 'refs/heads/' || side || i, r.target, r.kind
+         from git_ref r, generate_series(1, {EXISTING_REFS}) i, unnest(array['before/', 'old/']) side
          where r.name = 'refs/heads/main'; analyze"
     );
     let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.expect("it accepts");
