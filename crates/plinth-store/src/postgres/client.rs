@@ -23,9 +23,10 @@ pub struct Client {
     object: Option<Object>,
     engine: Arc<Shared>,
     /// The lock of the running write transaction, if there is one.
-    running: Option<RightsLock>,
+    pub(super) running: Option<RightsLock>,
     in_statement: bool,
-    pub(super) write: WriteState,
+    /// Boxed, because every future that reads would be larger.
+    pub(super) write: Box<WriteState>,
     /// Statements that are sent with the next one. At first, what begins the transaction.
     pub(super) pipeline: Pipeline,
     /// Whether statements have no time limit.
@@ -52,7 +53,7 @@ pub(super) struct WriteState {
 
 impl Client {
     pub(super) fn new(object: Object, engine: Arc<Shared>) -> Self {
-        let (write, pipeline) = (WriteState::default(), Pipeline::default());
+        let (write, pipeline) = (Box::default(), Pipeline::default());
         let object = Some(object);
         Self { object, engine, running: None, in_statement: false, write, pipeline, is_unlimited: false }
     }
@@ -219,18 +220,6 @@ impl Client {
             self.write.has_changed |= changed > 0;
             Ok(changed)
         })
-    }
-
-    fn declare(&mut self, (effect, scope): (Effect, InvalidationScope)) -> Result<(), DbError> {
-        if matches!(effect, Effect::Rights | Effect::TakesNoRight) {
-            self.write.webhooks = None;
-        }
-        match self.running {
-            Some(RightsLock::Shared) if effect.may_take_rights() => return Err(DbError::RightsLock),
-            Some(_) | None => {}
-        }
-        self.write.declared.add(effect, scope);
-        Ok(())
     }
 
     /// As [`Client::all`], with parameters that only PostgreSQL has.

@@ -9,8 +9,8 @@ use super::client::{Client, WriteState};
 use super::declared::{ADD_CHANGE, ADD_REVOCATION};
 use super::pipeline::{self, Output, Purpose, Step};
 use super::turns::Turn;
-use crate::DbError;
 use crate::value::OwnedValue;
+use crate::{DbError, Effect, InvalidationScope};
 
 /// The first statement after the lock on rights: whether there is an active webhook, and whether a right was revoked that the
 /// state `$1` still has. Revocations exclude other write transactions, so this reads no row that one of them adds.
@@ -33,7 +33,7 @@ impl Client {
         let (snapshot, oldest) = seen.as_ref().map_or(NOTHING_SEEN, |seen| (&seen.snapshot, seen.oldest));
         let params = vec![OwnedValue::Text(snapshot.to_owned()), OwnedValue::Integer(oldest)];
         self.pipeline.push(Step::Statement { sql: CHECK, params, purpose: Purpose::Check });
-        self.write = WriteState { turn, seen, ..WriteState::default() };
+        *self.write = WriteState { turn, seen, ..WriteState::default() };
     }
 
     /// The transaction has begun, and this is what its first statement found.
@@ -45,6 +45,19 @@ impl Client {
             true => Err(self.fail(DbError::RightsRevoked)),
             false => Ok(()),
         }
+    }
+
+    /// Records what a statement changes. Fails if that needs another lock.
+    pub(super) fn declare(&mut self, (effect, scope): (Effect, InvalidationScope)) -> Result<(), DbError> {
+        if matches!(effect, Effect::Rights | Effect::TakesNoRight) {
+            self.write.webhooks = None;
+        }
+        match self.running {
+            Some(RightsLock::Shared) if effect.may_take_rights() => return Err(DbError::RightsLock),
+            Some(_) | None => {}
+        }
+        self.write.declared.add(effect, scope);
+        Ok(())
     }
 
     /// Commits, together with the statements that wait and with what the transaction has changed. If one of them fails, the
