@@ -166,9 +166,32 @@ fn is_storage_failure(error: &std::io::Error) -> bool {
         || error.raw_os_error() == Some(EIO)
 }
 
+/// Texts of error numbers, and what git says instead when a write wrote nothing.
+const STORAGE_FAILURES: [&str; 5] = [
+    "No space left on device",
+    "Disk quota exceeded",
+    "Read-only file system",
+    "Input/output error",
+    "Out of diskspace",
+];
+
 /// Whether the error message of a child process reports a storage failure.
 pub fn reports_storage_failure(message: &str) -> bool {
-    ["No space left on device", "Disk quota exceeded", "Read-only file system", "Input/output error"]
-        .iter()
-        .any(|failure| message.contains(failure))
+    STORAGE_FAILURES.iter().any(|failure| message.contains(failure))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_git_about_a_full_disk_are_storage_failures() {
+        for message in [
+            "fatal: sha1 file '/pack/tmp_idx_n5M7BW' write error. Out of diskspace",
+            "fatal: write error: No space left on device",
+        ] {
+            assert!(reports_storage_failure(message), "{message}");
+        }
+        assert!(!reports_storage_failure("fatal: pack is corrupted (SHA1 mismatch)"));
+    }
 }
