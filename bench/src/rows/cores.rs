@@ -71,7 +71,7 @@ fn rows(context: &Context) -> Result<Results> {
     let mut samples = vec![Vec::new(); counts.len()];
     in_turn(context, counts.len(), |index| {
         let pinned = &servers[index];
-        machine.pin_beside(pinned.cores);
+        machine.pin_off_first(pinned.cores);
         let measured = load::run(&load(context, pinned, WRITE_CONNECTIONS), &mut workloads[index]);
         machine.unpin_this_thread();
         samples[index].push(Sample::of(pinned.cores, &[measured?])?);
@@ -106,7 +106,7 @@ fn measure<W: Workload + Send>(
     in_turn(context, servers.len(), |index| {
         let pinned = &servers[index];
         let mut workloads = workloads(pinned)?;
-        context.machine.pin_beside(pinned.cores);
+        context.machine.pin_off_first(pinned.cores);
         let load = load(context, pinned, CONNECTIONS);
         let measured: Result<Vec<Measurement>> = std::thread::scope(|scope| {
             let load = &load;

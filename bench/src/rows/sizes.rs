@@ -17,17 +17,17 @@ const PER_PAGE: u64 = 30;
 const TARGET: Target = Target::AtMost(2.0);
 
 /// Lists of the comments of `acme/talk`, and the query that has their order.
-pub const LISTS: [(&str, &str); 4] = [
+const LISTS: [(&str, &str); 4] = [
     ("of a pull request", "pulls/1/comments?"),
     ("of a pull request, newest update first", "pulls/1/comments?sort=updated&direction=desc&"),
     ("of a repository", "pulls/comments?"),
     ("of a repository, by update", "pulls/comments?sort=updated&"),
 ];
 /// The pages that are compared.
-pub const PAGES: [&str; 3] = ["first", "middle", "last"];
+const PAGES: [&str; 3] = ["first", "middle", "last"];
 
 /// The paths of [`PAGES`] of a list.
-pub fn page_paths(list: &str, size: u64) -> [String; 3] {
+fn page_paths(list: &str, size: u64) -> [String; 3] {
     [1, size / PER_PAGE / 2, size / PER_PAGE]
         .map(|page| format!("/repos/acme/talk/{list}per_page={PER_PAGE}&page={page}"))
 }

@@ -8,7 +8,7 @@ pub mod long_history;
 pub mod many_refs;
 pub mod nodes;
 pub mod reanchor;
-mod spread;
+pub mod spread;
 pub mod standard;
 pub mod state;
 pub mod traffic;

@@ -35,11 +35,7 @@ impl SpreadSeed {
 
     /// The path and the body of a request for a new ref.
     pub fn new_ref(&self) -> impl Fn(u64) -> (String, String) + use<> {
-        let (repositories, commit) = (self.repositories, self.commit.clone());
-        move |number| {
-            let path = format!("/repos/acme/repo-{}/git/refs", number % repositories);
-            (path, format!(r#"{{"ref":"refs/heads/created/{number:08}","sha":"{commit}"}}"#))
-        }
+        new_ref(self.repositories, self.commit.clone())
     }
 
     /// The path and the body of a request for a new comment.
@@ -50,6 +46,14 @@ impl SpreadSeed {
             let body = format!("Comment {number}: is this *right*?");
             (path, format!(r#"{{"body":"{body}","commit_id":"{commit}","path":"a.txt","line":{LINE},"side":"RIGHT"}}"#))
         }
+    }
+}
+
+/// The path and the body of a request for a new ref at `commit` in one of the repositories `acme/repo-0` and so on.
+pub fn new_ref(repositories: u64, commit: String) -> impl Fn(u64) -> (String, String) {
+    move |number| {
+        let path = format!("/repos/acme/repo-{}/git/refs", number % repositories);
+        (path, format!(r#"{{"ref":"refs/heads/created/{number:08}","sha":"{commit}"}}"#))
     }
 }
 

@@ -41,7 +41,7 @@ impl Machine {
     }
 
     /// Keeps this thread, and those that it starts, off the first cores, if there are others.
-    pub fn pin_beside(&self, count: usize) {
+    pub fn pin_off_first(&self, count: usize) {
         if let (Some(_), Some(rest @ [_, ..])) = (self.cores, self.allowed.get(count..)) {
             taskset(&["-cp", &list(rest), &std::process::id().to_string()]);
         }

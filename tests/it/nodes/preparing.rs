@@ -34,7 +34,7 @@ fn move_copies_only_packs_that_were_not_prepared() {
     let in_use = move_with(&nodes, "alone", &[]);
     assert!(!in_use.status.success() && text(&in_use).contains("in use by"), "{}", text(&in_use));
     drop(alone);
-    // Refused before it creates tables, which a move does not accept.
+    // Rejected before it creates tables, which a move does not accept.
     let early = nodes.run("early", &["serve", "--listen", "127.0.0.1:0"]);
     assert!(!early.status.success() && text(&early).contains("prepared for a move"), "{}", text(&early));
     let new = packs_of(&nodes, "alone") - prepared;

@@ -201,7 +201,7 @@ async fn ended_sessions_lose_no_acknowledged_write() {
     let Some(session) = Session::open(&fixture).await else { return };
     let is_over = AtomicBool::new(false);
     let writers = (0..WRITERS).map(async |writer| {
-        let (mut created, mut refused) = (Vec::new(), 0);
+        let (mut created, mut rejected) = (Vec::new(), 0);
         for number in 0.. {
             if is_over.load(Ordering::SeqCst) {
                 break;
@@ -209,11 +209,11 @@ async fn ended_sessions_lose_no_acknowledged_write() {
             let name = format!("new-{writer}-{number}");
             match create_ref(&fixture, &name).await.status {
                 201 => created.push(name),
-                503 => refused += 1,
+                503 => rejected += 1,
                 other => panic!("{other} for {name}"),
             }
         }
-        (created, refused)
+        (created, rejected)
     });
     let end_sessions = async {
         let rows = "select count(*) from git_ref where name like 'refs/heads/new-%'";
@@ -231,9 +231,9 @@ async fn ended_sessions_lose_no_acknowledged_write() {
         is_over.store(true, Ordering::SeqCst);
     };
     let (outcomes, ()) = join(join_all(writers), end_sessions).await;
-    let refused: usize = outcomes.iter().map(|(_, refused)| refused).sum();
+    let rejected: usize = outcomes.iter().map(|(_, rejected)| rejected).sum();
     let created: Vec<String> = outcomes.into_iter().flat_map(|(created, _)| created).collect();
-    assert!(created.len() >= CYCLES && refused > 0, "{} created, {refused} refused", created.len());
+    assert!(created.len() >= CYCLES && rejected > 0, "{} created, {rejected} rejected", created.len());
     for name in created {
         let sql = "select count(*) from git_ref where name = $1";
         let found: i64 = session.0.query_one(sql, &[&format!("refs/heads/{name}")]).await.expect("it is valid").get(0);

@@ -12,7 +12,7 @@ use crate::load::{self, Generated, Load, Measurement, Pace, Replay, Workload};
 use crate::results::{Figure, Results, Row, Target, significant};
 use crate::rows::compare::{Rounds, in_turn};
 use crate::rows::{reads, writes};
-use crate::seed::{StandardSeed, nodes};
+use crate::seed::{StandardSeed, nodes, spread};
 use crate::system::ServerProcess;
 
 /// Of each node.
@@ -124,7 +124,9 @@ pub fn rows(context: &Context, programs: &Programs) -> Result<Results> {
     let pair = Pair::start(context, programs, &nodes::many_packs(context, programs, repositories)?)?;
     let commit = head(&pair.one)?;
     let what = format!("create a ref in one of {repositories} repositories");
-    rows.extend(write_rows(context, &what, &pair, || create_ref(repositories, &commit))?);
+    rows.extend(write_rows(context, &what, &pair, || {
+        Generated::new("POST", 201, spread::new_ref(repositories, commit.clone()))
+    })?);
     Ok(Results::of_rows(rows))
 }
 
@@ -133,14 +135,6 @@ fn head(deployment: &Deployment) -> Result<String> {
     let mut client = Client::connect(deployment.nodes[0].address)?;
     let found = client.get("/repos/acme/repo-0/git/ref/heads/main")?.expect(200)?.json()?;
     Ok(found["object"]["sha"].as_str().unwrap_or_default().to_owned())
-}
-
-fn create_ref(repositories: u64, commit: &str) -> Generated {
-    let commit = commit.to_owned();
-    Generated::new("POST", 201, move |number| {
-        let path = format!("/repos/acme/repo-{}/git/refs", number % repositories);
-        (path, format!(r#"{{"ref":"refs/heads/created/{number:08}","sha":"{commit}"}}"#))
-    })
 }
 
 fn write_rows(context: &Context, what: &str, pair: &Pair, workload: impl Fn() -> Generated) -> Result<Vec<Row>> {

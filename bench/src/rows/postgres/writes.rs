@@ -58,7 +58,7 @@ fn row(case: &Case<'_>, what: &str, workload: impl Fn() -> Generated) -> Result<
         [Side { server: &service, workload: &mut of_service }, Side { server: &writer, workload: &mut of_writer }];
     let measured = alternate(context, postgres, CONNECTIONS, &mut sides)?;
     let [service, writer] = measured.as_slice() else { bail!("two servers were measured") };
-    let where_to = if repositories == 1 { "; all writes are to one repository" } else { "" };
+    let note = if repositories == 1 { "; all writes are to one repository" } else { "" };
     Ok(Results::of_rows(vec![Row {
         what: format!("PostgreSQL, {what}, compared with one insert"),
         service: service.shown(),
@@ -66,9 +66,6 @@ fn row(case: &Case<'_>, what: &str, workload: impl Fn() -> Generated) -> Result<
         figure: service.rounds.throughput_ratio(&writer.rounds),
         unit: "×",
         target: TARGET,
-        note: format!(
-            "{:.2} by CPU time of the server{where_to}",
-            service.rounds.efficiency_ratio(&writer.rounds).median
-        ),
+        note: format!("{:.2} by CPU time of the server{note}", service.rounds.efficiency_ratio(&writer.rounds).median),
     }]))
 }

@@ -86,7 +86,7 @@ enum Outcome {
 
 /// How a run of a group ended.
 enum Ended {
-    /// What the members were told counts.
+    /// The outcomes of the members are final.
     Decided,
     /// The commit failed, or nobody knows whether it did.
     Failed(Error),
@@ -240,7 +240,7 @@ impl Member {
         Self { queued, outcome: Outcome::Undecided, took: Duration::ZERO }
     }
 
-    /// Gives it a transaction of its own, whatever it was told in a group that was rolled back.
+    /// Gives it a transaction of its own, whatever its outcome was in a group that was rolled back.
     fn needs_alone(&mut self) {
         if !matches!(self.outcome, Outcome::Panicked) {
             self.outcome = Outcome::Alone;
