@@ -20,6 +20,18 @@ pub struct Generations {
     commit: u64,
 }
 
+impl From<u64> for Generations {
+    fn from(commit: u64) -> Self {
+        Self { commit }
+    }
+}
+
+impl From<Generations> for u64 {
+    fn from(generations: Generations) -> Self {
+        generations.commit
+    }
+}
+
 /// Whose content a transaction changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InvalidationScope {

@@ -65,6 +65,56 @@ async fn response_is_cached_from_the_second_request_on() {
 }
 
 #[tokio::test]
+async fn response_is_cached_only_if_the_last_one_would_still_be_valid() {
+    let mut service = Service::with(&STATE).await;
+    service
+        .restart_with(Settings { rate_limits: service.app.settings.rate_limits.clone(), ..Settings::default() })
+        .await;
+    let cached = u64::from(service.app.generations().await.is_some());
+    let mona = service.with_token("ghp_monamona");
+    let main = sha(&mona).await;
+    for number in 0..3 {
+        let new = json!({ "ref": format!("refs/heads/new-{number}"), "sha": main });
+        mona.post("/repos/octo-org/secret/git/refs", new).await.expect(201);
+        sha(&mona).await;
+    }
+    assert_eq!(response_cache_hits(&service), 0);
+    // The first of these is the second in a row without a write.
+    for hits in [0, 1, 2] {
+        sha(&mona).await;
+        assert_eq!(response_cache_hits(&service), hits * cached);
+    }
+}
+
+#[tokio::test]
+async fn cached_response_is_valid_after_some_hours() {
+    let service = Service::with(&STATE).await;
+    let mona = service.with_token("ghp_monamona");
+    let before = sha(&mona).await;
+    service.advance(2 * 3600);
+    assert_eq!(sha(&mona).await, before);
+    let expected = u64::from(service.app.generations().await.is_some());
+    assert_eq!(response_cache_hits(&service), expected);
+}
+
+#[tokio::test]
+async fn cached_response_ends_with_its_token_for_good() {
+    let service = Service::with(&STATE).await;
+    let token = "kind: classic, user: mona, scopes: [repo], expires_at: '2026-02-25T07:00:00Z', token: ghp_shortshort";
+    service.apply(&format!("tokens: [{{ {token} }}]")).await;
+    let (script, other) = (service.with_token("ghp_shortshort"), REF.replace("main", "next"));
+    for path in [REF, &other] {
+        script.get(path).await.expect(200);
+        script.get(path).await.expect(200);
+    }
+    service.advance(3600);
+    script.get(REF).await.expect(401);
+    // A clock that is set back does not make the token valid again, also where no request has found it expired.
+    service.advance(-1800);
+    script.get(&other).await.expect(401);
+}
+
+#[tokio::test]
 async fn cache_of_zero_bytes_stores_nothing() {
     let mut settings = Settings { response_cache_bytes: 0, ..Settings::default() };
     settings.rate_limits.enforced = false;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::lifetime::Lifetime;
 use super::pipeline::{Cacheable, Incoming, Inner, Outcome, layer};
 use super::read_at::ReadAt;
 use super::response_cache::{CachedResponse, ResponseCache};
@@ -21,12 +22,13 @@ impl<S: Inner<Incoming>> Inner<Incoming> for Cached<S> {
         {
             return hit;
         }
-        let key = key.filter(|key| self.cache.admits(key));
         request.is_cacheable = key.is_some();
         let mut outcome = self.inner.respond(request).await;
         if let (Some(key), Some(row)) = (key, outcome.row)
-            && let Some(Cacheable { read_at, limit_key }) = outcome.cacheable
-            && let Some(response) = CachedResponse::of(&outcome.response, outcome.body.take(), row, limit_key)
+            && let Some(Cacheable { read_at, lifetime, limit_key }) = outcome.cacheable.take()
+            && self.cache.admits(&key, read_at, outcome.scope)
+            && let Some(response) =
+                CachedResponse::of(&outcome.response, outcome.body.take(), row, (lifetime, limit_key))
         {
             self.cache.insert(read_at, outcome.scope, key, response);
         }
@@ -42,7 +44,8 @@ impl<S> Cached<S> {
             *read_at = ReadAt::now(&self.app).await;
             read_at.is_some()
         };
-        let cached = self.cache.find(key, now, refresh).await?;
+        let is_current = |lifetime: &Lifetime| lifetime.contains(now, &self.app.expired_tokens);
+        let cached = self.cache.find(key, is_current, refresh).await?;
         let mut response = cached.to_response();
         if let Some(limit_key) = cached.limit_key {
             // What several nodes share is not cached.

@@ -6,6 +6,7 @@ mod cached;
 mod finish;
 mod forwarded;
 mod head;
+mod lifetime;
 mod local;
 mod observation;
 mod operation;

@@ -12,6 +12,7 @@ use plinth_base::error::{Error, Result};
 use plinth_store::InvalidationScope;
 
 use super::forwarded::without_prefix;
+use super::lifetime::Lifetime;
 use super::local::LocalApi;
 use super::pipeline::{Admitted, Cacheable, Inner, Outcome, layer};
 use super::read_at::ReadAt;
@@ -90,7 +91,11 @@ impl<S> WithPages<S> {
                 if let Some((body, scope)) = cached {
                     outcome.body = Some(body);
                     outcome.scope = scope;
-                    outcome.cacheable = read_at.map(|read_at| Cacheable { read_at, limit_key: None });
+                    outcome.cacheable = read_at.map(|ReadAt { generations, second }| Cacheable {
+                        read_at: generations,
+                        lifetime: Lifetime::Second(second),
+                        limit_key: None,
+                    });
                 }
                 outcome
             }

@@ -16,6 +16,7 @@ use plinth_core::rate_limit::LimitKey;
 use plinth_core::tokens::Principal;
 use plinth_store::{Generations, InvalidationScope};
 
+use super::lifetime::Lifetime;
 use super::read_at::ReadAt;
 use crate::negotiation::{Media, Version};
 use crate::policy::Row;
@@ -105,7 +106,8 @@ pub struct Outcome {
 
 /// What the response cache needs besides the response.
 pub struct Cacheable {
-    pub read_at: ReadAt,
+    pub read_at: Generations,
+    pub lifetime: Lifetime,
     pub limit_key: Option<LimitKey>,
 }
 

@@ -6,6 +6,7 @@ use plinth_base::error::Result;
 use plinth_core::access::Cost;
 use plinth_core::rate_limit::{LimitKey, RateLimit};
 
+use super::lifetime::Lifetime;
 use super::pipeline::{Authenticated, Cacheable, Inner, Outcome, layer};
 use crate::app::App;
 use crate::app::permits::Caller;
@@ -45,7 +46,10 @@ impl<S: Inner<Authenticated>> Inner<Authenticated> for RateLimited<S> {
         }
         headers::add_caching(headers, &principal, status);
         outcome.row = row;
-        outcome.cacheable = read_at.map(|read_at| Cacheable { read_at, limit_key });
+        outcome.cacheable = read_at.map(|read_at| {
+            let lifetime = Lifetime::new(read_at.second, &principal);
+            Cacheable { read_at: read_at.generations, lifetime, limit_key }
+        });
         outcome
     }
 }

@@ -1,7 +1,7 @@
 //! The response cache (docs/decisions/0072-response-cache.md).
 //!
-//! A response is cached with its whole request. It is valid for the same request within the same second of the clock, as
-//! long as no commit has changed the rights or the content that it was made from.
+//! A response is cached with its whole request. It is valid for the same request as long as no commit has changed the rights
+//! or the content that it was made from, and as long as the clock allows.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-use super::read_at::ReadAt;
+use super::lifetime::Lifetime;
 use super::recent_requests::RecentRequests;
 use super::response_key::Key;
 use crate::policy::Row;
 use crate::settings::CacheAdmission;
-use plinth_base::clock::Timestamp;
 use plinth_core::rate_limit::LimitKey;
-use plinth_store::{Dependency, GenerationCache, GenerationTable, InvalidationScope};
+use plinth_store::{Dependency, GenerationCache, GenerationTable, Generations, InvalidationScope};
 
 /// What a header takes besides its name and value, with its part of the table of headers.
 const HEADER_BYTES: usize = 192;
 
 /// Responses by request. Everything that an entry takes is weighed, so that the whole stays within the configured bytes.
 pub struct ResponseCache {
-    responses: GenerationCache<Key, (Timestamp, Arc<CachedResponse>)>,
+    responses: GenerationCache<Key, Arc<CachedResponse>>,
+    generations: Arc<GenerationTable>,
     /// Nothing where all responses are added.
     recent: Option<RecentRequests>,
 }
@@ -32,18 +32,20 @@ pub struct ResponseCache {
 impl ResponseCache {
     /// With zero bytes nothing is cached.
     pub fn new(generations: Arc<GenerationTable>, bytes_max: usize, admission: CacheAdmission) -> Self {
-        let weigh = |key: &Key, (_, response): &(Timestamp, Arc<CachedResponse>)| key.bytes() + response.bytes();
+        let weigh = |key: &Key, response: &Arc<CachedResponse>| key.bytes() + response.bytes();
         let recent = (bytes_max > 0 && admission == CacheAdmission::Repeated).then(RecentRequests::new);
-        Self { responses: GenerationCache::new(generations, bytes_max, weigh), recent }
+        Self { responses: GenerationCache::new(generations.clone(), bytes_max, weigh), generations, recent }
     }
 
     pub fn is_on(&self) -> bool {
         self.responses.is_on()
     }
 
-    /// Whether the response to this request is worth adding.
-    pub fn admits(&self, key: &Key) -> bool {
-        self.recent.as_ref().is_none_or(|recent| recent.add(key))
+    /// Whether the response to this request is worth adding: the one of the last time would still be valid.
+    pub fn admits(&self, key: &Key, read_at: Generations, scope: InvalidationScope) -> bool {
+        let Some(recent) = &self.recent else { return true };
+        let last = recent.add(key, read_at);
+        last.is_some_and(|last| self.generations.is_unchanged(last, Dependency::Content(scope)))
     }
 
     /// The response to this request, if it is valid now. Where there is one, `refresh` reads the commits of other processes,
@@ -51,21 +53,19 @@ impl ResponseCache {
     pub async fn find(
         &self,
         key: &Key,
-        now: Timestamp,
+        is_current: impl FnOnce(&Lifetime) -> bool,
         refresh: impl Future<Output = bool>,
     ) -> Option<Arc<CachedResponse>> {
         let candidate = self.responses.candidate(key)?;
-        let is_current = candidate.value().0 == now && refresh.await;
-        let (_, response) = self.responses.accept(key, candidate, is_current)?;
-        Some(response)
+        let is_current = is_current(&candidate.value().lifetime) && refresh.await;
+        self.responses.accept(key, candidate, is_current)
     }
 
-    pub fn insert(&self, read_at: ReadAt, scope: InvalidationScope, mut key: Key, mut response: CachedResponse) {
+    pub fn insert(&self, read_at: Generations, scope: InvalidationScope, mut key: Key, mut response: CachedResponse) {
         // Buffers that were filled piece by piece have unused capacity.
         key.shrink();
         response.body = Bytes::copy_from_slice(&response.body);
-        let ReadAt { generations, second } = read_at;
-        self.responses.insert(generations, Dependency::Content(scope), key, (second, Arc::new(response)));
+        self.responses.insert(read_at, Dependency::Content(scope), key, Arc::new(response));
     }
 }
 
@@ -74,6 +74,7 @@ pub struct CachedResponse {
     pub row: &'static Row,
     /// The rate limit that each hit counts against.
     pub limit_key: Option<LimitKey>,
+    lifetime: Lifetime,
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
@@ -85,7 +86,7 @@ impl CachedResponse {
         response: &Response,
         whole: Option<Bytes>,
         row: &'static Row,
-        limit_key: Option<LimitKey>,
+        (lifetime, limit_key): (Lifetime, Option<LimitKey>),
     ) -> Option<Self> {
         let status = response.status();
         let body = match status {
@@ -93,7 +94,7 @@ impl CachedResponse {
             StatusCode::NOT_MODIFIED => Bytes::new(),
             _ => return None,
         };
-        Some(Self { row, limit_key, status, headers: response.headers().clone(), body })
+        Some(Self { row, limit_key, lifetime, status, headers: response.headers().clone(), body })
     }
 
     pub fn is_not_modified(&self) -> bool {
@@ -109,7 +110,7 @@ impl CachedResponse {
 
     fn bytes(&self) -> usize {
         let header = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + HEADER_BYTES;
-        self.body.len() + self.headers.iter().map(header).sum::<usize>()
+        self.body.len() + self.lifetime.bytes() + self.headers.iter().map(header).sum::<usize>()
     }
 }
 
@@ -123,8 +124,10 @@ mod tests {
     use super::*;
     use crate::policy::table::GetRef;
     use crate::policy::{Caching, Endpoint};
+    use plinth_base::clock::Timestamp;
     use plinth_base::ids::RepoId;
     use plinth_core::access::TargetKind;
+    use plinth_core::tokens::ExpiredTokens;
     use plinth_store::{Changes, Effect};
 
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -134,10 +137,6 @@ mod tests {
     fn cache(bytes_max: usize) -> (Arc<GenerationTable>, ResponseCache) {
         let table = Arc::<GenerationTable>::default();
         (table.clone(), ResponseCache::new(table, bytes_max, CacheAdmission::All))
-    }
-
-    fn at_second_one(table: &GenerationTable) -> ReadAt {
-        ReadAt { generations: table.now(), second: Timestamp(1) }
     }
 
     fn commit(table: &GenerationTable, effect: Effect, scope: InvalidationScope) {
@@ -153,20 +152,22 @@ mod tests {
 
     /// Whether there is a response to `/a` at this second.
     fn find(cache: &ResponseCache, second: i64, are_known: bool) -> bool {
-        let found = cache.find(&key("/a"), Timestamp(second), std::future::ready(are_known)).now_or_never();
+        let is_current = |lifetime: &Lifetime| lifetime.contains(Timestamp(second), &ExpiredTokens::default());
+        let found = cache.find(&key("/a"), is_current, std::future::ready(are_known)).now_or_never();
         found.expect("nothing is waited for").is_some()
     }
 
     fn response(length: usize) -> CachedResponse {
         let response = Response::new(Body::empty());
         let body = Some(vec![b'a'; length].into());
-        CachedResponse::of(&response, body, GetRef::ROW, None).expect("it is not an error")
+        CachedResponse::of(&response, body, GetRef::ROW, (Lifetime::Second(Timestamp(1)), None))
+            .expect("it is not an error")
     }
 
     #[test]
     fn response_is_valid_until_its_scope_or_the_clock_changes() {
         let (table, cache) = cache(1 << 20);
-        let insert = |scope| cache.insert(at_second_one(&table), scope, key("/a"), response(10));
+        let insert = |scope| cache.insert(table.now(), scope, key("/a"), response(10));
         let is_hit = |second| find(&cache, second, true);
         insert(A);
         assert!(is_hit(1));
@@ -190,9 +191,24 @@ mod tests {
     }
 
     #[test]
+    fn response_is_admitted_if_the_last_one_would_still_be_valid() {
+        let table = Arc::<GenerationTable>::default();
+        let cache = ResponseCache::new(table.clone(), 1 << 20, CacheAdmission::Repeated);
+        let admits = || cache.admits(&key("/a"), table.now(), A);
+        assert!(!admits(), "it comes the first time");
+        assert!(admits());
+        commit(&table, Effect::Content, A);
+        assert!(!admits(), "its repository has changed");
+        commit(&table, Effect::Content, B);
+        assert!(admits(), "another repository has changed");
+        commit(&table, Effect::Rights, B);
+        assert!(!admits(), "rights have changed");
+    }
+
+    #[test]
     fn nothing_is_cached_with_zero_bytes() {
         let (table, cache) = cache(0);
-        cache.insert(at_second_one(&table), A, key("/a"), response(10));
+        cache.insert(table.now(), A, key("/a"), response(10));
         assert!(!find(&cache, 1, true));
     }
 
@@ -223,7 +239,8 @@ mod tests {
         }
         let mut body = Vec::with_capacity(2 * length);
         body.resize(length, b'a');
-        CachedResponse::of(&response, Some(body.into()), GetRef::ROW, None).expect("it is not an error")
+        CachedResponse::of(&response, Some(body.into()), GetRef::ROW, (Lifetime::Second(Timestamp(1)), None))
+            .expect("it is not an error")
     }
 
     #[test]
@@ -237,7 +254,7 @@ mod tests {
                 let cache = ResponseCache::new(table.clone(), BYTES_MAX, CacheAdmission::All);
                 for number in 0..2 * BYTES_MAX / (body_length + 2_048) {
                     let path = format!("/{number}/{}", "x".repeat(key_length));
-                    cache.insert(at_second_one(&table), A, key(&path), typical_response(number, body_length));
+                    cache.insert(table.now(), A, key(&path), typical_response(number, body_length));
                 }
                 entries = cache.responses.len();
                 filled = Some(cache);

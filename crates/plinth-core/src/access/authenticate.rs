@@ -21,7 +21,8 @@ pub fn new_caller_cache(store: &Store, disabled: &DisabledCaches) -> CallerCache
     GenerationCache::new(store.generation_table().clone(), bytes, |_, caller| principal_bytes(caller))
 }
 
-fn principal_bytes(principal: &Principal) -> usize {
+/// What a principal takes in a cache.
+pub fn principal_bytes(principal: &Principal) -> usize {
     let heap = match principal {
         Principal::User(token) => token.login.len() + limits_bytes(&token.limits),
         Principal::Installation(token) => permissions_bytes(&token.permissions),

@@ -13,7 +13,7 @@ mod target;
 mod write_access;
 
 pub(crate) use authenticate::permissions_bytes;
-pub use authenticate::{CallerCache, find_app, find_token, new_caller_cache};
+pub use authenticate::{CallerCache, find_app, find_token, new_caller_cache, principal_bytes};
 pub use authorize::{Access, authorize};
 pub use grant::Grant;
 pub use model::{Action, Anonymous, Cost, Facts, Kind, Kinds, Role, Rule, TargetKind};
