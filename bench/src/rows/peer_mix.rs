@@ -122,7 +122,7 @@ fn operations(repos: &[Repo], sizes: Sizes, tokens: &[String]) -> Vec<Operation>
         let (choose, _) = SHARES[mixer.random.pick(&SHARES.map(|(_, share)| share))];
         let (method, path, body) = choose(&mut mixer);
         let token = tokens[mixer.random.below(tokens.len())].clone();
-        Operation { method, path, token, body, condition: Condition::None, resource: 0 }
+        Operation { method, path, token, body, condition: Condition::None, resource: 0, kind: "" }
     };
     (0..sizes.operations).map(|_| next()).collect()
 }

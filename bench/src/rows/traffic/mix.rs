@@ -20,6 +20,8 @@ pub struct Operation {
     pub condition: Condition,
     /// The same for the same path and token.
     pub resource: usize,
+    /// What kind of request it is, for readers of the report.
+    pub kind: &'static str,
 }
 
 /// Bodies differ each time, as those of real clients.
@@ -42,19 +44,19 @@ pub enum Condition {
 }
 
 /// Shares of all requests, in percent. Pushes and clones are the other five.
-const SHARES: [(Choose, u32); 12] = [
-    (|mixer| mixer.get_ref(), 22),
-    (|mixer| mixer.get_comment(), 18),
-    (|mixer| mixer.list_comments(), 16),
-    (|mixer| mixer.list_repo_comments(), 4),
-    (|mixer| mixer.get_field(), 8),
-    (|mixer| mixer.list_fields(), 4),
-    (|mixer| mixer.installation_repositories(), 2),
-    (|mixer| mixer.user_installations(), 2),
-    (|mixer| mixer.matching_refs(), 4),
-    (|mixer| mixer.write_comment(), 9),
-    (|mixer| mixer.create_ref(), 3),
-    (|mixer| mixer.move_ref(), 3),
+const SHARES: [(&str, Choose, u32); 12] = [
+    ("GET one ref", |mixer| mixer.get_ref(), 22),
+    ("GET one comment", |mixer| mixer.get_comment(), 18),
+    ("list comments of a pull request", |mixer| mixer.list_comments(), 16),
+    ("list comments of a repository", |mixer| mixer.list_repo_comments(), 4),
+    ("GET one field", |mixer| mixer.get_field(), 8),
+    ("list fields", |mixer| mixer.list_fields(), 4),
+    ("list repositories of an installation", |mixer| mixer.installation_repositories(), 2),
+    ("list installations of a user", |mixer| mixer.user_installations(), 2),
+    ("list matching refs", |mixer| mixer.matching_refs(), 4),
+    ("create or edit a comment", |mixer| mixer.write_comment(), 9),
+    ("create a ref", |mixer| mixer.create_ref(), 3),
+    ("move a ref", |mixer| mixer.move_ref(), 3),
 ];
 /// Of the reads: without a condition, with the tag that the client holds, with another one.
 const CONDITIONS: [u32; 3] = [80, 12, 8];
@@ -87,8 +89,8 @@ pub fn operations(seed: &TrafficSeed, ids: &Ids, count: usize) -> Vec<Operation>
     let mut operations: Vec<Operation> = Vec::with_capacity(count);
     let mut reads: Vec<usize> = Vec::new();
     while operations.len() < count {
-        let shares = SHARES.map(|(_, share)| share);
-        let (choose, _) = SHARES[mixer.random.pick(&shares)];
+        let shares = SHARES.map(|(_, _, share)| share);
+        let (kind, choose, _) = SHARES[mixer.random.pick(&shares)];
         let (method, path, token, body) = choose(&mut mixer);
         let condition = match (method, mixer.random.pick(&CONDITIONS)) {
             ("GET", 1) => Condition::Held,
@@ -103,7 +105,7 @@ pub fn operations(seed: &TrafficSeed, ids: &Ids, count: usize) -> Vec<Operation>
             _ => {
                 let next = resources.len();
                 let resource = *resources.entry((path.clone(), token.clone())).or_insert(next);
-                Operation { method, path, token, body, condition, resource }
+                Operation { method, path, token, body, condition, resource, kind }
             }
         };
         if method == "GET" {
@@ -112,6 +114,11 @@ pub fn operations(seed: &TrafficSeed, ids: &Ids, count: usize) -> Vec<Operation>
         operations.push(operation);
     }
     operations
+}
+
+/// The kinds of requests.
+pub fn kinds() -> [&'static str; SHARES.len()] {
+    SHARES.map(|(kind, _, _)| kind)
 }
 
 struct Mixer<'a> {

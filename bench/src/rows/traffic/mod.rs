@@ -22,6 +22,8 @@ use crate::servers::{RecordedResponses, Role};
 use crate::system::ServerProcess;
 
 const CONNECTIONS: usize = 64;
+/// More requests than are sent before.
+const FIRST_NUMBER_ALONE: u64 = 50_000_000;
 
 pub const TRAFFIC: RowGroup = RowGroup {
     name: "traffic",
@@ -66,7 +68,8 @@ pub fn rest(context: &Context, seed: &TrafficSeed, what: &str, start: Start<'_>)
     let latencies = latencies(context, what, &mut sides, rounds[0].figure(Measurement::per_second).median / 2.0)?;
     let hits = service::cache_hit_count(&service)? - before.0;
     let hit_ratio = hits as f64 / (of_service.reads() - before.1).max(1) as f64;
-    let rows = rows(what, &rounds, hit_ratio, (&operations, &recorded))?;
+    let mut rows = rows(what, &rounds, hit_ratio, (&operations, &recorded))?;
+    rows.extend(by_kind(context, what, &service, &operations)?);
     Ok(Results { rows, latencies, ..Results::default() })
 }
 
@@ -104,6 +107,30 @@ fn rows(
             ..row(", response cache hits", service, "–".into(), Figure::of(&[hit_ratio]), Target::None)
         },
     ])
+}
+
+/// What each kind of request costs alone, so that no write invalidates what a read has cached.
+fn by_kind(context: &Context, name: &str, service: &ServerProcess, operations: &[Operation]) -> Result<Vec<Row>> {
+    let kinds = mix::kinds().into_iter();
+    let alone = kinds.map(|kind| {
+        let of_kind = operations.iter().filter(|operation| operation.kind == kind).cloned();
+        (kind, Traffic::starting_at(Rc::new(of_kind.collect()), FIRST_NUMBER_ALONE))
+    });
+    let mut rows = Vec::new();
+    for (kind, mut workload) in alone.filter(|(_, workload)| !workload.is_empty()) {
+        let mut sides = [Side { server: service, workload: &mut workload }];
+        let measured = alternate(context, CONNECTIONS, &mut sides)?.swap_remove(0);
+        rows.push(Row {
+            what: format!("{name}, {kind} alone"),
+            service: measured.shown(),
+            baseline: "–".into(),
+            figure: measured.figure(Measurement::server_micros),
+            unit: "µs CPU",
+            target: Target::None,
+            note: String::new(),
+        });
+    }
+    Ok(rows)
 }
 
 /// At half of the service's throughput, for both: at full throughput only the queue would be measured.

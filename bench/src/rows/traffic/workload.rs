@@ -46,6 +46,11 @@ impl Traffic {
         Self { operations, next: 0, tags: Tags::Held(HashMap::new()), recorder: None }
     }
 
+    /// Begins with another number, since new refs are named by the numbers of their requests.
+    pub fn starting_at(operations: Rc<Vec<Operation>>, next: u64) -> Self {
+        Self { next, ..Self::new(operations) }
+    }
+
     /// Also records the responses.
     pub fn recording(operations: Rc<Vec<Operation>>) -> Self {
         let not_modified = vec![false; operations.len()];
@@ -60,6 +65,10 @@ impl Traffic {
 
     pub fn finish_recording(&mut self) -> Option<Recorded> {
         self.recorder.take().map(|Recorder(recorded)| recorded)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty()
     }
 
     /// How many of the requests so far were reads.
