@@ -9,6 +9,7 @@ pub enum CacheName {
     Callers,
     RepoAccess,
     ProjectAccess,
+    ProjectFields,
     Pulls,
     CommentContexts,
     CommentFragments,
@@ -17,10 +18,11 @@ pub enum CacheName {
     Objects,
 }
 
-const NAMES: [(&str, CacheName); 9] = [
+const NAMES: [(&str, CacheName); 10] = [
     ("callers", CacheName::Callers),
     ("repo-access", CacheName::RepoAccess),
     ("project-access", CacheName::ProjectAccess),
+    ("project-fields", CacheName::ProjectFields),
     ("pulls", CacheName::Pulls),
     ("comment-contexts", CacheName::CommentContexts),
     ("comment-fragments", CacheName::CommentFragments),

@@ -14,6 +14,7 @@ use tokio::sync::Notify;
 use crate::access::{CallerCache, new_caller_cache};
 use crate::caches::{CacheName, DisabledCaches};
 use crate::objects::{ObjectLimits, Objects};
+use crate::project_fields::{ProjectFieldCache, new_project_field_cache};
 use crate::projects::{ProjectAccessCache, new_project_access_cache};
 use crate::pulls::{PullCache, Refreshes, new_pull_cache};
 use crate::rate_limit::{RateLimiter, RateLimits};
@@ -56,6 +57,7 @@ pub struct Parts {
     pub(crate) caller_cache: CallerCache,
     pub(crate) repo_access_cache: RepoAccessCache,
     pub(crate) project_access_cache: ProjectAccessCache,
+    pub(crate) project_field_cache: ProjectFieldCache,
     pub(crate) pull_cache: PullCache,
     pub(crate) comment_context_cache: CommentContextCache,
     pub(crate) refreshes: Refreshes,
@@ -94,6 +96,7 @@ impl Core {
             caller_cache: new_caller_cache(&store, disabled),
             repo_access_cache: RepoAccessCache::new(&store, disabled),
             project_access_cache: new_project_access_cache(&store, disabled),
+            project_field_cache: new_project_field_cache(&store, disabled),
             pull_cache: new_pull_cache(&store, disabled),
             comment_context_cache: new_comment_context_cache(&store, disabled),
             secrets_key,

@@ -19,14 +19,14 @@ impl Page {
 }
 
 /// A requested page, by cursor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CursorPage {
     pub edge: Edge,
     pub per_page: i64,
 }
 
 /// Where a page starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Edge {
     Start,
     After(i64),

@@ -15,8 +15,16 @@ const REPO: &str = "/repos/acme/rocket";
 
 /// The same data served without the caches of the domain. Those of objects and of comparisons hold what never changes.
 async fn without_caches(service: &Service) -> HttpService {
-    let names =
-        ["callers", "repo-access", "project-access", "pulls", "comment-contexts", "comment-fragments", "markdown"];
+    let names = [
+        "callers",
+        "repo-access",
+        "project-access",
+        "project-fields",
+        "pulls",
+        "comment-contexts",
+        "comment-fragments",
+        "markdown",
+    ];
     let disabled_caches = DisabledCaches(names.iter().map(|name| name.parse().expect("a cache")).collect());
     let mut settings = Settings { response_cache_bytes: 0, disabled_caches, ..Settings::default() };
     settings.rate_limits.enforced = false;
@@ -132,7 +140,7 @@ async fn comments_are_the_same_without_caches() {
 async fn fields_are_the_same_without_caches() {
     let state = octo_org(&["mona", "hubot"])
         .project("octo-org", "Roadmap", "fields: [{ name: Notes, data_type: text }]")
-        .classic("mona", "repo, project", "ghp_monamona")
+        .classic("mona", "repo, project, admin:org", "ghp_monamona")
         .classic("hubot", "repo, project", "ghp_hubothubot");
     let service = Service::with(&state.to_string()).await;
     let plain = without_caches(&service).await;
@@ -153,6 +161,17 @@ async fn fields_are_the_same_without_caches() {
     let new = json!({ "name": "Points", "data_type": "number" });
     service.with_token("ghp_monamona").post(fields, new).await.expect(201);
     check_fields("after a new field").await;
+    let mona = service.with_token("ghp_monamona");
+    let option = |name: &str| json!({ "name": name, "color": "red", "priority": 1 });
+    let priority = json!({ "name": "Priority", "data_type": "single_select", "options": [option("High")] });
+    let issue_fields = "/orgs/octo-org/issue-fields";
+    let priority = mona.post(issue_fields, priority).await.expect(200).json()["id"].clone();
+    mona.post(fields, json!({ "issue_field_id": priority })).await.expect(201);
+    check_fields("with a mirrored issue field").await;
+    mona.patch(&format!("{issue_fields}/{priority}"), json!({ "options": [option("Low")] })).await.expect(200);
+    check_fields("after a change of the issue field").await;
+    mona.delete(&format!("{issue_fields}/{priority}")).await.expect(204);
+    check_fields("after its deletion").await;
     let elsewhere = service.store_elsewhere().await;
     let hidden = elsewhere.write(Tester, (), |tx, ()| {
         Box::pin(async move { Ok(tx.execute("delete from membership where role <> 'admin'", params![]).await?) })

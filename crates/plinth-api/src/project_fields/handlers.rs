@@ -10,15 +10,13 @@ use crate::request::shape::FromJson;
 use crate::request::{Allowed, conditional, cursor};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
-use plinth_base::ids::{ProjectFieldId, ProjectId};
+use plinth_base::ids::ProjectFieldId;
 use plinth_base::urls::Part::{Fixed, Number};
 use plinth_base::urls::Urls;
 use plinth_core::access::Target;
-use plinth_core::paging::{CursorPage, Edge, Window};
-use plinth_core::project_fields::model::{self, Day};
-use plinth_core::project_fields::{NewField, operations, rules, store};
+use plinth_core::project_fields::model::Day;
+use plinth_core::project_fields::{self, Found, NewField, Wanted, operations, rules};
 use plinth_core::projects::Project;
-use plinth_store::Connection;
 
 pub async fn list<E: Endpoint, T: Target + AsRef<Project>>(
     access: Allowed<E, T>,
@@ -32,10 +30,9 @@ pub async fn list<E: Endpoint, T: Target + AsRef<Project>>(
     if conditional::is_held(context, &headers, &seed) {
         return Ok(ApiResponse::not_modified(seed));
     }
-    let mut db = app.read().await?;
-    let window = find_window(&mut db, project.id, page).await?;
-    let contents = store::find_contents(&mut db, &window.items).await?;
-    let setting = Setting { project, contents: &contents, today, urls: access.urls() };
+    let found = project_fields::read(&app, &access, Wanted::Page(page)).await?;
+    let Found { window, contents } = &*found;
+    let setting = Setting { project, contents, today, urls: access.urls() };
     let listed: Vec<_> = window.items.iter().map(|field| ProjectField::new(field, setting)).collect();
     let link = cursor::link(context, &app.cursor_key, &name, window.before_first, window.after_last);
     Ok(ApiResponse::ok(&listed).with_link(link).with_entity_seed(seed))
@@ -48,15 +45,14 @@ pub async fn get<E: Endpoint, T: Target + AsRef<Project>>(
 ) -> Result<ApiResponse> {
     let (project, today) = (access.target.as_ref(), Day(app.clock.now().date()));
     let id: ProjectFieldId = access.context().params.number("field_id").ok_or(Error::NotFound)?;
-    let mut db = app.read().await?;
-    let field = store::find(&mut db, project.id, id).await?.ok_or(Error::NotFound)?;
+    let found = project_fields::read(&app, &access, Wanted::Field(id)).await?;
     let seed = seed(project, today, &format!("field {id}"));
     if conditional::is_held(access.context(), &headers, &seed) {
         return Ok(ApiResponse::not_modified(seed));
     }
-    let contents = store::find_contents(&mut db, std::slice::from_ref(&field)).await?;
-    let setting = Setting { project, contents: &contents, today, urls: access.urls() };
-    Ok(ApiResponse::ok(&ProjectField::new(&field, setting)).with_entity_seed(seed))
+    let field = found.window.items.first().ok_or(Error::NotFound)?;
+    let setting = Setting { project, contents: &found.contents, today, urls: access.urls() };
+    Ok(ApiResponse::ok(&ProjectField::new(field, setting)).with_entity_seed(seed))
 }
 
 pub async fn add<E: Endpoint, T: Target + AsRef<Project>, B: FromJson + Into<NewField>>(
@@ -81,20 +77,4 @@ fn created(project: &Project, whole: &operations::ProjectFieldWithContents, toda
 fn seed(project: &Project, today: Day, request: &str) -> Vec<u8> {
     let date = if project.has_iterations { today.to_string() } else { String::new() };
     format!("fields {} {} {date} {request}", project.id, project.generation).into_bytes()
-}
-
-async fn find_window(db: &mut Connection, project: ProjectId, page: CursorPage) -> Result<Window<model::ProjectField>> {
-    let limit = page.per_page + 1;
-    let (found, has_more) = match page.edge {
-        Edge::Start => (store::list_after(db, project, 0, limit).await?, false),
-        Edge::After(edge) => {
-            let has_more = store::list_before(db, project, edge.saturating_add(1), 1).await?;
-            (store::list_after(db, project, edge, limit).await?, !has_more.is_empty())
-        }
-        Edge::Before(edge) => {
-            let has_more = store::list_after(db, project, edge.saturating_sub(1), 1).await?;
-            (store::list_before(db, project, edge, limit).await?, !has_more.is_empty())
-        }
-    };
-    Ok(Window::new(page, found, has_more, |field| field.id.0))
 }

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use plinth_base::error::{Error, Result};
-use plinth_store::{Connection, InvalidationScope};
+use plinth_store::{Connection, Generations, InvalidationScope};
 
 use super::{AccessRequest, Facts, Grant, Rule, Target, check_kind, decide};
 use crate::Core;
@@ -75,6 +75,11 @@ impl<T: Target> Access<T> {
     /// Whose content the operation reads or changes.
     pub fn scope(&self) -> InvalidationScope {
         self.facts.scope(T::KIND)
+    }
+
+    /// The generations of the store from before the first look-up, if values that were read since then may be cached.
+    pub fn generations(&self) -> Option<Generations> {
+        self.request.generations
     }
 
     /// Whether the caller may also carry out an operation with this rule on the same resource.

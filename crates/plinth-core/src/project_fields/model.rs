@@ -144,6 +144,16 @@ pub struct Contents {
 }
 
 impl Contents {
+    /// What they take in a cache.
+    pub(super) fn bytes(&self) -> usize {
+        let options = self.options.iter();
+        let options =
+            options.map(|own| own.option_id.len() + own.name.len() + own.description.len() + size_of_val(own));
+        let iterations = self.iterations.iter();
+        let iterations = iterations.map(|own| own.iteration_id.len() + own.title.len() + size_of_val(own));
+        options.sum::<usize>() + iterations.sum::<usize>()
+    }
+
     pub fn options_of(&self, field: ProjectFieldId) -> &[FieldOption] {
         let start = self.options.partition_point(|option| option.project_field_id < field);
         let end = self.options.partition_point(|option| option.project_field_id <= field);
