@@ -3,6 +3,7 @@
 mod caches;
 mod compare;
 mod cores;
+mod deep_pages;
 mod fast_forward;
 mod group;
 mod growth;

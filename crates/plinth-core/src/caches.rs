@@ -13,12 +13,13 @@ pub enum CacheName {
     Pulls,
     CommentContexts,
     CommentFragments,
+    CommentIndexes,
     Markdown,
     Comparisons,
     Objects,
 }
 
-const NAMES: [(&str, CacheName); 10] = [
+const NAMES: [(&str, CacheName); 11] = [
     ("callers", CacheName::Callers),
     ("repo-access", CacheName::RepoAccess),
     ("project-access", CacheName::ProjectAccess),
@@ -26,6 +27,7 @@ const NAMES: [(&str, CacheName); 10] = [
     ("pulls", CacheName::Pulls),
     ("comment-contexts", CacheName::CommentContexts),
     ("comment-fragments", CacheName::CommentFragments),
+    ("comment-indexes", CacheName::CommentIndexes),
     ("markdown", CacheName::Markdown),
     ("comparisons", CacheName::Comparisons),
     ("objects", CacheName::Objects),

@@ -64,6 +64,16 @@ pub async fn list_page<L: Listing>(
         return Ok((comments, db.row(total).await?.0));
     }
     let total = count(db, listing).await?;
+    list_page_of(db, listing, page, total).await
+}
+
+/// As [`list_page`], if the length has just been read.
+pub async fn list_page_of<L: Listing>(
+    db: &mut Connection,
+    listing: &L,
+    page: (i64, i64),
+    total: i64,
+) -> Result<(Vec<L::Comment>, i64), DbError> {
     if let Some((reversed, window)) = listing.reversed().zip(window_from_end(total, page)) {
         let mut comments = list(db, &reversed, window).await?;
         comments.reverse();

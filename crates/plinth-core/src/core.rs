@@ -19,7 +19,7 @@ use crate::projects::{ProjectAccessCache, new_project_access_cache};
 use crate::pulls::{PullCache, Refreshes, new_pull_cache};
 use crate::rate_limit::{RateLimiter, RateLimits};
 use crate::repos::RepoAccessCache;
-use crate::review_comments::{CommentContextCache, new_comment_context_cache};
+use crate::review_comments::{CommentContextCache, SparseIndexes, new_comment_context_cache};
 use crate::settings;
 use crate::tokens::ExpiredTokens;
 use crate::webhooks::key_file::KeyFile;
@@ -60,6 +60,7 @@ pub struct Parts {
     pub(crate) project_field_cache: ProjectFieldCache,
     pub(crate) pull_cache: PullCache,
     pub(crate) comment_context_cache: CommentContextCache,
+    pub(crate) comment_indexes: SparseIndexes,
     pub(crate) refreshes: Refreshes,
     /// Locked while deleted repositories are removed.
     pub(crate) removal_turn: tokio::sync::Mutex<()>,
@@ -99,6 +100,7 @@ impl Core {
             project_field_cache: new_project_field_cache(&store, disabled),
             pull_cache: new_pull_cache(&store, disabled),
             comment_context_cache: new_comment_context_cache(&store, disabled),
+            comment_indexes: SparseIndexes::new(disabled),
             secrets_key,
             refreshes: Refreshes::default(),
             removal_turn: tokio::sync::Mutex::default(),

@@ -79,6 +79,7 @@ const CONTENT_COLUMNS: &[(&str, &str)] = &[
     ("project", "generation"),
     ("project", "has_iterations"),
     ("project", "updated_at"),
+    ("pull", "deleted_review_comments"),
     ("pull", "review_comments"),
     ("pull", "updated_at"),
     ("repo", "described_tip"),

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::review_comments::deep_pages::{REPO_COMMENTS, Talk};
 use crate::review_comments::{fixture, numbered};
 use crate::support::fixtures::octo_org;
 use crate::support::pull_request::{COMMENTS, PullRequestFixture};
@@ -23,6 +24,7 @@ async fn without_caches(service: &Service) -> HttpService {
         "pulls",
         "comment-contexts",
         "comment-fragments",
+        "comment-indexes",
         "markdown",
     ];
     let disabled_caches = DisabledCaches(names.iter().map(|name| name.parse().expect("a cache")).collect());
@@ -134,6 +136,32 @@ async fn comments_are_the_same_without_caches() {
     let orphan = fixture.get(&reply.json()["id"]).await;
     assert_eq!(orphan.get("in_reply_to_id"), None, "{orphan}");
     check_all(&fixture, &plain, "the comment that was replied to is deleted").await;
+}
+
+#[tokio::test]
+async fn deep_pages_are_the_same_without_caches() {
+    let mut talk = Talk::new().await;
+    let plain = without_caches(&talk.fixture.service).await;
+    let check_pages = async |talk: &Talk, when: &str| {
+        let orders = ["", "&sort=created&direction=desc", "&sort=updated", "&since=2020-01-01T00:00:00Z"];
+        for path in [COMMENTS, REPO_COMMENTS].into_iter().flat_map(|path| orders.map(|order| (path, order))) {
+            let path = format!("{}?per_page=20&page=30{}", path.0, path.1);
+            for login in ["mona", "guest"] {
+                let uncached = Client::new(&plain).header("authorization", &format!("Bearer ghp_{login}"));
+                // The first request creates no index yet.
+                for _ in 0..2 {
+                    check(&path, &talk.fixture.user(login), &uncached, when).await;
+                }
+            }
+        }
+    };
+    check_pages(&talk, "at first").await;
+    talk.comment(1).await;
+    let edited = json!({ "body": "Edited" });
+    talk.fixture.user("mona").patch(&format!("{REPO_COMMENTS}/1000"), edited).await.expect(200);
+    check_pages(&talk, "with a new and an edited comment").await;
+    talk.delete(700).await;
+    check_pages(&talk, "after a deletion").await;
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 mod comment_context;
 mod creating;
+pub mod deep_pages;
 mod diffs;
 mod harmless;
 mod hostile;

@@ -11,11 +11,10 @@ use crate::rendering::render;
 use crate::request::context::RequestContext;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, CommentId, PullId};
-use plinth_core::comment_lists::list_page;
 use plinth_core::pulls::threads::{self, Position};
 use plinth_core::repos::Repo;
 use plinth_core::review_comments::model::{Comment, CommentColumns, Listing, ListingOfColumns};
-use plinth_core::review_comments::store;
+use plinth_core::review_comments::{list_page, store};
 use plinth_store::Dependency;
 
 /// A request that reads comments of a repository.
@@ -51,7 +50,7 @@ impl Reading<'_> {
             return Ok(page);
         }
         let mut db = self.app.read().await?;
-        let (comments, total) = list_page(&mut db, listing, window).await?;
+        let (comments, total) = list_page(self.app, &mut db, listing, window).await?;
         drop(db);
         Ok((self.fragments(comments).await?, total))
     }
@@ -59,7 +58,7 @@ impl Reading<'_> {
     /// As [`Reading::list`]; nothing if too few of the comments are cached, or if something has changed meanwhile.
     async fn list_cached(&self, listing: &Listing, window: (i64, i64)) -> Result<Option<Page>> {
         let mut db = self.app.read().await?;
-        let (columns, total) = list_page(&mut db, &ListingOfColumns(*listing), window).await?;
+        let (columns, total) = list_page(self.app, &mut db, &ListingOfColumns(*listing), window).await?;
         let cached: Vec<_> = columns.iter().map(|columns| self.find_cached(columns)).collect();
         let missing = || columns.iter().zip(&cached).filter(|(_, found)| found.is_none()).map(|(columns, _)| columns);
         // One statement for all is faster than one for each.

@@ -280,9 +280,9 @@ pub async fn add_review_comments(
 
 /// Subtracts one from the number of published review comments.
 pub async fn remove_review_comment(db: &mut Transaction, pull: PullId) -> Result<(), DbError> {
-    db.content_only()
-        .execute("update pull set review_comments = review_comments - 1 where id = $1", params![pull])
-        .await?;
+    let sql = "update pull set review_comments = review_comments - 1, \
+               deleted_review_comments = deleted_review_comments + 1 where id = $1";
+    db.content_only().execute(sql, params![pull]).await?;
     Ok(())
 }
 

@@ -2,7 +2,9 @@
 
 mod comment_context;
 pub mod events;
+mod indexed_lists;
 mod input;
+mod list_page;
 mod lists;
 pub mod model;
 pub mod operations;
@@ -10,10 +12,13 @@ mod positions;
 pub mod resolutions;
 pub mod reviews;
 pub mod rules;
+mod sparse_index;
 pub mod store;
 
 pub use comment_context::{CachedCommentContext, CommentContextCache, new_comment_context_cache};
 pub use input::{At, DraftComment, NewComment, Subject, Text};
+pub use list_page::list_page;
 pub use operations::{NewReply, NewThreadComment, reply, start_thread};
 pub use positions::{Located, locate};
 pub use rules::{InvalidPosition, check_body};
+pub use sparse_index::SparseIndexes;

@@ -225,6 +225,28 @@ pub struct Listing {
     pub viewer: Option<AccountId>,
 }
 
+/// How long a list is, and how it came to be so long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Comments that everyone sees.
+    pub published: i64,
+    /// Comments that everyone saw before they were deleted.
+    pub deleted: i64,
+    /// Pending comments of the caller.
+    pub pending: i64,
+    /// Published comments with a greater id than a given one.
+    pub after: i64,
+}
+
+from_row!(Extent { published, deleted, pending, after });
+
+impl Extent {
+    /// The length of the list for the caller.
+    pub fn total(&self) -> i64 {
+        self.published + self.pending
+    }
+}
+
 /// The same list, of which only the comments' own columns are read.
 #[derive(Debug, Clone, Copy)]
 pub struct ListingOfColumns(pub Listing);

@@ -31,6 +31,8 @@ macro_rules! select_comment {
     };
 }
 
+pub(super) use select_comment;
+
 /// A comment of this repository. Only its author sees a pending one.
 pub async fn find(
     db: &mut Connection,

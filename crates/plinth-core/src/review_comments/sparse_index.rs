@@ -1,0 +1,205 @@
+//! Sparse indexes of long lists of review comments (docs/decisions/0176-deep-pages.md).
+//!
+//! A sparse index has the id of every 64th published comment of a list by id. Two numbers of the list say whether it is right. As long as
+//! as many comments have been deleted as before, comments are only added; if moreover all that the index does not cover are after its last
+//! entry, none was added among those that it covers. Both are read after each page that was found with it, so no write has to
+//! invalidate anything.
+
+use std::sync::Arc;
+
+use plinth_base::cache::WeightedCache;
+use plinth_base::ids::{CommentId, PullId, RepoId};
+
+use super::model::{Extent, Listing, Order, Scope};
+use crate::caches::{CacheName, DisabledCaches};
+
+/// Comments per entry. A page skips fewer than this, besides the end of the list.
+pub const BLOCK: i64 = 64;
+/// An index is extended when so many comments are after its last entry.
+const UNINDEXED_MAX: i64 = 2 * BLOCK;
+/// Sixty million comments.
+const BYTES_MAX: usize = 8 << 20;
+/// What an index takes besides its entries.
+const INDEX_BYTES: usize = 256;
+
+/// A list that may have an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum IndexedScope {
+    Repo(RepoId),
+    Pull(PullId),
+}
+
+impl IndexedScope {
+    /// Nothing for lists that are short, have no counters, or have an order that changes with every edit.
+    pub fn of(list: &Listing) -> Option<Self> {
+        match (list.scope, list.order, list.since) {
+            (Scope::Repo(id), Order::Up | Order::Down, None) => Some(Self::Repo(id)),
+            (Scope::Pull(id), Order::Up | Order::Down, None) => Some(Self::Pull(id)),
+            _ => None,
+        }
+    }
+}
+
+/// The ids of every 64th published comment of a list, from its start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SparseIndex {
+    /// Comments of the list that had been deleted before its ids were read.
+    deleted: i64,
+    ids: Vec<CommentId>,
+}
+
+/// Where reading a page starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// After a comment, upwards, and after so many more, of which pending ones up to this comment are subtracted.
+    After(CommentId, i64),
+    /// At a comment, downwards, and after so many more, of which pending ones above this comment are subtracted.
+    DownFrom(CommentId, i64),
+}
+
+impl SparseIndex {
+    pub fn empty(deleted: i64) -> Self {
+        Self { deleted, ids: Vec::new() }
+    }
+
+    /// How many comments there are up to the last entry.
+    pub fn covered(&self) -> i64 {
+        self.blocks() * BLOCK
+    }
+
+    fn blocks(&self) -> i64 {
+        i64::try_from(self.ids.len()).expect("memory has fewer entries")
+    }
+
+    pub fn last(&self) -> Option<CommentId> {
+        self.ids.last().copied()
+    }
+
+    pub fn extend(&mut self, ids: Vec<CommentId>) {
+        self.ids.extend(ids);
+    }
+
+    /// Whether so many comments have no entry that the index should be extended.
+    pub fn is_short_for(&self, extent: &Extent) -> bool {
+        extent.published - self.covered() >= UNINDEXED_MAX
+    }
+
+    /// Whether this is right for a list of which [`Extent::after`] counts the comments after the last entry.
+    pub fn is_right_for(&self, extent: &Extent) -> bool {
+        self.deleted == extent.deleted && self.covered() + extent.after == extent.published
+    }
+
+    /// Where to start for the comments after the first `offset`; nothing before the first entry.
+    pub fn start_up(&self, extent: &Extent, offset: i64) -> Option<Start> {
+        // The caller's pending comments may all be before the entry.
+        let blocks = ((offset - extent.pending) / BLOCK).min(self.blocks());
+        Some(Start::After(self.entry(blocks)?, offset - blocks * BLOCK))
+    }
+
+    /// As [`SparseIndex::start_up`], for the list from its end.
+    pub fn start_down(&self, extent: &Extent, offset: i64) -> Option<Start> {
+        let blocks = (extent.total() - offset + BLOCK - 1) / BLOCK;
+        Some(Start::DownFrom(self.entry(blocks)?, offset - (extent.published - blocks * BLOCK)))
+    }
+
+    /// The last comment of this many blocks.
+    fn entry(&self, blocks: i64) -> Option<CommentId> {
+        self.ids.get(usize::try_from(blocks).ok()?.checked_sub(1)?).copied()
+    }
+}
+
+/// The sparse indexes of this process. Bounded in bytes.
+pub struct SparseIndexes {
+    /// Nothing where the cache is turned off.
+    by_list: Option<WeightedCache<IndexedScope, Arc<SparseIndex>>>,
+    /// Locked while one is extended. Requests that need another one meanwhile do without it.
+    pub(super) extending: tokio::sync::Mutex<()>,
+}
+
+impl SparseIndexes {
+    pub fn new(disabled: &DisabledCaches) -> Self {
+        let is_on = !disabled.contains(CacheName::CommentIndexes);
+        let by_list = is_on.then(|| WeightedCache::new(BYTES_MAX, INDEX_BYTES));
+        Self { by_list, extending: tokio::sync::Mutex::default() }
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.by_list.is_some()
+    }
+
+    /// The index of a list of which so many comments have been deleted. The first request after a deletion gets nothing: whoever deletes
+    /// comments between two pages would otherwise have the whole list read each time.
+    pub fn find(&self, scope: IndexedScope, deleted: i64) -> Option<Arc<SparseIndex>> {
+        let found = self.by_list.as_ref()?.get(&scope).filter(|index| index.deleted == deleted);
+        if found.is_none() {
+            self.insert(scope, Arc::new(SparseIndex::empty(deleted)));
+        }
+        found
+    }
+
+    pub fn insert(&self, scope: IndexedScope, index: Arc<SparseIndex>) {
+        if let Some(by_list) = &self.by_list {
+            let weight = INDEX_BYTES + size_of::<CommentId>() * index.ids.capacity();
+            by_list.insert(scope, index, weight);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count<'a>(ids: impl IntoIterator<Item = &'a i64>, condition: impl Fn(i64) -> bool) -> i64 {
+        i64::try_from(ids.into_iter().filter(|id| condition(**id)).count()).expect("a short list")
+    }
+
+    /// Checks all offsets of a list with these ids.
+    fn check(published: &[i64], pending: &[i64]) {
+        let blocks = published.chunks_exact(usize::try_from(BLOCK).expect("a small number"));
+        let index = SparseIndex { deleted: 0, ids: blocks.map(|block| CommentId(block[block.len() - 1])).collect() };
+        let length = count(published, |_| true);
+        let after = length - index.covered();
+        let extent = Extent { published: length, deleted: 0, pending: count(pending, |_| true), after };
+        assert!(index.is_right_for(&extent));
+        let all = || published.iter().chain(pending);
+        for offset in 0..extent.total() {
+            if let Some(start) = index.start_up(&extent, offset) {
+                let Start::After(CommentId(id), skipped) = start else { panic!("{start:?}") };
+                let skipped = skipped - count(pending, |other| other < id);
+                assert!((0..2 * BLOCK + extent.pending).contains(&skipped), "{offset}: {start:?}");
+                assert_eq!(count(all(), |other| other <= id) + skipped, offset, "{start:?}");
+            }
+            if let Some(start) = index.start_down(&extent, offset) {
+                let Start::DownFrom(CommentId(id), skipped) = start else { panic!("{start:?}") };
+                let skipped = skipped - count(pending, |other| other > id);
+                assert!((0..2 * BLOCK + extent.pending).contains(&skipped), "{offset}: {start:?}");
+                assert_eq!(count(all(), |other| other > id) + skipped, offset, "{start:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn start_and_skipped_comments_are_the_offset() {
+        let up_to = |last: i64| (1..=last).collect::<Vec<_>>();
+        check(&[], &[]);
+        check(&up_to(63), &[]);
+        check(&up_to(200), &[]);
+        check(&up_to(256), &[300]);
+        for every in [2, 7, 100] {
+            let (pending, published): (Vec<i64>, Vec<i64>) = up_to(900).into_iter().partition(|id| id % every == 1);
+            check(&published, &pending);
+        }
+        check(&(500..900).collect::<Vec<_>>(), &up_to(300));
+    }
+
+    #[test]
+    fn index_is_right_while_only_the_end_changes() {
+        let index = SparseIndex { deleted: 3, ids: vec![CommentId(70), CommentId(140)] };
+        let extent = Extent { published: 130, pending: 5, deleted: 3, after: 2 };
+        assert!(index.is_right_for(&extent));
+        assert!(index.is_right_for(&Extent { published: 135, after: 7, ..extent }), "new comments");
+        assert!(!index.is_right_for(&Extent { published: 129, deleted: 4, ..extent }), "a deletion");
+        assert!(!index.is_right_for(&Extent { deleted: 5, ..extent }), "a deletion and a new comment");
+        assert!(!index.is_right_for(&Extent { published: 131, ..extent }), "a comment with an id below the last entry");
+    }
+}
