@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool::Runtime;
-use deadpool::managed::{self, Metrics, RecycleError, RecycleResult, Timeouts};
+use deadpool::managed::{self, Metrics, QueueMode, RecycleError, RecycleResult, Timeouts};
 use deadpool_postgres::ClientWrapper;
 
 use super::hosts::Connected;
@@ -63,6 +63,8 @@ pub(super) fn create(
     Pool::builder(Manager { target: target.clone(), monitor, owner })
         .max_size(connections_max)
         .timeouts(timeouts)
+        // The connection that was used last has prepared and planned the most statements.
+        .queue_mode(QueueMode::Lifo)
         .runtime(Runtime::Tokio1)
         .build()
         .map_err(|error| Error::Internal(error.into()))
