@@ -15,6 +15,9 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::RepoId;
 
 const FIND: &str = "select number from collection where repo_id = $1";
+/// As [`FIND`], for a list of repositories. For PostgreSQL.
+pub(super) const FIND_ALL: &str =
+    "select repo_id, number from collection where repo_id = any (cast(string_to_array($1, ',') as bigint[]))";
 /// From this size on, repositories that nobody relies on are forgotten.
 const REPOS_MAX: usize = 65_536;
 
@@ -133,8 +136,18 @@ pub(super) struct Expected {
 }
 
 impl Expected {
+    pub fn repo(&self) -> RepoId {
+        self.repo
+    }
+
+    /// Whether these rows of [`FIND_ALL`] have the number.
+    pub fn is_in(&self, found: &[(RepoId, i64)]) -> bool {
+        let number = found.iter().find(|(repo, _)| *repo == self.repo).map_or(0, |(_, number)| *number);
+        number == self.number
+    }
+
     pub async fn send(&self, db: &mut Connection) -> Result<Sent<Vec<(i64,)>>> {
-        Ok(db.send(FIND, params![self.repo]).await?)
+        Ok(db.send_without_counters(FIND, params![self.repo]).await?)
     }
 
     /// Fails if what was sent found another number.

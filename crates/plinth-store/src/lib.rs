@@ -8,6 +8,8 @@
 mod backup;
 mod collections;
 mod connection;
+mod counter;
+mod declared_transaction;
 mod dump;
 mod effect;
 mod embedded_copy;
@@ -40,6 +42,8 @@ use futures_util::future::BoxFuture;
 pub use backup::{Dump, Snapshot, check_copy, restore_postgres};
 pub use collections::{CollectionGuard, Collections, count_collection, find_collection};
 pub use connection::{Connection, statements_run};
+pub use counter::{Counter, CounterUse, Increment};
+pub use declared_transaction::DeclaredTransaction;
 pub use effect::Effect;
 pub use embedded_copy::copy_to_postgres;
 pub use error::DbError;
@@ -54,7 +58,7 @@ pub use row::{Column, FromRow, Row};
 pub use rows::Rows;
 pub use sent::{Sent, SentCount};
 pub use timing::{BUCKETS as TRANSACTION_BUCKETS, Histogram, TRANSACTION_TIME_MAX, TransactionTimes};
-pub use transaction::{DeclaredTransaction, RightsFact, Transaction, WriteAuthority};
+pub use transaction::{RightsFact, Transaction, WriteAuthority};
 pub use value::{Parameter, Value};
 
 // For the macros.

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 
 use super::connection::{STATEMENTS_RUN, check_is_read, has_nul};
-use super::{Connection, DbError, FromRow, Value};
+use super::{Connection, CounterUse, DbError, FromRow, Value};
 
 /// The result of a statement that was sent.
 #[must_use = "a statement without a result is sent by `DeclaredTransaction::send`"]
@@ -40,14 +40,35 @@ impl<T> Sent<T> {
 impl Connection {
     /// As [`Connection::all`], for rows that are not needed yet.
     pub async fn send<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Sent<Vec<R>>, DbError> {
+        self.send_as(sql, params, CounterUse::Any).await
+    }
+
+    /// As [`Connection::send`], for a statement that reads no [`Counter`](super::Counter).
+    pub async fn send_without_counters<R: FromRow>(
+        &mut self,
+        sql: &'static str,
+        params: &[Value<'_>],
+    ) -> Result<Sent<Vec<R>>, DbError> {
+        self.send_as(sql, params, CounterUse::None).await
+    }
+
+    async fn send_as<R: FromRow>(
+        &mut self,
+        sql: &'static str,
+        params: &[Value<'_>],
+        counters: CounterUse,
+    ) -> Result<Sent<Vec<R>>, DbError> {
         check_is_read(sql)?;
         if has_nul(params) {
             return Ok(Sent::done(Vec::new()));
         }
         STATEMENTS_RUN.fetch_add(1, Ordering::Relaxed);
         Ok(match self {
-            Connection::Sqlite(connection) => Sent::done(connection.all(sql, params)?),
-            Connection::Postgres(client) => Sent::queued(client.queue(sql, params).await?),
+            Connection::Sqlite(connection) => {
+                connection.check_counters(sql, counters)?;
+                Sent::done(connection.all(sql, params)?)
+            }
+            Connection::Postgres(client) => Sent::queued(client.queue(sql, params, counters).await?),
         })
     }
 

@@ -1,11 +1,8 @@
 //! Write transactions: the type that statements which change something need, and what it takes to get one.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::Ordering;
 
-use super::connection::{STATEMENTS_RUN, has_nul};
-use super::sent::{Sent, SentCount};
-use super::{Connection, DbError, Effect, FromRow, InvalidationScope, Value};
+use super::{Connection, DbError, InvalidationScope};
 use plinth_base::error::Result;
 
 /// Finds an active webhook.
@@ -103,8 +100,8 @@ macro_rules! internal_authority {
 /// Statements declare what they change: [`Transaction::execute`] may change anything, rights too; the statements of
 /// [`Transaction::content_only`] and the like change less, so that fewer cached values are lost.
 pub struct Transaction {
-    connection: Connection,
-    scope: InvalidationScope,
+    pub(super) connection: Connection,
+    pub(super) scope: InvalidationScope,
     signals: bool,
 }
 
@@ -139,31 +136,6 @@ impl Transaction {
     /// than reading it when it is needed.
     pub fn sends_together(&self) -> bool {
         matches!(self.connection, Connection::Postgres(_))
-    }
-
-    /// Runs a statement that may change anything, and counts the rows that it changed.
-    pub async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
-        self.declare(Effect::Rights).execute(sql, params).await
-    }
-
-    /// Runs an `insert ... returning id`. A new row takes no right away.
-    pub async fn insert<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<R, DbError> {
-        self.declare(Effect::TakesNoRight).insert(sql, params).await
-    }
-
-    /// For statements that change only content of the transaction's scope: see [`Effect::Content`].
-    pub fn content_only(&mut self) -> DeclaredTransaction<'_> {
-        self.declare(Effect::Content)
-    }
-
-    /// For statements that change only pull requests in the transaction's scope: see [`Effect::Pulls`].
-    pub fn pulls_only(&mut self) -> DeclaredTransaction<'_> {
-        self.declare(Effect::Pulls)
-    }
-
-    /// For statements that take no right away from anybody: see [`Effect::TakesNoRight`].
-    pub fn takes_no_right(&mut self) -> DeclaredTransaction<'_> {
-        self.declare(Effect::TakesNoRight)
     }
 
     /// Whether there is an active webhook, which is what events are recorded for.
@@ -205,71 +177,10 @@ impl Transaction {
         }
     }
 
-    fn declare(&mut self, effect: Effect) -> DeclaredTransaction<'_> {
-        DeclaredTransaction { tx: self, effect }
+    /// Whether it is a part of a batch of PostgreSQL.
+    pub(super) fn is_in_batch(&self) -> bool {
+        matches!(&self.connection, Connection::Postgres(client) if client.is_in_batch())
     }
-}
-
-/// A transaction whose next statement has declared what it changes.
-pub struct DeclaredTransaction<'a> {
-    tx: &'a mut Transaction,
-    effect: Effect,
-}
-
-impl DeclaredTransaction<'_> {
-    /// Runs a statement and counts the rows that it changed.
-    pub async fn execute(self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
-        check_parameters(params)?;
-        match &mut self.tx.connection {
-            Connection::Sqlite(connection) => connection.execute(sql, params, (self.effect, self.tx.scope)),
-            Connection::Postgres(client) => client.execute(sql, params, (self.effect, self.tx.scope)).await,
-        }
-    }
-
-    /// Runs an `insert ... returning id`.
-    pub async fn insert<R: FromRow>(self, sql: &'static str, params: &[Value<'_>]) -> Result<R, DbError> {
-        check_parameters(params)?;
-        let inserted = match &mut self.tx.connection {
-            Connection::Sqlite(connection) => Some(connection.insert(sql, params, (self.effect, self.tx.scope))?),
-            Connection::Postgres(client) => client.insert(sql, params, (self.effect, self.tx.scope)).await?,
-        };
-        inserted.ok_or(DbError::NoRow)
-    }
-}
-
-impl DeclaredTransaction<'_> {
-    /// As [`DeclaredTransaction::execute`], for a statement whose result is not needed yet, or not at all: on PostgreSQL it is
-    /// sent together with the next one. If it fails, the next one does, or the commit.
-    pub async fn send(self, sql: &'static str, params: &[Value<'_>]) -> Result<SentCount, DbError> {
-        check_parameters(params)?;
-        let declared = (self.effect, self.tx.scope);
-        Ok(match &mut self.tx.connection {
-            Connection::Sqlite(connection) => SentCount(Sent::done(connection.execute(sql, params, declared)?)),
-            Connection::Postgres(client) => SentCount(Sent::queued(client.queue_change(sql, params, declared).await?)),
-        })
-    }
-
-    /// As [`DeclaredTransaction::insert`], for an id that is not needed yet.
-    pub async fn send_insert<R: FromRow>(
-        self,
-        sql: &'static str,
-        params: &[Value<'_>],
-    ) -> Result<Sent<Vec<R>>, DbError> {
-        check_parameters(params)?;
-        let declared = (self.effect, self.tx.scope);
-        Ok(match &mut self.tx.connection {
-            Connection::Sqlite(connection) => Sent::done(vec![connection.insert(sql, params, declared)?]),
-            Connection::Postgres(client) => Sent::queued(client.queue_change(sql, params, declared).await?),
-        })
-    }
-}
-
-fn check_parameters(params: &[Value<'_>]) -> Result<(), DbError> {
-    if has_nul(params) {
-        return Err(DbError::Nul);
-    }
-    STATEMENTS_RUN.fetch_add(1, Ordering::Relaxed);
-    Ok(())
 }
 
 impl Deref for Transaction {

@@ -13,6 +13,9 @@ use plinth_base::error::Result;
 pub trait Work: Send + Sync {
     /// Runs it, for the first time or again. What it returns to its caller, it puts into a slot that both have.
     fn run<'a>(&'a self, tx: &'a mut Transaction) -> BoxFuture<'a, Result<()>>;
+
+    /// The objects that it relies on, which a batch checks once for all its members.
+    fn expected(&self) -> Option<&Expected>;
 }
 
 /// What the last successful run returned.
@@ -40,8 +43,8 @@ where
     fn run<'a>(&'a self, tx: &'a mut Transaction) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let collection = match &self.expected {
-                Some(expected) => Some((expected, expected.send(tx).await?)),
-                None => None,
+                Some(expected) if !tx.is_in_batch() => Some((expected, expected.send(tx).await?)),
+                Some(_) | None => None,
             };
             let proof = self.authority.check(tx).await?;
             let value = (self.work)(tx, &proof, &self.context).await?;
@@ -51,5 +54,9 @@ where
             *self.outcome.lock() = Some(value);
             Ok(())
         })
+    }
+
+    fn expected(&self) -> Option<&Expected> {
+        self.expected.as_ref()
     }
 }

@@ -1,5 +1,6 @@
 //! The store under stress: concurrent and failing writers, a full disk, a database that fails.
 
+mod batches;
 #[expect(dead_code, reason = "shared with the fault suite, which uses the rest")]
 pub mod cluster;
 mod contention;

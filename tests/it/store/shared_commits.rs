@@ -13,24 +13,24 @@ use crate::support::Response;
 use crate::support::pull_request::{COMMENTS, PULL, PullRequestFixture};
 use crate::support::wait::wait_until_async;
 
-const CLIENTS: usize = 64;
+pub const CLIENTS: usize = 64;
 /// A group takes in more writes for some milliseconds only, and a busy machine is slow, so there may be several.
 const COMMITS_MAX: i64 = 16;
 const REFS: &str = "/repos/acme/rocket/git/refs";
 
 /// Another session of the database.
-struct Session(tokio_postgres::Client);
+pub struct Session(tokio_postgres::Client);
 
 impl Session {
     /// Nothing on SQLite.
-    async fn open(fixture: &PullRequestFixture) -> Option<Self> {
+    pub async fn open(fixture: &PullRequestFixture) -> Option<Self> {
         let url = fixture.service.database_url()?;
         let (client, connection) = tokio_postgres::connect(&url, NoTls).await.expect("it accepts connections");
         tokio::spawn(connection);
         Some(Self(client))
     }
 
-    async fn count(&self, sql: &str) -> i64 {
+    pub async fn count(&self, sql: &str) -> i64 {
         self.0.query_one(sql, &[]).await.expect("the statement is valid").get(0)
     }
 
@@ -39,7 +39,7 @@ impl Session {
     }
 
     /// Sends requests, lets no write transaction begin before all of them wait, and returns the responses.
-    async fn in_one_queue<F: Future>(&self, fixture: &PullRequestFixture, writes: Vec<F>) -> Vec<F::Output> {
+    pub async fn in_one_queue<F: Future>(&self, fixture: &PullRequestFixture, writes: Vec<F>) -> Vec<F::Output> {
         fixture.service.settled().await;
         self.run("begin; lock table setting in exclusive mode").await;
         let waiting = i64::try_from(writes.len()).expect("a small number");
@@ -52,15 +52,15 @@ impl Session {
     }
 }
 
-async fn fixture() -> PullRequestFixture {
+pub async fn fixture() -> PullRequestFixture {
     PullRequestFixture::new(&[("file", "one\ntwo\n")], &[("file", Some("one\nthree\n"))]).await
 }
 
-async fn create_ref(fixture: &PullRequestFixture, name: &str) -> Response {
+pub async fn create_ref(fixture: &PullRequestFixture, name: &str) -> Response {
     fixture.user("mona").post(REFS, json!({ "ref": format!("refs/heads/{name}"), "sha": fixture.head })).await
 }
 
-async fn comment(fixture: &PullRequestFixture, user: &str, body: &str) -> Response {
+pub async fn comment(fixture: &PullRequestFixture, user: &str, body: &str) -> Response {
     let new = json!({ "body": body, "commit_id": fixture.head, "path": "file", "line": 2 });
     fixture.user(user).post(COMMENTS, new).await
 }

@@ -1,8 +1,8 @@
 //! SQL for notifications.
 
-use super::model::{Notice, NoticeSubject, Notification, NotifiedComment, Recipient};
+use super::model::{Notice, NoticeSubject, Notification, NotifiedComment, Reason, Recipient};
 use plinth_base::clock::Timestamp;
-use plinth_base::ids::{AccountId, NotificationId};
+use plinth_base::ids::{AccountId, NotificationId, PullId};
 use plinth_store::{Connection, DbError, Transaction, params};
 
 /// Whether an account is a user who can read the repository `r`.
@@ -79,6 +79,37 @@ pub async fn upsert(
     let (review_comment, issue_comment) = NotifiedComment::columns(*comment);
     let values = params![user, notice.repo, id, reason, review_comment, issue_comment, now];
     db.content_only().send(sql, values).await?;
+    Ok(())
+}
+
+/// As [`upsert`] for the review comment that was sent just before, whose id PostgreSQL knows before this process does: notifies
+/// the author of the pull request, and then those who are mentioned, which is the stronger reason.
+pub async fn send_for_sent_comment(
+    db: &mut Transaction,
+    (pull, actor): (PullId, AccountId),
+    mentions: &[AccountId],
+    now: Timestamp,
+) -> Result<(), DbError> {
+    macro_rules! insert {
+        ($account:literal) => {
+            concat!(
+                "insert into notification (user_id, repo_id, pull_id, reason, unread, comment_id, updated_at) \
+                 select a.id, r.id, p.id, $3, true, currval('review_comment_id_seq'), $4 \
+                 from pull p join repo r on r.id = p.repo_id and not r.deleted join account a on a.id = ",
+                $account,
+                " where p.id = $1 and a.id <> $2 and ",
+                can_read!("a"),
+                " on conflict (user_id, pull_id) do update set reason = excluded.reason, unread = true, \
+                 comment_id = excluded.comment_id, issue_comment_id = null, updated_at = excluded.updated_at"
+            )
+        };
+    }
+    let sql = insert!("p.author_id");
+    db.content_only().without_counters().send(sql, params![pull, actor, Reason::Author, now]).await?;
+    for user in mentions {
+        let (sql, values) = (insert!("$5"), params![pull, actor, Reason::Mention, now, user]);
+        db.content_only().without_counters().send(sql, values).await?;
+    }
     Ok(())
 }
 

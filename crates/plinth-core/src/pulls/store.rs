@@ -7,7 +7,9 @@ use crate::repos::name_key;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Error;
 use plinth_base::ids::{AccountId, PullId, RepoId, Sha};
-use plinth_store::{Connection, DbError, Sent, Transaction, params};
+use plinth_store::{Connection, Counter, DbError, Increment, Sent, Transaction, counter, params};
+
+static REVIEW_COMMENTS: Counter = counter!("pull", "review_comments", "updated_at");
 
 /// The columns of an author `a` in the repository `r`; needs [`author_joins`].
 macro_rules! author_columns {
@@ -200,7 +202,7 @@ pub async fn update_base_ref(db: &mut Transaction, id: PullId, base_ref: &str) -
 pub async fn send_default_branch(db: &mut Connection, repo: RepoId) -> Result<Sent<Vec<(String, bool)>>, DbError> {
     let sql = "select r.default_branch, exists (select 1 from pull p where p.repo_id = r.id and p.state = 'open') \
                from repo r where r.id = $1 and not r.deleted";
-    db.send(sql, params![repo]).await
+    db.send_without_counters(sql, params![repo]).await
 }
 
 /// Open pull requests with this branch as head or base.
@@ -212,7 +214,7 @@ pub async fn send_affected(
     let sql = "select p.id, p.number, p.head_ref, p.base_ref, v.base_sha, v.head_sha, v.number from pull p \
                join pull_version v on v.pull_id = p.id and v.number = p.version \
                where p.repo_id = $1 and p.state = 'open' and (p.head_ref = $2 or p.base_ref = $2) order by p.id";
-    db.send(sql, params![repo, branch]).await
+    db.send_without_counters(sql, params![repo, branch]).await
 }
 
 /// Adds a version and makes it the last one.
@@ -273,9 +275,7 @@ pub async fn add_review_comments(
     count: i64,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    let sql = "update pull set review_comments = review_comments + $2, updated_at = $3 where id = $1";
-    db.content_only().send(sql, params![pull, count, now]).await?;
-    Ok(())
+    db.increment(Increment { counter: &REVIEW_COMMENTS, id: pull.0, by: count, at: now }).await
 }
 
 /// Subtracts one from the number of published review comments.

@@ -11,7 +11,7 @@ use plinth_store::{Connection, Transaction};
 use super::model::{Mover, NewTarget, RefConflict, RefMoves};
 use super::{NewRef, RefUpdate, events, rules};
 use crate::access::{Current, Grant, WriteAccess, check_workflows};
-use crate::refs::store::SentChange;
+use crate::refs::store::{NewRefs, SentChange};
 use crate::refs::{self, Change, Ref, Target, store};
 use crate::repos::{Repo, RepoTarget};
 use crate::tokens::Principal;
@@ -149,17 +149,12 @@ async fn write(
                 if let Some(Current { caller, grant, .. }) = changed {
                     check_workflows_if(*workflows, caller, grant)?;
                 }
-                let branches = match change[0].old {
-                    None => Some(store::send_has_branches(tx, *repo).await?),
-                    Some(_) => None,
-                };
-                let RefMoves { mut outcomes, refresh } = move_refs(tx, *repo, change, *mover).await?;
-                if let Some(branches) = branches
-                    && tx.rows(branches).await?.is_empty()
-                {
-                    return Err(refs::rules::empty_repository());
-                }
+                let RefMoves { mut outcomes, refresh } =
+                    move_refs_where(tx, *repo, (change.as_slice(), NewRefs::BesideBranches), *mover).await?;
                 let outcome = outcomes.pop().ok_or_else(|| Error::internal("a change had no outcome"))?;
+                if outcome.is_err() && change[0].is_creation() {
+                    check_not_empty(tx, *repo).await?;
+                }
                 Ok(outcome.map(|()| refresh))
             })
         })
@@ -181,12 +176,21 @@ pub async fn check_not_empty(db: &mut Connection, repo: RepoId) -> Result<()> {
 ///
 /// To make all changes or none, roll the transaction back if there is a conflict.
 pub async fn move_refs(tx: &mut Transaction, repo: RepoId, changes: &[Change], mover: Mover) -> Result<RefMoves> {
+    move_refs_where(tx, repo, (changes, NewRefs::Anywhere), mover).await
+}
+
+async fn move_refs_where(
+    tx: &mut Transaction,
+    repo: RepoId,
+    (changes, new_refs): (&[Change], NewRefs),
+    mover: Mover,
+) -> Result<RefMoves> {
     let mut outcomes = vec![Ok(()); changes.len()];
     let deletions = (0..changes.len()).filter(|index| changes[*index].new.is_none());
     let others = (0..changes.len()).filter(|index| changes[*index].new.is_some());
     let mut sent = Vec::with_capacity(changes.len());
     for index in deletions.chain(others) {
-        sent.push((index, send_one(tx, repo, &changes[index]).await?));
+        sent.push((index, send_one(tx, repo, &changes[index], new_refs).await?));
     }
     let branches = pulls::send_branches(tx, repo, changes).await?;
     for (index, sent) in sent {
@@ -201,14 +205,19 @@ pub async fn move_refs(tx: &mut Transaction, repo: RepoId, changes: &[Change], m
     Ok(RefMoves { outcomes, refresh })
 }
 
-async fn send_one(tx: &mut Transaction, repo: RepoId, change: &Change) -> Result<Result<SentChange, RefConflict>> {
+async fn send_one(
+    tx: &mut Transaction,
+    repo: RepoId,
+    change: &Change,
+    new_refs: NewRefs,
+) -> Result<Result<SentChange, RefConflict>> {
     if change.is_creation()
         && store::has_many_parents(&change.name)
         && let Some(other) = store::find_directory_file_conflict(tx, repo, &change.name).await?
     {
         return Ok(Err(RefConflict::DirectoryFileConflict(other)));
     }
-    Ok(Ok(store::send_change(tx, repo, change).await?))
+    Ok(Ok(store::send_change(tx, repo, change, new_refs).await?))
 }
 
 async fn finish_one(

@@ -5,7 +5,9 @@ use crate::paging::Page;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{RepoId, Sha};
 use plinth_git::RefName;
-use plinth_store::{Connection, DbError, Sent, SentCount, Transaction, params};
+use plinth_store::{Connection, Counter, DbError, Increment, Sent, SentCount, Transaction, counter, params};
+
+static GENERATION: Counter = counter!("repo", "ref_generation", "pushed_at");
 
 const FIND: &str = "select name, target, kind from git_ref where repo_id = $1 and name = $2";
 const UPDATE: &str = "update git_ref set target = $4, kind = $5 where repo_id = $1 and name = $2 and target = $3";
@@ -23,15 +25,9 @@ pub async fn list_branches_at(db: &mut Connection, repo: RepoId, sha: Sha, limit
 
 /// Whether the repository has any branch.
 pub async fn has_branches(db: &mut Connection, repo: RepoId) -> Result<bool, DbError> {
-    let sent = send_has_branches(db, repo).await?;
-    Ok(!db.rows(sent).await?.is_empty())
-}
-
-/// As [`has_branches`]: a row if there is one.
-pub async fn send_has_branches(db: &mut Connection, repo: RepoId) -> Result<Sent<Vec<(i64,)>>, DbError> {
     let sql = "select cast(1 as bigint) from git_ref \
                where repo_id = $1 and name >= 'refs/heads/' and name < 'refs/heads0' limit 1";
-    db.send(sql, params![repo]).await
+    Ok(db.optional::<(i64,)>(sql, params![repo]).await?.is_some())
 }
 
 /// Refs with this prefix after the name `after`, in order, at most `limit`.
@@ -148,23 +144,53 @@ pub enum SentChange {
     Absence(Sent<Vec<Ref>>),
 }
 
+/// Where a ref can be created.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewRefs {
+    /// In any repository.
+    Anywhere,
+    /// In a repository that has a branch.
+    BesideBranches,
+}
+
 /// Makes one change, if the ref is at the expected target, and has no directory/file conflict if it is new.
-pub async fn send_change(db: &mut Transaction, repo: RepoId, change: &Change) -> Result<SentChange, DbError> {
+pub async fn send_change(
+    db: &mut Transaction,
+    repo: RepoId,
+    change: &Change,
+    new_refs: NewRefs,
+) -> Result<SentChange, DbError> {
+    macro_rules! insert {
+        ($condition:literal) => {
+            concat!(
+                "insert into git_ref (repo_id, name, target, kind) select $1, $2, $3, $4 \
+                 where not exists (select 1 from git_ref where repo_id = $1 and name >= $5 and name < $6) \
+                 and not exists (select 1 from git_ref where repo_id = $1 and name in ($7, $8, $9, $10)) ",
+                $condition,
+                "on conflict do nothing"
+            )
+        };
+    }
     let name = &change.name;
     Ok(SentChange::Change(match (change.old, change.new) {
         (None, Some(new)) => {
             let Relatives { below, after_below, parents } = Relatives::of(name);
             let [a, b, c, d] = first_parents(&parents);
-            let sql = "insert into git_ref (repo_id, name, target, kind) select $1, $2, $3, $4 \
-                       where not exists (select 1 from git_ref where repo_id = $1 and name >= $5 and name < $6) \
-                       and not exists (select 1 from git_ref where repo_id = $1 and name in ($7, $8, $9, $10)) \
-                       on conflict do nothing";
+            let sql = match new_refs {
+                NewRefs::Anywhere => insert!(""),
+                NewRefs::BesideBranches => {
+                    insert!(
+                        "and exists (select 1 from git_ref where repo_id = $1 \
+                         and name >= 'refs/heads/' and name < 'refs/heads0') "
+                    )
+                }
+            };
             let values = params![repo, name, new.sha, new.kind, below, after_below, a, b, c, d];
-            db.content_only().send(sql, values).await?
+            db.content_only().without_counters().send(sql, values).await?
         }
         (Some(old), Some(new)) => {
             let values = params![repo, name, old, new.sha, new.kind];
-            db.content_only().send(UPDATE, values).await?
+            db.content_only().without_counters().send(UPDATE, values).await?
         }
         (Some(old), None) => {
             let sql = "delete from git_ref where repo_id = $1 and name = $2 and target = $3";
@@ -184,9 +210,7 @@ pub async fn is_made(db: &mut Transaction, sent: SentChange) -> Result<bool, DbE
 
 /// Increments the ref generation of a repository, which is the ETag of its ref lists.
 pub async fn bump_generation(db: &mut Transaction, repo: RepoId, now: Timestamp) -> Result<(), DbError> {
-    let sql = "update repo set ref_generation = ref_generation + 1, pushed_at = $2 where id = $1";
-    db.content_only().send(sql, params![repo, now]).await?;
-    Ok(())
+    db.increment(Increment { counter: &GENERATION, id: repo.0, by: 1, at: now }).await
 }
 
 /// Parent names per statement.

@@ -139,10 +139,17 @@ pub async fn start_thread(tx: &mut Transaction, new: &NewThreadComment, now: Tim
     let thread = send_thread(tx, repo, (pull, new.version), located).await?;
     let parents = SentParents { review: review.known(), thread: thread.known() };
     let id = store::send_insert(tx, &comment, parents, now).await?;
+    let is_notified = tx.sends_together();
+    if is_notified {
+        notifications::store::send_for_sent_comment(tx, (pull, author), &new.mentions, now).await?;
+    }
     let context = comment_context::resolve(tx, new.context.as_ref(), pull, author).await?;
     let (review, thread, (id,)) = (review.id(tx).await?, thread.id(tx).await?, tx.row(id).await?);
-    // A new thread has no other participants.
-    publish(tx, &comment, id, (context.notified, &[], &new.mentions), now).await?;
+    pulls::store::add_review_comments(tx, pull, 1, now).await?;
+    if !is_notified {
+        // A new thread has no other participants.
+        notify(tx, &comment, id, (context.notified, &[], &new.mentions), now).await?;
+    }
     let stored = located.thread.stored(thread, pull, new.version);
     let position = located.position_in(&context.version);
     let comment = comment.with_parents(review, thread).stored(id, &context, (stored, position), now);
@@ -167,7 +174,8 @@ pub async fn reply(tx: &mut Transaction, new: &NewReply, now: Timestamp) -> Resu
     let context = comment_context::resolve(tx, new.context.as_ref(), pull, author).await?;
     let (review, (id,)) = (review.id(tx).await?, tx.row(id).await?);
     let others: Vec<AccountId> = tx.rows(participants).await?.into_iter().map(|(user,)| user).collect();
-    publish(tx, &comment, id, (context.notified, &others, &new.mentions), now).await?;
+    pulls::store::add_review_comments(tx, pull, 1, now).await?;
+    notify(tx, &comment, id, (context.notified, &others, &new.mentions), now).await?;
     let comment = comment.with_parents(review, thread).stored(id, &context, (root.thread, root.position), now);
     record_created(tx, repo, &comment, (review, commit), now).await?;
     Ok(comment)
@@ -228,15 +236,14 @@ async fn record_created(
     events::record_comment(tx, repo, (CommentAction::Created, comment), actor, now).await
 }
 
-/// Counts a comment that was inserted, and notifies: the author of the pull request, participants and those mentioned.
-async fn publish(
+/// Notifies of a comment that was inserted: the author of the pull request, participants and those mentioned.
+async fn notify(
     tx: &mut Transaction,
     new: &PublishedComment<'_>,
     id: CommentId,
     (notified, participants, mentions): (Option<AccountId>, &[AccountId], &[AccountId]),
     now: Timestamp,
 ) -> Result<()> {
-    pulls::store::add_review_comments(tx, new.pull, 1, now).await?;
     let recipients = recipients(NotifiedComment::Review(id), notified, participants, mentions).collect();
     let subject = NoticeSubject::Pull(new.pull);
     let notice = Notice { repo: new.repo, subject, actor: new.author, reader: notified, recipients };

@@ -137,7 +137,8 @@ pub async fn find_comment_context(
         author_joins!("$2"),
         "where p.id = $1"
     );
-    db.optional(sql, params![pull, author]).await
+    let sent = db.send_without_counters(sql, params![pull, author]).await?;
+    Ok(db.rows(sent).await?.pop())
 }
 
 macro_rules! insert {
@@ -168,7 +169,7 @@ pub async fn send_insert(
     now: Timestamp,
 ) -> Result<Sent<Vec<(CommentId,)>>, DbError> {
     let PublishedComment { repo, pull, in_reply_to, author, body } = *new;
-    let tx = db.content_only();
+    let tx = db.content_only().without_counters();
     match (parents.review, parents.thread) {
         (Some(review), Some(thread)) => {
             let sql = concat!(insert!("$8", "$9"), ") returning id");
@@ -177,17 +178,11 @@ pub async fn send_insert(
         }
         // PostgreSQL knows the ids before this process does.
         (_, Some(thread)) => {
-            let sql = concat!(insert!("currval(pg_get_serial_sequence('review', 'id'))", "$8"), ") returning id");
+            let sql = concat!(insert!("currval('review_id_seq')", "$8"), ") returning id");
             tx.send_insert(sql, params![repo, pull, in_reply_to, author, false, body, now, thread]).await
         }
         (_, None) => {
-            let sql = concat!(
-                insert!(
-                    "currval(pg_get_serial_sequence('review', 'id'))",
-                    "currval(pg_get_serial_sequence('review_thread', 'id'))"
-                ),
-                ") returning id"
-            );
+            let sql = concat!(insert!("currval('review_id_seq')", "currval('review_thread_id_seq')"), ") returning id");
             tx.send_insert(sql, params![repo, pull, in_reply_to, author, false, body, now]).await
         }
     }

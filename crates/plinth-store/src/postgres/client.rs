@@ -6,21 +6,23 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use tokio_postgres::types::ToSql;
 
+use super::batch_link::BatchLink;
 use super::changes::Seen;
 use super::declared::Declared;
 use super::failure::Failure;
-use super::pipeline::{self, Output, Pipeline, Purpose};
+use super::pipeline::{Pipeline, Purpose};
 use super::pool::Object;
 use super::turns::Turn;
 use super::{RightsLock, Shared};
-use crate::{DbError, Dependency, Effect, FromRow, Generations, InvalidationScope, Row, Value};
+use crate::counter::Increments;
+use crate::{CounterUse, DbError, Dependency, Effect, FromRow, Generations, InvalidationScope, Row, Value};
 
 /// The client's own limit for one statement, a little above the server's, for a server that does not respond.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(12);
 
 /// A pooled connection. It is closed, not used again, when it is dropped inside a transaction or during a statement.
 pub struct Client {
-    object: Option<Object>,
+    pub(super) link: Link,
     engine: Arc<Shared>,
     /// The lock of the running write transaction, if there is one.
     pub(super) running: Option<RightsLock>,
@@ -33,11 +35,20 @@ pub struct Client {
     is_unlimited: bool,
 }
 
+/// What is at the other end.
+#[expect(clippy::large_enum_variant, reason = "almost every connection has the large one")]
+pub(super) enum Link {
+    Own(Object),
+    /// The connection of a batch, which sends the statements of all its members together.
+    Batch(BatchLink),
+    Closed,
+}
+
 /// What a connection knows of its running write transaction.
 #[derive(Default)]
 pub(super) struct WriteState {
-    /// The lock on what the transaction changes, if other nodes change it too.
-    pub turn: Option<Turn>,
+    /// The locks on what the transaction changes, if other nodes change it too.
+    pub turns: Vec<Turn>,
     /// The state of which rights were checked before the transaction. Without one, they are looked up again.
     pub seen: Option<Arc<Seen>>,
     /// When the server had begun it.
@@ -45,6 +56,10 @@ pub(super) struct WriteState {
     /// Whether there was an active webhook when the transaction began, and it has not changed rights.
     pub webhooks: Option<bool>,
     pub declared: Declared,
+    /// What is added to counters at the end of the batch.
+    pub increments: Increments,
+    /// Whether a statement that was queued may use a counter.
+    pub uses_counters: bool,
     /// Whether a row was changed since the last member of the group began.
     pub has_changed: bool,
     /// Why the server accepts no further statement, or why the transaction must not be committed.
@@ -54,12 +69,27 @@ pub(super) struct WriteState {
 impl Client {
     pub(super) fn new(object: Object, engine: Arc<Shared>) -> Self {
         let (write, pipeline) = (Box::default(), Pipeline::default());
-        let object = Some(object);
-        Self { object, engine, running: None, in_statement: false, write, pipeline, is_unlimited: false }
+        let link = Link::Own(object);
+        Self { link, engine, running: None, in_statement: false, write, pipeline, is_unlimited: false }
+    }
+
+    /// For a member of a batch whose transaction this connection has begun.
+    pub(super) fn member(&self, link: BatchLink) -> Self {
+        let write = Box::new(WriteState { seen: self.write.seen.clone(), ..WriteState::default() });
+        let (engine, running, pipeline) = (self.engine.clone(), self.running, Pipeline::default());
+        Self { link: Link::Batch(link), engine, running, in_statement: false, write, pipeline, is_unlimited: false }
+    }
+
+    /// Whether this is a member of a batch.
+    pub fn is_in_batch(&self) -> bool {
+        matches!(self.link, Link::Batch(_))
     }
 
     pub(crate) fn object(&mut self) -> &mut Object {
-        self.object.as_mut().expect("a connection is only taken when dropped")
+        match &mut self.link {
+            Link::Own(object) => object,
+            Link::Batch(_) | Link::Closed => unreachable!("the members of a batch queue all statements"),
+        }
     }
 
     /// The server at the other end.
@@ -99,78 +129,6 @@ impl Client {
         self.run(async |object| object.batch_execute(begin).await).await
     }
 
-    /// Sends everything that waits, and keeps the results.
-    pub(super) async fn flush(&mut self) -> Result<(), DbError> {
-        let steps = self.pipeline.take_queued();
-        if steps.is_empty() {
-            return Ok(());
-        }
-        let outputs = self.run(async |object| pipeline::send(object, steps).await).await?;
-        self.write.begun.get_or_insert_with(Instant::now);
-        for (purpose, output) in outputs {
-            let output = output.map_err(|error| self.fail(error.into()))?;
-            match purpose {
-                Purpose::Check => self.begun(&output)?,
-                Purpose::Numbered(number) => self.pipeline.keep(number, output),
-                Purpose::Change(number) => {
-                    self.write.has_changed |= output.changed > 0;
-                    self.pipeline.keep(number, output);
-                }
-                Purpose::Nobody => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Sends a statement later, with the next one whose result is needed; returns the number of its result.
-    pub async fn queue(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<usize, DbError> {
-        self.queue_as(sql, params, Purpose::Numbered).await
-    }
-
-    async fn queue_as(
-        &mut self,
-        sql: &'static str,
-        params: &[Value<'_>],
-        purpose: fn(usize) -> Purpose,
-    ) -> Result<usize, DbError> {
-        if self.pipeline.is_full() {
-            self.flush().await?;
-        }
-        let params = params.iter().map(|value| value.into_owned()).collect();
-        Ok(self.pipeline.push_numbered(sql, params, purpose))
-    }
-
-    /// As [`Client::queue`], for statements that change something.
-    pub async fn queue_change(
-        &mut self,
-        sql: &'static str,
-        params: &[Value<'_>],
-        declared: (Effect, InvalidationScope),
-    ) -> Result<usize, DbError> {
-        self.declare(declared)?;
-        self.queue_as(sql, params, Purpose::Change).await
-    }
-
-    async fn output(&mut self, number: usize) -> Result<Output, DbError> {
-        // What was sent after it can still wait.
-        if let Some(output) = self.pipeline.take(number) {
-            return Ok(output);
-        }
-        self.flush().await?;
-        self.pipeline.take(number).ok_or(DbError::NoRow)
-    }
-
-    /// The rows of a statement that was queued.
-    pub async fn queued_rows<R: FromRow>(&mut self, number: usize) -> Result<Vec<R>, DbError> {
-        let Output { rows, .. } = self.output(number).await?;
-        rows.iter().map(|row| R::from_row(&Row::Postgres(row))).collect()
-    }
-
-    /// How many rows a statement that was queued has changed.
-    pub async fn queued_count(&mut self, number: usize) -> Result<u64, DbError> {
-        Ok(self.output(number).await?.changed)
-    }
-
     pub async fn optional<R: FromRow>(
         &mut self,
         sql: &'static str,
@@ -206,8 +164,8 @@ impl Client {
     ) -> BoxFuture<'a, Result<u64, DbError>> {
         Box::pin(async move {
             self.declare(declared)?;
-            if !self.pipeline.is_empty() {
-                let number = self.queue_as(sql, params, Purpose::Change).await?;
+            if !self.pipeline.is_empty() || self.is_in_batch() {
+                let number = self.queue_as(sql, params, (CounterUse::Any, Purpose::Change)).await?;
                 return self.queued_count(number).await;
             }
             let params = dynamic(params);
@@ -242,8 +200,8 @@ impl Client {
         params: &'a [Value<'a>],
     ) -> BoxFuture<'a, Result<Vec<tokio_postgres::Row>, DbError>> {
         Box::pin(async move {
-            if !self.pipeline.is_empty() {
-                let number = self.queue(sql, params).await?;
+            if !self.pipeline.is_empty() || self.is_in_batch() {
+                let number = self.queue(sql, params, CounterUse::Any).await?;
                 return Ok(self.output(number).await?.rows);
             }
             let params = dynamic(params);
@@ -276,7 +234,7 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         if (self.running.is_some() || self.in_statement)
-            && let Some(object) = self.object.take()
+            && let Link::Own(object) = std::mem::replace(&mut self.link, Link::Closed)
         {
             // Removed from the pool and closed: the server rolls back.
             drop(Object::take(object));

@@ -8,8 +8,9 @@ use crate::{Effect, InvalidationScope};
 const RIGHTS: i64 = -2;
 const EVERYTHING: i64 = -1;
 
-/// Inserts a row about the content of a scope, `$1`, or about rights.
-pub(super) const ADD_CHANGE: &str = "insert into change (scope, pulls) values ($1, $2)";
+/// Inserts rows about the content of scopes, or about rights: a list of numbers, which [`add_row`] takes.
+pub(super) const ADD_CHANGES: &str = "insert into change (scope, pulls) \
+    select row_number >> 1, row_number & 1 = 1 from unnest(cast(string_to_array($1, ',') as bigint[])) row_number";
 pub(super) const ADD_REVOCATION: &str = "insert into revocation default values";
 
 /// What a write transaction has changed, as far as its statements have declared.
@@ -44,19 +45,34 @@ impl Declared {
             InvalidationScope::Repo(RepoId(id)) => id * 2,
             InvalidationScope::Account(AccountId(id)) => id * 2 + 1,
         };
+        self.add_row(scope, pulls);
+    }
+
+    fn add_row(&mut self, scope: i64, pulls: bool) {
         match self.content.iter_mut().find(|(known, _)| *known == scope) {
             Some((_, known)) => *known |= pulls,
             None => self.content.push((scope, pulls)),
         }
     }
 
-    /// The values of [`ADD_CHANGE`] for each row. A change of rights invalidates everything, so nothing else counts then.
-    pub fn rows(&self) -> Vec<(i64, bool)> {
-        match (self.revokes, self.rights) {
-            (true, _) => Vec::new(),
-            (false, true) => vec![(RIGHTS, false)],
-            (false, false) => self.content.clone(),
-        }
+    /// Adds what another member of a batch has declared.
+    pub fn append(&mut self, other: Self) {
+        self.revokes |= other.revokes;
+        self.rights |= other.rights;
+        other.content.into_iter().for_each(|(scope, pulls)| self.add_row(scope, pulls));
+    }
+
+    /// The value of [`ADD_CHANGES`], if there are rows. A change of rights invalidates everything, so nothing else counts then.
+    pub fn rows(&self) -> Option<String> {
+        let rights = [(RIGHTS, false)];
+        let rows: &[(i64, bool)] = match (self.revokes, self.rights) {
+            (true, _) => &[],
+            (false, true) => &rights,
+            (false, false) => &self.content,
+        };
+        let numbers: Vec<String> =
+            rows.iter().map(|(scope, pulls)| (scope * 2 + i64::from(*pulls)).to_string()).collect();
+        (!numbers.is_empty()).then(|| numbers.join(","))
     }
 }
 
@@ -95,8 +111,9 @@ mod tests {
                     (Declared::default(), Changes::default(), Changes::default());
                 declared.add(effect, scope);
                 expected.add(effect, scope);
-                for (scope, pulls) in declared.rows() {
-                    add_row(&mut found, scope * 2 + i64::from(pulls));
+                let rows = declared.rows().expect("something has changed");
+                for row in rows.split(',') {
+                    add_row(&mut found, row.parse().expect("a number"));
                 }
                 for dependency in dependencies {
                     assert_eq!(

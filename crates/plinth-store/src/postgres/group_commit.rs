@@ -12,11 +12,10 @@ use futures_util::FutureExt;
 
 use super::failure::Failure;
 use super::members::Savepoints;
-use super::queues::{Cleared, Entered, QueuedWrite, Write};
+use super::queues::QueuedWrite;
 use super::writer::{Begun, backoff};
 use super::{Engine, RightsLock};
-use crate::work::Work;
-use crate::{DbError, InvalidationScope, WriteLabel};
+use crate::{DbError, InvalidationScope};
 use plinth_base::error::{Error, Result};
 
 /// Writes in one transaction, and how long it takes in more of them, so that the first does not wait for an endless queue.
@@ -25,55 +24,14 @@ const GROUP_TIME_MAX: Duration = Duration::from_millis(20);
 /// How often a group runs before each member gets a transaction of its own.
 const RUNS_MAX: u32 = 4;
 
-impl Engine {
-    /// Runs a write in a transaction, as often as it takes, by itself or together with others. Returns whether it signals its
-    /// commit.
-    pub async fn write(&self, label: WriteLabel, changes_rights: bool, work: Box<dyn Work>) -> Result<bool> {
-        let write = Write { label, changes_rights, work };
-        // Whatever does not say what it changes has no queue.
-        if label.scope == InvalidationScope::Everything {
-            return self.write_alone(&write).await;
-        }
-        match self.shared.queues.enter(write)? {
-            Entered::Runs(write) => {
-                let _turn = FirstTurn { engine: self.clone(), scope: label.scope };
-                self.write_alone(&write).await
-            }
-            Entered::Waits(outcome) => {
-                outcome.await.map_err(|_| Error::Unavailable("the server is shutting down".into()))?
-            }
-        }
-    }
-}
-
-/// The turn of a write that did not have to wait. When it is dropped, those that wait meanwhile begin.
-struct FirstTurn {
-    engine: Engine,
-    scope: InvalidationScope,
-}
-
-impl Drop for FirstTurn {
-    fn drop(&mut self) {
-        let queues = &self.engine.shared.queues;
-        if !queues.is_awaited(self.scope) {
-            return;
-        }
-        match tokio::runtime::Handle::try_current() {
-            // Whoever waits may be gone before the others.
-            Ok(runtime) => drop(runtime.spawn(write_all(self.engine.clone(), self.scope))),
-            Err(_) => drop(Cleared(queues, self.scope)),
-        }
-    }
-}
-
 /// A write in a group, and what became of it in the last run.
-struct Member {
-    queued: QueuedWrite,
-    outcome: Outcome,
-    took: Duration,
+pub(super) struct Member {
+    pub queued: QueuedWrite,
+    pub outcome: Outcome,
+    pub took: Duration,
 }
 
-enum Outcome {
+pub(super) enum Outcome {
     Undecided,
     /// Whether it signals the commit.
     Succeeded(bool),
@@ -85,7 +43,7 @@ enum Outcome {
 }
 
 /// How a run of a group ended.
-enum Ended {
+pub(super) enum Ended {
     /// The outcomes of the members are final.
     Decided,
     /// The commit failed, or nobody knows whether it did.
@@ -96,27 +54,14 @@ enum Ended {
     NeedsAlone,
 }
 
-/// Runs everything that waits, group after group.
-pub(super) async fn write_all(engine: Engine, scope: InvalidationScope) {
-    let queues = &engine.shared.queues;
-    let cleared = Cleared(queues, scope);
-    while let Some(first) = queues.next(scope) {
-        let members = match first.write.changes_rights {
-            true => vec![Member { outcome: Outcome::Alone, ..Member::new(first) }],
-            false => write_group(&engine, scope, Member::new(first)).await,
-        };
-        for member in members {
-            member.complete(&engine).await;
-        }
-    }
-    // The turn has ended, and another one may have begun.
-    std::mem::forget(cleared);
-}
-
-/// Runs a group with this member until its outcome is decided. Members that need a transaction of their own are last.
-async fn write_group(engine: &Engine, scope: InvalidationScope, first: Member) -> Vec<Member> {
-    let mut group = vec![first];
-    let mut savepoints = Savepoints::None;
+/// Runs a group of members of one repository or account until their outcomes are decided. Members that need a transaction of their
+/// own are last.
+pub(super) async fn write_group(
+    engine: &Engine,
+    scope: InvalidationScope,
+    mut group: Vec<Member>,
+    mut savepoints: Savepoints,
+) -> Vec<Member> {
     let mut trusts_checks = true;
     let mut failed = Ok(());
     for run in 0..RUNS_MAX {
@@ -168,6 +113,15 @@ async fn run_group(
             group.extend(engine.shared.queues.next_member(scope).map(Member::new));
         }
     }
+    match end_group(engine, begun, group).await? {
+        // A statement that was sent with the commit failed, so that the server has rolled back.
+        Ended::Failed(Error::Internal(_)) if savepoints == Savepoints::None => Ok(Ended::NeedsSavepoints),
+        ended => Ok(ended),
+    }
+}
+
+/// Commits what members have done, if one of them has succeeded.
+pub(super) async fn end_group(engine: &Engine, begun: Begun, group: &[Member]) -> Result<Ended> {
     if !group.iter().any(|member| matches!(member.outcome, Outcome::Succeeded(_))) {
         roll_back(engine, begun).await;
         return Ok(Ended::Decided);
@@ -177,8 +131,6 @@ async fn run_group(
         Ok(()) => Ended::Decided,
         Err(error) if DbError::needs_another_run(&error) => Ended::Conflict,
         Err(error) if DbError::needs_look_up(&error) => Ended::NeedsLookUp,
-        // A statement that was sent with the commit failed, so that the server has rolled back.
-        Err(Error::Internal(_)) if savepoints == Savepoints::None => Ended::NeedsSavepoints,
         Err(error) => Ended::Failed(error),
     };
     for member in group {
@@ -228,7 +180,7 @@ async fn run_member(begun: &mut Begun, member: &mut Member, savepoints: Savepoin
     None
 }
 
-async fn roll_back(engine: &Engine, mut begun: Begun) {
+pub(super) async fn roll_back(engine: &Engine, mut begun: Begun) {
     // A connection that does not respond is closed, and the server rolls back.
     if begun.client().write.failure != Some(Failure::Unavailable) {
         let _ = engine.end(begun, Err(Error::internal("the group is rolled back"))).await;
@@ -236,7 +188,7 @@ async fn roll_back(engine: &Engine, mut begun: Begun) {
 }
 
 impl Member {
-    fn new(queued: QueuedWrite) -> Self {
+    pub fn new(queued: QueuedWrite) -> Self {
         Self { queued, outcome: Outcome::Undecided, took: Duration::ZERO }
     }
 
@@ -247,8 +199,13 @@ impl Member {
         }
     }
 
+    /// Forgets its outcome in a batch that was rolled back.
+    pub fn forget(&mut self) {
+        self.outcome = Outcome::Undecided;
+    }
+
     /// Returns the outcome to the caller, after a transaction of its own if it needs one.
-    async fn complete(self, engine: &Engine) {
+    pub async fn complete(self, engine: &Engine) {
         let panicked = || Error::internal("a transaction panicked");
         let outcome = match self.outcome {
             Outcome::Succeeded(signals) => Ok(signals),
@@ -266,7 +223,7 @@ impl Member {
 }
 
 /// The same error for another caller.
-fn copy(error: &Error) -> Error {
+pub(super) fn copy(error: &Error) -> Error {
     match error {
         Error::Unavailable(why) => Error::Unavailable(why.clone()),
         other => Error::internal(other.to_string()),

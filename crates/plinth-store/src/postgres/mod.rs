@@ -1,6 +1,8 @@
 //! The engine on PostgreSQL: pooled connections, prepared statements, and serializable transactions, which run again after
 //! a serialization failure.
 
+mod batch;
+mod batch_link;
 mod changes;
 mod client;
 mod commits;
@@ -9,6 +11,7 @@ mod epoch;
 mod failure;
 mod group_commit;
 mod hosts;
+mod lanes;
 mod leases;
 mod members;
 mod monitor;
@@ -16,6 +19,7 @@ mod owner;
 mod pipeline;
 mod pool;
 mod pooler;
+mod queued;
 mod queues;
 mod target;
 mod tls;
@@ -30,6 +34,7 @@ use super::{DbError, TransactionTimes, migrations};
 use changes::ChangeLog;
 pub use client::Client;
 use commits::Commits;
+use lanes::Pauses;
 use monitor::Monitor;
 use owner::Term;
 pub use owner::{Claim, Ownership};
@@ -50,6 +55,7 @@ struct Shared {
     monitor: Arc<Monitor>,
     commits: Arc<Commits>,
     queues: Queues,
+    pauses: Pauses,
     changes: ChangeLog,
     /// Locked exclusively by a transaction that runs alone.
     alone: tokio::sync::RwLock<()>,
@@ -105,6 +111,7 @@ impl Engine {
                 monitor,
                 commits: Arc::default(),
                 queues: Queues::default(),
+                pauses: Pauses::default(),
                 changes: ChangeLog::default(),
                 alone: tokio::sync::RwLock::default(),
                 times,

@@ -1,10 +1,12 @@
 //! Statements that are sent together: those that need not wait for each other's results take one round trip.
 
 use std::borrow::Cow;
-use std::pin::pin;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::Poll;
 
-use futures_util::TryStreamExt;
-use futures_util::future::join_all;
+use futures_util::future::maybe_done;
+use futures_util::{FutureExt, TryStreamExt};
 use tokio_postgres::{Row, Statement};
 
 use super::pool::Object;
@@ -133,9 +135,22 @@ pub(super) async fn send(object: &Object, steps: Vec<Step>) -> Result<Outputs, t
             }
         });
     }
-    let (purposes, prepared): (Vec<_>, Vec<_>) = prepared.into_iter().unzip();
-    let outputs = join_all(prepared.into_iter().map(|step| run(object, step))).await;
-    Ok(purposes.into_iter().zip(outputs).collect())
+    let running = prepared.into_iter().map(|(purpose, step)| (purpose, maybe_done(Box::pin(run(object, step)))));
+    let mut running: Vec<_> = running.collect();
+    poll_fn(|context| {
+        for (_, step) in &mut running {
+            let _ = step.poll_unpin(context);
+        }
+        Poll::Ready(())
+    })
+    .await;
+    // Results come in the order of the steps, so each is waited for alone.
+    let mut outputs = Vec::with_capacity(running.len());
+    for (purpose, mut step) in running {
+        (&mut step).await;
+        outputs.push((purpose, Pin::new(&mut step).take_output().expect("it has ended, and nobody else takes it")));
+    }
+    Ok(outputs)
 }
 
 enum Prepared {

@@ -1,9 +1,10 @@
 //! Writes that change the same repository or account run one after another on this node, and those that wait share a
-//! transaction.
+//! transaction, with each other and with writes of other repositories and accounts.
 //!
 //! Side by side they would fail to serialize and run again, and under load a large part would fail for good. Those that wait
-//! have no connection, so they delay only others of the same repository or account.
+//! have no connection.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 
 use parking_lot::Mutex;
@@ -44,25 +45,43 @@ impl QueuedWrite {
     }
 }
 
-/// One queue for each repository and account of which a write runs.
+/// A turn is the exclusive right to write to a repository or an account. The lane runs writes of several of them, batch after
+/// batch.
 #[derive(Default)]
-pub(super) struct Queues(Mutex<HashMap<InvalidationScope, VecDeque<QueuedWrite>>>);
+pub(super) struct Queues(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// The writes that wait, of each repository and account that has a turn or waits for one.
+    waiting: HashMap<InvalidationScope, VecDeque<QueuedWrite>>,
+    /// Those that wait for a turn.
+    ready: VecDeque<InvalidationScope>,
+    /// How many run at once, by themselves.
+    solos: usize,
+    has_lane: bool,
+}
 
 /// What becomes of a write.
 pub(super) enum Entered {
-    /// It runs now, by itself.
+    /// It runs now, by itself, and has a turn.
     Runs(Write),
     Waits(oneshot::Receiver<Result<bool>>),
 }
 
 impl Queues {
-    /// Begins a turn with a write, or lets it wait.
-    pub fn enter(&self, write: Write) -> Result<Entered> {
-        let mut queues = self.0.lock();
-        let Some(queue) = queues.get_mut(&write.label.scope) else {
-            queues.insert(write.label.scope, VecDeque::new());
-            return Ok(Entered::Runs(write));
-        };
+    /// Begins a turn with a write, if few run, or lets it wait.
+    pub fn enter(&self, write: Write, solos_max: usize) -> Result<Entered> {
+        let mut state = self.0.lock();
+        let scope = write.label.scope;
+        if let Entry::Vacant(vacant) = state.waiting.entry(scope) {
+            vacant.insert(VecDeque::new());
+            if state.solos < solos_max && !state.has_lane {
+                state.solos += 1;
+                return Ok(Entered::Runs(write));
+            }
+            state.ready.push_back(scope);
+        }
+        let queue = state.waiting.entry(scope).or_default();
         if queue.len() >= QUEUE_CAPACITY {
             return Err(Error::Unavailable("too many changes are waiting".into()));
         }
@@ -71,29 +90,68 @@ impl Queues {
         Ok(Entered::Waits(receiver))
     }
 
-    /// Whether a write waits for the end of a turn. Without one the turn ends.
-    pub fn is_awaited(&self, scope: InvalidationScope) -> bool {
-        let mut queues = self.0.lock();
-        let is_awaited = queues.get(&scope).is_some_and(|queue| !queue.is_empty());
-        if !is_awaited {
-            queues.remove(&scope);
-        }
-        is_awaited
+    /// Ends the turn of a write that ran by itself.
+    pub fn end_solo(&self, scope: InvalidationScope) {
+        self.0.lock().solos -= 1;
+        self.end_turn(scope);
     }
 
-    /// The write that has waited longest and whose caller still waits. Without one the turn ends.
-    pub fn next(&self, scope: InvalidationScope) -> Option<QueuedWrite> {
-        let mut queues = self.0.lock();
-        let found = queues.get_mut(&scope).and_then(|queue| take_next(queue, |_| true));
-        if found.is_none() {
-            queues.remove(&scope);
-        }
-        found
+    /// Begins the lane, if something waits for a turn.
+    pub fn begin_lane(&self) -> bool {
+        let mut state = self.0.lock();
+        let begins = !state.has_lane && !state.ready.is_empty();
+        state.has_lane |= begins;
+        begins
     }
 
-    /// As [`Queues::next`], if the write can share a transaction. The turn goes on in any case.
+    /// Begins turns, and takes up to so many writes that have waited longest. Without one the lane ends.
+    pub fn next_batch(&self, writes_max: usize) -> Option<(Vec<InvalidationScope>, Vec<QueuedWrite>)> {
+        let mut state = self.0.lock();
+        let (mut scopes, mut writes) = (Vec::new(), Vec::new());
+        while writes.len() < writes_max
+            && let Some(scope) = state.ready.pop_front()
+        {
+            let Some(queue) = state.waiting.get_mut(&scope) else { continue };
+            let before = writes.len();
+            while writes.len() < writes_max
+                && let Some(next) = take_next(queue, |_| true)
+            {
+                writes.push(next);
+            }
+            match writes.len() > before {
+                true => scopes.push(scope),
+                false => drop(state.waiting.remove(&scope)),
+            }
+        }
+        if writes.is_empty() {
+            state.has_lane = false;
+            return None;
+        }
+        Some((scopes, writes))
+    }
+
+    /// The next write of a turn, if it can share a transaction.
     pub fn next_member(&self, scope: InvalidationScope) -> Option<QueuedWrite> {
-        take_next(self.0.lock().get_mut(&scope)?, |write| !write.changes_rights)
+        take_next(self.0.lock().waiting.get_mut(&scope)?, |write| !write.changes_rights)
+    }
+
+    /// Ends a turn. Those that wait for the next one need the lane.
+    pub fn end_turn(&self, scope: InvalidationScope) {
+        let mut state = self.0.lock();
+        match state.waiting.get(&scope) {
+            Some(queue) if !queue.is_empty() => state.ready.push_back(scope),
+            Some(_) | None => drop(state.waiting.remove(&scope)),
+        }
+    }
+
+    /// Ends the lane and all turns that nobody has begun, with an error for those that wait.
+    pub fn close_lane(&self) {
+        let mut state = self.0.lock();
+        state.has_lane = false;
+        let ready = std::mem::take(&mut state.ready);
+        let closed: Vec<_> = ready.iter().filter_map(|scope| state.waiting.remove(scope)).collect();
+        drop(state);
+        drop(closed);
     }
 }
 
@@ -104,15 +162,5 @@ fn take_next(queue: &mut VecDeque<QueuedWrite>, is_wanted: impl Fn(&Write) -> bo
     match queue.front().is_some_and(|queued| is_wanted(&queued.write)) {
         true => queue.pop_front(),
         false => None,
-    }
-}
-
-/// Ends a turn if its task ends, however it does: whoever waits gets an error, and the next write begins another turn.
-pub(super) struct Cleared<'a>(pub &'a Queues, pub InvalidationScope);
-
-impl Drop for Cleared<'_> {
-    fn drop(&mut self) {
-        let cleared = self.0.0.lock().remove(&self.1);
-        drop(cleared);
     }
 }

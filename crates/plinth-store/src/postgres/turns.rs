@@ -9,7 +9,7 @@ use crate::InvalidationScope;
 const CLASS: i32 = 7_015_351;
 
 /// The lock on a repository or an account. Two may share one, which costs time and nothing else.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Turn(i32);
 
 impl Turn {
@@ -28,7 +28,17 @@ impl Turn {
         format!("select pg_advisory_lock({CLASS}, {})", self.0)
     }
 
-    pub fn give_back(self) -> String {
-        format!("select pg_advisory_unlock({CLASS}, {})", self.0)
+    /// The statement that takes those of several turns for which nobody has to be waited for. It returns `t` for these.
+    pub fn try_take(turns: &[Self]) -> String {
+        call(turns, "pg_try_advisory_lock")
     }
+
+    pub fn give_back(turns: &[Self]) -> String {
+        call(turns, "pg_advisory_unlock")
+    }
+}
+
+fn call(turns: &[Turn], function: &str) -> String {
+    let calls: Vec<String> = turns.iter().map(|turn| format!("{function}({CLASS}, {})", turn.0)).collect();
+    format!("select {}", calls.join(", "))
 }

@@ -2,15 +2,18 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Instant;
+
+use tokio_postgres::SimpleQueryMessage;
 
 use super::RightsLock;
 use super::changes::Seen;
 use super::client::{Client, WriteState};
-use super::declared::{ADD_CHANGE, ADD_REVOCATION};
+use super::declared::{ADD_CHANGES, ADD_REVOCATION};
 use super::pipeline::{self, Output, Purpose, Step};
 use super::turns::Turn;
 use crate::value::OwnedValue;
-use crate::{DbError, Effect, InvalidationScope};
+use crate::{DbError, Effect, Increment, InvalidationScope};
 
 /// The first statement after the lock on rights: whether there is an active webhook, and whether a right was revoked that the
 /// state `$1` still has. Revocations exclude other write transactions, so this reads no row that one of them adds.
@@ -33,7 +36,26 @@ impl Client {
         let (snapshot, oldest) = seen.as_ref().map_or(NOTHING_SEEN, |seen| (&seen.snapshot, seen.oldest));
         let params = vec![OwnedValue::Text(snapshot.to_owned()), OwnedValue::Integer(oldest)];
         self.pipeline.push(Step::Statement { sql: CHECK, params, purpose: Purpose::Check });
-        *self.write = WriteState { turn, seen, ..WriteState::default() };
+        let turns = turn.into_iter().collect();
+        *self.write = WriteState { turns, seen, ..WriteState::default() };
+    }
+
+    /// Takes turns before the transaction begins, those that nobody has to be waited for, and returns them.
+    pub(super) async fn take_turns(&mut self, mut turns: Vec<Turn>) -> Result<Vec<Turn>, DbError> {
+        turns.sort_unstable();
+        turns.dedup();
+        let text = Turn::try_take(&turns);
+        let messages = self.run(async |object| object.simple_query(&text).await).await?;
+        // From here on there is something to give back.
+        self.write.begun = Some(Instant::now());
+        let row = messages.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => Some(row),
+            _ => None,
+        });
+        let row = row.ok_or(DbError::NoRow)?;
+        let taken = turns.into_iter().enumerate().filter(|(index, _)| row.get(*index) == Some("t"));
+        self.write.turns = taken.map(|(_, turn)| turn).collect();
+        Ok(self.write.turns.clone())
     }
 
     /// The transaction has begun, and this is what its first statement found.
@@ -60,6 +82,13 @@ impl Client {
         Ok(())
     }
 
+    /// Adds to a counter at the end of the batch.
+    pub fn increment(&mut self, increment: Increment, scope: InvalidationScope) -> Result<(), DbError> {
+        self.declare((Effect::Content, scope))?;
+        self.write.increments.add(increment);
+        Ok(())
+    }
+
     /// Commits, together with the statements that wait and with what the transaction has changed. If one of them fails, the
     /// server rolls back.
     pub(super) async fn commit(&mut self) -> Result<(), DbError> {
@@ -73,9 +102,12 @@ impl Client {
         if self.write.declared.revokes {
             self.pipeline.push(Step::Statement { sql: ADD_REVOCATION, params: vec![], purpose: Purpose::Nobody });
         }
-        for (scope, pulls) in self.write.declared.rows() {
-            let params = vec![OwnedValue::Integer(scope), OwnedValue::Boolean(pulls)];
-            self.pipeline.push(Step::Statement { sql: ADD_CHANGE, params, purpose: Purpose::Nobody });
+        for (sql, params) in std::mem::take(&mut self.write.increments).statements() {
+            self.pipeline.push(Step::Statement { sql, params, purpose: Purpose::Nobody });
+        }
+        if let Some(rows) = self.write.declared.rows() {
+            let params = vec![OwnedValue::Text(rows)];
+            self.pipeline.push(Step::Statement { sql: ADD_CHANGES, params, purpose: Purpose::Nobody });
         }
         self.end("commit").await
     }
@@ -99,8 +131,8 @@ impl Client {
     pub(super) async fn end(&mut self, how: &'static str) -> Result<(), DbError> {
         let mut steps = self.pipeline.take_queued();
         steps.push(Step::Text(Cow::Borrowed(how)));
-        if let Some(turn) = self.write.turn {
-            steps.push(Step::Text(turn.give_back().into()));
+        if !self.write.turns.is_empty() {
+            steps.push(Step::Text(Turn::give_back(&self.write.turns).into()));
         }
         let outputs = self.run(async |object| pipeline::send(object, steps).await).await?;
         let mut first = Ok(());
@@ -112,7 +144,7 @@ impl Client {
                 Err(error) => first = first.and(Err(error.into())),
             }
         }
-        self.write.turn = None;
+        self.write.turns.clear();
         self.set_running(None);
         first
     }

@@ -88,6 +88,25 @@ impl Engine {
         Ok(Begun { tx, term })
     }
 
+    /// As [`Engine::begin`], for a batch. Also returns the scopes whose turn it is: nobody waits for another node.
+    pub(super) async fn begin_batch(
+        &self,
+        scopes: &[InvalidationScope],
+        lock: RightsLock,
+        seen: Option<Arc<Seen>>,
+    ) -> Result<(Begun, Vec<InvalidationScope>)> {
+        if let [scope] = scopes {
+            return Ok((self.begin(*scope, lock, seen).await?, vec![*scope]));
+        }
+        let mut begun = self.begin(InvalidationScope::Everything, lock, seen).await?;
+        if !self.shared.owner.as_ref().is_some_and(|owner| owner.is_shared()) {
+            return Ok((begun, scopes.to_vec()));
+        }
+        let taken = begun.client().take_turns(scopes.iter().copied().filter_map(Turn::of).collect()).await?;
+        let is_taken = |scope: &InvalidationScope| Turn::of(*scope).is_some_and(|turn| taken.contains(&turn));
+        Ok((begun, scopes.iter().copied().filter(is_taken).collect()))
+    }
+
     /// Commits, or rolls back after an error, which it returns. Also returns how long the transaction took.
     pub(super) async fn end(&self, mut begun: Begun, outcome: Result<()>) -> (Result<()>, Duration) {
         let term = begun.term.clone();

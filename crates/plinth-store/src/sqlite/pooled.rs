@@ -1,12 +1,12 @@
 //! Statements on one connection, compiled once and bound by number.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use super::Shared;
 use super::write_actions::WriteActions;
-use crate::{DbError, Dependency, Effect, FromRow, Generations, InvalidationScope, RightsFact, Row, Value};
+use crate::{CounterUse, DbError, Dependency, Effect, FromRow, Generations, InvalidationScope, RightsFact, Row, Value};
 
 /// Idle readers in the pool; more may exist while they are in use.
 const IDLE_READERS_MAX: usize = 32;
@@ -18,18 +18,20 @@ pub struct Opened {
     connection: rusqlite::Connection,
     /// By the location of the statement's text in the program, which does not change.
     statements: HashMap<(usize, usize), StatementInfo>,
+    /// Those that use no counter, as SQLite has confirmed.
+    without_counters: HashSet<(usize, usize)>,
     /// Only of the writer.
     write_actions: Option<WriteActions>,
 }
 
 impl Opened {
     pub fn reader(connection: rusqlite::Connection) -> Self {
-        Self { connection, statements: HashMap::new(), write_actions: None }
+        Self { connection, statements: HashMap::new(), without_counters: HashSet::new(), write_actions: None }
     }
 
     pub fn writer(mut connection: rusqlite::Connection) -> Result<Self, DbError> {
         let write_actions = Some(WriteActions::observe(&mut connection)?);
-        Ok(Self { connection, statements: HashMap::new(), write_actions })
+        Ok(Self { connection, statements: HashMap::new(), without_counters: HashSet::new(), write_actions })
     }
 }
 
@@ -113,6 +115,17 @@ impl Pooled {
         R::from_row(&Row::Inserted(self.last_insert_rowid()))
     }
 
+    /// Fails if a statement of the writer uses a counter although it has declared that it does not.
+    pub fn check_counters(&mut self, sql: &'static str, declared: CounterUse) -> Result<(), DbError> {
+        let Opened { connection, without_counters, write_actions, .. } = self.opened();
+        if let (CounterUse::None, Some(actions)) = (declared, write_actions)
+            && without_counters.insert((sql.as_ptr().addr(), sql.len()))
+        {
+            actions.check_counters(connection, sql)?;
+        }
+        Ok(())
+    }
+
     /// A statement with its values, ready to run.
     fn bind(
         &mut self,
@@ -121,7 +134,7 @@ impl Pooled {
         declared: Option<(Effect, InvalidationScope)>,
     ) -> Result<rusqlite::CachedStatement<'_>, DbError> {
         let Self { opened, engine, .. } = self;
-        let Opened { connection, statements, write_actions } =
+        let Opened { connection, statements, write_actions, .. } =
             opened.as_mut().expect("a connection is only taken when dropped");
         let mut statement = connection.prepare_cached(sql)?;
         let info = statements.entry((sql.as_ptr().addr(), sql.len())).or_insert_with(|| StatementInfo::new(&statement));

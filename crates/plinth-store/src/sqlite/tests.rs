@@ -45,6 +45,10 @@ where
     T: Send,
     F: for<'a> Fn(&'a mut Transaction, &'a C) -> BoxFuture<'a, Result<T>> + Send + Sync,
 {
+    fn expected(&self) -> Option<&crate::collections::Expected> {
+        None
+    }
+
     fn run<'a>(&'a self, tx: &'a mut Transaction) -> BoxFuture<'a, Result<()>> {
         let done = (self.work)(tx, &self.context);
         Box::pin(async move { done.await.map(|value| *self.outcome.lock() = Some(value)) })

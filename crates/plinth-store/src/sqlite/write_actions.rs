@@ -6,11 +6,19 @@ use parking_lot::Mutex;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
 use crate::DbError;
+use crate::counter::COLUMNS as COUNTERS;
 use crate::effect::{Effect, WriteAction};
 
 /// The authorizer of a connection. It allows everything and records what is written to.
 #[derive(Clone, Default)]
-pub struct WriteActions(Arc<Mutex<Option<Vec<WriteAction>>>>);
+pub struct WriteActions(Arc<Mutex<Option<Recorded>>>);
+
+#[derive(Default)]
+struct Recorded {
+    writes: Vec<WriteAction>,
+    /// Counters that are read or changed.
+    counters: Vec<String>,
+}
 
 impl WriteActions {
     /// Becomes the authorizer of `connection`. Only then: each call makes SQLite compile all statements again.
@@ -18,8 +26,9 @@ impl WriteActions {
         let actions = Self::default();
         let recorded = actions.0.clone();
         connection.authorizer(Some(move |context: AuthContext<'_>| {
-            if let Some(actions) = &mut *recorded.lock() {
-                actions.extend(write_action(&context.action));
+            if let Some(recorded) = &mut *recorded.lock() {
+                recorded.writes.extend(write_action(&context.action));
+                recorded.counters.extend(counter(&context.action));
             }
             Authorization::Allow
         }))?;
@@ -28,11 +37,7 @@ impl WriteActions {
 
     /// Fails where a statement writes to more than it has declared.
     pub fn check(&self, connection: &rusqlite::Connection, sql: &str, declared: Effect) -> Result<(), DbError> {
-        *self.0.lock() = Some(Vec::new());
-        // Compiled for this alone: a statement from the cache is not reported.
-        let compiled = connection.prepare(sql).map(drop);
-        let actions = self.0.lock().take().unwrap_or_default();
-        compiled?;
+        let actions = self.record(connection, sql)?.writes;
         match actions.iter().find(|action| !declared.allows(action)) {
             None => Ok(()),
             Some(action) => {
@@ -40,6 +45,35 @@ impl WriteActions {
             }
         }
     }
+
+    /// Fails where a statement reads or changes a counter.
+    pub fn check_counters(&self, connection: &rusqlite::Connection, sql: &str) -> Result<(), DbError> {
+        match self.record(connection, sql)?.counters.first() {
+            None => Ok(()),
+            Some(counter) => {
+                Err(DbError::Fault(format!("{sql:?} is declared to use no counter, but has {counter}").into()))
+            }
+        }
+    }
+
+    fn record(&self, connection: &rusqlite::Connection, sql: &str) -> Result<Recorded, DbError> {
+        *self.0.lock() = Some(Recorded::default());
+        // Compiled for this alone: a statement from the cache is not reported.
+        let compiled = connection.prepare(sql).map(drop);
+        let recorded = self.0.lock().take().unwrap_or_default();
+        compiled?;
+        Ok(recorded)
+    }
+}
+
+fn counter(action: &AuthAction<'_>) -> Option<String> {
+    let (table, column) = match action {
+        AuthAction::Read { table_name, column_name } | AuthAction::Update { table_name, column_name } => {
+            (*table_name, *column_name)
+        }
+        _ => return None,
+    };
+    COUNTERS.contains(&(table, column)).then(|| format!("{table}.{column}"))
 }
 
 fn write_action(action: &AuthAction<'_>) -> Option<WriteAction> {
@@ -94,6 +128,26 @@ mod tests {
         ] {
             let checked = actions.check(&connection, sql, declared);
             assert_eq!(checked.is_ok(), is_allowed, "{sql} as {declared:?}: {checked:?}");
+        }
+    }
+
+    #[test]
+    fn statement_that_uses_an_undeclared_counter_fails() {
+        let (connection, actions) = connection();
+        for (sql, is_allowed) in [
+            ("select default_branch from repo where id = $1", true),
+            ("select ref_generation from repo where id = $1", false),
+            ("select * from repo", false),
+            ("select id from pull where repo_id = $1 order by updated_at", false),
+            ("insert into git_ref (repo_id, name, target, kind) select id, '', '', '' from repo", true),
+            (
+                "insert into git_ref (repo_id, name, target, kind) select id, '', '', '' from repo where pushed_at > 0",
+                false,
+            ),
+            ("update pull set review_comments = 1", false),
+        ] {
+            let checked = actions.check_counters(&connection, sql);
+            assert_eq!(checked.is_ok(), is_allowed, "{sql}: {checked:?}");
         }
     }
 

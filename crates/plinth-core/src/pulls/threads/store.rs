@@ -17,6 +17,7 @@ pub async fn send_insert(
                side, line, start_side, start_line, position, diff_hunk) \
                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning id";
     db.content_only()
+        .without_counters()
         .send_insert(
             sql,
             params![

@@ -1,0 +1,151 @@
+//! Writes to several repositories that wait at the same time share commits on PostgreSQL, and each has the outcome that it would
+//! have if they ran one after another.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::shared_commits::{CLIENTS, Session, comment, create_ref, fixture};
+use crate::support::Response;
+use crate::support::pull_request::{COMMENTS, PULL, PullRequestFixture};
+
+const REPOSITORIES: usize = 16;
+/// Those that run by themselves, two batches, and what a conflict has left; a busy machine is slow.
+const COMMITS_MAX: i64 = 20;
+
+/// Creates repositories, and returns the commit of each.
+async fn create_repositories(fixture: &PullRequestFixture) -> Vec<String> {
+    let mut commits = Vec::new();
+    for number in 0..REPOSITORIES {
+        let new = json!({ "name": format!("many-{number}"), "auto_init": true });
+        fixture.user("mona").post("/user/repos", new).await.expect(201);
+        let main = format!("/repos/mona/many-{number}/git/ref/heads/main");
+        let main = fixture.user("mona").get(&main).await.expect(200).json();
+        commits.push(main["object"]["sha"].as_str().expect("a commit").to_owned());
+    }
+    commits
+}
+
+async fn create_ref_in(fixture: &PullRequestFixture, number: usize, name: &str, sha: &str) -> Response {
+    let new = json!({ "ref": format!("refs/heads/{name}"), "sha": sha });
+    fixture.user("mona").post(&format!("/repos/mona/many-{number}/git/refs"), new).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writes_to_several_repositories_share_commits() {
+    let fixture = fixture().await;
+    let Some(session) = Session::open(&fixture).await else { return };
+    let commits = create_repositories(&fixture).await;
+    let etags = async || {
+        let mut etags = Vec::new();
+        for number in 0..REPOSITORIES {
+            let refs = format!("/repos/mona/many-{number}/git/matching-refs/heads");
+            etags.push(fixture.user("mona").get(&refs).await.expect(200).header("etag").map(str::to_owned));
+        }
+        etags
+    };
+    let before = etags().await;
+    let generations = "select sum(ref_generation)::bigint from repo";
+    let generations_before = session.count(generations).await;
+    fixture.service.advance(3_600);
+    let writes = (0..CLIENTS).map(async |client| {
+        let number = client % REPOSITORIES;
+        create_ref_in(&fixture, number, &format!("new-{client}"), &commits[number]).await
+    });
+    for response in session.in_one_queue(&fixture, writes.collect()).await {
+        response.expect(201);
+    }
+    let clients = i64::try_from(CLIENTS).expect("a small number");
+    assert_eq!(session.count("select count(*) from git_ref where name like 'refs/heads/new-%'").await, clients);
+    assert_eq!(session.count(generations).await, generations_before + clients);
+    let transactions =
+        session.count("select count(distinct xmin::text) from git_ref where name like 'refs/heads/new-%'").await;
+    assert!(transactions <= COMMITS_MAX, "{CLIENTS} writes took {transactions} commits");
+    // Every repository is in the row of each of its commits, so that no response is cached for too long.
+    let undeclared = "select count(*) from git_ref g where name like 'refs/heads/new-%' and not exists \
+        (select 1 from change c where c.changed_by = cast(g.xmin::text as bigint) and c.scope = g.repo_id * 2)";
+    assert_eq!(session.count(undeclared).await, 0);
+    for (before, after) in before.iter().zip(etags().await) {
+        assert_ne!(*before, after);
+    }
+    for number in 0..REPOSITORIES {
+        let repo = fixture.user("mona").get(&format!("/repos/mona/many-{number}")).await.expect(200).json();
+        assert_ne!(repo["pushed_at"], repo["created_at"]);
+    }
+}
+
+/// Some are rejected, some need more than one round trip, and some both, after they have changed something.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writes_of_a_batch_have_the_outcomes_of_one_after_another() {
+    let fixture = fixture().await;
+    let Some(session) = Session::open(&fixture).await else { return };
+    let commits = create_repositories(&fixture).await;
+    let first = comment(&fixture, "hubot", "first").await.expect(201).json();
+    let pending = json!({ "comments": [{ "path": "file", "line": 2, "body": "pending" }] });
+    fixture.user("guest").post(&format!("{PULL}/reviews"), pending).await.expect(200);
+    let writes = (0..CLIENTS).map(async |client| {
+        let number = client / 8;
+        let reply = json!({ "body": format!("reply {client}"), "in_reply_to": first["id"] });
+        let kind = ["ref", "same ref", "file", "directory", "comment", "mention", "reply", "rejected"][client % 8];
+        let response = match kind {
+            "ref" => create_ref_in(&fixture, number, "new", &commits[number]).await,
+            "same ref" => create_ref_in(&fixture, 0, "same", &commits[0]).await,
+            "file" => create_ref_in(&fixture, number, "path", &commits[number]).await,
+            "directory" => create_ref_in(&fixture, number, "path/below", &commits[number]).await,
+            "comment" => comment(&fixture, "mona", &format!("comment {client}")).await,
+            "mention" => comment(&fixture, "hubot", &format!("@mona and @reader, {client}")).await,
+            "reply" => fixture.user("mona").post(COMMENTS, reply).await,
+            _ => comment(&fixture, "guest", "rejected").await,
+        };
+        (kind, response)
+    });
+    let mut statuses = BTreeMap::<(&str, u16), usize>::new();
+    for (kind, response) in session.in_one_queue(&fixture, writes.collect()).await {
+        *statuses.entry((kind, response.status)).or_default() += 1;
+    }
+    let in_pairs = ["file", "directory"].map(|kind| statuses.remove(&(kind, 201)).unwrap_or_default());
+    assert_eq!(in_pairs.iter().sum::<usize>(), CLIENTS / 8, "one of each pair is created: {statuses:?}");
+    statuses.retain(|(kind, _), _| !["file", "directory"].contains(kind));
+    let expected = [
+        (("comment", 201), 8),
+        (("mention", 201), 8),
+        (("ref", 201), 8),
+        (("rejected", 422), 8),
+        (("reply", 201), 8),
+        (("same ref", 201), 1),
+        (("same ref", 422), 7),
+    ];
+    assert_eq!(statuses.into_iter().collect::<Vec<_>>(), expected);
+    let pull = fixture.user("mona").get(PULL).await.expect(200).json();
+    let listed = fixture.user("mona").get(&format!("{COMMENTS}?per_page=100")).await.expect(200).json();
+    assert_eq!(pull["review_comments"], listed.as_array().expect("a list").len());
+    assert_eq!(pull["review_comments"], 1 + 3 * CLIENTS / 8);
+    assert_eq!(session.count("select count(*) from review where state <> 'PENDING'").await, 25);
+    let last = "select count(*) from notification n join account a on a.id = n.user_id join review_comment c \
+        on c.id = n.comment_id where n.reason = 'mention' and a.login in ('mona', 'reader') and c.body like '@mona and%'";
+    let mentioned = session.count("select count(*) from notification where reason = 'mention'").await;
+    assert_eq!(session.count(last).await, mentioned, "a mention is about the comment that has it");
+}
+
+/// Events are recorded after the results of a write are known, so none of these is finished in one round trip.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn events_of_writes_that_wait_are_recorded_once() {
+    let fixture = fixture().await;
+    let Some(session) = Session::open(&fixture).await else { return };
+    let hook =
+        json!({ "config": { "url": "http://127.0.0.1:9/" }, "events": ["create", "pull_request_review_comment"] });
+    fixture.user("mona").post("/repos/acme/rocket/hooks", hook).await.expect(201);
+    let writes = (0..CLIENTS).map(async |client| match client % 2 {
+        0 => create_ref(&fixture, &format!("new-{client}")).await,
+        _ => comment(&fixture, "mona", &format!("new {client}")).await,
+    });
+    for response in session.in_one_queue(&fixture, writes.collect()).await {
+        response.expect(201);
+    }
+    let half = i64::try_from(CLIENTS / 2).expect("a small number");
+    for name in ["create", "pull_request_review_comment"] {
+        let sql = format!("select count(distinct data) from event where name = '{name}'");
+        assert_eq!(session.count(&sql).await, half, "{name}");
+        assert_eq!(session.count(&sql.replace("distinct data", "*")).await, half, "{name}");
+    }
+}
