@@ -120,13 +120,22 @@ impl Backends {
         variables: &BTreeMap<String, String>,
         words: &[String],
     ) -> (Process, SocketAddr) {
-        let address = free_address();
-        let mut command = self.command(name, variables, words, address);
-        let log = std::fs::File::create(self.directory.path().join(format!("{name}.log"))).expect("a log");
-        command.stdout(Stdio::null()).stderr(log);
-        let process = Process(command.spawn().expect("the program starts"));
-        wait_until("the server is ready", || responds(address, "/readyz"));
-        (process, address)
+        let log = self.directory.path().join(format!("{name}.log"));
+        // Another test may have taken one of the two ports meanwhile.
+        for _ in 0..5 {
+            let address = free_address();
+            let mut command = self.command(name, variables, words, address);
+            command.stdout(Stdio::null()).stderr(std::fs::File::create(&log).expect("a log"));
+            let mut process = Process(command.spawn().expect("the program starts"));
+            let mut has_ended = || process.0.try_wait().expect("it is a child").is_some();
+            wait_until("the server is ready, or has ended", || responds(address, "/readyz") || has_ended());
+            if !has_ended() {
+                return (process, address);
+            }
+            let written = std::fs::read_to_string(&log).expect("a log");
+            assert!(written.contains("Address already in use"), "{written}");
+        }
+        panic!("no two ports are free");
     }
 
     /// Creates mona and her repository.
