@@ -12,7 +12,7 @@ use crate::value::OwnedValue;
 pub(crate) const COLUMNS: &[(&str, &str)] =
     &[("pull", "review_comments"), ("pull", "updated_at"), ("repo", "pushed_at"), ("repo", "ref_generation")];
 
-/// A counter and the time of its last change: see [`counter!`](crate::counter).
+/// A counter and the time of its last change: see [`counter!`](crate::counter!).
 #[derive(Debug)]
 pub struct Counter {
     /// Adds `$2` to the row `$1`, at the time `$3`.
@@ -49,7 +49,7 @@ macro_rules! counter {
 pub enum CounterUse {
     /// It may. Assumed of every statement that declares nothing.
     Any,
-    /// It does not: see [`COLUMNS`].
+    /// It does not: see `COLUMNS`.
     None,
 }
 
