@@ -135,7 +135,7 @@ fn without_index(context: &Context, sized: &SizedService) -> Result<Row> {
     })
 }
 
-/// A copy of the data, for a service that changes it or runs beside another one.
+/// A copy of the data, for a service that changes it or runs at the same time as another one.
 fn copy(context: &Context, size: u64, to: &Path) -> Result<PathBuf> {
     let data = seed::growth::comments(context, size)?;
     seed::copy_data(data.parent().context("the data is in the directory of its seed")?, to)

@@ -69,9 +69,9 @@ pub(crate) struct Increments(Vec<Increment>);
 
 impl Increments {
     pub fn add(&mut self, new: Increment) {
-        let same = |known: &&mut Increment| std::ptr::eq(known.counter, new.counter) && known.id == new.id;
+        let same = |old: &&mut Increment| std::ptr::eq(old.counter, new.counter) && old.id == new.id;
         match self.0.iter_mut().find(same) {
-            Some(known) => (known.by, known.at) = (known.by + new.by, known.at.max(new.at)),
+            Some(old) => (old.by, old.at) = (old.by + new.by, old.at.max(new.at)),
             None => self.0.push(new),
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::review_comments::deep_pages::{REPO_COMMENTS, Talk};
+use crate::review_comments::deep_pages::{ComparedLists, REPO_COMMENTS};
 use crate::review_comments::{fixture, numbered};
 use crate::support::fixtures::octo_org;
 use crate::support::pull_request::{COMMENTS, PullRequestFixture};
@@ -140,9 +140,9 @@ async fn comments_are_the_same_without_caches() {
 
 #[tokio::test]
 async fn deep_pages_are_the_same_without_caches() {
-    let mut talk = Talk::new().await;
-    let plain = without_caches(&talk.fixture.service).await;
-    let check_pages = async |talk: &Talk, when: &str| {
+    let mut lists = ComparedLists::new().await;
+    let plain = without_caches(&lists.fixture.service).await;
+    let check_pages = async |lists: &ComparedLists, when: &str| {
         let orders = ["", "&sort=created&direction=desc", "&sort=updated", "&since=2020-01-01T00:00:00Z"];
         for path in [COMMENTS, REPO_COMMENTS].into_iter().flat_map(|path| orders.map(|order| (path, order))) {
             let path = format!("{}?per_page=20&page=30{}", path.0, path.1);
@@ -150,18 +150,18 @@ async fn deep_pages_are_the_same_without_caches() {
                 let uncached = Client::new(&plain).header("authorization", &format!("Bearer ghp_{login}"));
                 // The first request creates no index yet.
                 for _ in 0..2 {
-                    check(&path, &talk.fixture.user(login), &uncached, when).await;
+                    check(&path, &lists.fixture.user(login), &uncached, when).await;
                 }
             }
         }
     };
-    check_pages(&talk, "at first").await;
-    talk.comment(1).await;
+    check_pages(&lists, "at first").await;
+    lists.comment(1).await;
     let edited = json!({ "body": "Edited" });
-    talk.fixture.user("mona").patch(&format!("{REPO_COMMENTS}/1000"), edited).await.expect(200);
-    check_pages(&talk, "with a new and an edited comment").await;
-    talk.delete(700).await;
-    check_pages(&talk, "after a deletion").await;
+    lists.fixture.user("mona").patch(&format!("{REPO_COMMENTS}/1000"), edited).await.expect(200);
+    check_pages(&lists, "with a new and an edited comment").await;
+    lists.delete(700).await;
+    check_pages(&lists, "after a deletion").await;
 }
 
 #[tokio::test]

@@ -37,6 +37,14 @@ fn response_cache_hits(service: &Service) -> u64 {
     line.and_then(|line| line.rsplit(' ').next()?.parse().ok()).expect("the figure is on the page")
 }
 
+/// A service that adds responses as in production.
+async fn with_default_admission() -> Service {
+    let mut service = Service::with(&STATE).await;
+    let rate_limits = service.app.settings.rate_limits.clone();
+    service.restart_with(Settings { rate_limits, ..Settings::default() }).await;
+    service
+}
+
 #[tokio::test]
 async fn repeated_get_is_cache_hit() {
     let service = Service::with(&STATE).await;
@@ -51,10 +59,7 @@ async fn repeated_get_is_cache_hit() {
 
 #[tokio::test]
 async fn response_is_cached_from_the_second_request_on() {
-    let mut service = Service::with(&STATE).await;
-    service
-        .restart_with(Settings { rate_limits: service.app.settings.rate_limits.clone(), ..Settings::default() })
-        .await;
+    let service = with_default_admission().await;
     let cached = u64::from(service.app.generations().await.is_some());
     let mut hits = Vec::new();
     for _ in 0..4 {
@@ -66,10 +71,7 @@ async fn response_is_cached_from_the_second_request_on() {
 
 #[tokio::test]
 async fn response_is_cached_only_if_the_last_one_would_still_be_valid() {
-    let mut service = Service::with(&STATE).await;
-    service
-        .restart_with(Settings { rate_limits: service.app.settings.rate_limits.clone(), ..Settings::default() })
-        .await;
+    let service = with_default_admission().await;
     let cached = u64::from(service.app.generations().await.is_some());
     let mona = service.with_token("ghp_monamona");
     let main = sha(&mona).await;

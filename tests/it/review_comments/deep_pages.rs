@@ -30,7 +30,7 @@ fn settings(disabled: &[&str]) -> Settings {
 
 /// A comment of the list as the test knows it.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct ModelComment {
     id: i64,
     pull: i64,
     /// Who sees it, unless everyone does.
@@ -38,18 +38,18 @@ struct Known {
 }
 
 /// A repository with many comments on two pull requests, and the order that they must have.
-pub struct Talk {
+pub struct ComparedLists {
     pub fixture: PullRequestFixture,
     /// The same data without sparse indexes.
     plain: HttpService,
     /// The same data served by another node.
     other_node: HttpService,
-    known: Vec<Known>,
+    model: Vec<ModelComment>,
     /// A pending review of guest, whose comments are before most others.
     review: Value,
 }
 
-impl Talk {
+impl ComparedLists {
     pub async fn new() -> Self {
         let head = numbered(&[(3, "three\n")]);
         let (base, head) = ([("file", numbered(&[]))], [("file", Some(head))]);
@@ -64,13 +64,13 @@ impl Talk {
         let plain = fixture.service.another_with(settings(&["comment-indexes"])).await;
         let store = fixture.service.store_elsewhere().await;
         let other_node = fixture.service.another_on(store, settings(&[])).await;
-        let mut talk = Self { fixture, plain, other_node, known: Vec::new(), review: Value::Null };
+        let mut lists = Self { fixture, plain, other_node, model: Vec::new(), review: Value::Null };
         for pull in [1, 2] {
-            assert_eq!(talk.comment(pull).await, pull);
+            assert_eq!(lists.comment(pull).await, pull);
         }
-        talk.review = talk.start_review("guest").await;
-        talk.insert().await;
-        talk
+        lists.review = lists.start_review("guest").await;
+        lists.insert().await;
+        lists
     }
 
     /// Inserts replies to both comments.
@@ -87,7 +87,7 @@ impl Talk {
         self.write("update pull set review_comments = 1200 where id = 1 and review_comments = 1", 1).await;
         self.write("update pull set review_comments = 601 where id = 3 and review_comments = 1", 1).await;
         let inserted = INSERTED.filter(|id| *id != HIDDEN);
-        self.known.extend(inserted.map(|id| Known { id, pull: if id % 3 == 0 { 2 } else { 1 }, pending: None }));
+        self.model.extend(inserted.map(|id| ModelComment { id, pull: if id % 3 == 0 { 2 } else { 1 }, pending: None }));
     }
 
     /// Changes the database without the service.
@@ -104,7 +104,7 @@ impl Talk {
         let path = format!("/repos/acme/rocket/pulls/{pull}/comments");
         let created = self.fixture.user("mona").post(&path, new).await.expect(201).json();
         let id = id_of(&created);
-        self.known.push(Known { id, pull, pending: None });
+        self.model.push(ModelComment { id, pull, pending: None });
         id
     }
 
@@ -119,21 +119,21 @@ impl Talk {
         let comments = client.get(&format!("{REVIEWS}/{}/comments", review["id"])).await.expect(200).json();
         let ids = comments.as_array().expect("a list").iter().map(id_of).collect::<Vec<_>>();
         assert_eq!(ids.len(), 2);
-        self.known.extend(ids.into_iter().map(|id| Known { id, pull: 1, pending: Some(login) }));
+        self.model.extend(ids.into_iter().map(|id| ModelComment { id, pull: 1, pending: Some(login) }));
         review["id"].clone()
     }
 
     pub async fn delete(&mut self, id: i64) {
         self.fixture.user("mona").delete(&format!("{REPO_COMMENTS}/{id}")).await.expect(204);
-        self.known.retain(|known| known.id != id);
+        self.model.retain(|comment| comment.id != id);
     }
 
     /// The ids that a list has for a caller.
     fn expected(&self, login: &str, pull: Option<i64>) -> Vec<i64> {
-        let is_shown = |known: &&Known| {
-            known.pending.is_none_or(|author| author == login) && pull.is_none_or(|pull| known.pull == pull)
+        let is_shown = |comment: &&ModelComment| {
+            comment.pending.is_none_or(|author| author == login) && pull.is_none_or(|pull| comment.pull == pull)
         };
-        let mut ids: Vec<i64> = self.known.iter().filter(is_shown).map(|known| known.id).collect();
+        let mut ids: Vec<i64> = self.model.iter().filter(is_shown).map(|comment| comment.id).collect();
         ids.sort_unstable();
         ids
     }
@@ -184,55 +184,55 @@ async fn read(client: &Client<'_>, path: &str) -> (Vec<i64>, usize) {
 
 #[tokio::test]
 async fn deep_pages_are_those_of_an_offset() {
-    let mut talk = Talk::new().await;
-    talk.check("at first").await;
-    talk.comment(1).await;
-    talk.comment(2).await;
-    talk.check("with new comments").await;
+    let mut lists = ComparedLists::new().await;
+    lists.check("at first").await;
+    lists.comment(1).await;
+    lists.comment(2).await;
+    lists.check("with new comments").await;
     let edited = format!("{REPO_COMMENTS}/700");
-    talk.fixture.user("mona").patch(&edited, json!({ "body": "Edited" })).await.expect(200);
-    talk.check("after an edit").await;
-    talk.delete(8).await;
-    talk.check("after a deletion").await;
-    let abandoned = talk.start_review("mona").await;
-    talk.comment(2).await;
-    talk.check("with another pending review").await;
-    talk.fixture.user("mona").delete(&format!("{REVIEWS}/{abandoned}")).await.expect(200);
-    talk.known.retain(|known| known.pending != Some("mona"));
-    talk.check("a pending review is deleted").await;
+    lists.fixture.user("mona").patch(&edited, json!({ "body": "Edited" })).await.expect(200);
+    lists.check("after an edit").await;
+    lists.delete(8).await;
+    lists.check("after a deletion").await;
+    let abandoned = lists.start_review("mona").await;
+    lists.comment(2).await;
+    lists.check("with another pending review").await;
+    lists.fixture.user("mona").delete(&format!("{REVIEWS}/{abandoned}")).await.expect(200);
+    lists.model.retain(|comment| comment.pending != Some("mona"));
+    lists.check("a pending review is deleted").await;
     let submitted = json!({ "event": "COMMENT", "body": "Done" });
-    talk.fixture.user("guest").post(&format!("{REVIEWS}/{}/events", talk.review), submitted).await.expect(200);
-    talk.known.iter_mut().for_each(|known| known.pending = None);
-    talk.check("a review is published whose comments are before most others").await;
+    lists.fixture.user("guest").post(&format!("{REVIEWS}/{}/events", lists.review), submitted).await.expect(200);
+    lists.model.iter_mut().for_each(|comment| comment.pending = None);
+    lists.check("a review is published whose comments are before most others").await;
 }
 
 /// Of two transactions of two nodes on PostgreSQL, the one with the smaller id may be committed last.
 #[tokio::test]
 async fn deep_pages_have_comments_that_were_committed_late() {
-    let mut talk = Talk::new().await;
-    talk.check("at first").await;
-    talk.write("update review_comment set pending = false where id = 50", 1).await;
-    talk.write("update pull set review_comments = review_comments + 1 where id = 1", 1).await;
-    talk.known.push(Known { id: HIDDEN, pull: 1, pending: None });
-    talk.check("with a late comment").await;
+    let mut lists = ComparedLists::new().await;
+    lists.check("at first").await;
+    lists.write("update review_comment set pending = false where id = 50", 1).await;
+    lists.write("update pull set review_comments = review_comments + 1 where id = 1", 1).await;
+    lists.model.push(ModelComment { id: HIDDEN, pull: 1, pending: None });
+    lists.check("with a late comment").await;
 }
 
 /// If a comment disappears without the counters, a page that is counted from the start moves, and one from an index does not.
 #[tokio::test]
 async fn deep_pages_are_not_counted_from_the_start() {
-    let mut talk = Talk::new().await;
+    let mut lists = ComparedLists::new().await;
     let paths = [COMMENTS, REPO_COMMENTS].map(|path| format!("{path}?per_page={PER_PAGE}&page=61"));
-    talk.check("at first").await;
+    lists.check("at first").await;
     let mut expected = Vec::new();
     for path in &paths {
-        expected.push(read(&talk.fixture.user("guest"), path).await.0);
+        expected.push(read(&lists.fixture.user("guest"), path).await.0);
     }
-    talk.write("delete from review_comment where id = 5", 1).await;
-    talk.comment(1).await;
+    lists.write("delete from review_comment where id = 5", 1).await;
+    lists.comment(1).await;
     let edited = json!({ "body": "Edited" });
-    talk.fixture.user("mona").patch(&format!("{REPO_COMMENTS}/700"), edited).await.expect(200);
+    lists.fixture.user("mona").patch(&format!("{REPO_COMMENTS}/700"), edited).await.expect(200);
     for (path, expected) in paths.iter().zip(expected) {
-        let [(indexed, _), _, (plain, _)] = talk.clients("guest");
+        let [(indexed, _), _, (plain, _)] = lists.clients("guest");
         assert_ne!(read(&plain, path).await.0, expected, "it is counted from the start");
         assert_eq!(read(&indexed, path).await.0, expected, "it is read from an index");
     }
@@ -241,7 +241,7 @@ async fn deep_pages_are_not_counted_from_the_start() {
 /// Comments are deleted at the start and created at the end while pages are read: each page is that of one moment.
 #[tokio::test]
 async fn deep_pages_are_of_one_moment() {
-    let talk = Talk::new().await;
+    let lists = ComparedLists::new().await;
     let (deleted, created) = (Cell::new((0, 0)), Cell::new((0, 0)));
     let path = format!("{REPO_COMMENTS}?per_page={PER_PAGE}&page=91");
     let began = |count: &Cell<(i64, i64)>| count.set((count.get().0, count.get().1 + 1));
@@ -249,12 +249,12 @@ async fn deep_pages_are_of_one_moment() {
     let writes = async {
         for id in 51..81 {
             began(&deleted);
-            talk.fixture.user("mona").delete(&format!("{REPO_COMMENTS}/{id}")).await.expect(204);
+            lists.fixture.user("mona").delete(&format!("{REPO_COMMENTS}/{id}")).await.expect(204);
             ended(&deleted);
             for _ in 0..3 {
-                let new = json!({ "body": "New", "commit_id": talk.fixture.head, "path": "file", "line": 3 });
+                let new = json!({ "body": "New", "commit_id": lists.fixture.head, "path": "file", "line": 3 });
                 began(&created);
-                talk.fixture.user("mona").post(COMMENTS, new).await.expect(201);
+                lists.fixture.user("mona").post(COMMENTS, new).await.expect(201);
                 ended(&created);
             }
         }
@@ -263,7 +263,7 @@ async fn deep_pages_are_of_one_moment() {
     let reads = async |order: &str, count: &Cell<(i64, i64)>, expected: &dyn Fn(i64) -> Vec<i64>| {
         while deleted.get().0 < 30 {
             let (at_least, _) = count.get();
-            let found = read(&talk.fixture.user("mona"), &format!("{path}{order}")).await.0;
+            let found = read(&lists.fixture.user("mona"), &format!("{path}{order}")).await.0;
             let (_, at_most) = count.get();
             let possible = (at_least..=at_most).map(expected).any(|page| page == found);
             assert!(possible, "{order}: {found:?} with {at_least} to {at_most}");

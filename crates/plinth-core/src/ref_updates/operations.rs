@@ -150,7 +150,7 @@ async fn write(
                     check_workflows_if(*workflows, caller, grant)?;
                 }
                 let RefMoves { mut outcomes, refresh } =
-                    move_refs_where(tx, *repo, (change.as_slice(), NewRefs::BesideBranches), *mover).await?;
+                    move_refs_where(tx, *repo, (change.as_slice(), NewRefs::WithBranches), *mover).await?;
                 let outcome = outcomes.pop().ok_or_else(|| Error::internal("a change had no outcome"))?;
                 if outcome.is_err() && change[0].is_creation() {
                     check_not_empty(tx, *repo).await?;

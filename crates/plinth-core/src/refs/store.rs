@@ -150,7 +150,7 @@ pub enum NewRefs {
     /// In any repository.
     Anywhere,
     /// In a repository that has a branch.
-    BesideBranches,
+    WithBranches,
 }
 
 /// Makes one change, if the ref is at the expected target, and has no directory/file conflict if it is new.
@@ -178,7 +178,7 @@ pub async fn send_change(
             let [a, b, c, d] = first_parents(&parents);
             let sql = match new_refs {
                 NewRefs::Anywhere => insert!(""),
-                NewRefs::BesideBranches => {
+                NewRefs::WithBranches => {
                     insert!(
                         "and exists (select 1 from git_ref where repo_id = $1 \
                          and name >= 'refs/heads/' and name < 'refs/heads0') "

@@ -19,7 +19,7 @@ use plinth_base::error::{Error, Result};
 
 /// Writes that run by themselves at a time.
 const SOLOS_MAX: usize = 2;
-/// How long a write waits for them before the lane begins beside them.
+/// How long a write waits for them before the lane begins nevertheless.
 const SOLO_WAIT: Duration = Duration::from_millis(5);
 /// How many writes of an operation run without a batch after one was not sent in one round trip, although it had changed something.
 const PAUSE: u32 = 64;
