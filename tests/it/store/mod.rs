@@ -6,6 +6,7 @@ pub mod cluster;
 mod contention;
 mod disk;
 mod encrypted_database;
+mod index_reads;
 mod killed_database;
 pub mod proxy;
 mod round_trips;

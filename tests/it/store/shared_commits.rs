@@ -34,8 +34,15 @@ impl Session {
         self.0.query_one(sql, &[]).await.expect("the statement is valid").get(0)
     }
 
-    async fn run(&self, sql: &str) {
+    pub async fn run(&self, sql: &str) {
         self.0.batch_execute(sql).await.expect("the statement is valid");
+    }
+
+    /// Ends all other sessions, which report what they did at the latest then.
+    pub async fn end_others(&self) {
+        let end = "select count(pg_terminate_backend(pid, 10000)) from pg_stat_activity \
+                   where datname = current_database() and pid <> pg_backend_pid()";
+        self.count(end).await;
     }
 
     /// Sends requests, lets no write transaction begin before all of them wait, and returns the responses.

@@ -212,8 +212,8 @@ async fn send_one(
     new_refs: NewRefs,
 ) -> Result<Result<SentChange, RefConflict>> {
     if change.is_creation()
-        && store::has_many_parents(&change.name)
-        && let Some(other) = store::find_directory_file_conflict(tx, repo, &change.name).await?
+        && refs::has_many_parents(&change.name)
+        && let Some(other) = refs::find_directory_file_conflict(tx, repo, &change.name).await?
     {
         return Ok(Err(RefConflict::DirectoryFileConflict(other)));
     }
@@ -234,7 +234,7 @@ async fn finish_one(
         return Ok(Ok(()));
     }
     if change.is_creation()
-        && let Some(other) = store::find_directory_file_conflict(tx, repo, &change.name).await?
+        && let Some(other) = refs::find_directory_file_conflict(tx, repo, &change.name).await?
     {
         return Ok(Err(RefConflict::DirectoryFileConflict(other)));
     }

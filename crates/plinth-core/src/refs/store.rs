@@ -1,5 +1,6 @@
 //! SQL for refs, ordered by the bytes of their names.
 
+use super::directory_conflicts::{Relatives, first_parents};
 use super::{Change, Ref, Target};
 use crate::paging::Page;
 use plinth_base::clock::Timestamp;
@@ -160,33 +161,46 @@ pub async fn send_change(
     change: &Change,
     new_refs: NewRefs,
 ) -> Result<SentChange, DbError> {
+    // One equality for each parent: with a list of names, PostgreSQL may read all refs of the repository.
     macro_rules! insert {
-        ($condition:literal) => {
+        ($condition:literal, $name:literal $(, $names:literal)*) => {
             concat!(
                 "insert into git_ref (repo_id, name, target, kind) select $1, $2, $3, $4 \
                  where not exists (select 1 from git_ref where repo_id = $1 and name >= $5 and name < $6) \
-                 and not exists (select 1 from git_ref where repo_id = $1 and name in ($7, $8, $9, $10)) ",
+                 and not exists (select 1 from git_ref where repo_id = $1 and name = ",
+                $name,
+                $(" union all select 1 from git_ref where repo_id = $1 and name = ", $names,)*
+                ") ",
                 $condition,
                 "on conflict do nothing"
             )
+        };
+    }
+    macro_rules! insert_for {
+        ($new_refs:expr, $($names:literal),+) => {
+            match $new_refs {
+                NewRefs::Anywhere => insert!("", $($names),+),
+                NewRefs::WithBranches => insert!(
+                    "and exists (select 1 from git_ref where repo_id = $1 \
+                     and name >= 'refs/heads/' and name < 'refs/heads0') ",
+                    $($names),+
+                ),
+            }
         };
     }
     let name = &change.name;
     Ok(SentChange::Change(match (change.old, change.new) {
         (None, Some(new)) => {
             let Relatives { below, after_below, parents } = Relatives::of(name);
+            let tx = db.content_only().without_counters();
             let [a, b, c, d] = first_parents(&parents);
-            let sql = match new_refs {
-                NewRefs::Anywhere => insert!(""),
-                NewRefs::WithBranches => {
-                    insert!(
-                        "and exists (select 1 from git_ref where repo_id = $1 \
-                         and name >= 'refs/heads/' and name < 'refs/heads0') "
-                    )
-                }
-            };
-            let values = params![repo, name, new.sha, new.kind, below, after_below, a, b, c, d];
-            db.content_only().without_counters().send(sql, values).await?
+            if parents.len() <= 1 {
+                let values = params![repo, name, new.sha, new.kind, below, after_below, a];
+                tx.send(insert_for!(new_refs, "$7"), values).await?
+            } else {
+                let values = params![repo, name, new.sha, new.kind, below, after_below, a, b, c, d];
+                tx.send(insert_for!(new_refs, "$7", "$8", "$9", "$10"), values).await?
+            }
         }
         (Some(old), Some(new)) => {
             let values = params![repo, name, old, new.sha, new.kind];
@@ -211,59 +225,6 @@ pub async fn is_made(db: &mut Transaction, sent: SentChange) -> Result<bool, DbE
 /// Increments the ref generation of a repository, which is the ETag of its ref lists.
 pub async fn bump_generation(db: &mut Transaction, repo: RepoId, now: Timestamp) -> Result<(), DbError> {
     db.increment(Increment { counter: &GENERATION, id: repo.0, by: 1, at: now }).await
-}
-
-/// Parent names per statement.
-const PARENTS_PER_STATEMENT: usize = 4;
-
-/// The names that cannot exist together with a ref.
-struct Relatives<'a> {
-    /// Names below this one start with it and a slash.
-    below: String,
-    /// `0` is the character after the slash.
-    after_below: String,
-    /// Every ref name has at least two components, so the first component alone cannot conflict.
-    parents: Vec<&'a str>,
-}
-
-impl<'a> Relatives<'a> {
-    fn of(name: &'a RefName) -> Self {
-        let text = name.as_str();
-        let parents = text.match_indices('/').map(|(end, _)| &text[..end]).skip(1).collect();
-        Self { below: format!("{text}/"), after_below: format!("{text}0"), parents }
-    }
-}
-
-fn first_parents<'a>(parents: &[&'a str]) -> [&'a str; PARENTS_PER_STATEMENT] {
-    std::array::from_fn(|index| parents.get(index).copied().unwrap_or_default())
-}
-
-/// Whether [`send_change`] cannot find every directory/file conflict of a new ref.
-pub fn has_many_parents(name: &RefName) -> bool {
-    Relatives::of(name).parents.len() > PARENTS_PER_STATEMENT
-}
-
-/// A ref whose name is a parent directory of this one, or below it. Git cannot store both.
-pub async fn find_directory_file_conflict(
-    db: &mut Connection,
-    repo: RepoId,
-    name: &RefName,
-) -> Result<Option<RefName>, DbError> {
-    let Relatives { below, after_below, mut parents } = Relatives::of(name);
-    let padded = parents.len().next_multiple_of(PARENTS_PER_STATEMENT).max(PARENTS_PER_STATEMENT);
-    parents.resize(padded, "");
-    for names in parents.chunks_exact(PARENTS_PER_STATEMENT) {
-        let sql = "select name from git_ref where repo_id = $1 and name >= $2 and name < $3 \
-                   union all select name from git_ref where repo_id = $1 and name = $4 \
-                   union all select name from git_ref where repo_id = $1 and name = $5 \
-                   union all select name from git_ref where repo_id = $1 and name = $6 \
-                   union all select name from git_ref where repo_id = $1 and name = $7 limit 1";
-        let values = params![repo, below, after_below, names[0], names[1], names[2], names[3]];
-        if let Some((found,)) = db.optional::<(RefName,)>(sql, values).await? {
-            return Ok(Some(found));
-        }
-    }
-    Ok(None)
 }
 
 /// The tip of the default branch, if it exists.
